@@ -1,0 +1,5 @@
+"""``python -m pebble``."""
+
+from pebble.cli import main
+
+main()

@@ -1,0 +1,98 @@
+"""The command ``pebble``: one file a command, imported only when it is called."""
+
+from __future__ import annotations
+
+import importlib
+import io
+import os
+import sys
+from typing import NoReturn
+
+import click
+
+__all__ = ["main"]
+
+_COMMANDS = {
+    "count": "Count the I/O of schedules and compare it with the proved bounds.",
+    "show": "Show a schedule's pseudo-code and its I/O as formulas.",
+    "bounds": "List the lower bounds for a problem.",
+    "schedules": "List the registered schedules and where they come from.",
+    "moves": "Write a schedule as an elementary pebbling, move by move.",
+    "plan": "Choose a schedule and tiles under a kernel author's constraints.",
+    "regimes": "Say which regime devices and head dimensions are in, and what that means.",
+    "devices": "List devices: fast memory, bandwidth, arithmetic, and the sources.",
+    "models": "List models and the shapes of their attention heads.",
+    "dag": "Any computation as a DAG: what it is, other formats, schedules, optima, bounds.",
+    "check": "Play a pebbling file move by move and say what it costs or where it fails.",
+    "certify": "Write a certificate: a DAG, a pebbling and a lower bound, verifiable from the file alone.",
+}
+
+
+class _LazyGroup(click.Group):
+    """A group whose commands are imported when they are called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        if name not in _COMMANDS:
+            return None
+        command: click.Command = importlib.import_module(f"pebble.cli.{name}").command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands without importing them."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(_COMMANDS.items()))
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        name = args[0]
+        if name not in _COMMANDS and not name.startswith("-"):
+            import difflib
+
+            close = difflib.get_close_matches(name, _COMMANDS, n=1)
+            hint = f" Did you mean {close[0]!r}?" if close else ""
+            ctx.fail(f"No such command {name!r}.{hint}")
+        return super().resolve_command(ctx, args)
+
+
+@click.group(
+    cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110}
+)
+@click.version_option(package_name="pebble-io", prog_name="pebble")
+def group() -> None:
+    """Play the red-blue pebble game on attention: exact I/O counts, verified schedules, proved lower bounds.
+
+    \b
+    pebble count -N 1024 -d 64 -M 192KiB --dtype float16
+    pebble show flash-2 -N 1024 -d 64 -M 98304
+    """  # noqa: D301
+
+
+def main() -> None:
+    """Run the command line; errors end in one line on stderr and exit status 1 or 2, never in a traceback."""
+    from pebble.errors import InvalidInput, PebbleError
+
+    if sys.stdout is None:
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
+    try:
+        group.main(prog_name="pebble", standalone_mode=True)
+    except PebbleError as error:
+        click.echo(f"pebble: {error}", err=True)
+        sys.exit(2 if isinstance(error, InvalidInput) else 1)
+    except BrokenPipeError:
+        _give_up_output()
+    except OSError as error:
+        click.echo(f"pebble: cannot write to standard output: {error.strerror}", err=True)
+        _give_up_output()
+
+
+def _give_up_output() -> NoReturn:
+    """End without a second complaint when the interpreter closes standard output."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    sys.exit(1)

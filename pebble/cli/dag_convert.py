@@ -1,0 +1,42 @@
+"""``pebble dag convert``."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+__all__ = ["command"]
+
+
+@click.command("convert")
+@click.argument("dag")
+@click.argument("output")
+@click.option("--format", "format", help="The format of DAG, if its ending does not say it.")
+@click.option("--to", "to", help="The format of OUTPUT, if its ending does not say it.")
+@click.option("--keep-isolated", is_flag=True, help="Accept vertices without any edge.")
+def command(dag: str, output: str, format: str | None, to: str | None, keep_isolated: bool) -> None:
+    """Write a DAG in another format.
+
+    DAG is a file, - for standard input, or a name with parameters such as matmul:8,8,8; OUTPUT a file, or - for
+    standard output. Formats: edgelist (.txt), dot, graphml, json, mtx, hdag, lhdag.
+    """
+    from pebble.catalogue import load_dag
+    from pebble.errors import InvalidInput
+    from pebble.formats import dag_from_bytes, text_of, write_dag
+
+    for name, what, given in ((dag, "input", format), (output, "output", to)):
+        if name == "-" and given is None:
+            option = "--format" if what == "input" else "--to"
+            raise InvalidInput(f"standard {what} has no ending; name its format with {option}")
+    if dag == "-":
+        assert format is not None
+        found = dag_from_bytes(sys.stdin.buffer.read(), format, "standard input", keep_isolated)
+    else:
+        found = load_dag(dag, format, keep_isolated=keep_isolated)
+    if output == "-":
+        assert to is not None
+        sys.stdout.write(text_of(found, to))
+        return
+    write_dag(found, output, to)
+    click.echo(f"{output}: {found.n_vertices:,} vertices, {found.n_edges:,} edges", err=True)

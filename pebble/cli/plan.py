@@ -1,0 +1,85 @@
+"""``pebble plan``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from pebble.cli.options import json_option, memory_options, print_json, problem_of, problem_options
+
+__all__ = ["command"]
+
+
+@click.command("plan")
+@problem_options
+@memory_options(required=True)
+@click.option("--multiple-of", type=int, default=1, help="Tiles are multiples of this, such as 16.")
+@click.option("--power-of-two", is_flag=True, help="Tiles are powers of two.")
+@click.option(
+    "--at-least", multiple=True, metavar="rows=N", help="Least rows (queries) or cols (keys) of a tile."
+)
+@click.option("--at-most", multiple=True, metavar="cols=N", help="Greatest rows or cols of a tile.")
+@click.option("--double-buffer", is_flag=True, help="Room for the next of each streamed tile.")
+@click.option("--accumulate", metavar="DTYPE", help="Data type of all that is computed, such as float32.")
+@click.option("--schedule", "names", multiple=True, metavar="NAME", help="Which schedules (repeat, or a,b).")
+@click.option("--no-costs", is_flag=True, help="Do not plan again without each constraint.")
+@json_option
+def command(
+    multiple_of: int,
+    power_of_two: bool,
+    at_least: tuple[str, ...],
+    at_most: tuple[str, ...],
+    double_buffer: bool,
+    accumulate: str | None,
+    names: tuple[str, ...],
+    no_costs: bool,
+    as_json: bool,
+    **options: Any,
+) -> None:
+    """Choose a schedule and tiles under a kernel author's constraints.
+
+    Prints the best choice and the others, in words and bytes, their distance from the proved bound, the roofline
+    time on a device, and what each constraint costs. The data type is bfloat16 if none is given.
+    """
+    from pebble.planner import plan
+    from pebble.units import parse_words
+
+    memory, device, level, dtype = (options.pop(name) for name in ("memory", "device", "level", "dtype"))
+    if memory is not None and device is not None:
+        raise click.UsageError("-M and --device both say how large fast memory is: give one of them.")
+    wanted = [name.strip() for text in names for name in text.split(",") if name.strip()]
+    found = plan(
+        problem_of(options),
+        None if memory is None else parse_words(memory, dtype),
+        device=device,
+        level=level,
+        dtype=dtype or "bfloat16",
+        multiple_of=multiple_of,
+        power_of_two=power_of_two,
+        at_least=_sizes(at_least),
+        at_most=_sizes(at_most),
+        double_buffer=double_buffer,
+        accumulate=accumulate,
+        schedules=list(dict.fromkeys(wanted)) or None,
+        costs=not no_costs,
+    )
+    if as_json:
+        print_json(found.to_dict())
+    else:
+        click.echo(str(found))
+
+
+def _sizes(texts: tuple[str, ...]) -> dict[str, int]:
+    from pebble.cli.options import parse_tiles
+    from pebble.errors import InvalidInput
+
+    sizes: dict[str, int] = {}
+    for text in texts:
+        found = parse_tiles(text)
+        if not isinstance(found, dict):
+            raise InvalidInput(f"cannot read {text!r}; example: rows=16")
+        for name in found.keys() & sizes.keys():
+            raise InvalidInput(f"{name} is given twice")
+        sizes |= found
+    return sizes

@@ -1,0 +1,81 @@
+"""``pebble regimes``."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from pebble.cli.options import json_option, print_json
+
+__all__ = ["command"]
+
+
+@click.command("regimes")
+@click.option("--device", "names", multiple=True, help="Which devices (repeat, or a,b); all for all of them.")
+@click.option("-d", "dimensions", multiple=True, help="Which head dimensions (repeat, or a,b).")
+@click.option("--model", "chosen", multiple=True, help="Which models (repeat, or a,b); all for all of them.")
+@click.option("-N", "N", type=int, default=8192, show_default=True, help="Queries of each head, and keys.")
+@click.option("--dtype", default="bfloat16", show_default=True, help="What a word is.")
+@click.option(
+    "--level", help="What fast memory is: smem, smem+regs or l2 (default: smem, l2 if there is none)."
+)
+@click.option(
+    "--pass",
+    "pass_name",
+    type=click.Choice(["forward", "backward", "both"]),
+    default="both",
+    show_default=True,
+)
+@json_option
+def command(
+    names: tuple[str, ...],
+    dimensions: tuple[str, ...],
+    chosen: tuple[str, ...],
+    N: int,
+    dtype: str,
+    level: str | None,
+    pass_name: str,
+    as_json: bool,
+) -> None:
+    """Say which regime devices and head dimensions are in, and what that means.
+
+    For each: M/d², the regime, the best schedule, the I/O of FlashAttention-2's order and of the small-cache
+    algorithm against it, and how far it is from the proved bound. Without options: GTX 1060, V100, A100 and
+    H100, d = 64, 128, 256, both passes.
+    """
+    from pebble.regime_table import PASSES, regimes
+
+    devices, models = _split(names), _split(chosen)
+    found = regimes(
+        "all" if devices == ["all"] else devices or None,
+        [_size(text) for text in _split(dimensions)] or None,
+        "all" if models == ["all"] else models or None,
+        N=N,
+        dtype=dtype,
+        level=level,
+        passes=PASSES if pass_name == "both" else pass_name,
+        progress=_show if sys.stderr.isatty() else None,
+    )
+    if sys.stderr.isatty():
+        _show("")
+    if as_json:
+        print_json(found.to_dict())
+    else:
+        click.echo(str(found))
+
+
+def _show(line: str) -> None:
+    click.echo(f"\r\x1b[K{line}", err=True, nl=False)
+
+
+def _split(texts: tuple[str, ...]) -> list[str]:
+    return [name.strip() for text in texts for name in text.split(",") if name.strip()]
+
+
+def _size(text: str) -> int:
+    from pebble.errors import InvalidInput
+
+    if not (text.isascii() and text.isdigit()):
+        raise InvalidInput(f"cannot read {text!r} as a head dimension")
+    return int(text)

@@ -1,0 +1,35 @@
+"""Lower bounds on I/O: what no pebbling can beat. Bounds know problems, not schedules.
+
+Where to look: :func:`best_bound` and :func:`proved_bounds` for attention, :func:`matmul` and :func:`fft` for
+the two classic computations, :func:`published_curves` for what the literature states without constants, and
+docs/bounds.md and docs/bounds-backward.md for the proofs.
+"""
+
+from __future__ import annotations
+
+from pebble.lower_bounds.backward import b1, b2
+from pebble.lower_bounds.base import Bound, Status
+from pebble.lower_bounds.forward import t1, t2
+from pebble.lower_bounds.products import fft, matmul
+from pebble.lower_bounds.published import attenio_count, published_curves
+from pebble.lower_bounds.regimes import Regime, regime
+from pebble.lower_bounds.registry import backward_bounds, best_bound, forward_bounds, proved_bounds
+
+__all__ = [
+    "Bound",
+    "Regime",
+    "Status",
+    "attenio_count",
+    "b1",
+    "b2",
+    "backward_bounds",
+    "best_bound",
+    "fft",
+    "forward_bounds",
+    "matmul",
+    "proved_bounds",
+    "published_curves",
+    "regime",
+    "t1",
+    "t2",
+]

@@ -1,0 +1,114 @@
+"""The cutting lemma: from "a segment of T words does at most F(T) events" to a lower bound on moves.
+
+A pebbling is cut so that the first segment has ``M + X`` moves (nothing is red before it) and every other
+one ``X``. In each segment at most ``M + X`` vertices are red at its start, loaded or begun in it, so it holds
+at most ``F(M + X)`` of the ``W`` events. With ``n = ceil(W / F(M + X)) >= 2`` segments there are at
+least ``M + X + (n - 2) X + 1`` moves. The same family of bounds, indexed by ``h = n - 1``, is
+
+    moves >= M + 1 + h * (G(W / h) - M - 1),    G(w) the least T with F(T) >= w,
+
+for every whole ``h >= 1``; ``h = 1`` also covers pebblings of a single segment. See docs/bounds.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from pebble.lower_bounds.rounding import ceil_div
+
+__all__ = ["Cut", "best_cut", "best_start", "cut_by_number", "cut_by_size"]
+
+Events = Callable[[int], int]
+"""At most how many events (a whole number, monotone) a segment with ``T`` words can hold."""
+
+Words = Callable[[int], int]
+"""The least whole ``T`` with ``events(T) >= w``."""
+
+_WINDOW = 48
+_SMOOTH = 10**6
+"""With more cuts than this, one cut more or less cannot be seen, and only the segments' length is tuned."""
+
+_LEAST_T = 3
+"""With three words or more, every bound of this package allows a segment at least one event."""
+
+
+@dataclass(frozen=True, order=True)
+class Cut:
+    """A lower bound on moves and the cutting that gave it.
+
+    Parameters
+    ----------
+    moves : int
+        At least so many loads and chain starts: ``M + 1 + cuts * X``.
+    cuts : int
+        The number ``h`` of the formula, one less than the number of segments.
+    X : int
+        Moves per segment; not positive only where a single segment is argued about (``cuts = 1``).
+    """
+
+    moves: int
+    cuts: int
+    X: int
+
+
+def cut_by_number(W: int, M: int, words: Words, h: int) -> Cut:
+    """Return what ``W`` events need by the formula with ``h``, which holds for every ``h >= 1``."""
+    X = words(ceil_div(W, h)) - M - 1
+    return Cut(M + 1 + h * X, h, X)
+
+
+def cut_by_size(W: int, M: int, events: Events, X: int) -> Cut | None:
+    """Return what ``W`` events need, cut every ``X >= 1`` moves; None if that gives a single segment.
+
+    ``events(M + X)`` must be at least 1.
+    """
+    cuts = ceil_div(W, events(M + X)) - 1
+    return Cut(M + 1 + X * cuts, cuts, X) if cuts else None
+
+
+def best_start(M: int, events: Events, low: int, high: int) -> int:
+    """Return an ``X`` between ``low`` and ``high`` near which ``X / events(M + X)`` is greatest.
+
+    A search on a geometric grid, refined around its best point; only the quality of a bound depends on it,
+    never its truth.
+    """
+    low, high = max(low, 1, _LEAST_T - M), max(high, low, 1, _LEAST_T - M)
+    best = low
+    while True:
+        ratio = max(1.0 + 1e-9, (high / low) ** (1 / 24))
+        grid = {min(high, int(low * ratio**step)) for step in range(26)}
+        best = max(grid | {best}, key=lambda X: X / events(M + X))
+        low, high = max(low, int(best / ratio)), min(high, int(best * ratio) + 1)
+        if high - low <= 24 or ratio <= 1.0 + 1e-5:
+            return best
+
+
+def best_cut(W: int, M: int, events: Events, words: Words, X: int) -> Cut:
+    """Return the best of the cuttings around ``X``, each of them a valid bound on loads plus chain starts.
+
+    Parameters
+    ----------
+    W : int
+        Events of the whole pebbling, at least 1.
+    M : int
+        Words of fast memory.
+    events, words : callable
+        ``events(T)``, monotone, and its inverse, the least ``T`` with ``events(T) >= w``.
+    X : int
+        Where to look: moves per segment, from :func:`best_start` or a closed form.
+
+    Notes
+    -----
+    Rounding makes the bound a saw-tooth in both ``h`` and ``X``; a good tooth is looked for in a window
+    around the smooth optimum. At most about 200 evaluations.
+    """
+    X = max(1, X, _LEAST_T - M)
+    h = max(1, ceil_div(W, events(M + X)) - 1)
+    by_cuts = [cut_by_number(W, M, words, h) for h in {1, *(_around(h) if h <= _SMOOTH else ())}]
+    by_size = [cut_by_size(W, M, events, x) for x in _around(X) if M + x >= _LEAST_T]
+    return max(by_cuts + [cut for cut in by_size if cut is not None])
+
+
+def _around(centre: int) -> range:
+    return range(max(1, centre - _WINDOW), centre + _WINDOW + 1)

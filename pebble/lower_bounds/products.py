@@ -1,0 +1,238 @@
+"""Lower bounds with proved constants for matrix multiplication and for the FFT."""
+
+from __future__ import annotations
+
+import math
+
+from pebble.errors import BoundDoesNotApply, InvalidInput
+from pebble.lower_bounds.base import Bound
+from pebble.lower_bounds.cutting import best_cut, best_start
+from pebble.lower_bounds.domain import require_sizes, require_words
+from pebble.lower_bounds.rounding import ceil_div, ceil_root
+
+__all__ = [
+    "fft",
+    "fft_compulsory",
+    "fft_cut",
+    "fft_events",
+    "matmul",
+    "matmul_compulsory",
+    "matmul_cut",
+    "matmul_short",
+]
+
+
+def matmul(m: int, n: int, k: int, M: int) -> Bound:
+    """Return the best bound of this module for C = A B, with A of shape ``(m, k)`` and B of shape ``(k, n)``.
+
+    The DAG has one vertex per multiply-add, each entry of C a chain of ``k`` of them in any fixed order.
+    Recomputation is allowed.
+
+    Parameters
+    ----------
+    m, n, k : int
+        Shape.
+    M : int
+        Words of fast memory.
+
+    Returns
+    -------
+    Bound
+        The greatest of :func:`matmul_compulsory`, :func:`matmul_cut` and, for each side that is at most
+        ``sqrt(M)``, :func:`matmul_short`.
+
+    Raises
+    ------
+    InvalidInput
+        If a size or ``M`` is not a positive whole number.
+
+    Examples
+    --------
+    >>> matmul(1000, 1000, 1000, 1024).value
+    62501015
+    >>> matmul(100, 100, 2, 104).value, matmul(100, 100, 2, 104).name
+    (10484, 'matmul, short side')
+    """
+    bounds = [matmul_compulsory(m, n, k, M), matmul_cut(m, n, k, M)]
+    for side in {m, n, k}:
+        try:
+            bounds.append(_short(m * n * k, side, M))
+        except BoundDoesNotApply:
+            continue
+    return max(bounds, key=lambda bound: bound.value)
+
+
+def matmul_compulsory(m: int, n: int, k: int, M: int) -> Bound:
+    """Every entry of A and B loaded, every entry of C stored: ``mk + kn + mn`` words.
+
+    >>> matmul_compulsory(2, 3, 4, 10).value
+    26
+    """
+    _require_matmul(m, n, k, M)
+    return Bound("matmul compulsory", m * k + k * n + m * n, "proved", "docs/bounds.md, compulsory")
+
+
+def matmul_cut(m: int, n: int, k: int, M: int) -> Bound:
+    """Cut by loads and by starts of entries of C: leading term ``2 m n k / sqrt(M)``.
+
+    Raises
+    ------
+    InvalidInput
+        If a size or ``M`` is not a positive whole number.
+
+    Examples
+    --------
+    >>> matmul_cut(1000, 1000, 1000, 1024).value
+    62501015
+    """
+    _require_matmul(m, n, k, M)
+    cut = best_cut(m * n * k, M, _box_events, _box_words, 2 * M)
+    note = f"h = {cut.cuts} cuts, one every X = {cut.X} moves"
+    return Bound("matmul", cut.moves, "proved", "docs/bounds.md, matrix multiplication", note=note)
+
+
+def matmul_short(m: int, n: int, k: int, M: int) -> Bound:
+    """Bound for short chains, ``k <= sqrt(M)``: leading term ``m n + m n k**2 / M``.
+
+    The first loads (or starts) of a matrix's entries are charged ``k**2 / M`` each, the rest of them is
+    gained outright. :func:`matmul` also uses it with the sides exchanged, for A or B instead of C.
+
+    Raises
+    ------
+    InvalidInput
+        If a size or ``M`` is not a positive whole number.
+    BoundDoesNotApply
+        If ``k**2 > M``, or if the whole product fits into one segment.
+
+    Examples
+    --------
+    >>> matmul_short(1000, 1000, 8, 1024).value
+    1063455
+    """
+    _require_matmul(m, n, k, M)
+    return _short(m * n * k, k, M)
+
+
+def _short(W: int, side: int, M: int) -> Bound:
+    """Discount the matrix of ``W / side`` entries; see docs/bounds.md, short sides."""
+    if side * side > M:
+        raise BoundDoesNotApply(f"the bound for a short side needs side² <= M; here {side}² > {M}")
+    cut = best_cut(
+        W,
+        M,
+        lambda T: math.isqrt(T**3 * M // (27 * side * side)),
+        lambda w: ceil_root(ceil_div(27 * side * side * w * w, M), 3),
+        2 * M,
+    )
+    if cut.X < 1:
+        raise BoundDoesNotApply(
+            f"the bound for a short side needs more than one segment; all {W} multiply-adds fit into one"
+        )
+    gained = (W // side) * (M - side * side) // M
+    value = gained + M + cut.cuts * (cut.X - 1) + 1
+    note = f"side {side}, h = {cut.cuts} cuts, one every X = {cut.X} moves"
+    return Bound("matmul, short side", value, "proved", "docs/bounds.md, short sides", note=note)
+
+
+def fft(n: int, M: int) -> Bound:
+    """Return the best bound of this module for the FFT on ``n`` points, recomputation allowed.
+
+    The DAG is the butterfly: ``log2 n`` levels of ``n`` vertices above ``n`` inputs, two predecessors each.
+
+    Parameters
+    ----------
+    n : int
+        Points, a power of two, at least 2.
+    M : int
+        Words of fast memory.
+
+    Returns
+    -------
+    Bound
+        The greater of :func:`fft_compulsory` and :func:`fft_cut`.
+
+    Raises
+    ------
+    InvalidInput
+        If ``n`` is no power of two, or ``M`` no positive whole number.
+
+    Examples
+    --------
+    >>> fft(2**20, 1024).value
+    2511397
+    """
+    return max(fft_compulsory(n, M), fft_cut(n, M), key=lambda bound: bound.value)
+
+
+def fft_compulsory(n: int, M: int) -> Bound:
+    """Every input loaded and every output stored: ``2 n`` words.
+
+    >>> fft_compulsory(8, 4).value
+    16
+    """
+    _require_fft(n, M)
+    return Bound("FFT compulsory", 2 * n, "proved", "docs/bounds.md, compulsory")
+
+
+def fft_cut(n: int, M: int) -> Bound:
+    """Cut by loads; a segment that reaches ``T`` words computes at most :func:`fft_events` new vertices.
+
+    Raises
+    ------
+    InvalidInput
+        If ``n`` is no power of two, or ``M`` no positive whole number.
+
+    Examples
+    --------
+    >>> fft_cut(16, 4).value
+    33
+    """
+    _require_fft(n, M)
+    levels = n.bit_length() - 1
+    X = best_start(M, fft_events, 1, M * (4 + M.bit_length()))
+    cut = best_cut(n * levels, M, fft_events, _fft_words, X)
+    note = f"h = {cut.cuts} cuts, one every X = {cut.X} loads"
+    return Bound("FFT", n + cut.moves, "proved", "docs/bounds.md, FFT", note=note)
+
+
+def fft_events(T: int) -> int:
+    """At most how many other vertices of a butterfly ``T`` vertices can dominate.
+
+    Twice the number of one-bits in ``0, 1, ..., T - 1``: at most ``T log2 T``, equal at powers of two.
+
+    >>> [fft_events(T) for T in range(9)]
+    [0, 0, 2, 4, 8, 10, 14, 18, 24]
+    """
+    ones = 0
+    for bit in range(T.bit_length()):
+        half = 1 << bit
+        ones += (T >> bit + 1 << bit) + max(0, (T & 2 * half - 1) - half)
+    return 2 * ones
+
+
+def _fft_words(w: int) -> int:
+    low, high = 0, max(2, w)
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (low, middle) if fft_events(middle) >= w else (middle + 1, high)
+    return low
+
+
+def _box_events(T: int) -> int:
+    return math.isqrt(T**3 // 27)
+
+
+def _box_words(w: int) -> int:
+    return ceil_root(27 * w * w, 3)
+
+
+def _require_matmul(m: int, n: int, k: int, M: int) -> None:
+    require_words(M)
+    require_sizes(m=m, n=n, k=k)
+
+
+def _require_fft(n: int, M: int) -> None:
+    require_words(M)
+    require_sizes(n=n)
+    if n < 2 or n & (n - 1):
+        raise InvalidInput(f"the FFT needs a power of two of at least 2 points, not n = {n}")

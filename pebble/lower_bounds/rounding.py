@@ -1,0 +1,160 @@
+"""Exact and outward rounding: whole numbers and fractions on the safe side of a real number.
+
+A lower bound is worth nothing if floating point lifts it by one word. Everything here is decided by exact
+comparisons of whole numbers or fractions, so the word *above* (or *below*) is a guarantee, not a hope.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+from pebble.errors import InvalidInput
+
+__all__ = [
+    "ceil_div",
+    "ceil_root",
+    "ceil_sqrt",
+    "float_above",
+    "float_below",
+    "floor_root",
+    "log2_above",
+    "sqrt_above",
+    "sqrt_below",
+]
+
+
+def ceil_div(a: int, b: int) -> int:
+    """Return the least whole number >= ``a / b``, for ``b > 0``.
+
+    >>> ceil_div(7, 2), ceil_div(6, 2), ceil_div(-7, 2)
+    (4, 3, -3)
+    """
+    _require(b > 0, "the divisor", b)
+    return -(-a // b)
+
+
+def ceil_sqrt(n: int) -> int:
+    """Return the least whole number whose square is >= ``n``, for ``n >= 0``.
+
+    >>> ceil_sqrt(16), ceil_sqrt(17), ceil_sqrt(0)
+    (4, 5, 0)
+    """
+    _require(n >= 0, "the radicand", n)
+    root = math.isqrt(n)
+    return root + (root * root < n)
+
+
+def floor_root(n: int, k: int) -> int:
+    """Return the greatest whole number whose ``k``-th power is <= ``n``, for ``n >= 0`` and ``k >= 1``.
+
+    Newton's iteration on whole numbers from a power of two above the root; a few steps for any size.
+
+    >>> floor_root(26, 3), floor_root(27, 3), floor_root(10**60, 3)
+    (2, 3, 100000000000000000000)
+    """
+    _require(n >= 0, "the radicand", n)
+    _require(k >= 1, "the root's degree", k)
+    if n < 2 or k == 1:
+        return n
+    root = 1 << (n.bit_length() // k + 1)
+    while True:
+        power: int = root ** (k - 1)
+        better = ((k - 1) * root + n // power) // k
+        if better >= root:
+            return root
+        root = better
+
+
+def ceil_root(n: int, k: int) -> int:
+    """Return the least whole number whose ``k``-th power is >= ``n``, for ``n >= 0`` and ``k >= 1``.
+
+    >>> ceil_root(27, 3), ceil_root(28, 3), ceil_root(0, 3)
+    (3, 4, 0)
+    """
+    root = floor_root(n, k)
+    power: int = root**k
+    return root + (power < n)
+
+
+def log2_above(n: int, bits: int = 64) -> Fraction:
+    """Return a fraction >= the binary logarithm of ``n >= 1``, at most ``2**(1 - bits)`` above it.
+
+    Binary digits by repeated squaring of the mantissa, which is rounded up at each step, so that no digit
+    can come out too small.
+
+    >>> log2_above(1024)
+    Fraction(10, 1)
+    >>> 2 ** log2_above(3, 8).numerator >= 3 ** log2_above(3, 8).denominator
+    True
+    """
+    _require(n >= 1, "the argument of the logarithm", n)
+    whole = n.bit_length() - 1
+    if n == 1 << whole:
+        return Fraction(whole)
+    width = 2 * bits
+    mantissa = ceil_div(n << width, 1 << whole)
+    digits = 0
+    for _ in range(bits):
+        mantissa = ceil_div(mantissa * mantissa, 1 << width)
+        carry = mantissa >= 2 << width
+        digits = 2 * digits + carry
+        mantissa = ceil_div(mantissa, 2) if carry else mantissa
+    return whole + Fraction(digits + 1, 1 << bits)
+
+
+def sqrt_above(x: Fraction | int, bits: int = 64) -> Fraction:
+    """Return a fraction >= the square root of ``x >= 0``, less than ``2**-bits`` relative above it.
+
+    >>> sqrt_above(Fraction(9, 4)) == Fraction(3, 2)
+    True
+    >>> sqrt_above(2) ** 2 > 2
+    True
+    """
+    p, q, scale = _scaled(x, bits)
+    return Fraction(ceil_sqrt(p * q * scale * scale), q * scale)
+
+
+def sqrt_below(x: Fraction | int, bits: int = 64) -> Fraction:
+    """Return a fraction <= the square root of ``x >= 0``, less than ``2**-bits`` relative below it.
+
+    >>> sqrt_below(Fraction(9, 4)) == Fraction(3, 2)
+    True
+    >>> sqrt_below(2) ** 2 < 2
+    True
+    """
+    p, q, scale = _scaled(x, bits)
+    return Fraction(math.isqrt(p * q * scale * scale), q * scale)
+
+
+def float_above(x: Fraction | int) -> float:
+    """Return the least double >= ``x``.
+
+    >>> float_above(Fraction(1, 3)) >= Fraction(1, 3), float_above(Fraction(1, 4))
+    (True, 0.25)
+    """
+    near = float(x)
+    return near if Fraction(near) >= x else math.nextafter(near, math.inf)
+
+
+def float_below(x: Fraction | int) -> float:
+    """Return the greatest double <= ``x``.
+
+    >>> float_below(Fraction(1, 3)) <= Fraction(1, 3), float_below(Fraction(1, 4))
+    (True, 0.25)
+    """
+    near = float(x)
+    return near if Fraction(near) <= x else math.nextafter(near, -math.inf)
+
+
+def _scaled(x: Fraction | int, bits: int) -> tuple[int, int, int]:
+    """Numerator, denominator and a power of two with ``sqrt(numerator * denominator) * power >= 2**bits``."""
+    _require(x >= 0, "the radicand", x)
+    fraction = Fraction(x)
+    size = (fraction.numerator * fraction.denominator).bit_length()
+    return fraction.numerator, fraction.denominator, 1 << max(0, bits + 1 - size // 2)
+
+
+def _require(condition: bool, what: str, value: object) -> None:
+    if not condition:
+        raise InvalidInput(f"{what} is {value}, outside the range where the rounding is defined")

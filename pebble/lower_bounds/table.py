@@ -1,0 +1,111 @@
+"""All bounds and published curves for a problem, as a table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from pebble.lower_bounds.base import Bound
+from pebble.lower_bounds.published import published_curves
+from pebble.lower_bounds.regimes import Regime, regime
+from pebble.lower_bounds.registry import proved_bounds
+from pebble.problem import Problem
+from pebble.tables import html_table, table, words
+
+__all__ = ["BoundTable", "bounds"]
+
+
+@dataclass(frozen=True)
+class BoundTable:
+    """What :func:`bounds` returns: proved bounds, the best first, then the published curves.
+
+    Attributes
+    ----------
+    problem : Problem
+    M : int
+    proved, curves : tuple of Bound
+        Values for all heads and batch elements together.
+    regime : Regime
+    """
+
+    problem: Problem
+    M: int
+    proved: tuple[Bound, ...]
+    curves: tuple[Bound, ...]
+    regime: Regime
+
+    @property
+    def best(self) -> Bound:
+        """Return the greatest bound that carries a proved constant."""
+        return self.proved[0]
+
+    @property
+    def regime_name(self) -> str:
+        """Return ``"large cache"`` if M ≥ d², else ``"small cache"``."""
+        return "large cache" if self.regime.large_cache else "small cache"
+
+    def to_list(self) -> list[dict[str, Any]]:
+        """Return the bounds as plain data."""
+        return [
+            {
+                "name": bound.name,
+                "value": bound.value,
+                "proved": bound.proved,
+                "status": bound.status,
+                "source": bound.source,
+                "rules": bound.rules,
+                "note": bound.note,
+            }
+            for bound in (*self.proved, *self.curves)
+        ]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data with a schema version, ready for JSON."""
+        return {
+            "schema_version": 1,
+            "problem": self.problem.to_dict(),
+            "M": self.M,
+            "regime": self.regime_name,
+            "bounds": self.to_list(),
+        }
+
+    def cells(self) -> list[list[str]]:
+        """Return the table as text, the header first."""
+        rows = [[b.name, b.status, words(b.value), b.source] for b in (*self.proved, *self.curves)]
+        return [["bound", "status", "words", "source"], *rows]
+
+    def __repr__(self) -> str:
+        return f"<BoundTable {self.problem!r} M={self.M}: best {self.best.name} {self.best.value}>"
+
+    def __str__(self) -> str:
+        return table(self.cells(), left=2, right=(2,))
+
+    def _repr_html_(self) -> str:
+        return html_table(self.cells())
+
+
+def bounds(problem: Problem, M: int) -> BoundTable:
+    """Collect every bound on a problem's I/O with M words of fast memory.
+
+    Parameters
+    ----------
+    problem : Problem
+    M : int
+        Words of fast memory.
+
+    Returns
+    -------
+    BoundTable
+        Values for all heads and batch elements: copies share nothing, and a pebbling of all of them restricted
+        to one is a legal pebbling of that one, so bounds add up.
+
+    Examples
+    --------
+    >>> from pebble.problem import Problem
+    >>> bounds(Problem.square(4096, 64), 25000).best.value
+    11020013
+    """
+    copies = problem.copies
+    proved = (replace(b, value=b.value * copies) for b in proved_bounds(problem, M))
+    curves = (replace(b, value=b.value * copies) for b in published_curves(problem, M))
+    return BoundTable(problem, M, tuple(proved), tuple(curves), regime(problem, M))

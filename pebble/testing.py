@@ -1,0 +1,203 @@
+"""For authors of schedules: the contract that every registered schedule keeps, as one call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from pebble.closed_form import closed_form
+from pebble.errors import CacheTooSmall, ContractBroken, PebbleError
+from pebble.families import random_inputs, reference_outputs
+from pebble.family import Family
+from pebble.lowering import lower
+from pebble.machine import Run, run
+from pebble.numerics import evaluate
+from pebble.problem import Problem
+from pebble.program import Program
+from pebble.replay import replay
+from pebble.schedule import Schedule, Tiles
+
+__all__ = ["Contract", "check_program", "check_schedule"]
+
+
+@dataclass(frozen=True)
+class Contract:
+    """What :func:`check_schedule` confirmed.
+
+    Attributes
+    ----------
+    tiles : dict of str to int
+    io, peak : int
+        As all readings of the program agree.
+    least_M : int
+        Least number of words the schedule needs; one less is refused.
+    """
+
+    tiles: dict[str, int]
+    io: int
+    peak: int
+    least_M: int
+
+
+def check_schedule(
+    schedule: Schedule,
+    problem: Problem,
+    M: int | None = None,
+    tiles: Tiles | None = None,
+    *,
+    seed: int = 0,
+) -> Contract:
+    """Check everything a schedule promises on one small problem.
+
+    It chooses tiles that fit M; needs exactly the least M it names; does the same thing twice; and its program
+    is legal, complete, within M and the same in all readings: closed form, machine by induction, machine
+    without induction, elementary game; on numbers it gives attention; and no proved bound exceeds its count.
+
+    Parameters
+    ----------
+    schedule : Schedule
+    problem : Problem
+        Small: the program is played move by move (some thousand vertices take a fraction of a second).
+    M : int, optional
+        Words of fast memory; the least the schedule needs by default.
+    tiles : mapping, optional
+        Check these tiles instead of the chosen ones.
+    seed : int
+        For the random numbers.
+
+    Raises
+    ------
+    ContractBroken
+        With what was promised and what was found.
+
+    Examples
+    --------
+    >>> from pebble.schedule import get
+    >>> check_schedule(get("flash-2"), Problem.square(5, 3), M=40)
+    Contract(tiles={'rows': 4}, io=90, peak=34, least_M=10)
+    """
+    least = _check_least(schedule, problem)
+    M = least if M is None else M
+    if tiles is None:
+        tiles = schedule.tiles(problem, M)
+        _require(dict(tiles) == dict(schedule.tiles(problem, M)), "choosing tiles twice gives the same tiles")
+    program = schedule.program(problem, tiles)
+    again = schedule.program(problem, tiles)
+    _require(str(program) == str(again), "writing the program twice gives the same program")
+    family = schedule.family(problem)
+    counted = check_program(program, family, M)
+    _check_numbers(program, family, problem, np.random.default_rng(seed))
+    _check_bounds(schedule, problem, M, counted)
+    return Contract(dict(tiles), counted.io, counted.peak, least)
+
+
+def check_program(program: Program, family: Family, M: int | None = None) -> Run:
+    """Check that a program is legal within M words, and that all its readings agree.
+
+    Parameters
+    ----------
+    program : Program
+    family : Family
+        Small enough to be built and played move by move.
+    M : int, optional
+        Words of fast memory; what the program needs by default.
+
+    Returns
+    -------
+    Run
+        The machine's run by induction.
+
+    Raises
+    ------
+    ContractBroken
+        Where two readings differ, or the game refuses a move.
+    Violation
+        If the machine refuses an operation.
+    """
+    counted = run(program, family, M)
+    plain = run(program, family, M, induction=False)
+    for name in ("reads", "writes", "computes", "peak"):
+        _same(f"machine with and without induction: {name}", getattr(counted, name), getattr(plain, name))
+    for array in family.arrays:
+        for one, other in zip(counted.final_state(array.name), plain.final_state(array.name), strict=True):
+            _require(
+                bool((one == other).all()), f"the same final state of {array.name} with and without induction"
+            )
+    form = closed_form(program, family)
+    for side, formulas, counts in (
+        ("reads", form.reads, counted.reads),
+        ("writes", form.writes, counted.writes),
+    ):
+        values = {name: int(formula) for name, formula in formulas.items()}
+        _same(
+            f"closed form and machine: {side}",
+            values,
+            {name: n for name, n in counts.items() if name in values},
+        )
+        _same(f"closed form and machine: all {side}", sum(values.values()), sum(counts.values()))
+    _check_game(program, family, M or counted.peak, counted)
+    return counted
+
+
+def _check_game(program: Program, family: Family, M: int, counted: Run) -> None:
+    try:
+        status = replay(family.dag(), M, lower(program, family))
+    except PebbleError as error:
+        raise ContractBroken(f"the machine accepts the program, but the game does not: {error}") from error
+    _require(status.complete, "at the end of the game every output is blue")
+    _same("machine and game: reads", counted.total_reads, status.reads)
+    _same("machine and game: writes", counted.total_writes, status.writes)
+    _same("machine and game: computes", sum(counted.computes.values()), status.computes)
+    _same("machine and game: peak", counted.peak, status.peak)
+
+
+def _check_least(schedule: Schedule, problem: Problem) -> int:
+    least = schedule.least_M(problem)
+    _fits(lambda: schedule.tiles(problem, least), f"{schedule.name} fits its least M = {least}")
+    try:
+        tiles = schedule.tiles(problem, least - 1) if least > 1 else None
+    except CacheTooSmall as error:
+        _same("least M in the error", error.least_M, least)
+    else:
+        _require(
+            tiles is None, f"{schedule.name} needs {least} words, yet finds tiles {tiles} for {least - 1}"
+        )
+    return least
+
+
+def _fits(action: Callable[[], object], promise: str) -> None:
+    try:
+        action()
+    except CacheTooSmall as error:
+        raise ContractBroken(f"broken: {promise}: {error}") from error
+
+
+def _check_numbers(program: Program, family: Family, problem: Problem, rng: np.random.Generator) -> None:
+    inputs = random_inputs(problem, rng)
+    found = evaluate(program, family, inputs)
+    for name, expected in reference_outputs(problem, inputs).items():
+        close = np.allclose(found[name], expected, rtol=1e-11, atol=1e-11)
+        _require(close, f"{name} in the schedule's order equals {name} computed plainly")
+
+
+def _check_bounds(schedule: Schedule, problem: Problem, M: int, counted: Run) -> None:
+    from pebble.lower_bounds.registry import proved_bounds
+
+    for bound in proved_bounds(problem, M):
+        if bound.value > counted.io:
+            raise ContractBroken(
+                f"{schedule.name} moves {counted.io} words with M = {M} on {problem}, below the bound {bound.name} "
+                f"of {bound.value}: one of the two is wrong"
+            )
+
+
+def _same(what: str, one: object, other: object) -> None:
+    if one != other:
+        raise ContractBroken(f"{what} differ: {one} and {other}")
+
+
+def _require(holds: bool, promise: str) -> None:
+    if not holds:
+        raise ContractBroken(f"broken: {promise}")

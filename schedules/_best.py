@@ -1,0 +1,89 @@
+"""A schedule that picks the cheapest of others by closed form."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import ClassVar
+
+from pebble.closed_form import closed_form
+from pebble.errors import CacheTooSmall, InvalidInput
+from pebble.problem import Problem
+from pebble.program import Program
+from pebble.schedule import Schedule, Tiles
+
+__all__ = ["Cheapest"]
+
+
+class Cheapest(Schedule):
+    """Picks among ``candidates``; which one was picked can be told from the names of the tiles.
+
+    A candidate with a method ``rectangles`` is asked for those besides its own choice of tiles.
+    """
+
+    candidates: ClassVar[tuple[Schedule, ...]]
+    _by_names: ClassVar[dict[frozenset[str], Schedule]]
+
+    def __init_subclass__(cls) -> None:
+        cls._by_names = {}
+        for schedule in cls.candidates:
+            for names in _name_sets(schedule):
+                if cls._by_names.setdefault(names, schedule) is not schedule:
+                    raise TypeError(f"two candidates of {cls.__name__} have the tiles {sorted(names)}")
+        used = set().union(*cls._by_names)
+        order = [name for schedule in cls.candidates for name in schedule.tile_names if name in used]
+        cls.tile_names = tuple(dict.fromkeys(order))
+
+    def tiles(self, problem: Problem, M: int) -> Tiles:
+        """Return the tiles of the cheapest candidate that fits."""
+        self.require(problem, M)
+        family = self.family(problem)
+        found: list[tuple[int, Tiles]] = []
+        for schedule, tiles in self._options(problem, M):
+            found.append((int(closed_form(schedule.program(problem, tiles), family).io), tiles))
+        return min(found, key=lambda pair: pair[0])[1]
+
+    def _options(self, problem: Problem, M: int) -> Iterator[tuple[Schedule, Tiles]]:
+        """Yield the candidates that fit, with their own choices of tiles."""
+        for schedule in self.candidates:
+            try:
+                yield schedule, schedule.tiles(problem, M)
+                if hasattr(schedule, "rectangles"):
+                    yield schedule, schedule.rectangles(problem, M)
+            except CacheTooSmall:
+                continue
+
+    def smallest(self, problem: Problem) -> Tiles:
+        """Return the smallest tiles of the candidate that needs the least room."""
+        return min(self.candidates, key=lambda schedule: schedule.least_M(problem)).smallest(problem)
+
+    def may_be_zero(self) -> tuple[str, ...]:
+        """Return what may be zero for some candidate."""
+        return tuple({name for schedule in self.candidates for name in schedule.may_be_zero()})
+
+    def chosen(self, tiles: Tiles) -> Schedule:
+        """Return the candidate that the tiles belong to.
+
+        Raises
+        ------
+        InvalidInput
+            If no candidate has just these tiles.
+        """
+        try:
+            return self._by_names[frozenset(tiles)]
+        except KeyError:
+            takes = "; ".join(",".join(n for n in self.tile_names if n in names) for names in self._by_names)
+            raise InvalidInput(
+                f"{self.name}: no schedule has just the tiles {','.join(tiles)}; give all of one of: {takes}"
+            ) from None
+
+    def program(self, problem: Problem, tiles: Tiles) -> Program:
+        """Write the program of the candidate that the tiles belong to."""
+        tiles = self.check_tiles(tiles)
+        return self.chosen(tiles).program(problem, tiles)
+
+
+def _name_sets(schedule: Schedule) -> Iterator[frozenset[str]]:
+    """Yield the names of the tiles that a schedule chooses."""
+    yield frozenset(schedule.smallest(Problem(1, 1, 1, 1, pass_name=schedule.passes[0])))
+    if hasattr(schedule, "rectangles"):
+        yield frozenset(schedule.tile_names) - {"side"}

@@ -1,0 +1,32 @@
+"""The cheapest backward schedule and tiles for a problem, by closed form."""
+
+from __future__ import annotations
+
+from schedules._best import Cheapest
+from schedules.backward.flash import Flash1Backward
+from schedules.backward.naive import NaiveBackward
+from schedules.backward.pinned import KeysPinnedBackward, QueriesPinnedBackward, QueriesSlicedBackward
+from schedules.backward.split import HybridBackward, PFirstBackward, SplitBackward
+from schedules.backward.tiled import SquareTileBackward
+
+__all__ = ["BestBackward"]
+
+
+class BestBackward(Cheapest):
+    """Picks among the backward schedules, each of which covers a regime."""
+
+    name = "best"
+    summary = "the cheapest of the others, with their cheapest tiles"
+    source = "closed forms compared"
+    passes = ("backward",)
+    candidates = (
+        SplitBackward(),
+        HybridBackward(),
+        PFirstBackward(),
+        SquareTileBackward(),
+        KeysPinnedBackward(),
+        QueriesPinnedBackward(),
+        QueriesSlicedBackward(),
+        Flash1Backward(),
+        NaiveBackward(),
+    )

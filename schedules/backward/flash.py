@@ -1,0 +1,101 @@
+"""FlashAttention's two backward orders: keys outside, dQ read back and rewritten for every tile of keys."""
+
+from __future__ import annotations
+
+from pebble.problem import Problem
+from pebble.program import Node, Program, compute, delete, load, loop, not_first, phase, program, store, when
+from pebble.schedule import Schedule, Tiles, largest
+from schedules._shapes import literal_tiles, paper_tiles
+from schedules.backward._parts import keys_outside, row_sums_phase
+
+__all__ = ["Flash1Backward", "Flash2Backward"]
+
+
+class _KeysOutside(Schedule):
+    """What the two versions share: a tile of K, V, dK and dV stays while all queries pass by.
+
+    With ``cols`` alone, queries pass one row at a time and the tile's keys are handled one by one, so that one
+    word each of S, P, dP and dS is held. With ``rows`` and ``cols``, whole tiles are loaded.
+    """
+
+    passes = ("backward",)
+    tile_names = ("rows", "cols")
+    presets = ("literal", "paper")
+
+    def tiles(self, problem: Problem, M: int) -> Tiles:
+        """Return the largest number of keys that fit with streamed queries."""
+        width = problem.d + problem.dv
+        return largest(self, problem, M, "cols", problem.Nk, (M - width - problem.d - 5) // (2 * width))
+
+    def smallest(self, problem: Problem) -> Tiles:
+        """Return one key at a time."""
+        return {"cols": 1}
+
+    def preset(self, problem: Problem, M: int, name: str) -> Tiles:
+        """``literal``: the paper's shape, as large as fits; ``paper``: the published sizes."""
+        if name == "literal":
+            return literal_tiles(self, problem, M, "cols")
+        return paper_tiles(problem, M) if name == "paper" else super().preset(problem, M, name)
+
+
+class Flash1Backward(_KeysOutside):
+    """FlashAttention's backward pass; D is computed again for every tile of keys."""
+
+    name = "flash-1"
+    summary = "keys outside, queries inside; dQ read back and rewritten, D computed again each time"
+    source = "Dao et al. 2022, arXiv 2205.14135, Algorithm 4"
+
+    def program(self, problem: Problem, tiles: Tiles) -> Program:
+        """Write the program; ``rows`` makes it load whole tiles."""
+        tiles = self.check_tiles(tiles)
+        cols = tiles.get("cols", problem.Nk)
+        if "rows" in tiles:
+            return program(phase("", _literal(tiles["rows"], cols, stored_sums=False)))
+        return program(phase("", keys_outside(cols, "again", dQ=True)))
+
+
+class Flash2Backward(_KeysOutside):
+    """FlashAttention-2's backward pass: D computed first; dQ updated in slow memory."""
+
+    name = "flash-2"
+    summary = "D first; keys outside, queries inside, dQ updated in slow memory"
+    source = "Dao 2023, arXiv 2307.08691, Algorithm 2"
+
+    def program(self, problem: Problem, tiles: Tiles) -> Program:
+        """Write the program; ``rows`` makes it load whole tiles."""
+        tiles = self.check_tiles(tiles)
+        cols = tiles.get("cols", problem.Nk)
+        if "rows" in tiles:
+            nest = _literal(tiles["rows"], cols, stored_sums=True)
+        else:
+            nest = keys_outside(cols, "stored", dQ=True)
+        return program(phase("D, row sums of dO∘O", row_sums_phase()), phase("dQ, dK and dV", nest))
+
+
+def _literal(rows: int, cols: int, *, stored_sums: bool) -> Node:
+    sums = (load("D"),) if stored_sums else (load("O"), compute("D"), delete("O"))
+    return loop(
+        "j",
+        cols,
+        load("K", "V"),
+        loop(
+            "i",
+            rows,
+            load("Q", "dO", "l"),
+            sums,
+            when(not_first("j"), load("dQ")),
+            compute("S"),
+            compute("P", "S"),
+            compute("dV"),
+            compute("dP"),
+            compute("dS", "dP"),
+            delete("P", "D", "l", "dO"),
+            compute("dK"),
+            compute("dQ"),
+            delete("dS", "Q"),
+            store("dQ"),
+            delete("dQ"),
+        ),
+        store("dK", "dV"),
+        delete("K", "V", "dK", "dV"),
+    )

@@ -1,0 +1,189 @@
+"""Backward in one pass for caches of order N·d: what is finished leaves fast memory, what streams is pinned."""
+
+from __future__ import annotations
+
+from pebble.problem import Problem
+from pebble.program import Node, Nodes, Program, compute, delete, load, loop, phase, program, store
+from pebble.schedule import Schedule, Tiles, largest
+from schedules._products import ceil_div
+from schedules.backward._parts import keys_outside, queries_outside
+
+__all__ = ["KeysPinnedBackward", "QueriesPinnedBackward", "QueriesSlicedBackward"]
+
+
+class _OnePass(Schedule):
+    """One pass over equal tiles, with rows of what would be rewritten kept in fast memory instead."""
+
+    passes = ("backward",)
+
+    def may_be_zero(self) -> tuple[str, ...]:
+        """Nothing need be pinned."""
+        return ("pinned",)
+
+    def tiles(self, problem: Problem, M: int) -> Tiles:
+        """Return the fewest tiles that fit, cut equally, and as many pinned rows as then fit."""
+        self.require(problem, M)
+        name, length, passing = self.sizes(problem)
+        size = largest(self, problem, M, name, length, self.guess(problem, M, 0, 0), {"pinned": 0})[name]
+        size = ceil_div(length, ceil_div(length, size))
+        if size == length:
+            return {name: size, "pinned": 0}
+        fixed = {name: size}
+        if self.measure(problem, {**fixed, "pinned": 1}).peak > M:
+            return {name: size, "pinned": 0}
+        guess = self.guess(problem, M, size, 1)
+        return {**fixed, **largest(self, problem, M, "pinned", passing, guess, fixed)}
+
+    def sizes(self, problem: Problem) -> tuple[str, int, int]:
+        """Name of the tile size, length of its axis, and number of rows that pass by."""
+        raise NotImplementedError
+
+    def guess(self, problem: Problem, M: int, size: int, pinned: int) -> int:
+        """About the largest tile (``pinned`` 0) or number of pinned rows beside a tile of this size (1)."""
+        raise NotImplementedError
+
+
+class KeysPinnedBackward(_OnePass):
+    """Keys outside, all three gradients in one pass, dQ of some rows pinned.
+
+    (4 + 4h − x(2h − 2))·Nd words with h tiles of keys, M = (4/h + x)·Nd.
+    """
+
+    name = "keys-pinned"
+    summary = "one pass, keys outside; dQ of some queries stays in fast memory"
+    source = "found by search for this project"
+    tile_names = ("cols", "pinned")
+
+    def sizes(self, problem: Problem) -> tuple[str, int, int]:
+        """Tiles of keys; queries pass by."""
+        return "cols", problem.Nk, problem.Nq
+
+    def guess(self, problem: Problem, M: int, size: int, pinned: int) -> int:
+        """Four vectors a key, and one for each pinned query."""
+        width = problem.d + problem.dv
+        room = M - width - 5
+        return (room - 2 * width * size) // problem.d if pinned else (room - problem.d) // (2 * width)
+
+    def smallest(self, problem: Problem) -> Tiles:
+        """Return one key, nothing pinned."""
+        return {"cols": 1, "pinned": 0}
+
+    def program(self, problem: Problem, tiles: Tiles) -> Program:
+        """Write the program."""
+        size = {**self.smallest(problem), **self.check_tiles(tiles)}
+        pinned = min(size["pinned"], problem.Nq)
+        return program(
+            phase("", keys_outside(size["cols"], "first", dQ=True, pinned=pinned, queries=problem.Nq))
+        )
+
+
+class QueriesPinnedBackward(_OnePass):
+    """Queries outside, all three gradients in one pass, dK and dV of some keys pinned.
+
+    14·Nd words at M = 3/2·Nd, falling with slope 2 to 8·Nd at M = 3·Nd.
+    """
+
+    name = "queries-pinned"
+    summary = "one pass, queries outside; dK and dV of some keys stay in fast memory"
+    source = "found by search for this project"
+    tile_names = ("rows", "pinned")
+
+    def sizes(self, problem: Problem) -> tuple[str, int, int]:
+        """Tiles of queries; keys pass by."""
+        return "rows", problem.Nq, problem.Nk
+
+    def guess(self, problem: Problem, M: int, size: int, pinned: int) -> int:
+        """Three vectors a query, and two for each pinned key."""
+        width = problem.d + problem.dv
+        row, room = width + problem.d + 2, M - 3
+        return (room - row * size - width) // width if pinned else (room - 2 * width) // row
+
+    def smallest(self, problem: Problem) -> Tiles:
+        """Return one query, nothing pinned."""
+        return {"rows": 1, "pinned": 0}
+
+    def program(self, problem: Problem, tiles: Tiles) -> Program:
+        """Write the program."""
+        size = {**self.smallest(problem), **self.check_tiles(tiles)}
+        pinned = min(size["pinned"], problem.Nk)
+        nest = queries_outside(size["rows"], "again", gradients=True, pinned=pinned, keys=problem.Nk)
+        return program(phase("", nest))
+
+
+class QueriesSlicedBackward(Schedule):
+    """Q and dO resident, dQ in two slices of the head dimension, K and V swept twice, some of them once.
+
+    About (12.5 − M/Nd)·Nd words for 5/2 ≤ M/Nd < 3.
+    """
+
+    name = "queries-sliced"
+    summary = "Q and dO resident, dQ in two slices; K and V swept twice"
+    source = "found by search for this project"
+    passes = ("backward",)
+    tile_names = ("pinned",)
+
+    def may_be_zero(self) -> tuple[str, ...]:
+        """Nothing need be pinned."""
+        return ("pinned",)
+
+    def tiles(self, problem: Problem, M: int) -> Tiles:
+        """Return as many pinned keys as fit."""
+        self.require(problem, M)
+        width = problem.d + problem.dv
+        room = problem.Nq * (width + 2 + ceil_div(problem.d, 2)) + 2 * width + 3
+        if self.measure(problem, {"pinned": 1}).peak > M:
+            return {"pinned": 0}
+        return largest(self, problem, M, "pinned", problem.Nk, (M - room) // width)
+
+    def smallest(self, problem: Problem) -> Tiles:
+        """Nothing pinned."""
+        return {"pinned": 0}
+
+    def program(self, problem: Problem, tiles: Tiles) -> Program:
+        """Write the program."""
+        pinned = min(self.check_tiles(tiles).get("pinned", 0), problem.Nk)
+        half = ceil_div(problem.d, 2)
+        sums = loop("i", 1, loop("e", 1, load("O"), compute("D"), delete("O")))
+        phases = [
+            phase(
+                "dK, dV and the first half of dQ",
+                load("Q", "dO", "l"),
+                sums,
+                _sweep(pinned, problem.Nk, load("K", "V"), None, True, 0, half),
+                loop("k", half, store("dQ"), delete("dQ"), stop=half),
+            )
+        ]
+        if half < problem.d:
+            phases.append(
+                phase(
+                    "the second half of dQ",
+                    _sweep(pinned, problem.Nk, None, delete("K", "V"), False, half, problem.d),
+                    loop("k", problem.d - half, store("dQ"), delete("dQ"), start=half),
+                    delete("Q", "dO", "l", "D"),
+                )
+            )
+        return program(*phases)
+
+
+def _sweep(
+    pinned: int, keys: int, arrive: Nodes, leave: Nodes, gradients: bool, start: int, stop: int
+) -> tuple[Node, ...]:
+    pair = (
+        compute("S"),
+        compute("P", "S"),
+        compute("dV") if gradients else None,
+        compute("dP"),
+        compute("dS", "dP"),
+        delete("P"),
+        compute("dK") if gradients else None,
+        loop("k", stop - start, compute("dQ"), start=start, stop=stop),
+        delete("dS"),
+    )
+    work = loop("i", 1, *pair)
+    end = (store("dK", "dV"), delete("dK", "dV")) if gradients else ()
+    parts = []
+    if pinned:
+        parts.append(loop("j", 1, arrive, work, end, leave, stop=pinned))
+    if pinned < keys:
+        parts.append(loop("j", 1, load("K", "V"), work, end, delete("K", "V"), start=pinned))
+    return tuple(parts)

@@ -1,0 +1,77 @@
+"""The small-cache backward algorithm of Li et al., on square tiles, whole tiles loaded."""
+
+from __future__ import annotations
+
+import math
+
+from pebble.problem import Problem
+from pebble.program import Program, compute, delete, load, loop, phase, program, store
+from pebble.schedule import Schedule, Tiles
+from schedules.backward._materialised import GRADIENTS
+
+__all__ = ["SmallCacheBackward"]
+
+
+class SmallCacheBackward(Schedule):
+    """Four phases on tiles of side ⌊√(M/4)⌋: P, the row sums D, dS, and the three gradients."""
+
+    name = "small-cache"
+    summary = "P, D, dS, then the gradients, on square tiles of side √(M/4), whole tiles loaded"
+    source = "Li, Liang, Shi, Song & Zhou 2024, arXiv 2410.09397, Algorithm 6 (in terms of Q, K, V)"
+    passes = ("backward",)
+    tile_names = ("side",)
+
+    def tiles(self, problem: Problem, M: int) -> Tiles:
+        """Return the published side, ⌊√(M/4)⌋."""
+        self.require(problem, M)
+        return {"side": max(1, math.isqrt(M // 4))}
+
+    def smallest(self, problem: Problem) -> Tiles:
+        """Return tiles of one element."""
+        return {"side": 1}
+
+    def program(self, problem: Problem, tiles: Tiles) -> Program:
+        """Write the program."""
+        side = self.check_tiles(tiles).get("side", 1)
+        scores = loop("k", side, load("Q", "K"), compute("S"), delete("Q", "K"))
+        dP = loop("e", side, load("dO", "V"), compute("dP"), delete("dO", "V"))
+        gradients = []
+        for name, (weights, values, (rows, cols, chain)) in GRADIENTS.items():
+            step = loop(chain, side, load(weights, values), compute(name), delete(weights, values))
+            nest = loop(rows, side, loop(cols, side, step, store(name), delete(name)))
+            gradients.append(phase(f"{name} = {weights}{'ᵀ' if rows == 'j' else ''}·{values}", nest))
+        return program(
+            phase(
+                "P = exp(QKᵀ) / l",
+                loop(
+                    "i",
+                    side,
+                    load("l"),
+                    loop("j", side, scores, compute("P", "S"), store("P"), delete("P")),
+                    delete("l"),
+                ),
+            ),
+            phase(
+                "D, row sums of dO∘O",
+                loop(
+                    "i",
+                    side,
+                    loop("e", side, load("dO", "O"), compute("D"), delete("dO", "O")),
+                    store("D"),
+                    delete("D"),
+                ),
+            ),
+            phase(
+                "dS = P∘(dO·Vᵀ − D)",
+                loop(
+                    "i",
+                    side,
+                    load("D"),
+                    loop(
+                        "j", side, dP, load("P"), compute("dS", "dP"), delete("P"), store("dS"), delete("dS")
+                    ),
+                    delete("D"),
+                ),
+            ),
+            *gradients,
+        )

@@ -1,0 +1,175 @@
+"""Backward in two passes, each with its own orientation: dK and dV with keys outside, dQ with queries outside."""
+
+from __future__ import annotations
+
+from pebble.problem import Problem
+from pebble.program import Node, Program, compute, delete, load, loop, phase, program, store
+from pebble.schedule import Schedule, Tiles, largest
+from schedules._products import best_tile, ceil_div
+from schedules.backward._materialised import gradient_phase
+from schedules.backward._parts import keys_outside, queries_outside, row_sums
+
+__all__ = ["HybridBackward", "PFirstBackward", "SplitBackward"]
+
+
+class SplitBackward(Schedule):
+    """dK and dV with keys outside, then dQ with queries outside; spare room keeps rows that stream by resident.
+
+    Seven products instead of five, and yet fewer words than FlashAttention: nothing that is not finished
+    leaves fast memory. In units of N²d²/M, 4·2 for the first pass (tiles of four vectors a key, two vectors
+    stream by) and 3·2 for the second, 14 in all, against 4·4 = 16 with dQ read back and rewritten.
+    """
+
+    name = "split"
+    summary = "dK and dV with keys outside, then dQ with queries outside; S and dP computed twice"
+    source = "derived here"
+    passes = ("backward",)
+    tile_names = ("cols", "rows", "pinned_queries", "pinned_keys")
+
+    def may_be_zero(self) -> tuple[str, ...]:
+        """Nothing need be resident."""
+        return ("pinned_queries", "pinned_keys")
+
+    def tiles(self, problem: Problem, M: int) -> Tiles:
+        """Return the fewest tiles for each pass, cut equally, and as many resident rows as then fit."""
+        self.require(problem, M)
+        width, found = problem.d + problem.dv, dict(self.smallest(problem))
+        guess = (M - width - 5) // (2 * width)
+        found |= largest(self, problem, M, "cols", problem.Nk, guess, found)
+        found["cols"] = ceil_div(problem.Nk, ceil_div(problem.Nk, found["cols"]))
+        small = {"rows": 1, "pinned_keys": 0}
+        if found["cols"] < problem.Nk:
+            guess = (M - (2 * found["cols"] + 1) * width - 5) // (width + 1)
+            fixed = {**found, **small}
+            found |= _pinned(self, problem, M, "pinned_queries", problem.Nq, guess, fixed)
+        small = {"cols": 1, "pinned_queries": 0}
+        guess = (M - width - 3) // (width + problem.d + 2)
+        rows = largest(self, problem, M, "rows", problem.Nq, guess, {**small, "pinned_keys": 0})["rows"]
+        found["rows"] = ceil_div(problem.Nq, ceil_div(problem.Nq, rows))
+        if found["rows"] < problem.Nq:
+            guess = (M - found["rows"] * (width + problem.d + 2) - width - 3) // width
+            fixed = {**found, **small}
+            found |= _pinned(self, problem, M, "pinned_keys", problem.Nk, guess, fixed)
+        return found
+
+    def smallest(self, problem: Problem) -> Tiles:
+        """Return one key, one query, nothing resident."""
+        return {"cols": 1, "rows": 1, "pinned_queries": 0, "pinned_keys": 0}
+
+    def program(self, problem: Problem, tiles: Tiles) -> Program:
+        """Write the program."""
+        size = {**self.smallest(problem), **self.check_tiles(tiles)}
+        queries = min(size["pinned_queries"], problem.Nq)
+        keys = min(size["pinned_keys"], problem.Nk)
+        first = keys_outside(size["cols"], "kept", dQ=False, pinned=queries, queries=problem.Nq)
+        second = queries_outside(size["rows"], "stored", gradients=False, pinned=keys, keys=problem.Nk)
+        return program(phase("dK and dV, keys outside", first), phase("dQ, queries outside", second))
+
+
+def _pinned(
+    schedule: Schedule, problem: Problem, M: int, name: str, high: int, guess: int, fixed: Tiles
+) -> dict[str, int]:
+    """Return the largest number of resident rows that fits, perhaps none."""
+    if guess < 1 and schedule.measure(problem, {**fixed, name: 1}).peak > M:
+        return {name: 0}
+    found = largest(schedule, problem, M, name, high, guess, fixed)[name]
+    return {name: found if schedule.measure(problem, {**fixed, name: found}).peak <= M else 0}
+
+
+class HybridBackward(Schedule):
+    """dK and dV with keys outside, dS written on the way; then dQ = dS·K on tiles. About (9·d²/M + 2)·N²."""
+
+    name = "hybrid"
+    summary = "dK and dV with keys outside, dS written; then dQ = dS·K on tiles"
+    source = "derived here"
+    passes = ("backward",)
+    tile_names = ("cols", "dq_rows", "dq_cols")
+
+    def tiles(self, problem: Problem, M: int) -> Tiles:
+        """Return the cheapest tiles for each of the two passes."""
+        self.require(problem, M)
+        width = problem.d + problem.dv
+        dq_rows, dq_cols = best_tile((problem.Nq, problem.d, problem.Nk), M)
+        fixed = {"dq_rows": 1, "dq_cols": 1}
+        cols = largest(self, problem, M, "cols", problem.Nk, (M - width - 5) // (2 * width), fixed)
+        return {**cols, "dq_rows": dq_rows, "dq_cols": dq_cols}
+
+    def smallest(self, problem: Problem) -> Tiles:
+        """Return one key, tiles of one element."""
+        return {"cols": 1, "dq_rows": 1, "dq_cols": 1}
+
+    def program(self, problem: Problem, tiles: Tiles) -> Program:
+        """Write the program."""
+        size = {**self.smallest(problem), **self.check_tiles(tiles)}
+        return program(
+            phase(
+                "dK and dV, keys outside; dS written",
+                keys_outside(size["cols"], "first", dQ=False, store_dS=True),
+            ),
+            gradient_phase(problem, "dQ", size["dq_rows"], size["dq_cols"]),
+        )
+
+
+class PFirstBackward(Schedule):
+    """P with rows of Q resident; dV and dS with columns of V and dV resident; then dK and dQ on tiles.
+
+    About (3/μ + 3 + 4/√μ)·N² words for μ = M/d² ≤ 1 and (5/μ + 5)·N² above: products fed by the same stream
+    share it, and dP and dV both need dO and P.
+    """
+
+    name = "p-first"
+    summary = "P, then dV and dS together, then dK and dQ on tiles; P and dS written once"
+    source = "found by search for this project"
+    passes = ("backward",)
+    tile_names = ("rows", "cols", "dk_rows", "dk_cols", "dq_rows", "dq_cols")
+
+    def tiles(self, problem: Problem, M: int) -> Tiles:
+        """Return the cheapest tiles for each phase."""
+        self.require(problem, M)
+        d, dv = problem.d, problem.dv
+        ones = dict(self.smallest(problem))
+        rows = max((M - 2) // (d + 2), (M - 2 - d) // (d + 1))
+        found = largest(self, problem, M, "rows", problem.Nq, rows, {**ones, "rows": 1})
+        cols = largest(self, problem, M, "cols", problem.Nk, (M - dv - 5) // (2 * dv), {**ones, "cols": 1})
+        found |= cols
+        found["dk_rows"], found["dk_cols"] = best_tile((problem.Nk, d, problem.Nq), M)
+        found["dq_rows"], found["dq_cols"] = best_tile((problem.Nq, d, problem.Nk), M)
+        return found
+
+    def smallest(self, problem: Problem) -> Tiles:
+        """Return one row, one key, tiles of one element."""
+        return dict.fromkeys(self.tile_names, 1)
+
+    def program(self, problem: Problem, tiles: Tiles) -> Program:
+        """Write the program."""
+        size = {**self.smallest(problem), **self.check_tiles(tiles)}
+        return program(
+            phase("P = exp(QKᵀ) / l, rows of Q resident", _probabilities(problem, size["rows"])),
+            phase("dV and dS, columns of V and dV resident", _gradient_of_scores(size["cols"])),
+            gradient_phase(problem, "dK", size["dk_rows"], size["dk_cols"]),
+            gradient_phase(problem, "dQ", size["dq_rows"], size["dq_cols"]),
+        )
+
+
+def _probabilities(problem: Problem, rows: int) -> Node:
+    write = (compute("P", "S"), store("P"), delete("P"))
+    if min(rows, problem.Nq) > problem.d:
+        keys = loop("j", 1, load("K"), loop("i", 1, compute("S"), write, label="row"), delete("K"))
+    else:
+        keys = loop("j", 1, loop("k", 1, load("K"), compute("S"), delete("K")), write)
+    return loop("i", rows, load("Q", "l"), keys, delete("Q", "l"))
+
+
+def _gradient_of_scores(cols: int) -> Node:
+    pair = (
+        load("P"),
+        compute("dV"),
+        compute("dP"),
+        compute("dS", "P"),
+        delete("dP"),
+        store("dS"),
+        delete("dS"),
+    )
+    work = loop("j", 1, *pair, label="key")
+    rows = loop("i", 1, load("dO"), *row_sums("first", "j"), work, delete("dO", "D"))
+    return loop("j", cols, load("V"), rows, store("dV"), delete("V", "dV"))

@@ -1,0 +1,125 @@
+"""Backward on tiles of the products: the standard one, and P and dS materialised in two products fewer passes."""
+
+from __future__ import annotations
+
+from pebble.problem import Problem
+from pebble.program import Node, Nodes, Phase, Program, compute, delete, load, loop, phase, program, store
+from pebble.schedule import Schedule, Tiles, largest
+from schedules._products import square_side
+from schedules.backward._materialised import gradient_phase, gradient_tile, score_tile
+from schedules.backward._parts import row_sums_phase, score_tiles
+
+__all__ = ["SquareTileBackward", "StandardBackward"]
+
+_SIDES = (
+    "s_rows",
+    "s_cols",
+    "dp_rows",
+    "dp_cols",
+    "dv_rows",
+    "dv_cols",
+    "dk_rows",
+    "dk_cols",
+    "dq_rows",
+    "dq_cols",
+)
+
+
+def _rectangles(problem: Problem, M: int, parked: int) -> dict[str, int]:
+    tiles = {}
+    for name, width in (("s", problem.d), ("dp", problem.dv)):
+        tiles[f"{name}_rows"], tiles[f"{name}_cols"] = score_tile(problem, width, M, parked)
+    for name in ("dV", "dK", "dQ"):
+        key = name.lower()
+        tiles[f"{key}_rows"], tiles[f"{key}_cols"] = gradient_tile(problem, name, M)
+    return tiles
+
+
+def _gradients(problem: Problem, size: dict[str, int]) -> list[Phase]:
+    return [
+        gradient_phase(problem, name, size[f"{name.lower()}_rows"], size[f"{name.lower()}_cols"])
+        for name in ("dV", "dK", "dQ")
+    ]
+
+
+class StandardBackward(Schedule):
+    """Five blocked products and two passes element by element, with S, P, dP and dS written out."""
+
+    name = "standard"
+    summary = "five blocked products; S, P, dP and dS written out"
+    source = "Dao et al. 2022, arXiv 2205.14135, Algorithm 3, with blocked products"
+    passes = ("backward",)
+    tile_names = _SIDES
+
+    def tiles(self, problem: Problem, M: int) -> Tiles:
+        """Return the cheapest rectangles for each product."""
+        self.require(problem, M)
+        return _rectangles(problem, M, 0)
+
+    def smallest(self, problem: Problem) -> Tiles:
+        """Return tiles of one element."""
+        return dict.fromkeys(_SIDES, 1)
+
+    def program(self, problem: Problem, tiles: Tiles) -> Program:
+        """Write the program; a missing size counts as one."""
+        size = {**self.smallest(problem), **self.check_tiles(tiles)}
+        probabilities = loop("j", 1, load("S"), compute("P", "S"), store("P"), delete("P"))
+        gradients = loop("j", 1, load("P", "dP"), compute("dS", "dP"), store("dS"), delete("P", "dS"))
+        return program(
+            _scores(problem, "S", size, store("S"), delete("S")),
+            phase("P = exp(S) / l", loop("i", 1, load("l"), probabilities, delete("l"))),
+            phase("D, row sums of dO∘O", row_sums_phase()),
+            _scores(problem, "dP", size, store("dP"), delete("dP")),
+            phase("dS = P∘(dP − D)", loop("i", 1, load("D"), gradients, delete("D"))),
+            *_gradients(problem, size),
+        )
+
+
+class SquareTileBackward(Schedule):
+    """P, then dS, made tile by tile and written once; then the three gradients on tiles; products streamed.
+
+    About (3 + 10·d/√M)·N² words. ``side`` gives square tiles for all products.
+    """
+
+    name = "square-tile"
+    summary = "small-cache with streamed products: P, dS, then the gradients, on tiles of side about √M"
+    source = "after Li et al. 2024, arXiv 2410.09397, Algorithm 6; streaming derived here"
+    passes = ("backward",)
+    tile_names = ("side", *_SIDES)
+
+    def tiles(self, problem: Problem, M: int) -> Tiles:
+        """Return the largest square that fits."""
+        high = max(problem.Nq, problem.Nk, problem.d, problem.dv)
+        return largest(self, problem, M, "side", high, square_side(M))
+
+    def rectangles(self, problem: Problem, M: int) -> Tiles:
+        """Return the cheapest rectangles for each product."""
+        self.require(problem, M)
+        return _rectangles(problem, M, 1)
+
+    def smallest(self, problem: Problem) -> Tiles:
+        """Return tiles of one element."""
+        return {"side": 1}
+
+    def program(self, problem: Problem, tiles: Tiles) -> Program:
+        """Write the program; a missing size counts as ``side``, or as one."""
+        tiles = self.check_tiles(tiles)
+        size = {**dict.fromkeys(_SIDES, tiles.get("side", 1)), **tiles}
+        probabilities = loop("i", 1, load("l"), compute("P", "S"), delete("l"), label="row")
+        one = loop("j", 1, load("P"), compute("dS", "dP"), store("dS"), delete("P", "dS"), label="one")
+        gradients = loop("i", 1, load("D"), one, delete("D"), label="row")
+        return program(
+            _scores(problem, "S", size, probabilities, store("P"), delete("P"), title="P = exp(QKᵀ) / l"),
+            phase("D, row sums of dO∘O", row_sums_phase()),
+            _scores(problem, "dP", size, gradients, title="dS = P∘(dO·Vᵀ − D)"),
+            *_gradients(problem, size),
+        )
+
+
+def _scores(
+    problem: Problem, result: str, size: dict[str, int], *after: Nodes, title: str | None = None
+) -> Phase:
+    key = result.lower()
+    nest: Node = score_tiles(problem, result, size[f"{key}_rows"], size[f"{key}_cols"], *after)
+    default = "S = QKᵀ" if result == "S" else "dP = dO·Vᵀ"
+    return phase(f"{title or default}, tile by tile", nest)

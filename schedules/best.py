@@ -1,0 +1,22 @@
+"""The cheapest forward schedule and tiles for a problem, by closed form."""
+
+from __future__ import annotations
+
+from schedules._best import Cheapest
+from schedules.flash1 import Flash1
+from schedules.flash2_pinned import Flash2Pinned
+from schedules.flash2_sliced import Flash2Sliced
+from schedules.hybrid import Hybrid
+from schedules.naive import Naive
+from schedules.square_tile import SquareTile
+
+__all__ = ["Best"]
+
+
+class Best(Cheapest):
+    """Picks among schedules that each cover a regime, and a few that are cheapest for odd shapes only."""
+
+    name = "best"
+    summary = "the cheapest of the others, with their cheapest tiles"
+    source = "closed forms compared"
+    candidates = (Flash2Pinned(), Flash2Sliced(), Hybrid(), SquareTile(), Flash1(), Naive())

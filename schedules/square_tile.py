@@ -1,0 +1,67 @@
+"""The small-cache algorithm with streamed products, which leaves room for tiles of side about √M."""
+
+from __future__ import annotations
+
+from pebble.problem import Problem
+from pebble.program import Program, compute, delete, load, loop, not_first, phase, program, store, when
+from pebble.schedule import Schedule, Tiles, largest
+from schedules._products import best_output_tile, best_score_tile, output_phase, score_nest, square_side
+
+__all__ = ["SquareTile"]
+
+
+class SquareTile(Schedule):
+    """P, then O, tile by tile, the third axis of each product streamed one vector at a time.
+
+    ``side`` gives square tiles for both products; ``rows``, ``cols``, ``out_rows`` and ``out_cols`` give
+    rectangles. The row sums are parked in slow memory between tiles: that costs 2N words for every column of
+    tiles, less than a column of the tile would where M is well below d².
+    """
+
+    name = "square-tile"
+    summary = "small-cache with streamed products: P, then O, on tiles of side about √M"
+    source = "after Saha & Ye, arXiv 2402.07443, Algorithm 1; streaming derived here"
+    tile_names = ("side", "rows", "cols", "out_rows", "out_cols")
+
+    def tiles(self, problem: Problem, M: int) -> Tiles:
+        """Return the largest square that fits."""
+        return largest(self, problem, M, "side", max(problem.Nq, problem.Nk, problem.dv), square_side(M))
+
+    def rectangles(self, problem: Problem, M: int) -> Tiles:
+        """Return the cheapest rectangles for each product."""
+        self.require(problem, M)
+        rows, cols = best_score_tile(problem, M)
+        out_rows, out_cols = best_output_tile(problem, M, sums=False)
+        return {"rows": rows, "cols": cols, "out_rows": out_rows, "out_cols": out_cols}
+
+    def smallest(self, problem: Problem) -> Tiles:
+        """Return tiles of one element."""
+        return {"side": 1}
+
+    def program(self, problem: Problem, tiles: Tiles) -> Program:
+        """Write the program; a missing size means ``side``, or the whole side of the array."""
+        tiles = self.check_tiles(tiles)
+        side = tiles.get("side")
+        rows = tiles.get("rows", side or problem.Nq)
+        cols = tiles.get("cols", side or problem.Nk)
+        sums = loop(
+            "i",
+            1,
+            when(not_first("j"), load("l")),
+            compute("l"),
+            store("l"),
+            delete("l"),
+            label="row",
+        )
+        return program(
+            phase(
+                "P = exp(QKᵀ) and its row sums, tile by tile",
+                score_nest(problem, rows, cols, compute("P", "S"), store("P"), sums, delete("P")),
+            ),
+            output_phase(
+                problem,
+                tiles.get("out_rows", side or problem.Nq),
+                tiles.get("out_cols", side or problem.dv),
+                sums=False,
+            ),
+        )

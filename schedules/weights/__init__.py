@@ -1,0 +1,1 @@
+"""Schedules for the gradient of the weights."""

@@ -1,0 +1,108 @@
+"""The gradient of the weights for large caches: queries outside, everything finished before it leaves."""
+
+from __future__ import annotations
+
+from pebble.problem import Problem
+from pebble.program import Phase, Program, compute, delete, load, loop, phase, program, store
+from pebble.schedule import Schedule, Tiles, largest
+from schedules._products import best_tile
+from schedules.weights._parts import final_product, projections
+
+__all__ = ["Flash2Weights"]
+
+
+class Flash2Weights(Schedule):
+    """Two sweeps with rows of Q resident: f·h, c and D in the first, p and p·A2 in the second.
+
+    About 10·N²d²/M words for the sweeps; the projections A1·X and A3·Y and the last product A1ᵀ·(p·A2) go on
+    tiles of side about √M.
+    """
+
+    name = "flash-2"
+    summary = "two sweeps with queries outside; projections and last product on tiles"
+    source = "after Li et al. 2024, arXiv 2410.09397 (large cache) and Dao 2023, arXiv 2307.08691"
+    passes = ("weights",)
+    tile_names = ("rows", "grad_rows", "q_rows", "q_cols", "g_rows", "g_cols")
+
+    def tiles(self, problem: Problem, M: int) -> Tiles:
+        """Return the most rows for each sweep, and the cheapest rectangles for the products."""
+        self.require(problem, M)
+        found, d = dict(self.smallest(problem)), problem.d
+        rows = largest(self, problem, M, "rows", problem.Nq, (M - 2 * d - 3) // (2 * d + 1), found)
+        grad = largest(self, problem, M, "grad_rows", problem.Nq, (M - 2 * d - 4) // (3 * d + 2), found)
+        found |= {**rows, **grad}
+        found["q_rows"], found["q_cols"] = best_tile((problem.Nq, d, d), M)
+        found["g_rows"], found["g_cols"] = best_tile((d, d, problem.Nq), M)
+        return found
+
+    def smallest(self, problem: Problem) -> Tiles:
+        """Return one row, tiles of one element."""
+        return dict.fromkeys(self.tile_names, 1)
+
+    def program(self, problem: Problem, tiles: Tiles) -> Program:
+        """Write the program; a missing size counts as one."""
+        size = {**self.smallest(problem), **self.check_tiles(tiles)}
+        return program(
+            *projections(problem, (size["q_rows"], size["q_cols"])),
+            _output_sweep(size["rows"]),
+            _gradient_sweep(size["grad_rows"]),
+            final_product(problem, (size["g_rows"], size["g_cols"])),
+        )
+
+
+def _output_sweep(rows: int) -> Phase:
+    pair = (compute("S"), compute("P", "S"), compute("l"), compute("U"), delete("P"))
+    finish = loop(
+        "i",
+        1,
+        loop(
+            "e",
+            1,
+            compute("F", "U"),
+            load("E"),
+            compute("c", "E"),
+            compute("D"),
+            delete("F"),
+            store("c"),
+            delete("c"),
+        ),
+        store("l", "D"),
+        delete("l", "D"),
+        label="row",
+    )
+    return phase(
+        "f·h, c and D; queries outside",
+        loop(
+            "i",
+            rows,
+            load("Q"),
+            loop("j", 1, load("A2", "h"), loop("i", 1, *pair, label="row"), delete("A2", "h")),
+            delete("Q"),
+            finish,
+        ),
+    )
+
+
+def _gradient_sweep(rows: int) -> Phase:
+    pair = (
+        compute("S"),
+        compute("P", "S"),
+        compute("f", "P"),
+        compute("q"),
+        compute("p", "q"),
+        delete("f"),
+        compute("T"),
+        delete("p"),
+    )
+    return phase(
+        "p and p·A2; queries outside",
+        loop(
+            "i",
+            rows,
+            load("Q", "c", "l", "D"),
+            loop("j", 1, load("A2", "h"), loop("i", 1, *pair, label="row"), delete("A2", "h")),
+            delete("Q", "c", "l", "D"),
+            store("T"),
+            delete("T"),
+        ),
+    )

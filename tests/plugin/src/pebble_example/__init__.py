@@ -1,0 +1,34 @@
+"""A schedule that a third party might ship: blocks of query rows, one key and value at a time."""
+
+from __future__ import annotations
+
+from pebble.problem import Problem
+from pebble.program import Program, compute, delete, load, loop, phase, program, store
+from pebble.schedule import Schedule, Tiles, largest
+
+__all__ = ["ExampleRows"]
+
+
+class ExampleRows(Schedule):
+    """Blocks of query rows stay in fast memory; keys and values pass by one at a time."""
+
+    name = "example-rows"
+    summary = "blocks of query rows; keys and values pass by one at a time"
+    source = "the example plug-in"
+    tile_names = ("rows",)
+
+    def tiles(self, problem: Problem, M: int) -> Tiles:
+        """Return the largest block that fits."""
+        return largest(self, problem, M, "rows", high=problem.Nq, guess=M // (problem.d + problem.dv))
+
+    def smallest(self, problem: Problem) -> Tiles:
+        """Return one row at a time."""
+        return {"rows": 1}
+
+    def program(self, problem: Problem, tiles: Tiles) -> Program:
+        """Write the program."""
+        rows = self.check_tiles(tiles)["rows"]
+        scores = compute("S"), compute("P", "S"), compute("l")
+        keys = loop("j", 1, load("K", "V"), scores, compute("U"), delete("P", "K", "V"))
+        end = compute("O", "U"), store("O"), store("l") if problem.stats else None, delete("O", "l", "Q")
+        return program(phase("", loop("i", rows, load("Q"), keys, end)))

@@ -1,0 +1,434 @@
+"""Random families, random programs, repairs that make many of them legal, and mutations."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import partial
+from random import Random
+
+from pebble.attention import attention_family
+from pebble.errors import InvalidInput
+from pebble.family import Array, Family
+from pebble.matmul import matmul_family
+from pebble.problem import Problem
+from pebble.program import (
+    Condition,
+    Loop,
+    Node,
+    Nodes,
+    Operation,
+    Phase,
+    Program,
+    When,
+    compute,
+    delete,
+    load,
+    loop,
+    not_first,
+    phase,
+    program,
+    store,
+    validate,
+    when,
+)
+from pebble.schedule import available
+from tests.program_reference import Address, Outcome, refer
+
+Body = tuple[Node, ...]
+
+
+# Families
+
+
+def gradient_family(i: int, j: int, k: int) -> Family:
+    """Chains over two axes that also index other arrays, as in a backward pass; every axis crosses every other."""
+    arrays = (
+        Array("X", ("i", "k")),
+        Array("Y", ("j", "k")),
+        Array("w", ("i",)),
+        Array("S", ("i", "j"), chain="k", operands=("X", "Y")),
+        Array("P", ("i", "j"), operands=("S", "w")),
+        Array("R", ("j", "i"), operands=("P",)),
+        Array("c", ("j",), chain="i", operands=("P",)),
+        Array("r", ("i",), chain="j", operands=("P", "w")),
+        Array("G", ("j", "k"), chain="i", operands=("P", "X")),
+        Array("H", ("i", "k"), chain="j", operands=("R", "Y", "r")),
+        Array("n", ("i",), operands=("r", "w")),
+        Array("z", ("k",), chain="i", operands=("H", "n")),
+    )
+    return Family("gradient", arrays, {"i": i, "j": j, "k": k}, dict(zip("ijk", "mnd", strict=True)), {})
+
+
+def small_family(i: int, j: int) -> Family:
+    """Two axes, each the index of one sum and the chain of another."""
+    arrays = (
+        Array("x", ("i",)),
+        Array("y", ("j",)),
+        Array("P", ("i", "j"), operands=("x", "y")),
+        Array("r", ("i",), chain="j", operands=("P",)),
+        Array("c", ("j",), chain="i", operands=("y", "x")),
+        Array("n", ("i",), operands=("r",)),
+    )
+    return Family("small", arrays, {"i": i, "j": j}, {"i": "m", "j": "n"}, {})
+
+
+def relabelled(family: Family, outputs: tuple[str, ...]) -> Family:
+    """The same family with other outputs."""
+    arrays = tuple(replace(array, output=array.name in outputs) for array in family.arrays)
+    return Family(family.name, arrays, family.extents, family.symbols, family.parameters)
+
+
+def random_family(rnd: Random) -> Family:
+    """One or two axes long enough for induction; mostly without outputs, so that programs can be legal."""
+    sizes = [rnd.choice([5, 6, 7, 8, 9]), rnd.choice([1, 2, 2, 3, 5, 6]), rnd.choice([1, 1, 2, 3])]
+    rnd.shuffle(sizes)
+    kind = rnd.choice(["attention", "matmul", "gradient", "gradient"])
+    if kind == "attention":
+        family = attention_family(Problem(sizes[0], sizes[1], sizes[2], rnd.choice([1, 2])))
+    else:
+        family = matmul_family(*sizes) if kind == "matmul" else gradient_family(*sizes)
+    computed = [array.name for array in family.arrays if not array.is_input]
+    return relabelled(family, tuple(rnd.sample(computed, 1)) if rnd.random() < 0.1 else ())
+
+
+# Programs
+
+
+def random_condition(rnd: Random, enclosing: dict[str, str]) -> Condition:
+    which = rnd.choice(["first", "last"])
+    return Condition(rnd.choice(list(enclosing)), which, rnd.random() < 0.5)  # type: ignore[arg-type]
+
+
+def random_operation(rnd: Random, family: Family, enclosing: dict[str, str], action: str = "") -> Operation:
+    action = action or rnd.choice(["load", "load", "store", "compute", "compute", "delete"])
+    arrays = [array for array in family.arrays if action != "compute" or not array.is_input]
+    array = rnd.choice(arrays)
+    same = [a.name for a in family.arrays if set(a.axes) == set(array.axes) and a.name != array.name]
+    replacing = rnd.choice(same) if action == "compute" and same and rnd.random() < 0.3 else None
+    at = []
+    for axis in array.indices:
+        if axis not in enclosing.values() and rnd.random() < 0.08:
+            a, b = sorted(rnd.sample(range(family.extents[axis] + 1), 2))
+            at.append((axis, a, b))
+    return Operation(action, array.name, replacing, tuple(at))  # type: ignore[arg-type]
+
+
+def random_loop(rnd: Random, family: Family, enclosing: dict[str, str], depth: int) -> Loop:
+    axis = rnd.choice([*family.extents, max(family.extents, key=lambda a: family.extents[a])])
+    extent = family.extents[axis]
+    label = axis if axis not in enclosing else f"{axis}{len(enclosing)}"
+    start, stop = 0, None
+    if axis not in enclosing.values() and rnd.random() < 0.3:
+        start = rnd.randint(0, min(3, extent))
+        stop = rnd.choice([None, rnd.randint(start, extent), extent])
+    tile = rnd.choice([1, 1, 1, 1, 2, 3, extent])
+    return Loop(
+        axis, tile, random_body(rnd, family, enclosing | {label: axis}, depth - 1), start, stop, label
+    )
+
+
+def random_group(rnd: Random, family: Family, enclosing: dict[str, str], depth: int) -> Body:
+    """Operations that belong together, so that some programs leave memory as they found it."""
+    inner = random_body(rnd, family, enclosing, depth - 1) if depth and rnd.random() < 0.6 else ()
+    name = rnd.choice(family.arrays).name
+    gone = Operation("delete", name)
+    kind = rnd.randrange(4)
+    if kind == 0 or family[name].is_input:
+        return (Operation("load", name), *inner, gone)
+    made = Operation("compute", name)
+    if kind == 1:
+        return (made, *inner, Operation("store", name), gone)
+    if kind == 2 and enclosing:
+        label = rnd.choice(list(enclosing))
+        again = When(Condition(label, "first", True), (Operation("load", name),))
+        done = When(Condition(label, "last", rnd.random() < 0.7), (Operation("store", name), gone))
+        return (again, made, *inner, done)
+    return (made, *inner, gone)
+
+
+def random_body(rnd: Random, family: Family, enclosing: dict[str, str], depth: int) -> Body:
+    nodes: list[Node] = []
+    for _ in range(rnd.randint(1, 3)):
+        draw = rnd.random()
+        if draw < 0.4 and depth:
+            nodes.append(random_loop(rnd, family, enclosing, depth))
+        elif draw < 0.7:
+            nodes.extend(random_group(rnd, family, enclosing, depth))
+        elif draw < 0.8 and enclosing:
+            body = random_body(rnd, family, enclosing, max(0, depth - 1))
+            nodes.append(When(random_condition(rnd, enclosing), body))
+        else:
+            nodes.append(random_operation(rnd, family, enclosing))
+    return tuple(nodes)
+
+
+def random_program(rnd: Random, family: Family) -> Program:
+    """One or two phases; now and then one that generates bare operations."""
+    phases = []
+    for _ in range(rnd.choice([1, 1, 2])):
+        if rnd.random() < 0.1:
+            bare = [random_operation(rnd, family, {}) for _ in range(rnd.randint(1, 4))]
+            phases.append(Phase("", generate=lambda bare=bare: iter(bare)))  # type: ignore[misc]
+        else:
+            phases.append(Phase("", random_body(rnd, family, {}, 3)))
+    return Program(tuple(phases))
+
+
+def gradient_program(rnd: Random, family: Family) -> Program:
+    """A legal program of the gradient family with random tiles: rows outside, columns outside, parts of axes."""
+    j, k = family.extents["j"], family.extents["k"]
+    ti, tj, tk, cut = rnd.randint(1, 2), rnd.randint(1, 2), rnd.randint(1, k), rnd.randint(0, j)
+    inner = (
+        load("Y"),
+        compute("S"),
+        compute("P", "S"),
+        compute("r"),
+        compute("R", "P"),
+        store("R"),
+        delete("R", "Y"),
+    )
+    rows = loop(
+        "i",
+        ti,
+        load("X", "w"),
+        loop("j", tj, inner, stop=cut),
+        loop("j", 1, inner, start=cut),
+        compute("n", "w"),
+        store("n", "r"),
+        delete("n", "r", "X"),
+    )
+    score = (
+        loop("k", tk, load("X", "Y"), compute("S"), delete("X", "Y")),
+        load("w"),
+        compute("P", "S"),
+        delete("w"),
+    )
+    columns = loop(
+        "j",
+        tj,
+        loop(
+            "i",
+            ti,
+            score,
+            compute("c"),
+            loop("k", tk, load("X"), compute("G"), delete("X")),
+            delete("P"),
+        ),
+        store("c", "G"),
+        delete("c", "G"),
+    )
+    parked = loop(
+        "j",
+        tj,
+        loop(
+            "i",
+            ti,
+            load("R", "r"),
+            loop(
+                "k",
+                tk,
+                load("Y"),
+                when(not_first("j"), load("H")),
+                compute("H"),
+                store("H"),
+                delete("H", "Y"),
+            ),
+            delete("R", "r"),
+        ),
+    )
+    sums = loop("i", ti, load("H", "n"), compute("z"), delete("H", "n"))
+    parts = [phase("", rows), phase("", columns), phase("", parked), phase("", sums, store("z"), delete("z"))]
+    return Program(tuple(parts[: rnd.choice([1, 2, 3, 4, 4])]))
+
+
+def schedule_program(rnd: Random, family: Family) -> Program:
+    """A schedule's program with random tiles, for the forward family."""
+    nq, nk, d, dv = (int(family.parameters[name]) for name in ("Nq", "Nk", "d", "dv"))
+    problem = Problem(nq, nk, d, dv)
+    schedule = available()[
+        rnd.choice(
+            [
+                "naive",
+                "standard",
+                "flash-1",
+                "flash-2",
+                "flash-2-pinned",
+                "square-tile",
+                "hybrid",
+                "small-cache",
+            ]
+        )
+    ]
+    tiles = {name: rnd.randint(1, 3) for name in schedule.tile_names if rnd.random() < 0.7}
+    return schedule.program(problem, tiles)
+
+
+def product_program(rnd: Random, family: Family) -> Program:
+    """A matrix product in any loop order, the partial sums parked where the order asks for it."""
+    order = rnd.sample("ijk", 3)
+    tiles = {axis: rnd.choice([1, 1, 2, 3]) for axis in order}
+    work: Nodes = (load("A", "B"), compute("C"), delete("A", "B"))
+    if order[2] == "k":
+        work = (loop("k", tiles["k"], work), store("C"), delete("C"))
+    else:
+        work = loop(order[2], tiles[order[2]], when(not_first("k"), load("C")), work, store("C"), delete("C"))
+    return program(phase("", loop(order[0], tiles[order[0]], loop(order[1], tiles[order[1]], work))))
+
+
+def grown_program(rnd: Random, family: Family) -> Program:
+    """Legal phases one after the other, so that later loops meet chains and tiles in all sorts of states."""
+    text = Program(())
+    for _ in range(rnd.randint(2, 5)):
+        for _ in range(4):
+            axis = rnd.choice(list(family.extents))
+            body = random_body(rnd, family, {axis: axis}, rnd.choice([0, 1, 1, 2]))
+            start = rnd.choice([0, 0, 0, 1, 2])
+            stop = None if rnd.random() < 0.7 else max(start, family.extents[axis] - 1)
+            nest = Loop(axis, rnd.choice([1, 1, 1, 2]), body, start, stop, axis)
+            alone = random_body(rnd, family, {}, 1)
+            longer = Program((*text.phases, Phase("", (nest,) if rnd.random() < 0.7 else alone)))
+            if is_valid(longer, family):
+                longer, outcome = repaired(rnd, longer, family, 8)
+                if outcome.legal:
+                    text = longer
+                    break
+    return text
+
+
+def legal_program(rnd: Random, family: Family) -> Program:
+    """A legal program that uses most of a family."""
+    makers = {"gradient": gradient_program, "matmul": product_program}
+    return makers.get(family.name, schedule_program)(rnd, family)
+
+
+# Editing the text of a program
+
+Edit = Callable[[Node, dict[str, str]], Body]
+
+
+def edited(program: Program, address: Address, edit: Edit) -> Program:
+    """The program with the node at an address replaced by other nodes; the edit is told the enclosing loops."""
+
+    def within(nodes: Body, rest: Address, enclosing: dict[str, str]) -> Body:
+        number, node = rest[0], nodes[rest[0]]
+        if len(rest) == 1:
+            new = edit(node, enclosing)
+        else:
+            assert not isinstance(node, Operation)
+            inside = enclosing | {node.label: node.axis} if isinstance(node, Loop) else enclosing
+            new = (replace(node, body=within(node.body, rest[1:], inside)),)
+        return (*nodes[:number], *new, *nodes[number + 1 :])
+
+    part = program.phases[address[0]]
+    nodes = within(tuple(part.nodes()), address[1:], {})
+    new = Phase(part.title, nodes)
+    if part.generate is not None:
+        new = Phase(part.title, generate=lambda: iter(nodes))  # type: ignore[arg-type, return-value]
+    return Program((*program.phases[: address[0]], new, *program.phases[address[0] + 1 :]))
+
+
+def addresses(program: Program) -> list[tuple[Address, Node]]:
+    """All nodes with their addresses."""
+
+    def within(nodes: Body, address: Address) -> Iterator[tuple[Address, Node]]:
+        for number, node in enumerate(nodes):
+            yield (*address, number), node
+            if not isinstance(node, Operation):
+                yield from within(node.body, (*address, number))
+
+    numbered = enumerate(program.phases)
+    return list(itertools.chain.from_iterable(within(tuple(p.nodes()), (n,)) for n, p in numbered))
+
+
+def is_valid(program: Program, family: Family) -> bool:
+    try:
+        validate(program, family)
+    except InvalidInput:
+        return False
+    return all(
+        not part.generate or all(isinstance(n, Operation) for n in part.nodes()) for part in program.phases
+    )
+
+
+def repaired(rnd: Random, program: Program, family: Family, tries: int = 30) -> tuple[Program, Outcome]:
+    """Change the first refused operation until none is refused, or patience ends."""
+    outcome = refer(program, family)
+    for _ in range(tries):
+        if outcome.legal or not outcome.address:
+            break
+        broken = frozenset(outcome.broken)
+        better = edited(program, outcome.address, partial(_repair, rnd, family, broken))
+        if is_valid(better, family):
+            program, outcome = better, refer(better, family)
+    return program, outcome
+
+
+def _repair(
+    rnd: Random, family: Family, broken: frozenset[str], node: Node, enclosing: dict[str, str]
+) -> Body:
+    assert isinstance(node, Operation)
+    draw = rnd.random()
+    if draw < 0.3:
+        return ()
+    if draw < 0.45 and enclosing:
+        return (When(random_condition(rnd, enclosing), (node,)),)
+    before: Operation
+    if "delete-needs-red" in broken or "store-needs-red" in broken:
+        name = node.replacing if node.action == "compute" and node.replacing else node.array
+        before = Operation("load" if family[name].is_input or draw < 0.6 else "compute", name, at=node.at)
+    elif "load-needs-blue" in broken:
+        before = Operation("store", node.array, at=node.at)
+    elif "one-partial-result" in broken or "whole-box" in broken:
+        before = Operation("delete", node.array)
+    else:
+        name = rnd.choice((*family[node.array].operands, node.array))
+        before = Operation("load" if family[name].is_input or draw < 0.5 else "compute", name)
+    if draw > 0.9 and enclosing:
+        return (When(random_condition(rnd, enclosing), (before,)), node)
+    return (before, node)
+
+
+def mutated(rnd: Random, program: Program, family: Family) -> Program:
+    """One change: drop, duplicate, swap, another tile, part, array, action, replaced array or condition."""
+    for _ in range(50 if addresses(program) else 0):
+        changed = _mutated(rnd, program, family)
+        if changed != program and is_valid(changed, family):
+            return changed
+    return program
+
+
+def _mutated(rnd: Random, program: Program, family: Family) -> Program:
+    address, _ = rnd.choice(addresses(program))
+    kind = rnd.randrange(6)
+    if kind == 0:
+        return edited(program, address, lambda node, _: ())
+    if kind == 1:
+        return edited(program, address, lambda node, _: (node, node))
+    if kind == 2:
+        _, other = rnd.choice(addresses(program))
+        return edited(program, address, lambda node, _: (node, other) if rnd.random() < 0.5 else (other,))
+    if kind == 3:
+        return edited(
+            program,
+            address,
+            lambda node, inside: (When(random_condition(rnd, inside), (node,)),) if inside else (node,),
+        )
+    return edited(program, address, lambda node, inside: (_altered(rnd, node, family, inside),))
+
+
+def _altered(rnd: Random, node: Node, family: Family, enclosing: dict[str, str]) -> Node:
+    if isinstance(node, When):
+        return replace(node, condition=random_condition(rnd, enclosing))
+    if isinstance(node, Loop):
+        extent = family.extents[node.axis]
+        if rnd.random() < 0.6:
+            return replace(node, tile=rnd.randint(1, extent + 1))
+        start = rnd.randint(0, extent)
+        return replace(node, start=start, stop=rnd.choice([None, rnd.randint(start, extent)]))
+    if rnd.random() < 0.4:
+        return replace(node, array=rnd.choice(family.arrays).name)
+    if rnd.random() < 0.5 and node.action == "compute":
+        return replace(node, replacing=rnd.choice([None, *(array.name for array in family.arrays)]))
+    return random_operation(rnd, family, enclosing, node.action)

@@ -1,0 +1,43 @@
+"""Every script in examples/ runs to its end; its own assertions hold, and it prints something."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+EXAMPLES = sorted((Path(__file__).resolve().parent.parent / "examples").glob("*.py"))
+
+
+def test_there_are_examples() -> None:
+    assert {"count_attention.py", "own_schedule.py"} <= {path.name for path in EXAMPLES}
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=[path.stem for path in EXAMPLES])
+def test_example_runs(path: Path, tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-X", "utf8", str(path)],
+        cwd=tmp_path,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    assert done.stdout.strip()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_own_schedule_is_the_one_of_the_page() -> None:
+    """The page says that it shows the example; at least the parts that matter must be the same."""
+    root = EXAMPLES[0].parent.parent
+    page = (root / "docs" / "add-a-schedule.md").read_text(encoding="utf-8")
+    example = (root / "examples" / "own_schedule.py").read_text(encoding="utf-8")
+    for line in ('tile_names = ("rows",)', 'return {"rows": 1}', 'rows = self.check_tiles(tiles)["rows"]'):
+        assert line in page
+        assert line in example

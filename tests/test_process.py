@@ -1,0 +1,119 @@
+"""The command as a process: interrupted, with a closed or full standard output, started without help."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="POSIX signals and pipes")
+PEBBLE = [sys.executable, "-m", "pebble"]
+COUNT = [*PEBBLE, "count", "-N", "64", "-d", "4", "-M", "100"]
+STREAM = [*PEBBLE, "moves", "flash-2", "-N", "200", "-d", "8", "-M", "100", "-o", "-"]
+
+
+def _interrupt(folder: Path, number: signal.Signals) -> subprocess.CompletedProcess[str]:
+    """Begin to write a long pebbling over a file and interrupt it in the middle."""
+    arguments = ["moves", "flash-2", "-N", "2000", "-d", "8", "-M", "1000", "-o", str(folder / "keep")]
+    process = subprocess.Popen(
+        [*PEBBLE, *arguments],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    deadline = time.monotonic() + 60
+    while not any(path.stat().st_size > 100_000 for path in folder.iterdir()):
+        assert process.poll() is None, "the command ended by itself"
+        assert time.monotonic() < deadline, "the command never began to write"
+        time.sleep(0.02)
+    process.send_signal(number)
+    out, err = process.communicate(timeout=60)
+    return subprocess.CompletedProcess(arguments, process.returncode, out, err)
+
+
+def test_ctrl_c_leaves_no_half_written_file(tmp_path: Path) -> None:
+    keep = tmp_path / "keep"
+    keep.write_text("precious", encoding="utf-8")
+    done = _interrupt(tmp_path, signal.SIGINT)
+    assert done.returncode != 0
+    assert "Traceback" not in done.stderr
+    assert keep.read_text(encoding="utf-8") == "precious"
+    assert [path.name for path in tmp_path.iterdir()] == ["keep"]
+
+
+def test_termination_does_not_harm_an_existing_file(tmp_path: Path) -> None:
+    """A temporary file may be left behind then, beside the file and with another name."""
+    keep = tmp_path / "keep"
+    keep.write_text("precious", encoding="utf-8")
+    done = _interrupt(tmp_path, signal.SIGTERM)
+    assert done.returncode != 0
+    assert keep.read_text(encoding="utf-8") == "precious"
+
+
+@pytest.mark.parametrize("command", [COUNT, [*COUNT, "--json"], STREAM], ids=["count", "json", "moves"])
+def test_a_reader_that_goes_away(command: list[str]) -> None:
+    process = subprocess.Popen(
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        encoding="utf-8",
+    )
+    assert process.stdout is not None
+    assert process.stderr is not None
+    assert process.stdout.readline().strip()
+    process.stdout.close()
+    err = process.stderr.read()
+    process.stderr.close()
+    assert process.wait(timeout=60) in (0, 1)
+    assert err == ""
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+@pytest.mark.parametrize("command", [COUNT, [*COUNT, "--json"], STREAM], ids=["count", "json", "moves"])
+def test_a_full_disk(command: list[str]) -> None:
+    with open("/dev/full", "w", encoding="utf-8") as full:
+        done = subprocess.run(
+            command, stdin=subprocess.DEVNULL, stdout=full, stderr=subprocess.PIPE, text=True, check=False
+        )
+    assert done.returncode == 1
+    assert done.stderr.startswith("pebble: ")
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_no_standard_output_at_all() -> None:
+    done = subprocess.run(
+        ["/bin/sh", "-c", '"$@" >&-', "sh", *STREAM],
+        stdin=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        check=False,
+    )
+    assert "Traceback" not in done.stderr
+
+
+def test_check_reads_standard_input(tmp_path: Path) -> None:
+    path = tmp_path / "small"
+    arguments = ["moves", "flash-2", "-N", "4", "-d", "2", "-M", "16", "-o", str(path)]
+    assert subprocess.run([*PEBBLE, *arguments], capture_output=True, check=False).returncode == 0
+    with path.open("rb") as stream:
+        done = subprocess.run(
+            [*PEBBLE, "check", "-"], stdin=stream, capture_output=True, text=True, check=False
+        )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("legal, complete; ")
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "utf-8"])
+def test_a_terminal_that_knows_only_ascii(encoding: str) -> None:
+    """Tables and formulas have signs such as ÷ and ⌈; a poor terminal must not end in a traceback."""
+    environment = {**os.environ, "PYTHONIOENCODING": encoding, "PYTHONUTF8": "0", "LC_ALL": "C"}
+    done = subprocess.run(COUNT, stdin=subprocess.DEVNULL, capture_output=True, env=environment, check=False)
+    assert done.returncode == 0, done.stderr.decode(errors="replace")
