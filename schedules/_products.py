@@ -168,8 +168,9 @@ def best_output_tile(problem: Problem, M: int, *, sums: bool) -> tuple[int, int]
 
     def cost(r: Any, c: Any) -> Any:
         trips = ceil_div(width, c)
+        row_sums = trips if not sums else trips * (trips > 1) + problem.stats * (trips == 1)
         return (
-            problem.pairs * trips + problem.Nk * problem.dv * ceil_div(problem.Nq, r) + 2 * problem.Nq * trips
+            problem.pairs * trips + problem.Nk * problem.dv * ceil_div(problem.Nq, r) + problem.Nq * row_sums
         )
 
     return _cheapest(rows, widths, cost)

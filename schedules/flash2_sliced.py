@@ -19,8 +19,12 @@ from pebble.program import (
     when,
 )
 from pebble.schedule import Schedule, Tiles
+from schedules._products import ceil_div
 
 __all__ = ["Flash2Sliced"]
+
+_MORE_SLICES = 64
+"""More slices leave room for more resident keys; beyond so many they never pay."""
 
 
 class Flash2Sliced(Schedule):
@@ -40,15 +44,27 @@ class Flash2Sliced(Schedule):
         return ("pinned",)
 
     def tiles(self, problem: Problem, M: int) -> Tiles:
-        """Return the fewest slices that fit, at least two, and as many resident keys as then fit."""
+        """Return the width of a slice and the number of resident keys for which the fewest rows of K move."""
         self.require(problem, M)
-        widths = (-(-problem.dv // slices) for slices in range(2, problem.dv + 1))
-        cols = next((width for width in widths if self._room(problem, width) <= M), 1)
+        widest = max((M - self._room(problem, 0)) // (problem.Nq + 1), 1)
+        fewest = min(max(2, ceil_div(problem.dv, widest)), problem.dv)
+        counts = range(fewest, min(problem.dv, fewest + _MORE_SLICES) + 1)
+        return min(
+            (self._pin(problem, M, n) for n in counts), key=lambda tiles: self._rows_again(problem, tiles)
+        )
+
+    def _pin(self, problem: Problem, M: int, slices: int) -> dict[str, int]:
+        """Return slices of equal width with as many resident keys as fit."""
+        cols = ceil_div(problem.dv, slices)
         room = self._room(problem, cols)
         pinned = max(0, min((M - room) // problem.d, problem.Nk - 1))
         if room - problem.d + problem.Nk * problem.d <= M:
             pinned = problem.Nk
         return {"cols": cols, "pinned": pinned}
+
+    def _rows_again(self, problem: Problem, tiles: dict[str, int]) -> int:
+        """How many rows of K are read again after the first sweep."""
+        return (ceil_div(problem.dv, tiles["cols"]) - 1) * (problem.Nk - tiles["pinned"])
 
     def _room(self, problem: Problem, cols: int) -> int:
         """Words needed with slices of this width and nothing resident but Q."""

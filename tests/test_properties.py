@@ -108,6 +108,24 @@ def test_more_memory_word_by_word(problem: Problem, M: int) -> None:
         assert one is None or (other is not None and other <= one)
 
 
+@pytest.mark.parametrize(
+    ("problem", "M"),
+    [
+        (Problem(17, 4, 6, 8), 19),
+        (Problem(5, 2, 2, 21), 30),
+        (Problem(8, 3, 1, 1, pass_name="backward"), 16),
+        (Problem(10, 51, 1, 2, pass_name="backward"), 23),
+        (Problem(17, 8, 2, 5, pass_name="backward"), 51),
+    ],
+    ids=str,
+)
+def test_one_more_word_does_not_hurt_here_either(problem: Problem, M: int) -> None:
+    less, more = io_of("best", problem, M), io_of("best", problem, M + 1)
+    assert less is not None
+    assert more is not None
+    assert more <= less
+
+
 def _blocks(problem: Problem, M: int) -> tuple[int, int] | None:
     """How many blocks of keys flash-1 has and of queries flash-2; None if one of them does not fit."""
     first, second = row_of("flash-1", problem, M), row_of("flash-2", problem, M)

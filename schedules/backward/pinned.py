@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pebble.closed_form import closed_form
 from pebble.problem import Problem
 from pebble.program import Node, Nodes, Program, compute, delete, load, loop, phase, program, store
 from pebble.schedule import Schedule, Tiles, largest
@@ -9,6 +10,10 @@ from schedules._products import ceil_div
 from schedules.backward._parts import keys_outside, queries_outside
 
 __all__ = ["KeysPinnedBackward", "QueriesPinnedBackward", "QueriesSlicedBackward"]
+
+
+_FEW = 8
+"""Up to so many tiles, or tiles of so few rows, rounding decides and the neighbours are tried."""
 
 
 class _OnePass(Schedule):
@@ -21,16 +26,33 @@ class _OnePass(Schedule):
         return ("pinned",)
 
     def tiles(self, problem: Problem, M: int) -> Tiles:
-        """Return the fewest tiles that fit, cut equally, and as many pinned rows as then fit."""
+        """Return the cheapest number of equal tiles, and as many pinned rows as fit beside one.
+
+        What h tiles move is about concave in h: least with the fewest tiles, one or two more where rounding
+        decides, or where all are pinned.
+        """
         self.require(problem, M)
         name, length, passing = self.sizes(problem)
         size = largest(self, problem, M, name, length, self.guess(problem, M, 0, 0), {"pinned": 0})[name]
-        size = ceil_div(length, ceil_div(length, size))
-        if size == length:
-            return {name: size, "pinned": 0}
+        fewest = ceil_div(length, size)
+        sizes = {ceil_div(length, fewest)}
+        if fewest <= _FEW:
+            sizes |= {ceil_div(length, tiles) for tiles in range(fewest, min(length, fewest + 2) + 1)}
+        if size <= _FEW:
+            sizes |= set(range(1, size))
+        options = [self._pin(problem, M, one) for one in sorted(sizes, reverse=True)]
+        if fewest > 1 and self.measure(problem, {name: 1, "pinned": passing}).peak <= M:
+            options.append({name: 1, "pinned": passing})
+
+        family = self.family(problem)
+        return min(options, key=lambda tiles: int(closed_form(self.program(problem, tiles), family).io))
+
+    def _pin(self, problem: Problem, M: int, size: int) -> dict[str, int]:
+        """Return tiles of this size with as many pinned rows as fit."""
+        name, length, passing = self.sizes(problem)
         fixed = {name: size}
-        if self.measure(problem, {**fixed, "pinned": 1}).peak > M:
-            return {name: size, "pinned": 0}
+        if size == length or self.measure(problem, {**fixed, "pinned": 1}).peak > M:
+            return {**fixed, "pinned": 0}
         guess = self.guess(problem, M, size, 1)
         return {**fixed, **largest(self, problem, M, "pinned", passing, guess, fixed)}
 
