@@ -88,7 +88,7 @@ def test_readme_has_the_two_commands() -> None:
     assert len(commands) == 2
     assert all("\n" not in command and command.startswith("python3 -m venv ") for command in commands)
     assert "pebble count " in commands[0]
-    assert commands[1].endswith("-m pytest")
+    assert commands[1].endswith("-m pytest -n auto")
 
 
 def test_readme_warns_of_the_other_pebble() -> None:
