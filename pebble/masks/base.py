@@ -1,0 +1,143 @@
+"""What a mask is: which keys each query attends to, with counts in boxes and where the pattern changes."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["Interval", "Mask"]
+
+Interval = tuple[int, int]
+_OTHER = {"i": "j", "j": "i"}
+
+
+class Mask(ABC):
+    """The pairs (query i, key j) that take part, for given numbers of queries and keys.
+
+    A *line* is a query (axis ``i``) or a key (axis ``j``); its pairs are with lines of the other axis.
+
+    Parameters
+    ----------
+    spec : str
+        How the command line and the header of a pebbling file name the mask: ``causal``, ``window:256``.
+    Nq, Nk : int
+        Number of queries and of keys.
+    """
+
+    def __init__(self, spec: str, Nq: int, Nk: int) -> None:
+        self.spec = spec
+        self.extents = {"i": Nq, "j": Nk}
+
+    @property
+    def Nq(self) -> int:
+        """Number of queries."""
+        return self.extents["i"]
+
+    @property
+    def Nk(self) -> int:
+        """Number of keys."""
+        return self.extents["j"]
+
+    # What a kind of mask must know
+
+    @abstractmethod
+    def first(self, axis: str) -> NDArray[np.int64]:
+        """First partner of every line of an axis; the number of possible partners where it has none."""
+
+    @abstractmethod
+    def last(self, axis: str) -> NDArray[np.int64]:
+        """Last partner of every line of an axis; -1 where it has none."""
+
+    @abstractmethod
+    def count(self, queries: Interval, keys: Interval) -> int:
+        """Number of allowed pairs in a box."""
+
+    @abstractmethod
+    def matrix(self, queries: Interval, keys: Interval) -> NDArray[np.bool_]:
+        """Return the box as an array of booleans, shape (queries, keys)."""
+
+    @abstractmethod
+    def pattern_changes(self, axis: str, lines: Interval, partners: Interval) -> NDArray[np.int64]:
+        """Where, strictly inside ``lines``, a line's pairs with ``partners`` may differ from the line before's."""
+
+    @abstractmethod
+    def _identity(self) -> object:
+        """Return what makes two masks of the same kind equal."""
+
+    # What follows from it
+
+    @cached_property
+    def pairs(self) -> int:
+        """Number of allowed pairs."""
+        return self.count((0, self.Nq), (0, self.Nk))
+
+    def box(self, axis: str, lines: Interval, partners: Interval) -> int:
+        """Number of allowed pairs of some lines of an axis with some of the other."""
+        return self.count(lines, partners) if axis == "i" else self.count(partners, lines)
+
+    def lines_matrix(self, axis: str, lines: Interval, partners: Interval) -> NDArray[np.bool_]:
+        """Return a box as booleans, shape (lines, partners)."""
+        return self.matrix(lines, partners) if axis == "i" else self.matrix(partners, lines).T
+
+    @cached_property
+    def _present(self) -> dict[str, NDArray[np.int64]]:
+        sums = {}
+        for axis, extent in self.extents.items():
+            sums[axis] = np.zeros(extent + 1, dtype=np.int64)
+            np.cumsum(self.last(axis) >= 0, out=sums[axis][1:])
+        return sums
+
+    def present(self, axis: str, start: int = 0, stop: int | None = None) -> int:
+        """Number of lines in an interval that have any pair."""
+        sums = self._present[axis]
+        return int(sums[self.extents[axis] if stop is None else stop] - sums[start])
+
+    def started(self, axis: str, lines: Interval, before: int) -> int:
+        """Number of lines that have a pair with a partner before ``before``."""
+        return int(np.count_nonzero(self.first(axis)[lines[0] : lines[1]] < before))
+
+    def breaks(self, axis: str, lines: Interval, partners: Interval) -> NDArray[np.int64]:
+        """Where, strictly inside ``lines``, anything may change that a program can see of one line.
+
+        Besides its pairs with ``partners`` that is whether it has pairs before and after them, and which of the
+        partners have pairs before and after the line.
+        """
+        start, stop = lines
+        first, last = self.first(axis)[start:stop], self.last(axis)[start:stop]
+        flags = (first < partners[0]) * 1 + (last >= partners[1]) * 2 + (last >= 0) * 4
+        other = _OTHER[axis]
+        begin = self.first(other)[partners[0] : partners[1]]
+        end = self.last(other)[partners[0] : partners[1]]
+        found = np.concatenate(
+            [
+                self.pattern_changes(axis, lines, partners),
+                np.flatnonzero(flags[1:] != flags[:-1]) + start + 1,
+                begin,
+                begin + 1,
+                end,
+                end + 1,
+            ]
+        )
+        return np.unique(found[(found > start) & (found < stop)])
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Mask):
+            return NotImplemented
+        return (type(self), self.spec, self.extents, self._identity()) == (
+            type(other),
+            other.spec,
+            other.extents,
+            other._identity(),
+        )
+
+    def __hash__(self) -> int:
+        return hash((type(self), self.spec, self.Nq, self.Nk))
+
+    def __repr__(self) -> str:
+        return f"<Mask {self.spec}: {self.pairs} of {self.Nq * self.Nk} pairs>"
