@@ -143,7 +143,7 @@ def _chosen(count: int, conditions: tuple[Condition, ...]) -> tuple[int, int]:
     """How many iterations but the last satisfy the conditions, and whether the last one does."""
 
     def holds(index: int) -> bool:
-        return all(condition.holds(index, count) for condition in conditions)
+        return all(condition.holds_at(index, count) for condition in conditions)
 
     middle = (count - 2) * holds(1) if count > 2 else 0
     return (int(holds(0)) if count > 1 else 0) + middle, int(holds(count - 1))

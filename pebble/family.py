@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from pebble.dag import Dag
+    from pebble.masks import Mask
 
 __all__ = ["Array", "Family", "FamilyNames"]
 
@@ -155,6 +156,11 @@ class Family:
 
     def __contains__(self, name: object) -> bool:
         return name in self._by_name
+
+    @property
+    def mask(self) -> Mask | None:
+        """Which pairs of queries and keys take part; None for all."""
+        return None
 
     @property
     def inputs(self) -> tuple[Array, ...]:
@@ -305,7 +311,6 @@ class FamilyNames:
         self._family = family
         self._length = family.n_vertices
         self._starts = [family.offset(array.name) for array in family.arrays]
-        self._shapes = [family.shape(array.name) for array in family.arrays]
 
     def __len__(self) -> int:
         return self._length
@@ -313,12 +318,17 @@ class FamilyNames:
     def __getitem__(self, vertex: int) -> str:
         if not 0 <= vertex < self._length:
             raise IndexError(vertex)
-        place = bisect_right(self._starts, vertex) - 1
-        rest, index = int(vertex) - self._starts[place], []
-        for extent in reversed(self._shapes[place]):
+        array, rest = self._array_of(vertex)
+        index = []
+        for extent in reversed(self._family._shapes[array.name]):
             rest, i = divmod(rest, extent)
             index.append(str(i))
-        return f"{self._family.arrays[place].name}[{','.join(reversed(index))}]"
+        return f"{array.name}[{','.join(reversed(index))}]"
+
+    def _array_of(self, vertex: int) -> tuple[Array, int]:
+        """Return the array that a vertex belongs to, and its rank there."""
+        place = bisect_right(self._starts, vertex) - 1
+        return self._family.arrays[place], int(vertex) - self._starts[place]
 
     def __iter__(self) -> Iterator[str]:
         return (self[vertex] for vertex in range(len(self)))

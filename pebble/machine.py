@@ -224,7 +224,7 @@ class _Machine:
             self.loop(node)
         else:
             index, count = next((i, n) for label, i, n in self.path if label == node.condition.label)
-            if node.condition.holds(index, count):
+            if node.condition.holds_at(index, count):
                 for inner in node.body:
                     self.node(inner)
 

@@ -10,7 +10,9 @@ import numpy as np
 
 from pebble.errors import InvalidInput
 from pebble.family import Array, Family
+from pebble.masked_family import MaskedFamily
 from pebble.program import Program, Step, validate, walk
+from pebble.visits import masked
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -49,7 +51,7 @@ def evaluate(
     memory = _Memory(family, inputs)
     for step in walk(program, family):
         memory.execute(step)
-    return {array.name: memory.slow[array.name] for array in family.outputs}
+    return {array.name: memory.output(array.name) for array in family.outputs}
 
 
 class _Memory:
@@ -57,6 +59,15 @@ class _Memory:
 
     def __init__(self, family: Family, inputs: Mapping[str, NDArray[np.float64]]) -> None:
         self.family = family
+        self.exists = (
+            {
+                array.name: family.exists(array.name)
+                for array in family.arrays
+                if masked(family, array.chain or "")
+            }
+            if isinstance(family, MaskedFamily)
+            else {}
+        )
         self.fast: dict[str, NDArray[np.float64]] = {}
         self.slow: dict[str, NDArray[np.float64]] = {}
         for array in family.arrays:
@@ -82,6 +93,16 @@ class _Memory:
                 replaced = self.family[operation.replacing]
                 self.fast[replaced.name][self._box(step, replaced)] = np.nan
 
+    def output(self, name: str) -> NDArray[np.float64]:
+        """Return an output as slow memory has it; what a mask leaves without any pair is zero."""
+        values = self.slow[name]
+        if self.family.mask is None:
+            return values
+        axis = next(axis for axis in self.family[name].axes if masked(self.family, axis))
+        empty = self.family.mask.last(axis) < 0
+        form = [len(empty) if one == axis else 1 for one in self.family[name].axes]
+        return np.where(empty.reshape(form), 0.0, values)
+
     def _box(self, step: Step, array: Array) -> tuple[slice, ...]:
         return tuple(slice(a, b) for a, b in step.box(array.name, self.family))
 
@@ -98,8 +119,21 @@ class _Memory:
         start, stop = step.interval(array.chain, self.family)
         length = stop - start
         terms = np.broadcast_to(terms, (*terms.shape[:-1], length))
+        before = self.fast[array.name][box]
+        if masked(self.family, array.chain):
+            return self._masked_sum(array, box, (start, stop), terms, before)
         advance = terms.sum(axis=-1)
-        return advance if start == 0 else self.fast[array.name][box] + advance
+        return advance if start == 0 else before + advance
+
+    def _masked_sum(
+        self, array: Array, box: tuple[slice, ...], steps: tuple[int, int], terms: Any, before: Any
+    ) -> Any:
+        """Advance a chain over its allowed steps; it begins where nothing was allowed before."""
+        exists = self.exists[array.name][box]
+        allowed = exists[..., steps[0] : steps[1]]
+        begun = exists[..., : steps[0]].any(axis=-1)
+        advance = np.where(allowed, terms, 0.0).sum(axis=-1)
+        return np.where(allowed.any(axis=-1), np.where(begun, before, 0.0) + advance, before)
 
     def _operand(self, step: Step, array: Array, operand: Array) -> NDArray[np.float64]:
         """Return an operand's box with one dimension for each index of the array that reads it."""

@@ -14,6 +14,7 @@ from typing import Literal
 
 from pebble.errors import InvalidInput
 from pebble.family import Family
+from pebble.visits import Visit, visited
 
 __all__ = [
     "Condition",
@@ -84,9 +85,13 @@ class Condition:
     def __str__(self) -> str:
         return f"{'not ' if self.negated else ''}the {self.which} {self.label}"
 
-    def holds(self, index: int, count: int) -> bool:
-        """Whether it holds in iteration ``index`` of ``count``."""
+    def holds_at(self, index: int, count: int) -> bool:
+        """Whether it holds in iteration ``index`` of ``count`` of a loop that visits all of its tiles."""
         return (index == (0 if self.which == "first" else count - 1)) != self.negated
+
+    def holds(self, visit: Visit, tiles: Mapping[str, Interval], family: Family) -> bool:
+        """Whether it holds in a visit of its loop, with the current tiles of all loops around."""
+        return visit.is_end(self.which, tiles, family) != self.negated
 
 
 @dataclass(frozen=True)
@@ -404,19 +409,20 @@ def walk(program: Program, family: Family) -> Iterator[Step]:
 
 
 def _walk(
-    node: Node, family: Family, tiles: dict[str, Interval], path: tuple[tuple[str, int, int], ...]
+    node: Node, family: Family, tiles: dict[str, Interval], visits: tuple[tuple[str, Visit], ...]
 ) -> Iterator[Step]:
     if isinstance(node, Operation):
+        path = tuple((label, visit.index, visit.count) for label, visit in visits)
         yield Step(node, {**tiles, **{axis: (a, b) for axis, a, b in node.at}}, path)
     elif isinstance(node, When):
-        index, count = next((i, n) for label, i, n in reversed(path) if label == node.condition.label)
-        if node.condition.holds(index, count):
+        if node.condition.holds(dict(visits)[node.condition.label], tiles, family):
             for inner in node.body:
-                yield from _walk(inner, family, tiles, path)
+                yield from _walk(inner, family, tiles, visits)
     else:
-        start, stop = loop_range(node, tiles, family)
-        count = tile_count(start, stop, node.tile)
-        for index in range(count):
-            inside = {**tiles, node.axis: tile_at(start, stop, node.tile, index)}
+        whole = loop_range(node, tiles, family)
+        count = tile_count(*whole, node.tile)
+        for index in visited(node.axis, whole, node.tile, tiles, family):
+            tile = tile_at(*whole, node.tile, index)
+            inside = (*visits, (node.label, Visit(node.axis, index, count, whole, tile)))
             for inner in node.body:
-                yield from _walk(inner, family, inside, (*path, (node.label, index, count)))
+                yield from _walk(inner, family, {**tiles, node.axis: tile}, inside)

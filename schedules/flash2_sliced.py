@@ -64,7 +64,7 @@ class Flash2Sliced(Schedule):
 
     def _rows_again(self, problem: Problem, tiles: dict[str, int]) -> int:
         """How many rows of K are read again after the first sweep."""
-        return (ceil_div(problem.dv, tiles["cols"]) - 1) * (problem.Nk - tiles["pinned"])
+        return int(ceil_div(problem.dv, tiles["cols"]) - 1) * (problem.Nk - tiles["pinned"])
 
     def _room(self, problem: Problem, cols: int) -> int:
         """Words needed with slices of this width and nothing resident but Q."""

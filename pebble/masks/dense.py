@@ -33,7 +33,8 @@ class DenseMask(Mask):
     def __init__(self, spec: str, allowed: NDArray[np.bool_]) -> None:
         super().__init__(spec, *allowed.shape)
         self.allowed = np.ascontiguousarray(allowed, dtype=bool)
-        self._first, self._last = {}, {}
+        self._first: dict[str, NDArray[np.int64]] = {}
+        self._last: dict[str, NDArray[np.int64]] = {}
         for axis, lines in (("i", self.allowed), ("j", self.allowed.T)):
             empty = ~lines.any(axis=1)
             self._first[axis] = np.where(empty, lines.shape[1], lines.argmax(axis=1)).astype(np.int64)
