@@ -124,6 +124,12 @@ def run(program: Program, family: Family, M: int | None = None, *, induction: bo
     if M is not None and (isinstance(M, bool) or not isinstance(M, int) or M < 1):
         raise InvalidInput(f"M must be a positive whole number of words, not {M!r}")
     validate(program, family)
+    if family.mask is not None:
+        from pebble.masked.family import MaskedFamily
+        from pebble.masked.runner import run_masked
+
+        assert isinstance(family, MaskedFamily)
+        return run_masked(program, family, M, induction)
     unrolled: dict[int, str] = {}
     while True:
         machine = _Machine(program, family, M, induction, unrolled)

@@ -10,7 +10,7 @@ import numpy as np
 
 from pebble.errors import InvalidInput
 from pebble.family import Array, Family
-from pebble.masked_family import MaskedFamily
+from pebble.masked.family import MaskedFamily
 from pebble.program import Program, Step, validate, walk
 from pebble.visits import masked
 

@@ -84,6 +84,12 @@ class BandMask(Mask):
         start, stop = (ends["i"][queries[0] : queries[1], None] for ends in (self._start, self._stop))
         return np.asarray((start <= j) & (j < stop))
 
+    def at_lines(self, axis: str, lines: NDArray[np.int64], partners: Interval) -> NDArray[np.bool_]:
+        """Return the pairs of chosen lines of an axis with some partners, shape (lines, partners)."""
+        other = np.arange(*partners, dtype=np.int64)
+        start, stop = self._start[axis][lines, None], self._stop[axis][lines, None]
+        return np.asarray((start <= other) & (other < stop))
+
     def pattern_changes(self, axis: str, lines: Interval, partners: Interval) -> NDArray[np.int64]:
         """Where the partners among ``partners`` begin and end."""
         other = "j" if axis == "i" else "i"

@@ -63,6 +63,10 @@ class Mask(ABC):
         """Return the box as an array of booleans, shape (queries, keys)."""
 
     @abstractmethod
+    def at_lines(self, axis: str, lines: NDArray[np.int64], partners: Interval) -> NDArray[np.bool_]:
+        """Return the pairs of chosen lines of an axis with some partners, shape (lines, partners)."""
+
+    @abstractmethod
     def pattern_changes(self, axis: str, lines: Interval, partners: Interval) -> NDArray[np.int64]:
         """Where, strictly inside ``lines``, a line's pairs with ``partners`` may differ from the line before's."""
 

@@ -58,6 +58,11 @@ class DenseMask(Mask):
         box: NDArray[np.bool_] = self.allowed[queries[0] : queries[1], keys[0] : keys[1]]
         return box
 
+    def at_lines(self, axis: str, lines: NDArray[np.int64], partners: Interval) -> NDArray[np.bool_]:
+        """Return the pairs of chosen lines of an axis with some partners, shape (lines, partners)."""
+        chosen = self.allowed if axis == "i" else self.allowed.T
+        return np.asarray(chosen[lines, partners[0] : partners[1]])
+
     def pattern_changes(self, axis: str, lines: Interval, partners: Interval) -> NDArray[np.int64]:
         """Where neighbouring lines differ."""
         box = self.lines_matrix(axis, lines, partners)

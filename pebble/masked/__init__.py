@@ -1,0 +1,1 @@
+"""Computations under a mask: the family of arrays, and the machine that runs programs on it."""

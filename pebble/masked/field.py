@@ -1,0 +1,100 @@
+"""State of one array on a grid whose cuts come and go as a program touches boxes."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["Field"]
+
+Interval = tuple[int, int]
+_TIDY = 24
+
+
+class Field:
+    """How far every element of an array has got in fast and in slow memory.
+
+    Parameters
+    ----------
+    shape : tuple of int
+        Lengths of the array's axes.
+    slow : int
+        What slow memory holds at the start.
+    same : callable
+        ``same(axis position, (start, end), (start, end), one, other)``: whether two neighbouring cells along an
+        axis may be joined, and to which state; see :meth:`tidy`.
+    """
+
+    def __init__(self, shape: tuple[int, ...], slow: int) -> None:
+        self.cuts = [[0, extent] for extent in shape]
+        self.state = np.zeros((2, *(1 for _ in shape)), dtype=np.int64)
+        self.state[1] = slow
+
+    def cells(self, box: tuple[Interval, ...]) -> tuple[slice, ...]:
+        """Slices of the cells that make up a box; cuts are made where there are none."""
+        return tuple(
+            slice(self._cut(position, start), self._cut(position, stop))
+            for position, (start, stop) in enumerate(box)
+        )
+
+    def _cut(self, position: int, at: int) -> int:
+        cuts = self.cuts[position]
+        index = bisect_left(cuts, at)
+        if cuts[index] != at:
+            cuts.insert(index, at)
+            axis = position + 1
+            parts = np.split(self.state, [index - 1, index], axis=axis)
+            self.state = np.concatenate([parts[0], parts[1], parts[1], parts[2]], axis=axis)
+        return index
+
+    def view(self, box: tuple[Interval, ...]) -> NDArray[np.int64]:
+        """State of a box, to be read or written: shape (2, cells along each axis), fast memory first."""
+        slices = self.cells(box)
+        return self.state[(slice(None), *slices)]
+
+    def pieces(self, position: int, interval: Interval) -> list[Interval]:
+        """Return the cells of an interval of an axis whose ends are cuts."""
+        cuts = self.cuts[position]
+        low, high = bisect_left(cuts, interval[0]), bisect_left(cuts, interval[1])
+        return list(zip(cuts[low:high], cuts[low + 1 : high + 1], strict=True))
+
+    def tidy(
+        self, join: Callable[[int, Interval, Interval, NDArray[np.int64], NDArray[np.int64]], bool]
+    ) -> None:
+        """Remove cuts between cells that are alike, once there are many.
+
+        ``join(position, one, two, first, second)`` says whether the cells of two neighbouring intervals are alike,
+        and may change both states to what they have in common.
+        """
+        for position, cuts in enumerate(self.cuts):
+            if len(cuts) > _TIDY:
+                self._tidy_axis(position, join)
+
+    def _tidy_axis(
+        self,
+        position: int,
+        join: Callable[[int, Interval, Interval, NDArray[np.int64], NDArray[np.int64]], bool],
+    ) -> None:
+        cuts, lines = self.cuts[position], np.moveaxis(self.state, position + 1, 0)
+        kept, start = [0], cuts[0]
+        for index in range(1, len(cuts) - 1):
+            one, two = (start, cuts[index]), (cuts[index], cuts[index + 1])
+            if join(position, one, two, lines[kept[-1]], lines[index]):
+                lines[kept[-1]] = lines[index]
+            else:
+                kept.append(index)
+                start = cuts[index]
+        self.cuts[position] = [cuts[index] for index in kept] + [cuts[-1]]
+        self.state = np.ascontiguousarray(np.take(self.state, kept, axis=position + 1))
+
+    def boxes(self) -> Iterator[tuple[tuple[Interval, ...], NDArray[np.int64]]]:
+        """Every cell with its state."""
+        for index in np.ndindex(*self.state.shape[1:]):
+            box = tuple((cuts[i], cuts[i + 1]) for cuts, i in zip(self.cuts, index, strict=True))
+            yield box, self.state[(slice(None), *index)]

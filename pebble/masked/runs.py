@@ -1,0 +1,153 @@
+"""Runs of tiles that look alike under a mask, so that what one does can stand for what another does.
+
+The *signature* of a tile holds all that a program can learn of the mask while the tile and the current tile of the
+other axis last: which pairs are allowed, and which lines have pairs before or after. Equal signatures (from equal
+states) therefore mean equal counts, equal room and the same change of state.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Hashable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from pebble.program import tile_at, tile_count
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from pebble.masks import Mask
+
+__all__ = ["TileRun", "runs_of_lines", "runs_of_tiles", "runs_of_units"]
+
+Interval = tuple[int, int]
+_OTHER = {"i": "j", "j": "i"}
+
+
+@dataclass(frozen=True)
+class TileRun:
+    """Successive tiles that look alike: the number of the first, how many, and their signature."""
+
+    index: int
+    count: int
+    signature: Hashable
+
+
+def runs_of_units(mask: Mask, axis: str, whole: Interval, partners: Interval, exact: bool) -> list[TileRun]:
+    """Runs of single lines with allowed pairs.
+
+    Parameters
+    ----------
+    mask : Mask
+    axis : str
+        The lines' axis.
+    whole : (int, int)
+        Which lines.
+    partners : (int, int)
+        The current tile of the other axis.
+    exact : bool
+        Whether it matters where in their tile the partners lie; if not (they are visited one by one), only those that
+        have a pair with the line matter, in their order.
+    """
+    breaks = mask.breaks(axis, whole, partners)
+    starts = np.concatenate([[whole[0]], breaks]).astype(np.int64)
+    ends = np.append(breaks, whole[1])
+    other = _OTHER[axis]
+    first = mask.first(other)[partners[0] : partners[1]]
+    last = mask.last(other)[partners[0] : partners[1]]
+    allowed = mask.at_lines(axis, starts, partners)
+    started = first < starts[:, None]
+    finished = (last <= starts[:, None]) & (last >= 0)
+    before = mask.first(axis)[starts] < partners[0]
+    after = mask.last(axis)[starts] >= partners[1]
+    numbers = np.stack(
+        [
+            allowed.sum(axis=1),
+            started.sum(axis=1),
+            finished.sum(axis=1),
+            (allowed & started).sum(axis=1),
+            (allowed & finished).sum(axis=1),
+            before,
+            after,
+        ],
+        axis=1,
+    )
+    pairs = numbers[:, 0]
+    mixed = np.asarray(((numbers[:, 3:5] > 0) & (numbers[:, 3:5] < pairs[:, None])).any(axis=1))
+    width = partners[1] - partners[0], mask.present(other, *partners)
+    found: list[TileRun] = []
+    kinds: NDArray[np.uint8] | None = None
+    if exact or mixed.any():
+        kinds = np.stack([allowed, started, finished], axis=2).astype(np.uint8) @ np.array(
+            [1, 2, 4], np.uint8
+        )
+    rows = numbers.tolist()
+    for at in np.flatnonzero(pairs > 0).tolist():
+        detail: bytes | None = None
+        if kinds is not None and (exact or mixed[at]):
+            detail = (kinds[at] if exact else kinds[at][allowed[at]]).tobytes()
+        signature = (*width, *rows[at], detail)
+        index, count = int(starts[at]) - whole[0], int(ends[at] - starts[at])
+        if found and found[-1].signature == signature and found[-1].index + found[-1].count == index:
+            found[-1] = TileRun(found[-1].index, found[-1].count + count, signature)
+        else:
+            found.append(TileRun(index, count, signature))
+    return found
+
+
+def runs_of_tiles(mask: Mask, axis: str, whole: Interval, tile: int, partners: Interval) -> list[TileRun]:
+    """Runs of tiles of several lines with allowed pairs; their signatures hold the whole pattern."""
+    full = (whole[1] - whole[0]) // tile
+    marks = [whole[0], *mask.breaks(axis, whole, partners).tolist(), whole[1]]
+    found: list[TileRun] = []
+    done = 0
+    for start, stop in itertools.pairwise(marks):
+        low, high = -((whole[0] - start) // tile), min((stop - whole[0]) // tile, full)
+        if high > low:
+            found += [TileRun(index, 1, None) for index in range(done, low)]
+            found.append(TileRun(low, high - low, None))
+            done = high
+    found += [TileRun(index, 1, None) for index in range(done, tile_count(*whole, tile))]
+    signed = []
+    for run in found:
+        lines = tile_at(*whole, tile, run.index)
+        if mask.box(axis, lines, partners):
+            signed.append(TileRun(run.index, run.count, _pattern(mask, axis, lines, partners)))
+    return signed
+
+
+def _pattern(mask: Mask, axis: str, lines: Interval, partners: Interval) -> Hashable:
+    other = _OTHER[axis]
+    box = mask.lines_matrix(axis, lines, partners)
+    return (
+        box.shape,
+        np.packbits(box).tobytes(),
+        _flags(mask, axis, lines, partners).tobytes(),
+        _flags(mask, other, partners, lines).tobytes(),
+    )
+
+
+def _flags(mask: Mask, axis: str, lines: Interval, partners: Interval) -> NDArray[np.uint8]:
+    """Which lines have pairs before the partners, after them, or none at all."""
+    first = mask.first(axis)[lines[0] : lines[1]]
+    last = mask.last(axis)[lines[0] : lines[1]]
+    flags = (first < partners[0]) + 2 * (last >= partners[1]) + 4 * (last < 0)
+    return np.asarray(flags, dtype=np.uint8)
+
+
+def runs_of_lines(mask: Mask, axis: str, whole: Interval, tile: int) -> list[TileRun]:
+    """Runs of tiles for a body that has nothing to do with pairs: only whether a line has any matters."""
+    present = mask.last(axis)[whole[0] : whole[1]] >= 0
+    count = tile_count(*whole, tile)
+    full = (whole[1] - whole[0]) // tile
+    if present.all():
+        parts = [TileRun(0, full, True), TileRun(full, 1, True)]
+        return [part for part in parts if part.count and part.index < count]
+    return [
+        TileRun(index, 1, part.tobytes())
+        for index, part in ((i, present[i * tile : (i + 1) * tile]) for i in range(count))
+        if part.any()
+    ]
