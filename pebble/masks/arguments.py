@@ -15,6 +15,8 @@ _DECIMAL = re.compile(r"[0-9]?(\.[0-9]{1,18})?(?<=[0-9])")
 class Arguments:
     """The arguments of a mask, taken one by one; whatever is left over is an error.
 
+    An argument asked for as ``size=`` has that name in the text, others stand there without a name, in order.
+
     Parameters
     ----------
     text : str
@@ -41,8 +43,8 @@ class Arguments:
         return InvalidInput(f"mask {self.kind}: {what}; it is written {self.usage}")
 
     def has(self, name: str) -> bool:
-        """Whether ``name=…`` is given."""
-        return name in self.named
+        """Whether an argument is given."""
+        return name[:-1] in self.named if name.endswith("=") else bool(self.plain)
 
     def word(self, word: str) -> bool:
         """Take a word without value, such as ``causal``; whether it was there."""
@@ -52,16 +54,14 @@ class Arguments:
         return found
 
     def text(self, name: str) -> str:
-        """Take ``name=…``, or the next argument without a name."""
-        if name in self.named:
-            return self.named.pop(name)
-        if not self.plain:
+        """Take an argument as it stands."""
+        if not self.has(name):
             raise self.wrong(f"{name} is missing")
-        return self.plain.pop(0)
+        return self.named.pop(name[:-1]) if name.endswith("=") else self.plain.pop(0)
 
     def whole(self, name: str, least: int = 1) -> int:
         """Take a whole number."""
-        text = self.text(name)
+        text, name = self.text(name), name.rstrip("=")
         if not (text.isascii() and text.isdigit() and len(text) < 19):
             raise self.wrong(f"{name} must be a whole number, not {text!r}")
         if int(text) < least:
@@ -70,7 +70,7 @@ class Arguments:
 
     def share(self, name: str) -> Decimal:
         """Take a number above 0 and at most 1."""
-        text = self.text(name)
+        text, name = self.text(name), name.rstrip("=")
         value = Decimal(text) if _DECIMAL.fullmatch(text) else Decimal(0)
         if not 0 < value <= 1:
             raise self.wrong(f"{name} must be a number such as 0.25, above 0 and at most 1, not {text!r}")

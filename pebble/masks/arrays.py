@@ -161,7 +161,9 @@ def load_array(path: str, what: str) -> NDArray[np.bool_]:
     except OSError as error:
         raise InvalidInput(f"{what}: cannot read {path}: {error.strerror or error}") from error
     except (ValueError, EOFError, SyntaxError, MemoryError, OverflowError) as error:
-        raise InvalidInput(f"{what}: {path} is no .npy file of booleans: {_one_line(error)}") from error
+        # numpy takes whatever it does not know for a pickle, which is never loaded, for it could run anything.
+        why = "" if "pickle" in str(error) else f" ({_one_line(error)})"
+        raise InvalidInput(f"{what}: {path} is no array of booleans saved with numpy.save{why}") from error
     if not isinstance(found, np.ndarray):
         found.close()
         raise InvalidInput(f"{what}: {path} holds several arrays (.npz); save the mask alone with numpy.save")

@@ -170,8 +170,8 @@ def _causal(arguments: Arguments, Nq: int, Nk: int) -> Mask:
 
 
 def _window(arguments: Arguments, Nq: int, Nk: int) -> Mask:
-    if arguments.has("left") or arguments.has("right"):
-        left, right = arguments.whole("left", 0), arguments.whole("right", 0)
+    if arguments.has("left=") or arguments.has("right="):
+        left, right = arguments.whole("left=", 0), arguments.whole("right=", 0)
     else:
         left, right = arguments.whole("W") - 1, 0
     arguments.end()
@@ -187,7 +187,7 @@ def _prefix(arguments: Arguments, Nq: int, Nk: int) -> Mask:
 def _document(arguments: Arguments, Nq: int, Nk: int) -> Mask:
     N, causal = _square(arguments, Nq, Nk), arguments.word("causal")
     lengths = [arguments.whole("a length")]
-    while arguments.plain:
+    while arguments.has("a length"):
         lengths.append(arguments.whole("a length"))
     arguments.end()
     if sum(lengths) != N:
@@ -196,7 +196,7 @@ def _document(arguments: Arguments, Nq: int, Nk: int) -> Mask:
 
 
 def _longformer(arguments: Arguments, Nq: int, Nk: int) -> Mask:
-    window, global_tokens = arguments.whole("window", 0), arguments.whole("global", 0)
+    window, global_tokens = arguments.whole("window=", 0), arguments.whole("global=", 0)
     arguments.end()
     return longformer_mask(_square(arguments, Nq, Nk), window, global_tokens)
 
@@ -209,7 +209,7 @@ def _strided(arguments: Arguments, Nq: int, Nk: int) -> Mask:
 
 def _fixed(arguments: Arguments, Nq: int, Nk: int) -> Mask:
     stride = arguments.whole("L")
-    columns = arguments.whole("C") if arguments.plain or arguments.has("C") else 1
+    columns = arguments.whole("C") if arguments.has("C") else 1
     arguments.end()
     return fixed_mask(_square(arguments, Nq, Nk), stride, columns)
 
@@ -221,13 +221,13 @@ def _butterfly(arguments: Arguments, Nq: int, Nk: int) -> Mask:
 
 
 def _blocks(arguments: Arguments, Nq: int, Nk: int) -> Mask:
-    size = arguments.whole("size")
-    if arguments.has("file"):
-        path = arguments.text("file")
+    size = arguments.whole("size=")
+    if arguments.has("file="):
+        path = arguments.text("file=")
         arguments.end()
         return block_file_mask(Nq, Nk, size, path)
-    density = arguments.share("density")
-    seed = arguments.whole("seed", 0) if arguments.has("seed") else 0
+    density = arguments.share("density=")
+    seed = arguments.whole("seed=", 0) if arguments.has("seed=") else 0
     arguments.end()
     return random_blocks_mask(Nq, Nk, size, density, seed)
 
@@ -236,7 +236,7 @@ def _nm(arguments: Arguments, Nq: int, Nk: int) -> Mask:
     keep, colon, of = arguments.text("N:M").partition(":")
     numbers = Arguments(f"{keep},{of}" if colon else keep, arguments.kind, arguments.usage)
     n, m = numbers.whole("N"), numbers.whole("M")
-    seed = arguments.whole("seed", 0) if arguments.has("seed") else 0
+    seed = arguments.whole("seed=", 0) if arguments.has("seed=") else 0
     arguments.end()
     return n_of_m_mask(Nq, Nk, n, m, seed)
 
