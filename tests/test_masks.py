@@ -113,6 +113,17 @@ def test_group_repeats_the_queries_of_one_head() -> None:
         assert made(four.spec, 20, 5) == four
 
 
+def test_more_than_there_is_is_all_there_is() -> None:
+    huge = 10**17
+    for spec in (f"window:{huge}", f"strided:{huge}", f"fixed:{huge}"):
+        assert whole(made(spec, 4, 4)).tolist() == whole(causal_mask(4, 4)).tolist()
+    for spec in (f"nm:{huge}:{huge}", f"butterfly:{huge}", f"window:left={huge},right={huge}"):
+        assert made(spec, 4, 4).pairs == 16
+    assert made(f"nm:1:{huge}", 4, 4).pairs == 4
+    with pytest.raises(InvalidInput, match="seed"):
+        random_blocks_mask(4, 4, 1, 0.5, -1)
+
+
 # -- what a mask knows
 
 

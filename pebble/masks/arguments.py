@@ -9,7 +9,7 @@ from pebble.errors import InvalidInput
 
 __all__ = ["Arguments"]
 
-_DECIMAL = re.compile(r"[0-9]?(\.[0-9]{1,18})?(?<=[0-9])")
+_DECIMAL = re.compile(r"[0-9]?(\.[0-9]{1,40})?(?<=[0-9])")
 
 
 class Arguments:

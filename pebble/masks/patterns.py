@@ -36,6 +36,11 @@ def _positive(kind: str, **sizes: int) -> None:
             raise InvalidInput(f"mask {kind}: {name} must be at least 1, not {size}")
 
 
+def _check_seed(kind: str, seed: int) -> None:
+    if not 0 <= seed < 10**18:
+        raise InvalidInput(f"mask {kind}: the seed must be a whole number from 0 to 10¹⁸ - 1, not {seed}")
+
+
 def longformer_mask(N: int, window: int, global_tokens: int) -> DenseMask:
     """A window of window/2 keys to either side, and global tokens that see all and that all see.
 
@@ -211,6 +216,7 @@ def random_blocks_mask(
     <Mask blocks:size=8,density=0.25,seed=1: 1024 of 4096 pairs>
     """
     _positive("blocks", size=size)
+    _check_seed("blocks", seed)
     share = Decimal(str(density))
     if not 0 < share <= 1:
         raise InvalidInput(f"mask blocks: the density must be above 0 and at most 1, not {density}")
@@ -250,9 +256,11 @@ def n_of_m_mask(Nq: int, Nk: int, keep: int, of: int, seed: int = 0) -> DenseMas
     <Mask nm:2:4: 12 of 24 pairs>
     """
     _positive("nm", N=keep, M=of)
+    _check_seed("nm", seed)
     if keep > of:
         raise InvalidInput(f"mask nm: {keep} of every {of} keys cannot be kept")
     spec = f"nm:{keep}:{of}" + (f",seed={seed}" if seed else "")
+    of = min(of, Nk)
     groups = -(-Nk // of)
 
     def allowed(i: Any, j: Any) -> Any:
