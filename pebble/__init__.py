@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from pebble.listing import show
     from pebble.lower_bounds.table import bounds
     from pebble.machine import run
+    from pebble.masks import make_mask, mask_from_array, mask_from_predicate, mask_kinds
     from pebble.matmul import matmul_family
     from pebble.optimum import Optimum, optimal
     from pebble.pebbling import check, moves
@@ -79,6 +80,10 @@ _HOME = {
     "device": "hardware",
     "devices": "hardware",
     "load_dag": "catalogue",
+    "make_mask": "masks",
+    "mask_from_array": "masks",
+    "mask_from_predicate": "masks",
+    "mask_kinds": "masks",
     "matmul_family": "matmul",
     "model": "hardware",
     "models": "hardware",
@@ -120,6 +125,10 @@ __all__ = [
     "device",
     "devices",
     "load_dag",
+    "make_mask",
+    "mask_from_array",
+    "mask_from_predicate",
+    "mask_kinds",
     "matmul_family",
     "model",
     "models",

@@ -20,8 +20,8 @@ __all__ = ["FAMILY_NAMES", "family_from_header", "family_of", "random_inputs", "
 
 _SIZES = ("Nq", "Nk", "d", "dv")
 _PARAMETERS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
-    "attention-forward": (_SIZES, ("stats",)),
-    "attention-backward": (_SIZES, ()),
+    "attention-forward": (_SIZES, ("stats", "mask")),
+    "attention-backward": (_SIZES, ("mask",)),
     "attention-weights": (("N", "d"), ()),
     "matmul": (("m", "n", "k"), ()),
 }
@@ -51,7 +51,7 @@ def family_from_header(name: str, parameters: dict[str, str]) -> Family:
     Raises
     ------
     InvalidInput
-        For an unknown name, or parameters that are missing, unknown or no whole numbers.
+        For an unknown name, or parameters that are missing, unknown or unusable.
 
     Examples
     --------
@@ -69,7 +69,7 @@ def family_from_header(name: str, parameters: dict[str, str]) -> Family:
             + (f"; missing: {', '.join(sorted(missing))}" if missing else "")
             + (f"; unknown: {', '.join(sorted(unknown))}" if unknown else "")
         )
-    values = {key: _whole(name, key, text) for key, text in parameters.items()}
+    values = {key: _whole(name, key, text) for key, text in parameters.items() if key != "mask"}
     if name == "matmul":
         return matmul_family(**values)
     if name == "attention-weights":
@@ -79,7 +79,20 @@ def family_from_header(name: str, parameters: dict[str, str]) -> Family:
         raise InvalidInput(f"DAG {name}: stats must be 0 or 1, not {stats}")
     pass_name = name.removeprefix("attention-")
     nq, nk, d, dv = (values[key] for key in _SIZES)
-    return family_of(Problem(nq, nk, d, dv, stats=bool(stats), pass_name=pass_name))
+    problem = Problem(nq, nk, d, dv, stats=bool(stats), pass_name=pass_name)
+    return family_of(_masked(problem, parameters.get("mask")))
+
+
+def _masked(problem: Problem, spec: str | None) -> Problem:
+    """Add the mask that a header names; whether queries may be left without keys was decided when it was written."""
+    if spec is None:
+        return problem
+    from dataclasses import replace
+
+    from pebble.masks import make_mask
+
+    mask = make_mask(spec, problem.Nq, problem.Nk, empty_rows="zero", run_code=False)
+    return replace(problem, mask=mask)
 
 
 def _whole(name: str, key: str, text: str) -> int:

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from pebble.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from pebble.masks import Mask
 
 __all__ = ["PASSES", "Problem"]
 
@@ -31,16 +35,22 @@ class Problem:
     pass_name : {"forward", "backward", "both", "weights"}
         "both" is a training step: forward with row sums kept, then backward. "weights" is the gradient of the
         weights as the papers write it; it needs Nq = Nk and dv = d
+    mask : Mask, optional
+        Which keys each query attends to; all of them by default. A text that names a mask (``"causal"``) is
+        taken too, see :func:`~pebble.masks.make_mask`.
 
     Raises
     ------
     InvalidInput
-        If any size is not a positive integer.
+        If any size is not a positive integer, or the mask is of other sizes or leaves a query without keys
+        where that has not been allowed.
 
     Examples
     --------
     >>> Problem.square(1024, 64)
     Problem(Nq=1024, Nk=1024, d=64, dv=64)
+    >>> Problem.square(1024, 64, mask="causal").pairs
+    524800
     """
 
     Nq: int
@@ -51,6 +61,7 @@ class Problem:
     heads: int = 1
     batch: int = 1
     pass_name: str = "forward"
+    mask: Mask | None = None
 
     def __post_init__(self) -> None:
         for name in ("Nq", "Nk", "d", "dv", "heads", "batch"):
@@ -67,25 +78,56 @@ class Problem:
             )
         if self.stats and self.pass_name in ("backward", "weights"):
             raise InvalidInput("only the forward pass can keep its row sums (stats)")
+        if self.mask is not None:
+            self._take_mask(self.mask)
+
+    def _take_mask(self, mask: Mask | str) -> None:
+        """Make the mask if it is named by a text, and check that it fits."""
+        from pebble.masks import Mask, check_rows, make_mask
+
+        if isinstance(mask, str):
+            object.__setattr__(self, "mask", make_mask(mask, self.Nq, self.Nk))
+        elif not isinstance(mask, Mask):
+            raise InvalidInput(
+                f"mask must be a Mask or a text such as 'causal', not {type(mask).__name__}; "
+                "pebble.mask_from_array makes one of an array"
+            )
+        elif (mask.Nq, mask.Nk) != (self.Nq, self.Nk):
+            raise InvalidInput(
+                f"mask {mask.spec} is for {mask.Nq:,} queries and {mask.Nk:,} keys; "
+                f"the problem has {self.Nq:,} and {self.Nk:,}"
+            )
+        else:
+            check_rows(mask, mask.empty_rows)
+        if self.mask is not None and self.pass_name == "weights":
+            raise InvalidInput("the gradient of the weights is defined without a mask only")
 
     @classmethod
     def square(
-        cls, N: int, d: int, dv: int | None = None, *, stats: bool = False, pass_name: str = "forward"
+        cls,
+        N: int,
+        d: int,
+        dv: int | None = None,
+        *,
+        stats: bool = False,
+        pass_name: str = "forward",
+        mask: Mask | str | None = None,
     ) -> Problem:
         """As many keys as queries; ``dv`` defaults to ``d``."""
-        return cls(Nq=N, Nk=N, d=d, dv=d if dv is None else dv, stats=stats, pass_name=pass_name)
+        width = d if dv is None else dv
+        return cls(N, N, d, width, stats=stats, pass_name=pass_name, mask=mask)  # type: ignore[arg-type]
 
     @property
     def pairs(self) -> int:
         """Number of (query, key) pairs that take part."""
-        return self.Nq * self.Nk
+        return self.Nq * self.Nk if self.mask is None else self.mask.pairs
 
     @property
     def copies(self) -> int:
         """Number of independent copies, heads times batch."""
         return self.heads * self.batch
 
-    def to_dict(self) -> dict[str, int | str | bool]:
+    def to_dict(self) -> dict[str, int | str | bool | None]:
         """Return the problem as plain data."""
         return {
             "pass": self.pass_name,
@@ -96,6 +138,8 @@ class Problem:
             "stats": self.stats,
             "heads": self.heads,
             "batch": self.batch,
+            "mask": None if self.mask is None else self.mask.spec,
+            "pairs": self.pairs,
         }
 
     def describe(self) -> str:
@@ -103,6 +147,8 @@ class Problem:
 
         >>> Problem.square(1024, 64).describe()
         'attention forward, N = 1,024, d = 64'
+        >>> Problem.square(1024, 64, mask="causal").describe()
+        'attention forward, N = 1,024, d = 64, causal mask, 524,800 of 1,048,576 pairs'
         """
         length = f"N = {self.Nq:,}" if self.Nq == self.Nk else f"Nq = {self.Nq:,}, Nk = {self.Nk:,}"
         width = f"d = {self.d:,}" if self.d == self.dv else f"d = {self.d:,}, dv = {self.dv:,}"
@@ -113,7 +159,13 @@ class Problem:
         )
         names = {"both": "forward and backward", "weights": "gradient of the weights"}
         name = names.get(self.pass_name, self.pass_name)
-        return f"attention {name}, {length}, {width}{extra}{', row sums kept' if self.stats else ''}"
+        kept = ", row sums kept" if self.stats else ""
+        return f"attention {name}, {length}, {width}{extra}{kept}{self._describe_mask()}"
+
+    def _describe_mask(self) -> str:
+        if self.mask is None:
+            return ""
+        return f", {self.mask.spec} mask, {self.pairs:,} of {self.Nq * self.Nk:,} pairs"
 
     def __repr__(self) -> str:
         extra = "".join(
@@ -126,4 +178,13 @@ class Problem:
             )
             if value != default
         )
+        if self.mask is not None:
+            extra += f", mask={self._mask_text()}"
         return f"Problem(Nq={self.Nq}, Nk={self.Nk}, d={self.d}, dv={self.dv}{extra})"
+
+    def _mask_text(self) -> str:
+        """Return how the mask is written in Python."""
+        assert self.mask is not None
+        if self.mask.present("i") == self.Nq:
+            return repr(self.mask.spec)
+        return f"make_mask({self.mask.spec!r}, {self.Nq}, {self.Nk}, empty_rows='zero')"

@@ -64,6 +64,8 @@ def test_to_dict_has_every_size_and_is_json() -> None:
         "stats": True,
         "heads": 7,
         "batch": 11,
+        "mask": None,
+        "pairs": 3 * 10**12,
     }
     assert json.loads(json.dumps(document)) == document
 

@@ -17,6 +17,7 @@ _COMMANDS = {
     "show": "Show a schedule's pseudo-code and its I/O as formulas.",
     "bounds": "List the lower bounds for a problem.",
     "schedules": "List the registered schedules and where they come from.",
+    "masks": "List the kinds of masks, how they are written and where they come from.",
     "moves": "Write a schedule as an elementary pebbling, move by move.",
     "plan": "Choose a schedule and tiles under a kernel author's constraints.",
     "regimes": "Say which regime devices and head dimensions are in, and what that means.",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from decimal import Decimal
 from typing import Any, TypeVar, cast
 
@@ -83,6 +84,13 @@ def problem_options(function: F) -> F:
             help="Which pass (default forward).",
         ),
         click.option("--stats", is_flag=True, help="Row sums are outputs too, as training needs."),
+        click.option("--mask", help="causal, window:256, file:m.npy, … (see: pebble masks)."),
+        click.option(
+            "--empty-rows",
+            type=click.Choice(["error", "zero"]),
+            default="error",
+            help="Queries that attend to nothing: refused (default), or an output of zero.",
+        ),
     ]
     for option in reversed(options):
         function = option(function)
@@ -91,6 +99,22 @@ def problem_options(function: F) -> F:
 
 def problem_of(options: dict[str, Any]) -> Problem:
     """Take the problem's options out of a command's and make the problem."""
+    mask, empty_rows, model = options.pop("mask"), options.pop("empty_rows"), options["model"]
+    problem = _unmasked(options)
+    if mask is None:
+        return problem
+    from pebble.masks import make_mask
+
+    if model is not None:
+        from pebble.hardware import model as model_of
+
+        # The queries of the heads that share keys are one problem: each head has the mask.
+        group = model_of(model).group
+        mask = f"group:{group}:{mask}" if group > 1 and mask not in ("none", "full") else mask
+    return replace(problem, mask=make_mask(mask, problem.Nq, problem.Nk, empty_rows=empty_rows))
+
+
+def _unmasked(options: dict[str, Any]) -> Problem:
     names = ("nq", "kv", "d", "dv", "model", "heads", "stats", "batch", "pass_name")
     nq, kv, d, dv, model, heads, stats, batch, pass_name = (options.pop(name) for name in names)
     if model is not None:

@@ -28,7 +28,14 @@ class Mask(ABC):
         How the command line and the header of a pebbling file name the mask: ``causal``, ``window:256``.
     Nq, Nk : int
         Number of queries and of keys.
+
+    Attributes
+    ----------
+    empty_rows : {"error", "zero"}
+        Whether a query may attend to nothing; its output is then zero and costs nothing.
     """
+
+    empty_rows: str = "error"
 
     def __init__(self, spec: str, Nq: int, Nk: int) -> None:
         self.spec = spec

@@ -66,7 +66,8 @@ class DenseMask(Mask):
     def pattern_changes(self, axis: str, lines: Interval, partners: Interval) -> NDArray[np.int64]:
         """Where neighbouring lines differ."""
         box = self.lines_matrix(axis, lines, partners)
-        return np.asarray(np.flatnonzero((box[1:] != box[:-1]).any(axis=1)) + lines[0] + 1)
+        changes: NDArray[np.int64] = np.flatnonzero((box[1:] != box[:-1]).any(axis=1)) + lines[0] + 1
+        return changes
 
     @cached_property
     def _digest(self) -> str:
