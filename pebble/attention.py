@@ -77,7 +77,10 @@ def attention_symbols(problem: Problem) -> dict[str, str]:
 
 
 def attention(
-    Q: NDArray[np.float64], K: NDArray[np.float64], V: NDArray[np.float64]
+    Q: NDArray[np.float64],
+    K: NDArray[np.float64],
+    V: NDArray[np.float64],
+    allowed: NDArray[np.bool_] | None = None,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Attention computed plainly: softmax(QKᵀ/√d)·V, and the row sums of exp(QKᵀ/√d).
 
@@ -85,6 +88,8 @@ def attention(
     ----------
     Q, K, V : ndarray
         Shapes (Nq, d), (Nk, d), (Nk, dv).
+    allowed : ndarray of bool, optional
+        Which pairs take part, shape (Nq, Nk). The output of a query without any is zero.
 
     Returns
     -------
@@ -92,5 +97,7 @@ def attention(
         Shapes (Nq, dv) and (Nq,).
     """
     weights = np.exp(Q @ K.T / math.sqrt(Q.shape[1]))
+    if allowed is not None:
+        weights = np.where(allowed, weights, 0.0)
     row_sums = weights.sum(axis=1)
-    return (weights @ V) / row_sums[:, None], row_sums
+    return (weights @ V) / np.where(row_sums == 0, 1.0, row_sums)[:, None], row_sums

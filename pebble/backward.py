@@ -70,7 +70,11 @@ def backward_family(problem: Problem) -> Family:
 
 
 def attention_gradients(
-    Q: NDArray[np.float64], K: NDArray[np.float64], V: NDArray[np.float64], dO: NDArray[np.float64]
+    Q: NDArray[np.float64],
+    K: NDArray[np.float64],
+    V: NDArray[np.float64],
+    dO: NDArray[np.float64],
+    allowed: NDArray[np.bool_] | None = None,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
     """Gradients of the sum of dO∘attention(Q, K, V) with respect to Q, K and V, computed plainly.
 
@@ -78,6 +82,8 @@ def attention_gradients(
     ----------
     Q, K, V, dO : ndarray
         Shapes (Nq, d), (Nk, d), (Nk, dv), (Nq, dv).
+    allowed : ndarray of bool, optional
+        Which pairs take part, shape (Nq, Nk).
 
     Returns
     -------
@@ -86,7 +92,10 @@ def attention_gradients(
     """
     scale = 1.0 / math.sqrt(Q.shape[1])
     weights = np.exp(scale * (Q @ K.T))
-    P = weights / weights.sum(axis=1, keepdims=True)
+    if allowed is not None:
+        weights = np.where(allowed, weights, 0.0)
+    row_sums = weights.sum(axis=1, keepdims=True)
+    P = weights / np.where(row_sums == 0, 1.0, row_sums)
     dP = dO @ V.T
     dS = scale * P * (dP - (P * dP).sum(axis=1, keepdims=True))
     return dS @ K, dS.T @ Q, P.T @ dO

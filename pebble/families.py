@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from pebble.attention import attention, attention_family
 from pebble.backward import attention_gradients, backward_family
 from pebble.errors import InvalidInput
@@ -13,7 +15,6 @@ from pebble.problem import Problem
 from pebble.weights import weights_family, weights_gradient
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
 __all__ = ["FAMILY_NAMES", "family_from_header", "family_of", "random_inputs", "reference_outputs"]
@@ -42,7 +43,12 @@ def family_of(problem: Problem) -> Family:
             "a training step is two computations: take the forward and the backward pass one by one"
         )
     makers = {"forward": attention_family, "backward": backward_family, "weights": weights_family}
-    return makers[problem.pass_name](problem)
+    family = makers[problem.pass_name](problem)
+    if problem.mask is None:
+        return family
+    from pebble.masked.family import MaskedFamily
+
+    return MaskedFamily(family, problem.mask)
 
 
 def family_from_header(name: str, parameters: dict[str, str]) -> Family:
@@ -113,8 +119,14 @@ def random_inputs(problem: Problem, rng: np.random.Generator) -> dict[str, NDArr
     }
     if problem.pass_name == "backward":
         found["dO"] = rng.normal(size=(problem.Nq, problem.dv))
-        found["O"], found["l"] = attention(found["Q"], found["K"], found["V"])
+        found["O"], row_sums = attention(found["Q"], found["K"], found["V"], _allowed(problem))
+        found["l"] = np.where(row_sums == 0, 1.0, row_sums)
     return found
+
+
+def _allowed(problem: Problem) -> NDArray[np.bool_] | None:
+    """Return the mask as booleans."""
+    return None if problem.mask is None else problem.mask.matrix((0, problem.Nq), (0, problem.Nk))
 
 
 def reference_outputs(
@@ -125,7 +137,7 @@ def reference_outputs(
         return {"g": weights_gradient(inputs)}
     if problem.pass_name == "backward":
         Q, K, V, dO = (inputs[name] for name in ("Q", "K", "V", "dO"))
-        dQ, dK, dV = attention_gradients(Q, K, V, dO)
+        dQ, dK, dV = attention_gradients(Q, K, V, dO, _allowed(problem))
         return {"dQ": dQ, "dK": dK, "dV": dV}
-    output, row_sums = attention(inputs["Q"], inputs["K"], inputs["V"])
+    output, row_sums = attention(inputs["Q"], inputs["K"], inputs["V"], _allowed(problem))
     return {"O": output, "l": row_sums} if problem.stats else {"O": output}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from pebble.errors import InvalidInput
@@ -121,6 +121,10 @@ class Problem:
     def pairs(self) -> int:
         """Number of (query, key) pairs that take part."""
         return self.Nq * self.Nk if self.mask is None else self.mask.pairs
+
+    def without_mask(self) -> Problem:
+        """Return the same problem with all pairs."""
+        return self if self.mask is None else replace(self, mask=None)
 
     @property
     def copies(self) -> int:

@@ -42,6 +42,9 @@ class Schedule(ABC):
         The tile sizes it takes, in the order in which they are shown.
     presets : tuple of str
         Names of published or otherwise fixed choices of tiles, see :meth:`preset`.
+    follows_mask : bool
+        Whether tiles are chosen by looking at the mask. If not they are chosen as for the problem without one, which
+        never needs less room; the program skips what is masked out either way.
     """
 
     name: ClassVar[str]
@@ -50,6 +53,7 @@ class Schedule(ABC):
     passes: ClassVar[tuple[str, ...]] = ("forward",)
     tile_names: ClassVar[tuple[str, ...]] = ()
     presets: ClassVar[tuple[str, ...]] = ()
+    follows_mask: ClassVar[bool] = False
 
     @abstractmethod
     def tiles(self, problem: Problem, M: int) -> Tiles:
@@ -85,8 +89,13 @@ class Schedule(ABC):
         """Run the program without a limit on fast memory, to see what it needs and costs."""
         return _measure(self.program(problem, tiles), self.family, problem)
 
+    def seen(self, problem: Problem) -> Problem:
+        """Return the problem that tiles are chosen for: without its mask, unless the schedule follows masks."""
+        return problem if self.follows_mask else problem.without_mask()
+
     def least_M(self, problem: Problem) -> int:
         """Return the least number of words of fast memory the schedule needs, measured by the machine."""
+        problem = self.seen(problem)
         return self.measure(problem, self.smallest(problem)).peak
 
     def check_tiles(self, tiles: Tiles) -> dict[str, int]:
@@ -198,6 +207,7 @@ def resolve_tiles(
         raise InvalidInput(f"M must be a positive whole number of words, not {M!r}")
     if M > LARGEST_SIZE:
         raise InvalidInput(f"M is too large: at most {LARGEST_SIZE:,} words are dealt with")
+    problem = schedule.seen(problem)
     return dict(schedule.tiles(problem, M) if tiles is None else schedule.preset(problem, M, tiles))
 
 

@@ -81,8 +81,9 @@ def check_schedule(
     least = _check_least(schedule, problem)
     M = least if M is None else M
     if tiles is None:
-        tiles = schedule.tiles(problem, M)
-        _require(dict(tiles) == dict(schedule.tiles(problem, M)), "choosing tiles twice gives the same tiles")
+        seen = schedule.seen(problem)
+        tiles = schedule.tiles(seen, M)
+        _require(dict(tiles) == dict(schedule.tiles(seen, M)), "choosing tiles twice gives the same tiles")
     program = schedule.program(problem, tiles)
     again = schedule.program(problem, tiles)
     _require(str(program) == str(again), "writing the program twice gives the same program")
@@ -155,9 +156,11 @@ def _check_game(program: Program, family: Family, M: int, counted: Run) -> None:
 
 def _check_least(schedule: Schedule, problem: Problem) -> int:
     least = schedule.least_M(problem)
-    _fits(lambda: schedule.tiles(problem, least), f"{schedule.name} fits its least M = {least}")
+    _fits(
+        lambda: schedule.tiles(schedule.seen(problem), least), f"{schedule.name} fits its least M = {least}"
+    )
     try:
-        tiles = schedule.tiles(problem, least - 1) if least > 1 else None
+        tiles = schedule.tiles(schedule.seen(problem), least - 1) if least > 1 else None
     except CacheTooSmall as error:
         _same("least M in the error", error.least_M, least)
     else:
