@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
+import itertools
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
 __all__ = ["Field"]
 
 Interval = tuple[int, int]
-_TIDY = 24
 
 
 class Field:
@@ -26,9 +26,6 @@ class Field:
         Lengths of the array's axes.
     slow : int
         What slow memory holds at the start.
-    same : callable
-        ``same(axis position, (start, end), (start, end), one, other)``: whether two neighbouring cells along an
-        axis may be joined, and to which state; see :meth:`tidy`.
     """
 
     def __init__(self, shape: tuple[int, ...], slow: int) -> None:
@@ -58,6 +55,20 @@ class Field:
         slices = self.cells(box)
         return self.state[(slice(None), *slices)]
 
+    def covering(self, box: tuple[Interval, ...]) -> tuple[list[list[Interval]], NDArray[np.int64]]:
+        """Return the cells that make up a box, cut to it, axis by axis, and their states; nothing is changed."""
+        pieces: list[list[Interval]] = []
+        slices = []
+        for cuts, (start, stop) in zip(self.cuts, box, strict=True):
+            low, high = bisect_right(cuts, start) - 1, bisect_left(cuts, stop)
+            slices.append(slice(low, high))
+            if high == low + 1:
+                pieces.append([(start, stop)])
+                continue
+            ends = [start, *cuts[low + 1 : high], stop]
+            pieces.append(list(itertools.pairwise(ends)))
+        return pieces, self.state[(slice(None), *slices)]
+
     def pieces(self, position: int, interval: Interval) -> list[Interval]:
         """Return the cells of an interval of an axis whose ends are cuts."""
         cuts = self.cuts[position]
@@ -65,22 +76,17 @@ class Field:
         return list(zip(cuts[low:high], cuts[low + 1 : high + 1], strict=True))
 
     def tidy(
-        self, join: Callable[[int, Interval, Interval, NDArray[np.int64], NDArray[np.int64]], bool]
-    ) -> None:
-        """Remove cuts between cells that are alike, once there are many.
-
-        ``join(position, one, two, first, second)`` says whether the cells of two neighbouring intervals are alike,
-        and may change both states to what they have in common.
-        """
-        for position, cuts in enumerate(self.cuts):
-            if len(cuts) > _TIDY:
-                self._tidy_axis(position, join)
-
-    def _tidy_axis(
         self,
         position: int,
         join: Callable[[int, Interval, Interval, NDArray[np.int64], NDArray[np.int64]], bool],
     ) -> None:
+        """Remove the cuts of an axis between cells that are alike.
+
+        ``join(position, one, two, first, second)`` says whether the cells of two neighbouring intervals are alike,
+        and may change both states to what they have in common.
+        """
+        if len(self.cuts[position]) <= 2:
+            return
         cuts, lines = self.cuts[position], np.moveaxis(self.state, position + 1, 0)
         kept, start = [0], cuts[0]
         for index in range(1, len(cuts) - 1):

@@ -11,12 +11,15 @@ States are compared relative to the current tile of a chain's axis: "at the tile
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+import itertools
+from bisect import bisect_left, bisect_right
+from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pebble.family import Array
 from pebble.induction import touched_by
+from pebble.masked.field import Field
 from pebble.masked.machine import Machine
 from pebble.masked.runs import TileRun, runs_of_lines, runs_of_tiles, runs_of_units
 from pebble.program import Condition, Loop, Node, Operation, When, loop_range, tile_at, tile_count
@@ -32,6 +35,7 @@ __all__ = ["InductiveMachine", "LaterOverflow"]
 Interval = tuple[int, int]
 Box = tuple[Interval, ...]
 _OTHER = {"i": "j", "j": "i"}
+_NOT_BEGUN = "not begun"
 
 
 class LaterOverflow(Exception):
@@ -55,7 +59,10 @@ class _Body:
 
 @dataclass
 class _Effect:
-    """What an iteration does."""
+    """What an iteration does.
+
+    It is ``lasting`` if the next tile was found to see what this one saw, so that nothing need be looked up again.
+    """
 
     counts: list[tuple[str, str, int]]
     held: list[tuple[str, int]]
@@ -64,6 +71,12 @@ class _Effect:
     room_words: dict[str, int]
     changes: list[_Change] = field(default_factory=list)
     reusable: bool = True
+    lasting: bool = False
+
+    @property
+    def whole(self) -> bool:
+        """Whether it leaves every array it changes in one state all over the tile."""
+        return all(change.part is None for change in self.changes)
 
 
 @dataclass(frozen=True)
@@ -87,6 +100,8 @@ class InductiveMachine(Machine):
         super().__init__(program, family, M, step_limit)
         self.bodies: dict[int, _Body] = {}
         self.memory: dict[int, dict[Hashable, _Effect]] = {}
+        self.numbers: dict[Hashable, int] = {}
+        self.passing: set[int] = set()
 
     # Loops
 
@@ -96,8 +111,13 @@ class InductiveMachine(Machine):
         body = self._body(node)
         own = masked(self.family, node.axis)
         seen = self.memory.setdefault(id(node), {}) if own else {}
-        for run in self._runs(node, body, whole):
-            self._execute(node, body, whole, run, seen)
+        runs = self._runs(node, body, whole)
+        if runs and all(run.signature is not None for run in runs):
+            self._execute(node, body, whole, runs, seen)
+        else:
+            for run in runs:
+                self.iteration(node, whole, run.index)
+        self.tidy(node, body.touched.changed | body.touched.moved)
 
     def _runs(self, node: Loop, body: _Body, whole: Interval) -> list[TileRun]:
         """Return the tiles to visit, in runs; a signature of None says that no tile stands for another."""
@@ -120,28 +140,54 @@ class InductiveMachine(Machine):
         return runs_of_tiles(self.mask, node.axis, whole, node.tile, others)
 
     def _execute(
-        self, node: Loop, body: _Body, whole: Interval, run: TileRun, seen: dict[Hashable, _Effect]
+        self, node: Loop, body: _Body, whole: Interval, runs: list[TileRun], seen: dict[Hashable, _Effect]
     ) -> None:
-        if run.signature is None:
-            self.iteration(node, whole, run.index)
-            return
+        """Execute runs of tiles; ``state`` is what the next tile sees, None where that must be looked up."""
         loose = masked(self.family, node.axis) and node.tile == 1 and not body.exact and not body.lines_only
-        index, end = run.index, run.index + run.count
-        key = self._key(node, body, whole, index, run.signature, loose)
-        while index < end:
-            effect = seen.get(key)
-            if effect is None or not effect.reusable:
-                effect = seen[key] = self._record(node, body, whole, index, loose)
-            else:
-                self._apply(effect, node, whole, index, 1)
-            index += 1
-            if index == end:
-                return
-            next_key = self._key(node, body, whole, index, run.signature, loose)
-            if next_key == key and effect.reusable and self._may_lump(effect, node, body, whole, index, end):
-                self._apply(effect, node, whole, index, end - index)
-                return
-            key = next_key
+        stop = runs[-1].index + runs[-1].count
+        alike_to = 0
+        state: int | None = None
+        for at, run in enumerate(runs):
+            index, end = run.index, run.index + run.count
+            while index < end:
+                if state is None:
+                    state = self._state(node, body, whole, index, loose)
+                effect = seen.get((run.signature, state))
+                times = 1
+                if effect is None or not effect.reusable:
+                    effect = seen[run.signature, state] = self._record(node, body, whole, index, loose)
+                else:
+                    if effect.lasting and index + 1 < end and effect.whole:
+                        alike_to = self._alike_to(node, body, whole, index, (alike_to, stop, end))
+                        times = end - index if alike_to >= end else 1
+                    self._apply(effect, node, whole, index, times)
+                index += times
+                following = index if index < end else (runs[at + 1].index if at + 1 < len(runs) else stop)
+                if following == stop:
+                    return
+                if effect.lasting and (following == index or self._same_length(node, whole, following)):
+                    alike_to = self._alike_to(node, body, whole, following, (alike_to, stop, end))
+                    if alike_to > following:
+                        continue
+                now = self._state(node, body, whole, following, loose)
+                effect.lasting = effect.reusable and now == state and now not in self.passing
+                state = now
+
+    def _same_length(self, node: Loop, whole: Interval, index: int) -> bool:
+        """Whether what a tile of a masked axis sees can be told from the tile before: all but ragged ones."""
+        return masked(self.family, node.axis) and (index + 1) * node.tile <= whole[1] - whole[0]
+
+    def _alike_to(
+        self, node: Loop, body: _Body, whole: Interval, index: int, known: tuple[int, int, int]
+    ) -> int:
+        """Up to which tile the arrays along the loop's axis look alike from here on, as far as is known."""
+        before, stop, end = known
+        if before > index:
+            return before
+        for upto in (stop, end):
+            if upto > index and self._is_uniform(node, body, whole, index, upto):
+                return upto
+        return index
 
     # What an iteration sees
 
@@ -231,9 +277,8 @@ class InductiveMachine(Machine):
             self._known_labels = found
         return self._known_labels
 
-    def _key(
-        self, node: Loop, body: _Body, whole: Interval, index: int, signature: Hashable, loose: bool
-    ) -> Hashable:
+    def _state(self, node: Loop, body: _Body, whole: Interval, index: int, loose: bool) -> int:
+        """What an iteration sees but for the mask, as a number: equal numbers for what is equal."""
         before = self.enter(node, whole, index)
         context = tuple(
             (axis, b - a, a == 0, b == self.family.extents[axis])
@@ -253,13 +298,22 @@ class InductiveMachine(Machine):
         )
         del self.visits[node.label]
         self._restore(node.axis, before)
-        return signature, tile[1] - tile[0], context, conditions, states
+        key = tile[1] - tile[0], context, conditions, states
+        number = self.numbers.setdefault(key, len(self.numbers))
+        if any(
+            self.family[name].chain == node.axis and _mentions(seen, _NOT_BEGUN)
+            for name, seen in zip(names, states, strict=True)
+        ):
+            # A chain that has not begun may have by the next tile though nothing was done to it.
+            self.passing.add(number)
+        return number
 
     def _visible(self, array: Array, box: Box, slow: bool, loose: bool) -> Hashable:
         """State of a box relative to the current tiles: one value where it is the same throughout."""
         found: list[tuple[Box, Hashable]] = []
-        for cell, state in self._cells(array, box):
-            if len(box) and self._words(array, cell) == 0:
+        cells = self.peek(array, box)
+        for cell, state in cells:
+            if len(cells) > 1 and self._words(array, cell) == 0:
                 continue
             label = self._label(array, cell, int(state[0]))
             both = (label, self._label(array, cell, int(state[1])) if slow else None)
@@ -294,10 +348,10 @@ class InductiveMachine(Machine):
                 return "none"
             return "all" if self._is_complete(array, cell, progress) else _Unique()
         if progress == 0:
-            return "none" if self.mask.started(axis, lines, tile[0]) else "not begun"
+            return "none" if self.mask.started(axis, lines, tile[0]) else _NOT_BEGUN
         if not self._alike(array, cell, progress, tile[0]):
             return _Unique()
-        return "start" if self.mask.started(axis, lines, tile[0]) else "not begun"
+        return "start" if self.mask.started(axis, lines, tile[0]) else _NOT_BEGUN
 
     # What an iteration does
 
@@ -305,7 +359,7 @@ class InductiveMachine(Machine):
         """Run an iteration for real and write down what it did."""
         before = self.enter(node, whole, index)
         names = sorted(body.touched.changed | body.touched.moved)
-        snapshot = {name: self._snapshot(self.family[name]) for name in names}
+        snapshot = {name: _Before(self.fields[name], self.box(self.family[name])) for name in names}
         counts = {action: dict(of) for action, of in self.counts.items()}
         held, occupied = dict(self.held), self.occupied
         peak, words = self.peak, self.peak_words
@@ -335,29 +389,23 @@ class InductiveMachine(Machine):
         self.leave(node, before)
         return effect
 
-    def _snapshot(self, array: Array) -> list[tuple[Box, int, int]]:
-        cells = self._cells(array, self.box(array))
-        return [(cell, int(state[0]), int(state[1])) for cell, state in cells]
-
-    def _changes(self, array: Array, before: list[tuple[Box, int, int]], loose: bool) -> list[_Change] | None:
+    def _changes(self, array: Array, before: _Before, loose: bool) -> list[_Change] | None:
         """Return how the state of the current tiles has changed; None if that cannot be said relative to them."""
         box = self.box(array)
         states: list[tuple[Box, tuple[bool, int], tuple[bool, int]]] = []
         changed = False
-        for part, _, _ in before:
-            self.fields[array.name].cells(part)
-        for cell, state in self._cells(array, box):
-            if box and self._words(array, cell) == 0:
+        for cell, state in self.peek(array, box):
+            if self._words(array, cell) == 0:
                 continue
-            old = next((fast, slow) for part, fast, slow in before if _inside(cell, part))
             new = int(state[0]), int(state[1])
-            if not all(self._alike(array, cell, a, b) for a, b in zip(old, new, strict=True)):
+            if not all(
+                self._alike(array, part, a, b)
+                for part, old in before.parts(cell)
+                for a, b in zip(old, new, strict=True)
+            ):
                 changed = True
-            relative = tuple(self._relative(array, cell, value) for value in new)
-            if relative[0] is None or relative[1] is None:
-                states.append((cell, (False, -1), (False, -1)))
-            else:
-                states.append((cell, relative[0], relative[1]))
+            fast, slow = (self._relative(array, cell, value) for value in new)
+            states.append((cell, fast or (False, -1), slow or (False, -1)))
         if not changed:
             return []
         if any(-1 in (fast[1], slow[1]) for _, fast, slow in states):
@@ -395,23 +443,29 @@ class InductiveMachine(Machine):
             return True, 0
         return (False, value) if value == self.family.extents[array.chain] else None
 
-    def _may_lump(
-        self, effect: _Effect, node: Loop, body: _Body, whole: Interval, index: int, end: int
-    ) -> bool:
-        """Whether the tiles ahead are all alike, and what becomes of them can be written at once."""
+    def _is_uniform(self, node: Loop, body: _Body, whole: Interval, index: int, end: int) -> bool:
+        """Whether all tiles from one on see the same of the arrays along the loop's axis."""
         ahead = whole[0] + index * node.tile, min(whole[0] + end * node.tile, whole[1])
-        if any(change.part is not None for change in effect.changes):
-            return False
         outer = self.tiles.get(node.axis)
         self.tiles[node.axis] = ahead
-        uniform = True
-        for name in body.touched.changed | body.touched.read:
-            array = self.family[name]
-            if node.axis in array.axes:
-                label = self._visible(array, self.box(array), name in body.touched.moved, True)
-                uniform = uniform and not isinstance(label, _Unique)
+        uniform = all(
+            self._is_level(self.family[name], name in body.touched.moved)
+            for name in body.touched.changed | body.touched.read
+            if node.axis in self.family[name].axes
+        )
         self._restore(node.axis, outer)
         return uniform
+
+    def _is_level(self, array: Array, slow: bool) -> bool:
+        """Whether the current box looks the same throughout, to whatever part of its lines one looks."""
+        box = self.box(array)
+        if isinstance(self._visible(array, box, slow, True), _Unique):
+            return False
+        if not masked(self.family, array.chain or "") or array.chain not in self.tiles:
+            return True
+        axis, lines, _ = self._line(array, box)
+        begun = self.mask.started(axis, lines, self.tiles[array.chain][0])
+        return begun in (0, self.mask.present(axis, *lines))
 
     def _apply(self, effect: _Effect, node: Loop, whole: Interval, index: int, times: int) -> None:
         """Account for iterations that do what another one did."""
@@ -454,14 +508,31 @@ class InductiveMachine(Machine):
                 start = self.tiles[array.chain or ""][0] if relative else 0
                 view[level] = start + value
         self._restore(node.axis, outer)
-        for array in self.family.arrays:
-            if node.axis in array.axes:
-                self.fields[array.name].tidy(lambda *arguments, a=array: self._join(a, *arguments))
 
 
 def _is_pair(array: Array) -> bool:
     return "i" in array.axes and "j" in array.axes
 
 
-def _inside(cell: Box, part: Box) -> bool:
-    return all(start <= a and b <= stop for (a, b), (start, stop) in zip(cell, part, strict=True))
+def _mentions(label: Hashable, what: str) -> bool:
+    return label == what or (isinstance(label, tuple) and any(_mentions(part, what) for part in label))
+
+
+class _Before:
+    """The state of a box as it was."""
+
+    def __init__(self, field: Field, box: Box) -> None:
+        pieces, states = field.covering(box)
+        self.cuts = [[piece[0][0], *(end for _, end in piece)] for piece in pieces]
+        self.states = states.copy()
+
+    def parts(self, cell: Box) -> Iterator[tuple[Box, tuple[int, int]]]:
+        """Yield the parts of a cell that were cells before, with their states."""
+        spans = []
+        for cuts, (start, stop) in zip(self.cuts, cell, strict=True):
+            low, high = bisect_right(cuts, start) - 1, bisect_left(cuts, stop)
+            spans.append([(at, max(cuts[at], start), min(cuts[at + 1], stop)) for at in range(low, high)])
+        for chosen in itertools.product(*spans):
+            index: Any = (slice(None), *(at for at, _, _ in chosen))
+            fast, slow = self.states[index].tolist()
+            yield tuple((a, b) for _, a, b in chosen), (fast, slow)

@@ -7,6 +7,7 @@ got to key 7 or to key 9 is the same for a line that has no pair with keys 7 and
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
@@ -69,7 +70,7 @@ class Machine:
                 self.node(node)
         for array in self.family.outputs:
             box = tuple((0, self.family.extents[axis]) for axis in array.axes)
-            for cell, state in self._cells(array, box):
+            for cell, state in self.peek(array, box):
                 if not self._is_complete(array, cell, int(state[1])) and self._words(array, cell):
                     raise Violation(
                         f"the program ends, but not all of {array.name} is in slow memory: store it",
@@ -93,6 +94,15 @@ class Machine:
         whole = loop_range(node, self.tiles, self.family)
         for index in visited(node.axis, whole, node.tile, self.tiles, self.family):
             self.iteration(node, whole, index)
+        self.tidy(node, self.fields)
+
+    def tidy(self, node: Loop, names: Iterable[str]) -> None:
+        """Join the cells that are alike after a loop, along its axis."""
+        for name in names:
+            array = self.family[name]
+            if node.axis in array.axes:
+                position = array.axes.index(node.axis)
+                self.fields[name].tidy(position, lambda *arguments, a=array: self._join(a, *arguments))
 
     def iteration(self, node: Loop, whole: Interval, index: int) -> None:
         """Execute one tile of a loop."""
@@ -111,12 +121,9 @@ class Machine:
         return before
 
     def leave(self, node: Loop, before: Interval | None) -> None:
-        """Put an axis back to the tile it had outside a loop, and join what is alike."""
+        """Put an axis back to the tile it had outside a loop."""
         del self.visits[node.label]
         self._restore(node.axis, before)
-        for array in self.family.arrays:
-            if node.axis in array.axes:
-                self.fields[array.name].tidy(lambda *arguments, a=array: self._join(a, *arguments))
 
     def _restore(self, axis: str, tile: Interval | None) -> None:
         if tile is None:
@@ -194,7 +201,7 @@ class Machine:
     def _present(self, op: Operation, array: Array) -> int:
         """Words of the current box, all of which must be in fast memory."""
         words = 0
-        for cell, state in self._cells(array, self.box(array)):
+        for cell, state in self.peek(array, self.box(array)):
             here = self._held(array, cell, int(state[0]))
             if not here and self._missing(array, cell):
                 self._refuse(op, "delete-needs-red", f"not all of {self._shown(array)} is in fast memory")
@@ -235,7 +242,7 @@ class Machine:
         self._need_operands(op, array)
         start, stop = self._interval(array.chain)
         box = self.box(array)
-        for cell, state in self._cells(array, box):
+        for cell, state in self.peek(array, box):
             got = int(state[0])
             if got != start and not self._alike(array, cell, got, start) and self._words(array, cell):
                 self._refuse(op, *self._chain_fault(array, start, stop, got))
@@ -281,7 +288,7 @@ class Machine:
     def _need_operands(self, op: Operation, array: Array) -> None:
         for name in array.operands:
             operand = self.family[name]
-            for cell, state in self._cells(operand, self.box(operand)):
+            for cell, state in self.peek(operand, self.box(operand)):
                 if not self._is_complete(operand, cell, int(state[0])) and self._words(operand, cell):
                     what = "in fast memory" if operand.chain is None else "complete in fast memory"
                     self._refuse(
@@ -337,6 +344,18 @@ class Machine:
         return [
             (tuple(piece[i] for piece, i in zip(pieces, index, strict=True)), view[(slice(None), *index)])
             for index in np.ndindex(*view.shape[1:])
+        ]
+
+    def peek(
+        self, array: Array, box: tuple[Interval, ...]
+    ) -> list[tuple[tuple[Interval, ...], NDArray[np.int64]]]:
+        """Return the cells of a box with their states, without cutting any."""
+        pieces, states = self.fields[array.name].covering(box)
+        if states.size == 2:
+            return [(box, states.reshape(2))]
+        return [
+            (tuple(piece[i] for piece, i in zip(pieces, index, strict=True)), states[(slice(None), *index)])
+            for index in np.ndindex(*states.shape[1:])
         ]
 
     def _words(self, array: Array, cell: tuple[Interval, ...]) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -95,6 +96,20 @@ class BandMask(Mask):
         other = "j" if axis == "i" else "i"
         one, two = partners
         return np.concatenate([self._start[other][one:two], self._stop[other][one:two]])
+
+    def flag_changes(self, axis: str, lines: Interval, partners: Interval) -> NDArray[np.int64]:
+        """Where a line first has pairs after ``partners`` and last has some before, and where empty lines begin."""
+        toggles = self._toggles[axis]
+        low, high = np.searchsorted(toggles, lines)
+        before = np.searchsorted(self._start[axis], partners[0])
+        after = np.searchsorted(self._stop[axis], partners[1], side="right")
+        return np.concatenate([toggles[low:high], [before, after]]).astype(np.int64)
+
+    @cached_property
+    def _toggles(self) -> dict[str, NDArray[np.int64]]:
+        """Where lines with pairs follow on lines without, or the other way round."""
+        empty = {axis: self._last[axis] < 0 for axis in self._last}
+        return {axis: np.flatnonzero(is_empty[1:] != is_empty[:-1]) + 1 for axis, is_empty in empty.items()}
 
     def _identity(self) -> object:
         return self._start["i"].tobytes(), self._stop["i"].tobytes()

@@ -120,15 +120,13 @@ class Mask(ABC):
         partners have pairs before and after the line.
         """
         start, stop = lines
-        first, last = self.first(axis)[start:stop], self.last(axis)[start:stop]
-        flags = (first < partners[0]) * 1 + (last >= partners[1]) * 2 + (last >= 0) * 4
         other = _OTHER[axis]
         begin = self.first(other)[partners[0] : partners[1]]
         end = self.last(other)[partners[0] : partners[1]]
         found = np.concatenate(
             [
                 self.pattern_changes(axis, lines, partners),
-                np.flatnonzero(flags[1:] != flags[:-1]) + start + 1,
+                self.flag_changes(axis, lines, partners),
                 begin,
                 begin + 1,
                 end,
@@ -136,6 +134,13 @@ class Mask(ABC):
             ]
         )
         return np.unique(found[(found > start) & (found < stop)])
+
+    def flag_changes(self, axis: str, lines: Interval, partners: Interval) -> NDArray[np.int64]:
+        """Where it may change whether a line has pairs before ``partners``, after them, or any."""
+        start, stop = lines
+        first, last = self.first(axis)[start:stop], self.last(axis)[start:stop]
+        flags = (first < partners[0]) * 1 + (last >= partners[1]) * 2 + (last >= 0) * 4
+        return np.asarray(np.flatnonzero(flags[1:] != flags[:-1]) + start + 1)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Mask):
