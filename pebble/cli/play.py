@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -65,7 +66,7 @@ def command(
         sizes = parse_tiles(tiles)
         page = play(schedule, problem_of(options), M, sizes, classics=not no_classics, time_limit=time_limit)
     else:
-        _refuse_sizes(options, tiles)
+        _refuse_sizes([*options, "tiles"])
         if M is None:
             raise click.UsageError("Missing option '-M' (or '--device').")
         assert dag is not None
@@ -73,10 +74,10 @@ def command(
     _write(page, output)
 
 
-def _refuse_sizes(options: dict[str, Any], tiles: str | None) -> None:
-    """Raise a usage error if sizes of a problem are given beside a DAG."""
-    plain = {"batch": 1, "pass_name": "forward", "stats": False}
-    if tiles is not None or any(value != plain.get(name) for name, value in options.items()):
+def _refuse_sizes(names: Iterable[str]) -> None:
+    """Raise a usage error if options of a problem were given beside a DAG."""
+    context = click.get_current_context()
+    if any(context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE for name in names):
         raise click.UsageError(
             "--dag is a whole computation: -N, -d, --pass, --tiles and the like go with a SCHEDULE."
         )
