@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from pebble.pebbling import check
-from pebble.player import Page, play
+from pebble.player import Page, play, play_dag
 from pebble.problem import Problem
 from tests.page_rules import RUNNER, random_games
 from tests.webdriver import Browser, browser_in, have_browser
@@ -237,9 +237,16 @@ def test_a_solved_game_is_compared_with_the_optimum(browser: Browser, page: Page
     assert browser.text("#best") == "your best: 7 I/O"
     browser.click("#vertex-0")
     browser.press("l", "s", "d")
-    for op, vertex in zip(optimum["op"], optimum["vertex"], strict=True):
-        browser.click(f"#vertex-{vertex}")
-        browser.click(f"button.move[data-op='{op}']")
+    browser.run(
+        """
+        const [op, vertex] = arguments;
+        [...op].forEach((code, i) => {
+          document.getElementById(`vertex-${vertex[i]}`).dispatchEvent(new MouseEvent("click", { bubbles: true }));
+          document.querySelector(`button.move[data-op="${code}"]`).click();
+        });""",
+        optimum["op"],
+        optimum["vertex"],
+    )
     assert browser.text("#now") == "Complete with 9 I/O. The optimum is 7: 2 loads and stores are too many."
     browser.click("#show-optimum")
     assert "an optimal pebbling" in browser.text("#about")
@@ -339,3 +346,18 @@ def test_calm_where_motion_is_unwelcome(browser: Browser) -> None:
         assert browser.run(script) == "0s"
     finally:
         browser.emulate("setEmulatedMedia", features=[])
+
+
+def test_the_page_of_a_dag_has_each_optimum_once(session: Browser, tmp_path: Path) -> None:
+    play_dag("pyramid:2", 4, classics=False).write(tmp_path / "page.html")
+    session.open(tmp_path / "page.html")
+    labels = ["an optimal pebbling, M = 4", "optimal: pyramid:2, M = 3", "optimal: pyramid:2, M = 5"]
+    found = session.texts("#recording option")
+    assert sorted(found) == labels[: len(found)]
+    assert len(found) >= 2
+    session.click("#mode-practice")
+    session.choose("#memory-choice", "M = 4")
+    session.click("#show-optimum")
+    session.press("End")
+    assert (session.text("#io"), session.text("#memory-count")) == ("4", "0 of 4 words in use")
+    assert session.console() == []

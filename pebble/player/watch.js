@@ -14,7 +14,9 @@ class Watch {
     this.board = board;
     this.timer = null;
     this.speed = 2;
-    this.recordings = [this.own(), ...this.optima()];
+    const own = this.own();
+    const same = (one) => own.optimal && !own.columns.program && one.board === own.board && one.M === own.M;
+    this.recordings = [own, ...this.optima().filter((one) => !same(one))];
     this.current = this.recordings[0];
   }
 
@@ -23,7 +25,9 @@ class Watch {
     const marks = [{ kind: "bound", value: bound.value, text: `lower bound (${bound.name}): none costs less` }];
     if (optimum !== null) marks.push({ kind: "optimum", value: optimum, text: "optimum, proved" });
     marks.push({ kind: "total", value: totals.reads + totals.writes, text: "this pebbling, at its end" });
-    return { label: `${title}, M = ${M}`, about: `${title} (${source})`, board, M, marks, columns: this.data.watch };
+    const optimal = optimum === totals.reads + totals.writes;
+    const about = `${title} (${source})`;
+    return { label: `${title}, M = ${M}`, about, board, M, marks, optimal, columns: this.data.watch };
   }
 
   optima() {
@@ -31,7 +35,7 @@ class Watch {
       choices.filter(({ optimum }) => optimum).map(({ M, bound, optimum }) => ({
         label: `optimal: ${title}, M = ${M}`,
         about: `${title}, M = ${M}: an optimal pebbling; exhaustive search has proved that none costs less`,
-        board, M, columns: optimum,
+        board, M, optimal: true, columns: optimum,
         marks: [
           { kind: "bound", value: bound.value, text: `lower bound (${bound.name})` },
           { kind: "optimum", value: optimum.io, text: "optimum, proved, and reached by this pebbling" },
@@ -51,7 +55,7 @@ class Watch {
   }
 
   optimumOf(board, M) {
-    return this.recordings.find((one, i) => i > 0 && one.board === board && one.M === M);
+    return this.recordings.findLast((one) => one.optimal && one.board === board && one.M === M);
   }
 
   /* Number of moves made at the end of each operation. */
