@@ -127,6 +127,8 @@ const Panels = (() => {
     });
     byId("listing").classList.toggle("moves", true);
     byId("listing").replaceChildren(...(items.length ? items : [element("li", "no move yet", "none")]));
+    const current = items.find((item) => item.hasAttribute("aria-current"));
+    if (current) scrolled(byId("listing"), current);
   }
 
   /* Scroll the listing, and the panels where they scroll by themselves, so that a line can be seen. */

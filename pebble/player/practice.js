@@ -168,7 +168,7 @@ class Practice {
     if (optimum) {
       if (io === optimum.io) return `Complete with ${io} I/O, and optimal: no pebbling with ${M} words costs less.`;
       const more = io - optimum.io;
-      return `Complete with ${io} I/O. The optimum is ${optimum.io}: ${many(more, "load or store is", "loads and stores are")} too many.`;
+      return `Complete with ${io} I/O. The optimum is ${optimum.io}: ${many(more, "load or store", "loads or stores")} can be saved.`;
     }
     if (io === bound.value) return `Complete with ${io} I/O, which is the lower bound: optimal.`;
     const other = this.isPageGame(M) ? ` The pebbling to watch costs ${this.pageIo}.` : "";
