@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from pebble.optimum import Optimum, optimal
     from pebble.pebbling import check, moves
     from pebble.planner import plan
+    from pebble.player import play, play_dag
     from pebble.problem import Problem
     from pebble.regime_table import regimes
     from pebble.report import count
@@ -91,6 +92,8 @@ _HOME = {
     "optimal": "optimum",
     "parse_words": "units",
     "plan": "planner",
+    "play": "player",
+    "play_dag": "player",
     "regimes": "regime_table",
     "run": "machine",
     "schedule_dag": "auto.schedule",
@@ -136,6 +139,8 @@ __all__ = [
     "optimal",
     "parse_words",
     "plan",
+    "play",
+    "play_dag",
     "regimes",
     "run",
     "schedule_dag",

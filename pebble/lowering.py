@@ -17,7 +17,7 @@ from pebble.visits import masked
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["lower"]
+__all__ = ["lower", "lower_steps"]
 
 LOAD, STORE, COMPUTE, DELETE = range(4)
 Columns = tuple["NDArray[np.int8]", "NDArray[np.int64]"]
@@ -49,12 +49,9 @@ def lower(program: Program, family: Family, *, chunk: int = 1 << 16) -> Iterator
     -----
     Memory: one integer for each element of the family's arrays in fast and in slow memory, and one chunk.
     """
-    validate(program, family)
-    lowering = _MaskedLowering(family) if isinstance(family, MaskedFamily) else _Lowering(family)
     waiting: list[Columns] = []
     size = 0
-    for step in walk(program, family):
-        columns = lowering.moves(step)
+    for _, columns in lower_steps(program, family):
         waiting.append(columns)
         size += len(columns[0])
         if size >= chunk:
@@ -62,6 +59,20 @@ def lower(program: Program, family: Family, *, chunk: int = 1 << 16) -> Iterator
             waiting, size = [], 0
     if size:
         yield _join(waiting)
+
+
+def lower_steps(program: Program, family: Family) -> Iterator[tuple[Step, Columns]]:
+    """Yield every executed operation of a program with its elementary moves, as columns.
+
+    Raises
+    ------
+    InvalidInput
+        As :func:`lower` does.
+    """
+    validate(program, family)
+    lowering = _MaskedLowering(family) if isinstance(family, MaskedFamily) else _Lowering(family)
+    for step in walk(program, family):
+        yield step, lowering.moves(step)
 
 
 def _join(columns: list[Columns]) -> Columns:

@@ -18,6 +18,7 @@ from pebble.visits import Visit, visited
 
 __all__ = [
     "Condition",
+    "Line",
     "Loop",
     "Node",
     "Nodes",
@@ -36,6 +37,7 @@ __all__ = [
     "not_last",
     "phase",
     "program",
+    "pseudo_code",
     "store",
     "tile_count",
     "validate",
@@ -45,6 +47,7 @@ __all__ = [
 
 Action = Literal["load", "store", "compute", "delete"]
 Interval = tuple[int, int]
+Place = tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -228,10 +231,7 @@ class Phase:
         return self.body if self.generate is None else self.generate()
 
     def __str__(self) -> str:
-        lines = [f"# {self.title}"] if self.title else []
-        if self.generate is not None:
-            lines.append("(operations yielded one by one)")
-        return "\n".join(lines + _render(self.body, 0))
+        return "\n".join(line.text for line in _phase_lines(self, 0))
 
 
 def phase(title: str, *body: Nodes, generate: Callable[[], Iterable[Operation]] | None = None) -> Phase:
@@ -279,23 +279,74 @@ def _loop_head(node: Loop) -> str:
     return f"for {node.axis}{part} in tiles of {node.tile}{label}:"
 
 
-def _render(nodes: tuple[Node, ...], depth: int) -> list[str]:
+@dataclass(frozen=True)
+class Line:
+    """A line of pseudo-code, and which of its columns belong to which operation.
+
+    Attributes
+    ----------
+    text : str
+    spans : tuple of (place, start, stop)
+        Place of an operation as in :class:`Step`, first column, column after the last. A phase that is yielded
+        one by one has one span, for all its operations, whose place is the number of the phase alone.
+    """
+
+    text: str
+    spans: tuple[tuple[Place, int, int], ...] = ()
+
+    def after(self, prefix: str) -> Line:
+        """Put something before the line."""
+        by = len(prefix)
+        return Line(prefix + self.text, tuple((place, a + by, b + by) for place, a, b in self.spans))
+
+
+def pseudo_code(program: Program) -> list[Line]:
+    """Return the lines of ``str(program)`` with the places of the operations.
+
+    Examples
+    --------
+    >>> pseudo_code(program(loop("i", 1, load("Q"), delete("Q"))))
+    [Line(text='for each i: load Q; delete Q', spans=(((0, 0, 0), 12, 18), ((0, 0, 1), 20, 28)))]
+    """
+    return [line for number, part in enumerate(program.phases) for line in _phase_lines(part, number)]
+
+
+def _phase_lines(part: Phase, number: int) -> list[Line]:
+    lines = [Line(f"# {part.title}")] if part.title else []
+    if part.generate is not None:
+        text = "(operations yielded one by one)"
+        lines.append(Line(text, (((number,), 0, len(text)),)))
+    return lines + _render(part.body, 0, (number,))
+
+
+def _render(nodes: tuple[Node, ...], depth: int, place: Place) -> list[Line]:
     indent = "    " * depth
     lines = []
-    for bare, group in itertools.groupby(nodes, key=lambda node: isinstance(node, Operation)):
+    for bare, group in itertools.groupby(enumerate(nodes), key=lambda pair: isinstance(pair[1], Operation)):
         if bare:
-            lines.append(indent + "; ".join(str(node) for node in group))
+            lines.append(_joined([(str(node), (*place, at)) for at, node in group]).after(indent))
             continue
-        for node in group:
+        for at, node in group:
             assert not isinstance(node, Operation)
             head = _loop_head(node) if isinstance(node, Loop) else f"if {node.condition}:"
-            inner = _render(node.body, depth + 1)
-            if len(inner) == 1 and not inner[0].lstrip().startswith(("for ", "if ")):
-                lines.append(f"{indent}{head} {inner[0].lstrip()}")
+            inner = _render(node.body, depth + 1, (*place, at))
+            if len(inner) == 1 and not inner[0].text.lstrip().startswith(("for ", "if ")):
+                body = _render(node.body, 0, (*place, at))[0]
+                lines.append(body.after(f"{indent}{head} "))
             else:
-                lines.append(indent + head)
+                lines.append(Line(indent + head))
                 lines.extend(inner)
     return lines
+
+
+def _joined(operations: list[tuple[str, Place]]) -> Line:
+    """Put operations on one line, with semicolons between them."""
+    text, spans = "", []
+    for word, place in operations:
+        text += "; " if text else ""
+        spans.append((place, len(text), len(text) + len(word)))
+        text += word
+    return Line(text, tuple(spans))
 
 
 # Validation
@@ -383,11 +434,22 @@ def loop_range(node: Loop, tiles: Mapping[str, Interval], family: Family) -> Int
 
 @dataclass(frozen=True)
 class Step:
-    """One executed operation: the tile of every axis at that moment, and where in the loops it is."""
+    """One executed operation: the tile of every axis at that moment, and where in the loops it is.
+
+    Attributes
+    ----------
+    operation : Operation
+    tiles : mapping of str to (start, stop)
+    path : tuple of (label, index, count)
+        The iteration of every enclosing loop, the outermost first.
+    place : tuple of int
+        Where the operation stands in the program: the number of its phase, then of the node in each body.
+    """
 
     operation: Operation
     tiles: Mapping[str, Interval]
     path: tuple[tuple[str, int, int], ...]
+    place: Place = ()
 
     def interval(self, axis: str, family: Family) -> Interval:
         """The operation's interval on an axis."""
@@ -403,26 +465,30 @@ def walk(program: Program, family: Family) -> Iterator[Step]:
 
     Cost is proportional to the number of operations executed; use the machine's induction for large sizes.
     """
-    for part in program.phases:
-        for node in part.nodes():
-            yield from _walk(node, family, {}, ())
+    for number, part in enumerate(program.phases):
+        for inner_number, node in enumerate(part.nodes()):
+            yield from _walk(node, family, {}, (), (number, inner_number))
 
 
 def _walk(
-    node: Node, family: Family, tiles: dict[str, Interval], visits: tuple[tuple[str, Visit], ...]
+    node: Node,
+    family: Family,
+    tiles: dict[str, Interval],
+    visits: tuple[tuple[str, Visit], ...],
+    place: Place,
 ) -> Iterator[Step]:
     if isinstance(node, Operation):
         path = tuple((label, visit.index, visit.count) for label, visit in visits)
-        yield Step(node, {**tiles, **{axis: (a, b) for axis, a, b in node.at}}, path)
+        yield Step(node, {**tiles, **{axis: (a, b) for axis, a, b in node.at}}, path, place)
     elif isinstance(node, When):
         if node.condition.holds(dict(visits)[node.condition.label], tiles, family):
-            for inner in node.body:
-                yield from _walk(inner, family, tiles, visits)
+            for number, inner in enumerate(node.body):
+                yield from _walk(inner, family, tiles, visits, (*place, number))
     else:
         whole = loop_range(node, tiles, family)
         count = tile_count(*whole, node.tile)
         for index in visited(node.axis, whole, node.tile, tiles, family):
             tile = tile_at(*whole, node.tile, index)
             inside = (*visits, (node.label, Visit(node.axis, index, count, whole, tile)))
-            for inner in node.body:
-                yield from _walk(inner, family, {**tiles, node.axis: tile}, inside)
+            for number, inner in enumerate(node.body):
+                yield from _walk(inner, family, {**tiles, node.axis: tile}, inside, (*place, number))

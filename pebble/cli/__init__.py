@@ -19,6 +19,7 @@ _COMMANDS = {
     "schedules": "List the registered schedules and where they come from.",
     "masks": "List the kinds of masks, how they are written and where they come from.",
     "moves": "Write a schedule as an elementary pebbling, move by move.",
+    "play": "Write a page on which a small pebbling is stepped through, and which can be played.",
     "plan": "Choose a schedule and tiles under a kernel author's constraints.",
     "regimes": "Say which regime devices and head dimensions are in, and what that means.",
     "devices": "List devices: fast memory, bandwidth, arithmetic, and the sources.",

@@ -18,6 +18,7 @@ from pebble.units import parse_words
 __all__ = [
     "json_option",
     "memory_options",
+    "optional_problem_options",
     "parse_tiles",
     "print_json",
     "problem_of",
@@ -67,9 +68,20 @@ def _whole(text: str) -> Decimal | None:
 
 def problem_options(function: F) -> F:
     """Add the sizes of a problem, its pass, or the name of a model that sets d, dv and the heads."""
+    return _problem_options(function, required=True)
+
+
+def optional_problem_options(function: F) -> F:
+    """Add the same options where a command can do without a problem; :func:`problem_of` asks for what is missing."""
+    return _problem_options(function, required=False)
+
+
+def _problem_options(function: F, required: bool) -> F:
     whole = _Whole()
     options = [
-        click.option("-N", "--nq", "nq", type=whole, required=True, help="Number of queries (and of keys)."),
+        click.option(
+            "-N", "--nq", "nq", type=whole, required=required, help="Number of queries (and of keys)."
+        ),
         click.option("--kv", type=whole, help="Number of keys and values, if not N."),
         click.option("-d", "d", type=whole, help="Head dimension of Q and K."),
         click.option("--dv", type=whole, help="Head dimension of V, if not d."),
@@ -117,6 +129,8 @@ def problem_of(options: dict[str, Any]) -> Problem:
 def _unmasked(options: dict[str, Any]) -> Problem:
     names = ("nq", "kv", "d", "dv", "model", "heads", "stats", "batch", "pass_name")
     nq, kv, d, dv, model, heads, stats, batch, pass_name = (options.pop(name) for name in names)
+    if nq is None:
+        raise click.UsageError("Missing option '-N' / '--nq'.")
     if model is not None:
         from pebble.hardware import model as model_of
 

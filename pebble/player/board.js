@@ -1,0 +1,250 @@
+/* The drawing: vertices in layers, their pebbles, and a list box that the arrow keys walk through. */
+class Board {
+  static MARGIN = 34;
+  static SCALES = [0.45, 0.55, 0.65, 0.75, 0.85, 1, 1.15, 1.3, 1.5, 1.75, 2];
+
+  constructor(svg, canvas, events) {
+    this.svg = svg;
+    this.canvas = canvas;
+    this.events = events;
+    this.vertices = [];
+    this.focused = 0;
+    this.scale = null;
+    svg.addEventListener("click", (event) => this.withVertex(event, (v) => this.choose(v, true)));
+    svg.addEventListener("dblclick", (event) => this.withVertex(event, (v) => events.obvious(v)));
+    svg.addEventListener("focusin", (event) => this.withVertex(event, (v) => this.choose(v, false)));
+    svg.addEventListener("pointerover", (event) => this.withVertex(event, (v) => events.inspect(v)));
+    svg.addEventListener("pointerleave", () => events.inspect(this.selected));
+    svg.addEventListener("keydown", (event) => this.key(event));
+    new ResizeObserver(() => this.resize()).observe(canvas);
+  }
+
+  withVertex(event, act) {
+    const group = event.target.closest("g.vertex");
+    if (group) act(Number(group.dataset.vertex));
+  }
+
+  // -- making the drawing
+
+  show(board, game) {
+    this.board = board;
+    this.game = game;
+    this.isOutput = new Set(board.outputs);
+    this.rows = [];
+    board.layer.forEach((layer, v) => (this.rows[layer] ??= []).push(v));
+    this.rows = this.rows.filter((row) => row.length);
+    this.rows.forEach((row) => row.sort((a, b) => board.x[a] - board.x[b]));
+    const most = Math.max(...board.layer);
+    const widest = Math.max(...board.x);
+    const across = widest < 8 ? 66 : widest < 14 ? 54 : 46;
+    const up = most < 4 ? 78 : most < 6 ? 66 : 62;
+    this.width = widest * across + 2 * Board.MARGIN;
+    this.height = most * up + 2 * Board.MARGIN;
+    this.place = board.layer.map((layer, v) => [
+      Board.MARGIN + board.x[v] * across, Board.MARGIN + (most - layer) * up,
+    ]);
+    this.svg.setAttribute("viewBox", `0 0 ${this.width} ${this.height}`);
+    this.svg.replaceChildren();
+    this.edges = board.predecessors.map((row, v) => row.map((p) => this.edge(p, v)));
+    this.vertices = board.names.map((name, v) => this.vertex(name, v));
+    this.seen = this.vertices.map(() => "");
+    this.live = [];
+    this.focused = 0;
+    this.selected = -1;
+    this.vertices[0].setAttribute("tabindex", "0");
+    this.scale = null;
+    this.events.inspect(-1);
+    this.resize();
+  }
+
+  edge(p, v) {
+    const [[x0, y0], [x1, y1]] = [this.place[p], this.place[v]];
+    const bend = (y0 - y1) * 0.42;
+    const near = this.board.layer[v] - this.board.layer[p] === 1;
+    const d = near ? `M${x0} ${y0}L${x1} ${y1}` : `M${x0} ${y0}C${x0} ${y0 - bend} ${x1} ${y1 + bend} ${x1} ${y1}`;
+    return drawn(this.svg, "path", { class: "edge", d });
+  }
+
+  vertex(name, v) {
+    const [x, y] = this.place[v];
+    const group = drawn(this.svg, "g", {
+      "data-vertex": v, id: `vertex-${v}`, role: "option", "aria-selected": "false", tabindex: "-1",
+      transform: `translate(${x} ${y})`,
+    });
+    const input = this.board.predecessors[v].length === 0;
+    drawn(group, "circle", { class: "halo", r: 25 });
+    if (this.isOutput.has(v)) {
+      drawn(group, input ? "rect" : "circle", { class: "rim", ...(input ? square(20, 8) : { r: 21 }) });
+    }
+    drawn(group, input ? "rect" : "circle", { class: "body", ...(input ? square(16, 5) : { r: 17 }) });
+    const { letter, index } = parts(name);
+    const main = drawn(group, "text", { class: letter.length > 3 ? "letter long" : "letter", y: index ? -1.5 : 4 });
+    main.textContent = letter;
+    if (index) {
+      const under = drawn(group, "text", { class: index.length > 5 ? "index long" : "index", y: 9.5 });
+      under.textContent = index;
+    }
+    drawn(group, "circle", { class: "pebble-red", cx: -14, cy: -14, r: 7 });
+    drawn(group, "path", { class: "pebble-blue", d: "M14 -23l9 9l-9 9l-9 -9z" });
+    drawn(group, "circle", { class: "lack", cx: 16, cy: 17, r: 8.5 });
+    drawn(group, "text", { class: "lack", x: 16, y: 22 }).textContent = "!";
+    drawn(group, "title", {}).textContent = name;
+    return group;
+  }
+
+  // -- its size
+
+  resize() {
+    if (!this.board) return;
+    const { clientWidth, clientHeight } = this.canvas;
+    const room = Math.min((clientWidth - 4) / this.width, (clientHeight - 4) / this.height);
+    const fitting = Math.min(1.75, Math.max(0.64, room));
+    this.shown = this.scale ?? fitting;
+    this.svg.setAttribute("width", Math.round(this.width * this.shown));
+    this.svg.setAttribute("height", Math.round(this.height * this.shown));
+  }
+
+  zoom(by) {
+    if (by === 0) this.scale = null;
+    else if (by > 0) this.scale = Board.SCALES.find((scale) => scale > this.shown + 0.01) ?? Board.SCALES.at(-1);
+    else this.scale = Board.SCALES.findLast((scale) => scale < this.shown - 0.01) ?? Board.SCALES[0];
+    this.resize();
+  }
+
+  /* Scroll so that a vertex can be seen. */
+  reveal(v) {
+    if (v < 0 || (this.canvas.scrollWidth <= this.canvas.clientWidth && this.canvas.scrollHeight <= this.canvas.clientHeight)) return;
+    const [x, y] = this.place[v].map((at) => at * this.shown);
+    const { scrollLeft: left, scrollTop: top, clientWidth: w, clientHeight: h } = this.canvas;
+    const edge = 60;
+    if (x > left + edge && x < left + w - edge && y > top + edge && y < top + h - edge) return;
+    const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
+    this.canvas.scrollTo({ left: x - w / 2, top: y - h / 2, behavior: calm ? "auto" : "smooth" });
+  }
+
+  // -- what it shows
+
+  /* Show a state; `move` is the move that led to it, `lacking` are vertices to point at. */
+  render(state, move, lacking = []) {
+    this.state = state;
+    const lack = new Set(lacking);
+    this.vertices.forEach((group, v) => {
+      const classes = ["vertex"];
+      if (this.board.predecessors[v].length === 0) classes.push("input");
+      if (this.isOutput.has(v)) classes.push("output");
+      if (state.red[v]) classes.push("red");
+      if (state.blue[v]) classes.push("blue");
+      if (state.computed[v] && !state.red[v] && !state.blue[v]) classes.push("spent");
+      if (!state.red[v] && !state.blue[v] && !state.computed[v]) classes.push("untouched");
+      if (move && move.vertex === v) classes.push("active");
+      if (v === this.selected) classes.push("selected");
+      if (lack.has(v)) classes.push("lacking");
+      const wanted = classes.join(" ");
+      if (wanted === this.seen[v]) return;
+      this.seen[v] = wanted;
+      group.setAttribute("class", wanted);
+      group.setAttribute("aria-label", this.describe(v));
+    });
+    this.light(move && move.op === PebbleRules.COMPUTE ? move.vertex : -1);
+    if (this.selected >= 0) this.events.inspect(this.selected);
+  }
+
+  light(v) {
+    const wanted = new Set();
+    for (const [kind, u] of [["live", v], ["asked", this.selected]]) {
+      if (u < 0) continue;
+      for (const path of this.edges[u]) {
+        path.setAttribute("class", `edge ${kind}`);
+        wanted.add(path);
+      }
+    }
+    for (const path of this.live) if (!wanted.has(path)) path.setAttribute("class", "edge");
+    this.live = [...wanted];
+  }
+
+  /* A vertex in words. */
+  describe(v) {
+    const { names, predecessors } = this.board;
+    const from = predecessors[v].map((p) => names[p]).join(", ");
+    const what = predecessors[v].length ? `computed from ${from}` : "input";
+    return `${names[v]}: ${what}${this.isOutput.has(v) ? "; output" : ""}; ${this.pebbles(v)}`;
+  }
+
+  pebbles(v) {
+    const { red, blue, computed } = this.state;
+    if (red[v] && blue[v]) return "red and blue pebble";
+    if (red[v]) return "red pebble";
+    if (blue[v]) return "blue pebble";
+    return computed[v] ? "no pebble, computed before" : "no pebble";
+  }
+
+  // -- choosing a vertex
+
+  choose(v, focus) {
+    this.vertices[this.focused].setAttribute("tabindex", "-1");
+    this.focused = v;
+    this.vertices[v].setAttribute("tabindex", "0");
+    if (focus && document.activeElement !== this.vertices[v]) this.vertices[v].focus({ preventScroll: true });
+    this.select(v);
+    this.events.inspect(v);
+  }
+
+  select(v) {
+    if (v === this.selected) return;
+    if (this.selected >= 0) this.vertices[this.selected].setAttribute("aria-selected", "false");
+    this.selected = v;
+    if (v >= 0) this.vertices[v].setAttribute("aria-selected", "true");
+    this.events.chosen(v);
+  }
+
+  focus() {
+    this.vertices[this.focused].focus();
+    this.reveal(this.focused);
+  }
+
+  key(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
+    if (event.key === "Enter") this.events.obvious(this.focused);
+    const next = this.neighbour(event.key);
+    if (next === null && event.key !== "Enter") return;
+    event.preventDefault();
+    event.stopPropagation();
+    if (next !== null) {
+      this.choose(next, true);
+      this.reveal(next);
+    }
+  }
+
+  /* The vertex an arrow key leads to, or null if the key is no arrow. */
+  neighbour(key) {
+    const at = this.rows.findIndex((row) => row.includes(this.focused));
+    const place = this.rows[at].indexOf(this.focused);
+    const clamp = (value, most) => Math.max(0, Math.min(most, value));
+    if (key === "ArrowLeft" || key === "ArrowRight") {
+      return this.rows[at][clamp(place + (key === "ArrowLeft" ? -1 : 1), this.rows[at].length - 1)];
+    }
+    if (key !== "ArrowUp" && key !== "ArrowDown") return null;
+    const row = this.rows[clamp(at + (key === "ArrowUp" ? 1 : -1), this.rows.length - 1)];
+    if (row.includes(this.focused)) return this.focused;
+    const distance = (v) => Math.abs(this.place[v][0] - this.place[this.focused][0]);
+    return row.reduce((near, v) => (distance(v) < distance(near) ? v : near));
+  }
+}
+
+function drawn(parent, tag, attributes) {
+  const made = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+  return parent.appendChild(made);
+}
+
+function square(half, rx) {
+  return { x: -half, y: -half, width: 2 * half, height: 2 * half, rx };
+}
+
+/* A name for a narrow place: what stands before the bracket, and the indices. */
+function parts(name) {
+  const match = /^([^[\]]+)\[([^[\]]+)\]$/.exec(name);
+  const [letter, index] = match ? [match[1], match[2]] : [name, ""];
+  const short = (text, most) => (text.length > most ? `${text.slice(0, most - 1)}…` : text);
+  return { letter: short(letter, 6), index: short(index, 8) };
+}
