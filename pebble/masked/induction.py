@@ -165,7 +165,7 @@ class InductiveMachine(Machine):
                 following = index if index < end else (runs[at + 1].index if at + 1 < len(runs) else stop)
                 if following == stop:
                     return
-                if effect.lasting and (following == index or self._same_length(node, whole, following)):
+                if effect.lasting and (index < end or self._same_length(node, whole, following)):
                     alike_to = self._alike_to(node, body, whole, following, (alike_to, stop, end))
                     if alike_to > following:
                         continue
@@ -349,6 +349,8 @@ class InductiveMachine(Machine):
             return "all" if self._is_complete(array, cell, progress) else _Unique()
         if progress == 0:
             return "none" if self.mask.started(axis, lines, tile[0]) else _NOT_BEGUN
+        if self._alike(array, cell, progress, tile[1]) and self.mask.box(axis, lines, tile):
+            return "end", self._is_complete(array, cell, progress)
         if not self._alike(array, cell, progress, tile[0]):
             return _Unique()
         return "start" if self.mask.started(axis, lines, tile[0]) else _NOT_BEGUN
@@ -437,9 +439,13 @@ class InductiveMachine(Machine):
             return (
                 (False, self.family.extents[array.chain]) if self._is_complete(array, cell, value) else None
             )
+        if masked(self.family, array.chain):
+            # How far in the tile a chain has got may hang on where its pairs are, but not that it is at an end.
+            ends = [end for end in reversed(tile) if self._alike(array, cell, value, end)]
+            return (True, ends[0] - tile[0]) if ends else None
         if tile[0] < value <= tile[1]:
             return True, value - tile[0]
-        if self._alike(array, cell, value, tile[0]):
+        if value == tile[0]:
             return True, 0
         return (False, value) if value == self.family.extents[array.chain] else None
 
