@@ -61,7 +61,9 @@ class _Body:
 class _Effect:
     """What an iteration does.
 
-    It is ``lasting`` if the next tile was found to see what this one saw, so that nothing need be looked up again.
+    It is ``lasting`` if the next tile was found to see what this one saw, so that nothing need be looked up again;
+    ``whole`` if it leaves every array it changes in one state all over the tile; and it ``carries_only`` if besides
+    it changes no array along the loop's axis and takes no room for longer, so that only the last of many matters.
     """
 
     counts: list[tuple[str, str, int]]
@@ -72,11 +74,8 @@ class _Effect:
     changes: list[_Change] = field(default_factory=list)
     reusable: bool = True
     lasting: bool = False
-
-    @property
-    def whole(self) -> bool:
-        """Whether it leaves every array it changes in one state all over the tile."""
-        return all(change.part is None for change in self.changes)
+    whole: bool = False
+    carries_only: bool = False
 
 
 @dataclass(frozen=True)
@@ -91,6 +90,31 @@ class _Change:
     part: Box | None
     fast: tuple[bool, int]
     slow: tuple[bool, int]
+
+
+class _Waiting:
+    """Iterations that only count, and the last of them, whose state is still to be written."""
+
+    def __init__(self) -> None:
+        self.times: dict[int, int] = {}
+        self.effects: dict[int, _Effect] = {}
+        self.last: tuple[_Effect, int] | None = None
+
+    def add(self, effect: _Effect, times: int, last: int) -> None:
+        key = id(effect)
+        self.times[key] = self.times.get(key, 0) + times
+        self.effects[key] = effect
+        self.last = effect, last
+
+    def settle(self, machine: InductiveMachine, node: Loop, whole: Interval) -> None:
+        """Count them and write the state they leave."""
+        if self.last is None:
+            return
+        effect, index = self.last
+        for key, times in self.times.items():
+            machine.account(self.effects[key], node, index, times)
+        machine.write(effect, node, whole, index, 1)
+        self.__init__()  # type: ignore[misc]
 
 
 class InductiveMachine(Machine):
@@ -146,6 +170,7 @@ class InductiveMachine(Machine):
         loose = masked(self.family, node.axis) and node.tile == 1 and not body.exact and not body.lines_only
         stop = runs[-1].index + runs[-1].count
         alike_to = 0
+        waiting = _Waiting()
         state: int | None = None
         for at, run in enumerate(runs):
             index, end = run.index, run.index + run.count
@@ -155,20 +180,27 @@ class InductiveMachine(Machine):
                 effect = seen.get((run.signature, state))
                 times = 1
                 if effect is None or not effect.reusable:
+                    waiting.settle(self, node, whole)
                     effect = seen[run.signature, state] = self._record(node, body, whole, index, loose)
                 else:
                     if effect.lasting and index + 1 < end and effect.whole:
                         alike_to = self._alike_to(node, body, whole, index, (alike_to, stop, end))
                         times = end - index if alike_to >= end else 1
-                    self._apply(effect, node, whole, index, times)
+                    if effect.lasting and effect.carries_only:
+                        waiting.add(effect, times, index + times - 1)
+                    else:
+                        waiting.settle(self, node, whole)
+                        self._apply(effect, node, whole, index, times)
                 index += times
                 following = index if index < end else (runs[at + 1].index if at + 1 < len(runs) else stop)
                 if following == stop:
+                    waiting.settle(self, node, whole)
                     return
                 if effect.lasting and (index < end or self._same_length(node, whole, following)):
                     alike_to = self._alike_to(node, body, whole, following, (alike_to, stop, end))
                     if alike_to > following:
                         continue
+                waiting.settle(self, node, whole)
                 now = self._state(node, body, whole, following, loose)
                 effect.lasting = effect.reusable and now == state and now not in self.passing
                 state = now
@@ -386,6 +418,12 @@ class InductiveMachine(Machine):
                 effect.reusable = False
             else:
                 effect.changes += changes
+        effect.whole = all(change.part is None for change in effect.changes)
+        effect.carries_only = (
+            effect.whole
+            and effect.growth == 0
+            and not any(node.axis in self.family[change.array].axes for change in effect.changes)
+        )
         if peak >= self.peak:
             self.peak, self.peak_words = peak, words
         self.leave(node, before)
@@ -475,6 +513,11 @@ class InductiveMachine(Machine):
 
     def _apply(self, effect: _Effect, node: Loop, whole: Interval, index: int, times: int) -> None:
         """Account for iterations that do what another one did."""
+        self.account(effect, node, index, times)
+        self.write(effect, node, whole, index, times)
+
+    def account(self, effect: _Effect, node: Loop, index: int, times: int) -> None:
+        """Count what iterations move and the room they take."""
         growth = max(effect.growth, 0) * (times - 1)
         top = self.occupied + effect.room + growth
         if self.M is not None and top > self.M:
@@ -497,6 +540,9 @@ class InductiveMachine(Machine):
         for name, words in effect.held:
             self.held[name] += words * times
         self.occupied += effect.growth * times
+
+    def write(self, effect: _Effect, node: Loop, whole: Interval, index: int, times: int) -> None:
+        """Write the state that iterations leave."""
         outer = self.tiles.get(node.axis)
         last = tile_at(*whole, node.tile, index + times - 1)
         first = tile_at(*whole, node.tile, index)
