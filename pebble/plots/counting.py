@@ -1,0 +1,86 @@
+"""Verified counts for pictures: one report for each point."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from pebble.errors import InvalidInput
+from pebble.problem import Problem
+
+if TYPE_CHECKING:
+    from pebble.report import Report
+    from pebble.schedule import Schedule
+    from pebble.training import TrainingReport
+
+__all__ = ["Progress", "best_bound_of", "bounds_of", "counted", "length_name", "memories", "problems_of"]
+
+Progress = Callable[[str], None]
+
+
+def memories(M: int | Iterable[int]) -> tuple[int, ...]:
+    """Return sizes of fast memory in rising order, each once.
+
+    Raises
+    ------
+    InvalidInput
+        If there is none, or one is no positive whole number.
+    """
+    found = [M] if isinstance(M, int) else list(M)
+    if not found:
+        raise InvalidInput("there is no size of fast memory to draw (M): give at least one")
+    for size in found:
+        if isinstance(size, bool) or not isinstance(size, int) or size < 1:
+            raise InvalidInput(f"M must be a positive whole number of words, not {size!r}")
+    return tuple(sorted(set(found)))
+
+
+def problems_of(problem: Problem | Iterable[Problem]) -> tuple[Problem, ...]:
+    """Return problems in order of their number of keys.
+
+    Raises
+    ------
+    InvalidInput
+        If there is none, or they differ in more than their length.
+    """
+    found = [problem] if isinstance(problem, Problem) else list(problem)
+    if not found:
+        raise InvalidInput("there is no problem to draw: give at least one")
+    kinds = {(one.d, one.dv, one.pass_name, one.stats, one.copies) for one in found}
+    if len(kinds) > 1:
+        raise InvalidInput(
+            "the problems of one picture may differ in their length only, not in d, dv or pass"
+        )
+    return tuple(sorted(dict.fromkeys(found), key=lambda one: (one.Nk, one.Nq)))
+
+
+def length_name(problems: Sequence[Problem]) -> str:
+    """Return what the lengths of some problems are lengths of."""
+    return "N" if all(one.Nq == one.Nk for one in problems) else "Nk"
+
+
+def counted(
+    problem: Problem, M: int, schedules: Iterable[str | Schedule] | None = None
+) -> Report | TrainingReport:
+    """Count a problem with M words, whatever its pass."""
+    if problem.pass_name == "both":
+        from pebble.training import count_training
+
+        return count_training(problem, M, schedules)
+    from pebble.report import count
+
+    return count(problem, M, schedules)
+
+
+def bounds_of(report: Report | TrainingReport) -> dict[str, int | float]:
+    """Return the proved bounds of a report by name; of both passes, the sum of the best of each."""
+    from pebble.report import Report
+
+    if isinstance(report, Report):
+        return {bound.name: bound.value for bound in report.bounds.proved}
+    return {"forward + backward": report.forward.bounds.best.value + report.backward.bounds.best.value}
+
+
+def best_bound_of(report: Report | TrainingReport) -> int | float:
+    """Return the greatest proved bound of a report."""
+    return max(bounds_of(report).values())
