@@ -129,7 +129,7 @@ def write(picture: Any, stream: IO[bytes], suffix: str) -> None:
 
 
 def save(picture: Any, path: str | os.PathLike[str]) -> None:
-    """Write a picture to a file, whole or not at all; the same picture gives the same bytes.
+    """Write a picture to a file, whole or not at all; a new picture of the same numbers gives the same bytes.
 
     Parameters
     ----------

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, SupportsIndex
 
 from pebble.errors import InvalidInput
 from pebble.problem import Problem
@@ -18,7 +19,7 @@ __all__ = ["Progress", "best_bound_of", "bounds_of", "counted", "length_name", "
 Progress = Callable[[str], None]
 
 
-def memories(M: int | Iterable[int]) -> tuple[int, ...]:
+def memories(M: SupportsIndex | Iterable[SupportsIndex]) -> tuple[int, ...]:
     """Return sizes of fast memory in rising order, each once.
 
     Raises
@@ -26,13 +27,20 @@ def memories(M: int | Iterable[int]) -> tuple[int, ...]:
     InvalidInput
         If there is none, or one is no positive whole number.
     """
-    found = [M] if isinstance(M, int) else list(M)
+    found = list(M) if isinstance(M, Iterable) else [M]
     if not found:
         raise InvalidInput("there is no size of fast memory to draw (M): give at least one")
-    for size in found:
-        if isinstance(size, bool) or not isinstance(size, int) or size < 1:
-            raise InvalidInput(f"M must be a positive whole number of words, not {size!r}")
-    return tuple(sorted(set(found)))
+    return tuple(sorted({_whole(size) for size in found}))
+
+
+def _whole(size: SupportsIndex) -> int:
+    try:
+        found = operator.index(size)
+    except TypeError:
+        found = 0
+    if isinstance(size, bool) or found < 1:
+        raise InvalidInput(f"M must be a positive whole number of words, not {size!r}")
+    return found
 
 
 def problems_of(problem: Problem | Iterable[Problem]) -> tuple[Problem, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, SupportsIndex
 
 from pebble.errors import InvalidInput
 from pebble.plots.canvas import drawn_on
@@ -84,7 +84,7 @@ class IoCurves:
 
 def io_curves(
     problem: Problem | Iterable[Problem],
-    M: int | Iterable[int],
+    M: SupportsIndex | Iterable[SupportsIndex],
     schedules: Iterable[str | Schedule] | None = None,
     *,
     progress: Progress | None = None,
@@ -100,7 +100,7 @@ def io_curves(
     --------
     >>> curves = io_curves(Problem.square(64, 4), [16, 64], ["flash-2"])
     >>> curves.schedules["flash-2"], curves.best_bound
-    ((33280, 6144), (18304, 3968))
+    ((33280, 6144), (12384, 4025))
     """
     problems, Ms = problems_of(problem), memories(M)
     if len(problems) > 1 and len(Ms) > 1:
@@ -118,7 +118,7 @@ def io_curves(
 
 def io(
     problem: Problem | Iterable[Problem],
-    M: int | Iterable[int],
+    M: SupportsIndex | Iterable[SupportsIndex],
     schedules: Iterable[str | Schedule] | None = None,
     *,
     ax: Axes | None = None,

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, SupportsIndex
 
 from pebble.errors import InvalidInput
 from pebble.plots.canvas import drawn_on
@@ -62,7 +62,7 @@ class Gap:
 
 def gaps(
     problems: Problem | Iterable[Problem],
-    M: int | Iterable[int],
+    M: SupportsIndex | Iterable[SupportsIndex],
     schedules: Iterable[str | Schedule] | None = ("best",),
     *,
     progress: Progress | None = None,
@@ -104,7 +104,7 @@ def _cell(report: Report | TrainingReport) -> tuple[float | None, str | None]:
 
 def gap(
     problems: Problem | Iterable[Problem],
-    M: int | Iterable[int],
+    M: SupportsIndex | Iterable[SupportsIndex],
     schedules: Iterable[str | Schedule] | None = ("best",),
     *,
     ax: Axes | None = None,
@@ -181,7 +181,7 @@ def _write_numbers(
 
     for place_y, row in zip(y, ratios, strict=True):
         for place_x, ratio in zip(x, row, strict=True):
-            colour: Any = "white" if ratio is None else mesh.to_rgba(np.float64(ratio))
+            colour: Any = "white" if ratio is None else mesh.to_rgba(np.array([ratio]))[0]
             ax.text(
                 place_x,
                 place_y,
