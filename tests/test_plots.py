@@ -41,6 +41,11 @@ def lines_of(ax: Any) -> dict[str, Any]:
     return {line.get_label(): line for line in ax.get_lines()}
 
 
+def rectangles(ax: Any) -> list[Any]:
+    """The bars of some axes."""
+    return list(ax.patches)
+
+
 def written(picture: Any, suffix: str) -> bytes:
     """What a file would hold."""
     stream = streams.BytesIO()
@@ -100,6 +105,16 @@ def test_io_counts_all_heads_and_other_shapes() -> None:
     assert (lengths.against, lengths.values) == ("N", (24, 48))
 
 
+def test_masks_are_drawn_as_they_are_counted() -> None:
+    problems = [Problem.square(N, 6, mask="causal") for N in (12, 24)]
+    curves = plots.io_curves(problems, 100, ["flash-2"])
+    assert curves.schedules["flash-2"][1] == pebble.count(problems[1], 100, ["flash-2"])["flash-2"].io
+    assert "causal mask" in plots.draw_io(curves).get_title()
+    assert "causal mask" in plots.gap(problems, [100]).get_title()
+    with pytest.raises(InvalidInput, match="their length only"):
+        plots.io([problems[0], Problem.square(24, 6)], 100)
+
+
 def test_the_crossover_is_marked_where_it_can_be_seen() -> None:
     texts = [text.get_text() for text in plots.io(PROBLEM, [20, 200], ["naive"]).texts]
     assert "M = d² = 36" in texts
@@ -138,7 +153,7 @@ def test_gap_where_nothing_fits_is_blank() -> None:
 def test_arrays_draws_the_words_of_each_array(pass_name: str) -> None:
     problem = replace(PROBLEM, pass_name=pass_name)
     bars = plots.array_bars(problem, 200)
-    widths = sorted(round(patch.get_width()) for patch in plots.draw_arrays(bars).patches)
+    widths = sorted(round(patch.get_bbox().width) for patch in rectangles(plots.draw_arrays(bars)))
     report = pebble.count(problem, 200)
     least = min(row.io for row in report.rows if row.io is not None)
     drawn = [row for row in report.rows if row.io is not None and row.io <= 8 * least]
@@ -187,11 +202,13 @@ def test_roofline_says_what_is_computed_again() -> None:
 # One run over time
 
 
-@pytest.mark.parametrize("pass_name", ["forward", "backward"])
-def test_every_schedule_over_time_is_what_the_machine_counts(pass_name: str) -> None:
-    problem = replace(Problem.square(6, 2), pass_name=pass_name)
+@pytest.mark.parametrize(
+    ("pass_name", "mask"), [("forward", None), ("backward", None), ("forward", "causal")]
+)
+def test_every_schedule_over_time_is_what_the_machine_counts(pass_name: str, mask: str | None) -> None:
+    problem = Problem.square(6, 2, pass_name=pass_name, mask=mask)
     for name in available(pass_name):
-        M = pebble.count(problem, 10**4, [name])[name].least_M + 7
+        M = pebble.schedules(pass_name)[name].least_M(problem) + 7
         try:
             by_moves, by_steps = (timeline(name, problem, M, resolution=r) for r in ("moves", "steps"))
         except CacheTooSmall:
@@ -323,13 +340,14 @@ def test_the_style_of_the_user_is_left_alone() -> None:
 
 
 def test_occupancy_wants_a_pair() -> None:
+    one: Any = Figure().subplots()
     with pytest.raises(InvalidInput, match="a pair of axes"):
-        plots.occupancy("flash-2", PROBLEM, 60, ax=Figure().subplots())
+        plots.occupancy("flash-2", PROBLEM, 60, ax=one)
 
 
 def test_names_at_the_ends_do_not_lie_on_each_other() -> None:
     ax = plots.io(Problem.square(256, 16), [300, 10**5])
-    ax.figure.canvas.draw()  # type: ignore[attr-defined]
+    ax.figure.canvas.draw()
     right = [text for text in ax.texts if text.get_position()[0] > 1]
     boxes = sorted((box.y0, box.y1) for box in (Text.get_window_extent(text) for text in right))
     assert len(boxes) > 8
@@ -517,13 +535,16 @@ def test_command_writes_files_and_numbers(tmp_path: Path) -> None:
             ("occupancy", "flash-2", "-N", "8", "-d", "2", "-M", "20"),
         )
     ):
-        path = tmp_path / f"{number}.svg"
-        result = invoke(*arguments, "--json", "-o", str(path))
+        path = tmp_path / f"{number}.{'pdf' if number % 2 else 'svg'}"
+        output = ("-o", str(path)) if number in (0, 3, 6) else ()
+        result = invoke(*arguments, "--json", *output)
         assert result.exception is None, arguments
+        assert path.exists() == bool(output)
         document = json.loads(result.stdout)
         assert document["schema_version"] == 1
         assert document["plot"] == arguments[0]
-        assert path.read_bytes().startswith(b"<?xml")
+    assert (tmp_path / "0.svg").read_bytes().startswith(b"<?xml")
+    assert (tmp_path / "3.pdf").read_bytes().startswith(b"%PDF")
 
 
 def test_command_numbers_equal_the_counts() -> None:
@@ -543,7 +564,7 @@ def test_command_has_default_sizes() -> None:
         ).stdout
     )
     assert [point["problem"]["Nk"] for point in document["points"]][-1] == 1024
-    document = json.loads(invoke("gap", "-d", "2", "--schedule", "naive", "--json").stdout)
+    document = json.loads(invoke("gap", "-d", "2", "-M", "100", "--schedule", "naive", "--json").stdout)
     assert (document["problems"][0]["Nq"], document["problems"][-1]["Nq"]) == (8, 2048)
 
 

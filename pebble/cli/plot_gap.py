@@ -46,7 +46,7 @@ def _command(names: tuple[str, ...], output: str | None, as_json: bool, **option
 
     prepare(output, as_json)
     # The head dimension may come from a model; the lengths in turn come from it.
-    d = problems_from({**options, "nq": None}, (1,))[0].d
+    d = problems_from({**options, "mask": None}, (1,))[0].d
     lengths = lengths_of(options, f"{4 * d}:{1024 * d}:{ROWS}")
     problems = problems_from(options, lengths)
     Ms = memories_of(options, spaced(max(16, d * d // 16), max(16, 256 * d * d), COLUMNS))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pebble.errors import InvalidInput
-from pebble.plots.canvas import drawn_on, number_axis
+from pebble.plots.canvas import drawn_on, number_axis, points_wide, title
 from pebble.plots.counting import best_bound_of, counted
 from pebble.plots.styles import fills
 from pebble.problem import Problem
@@ -162,10 +162,12 @@ def _name_segment(ax: Axes, x: float, y: float, name: str) -> None:
 def _set_up(bars: ArrayBars, ax: Axes, widest: int) -> None:
     ax.set_yticks(range(len(bars.rows)), [_row_name(row) for row in bars.rows])
     ax.set_ylim(len(bars.rows) - 0.5, -0.5)
-    ax.set_xlim(0, widest * 1.22)
+    # Room for the number beside the longest bar; the layout will leave the axes some four fifths of their width.
+    number = len(f"writes {widest:,}") * 4.5 + 8
+    ax.set_xlim(0, widest / (1 - min(0.6, number / (0.8 * points_wide(ax)))))
     number_axis(ax.xaxis, widest)
     ax.set_xlabel("words moved")
-    ax.set_title(f"I/O by array\n{bars.report.problem.describe()}; M = {bars.report.M:,} words")
+    title(ax, "I/O by array", bars.report.problem.describe(), f"M = {bars.report.M:,} words")
     ax.legend(
         loc="upper left",
         bbox_to_anchor=(1.01, 1),

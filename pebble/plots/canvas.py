@@ -16,7 +16,17 @@ if TYPE_CHECKING:
     from matplotlib.axis import Axis
     from matplotlib.figure import Figure
 
-__all__ = ["FORMATS", "drawn_on", "format_of", "need_matplotlib", "number_axis", "save", "write"]
+__all__ = [
+    "FORMATS",
+    "drawn_on",
+    "format_of",
+    "need_matplotlib",
+    "number_axis",
+    "points_wide",
+    "save",
+    "title",
+    "write",
+]
 
 FORMATS = ("png", "svg", "pdf")
 
@@ -96,6 +106,23 @@ def number_axis(axis: Axis, largest: float) -> None:
 
     axis.set_major_locator(MaxNLocator(nbins=8, steps=[1, 2, 5, 10], integer=True))
     axis.set_major_formatter(StrMethodFormatter("{x:,.0f}") if largest < 1e6 else EngFormatter(sep=" "))
+
+
+def points_wide(ax: Axes) -> float:
+    """Return about how wide some axes are, in points, before the layout has made room for what is around them."""
+    return float(ax.get_window_extent().width) * 72 / ax.figure.get_dpi()
+
+
+def title(ax: Axes, head: str, *parts: str) -> None:
+    """Set the title: a line that says what is drawn, and the parts that say of what, on as many lines as they need."""
+    room, lines = points_wide(ax) * 1.15 / 5.6, [""]
+    for part in parts:
+        longer = f"{lines[-1]}; {part}" if lines[-1] else part
+        if lines[-1] and len(longer) > room:
+            lines.append(part)
+        else:
+            lines[-1] = longer
+    ax.set_title("\n".join([head, *lines]))
 
 
 def format_of(path: str | os.PathLike[str]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, SupportsIndex
 
 from pebble.errors import InvalidInput
@@ -14,7 +15,16 @@ if TYPE_CHECKING:
     from pebble.schedule import Schedule
     from pebble.training import TrainingReport
 
-__all__ = ["Progress", "best_bound_of", "bounds_of", "counted", "length_name", "memories", "problems_of"]
+__all__ = [
+    "Progress",
+    "best_bound_of",
+    "bounds_of",
+    "but_length",
+    "counted",
+    "length_name",
+    "memories",
+    "problems_of",
+]
 
 Progress = Callable[[str], None]
 
@@ -54,17 +64,26 @@ def problems_of(problem: Problem | Iterable[Problem]) -> tuple[Problem, ...]:
     found = [problem] if isinstance(problem, Problem) else list(problem)
     if not found:
         raise InvalidInput("there is no problem to draw: give at least one")
-    kinds = {(one.d, one.dv, one.pass_name, one.stats, one.copies) for one in found}
-    if len(kinds) > 1:
-        raise InvalidInput(
-            "the problems of one picture may differ in their length only, not in d, dv or pass"
-        )
+    if len({but_length(one) for one in found}) > 1:
+        raise InvalidInput("the problems of one picture may differ in their length only")
     return tuple(sorted(dict.fromkeys(found), key=lambda one: (one.Nk, one.Nq)))
 
 
 def length_name(problems: Sequence[Problem]) -> str:
     """Return what the lengths of some problems are lengths of."""
     return "N" if all(one.Nq == one.Nk for one in problems) else "Nk"
+
+
+def but_length(problem: Problem) -> str:
+    """Describe a problem, all but its length.
+
+    Examples
+    --------
+    >>> but_length(Problem.square(1024, 64, mask="causal"))
+    'attention forward, d = 64, causal mask'
+    """
+    text = replace(problem, Nq=1, Nk=1, mask=None).describe().replace(", N = 1,", ",", 1)
+    return text if problem.mask is None else f"{text}, {problem.mask.spec} mask"
 
 
 def counted(

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
 from pebble.errors import InvalidInput
-from pebble.plots.canvas import drawn_on
-from pebble.plots.counting import Progress, bounds_of, counted, length_name, memories, problems_of
+from pebble.plots.canvas import drawn_on, title
+from pebble.plots.counting import Progress, bounds_of, but_length, counted, length_name, memories, problems_of
 from pebble.plots.labels import LineEnd, label_ends
 from pebble.plots.styles import lines
 from pebble.problem import Problem
@@ -172,20 +172,12 @@ def _set_up(curves: IoCurves, ax: Axes) -> None:
     problem = curves.problems[0]
     if curves.against == "M":
         ax.set_xlabel("fast memory M (words)")
-        ax.set_title(f"I/O against fast memory\n{problem.describe()}")
+        title(ax, "I/O against fast memory", problem.describe())
         return
     name = length_name(curves.problems)
     ax.set_xlabel(f"{name} ({'queries and keys' if name == 'N' else 'keys'})")
-    kind = _without_lengths(problem)
     M = curves.Ms[0]
-    ax.set_title(f"I/O against length\n{kind}; M = {M:,} words, M/d² = {M / problem.d**2:.3g}")
-
-
-def _without_lengths(problem: Problem) -> str:
-    from dataclasses import replace
-
-    text = replace(problem, Nq=1, Nk=1).describe()
-    return text.replace(", N = 1,", ",", 1)
+    title(ax, "I/O against length", but_length(problem), f"M = {M:,} words", f"M/d² = {M / problem.d**2:.3g}")
 
 
 def _draw_schedules(curves: IoCurves, ax: Axes) -> list[LineEnd]:

@@ -9,8 +9,16 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
 from pebble.errors import InvalidInput
-from pebble.plots.canvas import drawn_on
-from pebble.plots.counting import Progress, best_bound_of, counted, length_name, memories, problems_of
+from pebble.plots.canvas import drawn_on, title
+from pebble.plots.counting import (
+    Progress,
+    best_bound_of,
+    but_length,
+    counted,
+    length_name,
+    memories,
+    problems_of,
+)
 from pebble.problem import Problem
 
 if TYPE_CHECKING:
@@ -205,8 +213,6 @@ def _edges(centres: list[float]) -> list[float]:
 
 
 def _set_up(found: Gap, ax: Axes, x: list[float], y: list[float]) -> None:
-    from dataclasses import replace
-
     ax.set_xscale("log")
     ax.set_yscale("log")
     horizontal, vertical = _edges(x), _edges(y)
@@ -216,8 +222,7 @@ def _set_up(found: Gap, ax: Axes, x: list[float], y: list[float]) -> None:
     name = length_name(found.problems)
     ax.set_xlabel("M/d² (words of fast memory by squared head dimension)")
     ax.set_ylabel(f"{name}/d ({'length' if name == 'N' else 'keys'} by head dimension)")
-    kind = replace(found.problems[0], Nq=1, Nk=1).describe().replace(", N = 1,", ",", 1)
-    ax.set_title(f"Optimality gap: least I/O ÷ best proved bound\n{kind}")
+    title(ax, "Optimality gap: least I/O ÷ best proved bound", but_length(found.problems[0]))
 
 
 def _mark(ax: Axes, horizontal: list[float], vertical: list[float]) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pebble.errors import InvalidInput
-from pebble.plots.canvas import drawn_on
+from pebble.plots.canvas import drawn_on, title
 from pebble.plots.counting import best_bound_of, counted
 from pebble.plots.styles import lines
 from pebble.problem import Problem
@@ -328,9 +328,11 @@ def _rate(value: float) -> str:
 def _set_up(found: RooflinePoints, ax: Axes) -> None:
     ax.set_xlabel("arithmetic intensity (FLOP per byte moved)")
     ax.set_ylabel("attainable (FLOP per second)")
-    ax.set_title(
-        f"Roofline of {found.device.title}, {found.dtype}\n{found.problem.describe()}; "
-        f"M = {found.M:,} words ({found.level})"
+    title(
+        ax,
+        f"Roofline of {found.device.title}, {found.dtype}",
+        found.problem.describe(),
+        f"M = {found.M:,} words ({found.level})",
     )
     ax.legend(
         loc="upper left",

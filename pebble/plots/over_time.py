@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pebble.errors import InvalidInput
-from pebble.plots.canvas import drawn_on, number_axis
+from pebble.plots.canvas import drawn_on, number_axis, title
 from pebble.plots.styles import fills
 from pebble.problem import Problem
 from pebble.tables import tiles_text
@@ -168,7 +168,7 @@ def draw_occupancy(found: Occupancy, ax: tuple[Axes, Axes] | None = None) -> tup
         run = found.run
         problem = _one_copy(run.problem)
         tiles = f" with {tiles_text(run.tiles)}" if run.tiles else ""
-        memory.set_title(f"One run of {run.schedule}{tiles}\n{problem.describe()}; M = {run.M:,} words")
+        title(memory, f"One run of {run.schedule}{tiles}", problem.describe(), f"M = {run.M:,} words")
         pair: tuple[Axes, Axes] = memory, traffic
     return pair
 
