@@ -470,6 +470,8 @@ def test_what_to_draw_must_make_sense() -> None:
         plots.io(PROBLEM, [40, 0])
     with pytest.raises(InvalidInput, match="nothing to draw"):
         plots.arrays(PROBLEM, 2)
+    with pytest.raises(InvalidInput, match="nothing to draw"):
+        plots.io(PROBLEM, [2, 3])
     with pytest.raises(InvalidInput, match="one by one"):
         plots.roofline(replace(PROBLEM, pass_name="both"), "h100")
     with pytest.raises(InvalidInput, match="no roofline here"):
@@ -506,6 +508,7 @@ def test_ranges() -> None:
     assert plots.sizes("16:1Ki:4") == (16, 64, 256, 1024)
     assert plots.sizes("3:5:9") == (3, 4, 5)
     assert plots.sizes("64, 128") == (64, 128)
+    assert plots.sizes("10**9") == plots.sizes("1e9") == (10**9,)
     assert plots.sizes("1KiB", "float16") == (512,)
     assert plots.spaced(7, 7, 5) == (7,)
 
@@ -514,7 +517,9 @@ def test_sizes_from_numpy_are_sizes() -> None:
     assert plots.io_curves(PROBLEM, np.array([60, 40]), ["naive"]).Ms == (40, 60)
 
 
-@pytest.mark.parametrize("text", [",", "1:2", "1:2:x", "9:3:4", "1:9:0", "1:9:99999", "a:b:3", "", "1:2:3:4"])
+@pytest.mark.parametrize(
+    "text", [",", "1:2", "1:2:x", "9:3:4", "1:9:0", "1:9:99999", "a:b:3", "", "1:2:3:4", "10**99", "0**2"]
+)
 def test_ranges_that_cannot_be_read(text: str) -> None:
     with pytest.raises(InvalidInput):
         plots.sizes(text)

@@ -147,13 +147,15 @@ def io(
     Raises
     ------
     InvalidInput
-        If M and the length both vary, or nothing is given, or matplotlib is missing.
+        If M and the length both vary, nothing is given, no schedule fits anywhere, or matplotlib is missing.
     """
     return draw_io(io_curves(problem, M, schedules), ax)
 
 
 def draw_io(curves: IoCurves, ax: Axes | None = None) -> Axes:
-    """Draw numbers that have been counted."""
+    """Draw numbers that have been counted; InvalidInput if no schedule fits anywhere."""
+    if not any(row.fits for report in curves.reports for row in report.rows):
+        raise InvalidInput(f"there is nothing to draw: {curves.reports[-1].why_nothing_fits()}")
     with drawn_on(ax) as target:
         _set_up(curves, target)
         ends = [*_draw_bounds(curves, target), *_draw_schedules(curves, target)]
@@ -213,15 +215,16 @@ def _draw_bounds(curves: IoCurves, ax: Axes) -> list[LineEnd]:
         leading = [n for n in near if values[n] == best[n]]
         # Where it is the best one; a bound that never is has its name at its end.
         place = leading[len(leading) // 2] if leading else near[-1]
+        left = curves.against == "M" and place > 0
         ax.annotate(
             name,
             xy=(x[place], values[place] or 1),
-            xytext=(-2, -4) if curves.against == "M" else (5, -5),
+            xytext=(-2, -4) if left else (5, -5),
             textcoords="offset points",
             fontsize=7.5,
             fontstyle="italic",
             color="#333333",
-            horizontalalignment="right" if curves.against == "M" else "left",
+            horizontalalignment="right" if left else "left",
             verticalalignment="top",
             annotation_clip=True,
         )

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
+
 from pebble.errors import InvalidInput
+from pebble.problem import LARGEST_SIZE
 from pebble.units import parse_words
 
 __all__ = ["LIMIT", "sizes", "spaced"]
@@ -34,7 +37,7 @@ def sizes(text: str, dtype: str | None = None) -> tuple[int, ...]:
     Parameters
     ----------
     text : str
-        Each size as :func:`pebble.parse_words` reads it.
+        Each size as :func:`pebble.parse_words` reads it, or as a power, ``10**6`` or ``1e6``.
     dtype : str, optional
         What one word is, for sizes in bytes.
 
@@ -49,16 +52,27 @@ def sizes(text: str, dtype: str | None = None) -> tuple[int, ...]:
     ((256, 512, 1024), (64, 128))
     """
     if ":" not in text:
-        found = tuple(parse_words(part, dtype) for part in text.split(",") if part.strip())
+        found = tuple(_size(part, dtype) for part in text.split(",") if part.strip())
         if not found:
             raise InvalidInput(f"there is no size in {text!r}; examples: 64,128,256 or 256:1Mi:25")
         return found
     parts = text.split(":")
     if len(parts) != 3 or not (parts[2].strip().isascii() and parts[2].strip().isdigit()):
         raise InvalidInput(f"cannot read {text!r}: FIRST:LAST:COUNT, for example 256:1Mi:25")
-    first, last, count = parse_words(parts[0], dtype), parse_words(parts[1], dtype), int(parts[2])
+    first, last, count = _size(parts[0], dtype), _size(parts[1], dtype), int(parts[2])
     if not 1 <= count <= LIMIT:
         raise InvalidInput(f"{text!r}: the count must be between 1 and {LIMIT}")
     if first > last:
         raise InvalidInput(f"{text!r}: the first size is larger than the last")
     return spaced(first, last, count)
+
+
+def _size(text: str, dtype: str | None) -> int:
+    power = re.fullmatch(r"\s*(?:(\d{1,19})\*\*(\d{1,2})|(\d{1,19})[eE]\+?(\d{1,2}))\s*", text)
+    if power is None:
+        return parse_words(text, dtype)
+    base, exponent, factor, zeros = power.groups()
+    size: int = int(base) ** int(exponent) if base else int(factor) * 10 ** int(zeros)
+    if not 1 <= size <= LARGEST_SIZE:
+        raise InvalidInput(f"{text.strip()!r} must be at least 1 and at most {LARGEST_SIZE:,}")
+    return size
