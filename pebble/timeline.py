@@ -11,6 +11,8 @@ import numpy as np
 from pebble.errors import InvalidInput, PebbleError
 from pebble.family import Family
 from pebble.machine import _Machine
+from pebble.masked.family import MaskedFamily
+from pebble.masked.machine import Machine as MaskedMachine
 from pebble.pebbling import Pebbling, moves
 from pebble.problem import Problem
 from pebble.program import Operation
@@ -193,19 +195,38 @@ class _Recorder(_Machine):
 
     def __init__(self, pebbling: Pebbling) -> None:
         super().__init__(pebbling.program, pebbling.family, pebbling.M, False, {}, step_limit=STEP_LIMIT)
-        self.rows: list[tuple[int, ...]] = [(0,) * (4 + len(self.held))]
+        self.rows = [_row(self)]
 
     def operation(self, op: Operation) -> None:
         self.peak = self.occupied
         super().operation(op)
-        reads, writes, computes = (
-            sum(self.counts[action].values()) for action in ("load", "store", "compute")
-        )
-        self.rows.append((reads + writes + computes, self.peak, reads, writes, *self.held.values()))
+        self.rows.append(_row(self))
+
+
+class _MaskedRecorder(MaskedMachine):
+    """The same under a mask."""
+
+    def __init__(self, pebbling: Pebbling, family: MaskedFamily) -> None:
+        super().__init__(pebbling.program, family, pebbling.M, STEP_LIMIT)
+        self.rows = [_row(self)]
+
+    def operation(self, op: Operation) -> None:
+        self.peak = self.occupied
+        super().operation(op)
+        self.rows.append(_row(self))
+
+
+def _row(machine: _Machine | MaskedMachine) -> tuple[int, ...]:
+    """Return the time, the most words since the last row, the words moved so far, and what is held."""
+    reads, writes, computes = (
+        sum(machine.counts[action].values()) for action in ("load", "store", "compute")
+    )
+    return (reads + writes + computes, machine.peak, reads, writes, *machine.held.values())
 
 
 def _by_steps(pebbling: Pebbling) -> _Columns:
-    recorder = _Recorder(pebbling)
+    family = pebbling.family
+    recorder = _MaskedRecorder(pebbling, family) if isinstance(family, MaskedFamily) else _Recorder(pebbling)
     try:
         recorder.execute()
     except InvalidInput as error:
