@@ -11,7 +11,7 @@ from typing import IO, Any
 
 from pebble.errors import InvalidInput
 
-__all__ = ["atomic_writer"]
+__all__ = ["atomic_writer", "check_target"]
 
 
 @contextmanager
@@ -47,8 +47,7 @@ def atomic_writer(path: str | os.PathLike[str], mode: str = "w") -> Iterator[IO[
     """
     if mode not in ("w", "wb"):
         raise InvalidInput(f"mode must be 'w' or 'wb', not {mode!r}")
-    target = Path(os.path.realpath(path))
-    _check_target(path, target)
+    target = check_target(path)
     try:
         handle, temporary = tempfile.mkstemp(
             dir=target.parent, prefix=f".{target.name[:80]}.", suffix=".part"
@@ -73,13 +72,22 @@ def _opened(handle: int, mode: str) -> IO[Any]:
     return os.fdopen(handle, "w", encoding="utf-8", newline="\n")
 
 
-def _check_target(path: str | os.PathLike[str], target: Path) -> None:
+def check_target(path: str | os.PathLike[str]) -> Path:
+    """Return where a file will really be, links followed; say before the work if it cannot be written there.
+
+    Raises
+    ------
+    InvalidInput
+        If the folder does not exist, or the path is a folder or another thing that is no file.
+    """
+    target = Path(os.path.realpath(path))
     if target.is_dir():
         raise InvalidInput(f"cannot write {path}: it is a folder; give the name of a file")
     if target.exists() and not target.is_file():
         raise InvalidInput(f"cannot write {path}: it is no ordinary file")
     if not target.parent.is_dir():
         raise InvalidInput(f"cannot write {path}: the folder {target.parent} does not exist; make it first")
+    return target
 
 
 def _put_in_place(path: str | os.PathLike[str], temporary: str, target: Path) -> None:

@@ -22,6 +22,7 @@ _COMMANDS = {
     "play": "Write a page on which a small pebbling is stepped through, and which can be played.",
     "plan": "Choose a schedule and tiles under a kernel author's constraints.",
     "regimes": "Say which regime devices and head dimensions are in, and what that means.",
+    "plot": "Draw counts: I/O curves, optimality gap, occupancy, arrays, roofline.",
     "devices": "List devices: fast memory, bandwidth, arithmetic, and the sources.",
     "models": "List models and the shapes of their attention heads.",
     "dag": "Any computation as a DAG: what it is, other formats, schedules, optima, bounds.",
