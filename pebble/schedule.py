@@ -261,6 +261,7 @@ _BUILT_IN = (
     "keys-pinned",
     "queries-pinned",
     "queries-sliced",
+    "ring",
     "best",
 )
 

@@ -13,12 +13,18 @@ from pebble.schedule import Schedule, Tiles
 
 __all__ = ["Cheapest"]
 
+_NEARLY = 1.5
+
 
 class Cheapest(Schedule):
     """Picks among ``candidates``; which one was picked can be told from the names of the tiles.
 
-    A candidate with a method ``rectangles`` is asked for those besides its own choice of tiles.
+    A candidate with a method ``rectangles`` is asked for those besides its own choice of tiles. Candidates that
+    follow masks are for problems with one. Under a mask the cheapest is found by running the few that would be
+    nearly the cheapest without it.
     """
+
+    follows_mask = True
 
     candidates: ClassVar[tuple[Schedule, ...]]
     _by_names: ClassVar[dict[frozenset[str], Schedule]]
@@ -36,15 +42,24 @@ class Cheapest(Schedule):
     def tiles(self, problem: Problem, M: int) -> Tiles:
         """Return the tiles of the cheapest candidate that fits."""
         self.require(problem, M)
+        found = sorted(self._priced(problem.without_mask(), M), key=lambda option: option[0])
+        if problem.mask is None:
+            return found[0][2]
+        options = [(schedule, tiles) for io, schedule, tiles in found if io <= _NEARLY * found[0][0]]
+        options += self._masked_options(problem, M)
+        return min(options, key=lambda option: option[0].measure(problem, option[1]).io)[1]
+
+    def _priced(self, problem: Problem, M: int) -> Iterator[tuple[int, Schedule, Tiles]]:
+        """Yield what fits, without a mask, with the words it moves."""
         family = self.family(problem)
-        found: list[tuple[int, Tiles]] = []
         for schedule, tiles in self._options(problem, M):
-            found.append((int(closed_form(schedule.program(problem, tiles), family).io), tiles))
-        return min(found, key=lambda pair: pair[0])[1]
+            yield int(closed_form(schedule.program(problem, tiles), family).io), schedule, tiles
 
     def _options(self, problem: Problem, M: int) -> Iterator[tuple[Schedule, Tiles]]:
         """Yield the candidates that fit, with their own choices of tiles."""
         for schedule in self.candidates:
+            if schedule.follows_mask:
+                continue
             try:
                 yield schedule, schedule.tiles(problem, M)
                 if hasattr(schedule, "rectangles"):
@@ -52,9 +67,20 @@ class Cheapest(Schedule):
             except CacheTooSmall:
                 continue
 
+    def _masked_options(self, problem: Problem, M: int) -> Iterator[tuple[Schedule, Tiles]]:
+        """Yield the candidates that follow the mask and fit."""
+        for schedule in self.candidates:
+            if schedule.follows_mask:
+                try:
+                    yield schedule, schedule.tiles(problem, M)
+                except CacheTooSmall:
+                    continue
+
     def smallest(self, problem: Problem) -> Tiles:
         """Return the smallest tiles of the candidate that needs the least room."""
-        return min(self.candidates, key=lambda schedule: schedule.least_M(problem)).smallest(problem)
+        plain = problem.without_mask()
+        candidates = (schedule for schedule in self.candidates if not schedule.follows_mask)
+        return min(candidates, key=lambda schedule: schedule.least_M(plain)).smallest(plain)
 
     def may_be_zero(self) -> tuple[str, ...]:
         """Return what may be zero for some candidate."""
