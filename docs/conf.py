@@ -17,6 +17,8 @@ extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphin
 exclude_patterns = ["_build", "_extensions"]
 source_suffix = {".md": "markdown"}
 myst_heading_anchors = 3
+highlight_language = "none"
+smartquotes = False
 
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"

@@ -8,9 +8,10 @@ So the question of this package is: how few words must be carried? In 1981 Hong 
 # %%
 # ## The board
 #
-# We want (a + b)·(a − b). That is five values: the inputs `a` and `b`, and three values that are computed, `sum`,
-# `difference` and `product`. Draw an arrow from each value to the ones that are computed from it, and you have a
-# *directed acyclic graph*, a DAG. Its points are called vertices; one vertex is one value, one word of memory.
+# We want (a + b)·(a − b). That is five values: the inputs `a` and `b`, and three values that are computed,
+# `sum`, `difference` and `product`. Draw an arrow from each value to the ones that are computed from it, and
+# you have a *directed acyclic graph*, a DAG. Its points are called vertices; one vertex is one value, one
+# word of memory.
 
 import pebble
 
@@ -29,16 +30,17 @@ print(dag)
 # %%
 # ## The rules
 #
-# A *red pebble* on a vertex says: this value is in fast memory. A *blue pebble* says: it is in slow memory. A value may
-# be in both. There are at most M red pebbles, for fast memory has M words, and as many blue ones as you like. At the
-# start the inputs are blue. You win when the outputs are blue. Four moves:
+# A *red pebble* on a vertex says: this value is in fast memory. A *blue pebble* says: it is in slow memory.
+# A value may be in both. There are at most M red pebbles, for fast memory has M words, and as many blue ones
+# as you like. At the start the inputs are blue. You win when the outputs are blue. Four moves:
 #
 # - **load** a value: it is blue, and becomes red too. One word is carried.
 # - **store** a value: it is red, and becomes blue too. One word is carried.
 # - **compute** a value: all it is computed from is red; it becomes red. Free.
 # - **delete** a value: its red pebble goes. Free.
 #
-# The score is the number of words carried, loads plus stores: the *I/O*. Less is better. Here is a game with M = 4.
+# The score is the number of words carried, loads plus stores: the *I/O*. Less is better. Here is a game with
+# M = 4.
 
 game = pebble.Game(dag, M=4)
 game.load("a")
@@ -49,8 +51,8 @@ print("in fast memory:", ", ".join(game.red.names()))
 print(game.status())
 
 # %%
-# Fast memory is full, with `a`, `b` and both results. The product needs a word of its own while its two predecessors
-# are still there. The game refuses, and says why:
+# Fast memory is full, with `a`, `b` and both results. The product needs a word of its own while its two
+# predecessors are still there. The game refuses, and says why:
 
 try:
     game.compute("product")
@@ -70,13 +72,13 @@ assert game.complete
 assert game.status().io == 3
 
 # %%
-# Three words: two loads and a store. Nobody needs fewer, because both inputs must come in and the output must go
-# out. These words are called *compulsory*.
+# Three words: two loads and a store. Nobody needs fewer, because both inputs must come in and the output
+# must go out. These words are called *compulsory*.
 #
 # ## One word less
 #
-# With M = 3 there is no room for `a`, `b` and *both* results at once. So `sum` has to make room for `difference`,
-# and to come back later: it is stored and loaded again.
+# With M = 3 there is no room for `a`, `b` and *both* results at once. So `sum` has to make room for
+# `difference`, and to come back later: it is stored and loaded again.
 
 game = pebble.Game(dag, M=3)
 for vertex in ("a", "b"):
@@ -95,8 +97,9 @@ assert game.complete
 assert game.status().io == 5
 
 # %%
-# Five words instead of three: that is the price of a small memory. But is five the least for M = 3? To have played
-# well proves nothing about those who play better. For such a small DAG a program can go through all games there are:
+# Five words instead of three: that is the price of a small memory. But is five the least for M = 3? To have
+# played well proves nothing about those who play better. For such a small DAG a program can go through all
+# games there are:
 
 for M in (3, 4):
     best = pebble.optimal(dag, M)
@@ -117,6 +120,6 @@ else:
 # %%
 # ## What to take away
 #
-# A *pebbling*, a legal game from start to end, shows that so many words are *enough*. To show that fewer are *not*
-# enough, something else is needed: a proof, or a search through everything. The whole package is about bringing
-# the two numbers together, for computations as large as the attention of a language model.
+# A *pebbling*, a legal game from start to end, shows that so many words are *enough*. To show that fewer are
+# *not* enough, something else is needed: a proof, or a search through everything. The whole package is about
+# bringing the two numbers together, for computations as large as the attention of a language model.

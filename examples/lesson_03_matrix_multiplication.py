@@ -7,11 +7,12 @@ memory is the model for everything that follows: n³ multiplications, but only a
 # %%
 # ## The computation
 #
-# C = A·B for n × n matrices. Each entry of C is a sum of n products, `A[i,k]·B[k,j]` for k = 0, 1, …; a vertex of the DAG
-# is one multiply-add, and the n of an entry form a chain. Nobody wants to draw n³ vertices. A *family* knows them by
-# rule:
+# C = A·B for n × n matrices. Each entry of C is a sum of n products, `A[i,k]·B[k,j]` for k = 0, 1, …; a
+# vertex of the DAG is one multiply-add, and the n of an entry form a chain. Nobody wants to draw n³
+# vertices. A *family* knows them by rule:
 
 import math
+from itertools import pairwise
 
 import pebble
 from pebble.lower_bounds.products import matmul
@@ -25,9 +26,10 @@ print(family)
 # %%
 # ## Tiles of C
 #
-# Keep a tile of C of b × b entries in fast memory until it is finished. For each k, b entries of A and b of B are loaded,
-# and give b² multiply-adds: b/2 for each word. The larger the tile, the better every loaded word is used. Here is
-# that as a program. `load`, `store`, `compute` and `delete` are the four moves of the game, each on a whole tile:
+# Keep a tile of C of b × b entries in fast memory until it is finished. For each k, b entries of A and b of
+# B are loaded, and give b² multiply-adds: b/2 for each word. The larger the tile, the better every loaded
+# word is used. Here is that as a program. `load`, `store`, `compute` and `delete` are the four moves of the
+# game, each on a whole tile:
 
 
 def on_tiles(b: int) -> Program:
@@ -41,9 +43,9 @@ print(on_tiles(32))
 # %%
 # ## How large a tile?
 #
-# The tile, a column of A, a row of B, and one word for the next partial sum: b² + 2b + 1 = (b + 1)² words. So with
-# M words b = √M − 1. The *machine* runs the program under the rules of the game, with so many words and not
-# one more, and counts:
+# The tile, a column of A, a row of B, and one word for the next partial sum: b² + 2b + 1 = (b + 1)² words.
+# So with M words b = √M − 1. The *machine* runs the program under the rules of the game, with so many words
+# and not one more, and counts:
 
 print(f"{'M':>7} {'b':>4} {'I/O':>13} {'2n³/b + n²':>13} {'lower bound':>13}  I/O ÷ bound")
 counts = []
@@ -52,20 +54,20 @@ for M in (81, 289, 1_089, 4_225, 16_641):
     run = pebble.run(on_tiles(b), family, M)
     bound = matmul(N, N, N, M)
     counts.append(run.io)
-    print(
-        f"{M:>7,} {b:>4} {run.io:>13,} {2 * N**3 // b + N**2:>13,} {bound.value:>13,}  {run.io / bound.value:.3f}"
-    )
+    formula, ratio = 2 * N**3 // b + N**2, run.io / bound.value
+    print(f"{M:>7,} {b:>4} {run.io:>13,} {formula:>13,} {bound.value:>13,}  {ratio:.3f}")
     assert run.peak == M
-    assert run.io == 2 * N**3 // b + N**2
+    assert run.io == formula
     assert bound.value <= run.io
 
 # %%
-# With about four times the memory, b doubles and the loads halve. That is the √M: M words make a tile of M entries,
-# but its *side* is what counts.
+# With about four times the memory, b doubles and the loads halve. That is the √M: M words make a tile of M
+# entries, but its *side* is what counts.
 
-for before, after in zip(counts, counts[1:], strict=False):
-    print(f"{before - N**2:>13,} loads, then {after - N**2:>13,}: {(before - N**2) / (after - N**2):.3f} times fewer")
-    assert before - N**2 == 2 * (after - N**2)
+loads = [io - N**2 for io in counts]  # every entry of C is stored once
+for before, after in pairwise(loads):
+    print(f"{before:>13,} loads, then {after:>13,}: {before / after:.3f} times fewer")
+    assert before == 2 * after
 
 # %%
 # One word less, and the tile does not fit. The machine says which operation is to blame:
@@ -80,14 +82,15 @@ else:
 # %%
 # ## Could somebody be cleverer?
 #
-# The last column but one says no, or hardly. Cut any game into stretches of, say, M loads each. In one stretch there
-# are at most 2M words to work with: the M that were there and the M that came. With so many entries of A, B and C, one
-# can form at most a constant times M·√M products (in space, a box with faces of so many squares has no more volume:
-# Loomis and Whitney 1949). So n³ products take at least a constant times n³/(M·√M) stretches of M loads. The proof with the
-# best constant that we know, 2n³/√M, is on [the page about bounds](../bounds.md).
+# The last column but one says no, or hardly. Cut any game into stretches of, say, M loads each. In one
+# stretch there are at most 2M words to work with: the M that were there and the M that came. With so many
+# entries of A, B and C, one can form at most a constant times M·√M products (in space, a box with faces of
+# so many squares has no more volume: Loomis and Whitney 1949). So n³ products take at least a constant times
+# n³/(M·√M) stretches of M loads. The proof with the best constant that we know, 2n³/√M, is on [the page
+# about bounds](../bounds.md).
 #
 # ## What to take away
 #
-# A large tile uses every loaded word often; how large it can be is a matter of √M, and there is a proof that no
-# other trick helps. Attention is made of two matrix products with something in between.
-# [What lies in between](lesson_04_attention.md) decides everything.
+# A large tile uses every loaded word often; how large it can be is a matter of √M, and there is a proof that
+# no other trick helps. Attention is made of two matrix products with something in between. [What lies in
+# between](lesson_04_attention.md) decides everything.

@@ -7,18 +7,20 @@ often. There must be a size of fast memory below which it is cheaper to write th
 # %%
 # ## Two prices
 #
-# Write x = d/√M, so that x = 1 means M = d². With N queries and keys and N much larger than d, the schedules of
-# the [lesson before](lesson_04_attention.md) move about so many words for each of the N² pairs of a query and a key:
+# Write x = d/√M, so that x = 1 means M = d². With N queries and keys and N much larger than d, the schedules
+# of the [lesson before](lesson_04_attention.md) move about so many words for each of the N² pairs of a query
+# and a key:
 #
 # - `flash-2`: **4x²**. A block of M/2d queries; all keys and values, 2d words each, pass by for every block.
-# - `square-tile`: **4x + 1**. Each of the two products goes on square tiles of side √M, as in
-#   [matrix multiplication](lesson_03_matrix_multiplication.md). The first product costs 2d/√M = 2x a pair. Then P is
+# - `square-tile`: **4x + 1**. Each of the two products goes on square tiles of side √M, as in [matrix
+#   multiplication](lesson_03_matrix_multiplication.md). The first product costs 2d/√M = 2x a pair. Then P is
 #   written out, 1. The second product costs another 2x, in which reading P is contained.
-# - `hybrid`: **(1 + x)²** = x² + 2x + 1. A block of queries without their outputs, so that twice as many fit, makes P;
-#   then square tiles make O.
+# - `hybrid`: **(1 + x)²** = x² + 2x + 1. A block of queries without their outputs, so that twice as many
+#   fit, makes P; then square tiles make O.
 #
 # (The names are those of `pebble schedules`. Load, store, pebble: see [lesson 1](lesson_01_first_game.md).)
-# Where is 4x² = (1 + x)²? At 2x = 1 + x, that is x = 1: **M = d²**. And (1 + x)² = 4x + 1 at x = 2: M = d²/4.
+# Where is 4x² = (1 + x)²? At 2x = 1 + x, that is x = 1: **M = d²**. And (1 + x)² = 4x + 1 at x = 2: M =
+# d²/4.
 #
 # ## Counted
 
@@ -45,10 +47,11 @@ for exponent in range(-4, 5):
     assert bound <= row[cheapest]
 
 # %%
-# From the top down: square tiles for a very small memory, the hybrid between, and FlashAttention for a large one. At
-# M = d² the hybrid and FlashAttention cost the same, about 4 words a pair. There the simple formulas are good, and for less
-# memory the tiles are small and a little is lost at their edges. (For more memory the first two do not follow their
-# formulas any further down: P has to be written and read once, which is 2 words a pair, however large M is.)
+# From the top down: square tiles for a very small memory, the hybrid between, and FlashAttention for a large
+# one. At M = d² the hybrid and FlashAttention cost the same, about 4 words a pair. There the simple formulas
+# are good, and for less memory the tiles are small and a little is lost at their edges. (For more memory the
+# first two do not follow their formulas any further down: P has to be written and read once, which is 2
+# words a pair, however large M is.)
 
 for mu in (0.25, 1.0):
     x = 1 / math.sqrt(mu)
@@ -65,16 +68,16 @@ assert counted[1 / 16]["square-tile"] < counted[1 / 16]["hybrid"]
 # %%
 # ## Why d²?
 #
-# Think of a block of r queries and the r × r scores that it has with r keys. To *write* those scores costs r² words. To
-# *avoid* writing them, the block must stay until all keys have passed, with the d numbers of each query: r·d words. If a
-# row of Q is longer than the side of the largest square tile, d > √M, then holding on to rows is the more expensive of
-# the two, and scores are better handed over through slow memory.
+# Think of a block of r queries and the r × r scores that it has with r keys. To *write* those scores costs
+# r² words. To *avoid* writing them, the block must stay until all keys have passed, with the d numbers of
+# each query: r·d words. If a row of Q is longer than the side of the largest square tile, d > √M, then
+# holding on to rows is the more expensive of the two, and scores are better handed over through slow memory.
 #
-# That it is not the schedules that are to blame but the matter itself was proved by Saha and Ye (2024): any schedule moves
-# at least a constant times min(N²d/√M, N²d²/M) words, and these two meet at M = d². Their constant is not
-# stated; the column "lower bound" has proved ones, computed here.
+# That it is not the schedules that are to blame but the matter itself was proved by Saha and Ye (2024): any
+# schedule moves at least a constant times min(N²d/√M, N²d²/M) words, and these two meet at M = d². Their
+# constant is not stated; the column "lower bound" has proved ones, computed here.
 #
 # ## What to take away
 #
-# M ≥ d²: *large cache*, FlashAttention's regime, I/O falls like 1/M. M < d²: *small cache*, I/O falls like 1/√M. The
-# script [which_regime.py](../../examples/which_regime.py) asks in which of them real devices are.
+# M ≥ d²: *large cache*, FlashAttention's regime, I/O falls like 1/M. M < d²: *small cache*, I/O falls like
+# 1/√M. The script [which_regime.py](../../examples/which_regime.py) asks in which of them real devices are.

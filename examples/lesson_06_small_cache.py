@@ -7,9 +7,10 @@ this case. Here it wins, on a card that was sold by the million.
 # %%
 # ## A card
 #
-# Each multiprocessor of a GTX 1060 lets a group of threads share 48 KiB. In single precision, four bytes a word, that
-# are 12,288 words. Heads of dimension d = 256 have d² = 65,536. (What a *load*, a *store* and *M words of fast
-# memory* are: [lesson 1](lesson_01_first_game.md). Why d² matters: [lesson 5](lesson_05_dividing_point.md).)
+# Each multiprocessor of a GTX 1060 lets a group of threads share 48 KiB. In single precision, four bytes a
+# word, that are 12,288 words. Heads of dimension d = 256 have d² = 65,536. (What a *load*, a *store* and *M
+# words of fast memory* are: [lesson 1](lesson_01_first_game.md). Why d² matters: [lesson
+# 5](lesson_05_dividing_point.md).)
 
 import pebble
 
@@ -20,8 +21,9 @@ print(f"{problem.describe()}; M = {M:,}; M/d² = {M / problem.d**2:.2f}")
 # %%
 # ## The algorithm
 #
-# Two phases. The first makes P tile by tile and writes it out, with the sums of its rows. The second reads it tile by
-# tile and makes O. Everything goes on squares of side √(M/4), so that three of them fit with room to spare:
+# Two phases. The first makes P tile by tile and writes it out, with the sums of its rows. The second reads
+# it tile by tile and makes O. Everything goes on squares of side √(M/4), so that three of them fit with room
+# to spare:
 
 print(pebble.show("small-cache", problem, M))
 
@@ -38,9 +40,10 @@ assert words["small-cache"] < words["flash-2"] < words["flash-1"]
 assert min(words.values()) >= bound
 
 # %%
-# The published algorithm beats FlashAttention-2. Two refinements beat it in turn. `square-tile` loads Q and K a column
-# at a time instead of a tile at a time; then only one square has to fit, its side is nearly √M instead of √M/2, and the
-# traffic nearly halves. `hybrid` keeps rows of Q for the first phase; just below d²/4 it is nearly as good.
+# The published algorithm beats FlashAttention-2. Two refinements beat it in turn. `square-tile` loads Q and
+# K a column at a time instead of a tile at a time; then only one square has to fit, its side is nearly √M
+# instead of √M/2, and the traffic nearly halves. `hybrid` keeps rows of Q for the first phase; just below
+# d²/4 it is nearly as good.
 
 side = {row.name: row.tiles for row in report.rows}
 print("side of the tiles:", {name: side[name] for name in ("small-cache", "square-tile")})
@@ -49,8 +52,8 @@ assert words["square-tile"] < words["hybrid"] < words["small-cache"]
 # %%
 # ## The same card, shorter heads
 #
-# With d = 64, d² is 4,096: the card is in the large-cache regime, and FlashAttention wins again. Which algorithm is right
-# is not a property of the card or of the model, but of the two together.
+# With d = 64, d² is 4,096: the card is in the large-cache regime, and FlashAttention wins again. Which
+# algorithm is right is not a property of the card or of the model, but of the two together.
 
 short = pebble.count(pebble.Problem.square(4096, 64), M, names)
 for row in short.rows:
@@ -62,6 +65,6 @@ assert best.name == "flash-2"
 # %%
 # ## What to take away
 #
-# "FlashAttention is optimal" is a sentence with a condition, M ≥ d². And what theory calls the same up to constants
-# may be a factor of two in practice: between the published small-cache algorithm and the better ones there is more
-# than between it and FlashAttention.
+# "FlashAttention is optimal" is a sentence with a condition, M ≥ d². And what theory calls the same up to
+# constants may be a factor of two in practice: between the published small-cache algorithm and the better
+# ones there is more than between it and FlashAttention.

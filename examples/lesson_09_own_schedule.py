@@ -7,9 +7,9 @@ number of words as a formula, a run that enforces M, every single move of the ga
 # %%
 # ## The idea
 #
-# Blocks of queries stay in fast memory. Keys and values pass by one at a time; each brings one column of scores for
-# the block, all computed at once. (FlashAttention-2 in [lesson 4](lesson_04_attention.md) has one score at a time.
-# Load, store, compute and delete are the moves of [lesson 1](lesson_01_first_game.md).)
+# Blocks of queries stay in fast memory. Keys and values pass by one at a time; each brings one column of
+# scores for the block, all computed at once. (FlashAttention-2 in [lesson 4](lesson_04_attention.md) has one
+# score at a time. Load, store, compute and delete are the moves of [lesson 1](lesson_01_first_game.md).)
 #
 # ## The schedule
 
@@ -42,10 +42,11 @@ class Rows(Schedule):
 
 
 # %%
-# The last method is the schedule proper. `loop("i", rows, …)` goes over tiles of that many queries, `loop("j", 1, …)` over
-# the keys one by one. An operation such as `load("Q")` is about the *current* part of the array: the rows of the tile. U
-# is the output before it is divided by the row sums l. `compute("P", "S")` replaces each score by its weight. The other
-# two methods choose the size of the tiles: `largest` tries out what fits M.
+# The last method is the schedule proper. `loop("i", rows, …)` goes over tiles of that many queries,
+# `loop("j", 1, …)` over the keys one by one. An operation such as `load("Q")` is about the *current* part of
+# the array: the rows of the tile. U is the output before it is divided by the row sums l. `compute("P",
+# "S")` replaces each score by its weight. The other two methods choose the size of the tiles: `largest`
+# tries out what fits M.
 
 schedule = Rows()
 problem = pebble.Problem.square(4096, 64)
@@ -56,8 +57,8 @@ print(pebble.show(schedule, problem, M=25_000))
 #
 # ## Is it right?
 #
-# One call plays every move of a small game, compares the counts of four independent ways to arrive at them, and calculates
-# attention with real numbers in just this order. Several shapes, some of them nasty:
+# One call plays every move of a small game, compares the counts of four independent ways to arrive at them,
+# and calculates attention with real numbers in just this order. Several shapes, some of them nasty:
 
 from pebble.testing import check_schedule
 
@@ -105,11 +106,12 @@ assert report["rows"].ratio is not None
 assert report["rows"].ratio >= 1
 
 # %%
-# As good as FlashAttention-2 at this size. Its blocks need room for a column of scores, which matters only if they are
-# large. How to register a schedule, so that `pebble count` lists it beside the others, is in
+# As good as FlashAttention-2 at this size. Its blocks need room for a column of scores, which matters only
+# if they are large. How to register a schedule, so that `pebble count` lists it beside the others, is in
 # [add a schedule](../add-a-schedule.md).
 #
 # ## What to take away
 #
-# Twenty lines, and no counting by hand. Now change something: the order of the loops, a second tile size, what is
-# kept. `check_schedule` will tell you whether it is still attention, `count` whether it has become better.
+# Twenty lines, and no counting by hand. Now change something: the order of the loops, a second tile size,
+# what is kept. `check_schedule` will tell you whether it is still attention, `count` whether it has become
+# better.

@@ -8,8 +8,8 @@ needed.
 # %%
 # ## Make one
 #
-# For one query, one key, and vectors of length one, with six words of fast memory (DAG, pebbling, load, store:
-# [lesson 1](lesson_01_first_game.md); bounds: [lesson 8](lesson_08_lower_bounds.md)):
+# For one query, one key, and vectors of length one, with six words of fast memory (DAG, pebbling, load,
+# store: [lesson 1](lesson_01_first_game.md); bounds: [lesson 8](lesson_08_lower_bounds.md)):
 
 import copy
 import importlib.util
@@ -38,8 +38,8 @@ print("outputs: ", document["dag"]["outputs"])
 print("M:       ", document["M"], " rules:", document["rules"])
 
 # %%
-# The edges are pairs of numbers, counted from 0 in the list of vertices: `[0, 3]` says that the vertex number 3 is computed
-# from number 0. The pebbling is a list of moves, and can be played by hand:
+# The edges are pairs of numbers, counted from 0 in the list of vertices: `[0, 3]` says that the vertex
+# number 3 is computed from number 0. The pebbling is a list of moves, and can be played by hand:
 
 print("; ".join(document["pebbling"]))
 print(f"{document['reads']} reads + {document['writes']} writes = {document['io']} I/O")
@@ -89,8 +89,8 @@ assert all(verdict.startswith("not valid") for verdict in cheats)
 # %%
 # ## Do not trust us
 #
-# The script [check_certificate.py](../../examples/check_certificate.py) verifies certificates too. It has some fifty lines,
-# and does not import anything of this package: read it, or write your own from the
+# The script [check_certificate.py](../../examples/check_certificate.py) verifies certificates too. It has
+# some fifty lines, and does not import anything of this package: read it, or write your own from the
 # [description of the format](../certificates.md).
 
 path = Path(__file__).with_name("check_certificate.py")
@@ -104,5 +104,5 @@ print(independent.check(document))
 # %%
 # ## What to take away
 #
-# A number without evidence is an opinion. A pebbling is evidence for "enough", a bound for "needed"; where they meet,
-# the question is settled, and anybody can check it.
+# A number without evidence is an opinion. A pebbling is evidence for "enough", a bound for "needed"; where
+# they meet, the question is settled, and anybody can check it.

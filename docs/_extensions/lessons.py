@@ -31,11 +31,7 @@ class Cell:
 
 
 def cells(script: str) -> list[Cell]:
-    """Cut a script at its lines ``# %%``; the comment that follows such a line is the cell's prose.
-
-    >>> cells('"Lead."\\n# %%\\n# Words.\\n\\nx = 1\\n')
-    [Cell(prose='Words.', code='x = 1', line=5)]
-    """
+    """Cut a script at its lines ``# %%``; the comment that follows such a line is the cell's prose."""
     lines, found = script.splitlines(), list[Cell]()
     starts = [number for number, line in enumerate(lines) if line == _MARK]
     for start, end in zip(starts, [*starts[1:], len(lines)], strict=True):

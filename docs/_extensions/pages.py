@@ -6,6 +6,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import indices
 import lessons
 import offline
 import picture
@@ -25,6 +26,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     """Connect the extension."""
     app.connect("builder-inited", _draw)
     app.connect("source-read", _read)
+    app.connect("doctree-read", indices.set_indices)
     app.connect("build-finished", _finish)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
 
@@ -39,7 +41,10 @@ def _read(app: Sphinx, name: str, source: list[str]) -> None:
     path = Path(str(app.env.doc2path(name)))
     text = source[0]
     with tempfile.TemporaryDirectory() as folder:
-        faults = [*transcripts.console_faults(text, Path(folder)), *transcripts.python_faults(text, str(path))]
+        faults = [
+            *transcripts.console_faults(text, Path(folder)),
+            *transcripts.python_faults(text, str(path)),
+        ]
     for fault in faults:
         _LOG.warning("%s", fault, location=name)
     try:

@@ -1,4 +1,7 @@
-"""What a page shows is what its commands and its Python print; used by the documentation's build and by the tests."""
+"""What a page shows is what its commands and its Python print; used by the documentation's build and by the tests.
+
+``python docs/_extensions/transcripts.py PAGE …`` writes what its commands print into a page.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +10,11 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-__all__ = ["console_faults", "consoles", "python_faults"]
+__all__ = ["console_faults", "consoles", "python_faults", "refreshed"]
 
 _CONSOLE = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _FILE = re.compile(r"^`([\w.-]+)`:\n\n```(?:text|python)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -27,10 +31,9 @@ def console_faults(text: str, folder: Path) -> Iterator[str]:
 
     Files that the page gives (a line with the name in backticks and a colon, then a block) are written first.
     """
-    for name, content in _FILE.findall(text):
-        (folder / name).write_text(content, encoding="utf-8")
+    _write_files(text, folder)
     for shown in consoles(text):
-        commands = [line[2:] for line in shown.splitlines() if line.startswith("$ ")]
+        commands = _commands(shown)
         seen = _transcript(commands, folder)
         if not commands:
             yield f"a console block shows no command:\n{shown}"
@@ -47,9 +50,28 @@ def python_faults(text: str, name: str) -> Iterator[str]:
         yield "".join(printed)
 
 
+def refreshed(text: str, folder: Path) -> str:
+    """Return a page with what its commands print now."""
+    _write_files(text, folder)
+    return _CONSOLE.sub(lambda block: f"```console\n{_transcript(_commands(block[1]), folder)}\n```", text)
+
+
+def _write_files(text: str, folder: Path) -> None:
+    for name, content in _FILE.findall(text):
+        (folder / name).write_text(content, encoding="utf-8")
+
+
+def _commands(block: str) -> list[str]:
+    return [line[2:] for line in block.splitlines() if line.startswith("$ ")]
+
+
 def _transcript(commands: list[str], folder: Path) -> str:
     """Run commands as typed at a terminal, and put together what a reader would see, progress left out."""
-    environment = {**os.environ, "PATH": f"{_tools(folder)}{os.pathsep}{os.environ['PATH']}", "PYTHONUTF8": "1"}
+    environment = {
+        **os.environ,
+        "PATH": f"{_tools(folder)}{os.pathsep}{os.environ['PATH']}",
+        "PYTHONUTF8": "1",
+    }
     lines: list[str] = []
     for command in commands:
         done = subprocess.run(
@@ -76,3 +98,13 @@ def _tools(folder: Path) -> Path:
     pebble.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m pebble "$@"\n', encoding="utf-8")
     pebble.chmod(0o755)
     return tools
+
+
+def _refresh(path: Path) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        path.write_text(refreshed(path.read_text(encoding="utf-8"), Path(folder)), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    for argument in sys.argv[1:]:
+        _refresh(Path(argument))
