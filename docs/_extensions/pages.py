@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
     from sphinx.application import Sphinx
 
 __all__ = ["setup"]
+
+_EMPTY_END = re.compile(r"\n+\n```$", re.MULTILINE)
+"""The empty line that ends a block of Python examples for the sake of doctest."""
 
 _LOG = logging.getLogger(__name__)
 
@@ -48,7 +52,7 @@ def _read(app: Sphinx, name: str, source: list[str]) -> None:
     for fault in faults:
         _LOG.warning("%s", fault, location=name)
     try:
-        source[0] = lessons.expand(text, path.parent)
+        source[0] = _EMPTY_END.sub("\n```", lessons.expand(text, path.parent))
     except Exception as error:
         raise ExtensionError(f"{name}: the lesson failed: {error!r}", error) from error
 
