@@ -19,6 +19,8 @@ source_suffix = {".md": "markdown"}
 myst_heading_anchors = 3
 highlight_language = "none"
 smartquotes = False
+# Words in descriptions of types, "iterable of pairs", that happen to be names of several attributes.
+suppress_warnings = ["ref.python"]
 
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"
