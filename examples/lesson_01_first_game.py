@@ -12,6 +12,19 @@ So the question of this package is: how few words must be carried? In 1981 Hong 
 # `sum`, `difference` and `product`. Draw an arrow from each value to the ones that are computed from it, and
 # you have a *directed acyclic graph*, a DAG. Its points are called vertices; one vertex is one value, one
 # word of memory.
+#
+# ```text
+#    a           b
+#    │ ╲       ╱ │
+#    │   ╲   ╱   │
+#    │     ╳     │
+#    │   ╱   ╲   │
+#    ▼ ▼       ▼ ▼
+#    sum    difference
+#       ╲       ╱
+#        ▼     ▼
+#        product
+# ```
 
 import pebble
 

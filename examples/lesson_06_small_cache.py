@@ -1,7 +1,7 @@
 """The small-cache algorithm: a real card on which FlashAttention is not the best.
 
 Below M = d² words of fast memory the scores are better written out. In 2024 Saha and Ye published an algorithm for
-this case. Here it wins, on a card that was sold by the million.
+this case. Here it wins, on a real graphics card.
 """
 
 # %%

@@ -55,8 +55,9 @@ for M, optimum in optima.items():
 # Cut a game into stretches of X loads each. At most M words were in fast memory when the stretch began, X
 # came in: so the work done in it is done with M + X words. If one can prove that with so many words at most
 # F multiply-adds of attention are possible, then all Nq·Nk·(d + dv) of them need at least that number
-# divided by F stretches, X loads each. All bounds here with a name such as T1, T2, T3 are of this kind; they
-# differ in how F is bounded. The proofs are in [lower bounds](../bounds.md). They count for large problems:
+# divided by F stretches, X loads each. (Values may also be computed anew within a stretch; the real proofs
+# take care of that.) All bounds here with a name such as T1, T2, T3 are of this kind; they differ in how F is
+# bounded. The proofs are in [lower bounds](../bounds.md). They count for large problems:
 
 names = ["flash-2", "square-tile", "best"]
 for N, d, M in ((64, 8, 32), (256, 16, 256), (4096, 64, 1024), (4096, 64, 25_000), (10**6, 128, 10**6)):

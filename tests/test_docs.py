@@ -82,6 +82,19 @@ def test_indices_of_formulas() -> None:
     assert "".join(piece for _, piece in formulas.pieces("no formula")) == "no formula"
 
 
+def test_indices_are_set_in_prose_and_formulas_but_not_in_code() -> None:
+    pytest.importorskip("docutils")
+    import indices
+    from docutils import nodes
+
+    prose, code = nodes.paragraph("", "x_j"), nodes.paragraph("", "", nodes.literal("", "x_j"))
+    formula = nodes.literal_block("x_j", "x_j", language="none")
+    program = nodes.literal_block("x_j", "x_j", language="python")
+    indices.set_indices(nodes.section("", prose, code, formula, program))
+    counts = [len(list(node.findall(nodes.subscript))) for node in (prose, code, formula, program)]
+    assert counts == [1, 0, 1, 0]
+
+
 def test_the_picture_is_up_to_date() -> None:
     assert (DOCS / "pictures" / picture.NAME).read_text(encoding="utf-8") == picture.svg()
 

@@ -10,10 +10,15 @@ from docutils import nodes
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
 
-__all__ = ["set_indices"]
+__all__ = ["connect", "set_indices"]
 
 
-def set_indices(app: Sphinx, document: nodes.document) -> None:
+def connect(app: Sphinx) -> None:
+    """Set the indices of every page that is read."""
+    app.connect("doctree-read", lambda _, document: set_indices(document))
+
+
+def set_indices(document: nodes.Element) -> None:
     """Set the indices in the prose of a page, and in blocks that are formulas, not code."""
     for text in list(document.findall(nodes.Text)):
         parent = text.parent

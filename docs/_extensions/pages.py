@@ -30,7 +30,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     """Connect the extension."""
     app.connect("builder-inited", _draw)
     app.connect("source-read", _read)
-    app.connect("doctree-read", indices.set_indices)
+    indices.connect(app)
     app.connect("build-finished", _finish)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
 
