@@ -136,3 +136,6 @@ else:
 # A *pebbling*, a legal game from start to end, shows that so many words are *enough*. To show that fewer are
 # *not* enough, something else is needed: a proof, or a search through everything. The whole package is about
 # bringing the two numbers together, for computations as large as the attention of a language model.
+#
+# To go on playing with the mouse, in a browser: `pebble play --dag pyramid:3 -M 4 -o game.html` writes a page for that
+# ([watch and play](../play.md)).
