@@ -47,6 +47,14 @@ def test_a_page_shows_what_each_cell_prints(tmp_path: Path) -> None:
     assert text.rstrip().endswith(":class: output\n\ntwo\n````")
 
 
+def test_a_script_without_cells_is_one(tmp_path: Path) -> None:
+    script = '"""Lead."""\n\nimport sys\n\nif __name__ == "__main__":\n    print(len(sys.argv), __name__)\n'
+    (tmp_path / "script.py").write_text(script, encoding="utf-8")
+    text = lessons.page(tmp_path / "script.py")
+    assert text.startswith("Lead.\n\n````{code-block} python\nimport sys\n")
+    assert "\n1 __main__\n" in text
+
+
 def test_a_lesson_that_fails_makes_no_page(tmp_path: Path) -> None:
     (tmp_path / "lesson.py").write_text('"""Lead."""\n# %%\nassert 1 == 2\n', encoding="utf-8")
     with pytest.raises(AssertionError):
@@ -118,6 +126,15 @@ def test_links_for_readers_are_not_fetched(tmp_path: Path) -> None:
     page = '<svg xmlns="http://www.w3.org/2000/svg"></svg><a href="https://example.org">there</a><img src="a.png">'
     (tmp_path / "a.html").write_text(page, encoding="utf-8")
     assert list(offline.fetched_from_elsewhere(tmp_path)) == []
+
+
+def test_every_page_is_in_the_table_of_contents() -> None:
+    """As the build demands it; a new page is added to one of the lists at the end of docs/index.md."""
+    listed = "\n".join(
+        re.findall(r"^```\{toctree\}\n(.*?)^```$", (DOCS / "index.md").read_text("utf-8"), re.M | re.S)
+    )
+    pages = {path.stem for path in DOCS.glob("*.md")} - {"index"}
+    assert pages - set(listed.split()) == set()
 
 
 def test_every_public_name_is_in_the_reference() -> None:

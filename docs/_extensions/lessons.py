@@ -1,11 +1,17 @@
-"""A lesson is a script in cells; its page is the prose, the code, and what each cell prints when it is run."""
+"""A lesson is a script in cells; its page is the prose, the code, and what each cell prints when it is run.
+
+A script without cells is one cell.
+"""
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import io
 import re
+import sys
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +40,7 @@ def cells(script: str) -> list[Cell]:
     """Cut a script at its lines ``# %%``; the comment that follows such a line is the cell's prose."""
     lines, found = script.splitlines(), list[Cell]()
     starts = [number for number, line in enumerate(lines) if line == _MARK]
-    for start, end in zip(starts, [*starts[1:], len(lines)], strict=True):
+    for start, end in pairwise([*starts, len(lines)]):
         code = start + 1
         while code < end and lines[code].startswith("#"):
             code += 1
@@ -55,10 +61,8 @@ def page(path: Path) -> str:
     """
     script = path.read_text(encoding="utf-8")
     space: dict[str, Any] = {"__name__": "__main__", "__file__": str(path)}
-    code = compile(script, str(path), "exec")
-    lead = code.co_consts[0] if code.co_consts and isinstance(code.co_consts[0], str) else ""
-    parts = [lead.strip()]
-    for cell in cells(script):
+    parts = [ast.get_docstring(ast.parse(script)) or ""]
+    for cell in cells(script) or [_all_of(script)]:
         printed = _run(cell, path, space)
         parts.append(cell.prose)
         if cell.code:
@@ -73,11 +77,22 @@ def expand(text: str, folder: Path) -> str:
     return _PLACE.sub(lambda place: page((folder / place[1]).resolve()), text)
 
 
+def _all_of(script: str) -> Cell:
+    """Return a script without cells as one, the text at its beginning left out."""
+    end = ast.parse(script).body[0].end_lineno or 0
+    code = "\n".join(script.splitlines()[end:])
+    return Cell("", code.strip(), end + 1 + len(code) - len(code.lstrip("\n")))
+
+
 def _run(cell: Cell, path: Path, space: dict[str, Any]) -> str:
     """Run the code of one cell and return what it prints."""
     padded = "\n" * (cell.line - 1) + cell.code
-    with contextlib.redirect_stdout(io.StringIO()) as printed:
-        exec(compile(padded, str(path), "exec"), space)
+    arguments, sys.argv = sys.argv, [str(path)]
+    try:
+        with contextlib.redirect_stdout(io.StringIO()) as printed:
+            exec(compile(padded, str(path), "exec", dont_inherit=True), space)
+    finally:
+        sys.argv = arguments
     return printed.getvalue().rstrip()
 
 
