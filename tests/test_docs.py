@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 
@@ -16,6 +17,7 @@ import pebble
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
+POSIX = pytest.mark.skipif(os.name == "nt", reason="the pages show a POSIX shell")
 LESSON = '''"""Lead."""
 
 # %%
@@ -68,6 +70,7 @@ def test_links_of_a_lesson_lead_somewhere(path: Path) -> None:
     assert [target for target in targets if not (DOCS / "tutorials" / target).exists()] == []
 
 
+@POSIX
 def test_differences_between_page_and_program_are_found(tmp_path: Path) -> None:
     page = "```console\n$ echo one\none\n$ exit 3\n```\n\n```console\n$ echo two\nthree\n```\n"
     (fault,) = transcripts.console_faults(page, tmp_path)
@@ -78,6 +81,7 @@ def test_differences_between_page_and_program_are_found(tmp_path: Path) -> None:
     assert not list(transcripts.python_faults(">>> 1 + 1\n2\n", "page"))
 
 
+@POSIX
 def test_a_failing_command_is_a_difference(tmp_path: Path) -> None:
     assert list(transcripts.console_faults("```console\n$ pebble no-such-command\n```\n", tmp_path))
     assert list(transcripts.console_faults("```console\nno command\n```\n", tmp_path))
