@@ -11,8 +11,22 @@ import pytest
 EXAMPLES = sorted((Path(__file__).resolve().parent.parent / "examples").glob("*.py"))
 
 
+LESSONS = [path for path in EXAMPLES if path.name.startswith("lesson_")]
+
+
 def test_there_are_examples() -> None:
-    assert {"count_attention.py", "own_schedule.py"} <= {path.name for path in EXAMPLES}
+    assert {"count_attention.py", "tour.py"} <= {path.name for path in EXAMPLES}
+
+
+def test_every_lesson_has_a_number_and_a_page() -> None:
+    numbers = [int(path.name[7:9]) for path in LESSONS]
+    assert numbers == list(range(1, len(LESSONS) + 1))
+    for number, path in zip(numbers, LESSONS, strict=True):
+        page = path.parent.parent / "docs" / "tutorials" / f"{path.stem}.md"
+        title, rest = page.read_text(encoding="utf-8").split("\n\n", 1)
+        assert title.startswith(f"# {number}. ")
+        assert rest == f"```{{lesson}} ../../examples/{path.name}\n```\n"
+        assert f"]({page.name})" in page.with_name("index.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=[path.stem for path in EXAMPLES])
@@ -37,7 +51,7 @@ def test_own_schedule_is_the_one_of_the_page() -> None:
     """The page says that it shows the example; at least the parts that matter must be the same."""
     root = EXAMPLES[0].parent.parent
     page = (root / "docs" / "add-a-schedule.md").read_text(encoding="utf-8")
-    example = (root / "examples" / "own_schedule.py").read_text(encoding="utf-8")
+    example = (root / "examples" / "lesson_09_own_schedule.py").read_text(encoding="utf-8")
     for line in ('tile_names = ("rows",)', 'return {"rows": 1}', 'rows = self.check_tiles(tiles)["rows"]'):
         assert line in page
         assert line in example
