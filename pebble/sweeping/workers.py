@@ -25,6 +25,10 @@ Counted = list[tuple[int, list[Record]]]
 Result = Future[tuple[str, list[Record]]]
 
 
+class _WorkerLost(PebbleError):
+    """A pool of processes is broken."""
+
+
 def count_all(tasks: Iterable[Task], executor: Executor | None) -> Iterator[Counted]:
     """Count points, on an executor if there is one; yield them as they are finished.
 
@@ -47,32 +51,38 @@ def count_all(tasks: Iterable[Task], executor: Executor | None) -> Iterator[Coun
 def _count_on(executor: Executor, tasks: Iterator[Task]) -> Iterator[Counted]:
     finished: SimpleQueue[Result] = SimpleQueue()
     waiting: dict[Result, Task] = {}
+    failure = None
     try:
-        _top_up(executor, tasks, waiting, finished)
+        refused = _top_up(executor, tasks, waiting, finished)
         while waiting:
             counted, failure = _collect(waiting, finished)
             if counted:
                 yield counted
             if failure is not None:
                 raise failure
-            _top_up(executor, tasks, waiting, finished)
+            refused = refused or _top_up(executor, tasks, waiting, finished)
+        if refused is not None:
+            raise refused
     finally:
-        for future in waiting:
-            future.cancel()
+        # A pool that breaks, as ours does when it is stopped, fails all futures itself; one that was cancelled
+        # meanwhile would make its thread end in a traceback.
+        if not isinstance(executor, _Pool) and not isinstance(failure, _WorkerLost):
+            for future in waiting:
+                future.cancel()
 
 
 def _top_up(
     executor: Executor, tasks: Iterator[Task], waiting: dict[Result, Task], finished: SimpleQueue[Result]
-) -> None:
+) -> PebbleError | None:
+    """Hand over points while there is room; return what is wrong if the executor takes no more."""
     while len(waiting) < WINDOW and (task := next(tasks, None)) is not None:
         try:
             future = executor.submit(work, task[1])
         except Exception as error:
-            if not waiting:
-                raise _failure(task[1], error) from error
-            return  # what is under way will say what is wrong
+            return _failure(task[1], error)
         waiting[future] = task
         future.add_done_callback(finished.put)
+    return None
 
 
 def _collect(
@@ -105,7 +115,7 @@ def _check_version(version: str) -> None:
 
 def _failure(point: Point, error: BaseException) -> PebbleError:
     if isinstance(error, BrokenExecutor):
-        return PebbleError(
+        return _WorkerLost(
             "a worker process ended abruptly: killed, or out of memory, or unable to start (a script that uses "
             'several processes must do its work under if __name__ == "__main__")'
         )
