@@ -76,9 +76,9 @@ def command(
 
     if jobs > 1 and scheduler is not None:
         raise click.UsageError("--jobs and --scheduler both say where to count: give one of them.")
-    grid = _grid(options)
     with ExitStack() as stack:
         try:
+            grid = _grid(options)
             executor = stack.enter_context(_cluster(scheduler)) if scheduler is not None else None
             progress = stack.enter_context(_Bar()).show if sys.stderr.isatty() else None
             done = run_sweep(
@@ -162,7 +162,7 @@ class _Bar:
 
 
 def _interrupted(output: str) -> NoReturn:
-    from pebble.sweeping.sweep import journal_of
+    from pebble.sweeping.running import journal_of
 
     journal = journal_of(output)
     kept = (
