@@ -5,10 +5,19 @@ from __future__ import annotations
 import re
 from decimal import Decimal
 
-__all__ = ["whole_number"]
+__all__ = ["PREFIXES", "whole_number"]
 
-_FACTOR = {"k": 10**3, "M": 10**6, "G": 10**9, "Ki": 2**10, "Mi": 2**20, "Gi": 2**30}
-_PREFIXED = re.compile(r"(.*\d)\s*([kMG]|[KMG]i)", re.DOTALL)
+PREFIXES = {
+    "k": 10**3,
+    "K": 10**3,
+    "M": 10**6,
+    "G": 10**9,
+    "ki": 2**10,
+    "Ki": 2**10,
+    "Mi": 2**20,
+    "Gi": 2**30,
+}
+_PREFIXED = re.compile(r"(.*\d)\s*([kKMG]i?)", re.DOTALL)
 _HUGE = 10**30
 
 
@@ -36,7 +45,7 @@ def whole_number(text: str) -> Decimal | None:
             if not (exponent.isascii() and exponent.isdigit()):
                 return None
             number = number ** min(int(exponent[:6]), 1000)
-        number *= _FACTOR.get(prefix, 1)
+        number *= PREFIXES.get(prefix, 1)
     except ArithmeticError:
         return None
     if not number.is_finite():

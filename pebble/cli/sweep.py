@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 __all__ = ["command"]
 
+_THE_SAME = ("kv", "dv", "stats", "heads", "batch", "pass_name", "empty_rows")
+
 
 @click.command("sweep")
 @click.option(
@@ -36,7 +38,13 @@ __all__ = ["command"]
 )
 @click.option("--level", help="With a device: smem, smem+regs or l2.")
 @click.option("--dtype", help="What a word is, if M is in bytes: float16, bf16, float32, …")
-@click.option("--mask", "masks", multiple=True, metavar="MASK", help="Masks (repeat); default none.")
+@click.option("--mask", "masks", multiple=True, help="causal, window:256, … (repeat; see: pebble masks).")
+@click.option(
+    "--empty-rows",
+    type=click.Choice(["error", "zero"]),
+    default="error",
+    help="Queries that attend to nothing: refused (default), or an output of zero.",
+)
 @click.option(
     "--schedule",
     "names",
@@ -100,7 +108,7 @@ def _grid(options: dict[str, Any]) -> SweepGrid:
         _memories(options["memory"], _split(options["devices"]), options["level"], options["dtype"]),
         _split(options["names"]) or None,
         masks=options["masks"] or "none",
-        **{name: options[name] for name in ("kv", "dv", "stats", "heads", "batch", "pass_name")},
+        **{name: options[name] for name in _THE_SAME},
     )
 
 

@@ -11,7 +11,8 @@ from typing import Any
 from pebble.errors import InvalidInput
 from pebble.problem import Problem
 from pebble.sweeping.axes import Axis, memories, sizes
-from pebble.sweeping.point import NO_MASK, Point, masked
+from pebble.sweeping.masking import NO_MASK, mask_content
+from pebble.sweeping.point import Point
 
 __all__ = ["SweepGrid", "sweep_grid"]
 
@@ -25,6 +26,7 @@ class SweepGrid:
     N, d : tuple of int
         Numbers of queries, and head dimensions.
     masks : tuple of str
+        As the command line writes them.
     M : tuple of int
         Words of fast memory.
     schedules : tuple of str
@@ -33,6 +35,10 @@ class SweepGrid:
         Number of keys and head dimension of V, where they are not N and d.
     stats, heads, batch, pass_name
         As in :class:`pebble.Problem`, the same at all points.
+    empty_rows : str
+        As in :func:`pebble.masks.make_mask`.
+    mask_contents : tuple of str
+        For each N and mask, a hash of what comes from a file or a function.
     """
 
     N: tuple[int, ...]
@@ -46,6 +52,8 @@ class SweepGrid:
     heads: int
     batch: int
     pass_name: str
+    empty_rows: str
+    mask_contents: tuple[str, ...]
 
     def __len__(self) -> int:
         return len(self.N) * len(self.d) * len(self.masks) * len(self.M)
@@ -55,11 +63,17 @@ class SweepGrid:
         rest, m = divmod(index, len(self.M))
         rest, mask = divmod(rest, len(self.masks))
         n, d = divmod(rest, len(self.d))
-        problem = self._problem(self.N[n], self.d[d], self.masks[mask])
-        return Point(problem, self.masks[mask], self.M[m], self.schedules)
+        return Point(
+            self._plain(self.N[n], self.d[d]),
+            self.M[m],
+            self.schedules,
+            self.masks[mask],
+            self.empty_rows,
+            self.mask_contents[n * len(self.masks) + mask],
+        )
 
-    def _problem(self, N: int, d: int, mask: str) -> Problem:
-        plain = Problem(
+    def _plain(self, N: int, d: int) -> Problem:
+        return Problem(
             Nq=N,
             Nk=N if self.kv is None else self.kv,
             d=d,
@@ -69,14 +83,14 @@ class SweepGrid:
             batch=self.batch,
             pass_name=self.pass_name,
         )
-        return masked(plain, mask)
 
     def check(self) -> None:
         """Raise InvalidInput if any problem of the grid makes no sense."""
-        for N in self.N:
-            for d in self.d:
-                for mask in self.masks:
-                    self._problem(N, d, mask)
+        per_d = len(self.masks) * len(self.M)
+        for n in range(len(self.N)):
+            for mask in range(len(self.masks)):  # d innermost: its problems share the mask
+                for d in range(len(self.d)):
+                    self.point((n * len(self.d) + d) * per_d + mask * len(self.M)).problem()
 
     def to_dict(self) -> dict[str, Any]:
         """Return the grid as plain data."""
@@ -96,6 +110,7 @@ def sweep_grid(
     schedules: Iterable[str] | str | None = None,
     *,
     masks: Iterable[str] | str = NO_MASK,
+    empty_rows: str = "error",
     kv: int | None = None,
     dv: int | None = None,
     stats: bool = False,
@@ -112,10 +127,11 @@ def sweep_grid(
     >>> len(grid), grid.M, grid.point(5).describe()
     (6, (1024, 32768, 1048576), 'attention forward, N = 4,096, d = 64, M = 1,048,576')
     """
+    lengths, specs = sizes(N, "N"), _masks(masks)
     grid = SweepGrid(
-        N=sizes(N, "N"),
+        N=lengths,
         d=sizes(d, "d"),
-        masks=_once([masks] if isinstance(masks, str) else masks, "masks"),
+        masks=specs,
         M=memories(M, dtype),
         schedules=_schedules(schedules, pass_name),
         kv=kv,
@@ -124,6 +140,10 @@ def sweep_grid(
         heads=heads,
         batch=batch,
         pass_name=pass_name,
+        empty_rows=empty_rows,
+        mask_contents=tuple(
+            mask_content(mask, n, n if kv is None else kv, empty_rows) for n in lengths for mask in specs
+        ),
     )
     grid.check()
     return grid
@@ -134,6 +154,15 @@ def _once(texts: Iterable[str], what: str) -> tuple[str, ...]:
     if not found:
         raise InvalidInput(f"a grid needs at least one of the {what}")
     return found
+
+
+def _masks(given: Iterable[str] | str) -> tuple[str, ...]:
+    texts = [given] if isinstance(given, str) else list(given)
+    if not all(isinstance(text, str) for text in texts):
+        raise InvalidInput(
+            "a sweep takes masks as texts, such as window:256; save an array and name it file:PATH.npy"
+        )
+    return _once((NO_MASK if text.strip() == "full" else text for text in texts), "masks")
 
 
 def _schedules(given: Iterable[str] | str | None, pass_name: str) -> tuple[str, ...]:

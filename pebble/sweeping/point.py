@@ -6,18 +6,17 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from pebble.errors import InvalidInput
 from pebble.problem import Problem
+from pebble.sweeping.masking import NO_MASK, with_mask
 from pebble.tables import words
 
 if TYPE_CHECKING:
     from pebble.report import Report, Row
     from pebble.training import TrainingReport
 
-__all__ = ["COLUMNS", "NO_MASK", "Point", "Record", "count_point", "masked", "program_version", "work"]
+__all__ = ["COLUMNS", "Point", "Record", "count_point", "program_version", "work"]
 
 SCHEMA_VERSION = 1
-NO_MASK = "none"
 Record = dict[str, Any]
 
 COLUMNS: dict[str, str] = {
@@ -31,6 +30,7 @@ COLUMNS: dict[str, str] = {
     "heads": "integer",
     "batch": "integer",
     "mask": "text",
+    "pairs": "integer",
     "M": "integer",
     "schedule": "text",
     "chosen": "text",
@@ -45,7 +45,7 @@ COLUMNS: dict[str, str] = {
     "bound_name": "text",
     "bound_value": "integer",
 }
-_OF_PROBLEM = ("Nq", "Nk", "d", "dv", "stats", "heads", "batch")
+_OF_PROBLEM = ("Nq", "Nk", "d", "dv", "stats", "heads", "batch", "pairs")
 _OF_ROW = ("fits", "tiles", "reads", "writes", "io", "peak", "least_M", "ratio")
 
 
@@ -55,37 +55,31 @@ class Point:
 
     Attributes
     ----------
-    problem : Problem
-    mask : str
-        How the mask is written, ``"none"`` without one.
+    plain : Problem
+        Without its mask.
     M : int
         Words of fast memory.
     schedules : tuple of str
         Names; one row each.
+    mask, empty_rows, content : str
+        The mask as it is written, and the rest of what :func:`~pebble.sweeping.masking.with_mask` needs.
     """
 
-    problem: Problem
-    mask: str
+    plain: Problem
     M: int
     schedules: tuple[str, ...]
+    mask: str = NO_MASK
+    empty_rows: str = "error"
+    content: str = ""
+
+    def problem(self) -> Problem:
+        """Return the problem with its mask."""
+        return with_mask(self.plain, self.mask, self.empty_rows, self.content)
 
     def describe(self) -> str:
         """Return one line for people."""
         mask = "" if self.mask == NO_MASK else f", mask {self.mask}"
-        return f"{self.problem.describe()}{mask}, M = {words(self.M)}"
-
-
-def masked(problem: Problem, mask: str) -> Problem:
-    """Return the problem under a mask; the one place where sweeps learn what a mask is.
-
-    Raises
-    ------
-    InvalidInput
-        If there is no such mask.
-    """
-    if mask != NO_MASK:
-        raise InvalidInput(f"unknown mask {mask!r}; known: {NO_MASK}")
-    return problem
+        return f"{self.plain.describe()}{mask}, M = {words(self.M)}"
 
 
 def count_point(point: Point) -> list[Record]:
@@ -95,23 +89,24 @@ def count_point(point: Point) -> list[Record]:
 
     Examples
     --------
-    >>> row, = count_point(Point(Problem.square(1024, 64), "none", 98304, ("flash-2",)))
+    >>> row, = count_point(Point(Problem.square(1024, 64), 98304, ("flash-2",)))
     >>> row["io"], row["tiles"], row["bound_name"]
     (393216, {'rows': 761}, 'T1')
     """
-    report = _report(point)
+    problem = point.problem()
+    report = _report(problem, point)
     name, value = _best_bound(report)
-    return [_record(point, row, name, value) for row in report.rows]
+    return [_record(problem, point.M, row, name, value) for row in report.rows]
 
 
-def _report(point: Point) -> Report | TrainingReport:
-    if point.problem.pass_name == "both":
+def _report(problem: Problem, point: Point) -> Report | TrainingReport:
+    if problem.pass_name == "both":
         from pebble.training import count_training
 
-        return count_training(point.problem, point.M, point.schedules)
+        return count_training(problem, point.M, point.schedules)
     from pebble.report import count
 
-    return count(point.problem, point.M, point.schedules)
+    return count(problem, point.M, point.schedules)
 
 
 def _best_bound(report: Report | TrainingReport) -> tuple[str, int | float]:
@@ -123,13 +118,13 @@ def _best_bound(report: Report | TrainingReport) -> tuple[str, int | float]:
     return " + ".join(bound.name for bound in best), sum(bound.value for bound in best)
 
 
-def _record(point: Point, row: Row, bound_name: str, bound_value: int | float) -> Record:
+def _record(problem: Problem, M: int, row: Row, bound_name: str, bound_value: int | float) -> Record:
     record: Record = {
         "schema_version": SCHEMA_VERSION,
-        "pass": point.problem.pass_name,
-        **{name: getattr(point.problem, name) for name in _OF_PROBLEM},
-        "mask": point.mask,
-        "M": point.M,
+        "pass": problem.pass_name,
+        **{name: getattr(problem, name) for name in _OF_PROBLEM},
+        "mask": None if problem.mask is None else problem.mask.spec,
+        "M": M,
         "schedule": row.name,
         "chosen": row.chosen or None,
         **{name: getattr(row, name) for name in _OF_ROW},

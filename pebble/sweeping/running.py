@@ -16,7 +16,8 @@ from pebble.sweeping.axes import Axis
 from pebble.sweeping.formats import format_of, read_rows, write_rows
 from pebble.sweeping.grid import SweepGrid, sweep_grid
 from pebble.sweeping.journal import SUFFIX, Journal, Memory, Store
-from pebble.sweeping.point import NO_MASK, Record
+from pebble.sweeping.masking import NO_MASK
+from pebble.sweeping.point import Record
 from pebble.sweeping.workers import count_all, process_pool
 
 __all__ = ["Progress", "Sweep", "journal_of", "run_sweep", "sweep"]
@@ -63,6 +64,7 @@ def sweep(
     schedules: Iterable[str] | str | None = None,
     *,
     masks: Iterable[str] | str = NO_MASK,
+    empty_rows: str = "error",
     kv: int | None = None,
     dv: int | None = None,
     stats: bool = False,
@@ -88,7 +90,9 @@ def sweep(
     schedules : iterable of str, or str, optional
         Names, as text separated by commas; all that serve the pass by default.
     masks : iterable of str, or str
-        Masks as the command line writes them.
+        Masks as the command line writes them, such as ``["none", "causal", "window:256"]``.
+    empty_rows : {"error", "zero"}
+        Whether a query may attend to nothing; its output is then zero.
     kv, dv : int, optional
         Number of keys and head dimension of V, where they are not N and d.
     stats, heads, batch, pass_name
@@ -134,6 +138,7 @@ def sweep(
         M,
         schedules,
         masks=masks,
+        empty_rows=empty_rows,
         kv=kv,
         dv=dv,
         stats=stats,
