@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from pebble.rules import Rules
     from pebble.schedule import Schedule
     from pebble.schedule import available as schedules
+    from pebble.sweeping import sweep
     from pebble.tracing import trace
     from pebble.units import parse_words
 
@@ -99,6 +100,7 @@ _HOME = {
     "schedule_dag": "auto.schedule",
     "schedules": "schedule:available",
     "show": "listing",
+    "sweep": "sweeping",
     "trace": "tracing",
 }
 
@@ -146,6 +148,7 @@ __all__ = [
     "schedule_dag",
     "schedules",
     "show",
+    "sweep",
     "trace",
 ]
 

@@ -6,6 +6,7 @@ import re
 from fractions import Fraction
 
 from pebble.errors import InvalidInput
+from pebble.whole import PREFIXES
 
 __all__ = ["BYTES_PER_WORD", "bytes_per_word", "parse_words"]
 
@@ -25,7 +26,6 @@ BYTES_PER_WORD: dict[str, int] = {
     "fp64": 8,
 }
 
-_PREFIX = {"": 1, "k": 10**3, "K": 10**3, "M": 10**6, "G": 10**9, "Ki": 2**10, "Mi": 2**20, "Gi": 2**30}
 _AMOUNT = re.compile(r"(\d[\d,_]*(?:\.\d+)?)\s*([kKMG]i?)?\s*(B)?")
 
 
@@ -70,9 +70,7 @@ def parse_words(text: str, dtype: str | None = None) -> int:
     if match is None:
         raise InvalidInput(f"cannot read {text!r} as an amount of memory; examples: 98304, 96Ki, 192KiB")
     number, prefix, in_bytes = match.groups()
-    prefix = prefix or ""
-    factor = _PREFIX["Ki" if prefix == "ki" else prefix]
-    amount = Fraction(number.replace(",", "").replace("_", "")) * factor
+    amount = Fraction(number.replace(",", "").replace("_", "")) * PREFIXES.get(prefix, 1)
     if in_bytes:
         if dtype is None:
             raise InvalidInput(

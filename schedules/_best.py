@@ -82,6 +82,11 @@ class Cheapest(Schedule):
         candidates = (schedule for schedule in self.candidates if not schedule.follows_mask)
         return min(candidates, key=lambda schedule: schedule.least_M(plain)).smallest(plain)
 
+    def least_M(self, problem: Problem) -> int:
+        """Return the least number of words that a candidate needs, whatever the mask."""
+        plain = problem.without_mask()
+        return self.measure(plain, self.smallest(plain)).peak
+
     def may_be_zero(self) -> tuple[str, ...]:
         """Return what may be zero for some candidate."""
         return tuple({name for schedule in self.candidates for name in schedule.may_be_zero()})

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from pebble.errors import InvalidInput
 from pebble.units import BYTES_PER_WORD, bytes_per_word, parse_words
+from pebble.whole import whole_number
 
 
 @pytest.mark.parametrize(
@@ -101,3 +102,30 @@ def test_round_trip(words: int) -> None:
     assert parse_words(f"{words:,}") == words
     assert parse_words(f"{words}Ki") == 1024 * words
     assert parse_words(f"{2 * words + 1}B", "float16") == words
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("4096", 4096),
+        ("4Ki", 4096),
+        ("4ki", 4096),
+        ("4 K", 4000),
+        ("1.5k", 1500),
+        ("2**10", 1024),
+        ("1e9", 10**9),
+    ]
+    + [("1_000", 1000), ("1,000", 1000), ("0", 0), ("-3", -3), ("10**18", 10**18)]
+    + [
+        (text, None)
+        for text in ("", "x", "1.5", "1.0001k", "Ki", "2**-1", "2**x", "inf", "nan", "4KiB", "4i")
+    ],
+)
+def test_sizes(text: str, number: int | None) -> None:
+    assert whole_number(text) == number
+
+
+def test_huge_sizes_cost_nothing() -> None:
+    for text in ("9**999999999", "1e999999", "1e400Gi"):
+        number = whole_number(text)
+        assert number is None or number > 10**30

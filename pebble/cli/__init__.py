@@ -20,6 +20,7 @@ _COMMANDS = {
     "masks": "List the kinds of masks, how they are written and where they come from.",
     "moves": "Write a schedule as an elementary pebbling, move by move.",
     "play": "Write a page on which a small pebbling is stepped through, and which can be played.",
+    "sweep": "Count schedules over a grid of sizes and memories into a file, on any number of workers.",
     "plan": "Choose a schedule and tiles under a kernel author's constraints.",
     "regimes": "Say which regime devices and head dimensions are in, and what that means.",
     "plot": "Draw counts: I/O curves, optimality gap, occupancy, arrays, roofline.",

@@ -6,7 +6,6 @@ import functools
 import json
 from collections.abc import Callable
 from dataclasses import replace
-from decimal import Decimal
 from typing import Any, TypeVar, cast
 
 import click
@@ -14,8 +13,10 @@ import click
 from pebble.errors import InvalidInput
 from pebble.problem import LARGEST_SIZE, Problem
 from pebble.units import parse_words
+from pebble.whole import whole_number
 
 __all__ = [
+    "Whole",
     "json_option",
     "memory_options",
     "optional_problem_options",
@@ -30,16 +31,16 @@ __all__ = [
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-class _Whole(click.ParamType):  # type: ignore[type-arg,unused-ignore]
-    """A positive whole number; ``10**9``, ``1e9`` and ``1_000`` are too."""
+class Whole(click.ParamType):  # type: ignore[type-arg,unused-ignore]
+    """A positive whole number; ``10**9``, ``1e9``, ``4Ki`` and ``1_000`` are too."""
 
     name = "n"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """Read the number, or fail with what is wrong about it."""
         if isinstance(value, int):
             return value
-        text = str(value).replace("_", "").replace(",", "")
-        number = _whole(text)
+        number = whole_number(str(value))
         if number is None:
             self.fail(f"{value!r} is not a whole number", param, ctx)
         if number < 1:
@@ -47,23 +48,6 @@ class _Whole(click.ParamType):  # type: ignore[type-arg,unused-ignore]
         if number > LARGEST_SIZE:
             self.fail(f"{value} is too large; at most {LARGEST_SIZE:,}", param, ctx)
         return int(number)
-
-
-def _whole(text: str) -> Decimal | None:
-    """Read a whole number exactly; None if it is none, something huge if it is huge."""
-    base, power, exponent = text.partition("**")
-    try:
-        number = Decimal(base)
-        if power:
-            if not (exponent.isascii() and exponent.isdigit()):
-                return None
-            number = number ** min(int(exponent[:6]), 1000)
-    except ArithmeticError:
-        return None
-    if not number.is_finite():
-        return None
-    huge = abs(number) > 10 * LARGEST_SIZE
-    return number if huge or number == number.to_integral_value() else None
 
 
 def problem_options(function: F) -> F:
@@ -77,7 +61,7 @@ def optional_problem_options(function: F) -> F:
 
 
 def _problem_options(function: F, required: bool) -> F:
-    whole = _Whole()
+    whole = Whole()
     options = [
         click.option(
             "-N", "--nq", "nq", type=whole, required=required, help="Number of queries (and of keys)."

@@ -55,6 +55,7 @@ class _Body:
     safe: bool
     exact: bool
     lines_only: bool
+    moves_chains: bool
 
 
 @dataclass
@@ -160,7 +161,7 @@ class InductiveMachine(Machine):
                 if self.mask.box(node.axis, tile_at(*whole, node.tile, index), others)
             ]
         if node.tile == 1:
-            return runs_of_units(self.mask, node.axis, whole, others, body.exact)
+            return runs_of_units(self.mask, node.axis, whole, others, body.exact, body.moves_chains)
         return runs_of_tiles(self.mask, node.axis, whole, node.tile, others)
 
     def _execute(
@@ -268,6 +269,7 @@ class InductiveMachine(Machine):
             and not any(_is_pair(self.family[name]) for name in names)
             and not any(condition.label in self._masked_labels() for condition in conditions)
             and (not pairs or not computes),
+            moves_chains=self._moves_masked_chain(node),
         )
 
     def _computes_masked_chain(self, node: Loop) -> bool:
@@ -278,6 +280,15 @@ class InductiveMachine(Machine):
             return any(inside(below) for below in inner.body)
 
         return inside(node)
+
+    def _moves_masked_chain(self, node: Node) -> bool:
+        """Whether a chain that is masked is moved, deleted or replaced, which takes as many words as have begun."""
+        if isinstance(node, Operation):
+            names = [node.replacing] if node.action == "compute" else [node.array]
+            return any(
+                name is not None and masked(self.family, self.family[name].chain or "") for name in names
+            )
+        return any(self._moves_masked_chain(below) for below in node.body)
 
     def _masked_labels(self) -> set[str]:
         return {label for label, (axis, _) in self._labels().items() if axis in _OTHER}

@@ -36,7 +36,9 @@ class TileRun:
     signature: Hashable
 
 
-def runs_of_units(mask: Mask, axis: str, whole: Interval, partners: Interval, exact: bool) -> list[TileRun]:
+def runs_of_units(
+    mask: Mask, axis: str, whole: Interval, partners: Interval, exact: bool, begun: bool
+) -> list[TileRun]:
     """Runs of single lines with allowed pairs.
 
     Parameters
@@ -51,6 +53,8 @@ def runs_of_units(mask: Mask, axis: str, whole: Interval, partners: Interval, ex
     exact : bool
         Whether it matters where in their tile the partners lie; if not (they are visited one by one), only those that
         have a pair with the line matter, in their order.
+    begun : bool
+        Whether it matters how many of the partners have begun or are finished; if not, only whether any or all.
     """
     breaks = mask.breaks(axis, whole, partners)
     starts = np.concatenate([[whole[0]], breaks]).astype(np.int64)
@@ -76,6 +80,9 @@ def runs_of_units(mask: Mask, axis: str, whole: Interval, partners: Interval, ex
         axis=1,
     )
     pairs = numbers[:, 0]
+    if not begun:
+        numbers[:, 1] = numbers[:, 1] > 0
+        numbers[:, 2] = numbers[:, 2] == mask.present(other, *partners)
     mixed = np.asarray(((numbers[:, 3:5] > 0) & (numbers[:, 3:5] < pairs[:, None])).any(axis=1))
     width = partners[1] - partners[0], mask.present(other, *partners)
     found: list[TileRun] = []

@@ -1,0 +1,180 @@
+"""``pebble sweep``."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from concurrent.futures import Executor
+from contextlib import ExitStack, contextmanager
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import click
+
+from pebble.cli.options import Whole
+
+if TYPE_CHECKING:
+    from pebble.sweeping import SweepGrid
+
+__all__ = ["command"]
+
+_THE_SAME = ("kv", "dv", "stats", "heads", "batch", "pass_name", "empty_rows")
+
+
+@click.command("sweep")
+@click.option(
+    "-N", "--nq", "N", multiple=True, required=True, help="Numbers of queries (and of keys): 1Ki,4Ki."
+)
+@click.option("--kv", type=Whole(), help="Number of keys and values, if not N.")
+@click.option("-d", "d", multiple=True, required=True, help="Head dimensions of Q and K: 64,128.")
+@click.option("--dv", type=Whole(), help="Head dimension of V, if not d.")
+@click.option(
+    "-M",
+    "memory",
+    multiple=True,
+    help="Words of fast memory, or bytes with a dtype: 1Ki:1Mi:40 is 40 values from 1Ki to 1Mi, logarithmic.",
+)
+@click.option(
+    "--device", "devices", multiple=True, help="Take M from devices, with a dtype (repeat, or a,b)."
+)
+@click.option("--level", help="With a device: smem, smem+regs or l2.")
+@click.option("--dtype", help="What a word is, if M is in bytes: float16, bf16, float32, …")
+@click.option("--mask", "masks", multiple=True, help="causal, window:256, … (repeat; see: pebble masks).")
+@click.option(
+    "--empty-rows",
+    type=click.Choice(["error", "zero"]),
+    default="error",
+    help="Queries that attend to nothing: refused (default), or an output of zero.",
+)
+@click.option(
+    "--schedule",
+    "names",
+    multiple=True,
+    metavar="NAME",
+    help="Which schedules (repeat, or a,b); default all.",
+)
+@click.option("--heads", type=Whole(), default=1, help="Multiplies counts and bounds (default 1).")
+@click.option("--batch", type=Whole(), default=1, help="Multiplies counts and bounds (default 1).")
+@click.option(
+    "--pass",
+    "pass_name",
+    type=click.Choice(["forward", "backward", "both", "weights"]),
+    default="forward",
+    help="Which pass (default forward).",
+)
+@click.option("--stats", is_flag=True, help="Row sums are outputs too, as training needs.")
+@click.option("-o", "--output", required=True, help="File to write: .csv, .jsonl or .parquet.")
+@click.option(
+    "--format", "form", type=click.Choice(["csv", "jsonl", "parquet"]), help="If the suffix does not say."
+)
+@click.option("--jobs", type=click.IntRange(min=1), default=1, help="Processes of this machine (default 1).")
+@click.option("--scheduler", metavar="ADDRESS", help="Count on a Dask cluster: tcp://HOST:8786.")
+@click.option("--restart", is_flag=True, help="Forget what an interrupted run has counted.")
+def command(
+    output: str, form: str | None, jobs: int, scheduler: str | None, restart: bool, **options: Any
+) -> None:
+    """Count schedules over a grid of N, d, M and masks, into a file.
+
+    The same command goes on after an interruption, from OUTPUT.partial; the file appears whole when all is
+    counted, with the same bytes for any number of workers. A schedule that does not fit is a row that says so.
+
+    \b
+    pebble sweep -N 1Ki,4Ki -d 64,128 -M 1Ki:1Mi:40 --schedule flash-2,best -o sweep.csv --jobs 4
+    """  # noqa: D301
+    from pebble.sweeping import run_sweep
+
+    if jobs > 1 and scheduler is not None:
+        raise click.UsageError("--jobs and --scheduler both say where to count: give one of them.")
+    with ExitStack() as stack:
+        try:
+            grid = _grid(options)
+            executor = stack.enter_context(_cluster(scheduler)) if scheduler is not None else None
+            progress = stack.enter_context(_Bar()).show if sys.stderr.isatty() else None
+            done = run_sweep(
+                grid, output, format=form, jobs=jobs, executor=executor, restart=restart, progress=progress
+            )
+        except KeyboardInterrupt:
+            stack.close()
+            _interrupted(output)
+    again = f", {done.resumed:,} of them from an earlier run" if done.resumed else ""
+    click.echo(f"{output}: {len(done):,} rows, {len(grid):,} points{again}", err=True)
+
+
+def _grid(options: dict[str, Any]) -> SweepGrid:
+    from pebble.sweeping import sweep_grid
+
+    return sweep_grid(
+        ",".join(options["N"]),
+        ",".join(options["d"]),
+        _memories(options["memory"], _split(options["devices"]), options["level"], options["dtype"]),
+        _split(options["names"]) or None,
+        masks=options["masks"] or "none",
+        **{name: options[name] for name in _THE_SAME},
+    )
+
+
+def _memories(texts: tuple[str, ...], devices: list[str], level: str | None, dtype: str | None) -> list[int]:
+    from pebble.sweeping.axes import memories
+
+    if not texts and not devices:
+        raise click.UsageError("Missing option '-M' (or '--device').")
+    if level is not None and not devices:
+        raise click.UsageError("--level goes with --device.")
+    found = list(memories(",".join(texts), dtype)) if texts else []
+    if devices:
+        from pebble.hardware import device
+
+        if dtype is None:
+            raise click.UsageError(
+                "a device's memory is in bytes: say what a word is with --dtype, such as bf16."
+            )
+        found += [device(name).words(dtype, level) for name in devices]
+    return found
+
+
+def _split(texts: tuple[str, ...]) -> list[str]:
+    return [name.strip() for text in texts for name in text.split(",") if name.strip()]
+
+
+@contextmanager
+def _cluster(address: str) -> Iterator[Executor]:
+    from pebble.sweeping.cluster import dask_cluster
+
+    with dask_cluster(address) as (executor, n_workers):
+        if n_workers == 0:
+            click.echo(f"pebble: the cluster at {address} has no workers yet; waiting for some", err=True)
+        yield executor
+
+
+class _Bar:
+    """A progress bar over the points that are still to be counted."""
+
+    def __init__(self) -> None:
+        self._stack = ExitStack()
+        self._bar: Any = None
+        self._done = 0
+
+    def __enter__(self) -> _Bar:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._stack.close()
+
+    def show(self, done: int, total: int) -> None:
+        """Show that so many points of all are done."""
+        if self._bar is None:
+            bar = click.progressbar(length=total - done, label="sweep", show_pos=True, file=sys.stderr)
+            self._bar = self._stack.enter_context(bar)
+        else:
+            self._bar.update(done - self._done)
+        self._done = done
+
+
+def _interrupted(output: str) -> NoReturn:
+    from pebble.sweeping.running import journal_of
+
+    journal = journal_of(output)
+    kept = (
+        f"; what was counted is in {journal}: the same command goes on from there" if journal.exists() else ""
+    )
+    click.echo(f"pebble: interrupted{kept}", err=True)
+    sys.exit(130)
