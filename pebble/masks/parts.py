@@ -56,9 +56,9 @@ def parts_of_rows(rows: Iterable[NDArray[np.bool_]], Nq: int, Nk: int) -> dict[s
                 above[_top(above, int(other))] = query
         labels["i"][query] = labels["j"][keys] = query
     tops = np.array([_top(above, query) for query in range(Nq)], dtype=np.int64)
+    used, first = np.unique(tops[labels["i"] >= 0], return_index=True)
     numbers = np.full(Nq, -1, dtype=np.int64)
-    used = np.unique(tops[labels["i"] >= 0])
-    numbers[used] = np.arange(len(used))
+    numbers[used[np.argsort(first)]] = np.arange(len(used))
     for label in labels.values():
         label[label >= 0] = numbers[tops[label[label >= 0]]]
     return labels
