@@ -497,6 +497,19 @@ def test_the_two_forms_of_the_worst_case_meet_at_the_dividing_point() -> None:
     assert [curve.status for curve in published_curves(problem, 4096)] == ["asymptotic"] * 2
 
 
+@pytest.mark.parametrize("density", ["0.25", "0.5", "1"])
+def test_block_sparse_flash_stays_within_constants_of_its_curve(density: str) -> None:
+    """Per visit of a query by a block of keys 3d + 2 words, and Nd words besides where every key has a block."""
+    N, d, block = 128, 8, 16
+    problem = Problem.square(N, d, mask=f"blocks:size={block},density={density},seed=3")
+    schedule = get("flash-1", "forward")
+    M = schedule.measure(problem, {"cols": block}).peak
+    row = count_schedule(schedule, problem, M, {"cols": block}, 1)
+    visits = problem.pairs // block
+    assert row.io == visits * (3 * d + 2) + 2 * problem.keys * d - problem.queries * (d + 2)
+    assert 1 < row.io / block_sparse_flash_attention(problem, M).value < 6 * (3 * d + 2) / (3 * d) * 1.2
+
+
 # What is shown
 
 

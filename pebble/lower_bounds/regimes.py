@@ -51,7 +51,7 @@ def regime(problem: Problem, M: int) -> Regime:
     The published dividing point of the backward pass is ``M = d²`` too (Li et al. 2024), up to a constant.
 
     Under a mask there is another one, ``Z_in² / Z_QK`` (Li et al. 2024), where two forms of a worst case over all
-    patterns with so many pairs meet. Masks made of blocks still divide at ``d²``, so that the name goes by ``d²``.
+    patterns with so many pairs meet. Masks made of large blocks still divide at ``d²``; the name goes by ``d²``.
 
     Raises
     ------
