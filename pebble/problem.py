@@ -122,6 +122,16 @@ class Problem:
         """Number of (query, key) pairs that take part."""
         return self.Nq * self.Nk if self.mask is None else self.mask.pairs
 
+    @property
+    def queries(self) -> int:
+        """Number of queries that take part: those that attend to any key."""
+        return self.Nq if self.mask is None else self.mask.present("i")
+
+    @property
+    def keys(self) -> int:
+        """Number of keys that take part: those that any query attends to."""
+        return self.Nk if self.mask is None else self.mask.present("j")
+
     def without_mask(self) -> Problem:
         """Return the same problem with all pairs."""
         return self if self.mask is None else replace(self, mask=None)

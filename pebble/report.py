@@ -105,6 +105,7 @@ class Report:
             "problem": self.problem.to_dict(),
             "M": self.M,
             "regime": self.bounds.regime_name,
+            **self.bounds.dividing_points(),
             "schedules": [row.to_dict() for row in self.rows],
             "bounds": self.bounds.to_list(),
         }

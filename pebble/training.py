@@ -95,6 +95,7 @@ class TrainingReport:
             "problem": self.problem.to_dict(),
             "M": self.M,
             "regime": self.forward.bounds.regime_name,
+            **self.forward.bounds.dividing_points(),
             "schedules": schedules,
             "bounds": [
                 {**bound, "pass": name}

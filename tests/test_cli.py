@@ -72,7 +72,8 @@ def test_count_json_has_every_field(pebble: Pebble) -> None:
     done = pebble(*COUNT, "--json")
     assert (done.code, done.err) == (0, "")
     document = _document(done)
-    assert list(document) == ["schema_version", "problem", "M", "regime", "schedules", "bounds"]
+    points = ["dividing_point", "sparse_dividing_point"]
+    assert list(document) == ["schema_version", "problem", "M", "regime", *points, "schedules", "bounds"]
     assert (document["schema_version"], document["M"]) == (1, 100)
     assert document["problem"]["Nq"] == document["problem"]["Nk"] == 64
     names = {"name", "fits", "tiles", "reads", "writes", "io", "peak", "least_M", "ratio", "by_array"}
@@ -332,7 +333,8 @@ def test_version(pebble: Pebble) -> None:
 def test_bounds_json_is_that_of_count(pebble: Pebble) -> None:
     alone = _document(pebble("bounds", *SIZES, "-M", "100", "--json"))
     document = _document(pebble(*COUNT, "--json"))
-    assert list(alone) == ["schema_version", "problem", "M", "regime", "bounds"]
+    points = ["dividing_point", "sparse_dividing_point"]
+    assert list(alone) == ["schema_version", "problem", "M", "regime", *points, "bounds"]
     assert all(alone[name] == document[name] for name in alone)
     assert "asymptotic" in pebble("bounds", *SIZES, "-M", "100").out
 

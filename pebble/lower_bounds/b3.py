@@ -15,8 +15,8 @@ from importlib.resources import files
 
 from pebble.errors import BoundDoesNotApply, InvalidInput
 from pebble.lower_bounds.base import Bound
+from pebble.lower_bounds.counts import Counts
 from pebble.lower_bounds.domain import require_backward, require_words
-from pebble.problem import Problem
 from pebble.rules import Rules
 
 __all__ = ["B3Row", "b3", "load_b3_rows"]
@@ -161,7 +161,7 @@ def _scaled_rows() -> tuple[_Scaled, ...]:
     return tuple(_Scaled.of(row) for row in load_b3_rows())
 
 
-def _value(scaled: _Scaled, problem: Problem, M: int) -> tuple[int, int] | None:
+def _value(scaled: _Scaled, problem: Counts, M: int) -> tuple[int, int] | None:
     """Return the bound of one row and its number of segments, or None if the row gives nothing."""
     if problem.d != problem.dv and not scaled.row.plain:
         return None
@@ -180,14 +180,14 @@ def _value(scaled: _Scaled, problem: Problem, M: int) -> tuple[int, int] | None:
     return (max(0, above // _SCALE + 1), segments) if step > 0 else None
 
 
-def b3(problem: Problem, M: int, rules: Rules = _ANY_RULES) -> Bound:
+def b3(problem: Counts, M: int, rules: Rules = _ANY_RULES) -> Bound:
     """Lower bound B3 on the loads plus stores of one copy of a backward pass.
 
     Parameters
     ----------
     problem : Problem
-        Shape of one head of one batch element; ``heads`` and ``batch`` are ignored. Any Nq, Nk, d and dv; the
-        bound is good where dv = d.
+        One head of one batch element; ``heads`` and ``batch`` are ignored. Any Nq, Nk, d, dv and mask; the bound
+        is good where dv = d.
     M : int
         Words of fast memory, less than tau·min(d, dv)² for the largest tau of :func:`load_b3_rows`; where dv
         is not d, for the largest tau below 4.
@@ -214,6 +214,7 @@ def b3(problem: Problem, M: int, rules: Rules = _ANY_RULES) -> Bound:
 
     Examples
     --------
+    >>> from pebble.problem import Problem
     >>> bound = b3(Problem(100_000, 100_000, 128, 128, pass_name="backward"), 128**2)
     >>> bound.status, 6.28 < bound.value / 100_000**2 < 7.3
     ('computer-assisted', True)
@@ -236,7 +237,7 @@ def b3(problem: Problem, M: int, rules: Rules = _ANY_RULES) -> Bound:
     )
 
 
-def _why_not(problem: Problem, M: int) -> str:
+def _why_not(problem: Counts, M: int) -> str:
     D = min(problem.d, problem.dv)
     rows = (scaled for scaled in _scaled_rows() if problem.d == problem.dv or scaled.row.plain)
     most = max(scaled.tau for scaled in rows) * D * D // _SCALE

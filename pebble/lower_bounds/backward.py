@@ -1,6 +1,6 @@
 """Lower bounds with proved constants for the backward pass: compulsory, B1 (three products) and B2 (five).
 
-All of them hold for any Nq, Nk, d and dv. The statements and complete proofs are in docs/bounds-backward.md.
+All of them hold for any Nq, Nk, d, dv and mask. The statements and complete proofs are in docs/bounds-backward.md.
 Like the forward bounds they count what a segment of a pebbling can do and cut with
 :mod:`pebble.lower_bounds.cutting`. Floating point only guesses where a maximum lies; values are whole numbers,
 rounded to the safe side by exact arithmetic.
@@ -14,10 +14,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from pebble.lower_bounds.base import Bound
+from pebble.lower_bounds.counts import Counts
 from pebble.lower_bounds.cutting import Cut, best_cut, best_start
 from pebble.lower_bounds.domain import require_backward, require_words
 from pebble.lower_bounds.rounding import ceil_div, ceil_sqrt
-from pebble.problem import Problem
 
 __all__ = [
     "SegmentB1",
@@ -34,16 +34,17 @@ __all__ = [
 _SOURCE = "docs/bounds-backward.md"
 
 
-def accumulators(problem: Problem) -> int:
+def accumulators(problem: Counts) -> int:
     """Words of output of one backward copy: dQ, dK and dV, each the end of a chain.
 
+    >>> from pebble.problem import Problem
     >>> accumulators(Problem(3, 5, 2, 4, pass_name="backward"))
     36
     """
-    return problem.Nq * problem.d + problem.Nk * (problem.d + problem.dv)
+    return problem.queries * problem.d + problem.keys * (problem.d + problem.dv)
 
 
-def compulsory_backward(problem: Problem, M: int) -> Bound:
+def compulsory_backward(problem: Counts, M: int) -> Bound:
     """Every input loaded and every output stored at least once.
 
     Each entry of Q, K, V, dO, O and l has a path to an output, and only a load makes it red; each entry of
@@ -52,14 +53,15 @@ def compulsory_backward(problem: Problem, M: int) -> Bound:
     Parameters
     ----------
     problem : Problem
-        Backward pass of one copy, any shape.
+        Backward pass of one copy, any shape and mask.
     M : int
         Words of fast memory; the bound does not depend on it.
 
     Returns
     -------
     Bound
-        ``2 (Nq + Nk) (d + dv) + Nq`` words: ``8 N d + N`` for ``Nq = Nk = N`` and ``dv = d``.
+        ``2 (Nq + Nk) (d + dv) + Nq`` words: ``8 N d + N`` for ``Nq = Nk = N`` and ``dv = d``. Under a mask
+        Nq and Nk are the queries and the keys that have a pair.
 
     Raises
     ------
@@ -70,12 +72,13 @@ def compulsory_backward(problem: Problem, M: int) -> Bound:
 
     Examples
     --------
+    >>> from pebble.problem import Problem
     >>> compulsory_backward(Problem(4, 4, 2, 2, pass_name="backward"), 10).value
     68
     """
     require_words(M)
     require_backward(problem, "the compulsory bound of the backward pass")
-    words = 2 * (problem.Nq + problem.Nk) * (problem.d + problem.dv) + problem.Nq
+    words = 2 * (problem.queries + problem.keys) * (problem.d + problem.dv) + problem.queries
     return Bound("compulsory", words, "proved", f"{_SOURCE}, compulsory")
 
 
@@ -295,17 +298,17 @@ def _least(events: Callable[[int], int], w: int, guess: int) -> int:
     return above
 
 
-def b1(problem: Problem, M: int) -> Bound:
+def b1(problem: Counts, M: int) -> Bound:
     """Lower bound from the three products dV, dK and dQ, strongest for ``M`` well above ``d²``.
 
-    Leading terms for ``dv = d``, with ``z = Nq Nk``: ``12 z d² / M`` for ``M >= 14.51 d²``, and
+    Leading terms for ``dv = d``, with ``z`` pairs: ``12 z d² / M`` for ``M >= 14.51 d²``, and
     ``12 z d² / (M + 4 d²)`` always. For other ``dv`` read ``beta`` for ``12 d²`` and ``kappa²/4`` for
     ``4 d²``, see :class:`SegmentB1`.
 
     Parameters
     ----------
     problem : Problem
-        Backward pass of one copy, any shape.
+        Backward pass of one copy, any shape and mask.
     M : int
         Words of fast memory.
 
@@ -327,6 +330,7 @@ def b1(problem: Problem, M: int) -> Bound:
 
     Examples
     --------
+    >>> from pebble.problem import Problem
     >>> N, d, M = 10**6, 64, 20 * 64**2
     >>> 12 <= b1(Problem(N, N, d, d, pass_name="backward"), M).value * M / (N * d) ** 2 < 12.01
     True
@@ -345,16 +349,16 @@ def b1(problem: Problem, M: int) -> Bound:
     return _bound("B1", cut, cut.moves)
 
 
-def b2(problem: Problem, M: int) -> Bound:
+def b2(problem: Counts, M: int) -> Bound:
     """Lower bound from all five products, for ``M`` well below ``d²``.
 
-    Leading term ``5 sqrt(3) z d / sqrt(M) - 2 z`` for ``dv = d`` and ``M`` much smaller than ``d²``, where
-    ``z = Nq Nk``; otherwise ``sqrt(3) z (3 d + 2 dv) / sqrt(M) - 2 z``.
+    Leading term ``5 sqrt(3) z d / sqrt(M) - 2 z`` for ``dv = d`` and ``M`` much smaller than ``d²``, with
+    ``z`` pairs; otherwise ``sqrt(3) z (3 d + 2 dv) / sqrt(M) - 2 z``.
 
     Parameters
     ----------
     problem : Problem
-        Backward pass of one copy, any shape.
+        Backward pass of one copy, any shape and mask.
     M : int
         Words of fast memory.
 
@@ -376,6 +380,7 @@ def b2(problem: Problem, M: int) -> Bound:
 
     Examples
     --------
+    >>> from pebble.problem import Problem
     >>> problem = Problem(4096, 4096, 64, 64, pass_name="backward")
     >>> b2(problem, 400).value > b1(problem, 400).value
     True

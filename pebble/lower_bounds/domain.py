@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from pebble.errors import BoundDoesNotApply, InvalidInput
+from pebble.lower_bounds.counts import Counts
 from pebble.problem import Problem
 from pebble.rules import Rules
 
 __all__ = [
+    "require_all_pairs",
     "require_backward",
     "require_forward",
+    "require_mask",
     "require_no_recomputation",
     "require_sizes",
     "require_words",
@@ -46,7 +49,7 @@ def require_sizes(**sizes: object) -> None:
             raise InvalidInput(f"{name} must be a positive whole number, not {value!r}")
 
 
-def require_forward(problem: Problem, bound: str) -> None:
+def require_forward(problem: Counts, bound: str) -> None:
     """Check that the problem is a forward pass.
 
     Raises
@@ -60,7 +63,7 @@ def require_forward(problem: Problem, bound: str) -> None:
         )
 
 
-def require_backward(problem: Problem, bound: str) -> None:
+def require_backward(problem: Counts, bound: str) -> None:
     """Check that the problem is a backward pass.
 
     Raises
@@ -72,6 +75,33 @@ def require_backward(problem: Problem, bound: str) -> None:
         raise BoundDoesNotApply(
             f"{bound} is proved for the backward pass only, not for the {problem.pass_name} pass"
         )
+
+
+def require_all_pairs(problem: Problem, statement: str) -> None:
+    """Check that there is no mask.
+
+    Raises
+    ------
+    BoundDoesNotApply
+        If there is one.
+    """
+    if problem.mask is not None:
+        raise BoundDoesNotApply(
+            f"{statement} is published for all pairs of query and key, not for the mask {problem.mask.spec}; "
+            "published for masks are Li et al.'s worst case and the cost of block-sparse FlashAttention"
+        )
+
+
+def require_mask(problem: Problem, statement: str) -> None:
+    """Check that there is a mask.
+
+    Raises
+    ------
+    BoundDoesNotApply
+        If there is none.
+    """
+    if problem.mask is None:
+        raise BoundDoesNotApply(f"{statement} is about masks; this problem has all pairs of query and key")
 
 
 def require_no_recomputation(rules: Rules, bound: str) -> None:

@@ -10,10 +10,10 @@ import math
 from collections.abc import Callable
 
 from pebble.lower_bounds.base import Bound
+from pebble.lower_bounds.counts import Counts
 from pebble.lower_bounds.cutting import Cut, best_cut, best_start
 from pebble.lower_bounds.domain import require_forward, require_words
 from pebble.lower_bounds.rounding import ceil_root, ceil_sqrt
-from pebble.problem import Problem
 
 __all__ = ["t1", "t1_events", "t1_words", "t2", "t2_events", "t2_words"]
 
@@ -79,16 +79,16 @@ def t2_words(w: int, d: int) -> int:
     return low
 
 
-def t1(problem: Problem, M: int) -> Bound:
+def t1(problem: Counts, M: int) -> Bound:
     """Lower bound from the product of P and V alone, strongest for ``M >= 3 d**2``.
 
-    Leading terms, with ``z = Nq Nk``: ``4 z d dv / M`` for ``M >= (128/27) d**2``, ``2 z dv / sqrt(M)`` for
+    Leading terms, with ``z`` pairs: ``4 z d dv / M`` for ``M >= (128/27) d**2``, ``2 z dv / sqrt(M)`` for
     ``M <= (256/81) d**2``. The value is exact: the best whole number of segments, no floating point.
 
     Parameters
     ----------
     problem : Problem
-        Forward pass of one copy, any shape; with ``stats`` the ``Nq`` row sums are added.
+        Forward pass of one copy, any shape and mask; with ``stats`` the row sums are added.
     M : int
         Words of fast memory.
 
@@ -110,6 +110,7 @@ def t1(problem: Problem, M: int) -> Bound:
 
     Examples
     --------
+    >>> from pebble.problem import Problem
     >>> t1(Problem.square(4096, 64), 25000).value
     11020013
     """
@@ -123,15 +124,15 @@ def t1(problem: Problem, M: int) -> Bound:
     return _bound("T1", problem, cut, cut.moves)
 
 
-def t2(problem: Problem, M: int) -> Bound:
+def t2(problem: Counts, M: int) -> Bound:
     """Lower bound from both products, strongest for ``M`` well below ``d**2``.
 
-    Leading term ``2 z (d + dv) / sqrt(M) - z`` for ``M`` much smaller than ``d**2``, where ``z = Nq Nk``.
+    Leading term ``2 z (d + dv) / sqrt(M) - z`` for ``M`` much smaller than ``d**2``, with ``z`` pairs.
 
     Parameters
     ----------
     problem : Problem
-        Forward pass of one copy, any shape; with ``stats`` the ``Nq`` row sums are added.
+        Forward pass of one copy, any shape and mask; with ``stats`` the row sums are added.
     M : int
         Words of fast memory.
 
@@ -153,6 +154,7 @@ def t2(problem: Problem, M: int) -> Bound:
 
     Examples
     --------
+    >>> from pebble.problem import Problem
     >>> t2(Problem.square(4096, 64), 400).value > t1(Problem.square(4096, 64), 400).value
     True
     """
@@ -168,7 +170,7 @@ def _of(function: Callable[[int, int], int], d: int) -> Callable[[int], int]:
     return lambda argument: function(argument, d)
 
 
-def _bound(name: str, problem: Problem, cut: Cut, words: int) -> Bound:
-    value = max(0, words + (problem.Nq if problem.stats else 0))
+def _bound(name: str, problem: Counts, cut: Cut, words: int) -> Bound:
+    value = max(0, words + (problem.queries if problem.stats else 0))
     note = f"h = {cut.cuts} cuts, one every X = {cut.X} moves"
     return Bound(name, value, "proved", f"docs/bounds.md, {name}", note=note)

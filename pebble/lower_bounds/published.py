@@ -14,8 +14,10 @@ from fractions import Fraction
 from pebble.errors import BoundDoesNotApply, InvalidInput
 from pebble.lower_bounds.base import Bound
 from pebble.lower_bounds.domain import (
+    require_all_pairs,
     require_backward,
     require_forward,
+    require_mask,
     require_no_recomputation,
     require_sizes,
     require_words,
@@ -26,15 +28,18 @@ from pebble.rules import Rules
 
 __all__ = [
     "attenio_count",
+    "block_sparse_flash_attention",
     "fast_multiplication",
     "fft_machine_checked",
     "flash_attention",
     "li_et_al",
     "li_et_al_gradient",
+    "li_et_al_sparse",
     "matmul_machine_checked",
     "matmul_no_recomputation",
     "published_curves",
     "saha_ye",
+    "sparse_dividing_point",
     "standard_attention",
 ]
 
@@ -127,7 +132,7 @@ def saha_ye(problem: Problem, M: int) -> Bound:
     InvalidInput
         If ``M`` is not a positive whole number.
     BoundDoesNotApply
-        If the problem is not a forward pass, or ``dv`` differs from ``d``.
+        If the problem is not a forward pass, has a mask, or ``dv`` differs from ``d``.
 
     Examples
     --------
@@ -135,6 +140,7 @@ def saha_ye(problem: Problem, M: int) -> Bound:
     True
     """
     require_forward(problem, "Saha and Ye's theorem")
+    require_all_pairs(problem, "Saha and Ye's theorem")
     z, d = _equal_dimensions(problem, M, "Saha and Ye's theorem")
     value = min(z * d / math.sqrt(M), z * d * d / M)
     return _curve("Saha-Ye", value, f"{_SAHA_YE}, Theorem 3.1", "Θ: compare the shape, there is no constant")
@@ -150,7 +156,7 @@ def fast_multiplication(problem: Problem, M: int) -> Bound:
     InvalidInput
         If ``M`` is not a positive whole number.
     BoundDoesNotApply
-        If the problem is not a forward pass, or ``dv`` differs from ``d``.
+        If the problem is not a forward pass, has a mask, or ``dv`` differs from ``d``.
 
     Examples
     --------
@@ -158,6 +164,7 @@ def fast_multiplication(problem: Problem, M: int) -> Bound:
     True
     """
     require_forward(problem, "Saha and Ye's theorem for fast multiplication")
+    require_all_pairs(problem, "Saha and Ye's theorem for fast multiplication")
     z, d = _equal_dimensions(problem, M, "Saha and Ye's theorem for fast multiplication")
     note = "Ω over large fields; it is outside this game, whose DAGs multiply in the standard way"
     return _curve("fast multiplication", min(z * d * d / M, float(z)), f"{_SAHA_YE}, Theorem 4.8", note)
@@ -174,7 +181,7 @@ def flash_attention(problem: Problem, M: int) -> Bound:
     InvalidInput
         If ``M`` is not a positive whole number.
     BoundDoesNotApply
-        If ``dv`` differs from ``d``, or ``M`` is outside ``d .. N d``.
+        If there is a mask, ``dv`` differs from ``d``, or ``M`` is outside ``d .. N d``.
 
     Examples
     --------
@@ -182,6 +189,7 @@ def flash_attention(problem: Problem, M: int) -> Bound:
     True
     """
     theorem = _dao_theorem(problem)
+    require_all_pairs(problem, f"FlashAttention's {theorem}")
     z, d = _equal_dimensions(problem, M, f"FlashAttention's {theorem}")
     most = min(problem.Nq, problem.Nk) * d
     if not d <= M <= most:
@@ -203,13 +211,14 @@ def standard_attention(problem: Problem, M: int) -> Bound:
     InvalidInput
         If ``M`` is not a positive whole number.
     BoundDoesNotApply
-        If ``dv`` differs from ``d``, or ``M < d²``.
+        If there is a mask, ``dv`` differs from ``d``, or ``M < d²``.
 
     Examples
     --------
     >>> standard_attention(Problem.square(1024, 64), 64 * 64).value == 1024 * 64 + 1024**2
     True
     """
+    require_all_pairs(problem, "the Θ(Nd + N²) of standard attention")
     z, d = _equal_dimensions(problem, M, "the Θ(Nd + N²) of standard attention")
     if d * d > M:
         raise BoundDoesNotApply(
@@ -231,7 +240,7 @@ def li_et_al(problem: Problem, M: int) -> Bound:
     InvalidInput
         If ``M`` is not a positive whole number.
     BoundDoesNotApply
-        If the problem is not a backward pass, or ``dv`` differs from ``d``.
+        If the problem is not a backward pass, has a mask, or ``dv`` differs from ``d``.
 
     Examples
     --------
@@ -239,6 +248,7 @@ def li_et_al(problem: Problem, M: int) -> Bound:
     True
     """
     require_backward(problem, "Li et al.'s theorem")
+    require_all_pairs(problem, "Li et al.'s theorem")
     z, d = _equal_dimensions(problem, M, "Li et al.'s theorem")
     note = "Θ: compare the shape, there is no constant; the terms of the projections are left out"
     return _curve("Li et al.", min(z * d / math.sqrt(M), z * d * d / M), f"{_LI}, Theorem 1.1", note)
@@ -268,17 +278,96 @@ def li_et_al_gradient(N: int, d: int, M: int) -> Bound:
     return _curve("Li et al., gradient", value, f"{_LI}, Theorem 1.1", "Θ: there is no constant")
 
 
+def block_sparse_flash_attention(problem: Problem, M: int) -> Bound:
+    """Curve ``N d + N² d² s / M``, the cost of block-sparse FlashAttention: not a lower bound.
+
+    Proposition 4 of the paper, for ``d <= M <= N d``; ``s`` is the fraction of blocks with a pair, here read as the
+    fraction of pairs, so that ``N² s`` is their number: the same where blocks are allowed whole. With ``Nq != Nk``
+    the first ``N`` is read as their mean, the ``N`` of the domain as the smaller of them.
+
+    Raises
+    ------
+    InvalidInput
+        If ``M`` is not a positive whole number.
+    BoundDoesNotApply
+        If the problem is not a forward pass with a mask, ``dv`` differs from ``d``, or ``M`` is outside
+        ``d .. N d``.
+
+    Examples
+    --------
+    >>> block_sparse_flash_attention(Problem.square(1024, 64, mask="causal"), 64 * 64).value
+    590336.0
+    """
+    statement = "block-sparse FlashAttention's Proposition 4"
+    require_forward(problem, statement)
+    require_mask(problem, statement)
+    z, d = _equal_dimensions(problem, M, statement)
+    most = min(problem.Nq, problem.Nk) * d
+    if not d <= M <= most:
+        raise BoundDoesNotApply(f"{statement} is stated for d <= M <= N d, here {d} <= M <= {most}; M is {M}")
+    value = (problem.Nq + problem.Nk) * d / 2 + z * d * d / M
+    note = "Θ, cost of an algorithm; s, a fraction of blocks, is read as the fraction of pairs"
+    return _curve("block-sparse FlashAttention", value, f"{_DAO}, Proposition 4", note)
+
+
+def sparse_dividing_point(problem: Problem) -> Fraction:
+    """Return ``Z_in² / Z_QK``, where the two forms of :func:`li_et_al_sparse` meet: ``d²`` without a mask.
+
+    Examples
+    --------
+    >>> sparse_dividing_point(Problem.square(1024, 64)), sparse_dividing_point(Problem.square(63, 64, mask="causal"))
+    (Fraction(4096, 1), Fraction(8064, 1))
+    """
+    return Fraction(problem.queries * problem.keys * problem.d**2, problem.pairs)
+
+
+def li_et_al_sparse(problem: Problem, M: int) -> Bound:
+    """Curve ``min(Z_in² / M, Z_in sqrt(Z_QK) / sqrt(M))``: what some pattern with so many non-zeros needs.
+
+    Li et al.'s Theorem 4.5, for the forward and the backward pass: ``Z_in`` non-zeros of the inputs, here those of Q
+    and of K in the queries and keys that have a pair (their geometric mean), and ``Z_QK`` non-zeros of the scores,
+    here the pairs of the mask.
+
+    Raises
+    ------
+    InvalidInput
+        If ``M`` is not a positive whole number.
+    BoundDoesNotApply
+        If there is no mask, or ``dv`` differs from ``d``.
+
+    Notes
+    -----
+    It is a worst case over patterns, and no bound for the mask at hand, which may need less, whatever constant is
+    put before the curve. Without a mask it would be ``min(N² d² / M, N² d / sqrt(M))``.
+
+    Examples
+    --------
+    >>> li_et_al_sparse(Problem.square(63, 64, mask="causal"), 8064).value == 63 * 64 // 2
+    True
+    """
+    require_mask(problem, "Li et al.'s sparse theorem")
+    z, d = _equal_dimensions(problem, M, "Li et al.'s sparse theorem")
+    inputs = math.sqrt(problem.queries * problem.keys) * d
+    note = "Ω, the worst pattern with so many non-zeros; this mask may need less"
+    value = min(inputs * inputs / M, inputs * math.sqrt(z / M))
+    return _curve("Li et al., worst pattern", value, f"{_LI}, Theorem 4.5", note)
+
+
 _CURVES: tuple[Callable[[Problem, int], Bound], ...] = (
     saha_ye,
     fast_multiplication,
     li_et_al,
     flash_attention,
     standard_attention,
+    li_et_al_sparse,
+    block_sparse_flash_attention,
 )
 
 
 def published_curves(problem: Problem, M: int) -> list[Bound]:
     """Return the published asymptotic curves whose domain contains ``M``, none of them to be asserted.
+
+    For a mask these are curves that were published for masks; those for all pairs say nothing about it.
 
     Raises
     ------
@@ -291,6 +380,8 @@ def published_curves(problem: Problem, M: int) -> list[Bound]:
     ['Saha-Ye', 'fast multiplication', 'FlashAttention']
     >>> [curve.name for curve in published_curves(Problem(9, 9, 4, 4, pass_name="backward"), 16)]
     ['Li et al.', 'FlashAttention', 'standard attention']
+    >>> [curve.name for curve in published_curves(Problem.square(1024, 64, mask="causal"), 1000)]
+    ['Li et al., worst pattern', 'block-sparse FlashAttention']
     """
     require_words(M)
     if problem.pass_name == "weights":
@@ -327,7 +418,7 @@ def attenio_count(problem: Problem, M: int) -> Fraction:
     InvalidInput
         If ``M`` is not a positive whole number.
     BoundDoesNotApply
-        If the problem has another shape or ``M`` is too small.
+        If the problem has another shape or a mask, or ``M`` is too small.
 
     References
     ----------
@@ -339,6 +430,7 @@ def attenio_count(problem: Problem, M: int) -> Fraction:
     Fraction(1616000, 1)
     """
     require_forward(problem, "AttenIO's count")
+    require_all_pairs(problem, "AttenIO's count")
     z, d = _equal_dimensions(problem, M, "AttenIO's count")
     if problem.Nq != problem.Nk:
         raise BoundDoesNotApply(

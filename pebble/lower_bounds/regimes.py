@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from pebble.lower_bounds.domain import require_words
+from pebble.lower_bounds.published import sparse_dividing_point
 from pebble.problem import Problem
 
 __all__ = ["Regime", "regime"]
@@ -19,9 +20,12 @@ class Regime:
     ----------
     mu : Fraction
         ``M / d²``, exact.
+    sparse_mu : Fraction, optional
+        For a mask ``M / (Z_in² / Z_QK)``, where ``Z_in² / Z_QK`` is the published dividing point for so many pairs.
     """
 
     mu: Fraction
+    sparse_mu: Fraction | None = None
 
     @property
     def large_cache(self) -> bool:
@@ -30,7 +34,11 @@ class Regime:
 
     def __str__(self) -> str:
         name = "large cache (M ≥ d²)" if self.large_cache else "small cache (M < d²)"
-        return f"{name}, M/d² = {float(self.mu):.3g}"
+        text = f"{name}, M/d² = {float(self.mu):.3g}"
+        if self.sparse_mu is None:
+            return text
+        side = "≥" if self.sparse_mu >= 1 else "<"
+        return f"{text}; with so many pairs M {side} Z_in²/Z_QK, M·Z_QK/Z_in² = {float(self.sparse_mu):.3g}"
 
 
 def regime(problem: Problem, M: int) -> Regime:
@@ -42,6 +50,9 @@ def regime(problem: Problem, M: int) -> Regime:
     other ``dv`` the best known schedules cross at ``((d + dv) / 2)²``, and no theorem says where they must.
     The published dividing point of the backward pass is ``M = d²`` too (Li et al. 2024), up to a constant.
 
+    Under a mask there is another one, ``Z_in² / Z_QK`` (Li et al. 2024), where two forms of a worst case over all
+    patterns with so many pairs meet. Masks made of large blocks still divide at ``d²``; the name goes by ``d²``.
+
     Raises
     ------
     InvalidInput
@@ -51,7 +62,11 @@ def regime(problem: Problem, M: int) -> Regime:
     --------
     >>> print(regime(Problem.square(1024, 64), 64 * 64))
     large cache (M ≥ d²), M/d² = 1
+    >>> print(regime(Problem.square(1024, 64, mask="window:64"), 64 * 64))
+    large cache (M ≥ d²), M/d² = 1; with so many pairs M < Z_in²/Z_QK, M·Z_QK/Z_in² = 0.0606
     >>> print(regime(Problem.square(1024, 64), 1024))
     small cache (M < d²), M/d² = 0.25
     """
-    return Regime(Fraction(require_words(M), problem.d**2))
+    words = Fraction(require_words(M))
+    sparse = None if problem.mask is None else words / sparse_dividing_point(problem)
+    return Regime(words / problem.d**2, sparse)

@@ -8,6 +8,7 @@ from pebble.errors import BoundDoesNotApply
 from pebble.lower_bounds.backward import b1, b2, compulsory_backward
 from pebble.lower_bounds.base import Bound
 from pebble.lower_bounds.compulsory import compulsory
+from pebble.lower_bounds.counts import Counts, Part
 from pebble.lower_bounds.domain import require_backward, require_forward, require_words
 from pebble.lower_bounds.forward import t1, t2
 from pebble.lower_bounds.weights import compulsory_weights
@@ -33,8 +34,8 @@ def forward_bounds(problem: Problem, M: int, rules: Rules | None = None) -> list
     Returns
     -------
     list of Bound
-        The compulsory bound, T1, T2, and T3 where it is defined, by falling value. Their maximum is a bound,
-        not their sum.
+        The compulsory bound, T1, T2, T3 where it is defined, and for a mask "by parts", by falling value. Their
+        maximum is a bound, not their sum.
 
     Raises
     ------
@@ -51,7 +52,7 @@ def forward_bounds(problem: Problem, M: int, rules: Rules | None = None) -> list
     del rules
     require_words(M)
     require_forward(problem, "the forward bounds")
-    return _applicable((compulsory, t1, t2, _t3), problem, M)
+    return _with_parts(problem, M)
 
 
 def backward_bounds(problem: Problem, M: int, rules: Rules | None = None) -> list[Bound]:
@@ -69,8 +70,8 @@ def backward_bounds(problem: Problem, M: int, rules: Rules | None = None) -> lis
     Returns
     -------
     list of Bound
-        The compulsory bound, B1, B2, and B3 where it is defined, by falling value. Their maximum is a bound,
-        not their sum.
+        The compulsory bound, B1, B2, B3 where it is defined, and for a mask "by parts", by falling value. Their
+        maximum is a bound, not their sum.
 
     Raises
     ------
@@ -88,7 +89,7 @@ def backward_bounds(problem: Problem, M: int, rules: Rules | None = None) -> lis
     del rules
     require_words(M)
     require_backward(problem, "the backward bounds")
-    return _applicable((compulsory_backward, b1, b2, _b3), problem, M)
+    return _with_parts(problem, M)
 
 
 def proved_bounds(problem: Problem, M: int, rules: Rules | None = None) -> list[Bound]:
@@ -130,9 +131,23 @@ def best_bound(problem: Problem, M: int, rules: Rules | None = None) -> Bound:
     return proved_bounds(problem, M, rules)[0]
 
 
-def _applicable(
-    candidates: Iterable[Callable[[Problem, int], Bound]], problem: Problem, M: int
-) -> list[Bound]:
+def _with_parts(problem: Problem, M: int) -> list[Bound]:
+    bounds = _own(problem, M)
+    if problem.mask is None:
+        return bounds
+    from pebble.lower_bounds.by_parts import by_parts
+
+    return sorted([*bounds, by_parts(problem, M, _own)], key=lambda bound: -bound.value)
+
+
+def _own(problem: Problem | Part, M: int) -> list[Bound]:
+    """Return the bounds that ask only how many pairs, queries and keys there are."""
+    if problem.pass_name == "backward":
+        return _applicable((compulsory_backward, b1, b2, _b3), problem, M)
+    return _applicable((compulsory, t1, t2, _t3), problem, M)
+
+
+def _applicable(candidates: Iterable[Callable[[Counts, int], Bound]], problem: Counts, M: int) -> list[Bound]:
     bounds = []
     for bound in candidates:
         try:
@@ -142,13 +157,13 @@ def _applicable(
     return sorted(bounds, key=lambda bound: -bound.value)
 
 
-def _t3(problem: Problem, M: int) -> Bound:
+def _t3(problem: Counts, M: int) -> Bound:
     from pebble.lower_bounds.t3 import t3
 
     return t3(problem, M)
 
 
-def _b3(problem: Problem, M: int) -> Bound:
+def _b3(problem: Counts, M: int) -> Bound:
     from pebble.lower_bounds.b3 import b3
 
     return b3(problem, M)

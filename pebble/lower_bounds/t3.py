@@ -15,8 +15,8 @@ from importlib.resources import files
 
 from pebble.errors import BoundDoesNotApply, InvalidInput
 from pebble.lower_bounds.base import Bound
+from pebble.lower_bounds.counts import Counts
 from pebble.lower_bounds.domain import require_forward, require_words
-from pebble.problem import Problem
 from pebble.rules import Rules
 
 __all__ = ["Row", "load_rows", "t3"]
@@ -129,7 +129,7 @@ def _scaled_rows() -> tuple[_Scaled, ...]:
     )
 
 
-def _value(scaled: _Scaled, problem: Problem, M: int) -> tuple[int, int] | None:
+def _value(scaled: _Scaled, problem: Counts, M: int) -> tuple[int, int] | None:
     """Return the bound of one row and its number of segments, or None if the row gives nothing."""
     d, dv, z = problem.d, problem.dv, problem.pairs
     step = scaled.tau * d * d - (M + 2) * _SCALE  # X - 2, scaled
@@ -147,18 +147,18 @@ def _value(scaled: _Scaled, problem: Problem, M: int) -> tuple[int, int] | None:
         cost = (n - 1) * step + (work - n * W) // relief * _SCALE
         if cost < best:
             segments, best = n, cost
-    fixed = M - problem.Nq * dv + (problem.Nq if problem.stats else 0)
+    fixed = M - problem.queries * (dv - (1 if problem.stats else 0))
     total = fixed * _SCALE + best - scaled.gamma * z
     return max(0, total // _SCALE + 1), segments
 
 
-def t3(problem: Problem, M: int, rules: Rules = _ANY_RULES) -> Bound:
+def t3(problem: Counts, M: int, rules: Rules = _ANY_RULES) -> Bound:
     """Lower bound T3 on the loads plus stores of one copy of a forward pass.
 
     Parameters
     ----------
     problem : Problem
-        Shape of one head of one batch element; ``heads`` and ``batch`` are ignored. Any Nq, Nk, d and dv.
+        One head of one batch element; ``heads`` and ``batch`` are ignored. Any Nq, Nk, d, dv and mask.
     M : int
         Words of fast memory, at most mu·d² for the largest mu of :func:`load_rows`.
     rules : Rules
@@ -184,6 +184,7 @@ def t3(problem: Problem, M: int, rules: Rules = _ANY_RULES) -> Bound:
 
     Examples
     --------
+    >>> from pebble.problem import Problem
     >>> bound = t3(Problem.square(100_000, 128), 128**2)
     >>> bound.status, 3.30 < bound.value / 100_000**2 < 3.35
     ('computer-assisted', True)
@@ -208,7 +209,7 @@ def t3(problem: Problem, M: int, rules: Rules = _ANY_RULES) -> Bound:
     )
 
 
-def _why_not(problem: Problem, M: int) -> str:
+def _why_not(problem: Counts, M: int) -> str:
     largest = _scaled_rows()[-1]
     most = largest.mu * problem.d**2 // _SCALE
     if most < M:

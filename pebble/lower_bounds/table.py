@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from pebble.lower_bounds.base import Bound
-from pebble.lower_bounds.published import published_curves
+from pebble.lower_bounds.published import published_curves, sparse_dividing_point
 from pebble.lower_bounds.regimes import Regime, regime
 from pebble.lower_bounds.registry import proved_bounds
 from pebble.problem import Problem
@@ -44,6 +44,11 @@ class BoundTable:
         """Return ``"large cache"`` if M ≥ d², else ``"small cache"``."""
         return "large cache" if self.regime.large_cache else "small cache"
 
+    def dividing_points(self) -> dict[str, float | int | None]:
+        """Return where the regimes divide, words: d², and under a mask the published point for so many pairs."""
+        sparse = None if self.problem.mask is None else float(sparse_dividing_point(self.problem))
+        return {"dividing_point": self.problem.d**2, "sparse_dividing_point": sparse}
+
     def to_list(self) -> list[dict[str, Any]]:
         """Return the bounds as plain data."""
         return [
@@ -66,6 +71,7 @@ class BoundTable:
             "problem": self.problem.to_dict(),
             "M": self.M,
             "regime": self.regime_name,
+            **self.dividing_points(),
             "bounds": self.to_list(),
         }
 

@@ -111,5 +111,17 @@ class BandMask(Mask):
         empty = {axis: self._last[axis] < 0 for axis in self._last}
         return {axis: np.flatnonzero(is_empty[1:] != is_empty[:-1]) + 1 for axis, is_empty in empty.items()}
 
+    def degrees(self, axis: str, partners: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """Return how many of some partners every line of an axis has a pair with."""
+        before = np.zeros(len(partners) + 1, dtype=np.int64)
+        np.cumsum(partners, out=before[1:])
+        stop = np.maximum(self._start[axis], self._stop[axis])
+        return np.asarray(before[stop] - before[self._start[axis]])
+
+    def _parts(self) -> dict[str, NDArray[np.int64]]:
+        from pebble.masks.parts import parts_of_band
+
+        return parts_of_band(self._start["i"], self._stop["i"], self.Nk)
+
     def _identity(self) -> object:
         return self._start["i"].tobytes(), self._stop["i"].tobytes()

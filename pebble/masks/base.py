@@ -15,6 +15,7 @@ __all__ = ["Interval", "Mask"]
 
 Interval = tuple[int, int]
 _OTHER = {"i": "j", "j": "i"}
+_CHUNK = 2**24  # pairs looked at at a time
 
 
 class Mask(ABC):
@@ -95,6 +96,33 @@ class Mask(ABC):
     def lines_matrix(self, axis: str, lines: Interval, partners: Interval) -> NDArray[np.bool_]:
         """Return a box as booleans, shape (lines, partners)."""
         return self.matrix(lines, partners) if axis == "i" else self.matrix(partners, lines).T
+
+    def degrees(self, axis: str, partners: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """Return how many of some partners, given as booleans, every line of an axis has a pair with."""
+        extent, other = self.extents[axis], self.extents[_OTHER[axis]]
+        found = np.zeros(extent, dtype=np.int64)
+        step = max(1, _CHUNK // other)
+        for start in range(0, extent, step):
+            stop = min(start + step, extent)
+            box = self.lines_matrix(axis, (start, stop), (0, other))
+            found[start:stop] = np.count_nonzero(box & partners, axis=1)
+        return found
+
+    @cached_property
+    def parts(self) -> dict[str, NDArray[np.int64]]:
+        """Number, from 0, of the part of the mask that every line belongs to; -1 where it has no pair.
+
+        Two lines are in the same part if pairs lead from one to the other. Parts have nothing in common.
+        """
+        return self._parts()
+
+    def _parts(self) -> dict[str, NDArray[np.int64]]:
+        from pebble.masks.parts import parts_of_rows
+
+        step = max(1, _CHUNK // self.Nk)
+        starts = range(0, self.Nq, step)
+        boxes = (self.matrix((start, min(start + step, self.Nq)), (0, self.Nk)) for start in starts)
+        return parts_of_rows((row for box in boxes for row in box), self.Nq, self.Nk)
 
     @cached_property
     def _present(self) -> dict[str, NDArray[np.int64]]:

@@ -1,0 +1,71 @@
+"""The parts of a mask that have nothing in common: no query of one attends to a key of another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Labels = NDArray[np.int64]
+
+__all__ = ["parts_of_band", "parts_of_rows"]
+
+
+def parts_of_band(start: Labels, stop: Labels, Nk: int) -> dict[str, Labels]:
+    """Label queries and keys where query i attends to the keys ``start[i]`` to ``stop[i] - 1``.
+
+    >>> import numpy as np
+    >>> parts_of_band(np.array([0, 0, 3]), np.array([1, 2, 4]), 4)
+    {'i': array([0, 0, 1]), 'j': array([ 0,  0, -1,  1])}
+    """
+    queries = np.flatnonzero(start < stop)
+    low, high = start[queries], stop[queries]
+    number = np.zeros(len(queries), dtype=np.int64)
+    np.cumsum(low[1:] >= high[:-1], out=number[1:])
+    labels = {"i": np.full(len(start), -1, dtype=np.int64), "j": np.full(Nk, -1, dtype=np.int64)}
+    labels["i"][queries] = number
+    # A part's keys are an interval without gaps: from its first query's first to its last one's last.
+    first = np.flatnonzero(np.diff(number, prepend=-1))
+    last = np.append(first[1:], len(queries)) - 1
+    lengths = high[last] - low[first]
+    keys = np.repeat(low[first] - (np.cumsum(lengths) - lengths), lengths) + np.arange(lengths.sum())
+    labels["j"][keys] = np.repeat(np.arange(len(first), dtype=np.int64), lengths)
+    return labels
+
+
+def parts_of_rows(rows: Iterable[NDArray[np.bool_]], Nq: int, Nk: int) -> dict[str, Labels]:
+    """Label queries and keys, the keys of one query after the other given as booleans.
+
+    >>> import numpy as np
+    >>> parts_of_rows(np.array([[1, 0, 1], [0, 1, 0], [1, 0, 0]], dtype=bool), 3, 3)
+    {'i': array([0, 1, 0]), 'j': array([0, 1, 0])}
+    """
+    above = list(range(Nq))  # of each query, one of its part; joined parts hang below one of them
+    labels = {"i": np.full(Nq, -1, dtype=np.int64), "j": np.full(Nk, -1, dtype=np.int64)}
+    for query, row in enumerate(rows):
+        keys = np.flatnonzero(row)
+        if not len(keys):
+            continue
+        known = labels["j"][keys]
+        for other in np.unique(known) if (known != known[0]).any() else known[:1]:
+            if other >= 0:
+                above[_top(above, int(other))] = query
+        labels["i"][query] = labels["j"][keys] = query
+    tops = np.array([_top(above, query) for query in range(Nq)], dtype=np.int64)
+    used, first = np.unique(tops[labels["i"] >= 0], return_index=True)
+    numbers = np.full(Nq, -1, dtype=np.int64)
+    numbers[used[np.argsort(first)]] = np.arange(len(used))
+    for label in labels.values():
+        label[label >= 0] = numbers[tops[label[label >= 0]]]
+    return labels
+
+
+def _top(above: list[int], query: int) -> int:
+    while above[query] != query:
+        above[query] = above[above[query]]
+        query = above[query]
+    return query
