@@ -15,7 +15,17 @@ from pebble.machine import Run, run
 from pebble.problem import LARGEST_SIZE, PASSES, Problem
 from pebble.program import Program
 
-__all__ = ["GROUP", "Schedule", "Tiles", "available", "get", "largest", "registered", "resolve_tiles"]
+__all__ = [
+    "GROUP",
+    "Schedule",
+    "Tiles",
+    "available",
+    "fitting_tiles",
+    "get",
+    "largest",
+    "registered",
+    "resolve_tiles",
+]
 
 GROUP = "pebble.schedules"
 Tiles = Mapping[str, int]
@@ -207,8 +217,38 @@ def resolve_tiles(
         raise InvalidInput(f"M must be a positive whole number of words, not {M!r}")
     if M > LARGEST_SIZE:
         raise InvalidInput(f"M is too large: at most {LARGEST_SIZE:,} words are dealt with")
-    problem = schedule.seen(problem)
-    return dict(schedule.tiles(problem, M) if tiles is None else schedule.preset(problem, M, tiles))
+    if tiles is not None:
+        return dict(schedule.preset(schedule.seen(problem), M, tiles))
+    return fitting_tiles(schedule, problem, M)
+
+
+def fitting_tiles(schedule: Schedule, problem: Problem, M: int) -> dict[str, int]:
+    """Return the tiles a schedule chooses for M words; under a mask too they fit.
+
+    A mask may make the last tile that a line visits a whole one where it is ragged without a mask, and so take a word
+    or two more. Tiles are then chosen for so much less.
+
+    Raises
+    ------
+    CacheTooSmall
+        If the schedule finds no tiles that fit.
+    """
+    seen = schedule.seen(problem)
+    tiles = dict(schedule.tiles(seen, M))
+    if problem.mask is None:
+        return tiles
+    room = M
+    while (peak := schedule.measure(problem, tiles).peak) > M:
+        room -= peak - M
+        try:
+            tiles = dict(schedule.tiles(seen, room)) if room > 0 else {}
+        except CacheTooSmall:
+            tiles = {}
+        if room < 1 or (not tiles and schedule.tile_names):
+            raise CacheTooSmall(
+                f"{schedule.name} needs at least {peak} words of fast memory under this mask; M is {M}", peak
+            )
+    return tiles
 
 
 def registered(pass_name: str | None = None) -> list[Schedule]:

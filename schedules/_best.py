@@ -9,7 +9,7 @@ from pebble.closed_form import closed_form
 from pebble.errors import CacheTooSmall, InvalidInput
 from pebble.problem import Problem
 from pebble.program import Program
-from pebble.schedule import Schedule, Tiles
+from pebble.schedule import Schedule, Tiles, fitting_tiles
 
 __all__ = ["Cheapest"]
 
@@ -47,7 +47,11 @@ class Cheapest(Schedule):
             return found[0][2]
         options = [(schedule, tiles) for io, schedule, tiles in found if io <= _NEARLY * found[0][0]]
         options += self._masked_options(problem, M)
-        return min(options, key=lambda option: option[0].measure(problem, option[1]).io)[1]
+        runs = [(schedule.measure(problem, tiles), tiles) for schedule, tiles in options]
+        fitting = [(run.io, tiles) for run, tiles in runs if run.peak <= M]
+        if not fitting:
+            return fitting_tiles(found[0][1], problem, M)
+        return min(fitting, key=lambda pair: pair[0])[1]
 
     def _priced(self, problem: Problem, M: int) -> Iterator[tuple[int, Schedule, Tiles]]:
         """Yield what fits, without a mask, with the words it moves."""
