@@ -9,8 +9,9 @@ import numpy as np
 
 from pebble.family import Array, Family
 from pebble.formula import Formula, constant, symbol
-from pebble.masked.blocks import OTHER, Blocks, Boxes, Counts, End, Side, counts_of
+from pebble.masked.blocks import OTHER, Blocks, Boxes, Counts, End, Side
 from pebble.masked.chains import Reached
+from pebble.masked.counts import counts_of
 from pebble.places import Place
 from pebble.program import Interval, Loop, tile_count
 
@@ -144,38 +145,50 @@ class Quantities:
 
     def _part(self, blocks: Blocks, words: _Words) -> Formula:
         """The sum as a formula: of the problem's own symbols where it can be, else by a name of its own."""
-        simple = None if words.at else self._simple(blocks, words)
+        if words.at:
+            return constant(self.value(blocks, words))
+        looped = [axis for axis in "ij" if blocks[axis].tiles]
+        units = [axis for axis in looped if blocks[axis].units]
+        if words.kind == "lines" and len(looped) == 2 and words.axis in units:
+            words = _Words("tiles")
+        if words.kind == "tiles" and not blocks.ends and looped == units and looped:
+            words = _Words("pairs") if len(looped) == 2 else _Words("lines", looped[0])
+        known = {"pairs": self._pairs, "tiles": self._tiles, "lines": self._lines, "begun": self._begun}
+        simple = (self._once if blocks.ends else known[words.kind])(blocks, words)
         return simple if simple is not None else self._named(blocks, words)
 
-    def _simple(self, blocks: Blocks, words: _Words) -> Formula | None:
-        looped = [axis for axis in "ij" if blocks[axis].tiles]
-        if blocks.ends:
-            return self._once(blocks, words)
-        if words.kind == "pairs":
-            return self._pairs() if blocks.i.whole and blocks.j.whole else None
-        if words.kind == "tiles":
-            if not looped:
-                return constant(1)
-            return self._trips(blocks[looped[0]]) if len(looped) == 1 else None
-        if words.kind == "begun":
-            return self._begun(blocks, words)
-        side, other = blocks[words.axis], blocks[OTHER[words.axis]]
-        if not other.tiles:
-            return self._lines(side)
-        if not side.tiles:
-            trips = self._simple(blocks, _Words("tiles"))
-            return self._lines(side) * (trips if trips is not None else self._named(blocks, _Words("tiles")))
-        return self._named(blocks, _Words("tiles")) if side.units else None
-
-    def _pairs(self) -> Formula:
+    def _pairs(self, blocks: Blocks, words: _Words) -> Formula:
+        """Allowed pairs; tiles make no difference."""
+        if not (blocks.i.whole and blocks.j.whole):
+            return self._named(Blocks(_untiled(blocks.i), _untiled(blocks.j)), words)
         self.legend["z"] = "allowed pairs of a query and a key"
         return symbol("z", self.mask.pairs)
 
-    def _lines(self, side: Side) -> Formula:
+    def _tiles(self, blocks: Blocks, _: _Words) -> Formula | None:
+        """Tiles of one axis, where each holds a pair."""
+        looped = [axis for axis in "ij" if blocks[axis].tiles]
+        if len(looped) != 1:
+            return None if looped else constant(1)
+        side = blocks[looped[0]]
+        count, tile = side.count, side.tiles[-1]
+        if self.value(blocks, _Words("tiles")) != count:
+            return None
+        if count <= 1 or count != tile_count(side.start, side.stop, tile):
+            return constant(count)
+        text = str(self._length(side))
+        return symbol(f"⌈{text}/{tile}⌉" if text.isalnum() else f"⌈({text})/{tile}⌉", count)
+
+    def _lines(self, blocks: Blocks, words: _Words) -> Formula | None:
+        """Lines with any pair: once each, or once for every tile of the other axis."""
+        side, other = blocks[words.axis], blocks[OTHER[words.axis]]
+        if not other.tiles:
+            return self._present(side)
+        return None if side.tiles else self._present(side) * self._part(blocks, _Words("tiles"))
+
+    def _present(self, side: Side) -> Formula:
         """Lines of an axis with any pair: the axis's own symbol where that is all of them."""
-        present = self.mask.present(side.axis, side.start, side.stop)
-        if present < side.stop - side.start:
-            return self._named(_alone(side, self.family), _Words("lines", side.axis))
+        if self.mask.present(side.axis, side.start, side.stop) < side.stop - side.start:
+            return self._named(_alone(_untiled(side), self.family), _Words("lines", side.axis))
         return self._length(side)
 
     def _length(self, side: Side) -> Formula:
@@ -183,28 +196,15 @@ class Quantities:
             return constant(side.stop - side.start)
         return symbol(self.family.symbols[side.axis], side.extent) - constant(side.start)
 
-    def _trips(self, side: Side) -> Formula | None:
-        """Tiles of an axis, where each holds a pair."""
-        count = side.count
-        if self.value(_alone(side, self.family), _Words("tiles")) != count:
-            return None
-        length, tile = self._length(side), side.tiles[-1]
-        if tile == 1:
-            return length
-        if count <= 1 or count != tile_count(side.start, side.stop, tile):
-            return constant(count)
-        text = str(length)
-        return symbol(f"⌈{text}/{tile}⌉" if text.isalnum() else f"⌈({text})/{tile}⌉", count)
-
     def _begun(self, blocks: Blocks, words: _Words) -> Formula | None:
         """Single lines have begun at each of their tiles but the first, and by the end of each."""
         side, other = blocks[words.axis], blocks[OTHER[words.axis]]
         if not side.units or isinstance(words.upto, int):
             return None
-        tiles = self._named(blocks, _Words("tiles"))
+        tiles = self._part(blocks, _Words("tiles"))
         if words.upto == "stop":
             return tiles
-        return tiles - self._lines(side) if other.whole else None
+        return tiles - self._present(side) if other.whole else None
 
     def _once(self, blocks: Blocks, words: _Words) -> Formula | None:
         """Under one condition on the first or last tile: each line of the other axis meets just one such tile."""
@@ -215,30 +215,25 @@ class Quantities:
         finest = end.level == len(own.tiles) == 1 and end.partner == len(other.tiles) > 0
         if not (finest and own.whole):
             return None
-        free = Blocks(blocks.i, blocks.j)
         once = self._one_end(other, end, words)
         if once is None or not end.negated:
             return once
-        everything = self._part(free, words)
-        return everything - once
+        return self._part(Blocks(blocks.i, blocks.j), words) - once
 
     def _one_end(self, other: Side, end: End, words: _Words) -> Formula | None:
-        alone = _alone(other, self.family)
         if words.kind == "tiles":
-            return self._part(alone, words)
+            return self._part(_alone(other, self.family), words)
         if words.kind == "lines":
-            return self._lines(other) if words.axis == other.axis else None
+            return self._present(other) if words.axis == other.axis else None
         if words.kind == "begun" and words.axis == other.axis:
             if (end.which, words.upto) == ("first", "start"):
                 return constant(0)
             if (end.which, words.upto) == ("last", "stop"):
-                return self._lines(other)
+                return self._present(other)
         return None
 
     def _named(self, blocks: Blocks, words: _Words) -> Formula:
         value = self.value(blocks, words)
-        if words.at:
-            return constant(value)
         name, meaning = _name(blocks, words, self.family)
         while self._values.setdefault(name, value) != value:
             name += "′"
@@ -251,6 +246,10 @@ def _alone(side: Side, family: Family) -> Blocks:
     rest = OTHER[side.axis]
     whole = Side(rest, family.extents[rest], 0, family.extents[rest])
     return Blocks(side, whole) if side.axis == "i" else Blocks(whole, side)
+
+
+def _untiled(side: Side) -> Side:
+    return replace(side, tiles=())
 
 
 def _blocks(place: Place, family: Family) -> Blocks:
@@ -281,11 +280,12 @@ def _blocks(place: Place, family: Family) -> Blocks:
 
 def _name(blocks: Blocks, words: _Words, family: Family) -> tuple[str, str]:
     """Return a quantity's name, and what it means."""
-    sizes = {axis: _size(blocks[axis], family) for axis in "ij"}
-    shape = f"{sizes['i']}×{sizes['j']}"
     about = [_part_text(blocks[axis]) for axis in "ij" if not blocks[axis].whole]
+    if not (blocks.i.tiles or blocks.j.tiles) and words.kind in ("lines", "pairs"):
+        return _untiled_name(words, about)
+    sizes = {axis: _size(blocks[axis], family) for axis in "ij"}
     about += [end.text for end in blocks.ends]
-    inside = ", ".join([shape, *about])
+    inside = ", ".join([f"{sizes['i']}×{sizes['j']}", *about])
     tiles = " × ".join(f"{sizes[axis]} {_WORD[axis] if sizes[axis] != '1' else _ONE[axis]}" for axis in "ij")
     where = f"tiles of {tiles} that hold an allowed pair"
     if about:
@@ -308,6 +308,14 @@ def _name(blocks: Blocks, words: _Words, family: Family) -> tuple[str, str]:
         f"{word}_{lines}({inside})",
         f"{lines} with an allowed {partner} {when}, summed over {where}",
     )
+
+
+def _untiled_name(words: _Words, about: list[str]) -> tuple[str, str]:
+    name, meaning = "z", "allowed pairs of a query and a key"
+    if words.kind == "lines":
+        name, meaning = _WORD[words.axis], f"{_WORD[words.axis]} with any allowed pair"
+    part = ", ".join(about)
+    return (f"{name}({part})", f"{meaning} ({part})") if part else (name, meaning)
 
 
 def _size(side: Side, family: Family) -> str:
