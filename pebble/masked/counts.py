@@ -191,7 +191,8 @@ class _BandCounts:
                 a * side.count + np.clip((np.asarray(at) - side.start) // length, 0, side.count - 1)
                 for a, at in marks
             ]
-            special = np.unique(np.concatenate(blocks_of))
+            special = np.sort(np.concatenate(blocks_of))
+            special = special[np.append(True, np.diff(special) > 0)]
             gap = np.append(np.diff(special), 1) - 1
             inner = special[gap > 0] + 1
             found = np.concatenate([special, inner])
