@@ -17,7 +17,9 @@ from pebble.listing import show
 from pebble.lowering import lower
 from pebble.machine import run
 from pebble.masked import counts
+from pebble.masked.blocks import Blocks, End, Side
 from pebble.masked.family import MaskedFamily
+from pebble.masked.quantities import Quantities, Words
 from pebble.masks import BandMask, DenseMask, Mask, causal_mask, check_rows, make_mask, window_mask
 from pebble.problem import Problem
 from pebble.program import Program, compute, delete, first, load, loop, phase, program, store, when
@@ -127,6 +129,43 @@ def test_bands_by_formula_and_pair_by_pair(
         same = DenseMask("pairs", band.matrix((0, Nq), (0, Nk)))
         one, other = (closed_form(text, MaskedFamily(family, mask)) for mask in (band, same))
         assert (values(one), str(one.io)) == (values(other), str(other.io))
+
+
+def random_blocks(rnd: Random, Nq: int, Nk: int) -> Blocks:
+    """Tiles of both axes, perhaps of parts, perhaps under conditions."""
+    sides = {}
+    for axis, extent in (("i", Nq), ("j", Nk)):
+        start, stop = (0, extent) if rnd.random() < 0.6 else sorted(rnd.sample(range(extent + 1), 2))
+        sides[axis] = Side(axis, extent, start, stop, (rnd.choice([1, 1, 2, 3, 7]),))
+    ends = [
+        End(rnd.choice("ij"), 1, rnd.choice(["first", "last"]), rnd.random() < 0.5, 1, "")
+        for _ in range(rnd.choice([0, 1, 1, 2]))
+    ]
+    return Blocks(sides["i"], sides["j"], tuple(ends))
+
+
+@pytest.mark.parametrize("seed", range(150))
+def test_runs_of_blocks(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each sum over the blocks of a band, by runs of alike blocks, over all of them, and pair by pair."""
+    rnd = Random(seed)
+    Nq, Nk = rnd.randint(2, 40), rnd.randint(2, 40)
+    band = random_mask(rnd, Nq, Nk)
+    while not isinstance(band, BandMask):
+        band = random_mask(rnd, Nq, Nk)
+    dense = DenseMask("pairs", band.matrix((0, Nq), (0, Nk)))
+    family = get("flash-2").family(Problem(Nq, Nk, 1, 1))
+    blocks = random_blocks(rnd, Nq, Nk)
+    for words in (
+        Words("tiles"),
+        Words("pairs"),
+        *(Words("lines", axis) for axis in "ij"),
+        *(Words("begun", axis, upto) for axis in "ij" for upto in ("start", "stop")),
+    ):
+        found = []
+        for mask, few in ((band, 0), (band, 2**16), (dense, 0)):
+            monkeypatch.setattr(counts, "_FEW", few)
+            found.append(Quantities(MaskedFamily(family, mask)).value(blocks, words))
+        assert len(set(found)) == 1, (words, blocks, found)
 
 
 @pytest.mark.parametrize("batch", range(4))

@@ -181,9 +181,7 @@ class _BandCounts:
                 (one, side.stop - 1),
                 (number, start[lines]),
                 (number, stop[lines] - 1),
-                (number, stop[lines]),
                 (one, stop[before] - 1),
-                (one, stop[before]),
                 (one, start[after]),
             ]
             length = int(side.cuts[1] - side.cuts[0])

@@ -15,14 +15,14 @@ from pebble.masked.counts import counts_of
 from pebble.places import Place
 from pebble.program import Interval, Loop, tile_count
 
-__all__ = ["Quantities"]
+__all__ = ["Quantities", "Words"]
 
 _WORD = {"i": "queries", "j": "keys"}
 _ONE = {"i": "query", "j": "key"}
 
 
 @dataclass(frozen=True)
-class _Words:
+class Words:
     """What one visit moves.
 
     Parameters
@@ -79,18 +79,18 @@ class Quantities:
         own = [axis for axis in "ij" if axis in array.axes]
         at = {axis: (a, b) for axis, a, b in place.operation.at if axis in _WORD}
         if len(own) == 2:
-            return self._part(blocks, _Words("pairs", at=at))
+            return self._part(blocks, Words("pairs", at=at))
         if not own:
-            return self._part(blocks, _Words("tiles", at=at))
+            return self._part(blocks, Words("tiles", at=at))
         whole = upto is None or upto == self.family.extents[OTHER[own[0]]]
         if whole:
-            return self._part(blocks, _Words("lines", own[0], at=at))
+            return self._part(blocks, Words("lines", own[0], at=at))
         assert upto is not None
-        return self._part(blocks, _Words("begun", own[0], upto, at))
+        return self._part(blocks, Words("begun", own[0], upto, at))
 
     # Values
 
-    def value(self, blocks: Blocks, words: _Words) -> int:
+    def value(self, blocks: Blocks, words: Words) -> int:
         """Sum over the visited blocks, exactly."""
         if not (blocks.i.count and blocks.j.count):
             return 0
@@ -113,7 +113,7 @@ class Quantities:
             self._counts[key] = counts_of(self.mask, blocks)
         return self._counts[key]
 
-    def _measure(self, blocks: Blocks, words: _Words) -> Callable[[Boxes], np.ndarray]:
+    def _measure(self, blocks: Blocks, words: Words) -> Callable[[Boxes], np.ndarray]:
         counts = self._counter(blocks)
 
         def interval(boxes: Boxes, axis: str) -> tuple[np.ndarray, np.ndarray]:
@@ -143,52 +143,52 @@ class Quantities:
 
     # Texts
 
-    def _part(self, blocks: Blocks, words: _Words) -> Formula:
+    def _part(self, blocks: Blocks, words: Words) -> Formula:
         """The sum as a formula: of the problem's own symbols where it can be, else by a name of its own."""
         if words.at:
             return constant(self.value(blocks, words))
         looped = [axis for axis in "ij" if blocks[axis].tiles]
         units = [axis for axis in looped if blocks[axis].units]
         if words.kind == "lines" and len(looped) == 2 and words.axis in units:
-            words = _Words("tiles")
+            words = Words("tiles")
         if words.kind == "tiles" and not blocks.ends and looped == units and looped:
-            words = _Words("pairs") if len(looped) == 2 else _Words("lines", looped[0])
+            words = Words("pairs") if len(looped) == 2 else Words("lines", looped[0])
         known = {"pairs": self._pairs, "tiles": self._tiles, "lines": self._lines, "begun": self._begun}
         simple = (self._once if blocks.ends else known[words.kind])(blocks, words)
         return simple if simple is not None else self._named(blocks, words)
 
-    def _pairs(self, blocks: Blocks, words: _Words) -> Formula:
+    def _pairs(self, blocks: Blocks, words: Words) -> Formula:
         """Allowed pairs; tiles make no difference."""
         if not (blocks.i.whole and blocks.j.whole):
             return self._named(Blocks(_untiled(blocks.i), _untiled(blocks.j)), words)
         self.legend["z"] = "allowed pairs of a query and a key"
         return symbol("z", self.mask.pairs)
 
-    def _tiles(self, blocks: Blocks, _: _Words) -> Formula | None:
+    def _tiles(self, blocks: Blocks, _: Words) -> Formula | None:
         """Tiles of one axis, where each holds a pair."""
         looped = [axis for axis in "ij" if blocks[axis].tiles]
         if len(looped) != 1:
             return None if looped else constant(1)
         side = blocks[looped[0]]
         count, tile = side.count, side.tiles[-1]
-        if self.value(blocks, _Words("tiles")) != count:
+        if self.value(blocks, Words("tiles")) != count:
             return None
         if count <= 1 or count != tile_count(side.start, side.stop, tile):
             return constant(count)
         text = str(self._length(side))
         return symbol(f"⌈{text}/{tile}⌉" if text.isalnum() else f"⌈({text})/{tile}⌉", count)
 
-    def _lines(self, blocks: Blocks, words: _Words) -> Formula | None:
+    def _lines(self, blocks: Blocks, words: Words) -> Formula | None:
         """Lines with any pair: once each, or once for every tile of the other axis."""
         side, other = blocks[words.axis], blocks[OTHER[words.axis]]
         if not other.tiles:
             return self._present(side)
-        return None if side.tiles else self._present(side) * self._part(blocks, _Words("tiles"))
+        return None if side.tiles else self._present(side) * self._part(blocks, Words("tiles"))
 
     def _present(self, side: Side) -> Formula:
         """Lines of an axis with any pair: the axis's own symbol where that is all of them."""
         if self.mask.present(side.axis, side.start, side.stop) < side.stop - side.start:
-            return self._named(_alone(_untiled(side), self.family), _Words("lines", side.axis))
+            return self._named(_alone(_untiled(side), self.family), Words("lines", side.axis))
         return self._length(side)
 
     def _length(self, side: Side) -> Formula:
@@ -196,17 +196,17 @@ class Quantities:
             return constant(side.stop - side.start)
         return symbol(self.family.symbols[side.axis], side.extent) - constant(side.start)
 
-    def _begun(self, blocks: Blocks, words: _Words) -> Formula | None:
+    def _begun(self, blocks: Blocks, words: Words) -> Formula | None:
         """Single lines have begun at each of their tiles but the first, and by the end of each."""
         side, other = blocks[words.axis], blocks[OTHER[words.axis]]
         if not side.units or isinstance(words.upto, int):
             return None
-        tiles = self._part(blocks, _Words("tiles"))
+        tiles = self._part(blocks, Words("tiles"))
         if words.upto == "stop":
             return tiles
         return tiles - self._present(side) if other.whole else None
 
-    def _once(self, blocks: Blocks, words: _Words) -> Formula | None:
+    def _once(self, blocks: Blocks, words: Words) -> Formula | None:
         """Under one condition on the first or last tile: each line of the other axis meets just one such tile."""
         if len(blocks.ends) > 1:
             return None
@@ -220,7 +220,7 @@ class Quantities:
             return once
         return self._part(Blocks(blocks.i, blocks.j), words) - once
 
-    def _one_end(self, other: Side, end: End, words: _Words) -> Formula | None:
+    def _one_end(self, other: Side, end: End, words: Words) -> Formula | None:
         if words.kind == "tiles":
             return self._part(_alone(other, self.family), words)
         if words.kind == "lines":
@@ -232,7 +232,7 @@ class Quantities:
                 return self._present(other)
         return None
 
-    def _named(self, blocks: Blocks, words: _Words) -> Formula:
+    def _named(self, blocks: Blocks, words: Words) -> Formula:
         value = self.value(blocks, words)
         name, meaning = _name(blocks, words, self.family)
         while self._values.setdefault(name, value) != value:
@@ -278,7 +278,7 @@ def _blocks(place: Place, family: Family) -> Blocks:
 # Names
 
 
-def _name(blocks: Blocks, words: _Words, family: Family) -> tuple[str, str]:
+def _name(blocks: Blocks, words: Words, family: Family) -> tuple[str, str]:
     """Return a quantity's name, and what it means."""
     about = [_part_text(blocks[axis]) for axis in "ij" if not blocks[axis].whole]
     if not (blocks.i.tiles or blocks.j.tiles) and words.kind in ("lines", "pairs"):
@@ -310,7 +310,7 @@ def _name(blocks: Blocks, words: _Words, family: Family) -> tuple[str, str]:
     )
 
 
-def _untiled_name(words: _Words, about: list[str]) -> tuple[str, str]:
+def _untiled_name(words: Words, about: list[str]) -> tuple[str, str]:
     name, meaning = "z", "allowed pairs of a query and a key"
     if words.kind == "lines":
         name, meaning = _WORD[words.axis], f"{_WORD[words.axis]} with any allowed pair"
