@@ -1,20 +1,27 @@
 """The closed form of a program's I/O: exact, ragged tiles included, and printable as a formula.
 
 An operation moves the product of the extents of its array's axes times the trip counts of the enclosing loops
-that do not index it. Axes are independent of one another, so each contributes a factor of its own.
+that do not index it. Axes are independent of one another, so each contributes a factor of its own; under a mask the
+queries and the keys contribute one together.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 from pebble.family import Family
 from pebble.formula import Formula, constant, symbol
-from pebble.program import Condition, Loop, Node, Operation, Program, tile_count, validate
+from pebble.masked.chains import reached
+from pebble.masked.quantities import Quantities
+from pebble.places import Place, places
+from pebble.program import Condition, Loop, Program, tile_count, validate
+from pebble.visits import masked
 
 __all__ = ["ClosedForm", "closed_form"]
+
+Enclosing = tuple[Loop, tuple[Condition, ...]]
 
 
 @dataclass(frozen=True)
@@ -25,10 +32,13 @@ class ClosedForm:
     ----------
     reads, writes : dict of str to Formula
         Only arrays that are loaded (stored) at all.
+    legend : dict of str to str
+        What the names mean that stand for what a mask decides, such as ``tiles(192×1)``.
     """
 
     reads: dict[str, Formula]
     writes: dict[str, Formula]
+    legend: dict[str, str] = field(default_factory=dict)
 
     @property
     def total_reads(self) -> Formula:
@@ -49,7 +59,16 @@ class ClosedForm:
 def closed_form(program: Program, family: Family) -> ClosedForm:
     """Count a program's I/O without running it.
 
-    Cost is proportional to the length of the program's text (for bare operations: to their number).
+    Cost is proportional to the length of the program's text (for bare operations: to their number); under a mask
+    also to the numbers of queries, keys and tiles, or for masks kept pair by pair to the number of pairs.
+
+    Raises
+    ------
+    InvalidInput
+        If the program makes no sense for the family.
+    NoClosedForm
+        Under a mask, if there are too many blocks of tiles to sum over, or if the text does not say how far a chain
+        has got that is moved before it is complete.
 
     Examples
     --------
@@ -61,50 +80,76 @@ def closed_form(program: Program, family: Family) -> ClosedForm:
     k·m·⌈n/3⌉ + k·n·⌈m/8⌉ + m·n
     """
     validate(program, family)
-    totals: dict[str, dict[str, Formula]] = {"load": {}, "store": {}}
-    for part in program.phases:
-        for node in part.nodes():
-            for operation, loops in _operations(node, []):
-                if operation.action in totals:
-                    moved = _moved(operation, loops, family)
-                    into = totals[operation.action]
-                    if int(moved):
-                        into[operation.array] = into.get(operation.array, constant(0)) + moved
-    return ClosedForm(reads=totals["load"], writes=totals["store"])
+    quantities = Quantities(family) if family.mask is not None else None
+    reads: dict[str, Formula] = {}
+    writes: dict[str, Formula] = {}
+    computes = _chain_computes(program, family)
+    for place in places(program):
+        operation = place.operation
+        if operation.action in ("load", "store"):
+            moved = _moved(place, family, quantities, computes.get(operation.array, ()))
+            into = reads if operation.action == "load" else writes
+            if int(moved):
+                into[operation.array] = into.get(operation.array, constant(0)) + moved
+    return ClosedForm(reads, writes, _legend([*reads.values(), *writes.values()], quantities))
 
 
-Enclosing = tuple[Loop, tuple[Condition, ...]]
+def _chain_computes(program: Program, family: Family) -> dict[str, list[Place]]:
+    """Where the chains that are masked are advanced."""
+    found: dict[str, list[Place]] = {}
+    if family.mask is None:
+        return found
+    for place in places(program):
+        operation = place.operation
+        if operation.action == "compute" and masked(family, family[operation.array].chain or ""):
+            found.setdefault(operation.array, []).append(place)
+    return found
 
 
-def _operations(node: Node, enclosing: list[Enclosing]) -> Iterator[tuple[Operation, list[Enclosing]]]:
-    if isinstance(node, Operation):
-        yield node, enclosing
-        return
-    if isinstance(node, Loop):
-        enclosing = [*enclosing, (node, ())]
-    else:
-        label = node.condition.label
-        enclosing = [
-            (outer, (*conditions, node.condition)) if outer.label == label else (outer, conditions)
-            for outer, conditions in enclosing
-        ]
-    for inner in node.body:
-        yield from _operations(inner, enclosing)
+def _legend(formulas: list[Formula], quantities: Quantities | None) -> dict[str, str]:
+    """The meaning of the names that occur."""
+    if quantities is None:
+        return {}
+    names = {name for formula in formulas for name, _ in formula.values}
+    return {name: meaning for name, meaning in quantities.legend.items() if name in names}
 
 
-def _moved(operation: Operation, loops: list[Enclosing], family: Family) -> Formula:
+def _moved(place: Place, family: Family, quantities: Quantities | None, computes: Sequence[Place]) -> Formula:
     """Words that all executions of a load or store move together."""
+    operation = place.operation
     array = family[operation.array]
     at = {axis: stop - start for axis, start, stop in operation.at}
     total = constant(1)
+    loops = _guarded(place)
     looped = {loop.axis for loop, _ in loops}
     for axis in dict.fromkeys([*array.axes, *looped]):
+        if masked(family, axis):
+            continue
         own = [(loop, conditions) for loop, conditions in loops if loop.axis == axis]
         if axis in at:
             total = total * constant(at[axis])
         else:
             total = total * _axis_factor(axis, axis in array.axes, own, family)
-    return total
+    if quantities is None or not int(total):
+        return total
+    upto = None
+    if masked(family, array.chain or ""):
+        upto = reached(place, computes, array, family)
+    return total * quantities.moved(place, array, upto)
+
+
+def _guarded(place: Place) -> list[Enclosing]:
+    """The loops around a place, each with the conditions on it."""
+    found: list[Enclosing] = []
+    for node in place.around:
+        if isinstance(node, Loop):
+            found.append((node, ()))
+        else:
+            found = [
+                (loop, (*conditions, node) if loop.label == node.label else conditions)
+                for loop, conditions in found
+            ]
+    return found
 
 
 def _axis_factor(axis: str, indexed: bool, loops: list[Enclosing], family: Family) -> Formula:

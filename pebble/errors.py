@@ -9,6 +9,7 @@ __all__ = [
     "IllegalMove",
     "IncompletePebbling",
     "InvalidInput",
+    "NoClosedForm",
     "PebbleError",
     "Violation",
 ]
@@ -20,6 +21,10 @@ class PebbleError(Exception):
 
 class InvalidInput(PebbleError, ValueError):
     """The input itself is unusable: a malformed file, an unknown name, N = 0, a DAG with a cycle."""
+
+
+class NoClosedForm(PebbleError):
+    """A program's I/O is not known by formula here: only the machine counts it."""
 
 
 class CacheTooSmall(PebbleError):

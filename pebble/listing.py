@@ -6,6 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from pebble.closed_form import ClosedForm, closed_form
+from pebble.errors import NoClosedForm
+from pebble.formula import constant
+from pebble.machine import Run
 from pebble.problem import Problem
 from pebble.program import Program
 from pebble.schedule import Schedule, Tiles, get, resolve_tiles
@@ -30,6 +33,8 @@ class Listing:
         Words of fast memory it needs, measured by the machine.
     M : int or None
         Words of fast memory there are, where given.
+    note : str
+        Why there are no formulas, only what the machine counted; empty where there are.
     """
 
     schedule: Schedule
@@ -39,6 +44,7 @@ class Listing:
     form: ClosedForm
     peak: int
     M: int | None = None
+    note: str = ""
 
     @property
     def fits(self) -> bool | None:
@@ -67,16 +73,30 @@ class Listing:
                 f"{self.schedule.name}{tiles}: {self.schedule.summary} ({self.schedule.source})",
                 str(self.program),
                 table(self.cells(), left=2, right=(2, 4)),
+                *self._remarks(),
                 f"I/O = {self.form.io} = {words(int(self.form.io))} words; "
                 f"peak {words(self.peak)} words of fast memory"
                 + (f", which does not fit M = {words(self.M)}" if self.fits is False else ""),
             ]
         )
 
+    def legend(self) -> list[list[str]]:
+        """Return the names in the formulas that a mask gives a value: name, value and meaning of each."""
+        formulas = [*self.form.reads.values(), *self.form.writes.values()]
+        values = {name: value for formula in formulas for name, value in formula.values}
+        return [[name, words(values[name]), meaning] for name, meaning in self.form.legend.items()]
+
+    def _remarks(self) -> list[str]:
+        rows = self.legend()
+        widths = [max((len(row[column]) for row in rows), default=0) for column in (0, 1)]
+        lines = [f"{name.ljust(widths[0])} = {value.rjust(widths[1])}  {text}" for name, value, text in rows]
+        return [part for part in ("\n".join(lines), self.note) if part]
+
     def _repr_html_(self) -> str:
         import html
 
-        return f"<pre>{html.escape(str(self.program))}</pre>" + html_table(self.cells())
+        remarks = "".join(f"<pre>{html.escape(part)}</pre>" for part in self._remarks())
+        return f"<pre>{html.escape(str(self.program))}</pre>" + html_table(self.cells()) + remarks
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data with a schema version."""
@@ -92,6 +112,11 @@ class Listing:
                 side: {name: {"formula": str(f), "value": int(f)} for name, f in formulas.items()}
                 for side, formulas in sides.items()
             },
+            "legend": {
+                name: {"meaning": meaning, "value": int(value.replace(",", ""))}
+                for name, value, meaning in self.legend()
+            },
+            "note": self.note,
             "io": {"formula": str(self.form.io), "value": int(self.form.io)},
             "peak": self.peak,
             "M": self.M,
@@ -128,5 +153,18 @@ def show(
     made = get(schedule, problem.pass_name) if isinstance(schedule, str) else schedule
     sizes = resolve_tiles(made, problem, M, tiles)
     program = made.program(problem, sizes)
-    form = closed_form(program, made.family(problem))
-    return Listing(made, problem, dict(sizes), program, form, made.measure(problem, sizes).peak, M)
+    counted = made.measure(problem, sizes)
+    form, note = _form(program, made, problem, counted)
+    return Listing(made, problem, dict(sizes), program, form, counted.peak, M, note)
+
+
+def _form(program: Program, made: Schedule, problem: Problem, counted: Run) -> tuple[ClosedForm, str]:
+    """Return the closed form, or what the machine counted and why there is no form."""
+    try:
+        return closed_form(program, made.family(problem)), ""
+    except NoClosedForm as reason:
+        reads, writes = (
+            {name: constant(words) for name, words in counts.items() if words}
+            for counts in (counted.reads, counted.writes)
+        )
+        return ClosedForm(reads, writes), f"numbers counted by the machine, no formulas: {reason}"

@@ -349,6 +349,8 @@ def test_show(pebble: Pebble) -> None:
         "tiles",
         "pseudo_code",
         "by_array",
+        "legend",
+        "note",
         "io",
         "peak",
         "M",

@@ -64,6 +64,10 @@ class BandMask(Mask):
         """Last partner of every line of an axis."""
         return self._last[axis]
 
+    def ends(self, axis: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """First partner of every line, and the one behind its last; both never decreasing, equal for an empty line."""
+        return self._start[axis], self._stop[axis]
+
     def count(self, queries: Interval, keys: Interval) -> int:
         """Number of allowed pairs in a box; cost proportional to its shorter side."""
         axis, lines, partners = ("i", queries, keys)

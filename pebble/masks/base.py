@@ -132,6 +132,10 @@ class Mask(ABC):
             np.cumsum(self.last(axis) >= 0, out=sums[axis][1:])
         return sums
 
+    def running(self, axis: str) -> NDArray[np.int64]:
+        """Number of lines with any pair before each place of an axis, from 0 to its length."""
+        return self._present[axis]
+
     def present(self, axis: str, start: int = 0, stop: int | None = None) -> int:
         """Number of lines in an interval that have any pair."""
         sums = self._present[axis]
