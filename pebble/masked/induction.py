@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from pebble.family import Array
 from pebble.induction import touched_by
 from pebble.masked.field import Field
-from pebble.masked.machine import Machine
+from pebble.masked.machine import MANY, Machine
 from pebble.masked.runs import TileRun, runs_of_lines, runs_of_tiles, runs_of_units
 from pebble.program import Condition, Loop, Node, Operation, When, loop_range, tile_at, tile_count
 from pebble.visits import masked, partners
@@ -137,12 +137,14 @@ class InductiveMachine(Machine):
         own = masked(self.family, node.axis)
         seen = self.memory.setdefault(id(node), {}) if own else {}
         runs = self._runs(node, body, whole)
+        names = body.touched.changed | body.touched.moved
         if runs and all(run.signature is not None for run in runs):
             self._execute(node, body, whole, runs, seen)
         else:
             for run in runs:
                 self.iteration(node, whole, run.index)
-        self.tidy(node, body.touched.changed | body.touched.moved)
+                self.tidy(node, names, MANY)
+        self.tidy(node, names)
 
     def _runs(self, node: Loop, body: _Body, whole: Interval) -> list[TileRun]:
         """Return the tiles to visit, in runs; a signature of None says that no tile stands for another."""
@@ -183,6 +185,7 @@ class InductiveMachine(Machine):
                 if effect is None or not effect.reusable:
                     waiting.settle(self, node, whole)
                     effect = seen[run.signature, state] = self._record(node, body, whole, index, loose)
+                    self.tidy(node, body.touched.changed | body.touched.moved, 4 * MANY)
                 else:
                     if effect.lasting and index + 1 < end and effect.whole:
                         alike_to = self._alike_to(node, body, whole, index, (alike_to, stop, end))

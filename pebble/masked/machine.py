@@ -22,10 +22,12 @@ from pebble.visits import Visit, masked, visited
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Machine"]
+__all__ = ["MANY", "Machine"]
 
 Interval = tuple[int, int]
 _PARTNER = {"i": "j", "j": "i"}
+MANY = 8
+"""Cells of an axis after which a loop that is still going on joins those that are alike."""
 
 
 class Machine:
@@ -94,14 +96,17 @@ class Machine:
         whole = loop_range(node, self.tiles, self.family)
         for index in visited(node.axis, whole, node.tile, self.tiles, self.family):
             self.iteration(node, whole, index)
+            self.tidy(node, self.fields, MANY)
         self.tidy(node, self.fields)
 
-    def tidy(self, node: Loop, names: Iterable[str]) -> None:
-        """Join the cells that are alike after a loop, along its axis."""
+    def tidy(self, node: Loop, names: Iterable[str], many: int = 0) -> None:
+        """Join the cells that are alike along a loop's axis, of the arrays that have more than ``many``."""
         for name in names:
             array = self.family[name]
             if node.axis in array.axes:
                 position = array.axes.index(node.axis)
+                if len(self.fields[name].cuts[position]) <= many + 1:
+                    continue
                 self.fields[name].tidy(position, lambda *arguments, a=array: self._join(a, *arguments))
 
     def iteration(self, node: Loop, whole: Interval, index: int) -> None:
