@@ -214,7 +214,7 @@ def test_networkx_files_keep_outputs(tmp_path: Path) -> None:
     (tmp_path / "dag.json").write_text(json.dumps(document), encoding="utf-8")
     for name in ("dag.graphml", "dag.json"):
         assert load_dag(tmp_path / name) == dag
-    graph = nx.DiGraph(nx.read_graphml(tmp_path / "dag.graphml"))
+    graph: nx.DiGraph[str] = nx.DiGraph(nx.read_graphml(tmp_path / "dag.graphml"))
     assert Dag.from_networkx(graph) == dag
 
 
