@@ -166,7 +166,7 @@ def test_every_golden_line_says_how_it_was_established() -> None:
     assert len(GOLDEN) >= 36
     for line in GOLDEN:
         assert line["first"], line
-        assert line["second"] or (line["dag"], line["M"]) == ("fma-matmul:3,3,3", 4), line
+        assert line["second"], line
 
 
 @pytest.mark.parametrize("M", [4, 5, 6])
