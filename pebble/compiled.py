@@ -10,7 +10,9 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
-__all__ = ["WORTHWHILE", "load_kernel", "play_prefix"]
+import numpy as np
+
+__all__ = ["WORTHWHILE", "kernel_after", "load_kernel", "play_prefix"]
 
 WORTHWHILE = 4_000_000
 """Moves from which loading the compiled loop (about a second, the first time more) pays."""
@@ -48,57 +50,73 @@ def play_prefix(
         Whether a vertex may be computed again.
     """
     V = len(red)
-    held = counts[RED]
-    peak = counts[PEAK]
-    for i in range(len(op)):
-        o = op[i]
-        v = vertex[i]
+    held, peak = counts[RED], counts[PEAK]
+    reads = writes = computes = deletes = redundant = 0
+    i = 0
+    while i < len(op):
+        o, v = op[i], vertex[i]
         if v < 0 or v >= V:
             break
-        if o == COMPUTE:
+        if o == DELETE:
+            if not red[v]:
+                break
+            red[v] = False
+            held -= 1
+            deletes += 1
+        elif o == COMPUTE:
             first, end = start[v], start[v + 1]
-            if first == end or (computed[v] and not recomputation):
-                break
-            ready = True
+            ready = first < end and (recomputation or not computed[v])
             for p in range(first, end):
-                if not red[predecessors[p]]:
-                    ready = False
-                    break
-            if not ready or (not red[v] and held >= M):
+                # all of them, as a jump out would cost more; unsigned, as an index that may be negative is tested
+                ready &= red[np.uint64(predecessors[np.uint64(p)])]
+            if not ready:
                 break
+            if red[v]:
+                redundant += 1
+            elif held >= M:
+                break
+            else:
+                red[v] = True
+                held += 1
+                peak = max(peak, held)
             computed[v] = True
+            computes += 1
         elif o == LOAD:
-            if not blue[v] or (not red[v] and held >= M):
+            if not blue[v]:
                 break
+            if red[v]:
+                redundant += 1
+            elif held >= M:
+                break
+            else:
+                red[v] = True
+                held += 1
+                peak = max(peak, held)
+            reads += 1
         elif o == STORE:
             if not red[v]:
                 break
-            counts[STORE] += 1
             if blue[v]:
-                counts[REDUNDANT] += 1
+                redundant += 1
             blue[v] = True
-            continue
-        elif o == DELETE:
-            if not red[v]:
-                break
-            counts[DELETE] += 1
-            red[v] = False
-            held -= 1
-            continue
+            writes += 1
         else:
             break
-        counts[o] += 1
-        if red[v]:
-            counts[REDUNDANT] += 1
-        else:
-            red[v] = True
-            held += 1
-            peak = max(peak, held)
-    else:
-        i = len(op)
-    counts[RED] = held
-    counts[PEAK] = peak
+        i += 1
+    counts[LOAD] += reads
+    counts[STORE] += writes
+    counts[COMPUTE] += computes
+    counts[DELETE] += deletes
+    counts[REDUNDANT] += redundant
+    counts[PEAK], counts[RED] = peak, held
     return i
+
+
+def kernel_after(moves: int) -> Callable[..., int] | None:
+    """Return the compiled loop if it is loaded, or if so many moves make loading it worthwhile; otherwise None."""
+    if moves < WORTHWHILE and not load_kernel.cache_info().currsize:
+        return None
+    return load_kernel()
 
 
 @lru_cache(maxsize=1)

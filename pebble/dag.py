@@ -150,7 +150,7 @@ class Dag:
         graph : networkx.DiGraph
             Edges lead from a predecessor to the vertex computed from it.
         outputs : iterable of node labels, optional
-            The sinks by default.
+            By default the nodes with an attribute ``output=True``; if there are none, the sinks.
         description : str, optional
             The graph's own name by default.
 
@@ -178,6 +178,8 @@ class Dag:
         ]
         start = np.cumsum([0, *map(len, rows)])
         flat = np.array([p for row in rows for p in row], dtype=np.int64)
+        if outputs is None:
+            outputs = [u for u, data in graph.nodes(data=True) if data.get("output") is True] or None
         if outputs is not None:
             outputs = [node_number(number, node) for node in outputs]
         if description is None:
@@ -186,6 +188,9 @@ class Dag:
 
     def to_networkx(self) -> networkx.DiGraph[str]:
         """Return the DAG as a networkx digraph whose nodes are the names; costs about 400 bytes an edge.
+
+        Nothing is lost: :meth:`from_networkx` gives an equal DAG. The description is the graph's name; where the
+        outputs are not the sinks, they have the node attribute ``output=True``.
 
         Examples
         --------
@@ -200,6 +205,8 @@ class Dag:
         start, flat = self._start.tolist(), self._predecessors.tolist()
         for v, name in enumerate(names):
             graph.add_edges_from((names[p], name) for p in flat[start[v] : start[v + 1]])
+        if not np.array_equal(self.outputs, self.sinks):
+            graph.add_nodes_from((names[v] for v in self.outputs.tolist()), output=True)
         return graph
 
     # -- reading it

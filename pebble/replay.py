@@ -130,9 +130,9 @@ class Replay:
     def _play_compiled(self, moves: Moves) -> int:
         """Play a legal prefix with the compiled loop, if there is one and it pays; return its length."""
         self._seen += len(moves)
-        if self._seen < compiled.WORTHWHILE or moves.source is not None:
+        if moves.source is not None:
             return 0
-        kernel = compiled.load_kernel()
+        kernel = compiled.kernel_after(self._seen)
         if kernel is None:
             return 0
         board, counts = self._board, np.zeros(7, dtype=np.int64)

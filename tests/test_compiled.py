@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 import pytest
 
@@ -67,3 +69,20 @@ def test_without_numba_nothing_changes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compiled, "WORTHWHILE", 0)
     monkeypatch.setattr(compiled, "load_kernel", lambda: None)
     assert "complete" in str(verdict(0, Rules())[0])
+
+
+def test_the_loop_is_loaded_only_where_it_pays_and_then_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls: list[int] = []
+
+    @lru_cache(maxsize=1)
+    def load() -> None:
+        calls.append(1)
+
+    monkeypatch.setattr(compiled, "load_kernel", load)
+    monkeypatch.setattr(compiled, "WORTHWHILE", 100)
+    compiled.kernel_after(99)
+    assert not calls
+    compiled.kernel_after(100)
+    compiled.kernel_after(1)
+    assert len(calls) == load.cache_info().currsize == 1
+    assert load.cache_info().hits == 1

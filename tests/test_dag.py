@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+import json
 import re
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import networkx as nx
@@ -10,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pebble.catalogue import load_dag
 from pebble.dag import Dag
 from pebble.errors import IllegalMove, InvalidInput
 from pebble.game import Game
@@ -185,10 +188,40 @@ def test_networkx_labels_become_names() -> None:
 
 @given(dags())
 def test_networkx_round_trip(dag: Dag) -> None:
-    again = Dag.from_networkx(dag.to_networkx(), outputs=[dag.name(v) for v in dag.outputs])
+    again = Dag.from_networkx(dag.to_networkx())
     assert again == dag
     assert hash(again) == hash(dag)
     assert np.array_equal(again.predecessors, dag.predecessors)
+    assert again.description == dag.description
+
+
+def test_networkx_keeps_outputs_that_are_no_sinks() -> None:
+    edges = [("a", "b"), ("b", "c"), ("b", "d")]
+    for outputs in (["b", "c"], ["a"], ["c"], ["c", "d"]):
+        dag = Dag.from_edges(edges, outputs=outputs, description="some of a path")
+        graph = dag.to_networkx()
+        assert Dag.from_networkx(graph) == dag
+        assert Dag.from_networkx(graph).description == "some of a path"
+        assert Dag.from_networkx(graph, outputs=["d"]).outputs.tolist() == [dag.vertex("d")]
+        assert any("output" in data for _, data in graph.nodes(data=True)) == (outputs != ["c", "d"])
+
+
+def test_networkx_files_keep_outputs(tmp_path: Path) -> None:
+    """What networkx writes of a DAG is read again as that DAG."""
+    dag = Dag.from_edges([("a", "b"), ("b", "c"), ("b", "d")], outputs=["b", "c"])
+    nx.write_graphml(dag.to_networkx(), tmp_path / "dag.graphml")
+    document = nx.node_link_data(dag.to_networkx(), edges="edges")
+    (tmp_path / "dag.json").write_text(json.dumps(document), encoding="utf-8")
+    for name in ("dag.graphml", "dag.json"):
+        assert load_dag(tmp_path / name) == dag
+    graph: nx.DiGraph[str] = nx.DiGraph(nx.read_graphml(tmp_path / "dag.graphml"))
+    assert Dag.from_networkx(graph) == dag
+
+
+def test_networkx_attribute_of_another_meaning_is_passed_over() -> None:
+    graph: nx.DiGraph[str] = nx.DiGraph([("a", "b"), ("b", "c")])
+    graph.nodes["b"]["output"] = "log.txt"
+    assert [*map(Dag.from_networkx(graph).name, Dag.from_networkx(graph).outputs)] == ["c"]
 
 
 @given(dags(), st.data())

@@ -7,10 +7,32 @@ from collections.abc import Sequence
 
 from pebble.optimum.bits import members
 
-__all__ = ["Permutation", "stabiliser_chain"]
+__all__ = ["Permutation", "compose", "inverse", "stabiliser_chain"]
 
 Permutation = tuple[int, ...]
 """Where each vertex goes."""
+
+
+def compose(second: Permutation, first: Permutation) -> Permutation:
+    """Return the permutation that does ``first`` and then ``second``.
+
+    >>> compose((1, 2, 0), (0, 2, 1))
+    (1, 0, 2)
+    """
+    return tuple(second[v] for v in first)
+
+
+def inverse(permutation: Permutation) -> Permutation:
+    """Return the permutation that undoes this one.
+
+    >>> inverse((1, 2, 0))
+    (2, 0, 1)
+    """
+    undone = [0] * len(permutation)
+    for v, image in enumerate(permutation):
+        undone[image] = v
+    return tuple(undone)
+
 
 _Colours = list[int]
 _TRIES = 2000

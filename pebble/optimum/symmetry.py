@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from pebble.optimum.automorphism import Permutation, stabiliser_chain
+from pebble.optimum.automorphism import Permutation, compose, stabiliser_chain
 from pebble.optimum.bits import Words
 from pebble.optimum.model import Model
 from pebble.optimum.store import Codec
@@ -43,8 +43,8 @@ class Symmetry:
         self.exact = self.order <= _WHOLE_GROUP
         if self.exact:
             levels = [_products(levels, model.n)]
-        moves = [[_bit_moves(model, codec, p) for p in level] for level in levels if level]
-        self._levels = [[_Action(words) for words in level] for level in moves]
+        self._identity = tuple(range(model.n))
+        self._levels = [[_Action(p, _bit_moves(model, codec, p)) for p in level] for level in levels if level]
 
     @property
     def trivial(self) -> bool:
@@ -57,15 +57,30 @@ class Symmetry:
             return rows
         return np.concatenate([self._least(rows[i : i + _BLOCK]) for i in range(0, len(rows), _BLOCK)])
 
+    def taking(self, row: Words) -> Permutation:
+        """Return the automorphism that takes one row, an array of length 1, to its representative."""
+        taken = self._identity
+        for level in self._passes():
+            best, chosen = row, self._identity
+            pieces = _cut(row)
+            for action in level:
+                image = _smaller(best, action.apply(pieces))
+                if (image != best).any():
+                    best, chosen = image, action.permutation
+            row, taken = best, compose(chosen, taken)
+        return taken
+
     def _least(self, rows: Words) -> Words:
-        for _ in range(1 if self.exact else _PASSES):
-            for level in self._levels:
-                pieces = _cut(rows)
-                best = rows
-                for action in level:
-                    best = _smaller(best, action.apply(pieces))
-                rows = best
+        for level in self._passes():
+            pieces = _cut(rows)
+            best = rows
+            for action in level:
+                best = _smaller(best, action.apply(pieces))
+            rows = best
         return rows
+
+    def _passes(self) -> list[list[_Action]]:
+        return self._levels * (1 if self.exact else _PASSES)
 
 
 def _products(levels: list[list[Permutation]], n: int) -> list[Permutation]:
@@ -73,7 +88,7 @@ def _products(levels: list[list[Permutation]], n: int) -> list[Permutation]:
     identity = tuple(range(n))
     group = [identity]
     for level in levels:
-        group += [tuple(p[q[v]] for v in range(n)) for p in group for q in level]
+        group += [compose(p, q) for p in group for q in level]
     return [p for p in group if p != identity]
 
 
@@ -99,7 +114,8 @@ def _shifted(moves: dict[int, int], by: int) -> dict[int, int]:
 class _Action:
     """A permutation of the bits of a row, as tables for pieces of 11 bits."""
 
-    def __init__(self, words: Sequence[dict[int, int]]) -> None:
+    def __init__(self, permutation: Permutation, words: Sequence[dict[int, int]]) -> None:
+        self.permutation = permutation
         self._tables = [_tables(moves) for moves in words]
 
     def apply(self, pieces: list[list[NDArray[np.intp]]]) -> Words:
