@@ -430,11 +430,12 @@ class Machine:
         second: NDArray[np.int64],
     ) -> bool:
         """Whether neighbouring cells of an array are alike; if so both get the state they have in common."""
-        if (first == second).all():
+        differ = (first != second).any(axis=0)
+        if not differ.any():
             return True
         field = self.fields[array.name]
         merged = np.maximum(first, second)
-        for index in np.ndindex(*first.shape[1:]):
+        for index in map(tuple, np.argwhere(differ)):
             cell: list[Interval] = []
             rest = iter(index)
             for place, cuts in enumerate(field.cuts):
