@@ -14,7 +14,7 @@ from pebble.lower_bounds.table import BoundTable, bounds
 from pebble.machine import Run
 from pebble.problem import Problem
 from pebble.program import Program
-from pebble.schedule import Schedule, Tiles, available, get, resolve_tiles
+from pebble.schedule import Schedule, Tiles, get, offered, resolve_tiles
 from pebble.tables import csv_text, html_table, table, tiles_text, words
 
 __all__ = ["SCHEMA_VERSION", "Report", "Row", "count", "count_schedule"]
@@ -200,7 +200,7 @@ def count(
 
 def _resolve(problem: Problem, schedules: Iterable[str | Schedule] | None) -> list[Schedule]:
     if schedules is None:
-        return list(available(problem.pass_name).values())
+        return offered(problem)
     chosen = [get(item, problem.pass_name) if isinstance(item, str) else item for item in schedules]
     for schedule in chosen:
         if problem.pass_name not in schedule.passes:

@@ -23,6 +23,7 @@ __all__ = [
     "fitting_tiles",
     "get",
     "largest",
+    "offered",
     "registered",
     "resolve_tiles",
 ]
@@ -55,6 +56,8 @@ class Schedule(ABC):
     follows_mask : bool
         Whether tiles are chosen by looking at the mask. If not they are chosen as for the problem without one, which
         never needs less room; the program skips what is masked out either way.
+    masks_only : bool
+        Whether it is of interest under a mask only; it is then counted without one only if it is named.
     """
 
     name: ClassVar[str]
@@ -64,6 +67,7 @@ class Schedule(ABC):
     tile_names: ClassVar[tuple[str, ...]] = ()
     presets: ClassVar[tuple[str, ...]] = ()
     follows_mask: ClassVar[bool] = False
+    masks_only: ClassVar[bool] = False
 
     @abstractmethod
     def tiles(self, problem: Problem, M: int) -> Tiles:
@@ -284,6 +288,12 @@ def registered(pass_name: str | None = None) -> list[Schedule]:
                     f"{type(other).__module__} and {type(schedule).__module__}"
                 )
     return sorted(found, key=_order)
+
+
+def offered(problem: Problem) -> list[Schedule]:
+    """Return the schedules that are counted if none are named: those for masks only where there is one."""
+    found = available(problem.pass_name).values()
+    return [schedule for schedule in found if problem.mask is not None or not schedule.masks_only]
 
 
 _BUILT_IN = (

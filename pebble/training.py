@@ -9,7 +9,7 @@ from typing import Any
 from pebble.errors import InvalidInput
 from pebble.problem import Problem
 from pebble.report import SCHEMA_VERSION, Report, Row, count
-from pebble.schedule import Schedule, Tiles, available
+from pebble.schedule import Schedule, Tiles, available, offered
 from pebble.tables import csv_text, html_table, table, words
 
 __all__ = ["TrainingReport", "count_training"]
@@ -138,7 +138,8 @@ def count_training(
     forward = replace(problem, pass_name="forward", stats=True)
     backward = replace(problem, pass_name="backward", stats=False)
     if schedules is None:
-        names = [name for name in available("forward") if name in available("backward")]
+        served = available("backward")
+        names = [schedule.name for schedule in offered(forward) if schedule.name in served]
     else:
         names = [item if isinstance(item, str) else item.name for item in schedules]
     return TrainingReport(problem, M, count(forward, M, names, tiles), count(backward, M, names, tiles))

@@ -26,6 +26,7 @@ class Ring(Schedule):
     source = "derived here; the rolling buffer of sliding-window attention"
     tile_names = ("rows",)
     follows_mask = True
+    masks_only = True
 
     def tiles(self, problem: Problem, M: int) -> Tiles:
         """Return blocks of queries: any size moves the same words."""

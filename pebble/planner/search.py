@@ -12,7 +12,7 @@ from pebble.planner.constraints import AXES, Constraints
 from pebble.planner.roofline import moved_bytes
 from pebble.planner.room import Room, room
 from pebble.problem import Problem
-from pebble.schedule import Schedule, Tiles, available, get
+from pebble.schedule import Schedule, Tiles, get, offered
 
 __all__ = ["Candidate", "Setting", "candidates", "contenders"]
 
@@ -74,8 +74,7 @@ class Candidate:
 def contenders(problem: Problem, names: Sequence[str | Schedule] | None) -> list[Schedule]:
     """Return the schedules to try: the named ones, or all that do not merely pick among others."""
     if names is None:
-        found = available(problem.pass_name).values()
-        return [schedule for schedule in found if not hasattr(schedule, "candidates")]
+        return [schedule for schedule in offered(problem) if not hasattr(schedule, "candidates")]
     chosen = [get(one, problem.pass_name) if isinstance(one, str) else one for one in names]
     for schedule in chosen:
         if problem.pass_name not in schedule.passes:

@@ -158,10 +158,10 @@ def roofline_points(
 
 
 def _schedules(problem: Problem, chosen: list[str | Schedule] | None) -> list[Schedule]:
-    from pebble.schedule import available, get
+    from pebble.schedule import get, offered
 
     if chosen is None:
-        return list(available(problem.pass_name).values())
+        return offered(problem)
     return [get(one, problem.pass_name) if isinstance(one, str) else one for one in chosen]
 
 

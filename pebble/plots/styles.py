@@ -23,6 +23,7 @@ SCHEDULES = (
     "keys-pinned",
     "queries-pinned",
     "queries-sliced",
+    "ring",
 )
 """Schedules with a style of their own, the same in every picture."""
 

@@ -23,6 +23,7 @@ class RingBackward(Schedule):
     passes = ("backward",)
     tile_names = ("rows",)
     follows_mask = True
+    masks_only = True
 
     def tiles(self, problem: Problem, M: int) -> Tiles:
         """Return blocks of queries: any size moves the same words."""
