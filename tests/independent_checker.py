@@ -1,4 +1,4 @@
-"""A referee for pebbling files of attention in eighty lines; shares no code with the package.
+"""A referee for pebbling files of attention in a hundred lines; shares no code with the package.
 
 Written from the description of the game and of the files alone. Run as a script it checks one file:
 python independent_checker.py FILE
@@ -24,30 +24,60 @@ COMPUTED = {
 OUTPUTS = {"attention-forward": ["O"], "attention-backward": ["dQ", "dK", "dV"]}
 
 
+def allowed(spec: str, nq: int, nk: int) -> set[tuple[int, int]]:
+    """Return the pairs of a mask that the header names: causal, a window, or an array of 0 and 1 in a file."""
+    kind, _, rest = spec.partition(":")
+    pairs = set(product(range(nq), range(nk)))
+    if kind == "file":
+        import numpy as np
+
+        table = np.load(rest)
+        return {(i, j) for i, j in pairs if table[i, j]}
+    if kind not in ("", "causal", "window"):
+        raise ValueError(f"the mask {spec} is not known here")
+    width = int(rest) if kind == "window" else nk
+    return {(i, j) for i, j in pairs if not kind or 0 <= i + nk - nq - j < width}
+
+
 def check(lines: Iterable[str]) -> dict[str, int]:
     """Return reads, writes, computes, deletes and peak of a legal and complete pebbling; ValueError otherwise."""
     rows = [line.split() for line in lines]
     header = {row[1]: row[2:] for row in rows[:3] if row[0] == "#"}
     name, *pairs = header["dag"]
-    size = {key: int(value) for key, value in (pair.split("=") for pair in pairs)}
+    words = dict(pair.split("=", 1) for pair in pairs)
+    mask, size = words.pop("mask", ""), {key: int(value) for key, value in words.items()}
     M, n = int(header["M"][0]), {axis: size[key] for axis, key in LENGTHS.items()}
     arrays = {a: (axes, "-", list[str]()) for a, axes in (text.split(".") for text in INPUTS[name].split())}
     arrays |= {a: (axes, chain, read) for a, axes, chain, *read in (text.split() for text in COMPUTED[name])}
 
+    open_pairs = allowed(mask, n["i"], n["j"])
+    keys = {i: sorted(j for j in range(n["j"]) if (i, j) in open_pairs) for i in range(n["i"])}
+    queries = {j: sorted(i for i in range(n["i"]) if (i, j) in open_pairs) for j in range(n["j"])}
+
+    def steps(chain: str, at: dict[str, int]) -> list[int]:
+        """The indices that a chain runs over."""
+        return keys[at["i"]] if chain == "j" else queries[at["j"]] if chain == "i" else list(range(n[chain]))
+
+    def exists(at: dict[str, int]) -> bool:
+        if "i" in at and "j" in at:
+            return (at["i"], at["j"]) in open_pairs
+        return bool(keys[at["i"]]) if "i" in at else bool(queries[at["j"]]) if "j" in at else True
+
     def vertex(array: str, at: dict[str, int]) -> Vertex:
         axes, chain, _ = arrays[array]
-        return array, tuple(at[axis] for axis in axes) + ((n[chain] - 1,) if chain != "-" else ())
+        return array, tuple(at[axis] for axis in axes) + ((steps(chain, at)[-1],) if chain != "-" else ())
 
     def predecessors(v: Vertex) -> list[Vertex]:
         axes, chain, read = arrays[v[0]]
         at = dict(zip(axes + chain, v[1], strict=chain != "-"))
-        before = [(v[0], (*v[1][:-1], v[1][-1] - 1))] if at.get(chain, 0) > 0 else []
+        earlier = [step for step in steps(chain, at) if step < at[chain]] if chain != "-" else []
+        before = [(v[0], (*v[1][:-1], earlier[-1]))] if earlier else []
         return before + [vertex(operand, at) for operand in read]
 
     def all_of(array: str) -> list[Vertex]:
         axes = arrays[array][0]
-        every = product(*(range(n[axis]) for axis in axes))
-        return [vertex(array, dict(zip(axes, index, strict=True))) for index in every]
+        every = (dict(zip(axes, at, strict=True)) for at in product(*(range(n[axis]) for axis in axes)))
+        return [vertex(array, at) for at in every if exists(at)]
 
     red: set[Vertex] = set()
     blue = {v for text in INPUTS[name].split() for v in all_of(text.split(".")[0])}
@@ -60,7 +90,8 @@ def check(lines: Iterable[str]) -> dict[str, int]:
         v = (array, tuple(map(int, indices.split(","))))
         axes, chain, read = arrays[array]
         shape = [n[axis] for axis in (axes + chain).removesuffix("-")]
-        if len(v[1]) != len(shape) or not all(0 <= i < end for i, end in zip(v[1], shape, strict=True)):
+        inside = len(v[1]) == len(shape) and all(0 <= i < end for i, end in zip(v[1], shape, strict=True))
+        if not inside or not exists(dict(zip((axes + chain).removesuffix("-"), v[1], strict=True))):
             raise ValueError(f"line {number}: there is no {text}")
         if operation == "compute":
             legal = bool(read) and red.issuperset(predecessors(v))

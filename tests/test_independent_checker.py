@@ -5,9 +5,11 @@ from __future__ import annotations
 import random
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from pebble.errors import InvalidInput
+from pebble.errors import CacheTooSmall, InvalidInput
+from pebble.masks import make_mask
 from pebble.pebbling import check, moves
 from pebble.problem import Problem
 from pebble.report import count
@@ -22,6 +24,9 @@ SHAPES = [
     Problem(3, 1, 2, 1),
     Problem(4, 5, 3, 2, pass_name="backward"),
     Problem(3, 1, 2, 3, pass_name="backward"),
+    Problem.square(5, 2, mask="causal"),
+    Problem(5, 7, 2, 3, stats=True, mask=make_mask("window:3", 5, 7)),
+    Problem.square(6, 2, pass_name="backward", mask="window:2"),
 ]
 CASES = [
     pytest.param(name, problem, id=f"{name}-{problem}")
@@ -52,7 +57,11 @@ def test_both_referees_agree_with_the_count(name: str, problem: Problem, tmp_pat
         if schedule.least_M(problem) > M:
             continue
         path = tmp_path / f"{M}.pebbling"
-        written = moves(schedule, problem, M).write(path)
+        try:
+            written = moves(schedule, problem, M).write(path)
+        except CacheTooSmall:
+            assert problem.mask is not None
+            continue
         result = check(path)
         with path.open(encoding="utf-8") as stream:
             expected = independent_check(stream)
@@ -108,3 +117,17 @@ def test_both_referees_judge_corrupted_files_alike(name: str, problem: Problem, 
         assert ours == independent, path.read_text(encoding="utf-8")
         refused += not ours
     assert 20 <= refused < 60, "most, but not all, such changes make a pebbling illegal or incomplete"
+
+
+def test_a_mask_from_a_file(tmp_path: Path) -> None:
+    table = np.random.default_rng(1).random((5, 4)) < 0.5
+    table[0] = [True, False, False, True]
+    np.save(tmp_path / "mask.npy", table)
+    mask = make_mask(f"file:{tmp_path / 'mask.npy'}", 5, 4, empty_rows="zero")
+    assert mask is not None
+    problem = Problem(5, 4, 2, 2, mask=mask)
+    path = tmp_path / "own.pebbling"
+    moves("flash-2", problem, 30).write(path)
+    with path.open(encoding="utf-8") as stream:
+        assert independent_check(stream)["reads"] == check(path).reads
+    assert f"mask={mask.spec}" in path.read_text(encoding="utf-8").splitlines()[1]

@@ -25,7 +25,7 @@ from pebble.lower_bounds import proved_bounds
 from pebble.plots import canvas, styles
 from pebble.plots.labels import spread
 from pebble.problem import Problem
-from pebble.schedule import available
+from pebble.schedule import available, offered
 from pebble.timeline import Timeline, timeline
 
 matplotlib = pytest.importorskip("matplotlib")
@@ -65,7 +65,7 @@ def test_io_against_memory_draws_the_counts_and_the_bounds(pass_name: str) -> No
     problem = replace(PROBLEM, pass_name=pass_name)
     drawn = lines_of(plots.io(problem, MEMORIES))
     reports = {M: pebble.count(problem, M) for M in MEMORIES}
-    for name in available(pass_name):
+    for name in [schedule.name for schedule in offered(problem)]:
         counts = [(M, reports[M][name].io) for M in MEMORIES]
         fitting = [(M, io) for M, io in counts if io is not None]
         if fitting:
