@@ -10,14 +10,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from pebble.family import Family
 from pebble.formula import Formula, constant, symbol
-from pebble.masked.chains import reached
-from pebble.masked.quantities import Quantities
 from pebble.places import Place, places
 from pebble.program import Condition, Loop, Program, tile_count, validate
 from pebble.visits import masked
+
+if TYPE_CHECKING:
+    from pebble.masked.quantities import Quantities
 
 __all__ = ["ClosedForm", "closed_form"]
 
@@ -80,7 +82,7 @@ def closed_form(program: Program, family: Family) -> ClosedForm:
     k·m·⌈n/3⌉ + k·n·⌈m/8⌉ + m·n
     """
     validate(program, family)
-    quantities = Quantities(family) if family.mask is not None else None
+    quantities = _quantities(family)
     reads: dict[str, Formula] = {}
     writes: dict[str, Formula] = {}
     computes = _chain_computes(program, family)
@@ -92,6 +94,14 @@ def closed_form(program: Program, family: Family) -> ClosedForm:
             if int(moved):
                 into[operation.array] = into.get(operation.array, constant(0)) + moved
     return ClosedForm(reads, writes, _legend([*reads.values(), *writes.values()], quantities))
+
+
+def _quantities(family: Family) -> Quantities | None:
+    if family.mask is None:
+        return None
+    from pebble.masked.quantities import Quantities
+
+    return Quantities(family)
 
 
 def _chain_computes(program: Program, family: Family) -> dict[str, list[Place]]:
@@ -134,6 +144,8 @@ def _moved(place: Place, family: Family, quantities: Quantities | None, computes
         return total
     upto = None
     if masked(family, array.chain or ""):
+        from pebble.masked.chains import reached
+
         upto = reached(place, computes, array, family)
     return total * quantities.moved(place, array, upto)
 

@@ -9,9 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from pebble.family import Family
-from pebble.masks import Mask
+
+if TYPE_CHECKING:
+    from pebble.masks import Mask
 
 __all__ = ["Visit", "masked", "partners", "visited"]
 

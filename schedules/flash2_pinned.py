@@ -37,7 +37,8 @@ class Flash2Pinned(Schedule):
         most = max((M - 2) // (width + 2), (M - 2 - width) // (width + 1), 1)
         fewest = ceil_div(problem.Nq, most)
         counts = np.arange(fewest, min(problem.Nq, fewest + _BLOCK_COUNTS) + 1, dtype=np.int64)
-        rows = np.unique(np.append(ceil_div(problem.Nq, counts), 1))
+        rows = np.append(ceil_div(problem.Nq, counts), 1)
+        rows = rows[np.append(True, rows[1:] != rows[:-1])]
         options = self._narrowed(problem, M, rows)
         best = min(options, key=lambda option: (self._io(problem, *option), -option[0]))
         return {"rows": best[0], "pinned": best[1] if best[0] < problem.Nq else 0}

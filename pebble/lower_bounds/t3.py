@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 
 from pebble.errors import BoundDoesNotApply, InvalidInput
 from pebble.lower_bounds.base import Bound
@@ -103,7 +103,7 @@ def load_rows() -> tuple[Row, ...]:
     >>> [str(row) for row in load_rows() if row.mu == 1]
     ['mu = 1, T = ...·d², W = ...·d³']
     """
-    text = files("pebble.lower_bounds").joinpath("t3-parameters.json").read_text(encoding="utf-8")
+    text = Path(__file__).with_name("t3-parameters.json").read_text(encoding="utf-8")
     rows = (Row.from_strings(entries) for entries in json.loads(text)["rows"])
     return tuple(sorted(rows, key=lambda row: row.mu))
 
