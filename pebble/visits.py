@@ -49,7 +49,7 @@ class Visit:
             return self.index == (0 if which == "first" else self.count - 1)
         assert family.mask is not None
         rest = (self.whole[0], self.tile[0]) if which == "first" else (self.tile[1], self.whole[1])
-        return family.mask.box(self.axis, rest, partners(self.axis, tiles, family)) == 0
+        return not family.mask.has_pairs(self.axis, rest, partners(self.axis, tiles, family))
 
 
 def masked(family: Family, axis: str) -> bool:
@@ -80,5 +80,5 @@ def _holding_pairs(
 ) -> Iterable[int]:
     for index in range(count):
         start = whole[0] + index * tile
-        if mask.box(axis, (start, min(start + tile, whole[1])), others):
+        if mask.has_pairs(axis, (start, min(start + tile, whole[1])), others):
             yield index

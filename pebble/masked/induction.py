@@ -127,6 +127,7 @@ class InductiveMachine(Machine):
         self.memory: dict[int, dict[Hashable, _Effect]] = {}
         self.numbers: dict[Hashable, int] = {}
         self.passing: set[int] = set()
+        self.signatures: dict[Hashable, list[Hashable]] = {}
 
     # Loops
 
@@ -142,7 +143,7 @@ class InductiveMachine(Machine):
             self._execute(node, body, whole, runs, seen)
         else:
             for run in runs:
-                self.iteration(node, whole, run.index)
+                self.iteration(node, whole, run.first)
                 self.tidy(node, names, MANY)
         self.tidy(node, names)
 
@@ -152,7 +153,7 @@ class InductiveMachine(Machine):
             # The first and the last may see a condition hold, and the last may be shorter.
             count = tile_count(*whole, node.tile)
             ends = [TileRun(0, 1, True), TileRun(1, count - 2, True), TileRun(count - 1, 1, True)]
-            return [run for at, run in enumerate(ends) if run.count > 0 and (at == 0 or run.index > 0)]
+            return [run for at, run in enumerate(ends) if run.times > 0 and (at == 0 or run.first > 0)]
         if body.lines_only and body.safe:
             return runs_of_lines(self.mask, node.axis, whole, node.tile)
         others = partners(node.axis, self.tiles, self.family)
@@ -160,10 +161,12 @@ class InductiveMachine(Machine):
             return [
                 TileRun(index, 1, None)
                 for index in range(tile_count(*whole, node.tile))
-                if self.mask.box(node.axis, tile_at(*whole, node.tile, index), others)
+                if self.mask.has_pairs(node.axis, tile_at(*whole, node.tile, index), others)
             ]
         if node.tile == 1:
-            return runs_of_units(self.mask, node.axis, whole, others, body.exact, body.moves_chains)
+            return runs_of_units(
+                self.mask, node.axis, whole, others, body.exact, body.moves_chains, self.signatures
+            )
         return runs_of_tiles(self.mask, node.axis, whole, node.tile, others)
 
     def _execute(
@@ -171,12 +174,12 @@ class InductiveMachine(Machine):
     ) -> None:
         """Execute runs of tiles; ``state`` is what the next tile sees, None where that must be looked up."""
         loose = masked(self.family, node.axis) and node.tile == 1 and not body.exact and not body.lines_only
-        stop = runs[-1].index + runs[-1].count
+        stop = runs[-1].first + runs[-1].times
         alike_to = 0
         waiting = _Waiting()
         state: int | None = None
         for at, run in enumerate(runs):
-            index, end = run.index, run.index + run.count
+            index, end = run.first, run.first + run.times
             while index < end:
                 if state is None:
                     state = self._state(node, body, whole, index, loose)
@@ -196,7 +199,7 @@ class InductiveMachine(Machine):
                         waiting.settle(self, node, whole)
                         self._apply(effect, node, whole, index, times)
                 index += times
-                following = index if index < end else (runs[at + 1].index if at + 1 < len(runs) else stop)
+                following = index if index < end else (runs[at + 1].first if at + 1 < len(runs) else stop)
                 if following == stop:
                     waiting.settle(self, node, whole)
                     return
@@ -395,7 +398,7 @@ class InductiveMachine(Machine):
             return "all" if self._is_complete(array, cell, progress) else _Unique()
         if progress == 0:
             return "none" if self.mask.started(axis, lines, tile[0]) else _NOT_BEGUN
-        if self._alike(array, cell, progress, tile[1]) and self.mask.box(axis, lines, tile):
+        if self._alike(array, cell, progress, tile[1]) and self.mask.has_pairs(axis, lines, tile):
             return "end", self._is_complete(array, cell, progress)
         if not self._alike(array, cell, progress, tile[0]):
             return _Unique()

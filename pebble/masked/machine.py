@@ -414,7 +414,7 @@ class Machine:
         if not masked(self.family, array.chain or ""):
             return False
         axis, lines, _ = self._line(array, cell)
-        return self.mask.box(axis, lines, (min(one, other), max(one, other))) == 0
+        return not self.mask.has_pairs(axis, lines, (min(one, other), max(one, other)))
 
     def _is_complete(self, array: Array, cell: tuple[Interval, ...], progress: int) -> bool:
         final = 1 if array.chain is None else self.family.extents[array.chain]

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Hashable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -27,17 +26,22 @@ Interval = tuple[int, int]
 _OTHER = {"i": "j", "j": "i"}
 
 
-@dataclass(frozen=True)
-class TileRun:
+class TileRun(NamedTuple):
     """Successive tiles that look alike: the number of the first, how many, and their signature."""
 
-    index: int
-    count: int
+    first: int
+    times: int
     signature: Hashable
 
 
 def runs_of_units(
-    mask: Mask, axis: str, whole: Interval, partners: Interval, exact: bool, begun: bool
+    mask: Mask,
+    axis: str,
+    whole: Interval,
+    partners: Interval,
+    exact: bool,
+    begun: bool,
+    known: dict[Hashable, list[Hashable]],
 ) -> list[TileRun]:
     """Runs of single lines with allowed pairs.
 
@@ -55,6 +59,8 @@ def runs_of_units(
         have a pair with the line matter, in their order.
     begun : bool
         Whether it matters how many of the partners have begun or are finished; if not, only whether any or all.
+    known : dict
+        Signatures made before, kept by the caller: tiles of the same pattern need not make them again.
     """
     breaks = mask.breaks(axis, whole, partners)
     starts = np.concatenate([[whole[0]], breaks]).astype(np.int64)
@@ -85,23 +91,43 @@ def runs_of_units(
         numbers[:, 2] = numbers[:, 2] == mask.present(other, *partners)
     mixed = np.asarray(((numbers[:, 3:5] > 0) & (numbers[:, 3:5] < pairs[:, None])).any(axis=1))
     width = partners[1] - partners[0], mask.present(other, *partners)
-    found: list[TileRun] = []
     kinds: NDArray[np.uint8] | None = None
     if exact or mixed.any():
-        kinds = np.stack([allowed, started, finished], axis=2).astype(np.uint8) @ np.array(
-            [1, 2, 4], np.uint8
-        )
-    rows = numbers.tolist()
-    for at in np.flatnonzero(pairs > 0).tolist():
+        kinds = (allowed + 2 * started + 4 * finished).astype(np.uint8)
+    key = (exact, width, numbers.tobytes(), None if kinds is None else kinds.tobytes())
+    signatures = known.get(key)
+    if signatures is None:
+        signatures = known[key] = _signatures(width, numbers, mixed, kinds, allowed, exact)
+    found: list[TileRun] = []
+    for signature, start, end in zip(signatures, starts.tolist(), ends.tolist(), strict=True):
+        if signature is None:
+            continue
+        if (
+            found
+            and found[-1].signature == signature
+            and whole[0] + found[-1].first + found[-1].times == start
+        ):
+            found[-1] = TileRun(found[-1].first, found[-1].times + end - start, signature)
+        else:
+            found.append(TileRun(start - whole[0], end - start, signature))
+    return found
+
+
+def _signatures(
+    width: tuple[int, int],
+    numbers: NDArray[np.int64],
+    mixed: NDArray[np.bool_],
+    kinds: NDArray[np.uint8] | None,
+    allowed: NDArray[np.bool_],
+    exact: bool,
+) -> list[Hashable]:
+    """Return the signatures of lines; None for those without allowed pairs."""
+    found: list[Hashable] = []
+    for at, row in enumerate(numbers.tolist()):
         detail: bytes | None = None
         if kinds is not None and (exact or mixed[at]):
             detail = (kinds[at] if exact else kinds[at][allowed[at]]).tobytes()
-        signature = (*width, *rows[at], detail)
-        index, count = int(starts[at]) - whole[0], int(ends[at] - starts[at])
-        if found and found[-1].signature == signature and found[-1].index + found[-1].count == index:
-            found[-1] = TileRun(found[-1].index, found[-1].count + count, signature)
-        else:
-            found.append(TileRun(index, count, signature))
+        found.append((*width, *row, detail) if row[0] else None)
     return found
 
 
@@ -120,9 +146,9 @@ def runs_of_tiles(mask: Mask, axis: str, whole: Interval, tile: int, partners: I
     found += [TileRun(index, 1, None) for index in range(done, tile_count(*whole, tile))]
     signed = []
     for run in found:
-        lines = tile_at(*whole, tile, run.index)
+        lines = tile_at(*whole, tile, run.first)
         if mask.box(axis, lines, partners):
-            signed.append(TileRun(run.index, run.count, _pattern(mask, axis, lines, partners)))
+            signed.append(TileRun(run.first, run.times, _pattern(mask, axis, lines, partners)))
     return signed
 
 
@@ -152,7 +178,7 @@ def runs_of_lines(mask: Mask, axis: str, whole: Interval, tile: int) -> list[Til
     full = (whole[1] - whole[0]) // tile
     if present.all():
         parts = [TileRun(0, full, True), TileRun(full, 1, True)]
-        return [part for part in parts if part.count and part.index < count]
+        return [part for part in parts if part.times and part.first < count]
     return [
         TileRun(index, 1, part.tobytes())
         for index, part in ((i, present[i * tile : (i + 1) * tile]) for i in range(count))

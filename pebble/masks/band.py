@@ -83,6 +83,14 @@ class BandMask(Mask):
             return 0
         return super().started(axis, lines, before)
 
+    def has_pairs(self, axis: str, lines: Interval, partners: Interval) -> bool:
+        """Whether some lines of an axis have any pair with some of the other; cost logarithmic."""
+        if lines[0] >= lines[1] or partners[0] >= partners[1]:
+            return False
+        low = max(int(np.searchsorted(self._stop[axis], partners[0], side="right")), lines[0])
+        high = min(int(np.searchsorted(self._start[axis], partners[1])), lines[1])
+        return low < high and self.present(axis, low, high) > 0
+
     def matrix(self, queries: Interval, keys: Interval) -> NDArray[np.bool_]:
         """Return the box as an array of booleans, shape (queries, keys)."""
         j = np.arange(*keys, dtype=np.int64)

@@ -93,6 +93,10 @@ class Mask(ABC):
         """Number of allowed pairs of some lines of an axis with some of the other."""
         return self.count(lines, partners) if axis == "i" else self.count(partners, lines)
 
+    def has_pairs(self, axis: str, lines: Interval, partners: Interval) -> bool:
+        """Whether some lines of an axis have any pair with some of the other."""
+        return lines[0] < lines[1] and partners[0] < partners[1] and self.box(axis, lines, partners) > 0
+
     def lines_matrix(self, axis: str, lines: Interval, partners: Interval) -> NDArray[np.bool_]:
         """Return a box as booleans, shape (lines, partners)."""
         return self.matrix(lines, partners) if axis == "i" else self.matrix(partners, lines).T
