@@ -11,6 +11,7 @@ __all__ = [
     "InvalidInput",
     "NoClosedForm",
     "PebbleError",
+    "TooManyOperations",
     "Violation",
 ]
 
@@ -21,6 +22,10 @@ class PebbleError(Exception):
 
 class InvalidInput(PebbleError, ValueError):
     """The input itself is unusable: a malformed file, an unknown name, N = 0, a DAG with a cycle."""
+
+
+class TooManyOperations(InvalidInput):
+    """A program cannot be verified in reasonable time: too many of its iterations would have to be run."""
 
 
 class NoClosedForm(PebbleError):

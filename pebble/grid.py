@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from pebble.errors import InvalidInput
+from pebble.errors import TooManyOperations
 from pebble.family import Family
 from pebble.program import Interval, Loop, Operation, Program, When, tile_at, tile_count
 
@@ -50,7 +50,7 @@ def _check_number(node: Loop, outer: set[Interval], lumped: bool) -> None:
     """Refuse a loop that would have to be run iteration by iteration too many times."""
     count = 0 if lumped else sum(tile_count(start, stop, node.tile) for start, stop in outer)
     if count > TILE_LIMIT:
-        raise InvalidInput(
+        raise TooManyOperations(
             f"loop over {node.label} in tiles of {node.tile}: induction does not apply, and {count:,} iterations "
             f"are more than the {TILE_LIMIT:,} that are run one by one"
         )

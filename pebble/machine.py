@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 from numpy import count_nonzero
 
-from pebble.errors import InvalidInput, Violation
+from pebble.errors import InvalidInput, TooManyOperations, Violation
 from pebble.family import Array, Family
 from pebble.grid import Grid, make_grid
 from pebble.induction import InductionFails, Lump, Touched
@@ -295,7 +295,7 @@ class _Machine:
         self.steps += 1
         if self.steps > self.step_limit:
             reasons = "; ".join(self.unrolled.values())
-            raise InvalidInput(
+            raise TooManyOperations(
                 f"the program takes more than {self.step_limit} operations without induction"
                 + (f" ({reasons})" if reasons else "")
             )

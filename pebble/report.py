@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pebble.closed_form import closed_form
-from pebble.errors import CacheTooSmall, InvalidInput, NoClosedForm, PebbleError
+from pebble.errors import CacheTooSmall, InvalidInput, NoClosedForm, PebbleError, TooManyOperations
 from pebble.families import family_of
 from pebble.family import Family
 from pebble.lower_bounds.table import BoundTable, bounds
@@ -29,8 +29,8 @@ class Row:
     Attributes
     ----------
     name : str
-    fits : bool
-        Whether it can be done with M words.
+    fits : bool or None
+        Whether it can be done with M words; None if nothing was counted.
     tiles : dict of str to int, or None
         None if no choice of tiles fits.
     reads, writes, io : int or None
@@ -45,10 +45,12 @@ class Row:
         ``{"Q": {"reads": ..., "writes": ...}, ...}`` for the arrays that are moved.
     chosen : str
         For a schedule that picks among others, which one it picked.
+    note : str
+        Why nothing was counted, where the count could not be verified in reasonable time.
     """
 
     name: str
-    fits: bool
+    fits: bool | None
     tiles: dict[str, int] | None
     reads: int | None
     writes: int | None
@@ -58,6 +60,7 @@ class Row:
     ratio: float | None
     by_array: dict[str, dict[str, int]] = field(default_factory=dict)
     chosen: str = ""
+    note: str = ""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the row as plain data."""
@@ -76,7 +79,8 @@ class Row:
                 "by_array",
             )
         }
-        return {**row, "chosen": self.chosen} if self.chosen else row
+        extra = {name: text for name, text in (("chosen", self.chosen), ("note", self.note)) if text}
+        return {**row, **extra}
 
 
 @dataclass(frozen=True)
@@ -98,7 +102,7 @@ class Report:
         raise InvalidInput(f"no row {name!r}; there are {', '.join(row.name for row in self.rows)}")
 
     def __repr__(self) -> str:
-        fitting = sum(row.fits for row in self.rows)
+        fitting = sum(bool(row.fits) for row in self.rows)
         return f"<Report {self.problem!r} M={self.M}: {len(self.rows)} schedules, {fitting} fit>"
 
     def to_dict(self) -> dict[str, Any]:
@@ -129,6 +133,9 @@ class Report:
         """Return the table of schedules as text, the header first."""
         cells = [["schedule", "tiles", "reads", "writes", "I/O", "peak", "I/O ÷ bound"]]
         for row in self.rows:
+            if row.note:
+                cells.append([row.name, "not counted, see below", "", "", "", "", ""])
+                continue
             if not row.fits:
                 cells.append(
                     [row.name, f"does not fit: needs {words(row.least_M)} words", "", "", "", "", ""]
@@ -143,10 +150,14 @@ class Report:
         return "\n\n".join(
             [
                 f"{self.problem.describe()}; M = {words(self.M)} words\n{self.bounds.regime}",
-                table(self.cells(), left=2),
+                "\n".join([table(self.cells(), left=2), *self._notes()]),
                 str(self.bounds),
             ]
         )
+
+    def _notes(self) -> list[str]:
+        """Why schedules were not counted."""
+        return [f"{row.name}: {row.note}" for row in self.rows if row.note]
 
     def _repr_html_(self) -> str:
         return html_table(self.cells()) + self.bounds._repr_html_()
@@ -194,8 +205,21 @@ def count(
     """
     table = bounds(problem, M)
     chosen = _resolve(problem, schedules)
-    rows = tuple(count_schedule(schedule, problem, M, tiles, table.best.value) for schedule in chosen)
-    return Report(problem, M, rows, table)
+    rows = []
+    for schedule in chosen:
+        try:
+            rows.append(count_schedule(schedule, problem, M, tiles, table.best.value))
+        except TooManyOperations as error:
+            if schedules is not None:
+                raise
+            rows.append(_uncounted(schedule, problem, str(error)))
+    return Report(problem, M, tuple(rows), table)
+
+
+def _uncounted(schedule: Schedule, problem: Problem, why: str) -> Row:
+    """Return a row that says that a schedule nobody asked for by name was too long to verify."""
+    least = schedule.least_M(problem)
+    return Row(schedule.name, None, None, None, None, None, None, least, None, note=why)
 
 
 def _resolve(problem: Problem, schedules: Iterable[str | Schedule] | None) -> list[Schedule]:

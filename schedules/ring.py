@@ -2,19 +2,68 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from pebble.problem import Problem
 from pebble.program import Program
 from pebble.schedule import Schedule, Tiles
 from schedules._products import ceil_div
 from schedules.flash2 import streamed
 
-__all__ = ["MOST_BLOCKS", "Ring"]
+__all__ = ["Ring", "RingBlocks", "keys_in_use"]
 
-MOST_BLOCKS = 256
-"""So many blocks of queries at most: more would save little room, and the machine runs each of them."""
+_USUAL = 256
+"""Blocks of queries, and queries of a block, where room does not matter: the machine runs every block."""
+
+_MOST = 16_384
+_MEASURED = 2048
 
 
-class Ring(Schedule):
+def keys_in_use(problem: Problem, rows: int) -> int:
+    """Return the most keys that a block of queries sees, or that lie between their first and their last use."""
+    if problem.mask is None:
+        return problem.Nk
+    first, last = problem.mask.first("j"), problem.mask.last("j")
+    used = last >= 0
+    change = np.zeros(problem.Nq // rows + 2, dtype=np.int64)
+    np.add.at(change, first[used] // rows, 1)
+    np.add.at(change, last[used] // rows + 1, -1)
+    return int(change.cumsum().max())
+
+
+class RingBlocks(Schedule):
+    """How large the blocks of queries are: any size moves the same words, smaller ones take a little less room."""
+
+    tile_names = ("rows",)
+    follows_mask = True
+    masks_only = True
+
+    def room(self, problem: Problem, rows: int) -> int:
+        """Words that are surely enough for blocks of a size."""
+        raise NotImplementedError
+
+    def tiles(self, problem: Problem, M: int) -> Tiles:
+        """Return the largest blocks that surely fit, from the usual size down."""
+        least = self.smallest(problem)["rows"]
+        rows = max(least, min(int(ceil_div(problem.Nq, _USUAL)), _USUAL))
+        while rows > least and self.room(problem, rows) > M:
+            rows = max(rows // 2, least)
+        if self.room(problem, rows) > M:
+            self.require(problem, M)
+        return {"rows": rows}
+
+    def smallest(self, problem: Problem) -> Tiles:
+        """Return single queries, or as many as make 16,384 blocks."""
+        return {"rows": int(ceil_div(problem.Nq, _MOST))}
+
+    def least_M(self, problem: Problem) -> int:
+        """Return the words it needs: measured, or for more than 2,048 queries so many as are surely enough."""
+        if problem.Nq <= _MEASURED:
+            return super().least_M(problem)
+        return self.room(problem, self.smallest(problem)["rows"])
+
+
+class Ring(RingBlocks):
     """Queries in order, block by block; a key and its value are loaded once and deleted after their last use.
 
     For a sliding window that is a ring of the recent keys: 3Nd words in and Nd out, which no schedule can beat.
@@ -24,18 +73,11 @@ class Ring(Schedule):
     name = "ring"
     summary = "keys and values stay from their first use to their last; every word moves once"
     source = "derived here; the rolling buffer of sliding-window attention"
-    tile_names = ("rows",)
-    follows_mask = True
-    masks_only = True
 
-    def tiles(self, problem: Problem, M: int) -> Tiles:
-        """Return blocks of queries: any size moves the same words."""
-        self.require(problem, M)
-        return self.smallest(problem)
-
-    def smallest(self, problem: Problem) -> Tiles:
-        """Return single queries, or as many as make 256 blocks."""
-        return {"rows": ceil_div(problem.Nq, MOST_BLOCKS)}
+    def room(self, problem: Problem, rows: int) -> int:
+        """Words that are surely enough for blocks of a size."""
+        width = problem.d + problem.dv
+        return rows * (width + 1) + keys_in_use(problem, rows) * width + 3
 
     def program(self, problem: Problem, tiles: Tiles) -> Program:
         """Write the program."""

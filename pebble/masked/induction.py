@@ -17,6 +17,7 @@ from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from pebble.errors import TooManyOperations
 from pebble.family import Array
 from pebble.induction import touched_by
 from pebble.masked.field import Field
@@ -36,6 +37,7 @@ Interval = tuple[int, int]
 Box = tuple[Interval, ...]
 _OTHER = {"i": "j", "j": "i"}
 _NOT_BEGUN = "not begun"
+_MOST_TILES = 20_000
 
 
 class LaterOverflow(Exception):
@@ -142,6 +144,11 @@ class InductiveMachine(Machine):
         if runs and all(run.signature is not None for run in runs):
             self._execute(node, body, whole, runs, seen)
         else:
+            if len(runs) > _MOST_TILES:
+                raise TooManyOperations(
+                    f"under the mask {self.mask.spec} each of the {len(runs):,} tiles of the loop over {node.label} "
+                    f"would have to be run; at most {_MOST_TILES:,} are: take larger tiles, or fewer queries and keys"
+                )
             for run in runs:
                 self.iteration(node, whole, run.first)
                 self.tidy(node, names, MANY)

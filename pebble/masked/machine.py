@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
 
-from pebble.errors import InvalidInput, Violation
+from pebble.errors import InvalidInput, TooManyOperations, Violation
 from pebble.family import Array
 from pebble.masked.family import MaskedFamily
 from pebble.masked.field import Field
@@ -142,7 +142,7 @@ class Machine:
         """Execute one operation."""
         self.steps += 1
         if self.steps > self.step_limit:
-            raise InvalidInput(
+            raise TooManyOperations(
                 f"under the mask {self.mask.spec} the program takes more than {self.step_limit:,} operations; "
                 "take larger tiles, or fewer queries and keys"
             )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pebble.errors import Violation
-from pebble.machine import LOCATE_LIMIT, STEP_LIMIT, Run
+from pebble.machine import LOCATE_LIMIT, Run
 from pebble.masked.family import MaskedFamily
 from pebble.masked.induction import InductiveMachine, LaterOverflow
 from pebble.masked.machine import Machine
@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 __all__ = ["MaskedRun", "run_masked"]
+
+STEP_LIMIT = 600_000
+"""Operations run one by one, each of which takes some tens of microseconds under a mask."""
 
 
 @dataclass(frozen=True)

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from pebble.problem import Problem
 from pebble.program import Program, compute, delete, first, last, load, loop, phase, program, store, when
-from pebble.schedule import Schedule, Tiles
-from schedules._products import ceil_div
-from schedules.ring import MOST_BLOCKS
+from pebble.schedule import Tiles
+from schedules.ring import RingBlocks, keys_in_use
 
 __all__ = ["RingBackward"]
 
 
-class RingBackward(Schedule):
+class RingBackward(RingBlocks):
     """Queries in order, block by block; K, V, dK and dV of a key stay from its first use to its last.
 
     Every word moves once: 8Nd + N words. It fits where few keys are in use at a time.
@@ -21,18 +20,11 @@ class RingBackward(Schedule):
     summary = "keys stay with their gradients from their first use to their last; every word moves once"
     source = "derived here; the forward ring turned round"
     passes = ("backward",)
-    tile_names = ("rows",)
-    follows_mask = True
-    masks_only = True
 
-    def tiles(self, problem: Problem, M: int) -> Tiles:
-        """Return blocks of queries: any size moves the same words."""
-        self.require(problem, M)
-        return self.smallest(problem)
-
-    def smallest(self, problem: Problem) -> Tiles:
-        """Return single queries, or as many as make 256 blocks."""
-        return {"rows": ceil_div(problem.Nq, MOST_BLOCKS)}
+    def room(self, problem: Problem, rows: int) -> int:
+        """Words that are surely enough for blocks of a size."""
+        width = problem.d + problem.dv
+        return rows * (width + problem.d + 2) + keys_in_use(problem, rows) * 2 * width + 5
 
     def program(self, problem: Problem, tiles: Tiles) -> Program:
         """Write the program."""
