@@ -207,8 +207,8 @@ def test_ring_moves_every_word_once(spec: str) -> None:
 
 def test_best_under_a_mask_is_no_worse_than_its_candidates() -> None:
     for spec in ("causal", "window:16", "strided:8"):
-        for M in (60, 300, 1500):
-            problem = Problem(96, 96, 8, 8, mask=make_mask(spec, 96, 96))
+        for M in (60, 700):
+            problem = Problem(48, 48, 8, 8, mask=make_mask(spec, 48, 48))
             best = count_schedule(get("best"), problem, M, None, 1).io
             for schedule in registered("forward"):
                 row = count_schedule(schedule, problem, M, None, 1)
