@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -172,6 +172,8 @@ def count(
     M: int,
     schedules: Iterable[str | Schedule] | None = None,
     tiles: Tiles | str | None = None,
+    *,
+    progress: Callable[[str], None] | None = None,
 ) -> Report:
     """Count the I/O of schedules on a problem with M words of fast memory.
 
@@ -187,6 +189,8 @@ def count(
     tiles : mapping or str, optional
         Tile sizes for every schedule, or the name of a preset such as ``"literal"``; by default each schedule
         chooses its own.
+    progress : callable, optional
+        Called with the name of each schedule before it is counted.
 
     Returns
     -------
@@ -207,6 +211,8 @@ def count(
     chosen = _resolve(problem, schedules)
     rows = []
     for schedule in chosen:
+        if progress is not None:
+            progress(schedule.name)
         try:
             rows.append(count_schedule(schedule, problem, M, tiles, table.best.value))
         except TooManyOperations as error:

@@ -357,6 +357,11 @@ def get(name: str, pass_name: str = "forward") -> Schedule:
     >>> get("flash-2")
     <Schedule flash-2: queries outside, keys inside; outputs stay in fast memory until done>
     """
+    if pass_name == "both":
+        raise InvalidInput(
+            f"a training step is two passes, each with a schedule of its own: take {name!r} for the forward and for "
+            "the backward pass one by one, not 'both'"
+        )
     quick = _by_entry_name(name, pass_name)
     if quick is not None:
         return quick

@@ -14,6 +14,11 @@ from pebble.schedule import Schedule, Tiles, fitting_tiles
 __all__ = ["Cheapest"]
 
 _NEARLY = 4
+"""Under a mask candidates up to so many times the cheapest without it are compared."""
+
+_LARGE = 1 << 16
+_NEARLY_LARGE = 1.5
+"""With more queries a comparison takes seconds, and only the nearest are compared."""
 
 
 class Cheapest(Schedule):
@@ -45,7 +50,8 @@ class Cheapest(Schedule):
         found = sorted(self._priced(problem.without_mask(), M), key=lambda option: option[0])
         if problem.mask is None:
             return found[0][2]
-        options = [(schedule, tiles) for io, schedule, tiles in found if io <= _NEARLY * found[0][0]]
+        nearly = _NEARLY if problem.Nq <= _LARGE else _NEARLY_LARGE
+        options = [(schedule, tiles) for io, schedule, tiles in found if io <= nearly * found[0][0]]
         options += self._masked_options(problem, M)
         prices = [(_masked_price(problem, schedule, tiles), schedule, tiles) for schedule, tiles in options]
         for _, schedule, tiles in sorted(prices, key=lambda price: price[0]):
@@ -72,13 +78,15 @@ class Cheapest(Schedule):
                 continue
 
     def _masked_options(self, problem: Problem, M: int) -> Iterator[tuple[Schedule, Tiles]]:
-        """Yield the candidates that follow the mask and fit."""
+        """Yield the candidates that follow the mask and fit, and largest blocks where others are equal ones."""
         for schedule in self.candidates:
-            if schedule.follows_mask:
-                try:
+            try:
+                if schedule.follows_mask:
                     yield schedule, schedule.tiles(problem, M)
-                except CacheTooSmall:
-                    continue
+                elif hasattr(schedule, "largest_blocks"):
+                    yield schedule, schedule.largest_blocks(problem.without_mask(), M)
+            except CacheTooSmall:
+                continue
 
     def smallest(self, problem: Problem) -> Tiles:
         """Return the smallest tiles of the candidate that needs the least room."""

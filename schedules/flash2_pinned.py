@@ -43,6 +43,13 @@ class Flash2Pinned(Schedule):
         best = min(options, key=lambda option: (self._io(problem, *option), -option[0]))
         return {"rows": best[0], "pinned": best[1] if best[0] < problem.Nq else 0}
 
+    def largest_blocks(self, problem: Problem, M: int) -> Tiles:
+        """Return the largest row blocks, nothing resident: under a mask fewer blocks may be worth more than pins."""
+        self.require(problem, M)
+        width = problem.d + problem.dv
+        most = max((M - 2) // (width + 2), (M - 2 - width) // (width + 1), 1)
+        return {"rows": min(most, problem.Nq), "pinned": 0}
+
     def _narrowed(self, problem: Problem, M: int, rows: np.ndarray) -> list[tuple[int, int]]:
         """Return the row blocks that may be cheapest, with floats only to narrow the field."""
         width = problem.d + problem.dv

@@ -69,7 +69,10 @@ def command(
 
         report = count_training(problem, M, chosen, parse_tiles(tiles))
     else:
-        report = count(problem, M, chosen, parse_tiles(tiles))
+        slow = problem.mask is not None and sys.stderr.isatty()
+        report = count(problem, M, chosen, parse_tiles(tiles), progress=_show_progress if slow else None)
+        if slow:
+            click.echo("\r\033[K", nl=False, err=True)
     if as_json:
         print_json(report.to_dict())
     elif as_csv:
@@ -79,3 +82,7 @@ def command(
     if not any(row.fits for row in report.rows):
         click.echo(f"pebble: {report.why_nothing_fits()}", err=True)
         sys.exit(1)
+
+
+def _show_progress(name: str) -> None:
+    click.echo(f"\r\033[Kcounting {name} …", nl=False, err=True)

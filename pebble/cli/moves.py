@@ -49,3 +49,9 @@ def command(schedule: str, tiles: str | None, output: str, **options: Any) -> No
         f"{output}: {number:,} moves, {pebbling.io:,} I/O, peak {pebbling.peak:,} of {pebbling.M:,} words{copies}",
         err=True,
     )
+    if problem.mask is not None and problem.mask.spec.startswith(("predicate:", "array:")):
+        click.echo(
+            "note: a file does not name code to be run; to check it, save the mask as an array (numpy.save) and write "
+            "mask=file:PATH.npy into the line '# dag'",
+            err=True,
+        )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
@@ -57,6 +58,8 @@ def command(
     pebble play flash-2 -N 4 -d 2 -M 16 -o game.html
     pebble play --dag pyramid:3 -M 4 -o game.html
     """  # noqa: D301
+    if not math.isfinite(time_limit):
+        raise click.UsageError("--time-limit takes a number of seconds, such as 5.")
     from pebble.player import play, play_dag
 
     M = words_of(options)

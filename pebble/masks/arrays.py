@@ -60,7 +60,7 @@ def _evaluate(
     shape = (len(queries), keys.shape[1])
     try:
         found = np.asarray(predicate(queries, keys))
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise InvalidInput(
             f"mask {name}: the predicate raised {type(error).__name__}: {_one_line(error)}; it gets integer "
             f"arrays q_idx of shape ({shape[0]}, 1) and kv_idx of shape (1, {shape[1]}), so use & and | for and, or"
