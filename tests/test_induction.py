@@ -368,7 +368,7 @@ except PebbleError as error:
     ("nodes", "expected"),
     [
         ('loop("i", 1, load("A"))', "Violation"),
-        ('load("A", i=(5, 6)), loop("i", 1, load("A"), delete("A"))', "InvalidInput"),
+        ('load("A", i=(5, 6)), loop("i", 1, load("A"), delete("A"))', "TooManyOperations"),
     ],
     ids=["overflow", "no-induction"],
 )
