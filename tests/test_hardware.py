@@ -113,6 +113,20 @@ def test_models_are_whole_groups() -> None:
     assert model("llama2-7b").group == 1
 
 
+@pytest.mark.parametrize("command", ["count", "bounds", "plan"])
+def test_a_model_whose_values_are_part_of_its_keys_is_refused(
+    command: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    absorbed = ["--model", "deepseek-v3-absorbed", "-N", "1", "--kv", "8192"]
+    memory = ["--device", "h100"] if command == "plan" else ["-M", "247296"]
+    code, out, err = _pebble(monkeypatch, capsys, command, *absorbed, *memory)
+    assert code != 0
+    assert out == ""
+    assert "V is the first 512 of the 576 words" in err
+    with pytest.raises(InvalidInput, match="words of their own"):
+        model("deepseek-v3-absorbed").problem(1, 8192)
+
+
 def test_grouped_queries_are_stacked_and_their_keys_shared() -> None:
     problem = model("llama3-8b").problem(100, batch=3, pass_name="backward")
     assert (problem.Nq, problem.Nk, problem.heads, problem.batch) == (400, 100, 8, 3)

@@ -31,4 +31,8 @@ def command(names: tuple[str, ...], as_json: bool) -> None:
         cells.append([one.key, *map(str, sizes)])
     click.echo(table(cells))
     for one in chosen if names else ():
-        click.echo(f"\n{one.key}: {one.source}" + (f"\nnote: {one.note}" if one.note else ""))
+        click.echo(
+            f"\n{one.key}: {one.source}"
+            + (f"\nnote: {one.note}" if one.note else "")
+            + (f"\nnot counted: {one.refusal}" if one.refusal else "")
+        )

@@ -30,6 +30,8 @@ class Model:
     layers : int
         Layers of the model; counts here are for one of them.
     source, note : str
+    refusal : str
+        Why its attention is not counted; empty where it is.
     """
 
     key: str
@@ -40,6 +42,7 @@ class Model:
     layers: int
     source: str
     note: str = ""
+    refusal: str = ""
 
     @property
     def group(self) -> int:
@@ -68,6 +71,11 @@ class Model:
         Nk : int, optional
             Number of keys; N by default.
 
+        Raises
+        ------
+        InvalidInput
+            If N is no positive whole number, or the model's attention is none that the package counts.
+
         Examples
         --------
         >>> model("llama3-8b").problem(8192)
@@ -75,6 +83,8 @@ class Model:
         """
         if isinstance(N, bool) or not isinstance(N, int) or N < 1:
             raise InvalidInput(f"N must be a positive whole number, not {N!r}")
+        if self.refusal:
+            raise InvalidInput(f"model {self.key}: {self.refusal}")
         return Problem(
             Nq=self.group * N,
             Nk=N if Nk is None else Nk,

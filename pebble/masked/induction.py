@@ -83,16 +83,17 @@ class _Effect:
 
 @dataclass(frozen=True)
 class _Change:
-    """A new state of an array in a part of the current tiles.
+    """A new state of an array in one memory, in a part of the current tiles.
 
-    ``part`` is relative to the current tiles, None for all of it; each level's state is ``(relative, value)``, relative
-    to the start of the current tile of the chain's axis or not.
+    ``level`` is 0 for fast memory, 1 for slow memory; ``part`` is relative to the current tiles, None for all of them;
+    ``value`` is relative to the start of the current tile of the chain's axis, or not.
     """
 
     array: str
+    level: int
     part: Box | None
-    fast: tuple[bool, int]
-    slow: tuple[bool, int]
+    relative: bool
+    value: int
 
 
 class _Waiting:
@@ -117,7 +118,9 @@ class _Waiting:
         for key, times in self.times.items():
             machine.account(self.effects[key], node, index, times)
         machine.write(effect, node, whole, index, 1)
-        self.__init__()  # type: ignore[misc]
+        self.times.clear()
+        self.effects.clear()
+        self.last = None
 
 
 class InductiveMachine(Machine):
@@ -136,6 +139,8 @@ class InductiveMachine(Machine):
     def loop(self, node: Loop) -> None:
         """Execute a loop, run by run."""
         whole = loop_range(node, self.tiles, self.family)
+        if whole[0] >= whole[1]:
+            return
         body = self._body(node)
         own = masked(self.family, node.axis)
         seen = self.memory.setdefault(id(node), {}) if own else {}
@@ -161,10 +166,11 @@ class InductiveMachine(Machine):
             count = tile_count(*whole, node.tile)
             ends = [TileRun(0, 1, True), TileRun(1, count - 2, True), TileRun(count - 1, 1, True)]
             return [run for at, run in enumerate(ends) if run.times > 0 and (at == 0 or run.first > 0)]
-        if body.lines_only and body.safe:
-            return runs_of_lines(self.mask, node.axis, whole, node.tile)
         others = partners(node.axis, self.tiles, self.family)
-        if not body.safe or _OTHER[node.axis] not in self.tiles:
+        outermost = _OTHER[node.axis] not in self.tiles
+        if body.lines_only and body.safe and outermost:
+            return runs_of_lines(self.mask, node.axis, whole, node.tile)
+        if not body.safe or outermost:
             return [
                 TileRun(index, 1, None)
                 for index in range(tile_count(*whole, node.tile))
@@ -179,61 +185,67 @@ class InductiveMachine(Machine):
     def _execute(
         self, node: Loop, body: _Body, whole: Interval, runs: list[TileRun], seen: dict[Hashable, _Effect]
     ) -> None:
-        """Execute runs of tiles; ``state`` is what the next tile sees, None where that must be looked up."""
-        loose = masked(self.family, node.axis) and node.tile == 1 and not body.exact and not body.lines_only
+        """Execute runs of tiles.
+
+        ``state`` is what the tile at hand sees. It is looked up, unless the effect of the tile before is lasting and
+        what lies along the axis was found to be the same from a tile on whose state was known (up to ``level_to``).
+        """
+        loose = masked(self.family, node.axis) and node.tile == 1 and not body.exact
         stop = runs[-1].first + runs[-1].times
-        alike_to = 0
+        level_to = 0
         waiting = _Waiting()
         state: int | None = None
-        for at, run in enumerate(runs):
+        before: _Effect | None = None
+        for run in runs:
             index, end = run.first, run.first + run.times
             while index < end:
-                if state is None:
-                    state = self._state(node, body, whole, index, loose)
-                effect = seen.get((run.signature, state))
-                times = 1
+                if (
+                    state is None
+                    or before is None
+                    or not self._follows(node, whole, run, index, before, level_to)
+                ):
+                    waiting.settle(self, node, whole)
+                    now = self._state(node, body, whole, index, loose)
+                    if before is not None:
+                        before.lasting = before.reusable and now == state and now not in self.passing
+                    state = now
+                effect, times = seen.get((run.signature, state)), 1
                 if effect is None or not effect.reusable:
                     waiting.settle(self, node, whole)
                     effect = seen[run.signature, state] = self._record(node, body, whole, index, loose)
                     self.tidy(node, body.touched.changed | body.touched.moved, 4 * MANY)
                 else:
-                    if effect.lasting and index + 1 < end and effect.whole:
-                        alike_to = self._alike_to(node, body, whole, index, (alike_to, stop, end))
-                        times = end - index if alike_to >= end else 1
+                    if effect.lasting and index >= level_to:
+                        level_to = self._level_to(node, body, whole, index, (stop, end))
+                    if effect.lasting and effect.whole and level_to >= end:
+                        times = end - index
                     if effect.lasting and effect.carries_only:
                         waiting.add(effect, times, index + times - 1)
                     else:
                         waiting.settle(self, node, whole)
                         self._apply(effect, node, whole, index, times)
+                before = effect
                 index += times
-                following = index if index < end else (runs[at + 1].first if at + 1 < len(runs) else stop)
-                if following == stop:
-                    waiting.settle(self, node, whole)
-                    return
-                if effect.lasting and (index < end or self._same_length(node, whole, following)):
-                    alike_to = self._alike_to(node, body, whole, following, (alike_to, stop, end))
-                    if alike_to > following:
-                        continue
-                waiting.settle(self, node, whole)
-                now = self._state(node, body, whole, following, loose)
-                effect.lasting = effect.reusable and now == state and now not in self.passing
-                state = now
+        waiting.settle(self, node, whole)
+
+    def _follows(
+        self, node: Loop, whole: Interval, run: TileRun, index: int, before: _Effect, level_to: int
+    ) -> bool:
+        """Whether a tile is known to see what the tile before saw."""
+        if not before.lasting or index >= level_to:
+            return False
+        return index > run.first or self._same_length(node, whole, index)
 
     def _same_length(self, node: Loop, whole: Interval, index: int) -> bool:
         """Whether what a tile of a masked axis sees can be told from the tile before: all but ragged ones."""
         return masked(self.family, node.axis) and (index + 1) * node.tile <= whole[1] - whole[0]
 
-    def _alike_to(
-        self, node: Loop, body: _Body, whole: Interval, index: int, known: tuple[int, int, int]
-    ) -> int:
-        """Up to which tile the arrays along the loop's axis look alike from here on, as far as is known."""
-        before, stop, end = known
-        if before > index:
-            return before
-        for upto in (stop, end):
-            if upto > index and self._is_uniform(node, body, whole, index, upto):
-                return upto
-        return index
+    def _level_to(self, node: Loop, body: _Body, whole: Interval, index: int, ends: tuple[int, int]) -> int:
+        """Up to which tile the arrays along the loop's axis look as they do at one that is still to be run."""
+        for end in ends:
+            if self._is_uniform(node, body, whole, index, end):
+                return end
+        return index + 1
 
     # What an iteration sees
 
@@ -265,23 +277,16 @@ class InductiveMachine(Machine):
         touched = touched_by(node.body, self.family)
         names = touched.changed | touched.read
         other = _OTHER.get(node.axis, "")
-        pairs = any(
-            other in self.family[name].axes or self.family[name].chain == other
-            for name in names
-            if node.axis in self.family[name].axes
-        )
-        computes = self._computes_masked_chain(node)
         return _Body(
             touched=touched,
             conditions=tuple(dict.fromkeys(conditions)),
             safe=not explicit and all(self._is_plain(condition.label) for condition in conditions),
             exact=any(inner.axis == other and inner.tile > 1 for inner in loops[1:])
             or any(inner.axis == node.axis for inner in loops[1:]),
-            lines_only=not computes
+            lines_only=not self._computes_masked_chain(node)
             and not any(inner.axis in _OTHER for inner in loops[1:])
             and not any(_is_pair(self.family[name]) for name in names)
-            and not any(condition.label in self._masked_labels() for condition in conditions)
-            and (not pairs or not computes),
+            and not any(condition.label in self._masked_labels() for condition in conditions),
             moves_chains=self._moves_masked_chain(node),
         )
 
@@ -436,8 +441,8 @@ class InductiveMachine(Machine):
             room=max(self.peak - occupied, 0),
             room_words={name: now - held.get(name, 0) for name, now in self.peak_words.items()},
         )
-        for name in names:
-            changes = self._changes(self.family[name], snapshot[name], loose)
+        for name, level in itertools.product(names, (0, 1)):
+            changes = self._changes(self.family[name], level, snapshot[name], loose)
             if changes is None:
                 effect.reusable = False
             else:
@@ -453,41 +458,37 @@ class InductiveMachine(Machine):
         self.leave(node, before)
         return effect
 
-    def _changes(self, array: Array, before: _Before, loose: bool) -> list[_Change] | None:
-        """Return how the state of the current tiles has changed; None if that cannot be said relative to them."""
+    def _changes(self, array: Array, level: int, before: _Before, loose: bool) -> list[_Change] | None:
+        """Return how one memory has changed in the current tiles; None if that cannot be said relative to them."""
         box = self.box(array)
-        states: list[tuple[Box, tuple[bool, int], tuple[bool, int]]] = []
+        states: list[tuple[Box, tuple[bool, int] | None]] = []
         changed = False
         for cell, state in self.peek(array, box):
             if self._words(array, cell) == 0:
                 continue
-            new = int(state[0]), int(state[1])
-            if not all(
-                self._alike(array, part, a, b)
-                for part, old in before.parts(cell)
-                for a, b in zip(old, new, strict=True)
-            ):
+            new = int(state[level])
+            if not all(self._alike(array, part, old[level], new) for part, old in before.parts(cell)):
                 changed = True
-            fast, slow = (self._relative(array, cell, value) for value in new)
-            states.append((cell, fast or (False, -1), slow or (False, -1)))
+            states.append((cell, self._relative(array, cell, new)))
         if not changed:
             return []
-        if any(-1 in (fast[1], slow[1]) for _, fast, slow in states):
-            return None
-        kinds = {(fast, slow) for _, fast, slow in states}
-        if len(kinds) == 1:
-            fast, slow = kinds.pop()
-            return [_Change(array.name, None, fast, slow)]
+        found = []
+        for cell, value in states:
+            if value is None:
+                return None
+            found.append((cell, value))
+        if len({value for _, value in found}) == 1:
+            return [_Change(array.name, level, None, *found[0][1])]
         if loose:
             return None
         return [
             _Change(
                 array.name,
+                level,
                 tuple((a - start, b - start) for (a, b), (start, _) in zip(cell, box, strict=True)),
-                fast,
-                slow,
+                *value,
             )
-            for cell, fast, slow in states
+            for cell, value in found
         ]
 
     def _relative(self, array: Array, cell: Box, value: int) -> tuple[bool, int] | None:
@@ -579,10 +580,8 @@ class InductiveMachine(Machine):
                     (start + a, start + b) for (start, _), (a, b) in zip(box, change.part, strict=True)
                 )
             self.tiles[node.axis] = last
-            view = self.fields[array.name].view(box)
-            for level, (relative, value) in enumerate((change.fast, change.slow)):
-                start = self.tiles[array.chain or ""][0] if relative else 0
-                view[level] = start + value
+            start = self.tiles[array.chain or ""][0] if change.relative else 0
+            self.fields[array.name].view(box)[change.level] = start + change.value
         self._restore(node.axis, outer)
 
 

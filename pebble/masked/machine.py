@@ -244,6 +244,8 @@ class Machine:
     def _advance(self, op: Operation, array: Array) -> None:
         """Advance a chain over the current tile of its axis, element by element."""
         assert array.chain is not None
+        if op.replacing is not None and masked(self.family, array.chain):
+            raise InvalidInput(f"{op}: a chain that is masked cannot replace another array")
         self._need_operands(op, array)
         start, stop = self._interval(array.chain)
         box = self.box(array)
@@ -253,8 +255,6 @@ class Machine:
                 self._refuse(op, *self._chain_fault(array, start, stop, got))
         if masked(self.family, array.chain):
             pairs, new, step = self._masked_steps(array, box, start, stop)
-            if op.replacing is not None:
-                raise InvalidInput(f"{op}: a chain that is masked cannot replace another array")
         else:
             size = self._words(array, box)
             pairs, new = size * (stop - start), 0 if start else size
