@@ -15,8 +15,8 @@ import math
 from itertools import pairwise
 
 import pebble
+from pebble.computations.matmul import matmul_family
 from pebble.lower_bounds.products import matmul
-from pebble.matmul import matmul_family
 from pebble.program import Program, compute, delete, load, loop, phase, program, store
 
 N = 1024

@@ -14,9 +14,9 @@ number of words as a formula, a run that enforces M, every single move of the ga
 # ## The schedule
 
 import pebble
-from pebble.problem import Problem
+from pebble.computations.problem import Problem
 from pebble.program import Program, compute, delete, load, loop, phase, program, store
-from pebble.schedule import Schedule, Tiles, largest
+from pebble.program.schedule import Schedule, Tiles, largest
 
 
 class Rows(Schedule):

@@ -11,8 +11,8 @@ texts it may look back only so far. A mask says which pairs of a query and a key
 # some squares of pairs that are drawn at random. For eight queries and keys, a query a line:
 
 import pebble
-from pebble.families import family_of
-from pebble.masks import Mask
+from pebble.computations.masks import Mask
+from pebble.computations.registry import family_of
 from pebble.program import Program, compute, delete, load, loop, phase, program, store
 
 

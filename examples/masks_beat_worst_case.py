@@ -15,8 +15,8 @@ from __future__ import annotations
 from itertools import pairwise
 
 import pebble
+from pebble.computations.problem import Problem
 from pebble.lower_bounds.published import li_et_al_sparse
-from pebble.problem import Problem
 
 d, M, WIDTH = 16, 1024, 64
 LENGTHS = (512, 2048, 8192)

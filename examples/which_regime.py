@@ -7,7 +7,7 @@ one thread block can use; whether it is below d² depends on the head dimension 
 from __future__ import annotations
 
 from pebble import device, regimes
-from pebble.regime_table import RegimeRow
+from pebble.lab.regimes import RegimeRow
 
 CARDS = ("gtx1060", "a100", "h100")
 

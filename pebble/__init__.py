@@ -19,12 +19,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from pebble.attention import attention_family
-    from pebble.auto.schedule import DagSchedule, schedule_dag
-    from pebble.catalogue import load_dag
-    from pebble.certificate import certify
-    from pebble.dag import Dag
-    from pebble.errors import (
+    from pebble.common.errors import (
         BoundDoesNotApply,
         CacheTooSmall,
         IllegalMove,
@@ -33,75 +28,80 @@ if TYPE_CHECKING:
         PebbleError,
         Violation,
     )
-    from pebble.family import Array, Family
-    from pebble.game import Game
-    from pebble.graph_bounds.table import dag_bounds
-    from pebble.hardware import device, devices, model, models
-    from pebble.listing import show
+    from pebble.common.units import parse_words
+    from pebble.computations.attention import attention_family
+    from pebble.computations.family import Array, Family
+    from pebble.computations.load import load_dag
+    from pebble.computations.masks import make_mask, mask_from_array, mask_from_predicate, mask_kinds
+    from pebble.computations.matmul import matmul_family
+    from pebble.computations.problem import Problem
+    from pebble.game.game import Game
+    from pebble.game.rules import Rules
+    from pebble.graph.dag import Dag
+    from pebble.graph.trace import trace
+    from pebble.lab.count import count
+    from pebble.lab.hardware import device, devices, model, models
+    from pebble.lab.pebblings import check, moves
+    from pebble.lab.plan import plan
+    from pebble.lab.player import play, play_dag
+    from pebble.lab.regimes import regimes
+    from pebble.lab.show import show
+    from pebble.lab.sweep import sweep
+    from pebble.lower_bounds.graph.graph_bound_table import dag_bounds
     from pebble.lower_bounds.table import bounds
-    from pebble.machine import run
-    from pebble.masks import make_mask, mask_from_array, mask_from_predicate, mask_kinds
-    from pebble.matmul import matmul_family
-    from pebble.optimum import Optimum, optimal
-    from pebble.pebbling import check, moves
-    from pebble.planner import plan
-    from pebble.player import play, play_dag
-    from pebble.problem import Problem
-    from pebble.regime_table import regimes
-    from pebble.report import count
-    from pebble.rules import Rules
-    from pebble.schedule import Schedule
-    from pebble.schedule import available as schedules
-    from pebble.sweeping import sweep
-    from pebble.tracing import trace
-    from pebble.units import parse_words
+    from pebble.program.machine.run import run
+    from pebble.program.schedule import Schedule
+    from pebble.program.schedule import available as schedules
+    from pebble.solvers.certificate import certify
+    from pebble.solvers.heuristic.dag_schedule import DagSchedule, schedule_dag
+    from pebble.solvers.optimum import Optimum, optimal
 
 _HOME = {
-    "Array": "family",
-    "BoundDoesNotApply": "errors",
-    "CacheTooSmall": "errors",
-    "Dag": "dag",
-    "DagSchedule": "auto.schedule",
-    "Family": "family",
-    "Game": "game",
-    "IllegalMove": "errors",
-    "IncompletePebbling": "errors",
-    "InvalidInput": "errors",
-    "Optimum": "optimum",
-    "PebbleError": "errors",
-    "Problem": "problem",
-    "Rules": "rules",
-    "Schedule": "schedule",
-    "Violation": "errors",
-    "attention_family": "attention",
+    "Array": "computations.family",
+    "BoundDoesNotApply": "common.errors",
+    "CacheTooSmall": "common.errors",
+    "Dag": "graph.dag",
+    "DagSchedule": "solvers.heuristic.dag_schedule",
+    "Family": "computations.family",
+    "Game": "game.game",
+    "IllegalMove": "common.errors",
+    "IncompletePebbling": "common.errors",
+    "InvalidInput": "common.errors",
+    "Optimum": "solvers.optimum",
+    "PebbleError": "common.errors",
+    "Problem": "computations.problem",
+    "Rules": "game.rules",
+    "Schedule": "program.schedule",
+    "Violation": "common.errors",
+    "attention_family": "computations.attention",
     "bounds": "lower_bounds.table",
-    "certify": "certificate",
-    "check": "pebbling",
-    "count": "report",
-    "dag_bounds": "graph_bounds.table",
-    "device": "hardware",
-    "devices": "hardware",
-    "load_dag": "catalogue",
-    "make_mask": "masks",
-    "mask_from_array": "masks",
-    "mask_from_predicate": "masks",
-    "mask_kinds": "masks",
-    "matmul_family": "matmul",
-    "model": "hardware",
-    "models": "hardware",
-    "moves": "pebbling",
-    "optimal": "optimum",
-    "parse_words": "units",
-    "plan": "planner",
-    "play": "player",
-    "play_dag": "player",
-    "regimes": "regime_table",
-    "run": "machine",
-    "schedule_dag": "auto.schedule",
-    "schedules": "schedule:available",
-    "show": "listing",
-    "sweep": "sweeping",
-    "trace": "tracing",
+    "certify": "solvers.certificate",
+    "check": "lab.pebblings",
+    "count": "lab.count",
+    "dag_bounds": "lower_bounds.graph.graph_bound_table",
+    "device": "lab.hardware",
+    "devices": "lab.hardware",
+    "load_dag": "computations.load",
+    "make_mask": "computations.masks",
+    "mask_from_array": "computations.masks",
+    "mask_from_predicate": "computations.masks",
+    "mask_kinds": "computations.masks",
+    "matmul_family": "computations.matmul",
+    "model": "lab.hardware",
+    "models": "lab.hardware",
+    "moves": "lab.pebblings",
+    "optimal": "solvers.optimum",
+    "parse_words": "common.units",
+    "plan": "lab.plan",
+    "play": "lab.player",
+    "play_dag": "lab.player",
+    "regimes": "lab.regimes",
+    "run": "program.machine.run",
+    "schedule_dag": "solvers.heuristic.dag_schedule",
+    "schedules": "program.schedule:available",
+    "show": "lab.show",
+    "sweep": "lab.sweep",
+    "trace": "graph.trace",
 }
 
 __all__ = [
@@ -153,7 +153,12 @@ __all__ = [
 ]
 
 
+_MODULES = {"masks": "pebble.computations.masks", "plots": "pebble.lab.plots", "program": "pebble.program"}
+
+
 def __getattr__(name: str) -> Any:
+    if name in _MODULES:
+        return importlib.import_module(_MODULES[name])
     try:
         module, _, attribute = _HOME[name].partition(":")
     except KeyError:

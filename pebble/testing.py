@@ -7,17 +7,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pebble.closed_form import closed_form
-from pebble.errors import CacheTooSmall, ContractBroken, NoClosedForm, PebbleError
-from pebble.families import random_inputs, reference_outputs
-from pebble.family import Family
-from pebble.lowering import lower
-from pebble.machine import Run, run
-from pebble.numerics import evaluate
-from pebble.problem import Problem
+from pebble.common.errors import CacheTooSmall, ContractBroken, NoClosedForm, PebbleError
+from pebble.computations.family import Family
+from pebble.computations.problem import Problem
+from pebble.computations.registry import random_inputs, reference_outputs
+from pebble.game.replay import replay
 from pebble.program import Program
-from pebble.replay import replay
-from pebble.schedule import Schedule, Tiles
+from pebble.program.closed_form.count import closed_form
+from pebble.program.lowering import lower
+from pebble.program.machine.run import Run, run
+from pebble.program.numbers import evaluate
+from pebble.program.schedule import Schedule, Tiles
 
 __all__ = ["Contract", "check_program", "check_schedule"]
 
@@ -74,7 +74,7 @@ def check_schedule(
 
     Examples
     --------
-    >>> from pebble.schedule import get
+    >>> from pebble.program.schedule import get
     >>> check_schedule(get("flash-2"), Problem.square(5, 3), M=40)
     Contract(tiles={'rows': 4}, io=90, peak=34, least_M=10)
     """
@@ -193,7 +193,7 @@ def _check_numbers(program: Program, family: Family, problem: Problem, rng: np.r
 
 
 def _check_bounds(schedule: Schedule, problem: Problem, M: int, counted: Run) -> None:
-    from pebble.lower_bounds.registry import proved_bounds
+    from pebble.lower_bounds.proved import proved_bounds
 
     for bound in proved_bounds(problem, M):
         if bound.value > counted.io:

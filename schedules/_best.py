@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar
 
-from pebble.closed_form import closed_form
-from pebble.errors import CacheTooSmall, InvalidInput, NoClosedForm
-from pebble.problem import Problem
+from pebble.common.errors import CacheTooSmall, InvalidInput, NoClosedForm
+from pebble.computations.problem import Problem
 from pebble.program import Program
-from pebble.schedule import Schedule, Tiles, fitting_tiles
+from pebble.program.closed_form.count import closed_form
+from pebble.program.schedule import Schedule, Tiles, fitting_tiles
 
 __all__ = ["Cheapest"]
 

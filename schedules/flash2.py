@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pebble.problem import Problem
+from pebble.computations.problem import Problem
 from pebble.program import (
     Node,
     Nodes,
@@ -18,7 +18,7 @@ from pebble.program import (
     store,
     when,
 )
-from pebble.schedule import Schedule, Tiles, largest
+from pebble.program.schedule import Schedule, Tiles, largest
 from schedules._shapes import literal_tiles, paper_tiles
 
 __all__ = ["Flash2", "streamed"]

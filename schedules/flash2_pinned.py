@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from pebble.problem import Problem
+from pebble.computations.problem import Problem
 from pebble.program import Program
-from pebble.schedule import Schedule, Tiles
+from pebble.program.schedule import Schedule, Tiles
 from schedules._products import ceil_div
 from schedules.flash2 import streamed
 

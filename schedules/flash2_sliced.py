@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pebble.problem import Problem
+from pebble.computations.problem import Problem
 from pebble.program import (
     Node,
     Nodes,
@@ -18,7 +18,7 @@ from pebble.program import (
     store,
     when,
 )
-from pebble.schedule import Schedule, Tiles
+from pebble.program.schedule import Schedule, Tiles
 from schedules._products import ceil_div
 
 __all__ = ["Flash2Sliced"]

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from pebble.closed_form import closed_form
-from pebble.problem import Problem
+from pebble.computations.problem import Problem
 from pebble.program import Program, compute, delete, load, loop, phase, program, store
-from pebble.schedule import Schedule, Tiles
+from pebble.program.closed_form.count import closed_form
+from pebble.program.schedule import Schedule, Tiles
 from schedules._products import best_output_tile, output_phase
 
 __all__ = ["Hybrid"]

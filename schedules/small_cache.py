@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 
-from pebble.problem import Problem
+from pebble.computations.problem import Problem
 from pebble.program import Program, compute, delete, load, loop, phase, program, store
-from pebble.schedule import Schedule, Tiles
+from pebble.program.schedule import Schedule, Tiles
 
 __all__ = ["SmallCache"]
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from pebble.problem import Problem
+from pebble.computations.problem import Problem
 from pebble.program import Program, compute, delete, load, loop, not_first, phase, program, store, when
-from pebble.schedule import Schedule, Tiles, largest
+from pebble.program.schedule import Schedule, Tiles, largest
 from schedules._products import best_output_tile, best_score_tile, output_phase, score_nest, square_side
 
 __all__ = ["SquareTile"]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from pebble.problem import Problem
+from pebble.computations.problem import Problem
 from pebble.program import Program, compute, delete, load, loop, phase, program, store
-from pebble.schedule import Schedule, Tiles
+from pebble.program.schedule import Schedule, Tiles
 from schedules._products import best_output_tile, best_score_tile, output_phase, score_nest
 
 __all__ = ["Standard"]

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from pebble.dag import Dag
+from pebble.graph.dag import Dag
 
 Moves = list[tuple[str, int]]
 

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from pebble.dag import Dag
-from pebble.game import Game
-from pebble.move import Move, Op
-from pebble.rules import Rules
+from pebble.game.game import Game
+from pebble.game.moves import Move, Op
+from pebble.game.rules import Rules
+from pebble.graph.dag import Dag
 
 __all__ = ["RUNNER", "random_games"]
 

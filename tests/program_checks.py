@@ -6,13 +6,13 @@ import re
 from collections import Counter
 from random import Random
 
-from pebble.closed_form import closed_form
-from pebble.errors import Violation
-from pebble.family import Family
-from pebble.lowering import lower
-from pebble.machine import Run, run
+from pebble.common.errors import Violation
+from pebble.computations.family import Family
+from pebble.game.replay import replay
 from pebble.program import Program
-from pebble.replay import replay
+from pebble.program.closed_form.count import closed_form
+from pebble.program.lowering import lower
+from pebble.program.machine.run import Run, run
 from tests.program_reference import Outcome, Trip, refer
 from tests.random_programs import (
     is_valid,

@@ -8,11 +8,11 @@ from dataclasses import replace
 from functools import partial
 from random import Random
 
-from pebble.attention import attention_family
-from pebble.errors import InvalidInput
-from pebble.family import Array, Family
-from pebble.matmul import matmul_family
-from pebble.problem import Problem
+from pebble.common.errors import InvalidInput
+from pebble.computations.attention import attention_family
+from pebble.computations.family import Array, Family
+from pebble.computations.matmul import matmul_family
+from pebble.computations.problem import Problem
 from pebble.program import (
     Condition,
     Loop,
@@ -33,7 +33,7 @@ from pebble.program import (
     validate,
     when,
 )
-from pebble.schedule import available
+from pebble.program.schedule import available
 from tests.program_reference import Address, Outcome, refer
 
 Body = tuple[Node, ...]

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from pebble.dag import Dag
-from pebble.game import Game
-from pebble.move import Move, Op
-from pebble.rules import Rules
+from pebble.game.game import Game
+from pebble.game.moves import Move, Op
+from pebble.game.rules import Rules
+from pebble.graph.dag import Dag
 from tests.reference import ReferenceGame, ReferenceMove
 
 

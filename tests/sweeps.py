@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from pebble.sweeping import SweepGrid, run_sweep, sweep_grid
+from pebble.lab.sweep import SweepGrid, run_sweep, sweep_grid
 
 PEBBLE = [sys.executable, "-m", "pebble"]
 _OPTIONS = "-N 256,1Ki -d 16 -M 20:64Ki:12 --schedule flash-2,small-cache"

@@ -77,7 +77,7 @@ def group() -> None:
 
 def main() -> None:
     """Run the command line; errors end in one line on stderr and exit status 1 or 2, never in a traceback."""
-    from pebble.errors import InvalidInput, PebbleError
+    from pebble.common.errors import InvalidInput, PebbleError
 
     if sys.stdout is None:
         sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115

@@ -10,9 +10,9 @@ import click
 from pebble.cli.options import memory_options, words_of
 
 if TYPE_CHECKING:
-    from pebble.certificate import Certificate
-    from pebble.dag import Dag
-    from pebble.rules import Rules
+    from pebble.game.rules import Rules
+    from pebble.graph.dag import Dag
+    from pebble.solvers.certificate import Certificate
 
 __all__ = ["command"]
 
@@ -50,10 +50,10 @@ def command(
 
     DAG is a file or a name with parameters (fft:64, matmul:8,8,8). Verify it with: pebble check FILE.
     """
-    from pebble.catalogue import load_dag
-    from pebble.certificate import certify
-    from pebble.errors import InvalidInput
-    from pebble.rules import Rules
+    from pebble.common.errors import InvalidInput
+    from pebble.computations.load import load_dag
+    from pebble.game.rules import Rules
+    from pebble.solvers.certificate import certify
 
     M = words_of(options)
     rules = Rules(recomputation=not no_recomputation, sliding=sliding)
@@ -71,10 +71,10 @@ def command(
 
 
 def _of_file(dag: Dag, path: str, M: int | None, rules: Rules, bound: str | None) -> Certificate:
-    from pebble.certificate import certify
-    from pebble.errors import InvalidInput
-    from pebble.reader import PebblingReader
-    from pebble.rules import Rules
+    from pebble.common.errors import InvalidInput
+    from pebble.game.files.reader import PebblingReader
+    from pebble.game.rules import Rules
+    from pebble.solvers.certificate import certify
 
     try:
         with open(path, "rb") as stream:

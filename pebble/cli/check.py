@@ -21,8 +21,8 @@ def command(file: str, as_json: bool) -> None:
     Says what it costs if it is legal and complete; otherwise which line, which move, which rule, and what would
     help, with exit status 1. A certificate, as pebble certify writes it, is verified from nothing.
     """
-    from pebble.errors import InvalidInput
-    from pebble.pebbling import check
+    from pebble.common.errors import InvalidInput
+    from pebble.lab.pebblings import check
 
     try:
         result = check(sys.stdin.buffer if file == "-" else file)

@@ -19,8 +19,8 @@ from pebble.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from pebble.report import Report
-    from pebble.training import TrainingReport
+    from pebble.lab.count import Report
+    from pebble.lab.training import TrainingReport
 
 __all__ = ["command"]
 
@@ -52,8 +52,8 @@ def command(
     Every count has been verified by a machine run that enforces M words of fast memory. Schedules may be named
     after the options: pebble count -N 1024 -d 64 -M 96Ki --schedule flash-1 flash-2.
     """
-    from pebble.errors import InvalidInput
-    from pebble.report import count
+    from pebble.common.errors import InvalidInput
+    from pebble.lab.count import count
 
     if as_json and as_csv:
         raise InvalidInput("choose one of --json and --csv")
@@ -65,7 +65,7 @@ def command(
     problem, chosen = problem_of(options), list(dict.fromkeys(wanted)) or None
     report: Report | TrainingReport
     if problem.pass_name == "both":
-        from pebble.training import count_training
+        from pebble.lab.training import count_training
 
         report = count_training(problem, M, chosen, parse_tiles(tiles))
     else:

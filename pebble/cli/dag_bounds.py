@@ -9,7 +9,7 @@ import click
 from pebble.cli.options import json_option, memory_options, print_json, words_of
 
 if TYPE_CHECKING:
-    from pebble.graph_bounds import DagBounds
+    from pebble.lower_bounds.graph import DagBounds
 
 __all__ = ["command"]
 
@@ -46,9 +46,9 @@ def command(
     DAG is a file or a name with parameters (fft:64, matmul:8,8,8). Every bound holds for the given rules; most
     need --no-recomputation. The greatest is a bound, their sum is none.
     """
-    from pebble.catalogue import load_dag
-    from pebble.graph_bounds import dag_bounds
-    from pebble.rules import Rules
+    from pebble.computations.load import load_dag
+    from pebble.game.rules import Rules
+    from pebble.lower_bounds.graph import dag_bounds
 
     M = words_of(options)
     assert M is not None
@@ -79,7 +79,7 @@ def command(
 
 
 def _table(found: DagBounds) -> str:
-    from pebble.tables import table, words
+    from pebble.common.tables import table, words
 
     rows = [[b.name, words(b.value), b.rules, b.note] for b in found]
     return table([["bound", "words", "rules it needs", "how"], *rows], left=1, right=(1,))

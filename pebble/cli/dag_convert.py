@@ -21,9 +21,9 @@ def command(dag: str, output: str, format: str | None, to: str | None, keep_isol
     DAG is a file, - for standard input, or a name with parameters such as matmul:8,8,8; OUTPUT a file, or - for
     standard output. Formats: edgelist (.txt), dot, graphml, json, mtx, hdag, lhdag.
     """
-    from pebble.catalogue import load_dag
-    from pebble.errors import InvalidInput
-    from pebble.formats import dag_from_bytes, text_of, write_dag
+    from pebble.common.errors import InvalidInput
+    from pebble.computations.load import load_dag
+    from pebble.graph.formats import dag_from_bytes, text_of, write_dag
 
     for name, what, given in ((dag, "input", format), (output, "output", to)):
         if name == "-" and given is None:

@@ -22,7 +22,7 @@ def command(dag: str | None, format: str | None, keep_isolated: bool, listing: b
 
     DAG is a file, - for standard input, or a name with parameters such as matmul:8,8,8 (see --list).
     """
-    from pebble.errors import InvalidInput
+    from pebble.common.errors import InvalidInput
 
     if listing:
         if dag is not None:
@@ -33,9 +33,9 @@ def command(dag: str | None, format: str | None, keep_isolated: bool, listing: b
         raise InvalidInput(
             "name a DAG: a file, or a name with parameters such as fft:64 (list them with --list)"
         )
-    from pebble.catalogue import load_dag
-    from pebble.dag_info import dag_info
-    from pebble.formats import dag_from_bytes
+    from pebble.computations.load import load_dag
+    from pebble.graph.formats import dag_from_bytes
+    from pebble.graph.statistics import dag_info
 
     if dag == "-":
         if format is None:
@@ -51,8 +51,8 @@ def command(dag: str | None, format: str | None, keep_isolated: bool, listing: b
 
 
 def _list(as_json: bool) -> None:
-    from pebble.catalogue import entries
-    from pebble.tables import table
+    from pebble.common.tables import table
+    from pebble.computations.load import entries
 
     if as_json:
         keys = ("name", "usage", "example", "summary", "literature")

@@ -13,7 +13,7 @@ import click
 from pebble.cli.options import json_option, memory_options, print_json, words_of
 
 if TYPE_CHECKING:
-    from pebble.optimum import Optimum
+    from pebble.solvers.optimum import Optimum
 
 __all__ = ["command"]
 
@@ -44,10 +44,10 @@ def command(
     DAG is a file or a name with parameters (fft:8, pyramid:4). At most 64 vertices. If time runs out, the best
     pebbling and the best proved lower bound so far are given, and said not to be the optimum.
     """
-    from pebble.catalogue import load_dag
-    from pebble.errors import InvalidInput
-    from pebble.optimum import optimal
-    from pebble.rules import Rules
+    from pebble.common.errors import InvalidInput
+    from pebble.computations.load import load_dag
+    from pebble.game.rules import Rules
+    from pebble.solvers.optimum import optimal
 
     if as_json and output == "-":
         raise InvalidInput("choose one of --json and -o -: both would write to standard output")

@@ -40,9 +40,9 @@ def command(
     DAG is a file or a name with parameters (fft:64, matmul:8,8,8). Orders: auto (the best of several), given,
     depth-first, breadth-first, greedy, blocks, local-search.
     """
-    from pebble.auto import schedule_dag
-    from pebble.catalogue import load_dag
-    from pebble.errors import InvalidInput
+    from pebble.common.errors import InvalidInput
+    from pebble.computations.load import load_dag
+    from pebble.solvers.heuristic import schedule_dag
 
     if as_json and output == "-":
         raise InvalidInput("choose one of --json and -o -: both would write to standard output")

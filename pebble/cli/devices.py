@@ -11,7 +11,7 @@ from pebble.cli.options import json_option, print_json
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from pebble.hardware import Device
+    from pebble.lab.hardware import Device
 
 __all__ = ["command"]
 
@@ -24,7 +24,7 @@ def command(names: tuple[str, ...], as_json: bool) -> None:
 
     A dash means that no source was found.
     """
-    from pebble.hardware import device, devices
+    from pebble.lab.hardware import device, devices
 
     chosen = [device(name) for name in names] or list(devices().values())
     if as_json:
@@ -42,7 +42,7 @@ def _amount(size: int | None) -> str:
 
 
 def _table(chosen: Iterable[Device]) -> str:
-    from pebble.tables import table
+    from pebble.common.tables import table
 
     cells = [
         ["device", "name", "units", "smem", "registers", "L2", "GB/s", "TFLOP/s, fastest dtype of ≥ 16 bits"]

@@ -16,13 +16,13 @@ def command(as_json: bool) -> None:
 
     Give one to --mask. Numbers are counts of keys or queries; a file holds an array of booleans (numpy.save).
     """
-    from pebble.masks import mask_kinds
+    from pebble.computations.masks import mask_kinds
 
     kinds = mask_kinds()
     if as_json:
         print_json({"schema_version": 1, "masks": [kind.to_dict() for kind in kinds]})
         return
-    from pebble.tables import table
+    from pebble.common.tables import table
 
     cells = [[kind.example, kind.summary, kind.source] for kind in kinds]
     click.echo(table([["example", "a query attends to", "source"], *cells], left=3))

@@ -18,8 +18,8 @@ def command(names: tuple[str, ...], as_json: bool) -> None:
     Query heads that share keys and values are one problem of group·N queries, and there are as many problems as
     heads of keys and values.
     """
-    from pebble.hardware import model, models
-    from pebble.tables import table
+    from pebble.common.tables import table
+    from pebble.lab.hardware import model, models
 
     chosen = [model(name) for name in names] or list(models().values())
     if as_json:

@@ -30,7 +30,7 @@ def command(schedule: str, tiles: str | None, output: str, **options: Any) -> No
 
     The file is written whole or not at all; check it with: pebble check FILE.
     """
-    from pebble.pebbling import moves
+    from pebble.lab.pebblings import moves
 
     M = words_of(options)
     problem = problem_of(options)

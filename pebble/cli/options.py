@@ -10,10 +10,10 @@ from typing import Any, TypeVar, cast
 
 import click
 
-from pebble.errors import InvalidInput
-from pebble.problem import LARGEST_SIZE, Problem
-from pebble.units import parse_words
-from pebble.whole import whole_number
+from pebble.common.errors import InvalidInput
+from pebble.common.units import parse_words
+from pebble.common.whole_numbers import whole_number
+from pebble.computations.problem import LARGEST_SIZE, Problem
 
 __all__ = [
     "Whole",
@@ -99,10 +99,10 @@ def problem_of(options: dict[str, Any]) -> Problem:
     problem = _unmasked(options)
     if mask is None:
         return problem
-    from pebble.masks import make_mask
+    from pebble.computations.masks import make_mask
 
     if model is not None:
-        from pebble.hardware import model as model_of
+        from pebble.lab.hardware import model as model_of
 
         # The queries of the heads that share keys are one problem: each head has the mask.
         group = model_of(model).group
@@ -116,7 +116,7 @@ def _unmasked(options: dict[str, Any]) -> Problem:
     if nq is None:
         raise click.UsageError("Missing option '-N' / '--nq'.")
     if model is not None:
-        from pebble.hardware import model as model_of
+        from pebble.lab.hardware import model as model_of
 
         if (d, dv, heads) != (None, None, None):
             raise click.UsageError("--model sets -d, --dv and --heads: give it or them.")
@@ -163,7 +163,7 @@ def memory_options(required: bool) -> Callable[[F], F]:
 
 def words_of(options: dict[str, Any]) -> int | None:
     """Take the memory's options out of a command's; words of fast memory."""
-    from pebble.units import bytes_per_word
+    from pebble.common.units import bytes_per_word
 
     memory, device, level, dtype = (options.pop(name) for name in ("memory", "device", "level", "dtype"))
     if dtype is not None:
@@ -178,7 +178,7 @@ def words_of(options: dict[str, Any]) -> int | None:
         raise click.UsageError(
             "a device's memory is in bytes: say what a word is with --dtype, such as bf16."
         )
-    from pebble.hardware import device as device_of
+    from pebble.lab.hardware import device as device_of
 
     return device_of(device).words(dtype, level)
 

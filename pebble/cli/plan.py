@@ -42,8 +42,8 @@ def command(
     Prints the best choice and the others, in words and bytes, their distance from the proved bound, the roofline
     time on a device, and what each constraint costs. The data type is bfloat16 if none is given.
     """
-    from pebble.planner import plan
-    from pebble.units import parse_words
+    from pebble.common.units import parse_words
+    from pebble.lab.plan import plan
 
     memory, device, level, dtype = (options.pop(name) for name in ("memory", "device", "level", "dtype"))
     if memory is not None and device is not None:
@@ -72,7 +72,7 @@ def command(
 
 def _sizes(texts: tuple[str, ...]) -> dict[str, int]:
     from pebble.cli.options import parse_tiles
-    from pebble.errors import InvalidInput
+    from pebble.common.errors import InvalidInput
 
     sizes: dict[str, int] = {}
     for text in texts:

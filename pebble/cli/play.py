@@ -19,7 +19,7 @@ from pebble.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from pebble.player import Page
+    from pebble.lab.player import Page
 
 __all__ = ["command"]
 
@@ -60,7 +60,7 @@ def command(
     """  # noqa: D301
     if not math.isfinite(time_limit):
         raise click.UsageError("--time-limit takes a number of seconds, such as 5.")
-    from pebble.player import play, play_dag
+    from pebble.lab.player import play, play_dag
 
     M = words_of(options)
     if (schedule is None) == (dag is None):

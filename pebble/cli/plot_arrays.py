@@ -22,7 +22,7 @@ def command(names: tuple[str, ...], output: str | None, as_json: bool, **options
 
     Without --schedule, those that move more than eight times what the least does are only named.
     """
-    from pebble.plots import array_bars, draw_arrays
+    from pebble.lab.plots import array_bars, draw_arrays
 
     prepare(output, as_json)
     M = words_of(options)

@@ -42,7 +42,7 @@ def _command(names: tuple[str, ...], output: str | None, as_json: bool, **option
     (64,128), or FIRST:LAST:COUNT at equal ratios (256:1Mi:25). Without them, M from d²/16 to 256·d² and N from 4·d
     to 1024·d.
     """
-    from pebble.plots import draw_gap, gaps, spaced
+    from pebble.lab.plots import draw_gap, gaps, spaced
 
     prepare(output, as_json)
     # The head dimension may come from a model; the lengths in turn come from it.

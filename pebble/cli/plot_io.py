@@ -40,7 +40,7 @@ def _command(
     -N: one, several (64,128), or FIRST:LAST:COUNT at equal ratios (256:1Mi:25). Without -M, 25 sizes from d²/16 to
     256·d²; with --against N and one -N, 25 lengths up to it.
     """
-    from pebble.plots import draw_io, io_curves, spaced
+    from pebble.lab.plots import draw_io, io_curves, spaced
 
     prepare(output, as_json)
     lengths = lengths_of(options)

@@ -43,7 +43,7 @@ def command(
 
     pebble plot occupancy flash-2 -N 64 -d 8 -M 200 -o run.svg
     """
-    from pebble.plots import draw_occupancy, occupancy_of
+    from pebble.lab.plots import draw_occupancy, occupancy_of
 
     prepare(output, as_json)
     M = words_of(options)

@@ -12,7 +12,7 @@ import click
 from pebble.cli.options import json_option, print_json, problem_of
 
 if TYPE_CHECKING:
-    from pebble.problem import Problem
+    from pebble.computations.problem import Problem
 
 __all__ = [
     "finish",
@@ -69,7 +69,7 @@ def with_lengths(command: click.Command, required: bool) -> click.Command:
 
 def lengths_of(options: dict[str, Any], default: str = "") -> tuple[int, ...]:
     """Take the lengths out of a command's options."""
-    from pebble.plots.ranges import sizes
+    from pebble.lab.plots.ranges import sizes
 
     text: str | None = options.pop("nq")
     return sizes(default if text is None else text)
@@ -85,7 +85,7 @@ def problems_from(options: dict[str, Any], lengths: tuple[int, ...]) -> list[Pro
 def memories_of(options: dict[str, Any], default: tuple[int, ...] | None = None) -> tuple[int, ...]:
     """Take the sizes of fast memory out of a command's options: several with -M, one with a device."""
     from pebble.cli.options import words_of
-    from pebble.plots.ranges import sizes
+    from pebble.lab.plots.ranges import sizes
 
     text = options["memory"]
     several = text is not None and options["device"] is None and ("," in text or ":" in text)
@@ -107,8 +107,8 @@ def prepare(output: str | None, as_json: bool) -> None:
         if not as_json:
             raise click.UsageError("Missing option '-o' (or '--json').")
         return
-    from pebble.atomic import check_target
-    from pebble.plots.canvas import format_of, need_matplotlib
+    from pebble.common.files import check_target
+    from pebble.lab.plots.canvas import format_of, need_matplotlib
 
     format_of(output)
     check_target(output)
@@ -118,7 +118,7 @@ def prepare(output: str | None, as_json: bool) -> None:
 def finish(data: Any, draw: Callable[[Any], Any], output: str | None, as_json: bool) -> None:
     """Write the picture and print the numbers, as asked."""
     if output is not None:
-        from pebble.plots.canvas import save
+        from pebble.lab.plots.canvas import save
 
         save(draw(data), output)
     if as_json:

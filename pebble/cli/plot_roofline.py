@@ -32,7 +32,7 @@ def command(
 
     pebble plot roofline -N 4096 -d 128 --device h100 -o roofline.svg
     """
-    from pebble.plots import draw_roofline, roofline_points
+    from pebble.lab.plots import draw_roofline, roofline_points
 
     prepare(output, as_json)
     data = roofline_points(problem_of(options), device, dtype, level, names_of(names))

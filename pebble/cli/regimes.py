@@ -44,7 +44,7 @@ def command(
     algorithm against it, and how far it is from the proved bound. Without options: GTX 1060, V100, A100 and
     H100, d = 64, 128, 256, both passes.
     """
-    from pebble.regime_table import PASSES, regimes
+    from pebble.lab.regimes import PASSES, regimes
 
     devices, models = _split(names), _split(chosen)
     found = regimes(
@@ -74,7 +74,7 @@ def _split(texts: tuple[str, ...]) -> list[str]:
 
 
 def _size(text: str) -> int:
-    from pebble.errors import InvalidInput
+    from pebble.common.errors import InvalidInput
 
     if not (text.isascii() and text.isdigit()):
         raise InvalidInput(f"cannot read {text!r} as a head dimension")

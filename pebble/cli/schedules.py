@@ -13,8 +13,8 @@ __all__ = ["command"]
 @json_option
 def command(as_json: bool) -> None:
     """List the registered schedules, what they do and where they come from."""
-    from pebble.schedule import registered
-    from pebble.tables import table
+    from pebble.common.tables import table
+    from pebble.program.schedule import registered
 
     found = registered()
     if as_json:

@@ -29,7 +29,7 @@ __all__ = ["command"]
 @json_option
 def command(schedule: str, tiles: str | None, as_json: bool, **options: Any) -> None:
     """Show a schedule's pseudo-code and its I/O as formulas, symbolic and evaluated, array by array."""
-    from pebble.listing import show
+    from pebble.lab.show import show
 
     M = words_of(options)
     listing = show(schedule, problem_of(options), M, parse_tiles(tiles))

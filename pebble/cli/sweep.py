@@ -13,7 +13,7 @@ import click
 from pebble.cli.options import Whole
 
 if TYPE_CHECKING:
-    from pebble.sweeping import SweepGrid
+    from pebble.lab.sweep import SweepGrid
 
 __all__ = ["command"]
 
@@ -80,7 +80,7 @@ def command(
     \b
     pebble sweep -N 1Ki,4Ki -d 64,128 -M 1Ki:1Mi:40 --schedule flash-2,best -o sweep.csv --jobs 4
     """  # noqa: D301
-    from pebble.sweeping import run_sweep
+    from pebble.lab.sweep import run_sweep
 
     if jobs > 1 and scheduler is not None:
         raise click.UsageError("--jobs and --scheduler both say where to count: give one of them.")
@@ -100,7 +100,7 @@ def command(
 
 
 def _grid(options: dict[str, Any]) -> SweepGrid:
-    from pebble.sweeping import sweep_grid
+    from pebble.lab.sweep import sweep_grid
 
     return sweep_grid(
         ",".join(options["N"]),
@@ -113,7 +113,7 @@ def _grid(options: dict[str, Any]) -> SweepGrid:
 
 
 def _memories(texts: tuple[str, ...], devices: list[str], level: str | None, dtype: str | None) -> list[int]:
-    from pebble.sweeping.axes import memories
+    from pebble.lab.sweep.axes import memories
 
     if not texts and not devices:
         raise click.UsageError("Missing option '-M' (or '--device').")
@@ -121,7 +121,7 @@ def _memories(texts: tuple[str, ...], devices: list[str], level: str | None, dty
         raise click.UsageError("--level goes with --device.")
     found = list(memories(",".join(texts), dtype)) if texts else []
     if devices:
-        from pebble.hardware import device
+        from pebble.lab.hardware import device
 
         if dtype is None:
             raise click.UsageError(
@@ -137,7 +137,7 @@ def _split(texts: tuple[str, ...]) -> list[str]:
 
 @contextmanager
 def _cluster(address: str) -> Iterator[Executor]:
-    from pebble.sweeping.cluster import dask_cluster
+    from pebble.lab.sweep.cluster import dask_cluster
 
     with dask_cluster(address) as (executor, n_workers):
         if n_workers == 0:
@@ -170,7 +170,7 @@ class _Bar:
 
 
 def _interrupted(output: str) -> NoReturn:
-    from pebble.sweeping.running import journal_of
+    from pebble.lab.sweep.running import journal_of
 
     journal = journal_of(output)
     kept = (

@@ -7,13 +7,13 @@ docs/bounds.md and docs/bounds-backward.md for the proofs.
 
 from __future__ import annotations
 
-from pebble.lower_bounds.backward import b1, b2
-from pebble.lower_bounds.base import Bound, Status
-from pebble.lower_bounds.forward import t1, t2
+from pebble.lower_bounds.attention.backward import b1, b2
+from pebble.lower_bounds.attention.forward import t1, t2
+from pebble.lower_bounds.bound import Bound, Status
 from pebble.lower_bounds.products import fft, matmul
+from pebble.lower_bounds.proved import backward_bounds, best_bound, forward_bounds, proved_bounds
 from pebble.lower_bounds.published import attenio_count, published_curves
 from pebble.lower_bounds.regimes import Regime, regime
-from pebble.lower_bounds.registry import backward_bounds, best_bound, forward_bounds, proved_bounds
 
 __all__ = [
     "Bound",

@@ -9,7 +9,7 @@ __all__ = ["Counts", "Part"]
 
 
 class Counts(Protocol):
-    """A :class:`~pebble.problem.Problem`, or a :class:`Part` of one."""
+    """A :class:`~pebble.computations.problem.Problem`, or a :class:`Part` of one."""
 
     @property
     def pass_name(self) -> str:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from pebble.errors import BoundDoesNotApply, InvalidInput
+from pebble.common.errors import BoundDoesNotApply, InvalidInput
+from pebble.computations.problem import Problem
+from pebble.game.rules import Rules
 from pebble.lower_bounds.counts import Counts
-from pebble.problem import Problem
-from pebble.rules import Rules
 
 __all__ = [
     "require_all_pairs",

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
-from pebble.errors import BoundDoesNotApply, InvalidInput
-from pebble.lower_bounds.base import Bound
+from pebble.common.errors import BoundDoesNotApply, InvalidInput
+from pebble.lower_bounds.bound import Bound
 from pebble.lower_bounds.cutting import best_cut, best_start
 from pebble.lower_bounds.domain import require_sizes, require_words
 from pebble.lower_bounds.rounding import ceil_div, ceil_root

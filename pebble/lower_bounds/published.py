@@ -11,8 +11,10 @@ import math
 from collections.abc import Callable
 from fractions import Fraction
 
-from pebble.errors import BoundDoesNotApply, InvalidInput
-from pebble.lower_bounds.base import Bound
+from pebble.common.errors import BoundDoesNotApply, InvalidInput
+from pebble.computations.problem import Problem
+from pebble.game.rules import Rules
+from pebble.lower_bounds.bound import Bound
 from pebble.lower_bounds.domain import (
     require_all_pairs,
     require_backward,
@@ -23,8 +25,6 @@ from pebble.lower_bounds.domain import (
     require_words,
 )
 from pebble.lower_bounds.rounding import ceil_div, ceil_sqrt, log2_above
-from pebble.problem import Problem
-from pebble.rules import Rules
 
 __all__ = [
     "attenio_count",

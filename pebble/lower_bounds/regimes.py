@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
+from pebble.computations.problem import Problem
 from pebble.lower_bounds.domain import require_words
 from pebble.lower_bounds.published import sparse_dividing_point
-from pebble.problem import Problem
 
 __all__ = ["Regime", "regime"]
 

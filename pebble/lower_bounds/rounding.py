@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-from pebble.errors import InvalidInput
+from pebble.common.errors import InvalidInput
 
 __all__ = [
     "ceil_div",

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from pebble.lower_bounds.base import Bound
+from pebble.common.tables import html_table, table, words
+from pebble.computations.problem import Problem
+from pebble.lower_bounds.bound import Bound
+from pebble.lower_bounds.proved import proved_bounds
 from pebble.lower_bounds.published import published_curves, sparse_dividing_point
 from pebble.lower_bounds.regimes import Regime, regime
-from pebble.lower_bounds.registry import proved_bounds
-from pebble.problem import Problem
-from pebble.tables import html_table, table, words
 
 __all__ = ["BoundTable", "bounds"]
 
@@ -107,7 +107,7 @@ def bounds(problem: Problem, M: int) -> BoundTable:
 
     Examples
     --------
-    >>> from pebble.problem import Problem
+    >>> from pebble.computations.problem import Problem
     >>> bounds(Problem.square(4096, 64), 25000).best.value
     11020013
     """

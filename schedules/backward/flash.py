@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from pebble.problem import Problem
+from pebble.computations.problem import Problem
 from pebble.program import Node, Program, compute, delete, load, loop, not_first, phase, program, store, when
-from pebble.schedule import Schedule, Tiles, largest
+from pebble.program.schedule import Schedule, Tiles, largest
 from schedules._shapes import literal_tiles, paper_tiles
 from schedules.backward._parts import keys_outside, row_sums_phase
 

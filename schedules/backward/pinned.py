@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from pebble.closed_form import closed_form
-from pebble.problem import Problem
+from pebble.computations.problem import Problem
 from pebble.program import Node, Nodes, Program, compute, delete, load, loop, phase, program, store
-from pebble.schedule import Schedule, Tiles, largest
+from pebble.program.closed_form.count import closed_form
+from pebble.program.schedule import Schedule, Tiles, largest
 from schedules._products import ceil_div
 from schedules.backward._parts import keys_outside, queries_outside
 

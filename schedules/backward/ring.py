@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from pebble.problem import Problem
+from pebble.computations.problem import Problem
 from pebble.program import Program, compute, delete, first, last, load, loop, phase, program, store, when
-from pebble.schedule import Tiles
+from pebble.program.schedule import Tiles
 from schedules.ring import RingBlocks, keys_in_use
 
 __all__ = ["RingBackward"]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from pebble.problem import Problem
+from pebble.computations.problem import Problem
 from pebble.program import Phase, Program, compute, delete, load, loop, phase, program, store
-from pebble.schedule import Schedule, Tiles, largest
+from pebble.program.schedule import Schedule, Tiles, largest
 from schedules._products import best_tile
 from schedules.weights._parts import final_product, projections
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pebble.problem import Problem
+from pebble.computations.problem import Problem
 from pebble.program import (
     Node,
     Nodes,
@@ -18,7 +18,7 @@ from pebble.program import (
     store,
     when,
 )
-from pebble.schedule import Schedule, Tiles
+from pebble.program.schedule import Schedule, Tiles
 from schedules._products import best_tile
 from schedules.backward._parts import tiled_product
 from schedules.weights._parts import final_product, projections

@@ -12,9 +12,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from pebble.auto import EVICTIONS, ORDERS, schedule_dag
-from pebble.catalogue import load_dag
-from pebble.dag import Dag
+from pebble.computations.load import load_dag
+from pebble.graph.dag import Dag
+from pebble.solvers.heuristic import EVICTIONS, ORDERS, schedule_dag
 
 NAMED = [("tests/data/matmul8.txt", 16), ("tests/data/fft6.txt", 16), ("tests/data/attn8x4.txt", 32)]
 

@@ -12,10 +12,10 @@ import sys
 import time
 from collections.abc import Callable
 
-from pebble.errors import InvalidInput
-from pebble.machine import Run, run
-from pebble.problem import Problem
-from pebble.schedule import available
+from pebble.common.errors import InvalidInput
+from pebble.computations.problem import Problem
+from pebble.program.machine.run import Run, run
+from pebble.program.schedule import available
 
 
 def timed(action: Callable[[], Run], least: float = 0.05) -> tuple[Run, float]:

@@ -12,10 +12,10 @@ from pathlib import Path
 
 import numpy as np
 
-from pebble.catalogue import load_dag
-from pebble.dag import Dag
-from pebble.optimum import Optimum, optimal
-from pebble.rules import Rules
+from pebble.computations.load import load_dag
+from pebble.game.rules import Rules
+from pebble.graph.dag import Dag
+from pebble.solvers.optimum import Optimum, optimal
 
 TARGETS = [
     ("fma-matmul:2,2,4", 5, Rules()),

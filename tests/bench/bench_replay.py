@@ -15,12 +15,12 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from pebble.dag import Dag
-from pebble.game import Game
-from pebble.move import Moves, Op
-from pebble.notation import Header, PebblingReader, write_pebbling
-from pebble.referee import Status
-from pebble.replay import Replay, replay
+from pebble.game.files.writer import Header, PebblingReader, write_pebbling
+from pebble.game.game import Game
+from pebble.game.moves import Moves, Op
+from pebble.game.referee import Status
+from pebble.game.replay import Replay, replay
+from pebble.graph.dag import Dag
 
 
 def product_dag(n: int) -> Dag:

@@ -1,0 +1,128 @@
+"""Reading lines of text in blocks, with their numbers, from any stream."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import IO, Any
+
+from pebble.common.errors import InvalidInput
+
+__all__ = ["Lines", "shown"]
+
+_PIECE = 1 << 20
+_LONGEST = 1 << 16
+
+
+class Lines:
+    r"""The lines of a stream: first a head of ``#`` lines, then the rest in blocks.
+
+    Only ``\\n`` ends a line; a ``\\r`` before it counts as white space.
+
+    Parameters
+    ----------
+    stream : text or binary stream
+        Read once, a megabyte at a time; binary is decoded as UTF-8.
+    """
+
+    def __init__(self, stream: IO[Any]) -> None:
+        self._stream = stream
+        self._waiting: list[str] = []
+        self._rest = ""
+        self._bytes = b""
+        self._ended = False
+        self._unfinished = False
+        self._complete_lines = 0
+        self.number = 0
+        """Number of the line handed out last, from 1."""
+        self.empty = True
+        """Whether nothing but white space has been seen."""
+
+    def head(self, enough: Callable[[], bool]) -> Iterator[tuple[int, str]]:
+        """Yield the lines of the head, which begin with ``#``, with their numbers; blank ones are left out.
+
+        It ends before the first line that does not begin with ``#``; blank lines end it only once ``enough``.
+        """
+        while self._waiting or self._refill():
+            line = self._waiting[0]
+            blank = not line.strip()
+            self.empty = self.empty and blank
+            if not line.startswith("#") and (not blank or enough()):
+                self.number += not blank and not enough()
+                return
+            del self._waiting[0]
+            self.number += 1
+            if not blank:
+                yield self.number, line
+
+    def blocks(self) -> Iterator[tuple[int, list[str]]]:
+        """Yield the rest in blocks: the number of the first line, and the lines as they are."""
+        while self._waiting or self._refill():
+            first, lines = self.number + 1, self._waiting
+            self._waiting = []
+            self.number += len(lines)
+            yield first, lines
+
+    def cut_short(self, number: int) -> bool:
+        """Tell whether a line is the last one and has no line end."""
+        return self._unfinished and number == self._complete_lines
+
+    def _refill(self) -> bool:
+        """Read on until at least one line is waiting; False at the end of the stream."""
+        while not self._waiting:
+            if self._ended:
+                return False
+            pieces = (self._rest + self._read()).split("\n")
+            if not self._complete_lines:
+                pieces[0] = pieces[0].removeprefix("\ufeff")
+            self._rest = "" if self._ended else pieces.pop()
+            if self._ended:
+                self._unfinished = bool(pieces[-1])
+                pieces = pieces if pieces[-1] else pieces[:-1]
+            elif len(self._rest) > _LONGEST:
+                raise InvalidInput(
+                    f"line {self._complete_lines + len(pieces) + 1}: longer than {_LONGEST} characters"
+                )
+            self._waiting = pieces
+            self._complete_lines += len(pieces)
+        return True
+
+    def _read(self) -> str:
+        """Read one more piece of text."""
+        try:
+            piece = self._stream.read(_PIECE)
+        except UnicodeDecodeError as error:
+            raise self._no_text(error, b"") from error
+        if isinstance(piece, str):
+            self._ended = not piece
+            return piece
+        self._ended = not piece
+        data = self._bytes + piece
+        end = len(data) if self._ended else data.rfind(b"\n") + 1
+        self._bytes = data[end:]
+        if len(self._bytes) > 4 * _LONGEST:
+            line = self._complete_lines + data.count(b"\n") + 1
+            raise InvalidInput(f"line {line}: longer than {_LONGEST} characters")
+        try:
+            return str(data[:end], "utf-8")
+        except UnicodeDecodeError as error:
+            raise self._no_text(error, data) from error
+
+    def _no_text(self, error: UnicodeDecodeError, data: bytes) -> InvalidInput:
+        before = data[: error.start]
+        line = self._complete_lines + before.count(b"\n") + 1
+        column = error.start - (before.rfind(b"\n") + 1) + 1
+        if not data:
+            return InvalidInput(f"line {line} or later: the text is not UTF-8")
+        return InvalidInput(
+            f"line {line}: byte {column}, 0x{data[error.start]:02x}, is not UTF-8; is this a text file?"
+        )
+
+
+def shown(text: str) -> str:
+    """Quote a piece of a file for a message, shortened if it is long.
+
+    >>> shown("load  Q[0,0] please")
+    "'load  Q[0,0] please'"
+    """
+    text = text.strip()
+    return repr(text if len(text) <= 60 else text[:57] + "...")

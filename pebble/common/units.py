@@ -1,0 +1,86 @@
+"""Words, bytes and data types: reading an amount of fast memory."""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+
+from pebble.common.errors import InvalidInput
+from pebble.common.whole_numbers import PREFIXES
+
+__all__ = ["BYTES_PER_WORD", "bytes_per_word", "parse_words"]
+
+BYTES_PER_WORD: dict[str, int] = {
+    "float8": 1,
+    "fp8": 1,
+    "int8": 1,
+    "float16": 2,
+    "fp16": 2,
+    "half": 2,
+    "bfloat16": 2,
+    "bf16": 2,
+    "float32": 4,
+    "fp32": 4,
+    "tf32": 4,
+    "float64": 8,
+    "fp64": 8,
+}
+
+_AMOUNT = re.compile(r"(\d[\d,_]*(?:\.\d+)?)\s*([kKMG]i?)?\s*(B)?")
+
+
+def bytes_per_word(dtype: str) -> int:
+    """Bytes of one word of a data type.
+
+    >>> bytes_per_word("float16")
+    2
+    """
+    try:
+        return BYTES_PER_WORD[dtype.lower()]
+    except KeyError:
+        raise InvalidInput(f"unknown dtype {dtype!r}; known: {', '.join(BYTES_PER_WORD)}") from None
+
+
+def parse_words(text: str, dtype: str | None = None) -> int:
+    """Read an amount of fast memory in words, or in bytes if it ends in ``B`` (then a dtype is needed).
+
+    Parameters
+    ----------
+    text : str
+        ``98304``, ``96Ki`` (binary prefix), ``98k`` (decimal prefix), ``192KiB``, ``192kB``.
+    dtype : str, optional
+        What one word is; only used when the amount is in bytes.
+
+    Returns
+    -------
+    int
+        Words; a byte amount that is no multiple of the word is rounded down.
+
+    Raises
+    ------
+    InvalidInput
+        If the text is no amount, is less than one word, or is in bytes without a dtype.
+
+    Examples
+    --------
+    >>> parse_words("96Ki"), parse_words("192KiB", "float16")
+    (98304, 98304)
+    """
+    match = _AMOUNT.fullmatch(text.strip())
+    if match is None:
+        raise InvalidInput(f"cannot read {text!r} as an amount of memory; examples: 98304, 96Ki, 192KiB")
+    number, prefix, in_bytes = match.groups()
+    amount = Fraction(number.replace(",", "").replace("_", "")) * PREFIXES.get(prefix, 1)
+    if in_bytes:
+        if dtype is None:
+            raise InvalidInput(
+                f"{text!r} is in bytes: say how large a word is with a dtype, for example float16"
+            )
+        words = int(amount / bytes_per_word(dtype))
+    elif amount.denominator != 1:
+        raise InvalidInput(f"{text!r} is not a whole number of words")
+    else:
+        words = int(amount)
+    if words < 1:
+        raise InvalidInput(f"{text!r} is less than one word of fast memory")
+    return words

@@ -1,0 +1,1 @@
+"""What is computed: problems, families of arrays of vertices, masks, classic DAGs."""

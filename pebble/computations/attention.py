@@ -1,0 +1,103 @@
+"""Attention as a family of arrays of vertices, and computed plainly as the reference for numbers."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from pebble.computations.family import Array, Family
+from pebble.computations.problem import Problem
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["attention", "attention_family", "attention_symbols"]
+
+
+def attention_family(problem: Problem) -> Family:
+    """Attention as arrays of vertices: softmax as the papers write it, without subtracting the maximum.
+
+    Axes: ``i`` queries, ``j`` keys, ``k`` head dimension of Q and K, ``e`` head dimension of V.
+
+    Examples
+    --------
+    >>> family = attention_family(Problem.square(2, 2))
+    >>> family
+    <Family attention-forward Nq=2 Nk=2 d=2 dv=2: 40 vertices, 58 edges>
+    >>> family.predecessors("O", (0, 1))
+    [('U', (0, 1, 1)), ('l', (0, 1))]
+    """
+    scale = 1.0 / math.sqrt(problem.d)
+    arrays = (
+        Array("Q", ("i", "k"), meaning="queries"),
+        Array("K", ("j", "k"), meaning="keys"),
+        Array("V", ("j", "e"), meaning="values"),
+        Array("S", ("i", "j"), chain="k", operands=("Q", "K"), meaning="scores"),
+        Array(
+            "P",
+            ("i", "j"),
+            operands=("S",),
+            function=lambda score: np.exp(scale * score),
+            meaning="exp(scale · score)",
+        ),
+        Array("l", ("i",), chain="j", operands=("P",), output=problem.stats, meaning="row sums"),
+        Array("U", ("i", "e"), chain="j", operands=("P", "V"), meaning="unnormalised output"),
+        Array(
+            "O",
+            ("i", "e"),
+            operands=("U", "l"),
+            output=True,
+            function=lambda unnormalised, row_sum: unnormalised / row_sum,
+            meaning="output",
+        ),
+    )
+    parameters = {name: str(getattr(problem, name)) for name in ("Nq", "Nk", "d", "dv")}
+    if problem.stats:
+        parameters["stats"] = "1"
+    return Family(
+        "attention-forward",
+        arrays,
+        extents={"i": problem.Nq, "j": problem.Nk, "k": problem.d, "e": problem.dv},
+        symbols=attention_symbols(problem),
+        parameters=parameters,
+    )
+
+
+def attention_symbols(problem: Problem) -> dict[str, str]:
+    """How formulas write the axes: N where there are as many keys as queries, d where dv = d."""
+    same_n, same_d = problem.Nq == problem.Nk, problem.d == problem.dv
+    return {
+        "i": "N" if same_n else "Nq",
+        "j": "N" if same_n else "Nk",
+        "k": "d",
+        "e": "d" if same_d else "dv",
+    }
+
+
+def attention(
+    Q: NDArray[np.float64],
+    K: NDArray[np.float64],
+    V: NDArray[np.float64],
+    allowed: NDArray[np.bool_] | None = None,
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Attention computed plainly: softmax(QKᵀ/√d)·V, and the row sums of exp(QKᵀ/√d).
+
+    Parameters
+    ----------
+    Q, K, V : ndarray
+        Shapes (Nq, d), (Nk, d), (Nk, dv).
+    allowed : ndarray of bool, optional
+        Which pairs take part, shape (Nq, Nk). The output of a query without any is zero.
+
+    Returns
+    -------
+    O, l : ndarray
+        Shapes (Nq, dv) and (Nq,).
+    """
+    weights = np.exp(Q @ K.T / math.sqrt(Q.shape[1]))
+    if allowed is not None:
+        weights = np.where(allowed, weights, 0.0)
+    row_sums = weights.sum(axis=1)
+    return (weights @ V) / np.where(row_sums == 0, 1.0, row_sums)[:, None], row_sums

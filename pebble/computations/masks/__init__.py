@@ -1,0 +1,45 @@
+"""Masks: which keys each query attends to."""
+
+from __future__ import annotations
+
+from pebble.computations.masks.arrays import mask_from_array, mask_from_predicate
+from pebble.computations.masks.band_mask import BandMask
+from pebble.computations.masks.band_patterns import causal_mask, document_mask, prefix_mask, window_mask
+from pebble.computations.masks.dense_mask import DenseMask
+from pebble.computations.masks.empty_rows import check_rows
+from pebble.computations.masks.grouped import grouped_mask
+from pebble.computations.masks.kinds import MaskKind, make_mask, mask_kinds
+from pebble.computations.masks.mask import Mask
+from pebble.computations.masks.sparse_patterns import (
+    block_mask,
+    butterfly_mask,
+    fixed_mask,
+    longformer_mask,
+    n_of_m_mask,
+    random_blocks_mask,
+    strided_mask,
+)
+
+__all__ = [
+    "BandMask",
+    "DenseMask",
+    "Mask",
+    "MaskKind",
+    "block_mask",
+    "butterfly_mask",
+    "causal_mask",
+    "check_rows",
+    "document_mask",
+    "fixed_mask",
+    "grouped_mask",
+    "longformer_mask",
+    "make_mask",
+    "mask_from_array",
+    "mask_from_predicate",
+    "mask_kinds",
+    "n_of_m_mask",
+    "prefix_mask",
+    "random_blocks_mask",
+    "strided_mask",
+    "window_mask",
+]

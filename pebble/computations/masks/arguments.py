@@ -1,0 +1,83 @@
+"""Reading what stands behind a mask's name: ``256``, ``left=4,right=2``, ``causal,512,512``."""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal
+
+from pebble.common.errors import InvalidInput
+
+__all__ = ["Arguments"]
+
+_DECIMAL = re.compile(r"[0-9]?(\.[0-9]{1,40})?(?<=[0-9])")
+
+
+class Arguments:
+    """The arguments of a mask, taken one by one; whatever is left over is an error.
+
+    An argument asked for as ``size=`` has that name in the text, others stand there without a name, in order.
+
+    Parameters
+    ----------
+    text : str
+        What stands behind the first colon of the mask's text.
+    kind, usage : str
+        The kind of mask and how it is written, for errors.
+    """
+
+    def __init__(self, text: str, kind: str, usage: str) -> None:
+        self.source, self.kind, self.usage = text, kind, usage
+        self.plain: list[str] = []
+        self.named: dict[str, str] = {}
+        for piece in text.split(",") if text else []:
+            name, equals, value = piece.partition("=")
+            if not equals:
+                self.plain.append(piece)
+            elif name in self.named:
+                raise self.wrong(f"{name} is given twice")
+            else:
+                self.named[name] = value
+
+    def wrong(self, what: str) -> InvalidInput:
+        """Return the error that says what is wrong and how the mask is written."""
+        return InvalidInput(f"mask {self.kind}: {what}; it is written {self.usage}")
+
+    def has(self, name: str) -> bool:
+        """Whether an argument is given."""
+        return name[:-1] in self.named if name.endswith("=") else bool(self.plain)
+
+    def word(self, word: str) -> bool:
+        """Take a word without value, such as ``causal``; whether it was there."""
+        found = word in self.plain
+        if found:
+            self.plain.remove(word)
+        return found
+
+    def text(self, name: str) -> str:
+        """Take an argument as it stands."""
+        if not self.has(name):
+            raise self.wrong(f"{name} is missing")
+        return self.named.pop(name[:-1]) if name.endswith("=") else self.plain.pop(0)
+
+    def whole(self, name: str, least: int = 1) -> int:
+        """Take a whole number."""
+        text, name = self.text(name), name.rstrip("=")
+        if not (text.isascii() and text.isdigit() and len(text) < 19):
+            raise self.wrong(f"{name} must be a whole number, not {text!r}")
+        if int(text) < least:
+            raise self.wrong(f"{name} must be at least {least}, not {text}")
+        return int(text)
+
+    def share(self, name: str) -> Decimal:
+        """Take a number above 0 and at most 1."""
+        text, name = self.text(name), name.rstrip("=")
+        value = Decimal(text) if _DECIMAL.fullmatch(text) else Decimal(0)
+        if not 0 < value <= 1:
+            raise self.wrong(f"{name} must be a number such as 0.25, above 0 and at most 1, not {text!r}")
+        return value
+
+    def end(self) -> None:
+        """Refuse what has not been taken."""
+        rest = [*self.plain, *(f"{name}={value}" for name, value in self.named.items())]
+        if rest:
+            raise self.wrong(f"{','.join(rest)!r} is too much")

@@ -1,0 +1,96 @@
+"""The masks that are bands: causal, sliding windows, prefixes and packed documents."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from pebble.common.errors import InvalidInput
+from pebble.computations.masks.band_mask import BandMask
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["causal_mask", "document_mask", "prefix_mask", "window_mask"]
+
+_MOST_LINES = 2**24
+
+
+def _positions(Nq: int, Nk: int) -> NDArray[np.int64]:
+    """Position of every query among the keys: the last query stands at the last key."""
+    if max(Nq, Nk) > _MOST_LINES:
+        raise InvalidInput(f"a mask has at most {_MOST_LINES:,} queries and keys, not {max(Nq, Nk):,}")
+    return np.arange(Nq, dtype=np.int64) + (Nk - Nq)
+
+
+def causal_mask(Nq: int, Nk: int) -> BandMask:
+    """Query i attends to the keys up to its own position i + Nk - Nq: the last query sees all keys.
+
+    Examples
+    --------
+    >>> causal_mask(2, 4).matrix((0, 2), (0, 4)).astype(int).tolist()
+    [[1, 1, 1, 0], [1, 1, 1, 1]]
+    """
+    stop = np.clip(_positions(Nq, Nk) + 1, 0, Nk)
+    return BandMask("causal", Nk, np.zeros(Nq, dtype=np.int64), stop)
+
+
+def window_mask(Nq: int, Nk: int, left: int, right: int = 0) -> BandMask:
+    """Query i attends to the keys from ``left`` before its own position i + Nk - Nq to ``right`` after it.
+
+    Examples
+    --------
+    >>> window_mask(4, 4, left=1)
+    <Mask window:2: 7 of 16 pairs>
+    >>> window_mask(4, 4, left=1, right=2)
+    <Mask window:left=1,right=2: 12 of 16 pairs>
+    """
+    if left < 0 or right < 0:
+        raise InvalidInput(f"a window reaches 0 or more keys to either side, not {min(left, right)}")
+    own = _positions(Nq, Nk)
+    # Beyond all keys further is the same, and fits 64 bits.
+    before, after = min(left, Nq + Nk), min(right, Nq + Nk)
+    spec = f"window:left={left},right={right}" if right else f"window:{left + 1}"
+    return BandMask(spec, Nk, np.clip(own - before, 0, Nk), np.clip(own + after + 1, 0, Nk))
+
+
+def prefix_mask(Nq: int, Nk: int, prefix: int) -> BandMask:
+    """Every query attends to the first ``prefix`` keys, and to the keys up to its own position.
+
+    Examples
+    --------
+    >>> prefix_mask(4, 4, 2)
+    <Mask prefix:2: 11 of 16 pairs>
+    """
+    if not 1 <= prefix <= Nk:
+        raise InvalidInput(f"mask prefix: the prefix must be 1 to Nk = {Nk:,} keys, not {prefix:,}")
+    stop = np.clip(_positions(Nq, Nk) + 1, prefix, Nk)
+    return BandMask(f"prefix:{prefix}", Nk, np.zeros(Nq, dtype=np.int64), stop)
+
+
+def document_mask(lengths: Sequence[int], *, causal: bool = False) -> BandMask:
+    """Sequences packed one behind the other: a query attends to the keys of its own sequence only.
+
+    Parameters
+    ----------
+    lengths : sequence of int
+        Numbers of tokens; their sum is Nq = Nk.
+    causal : bool
+        Whether a query attends only to the keys up to its own.
+
+    Examples
+    --------
+    >>> document_mask([3, 1]), document_mask([3, 1], causal=True)
+    (<Mask document:3,1: 10 of 16 pairs>, <Mask document:causal,3,1: 7 of 16 pairs>)
+    """
+    if not lengths or min(lengths) < 1:
+        raise InvalidInput("mask document: every sequence has at least one token, and there is at least one")
+    N = sum(lengths)
+    own = _positions(N, N)
+    sizes = np.asarray(lengths, dtype=np.int64)
+    ends = np.cumsum(sizes)
+    stop = own + 1 if causal else np.repeat(ends, sizes)
+    spec = "document:" + ",".join(["causal"] * causal + [str(length) for length in lengths])
+    return BandMask(spec, N, np.repeat(ends - sizes, sizes), stop)

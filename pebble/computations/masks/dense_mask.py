@@ -1,0 +1,79 @@
+"""Masks given element by element."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from pebble.computations.masks.mask import Interval, Mask
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["DenseMask"]
+
+
+class DenseMask(Mask):
+    """Any array of booleans.
+
+    Parameters
+    ----------
+    spec : str
+    allowed : ndarray of bool, shape (Nq, Nk)
+        A byte for each pair is kept.
+
+    Examples
+    --------
+    >>> DenseMask("own", np.eye(3, dtype=bool))
+    <Mask own: 3 of 9 pairs>
+    """
+
+    def __init__(self, spec: str, allowed: NDArray[np.bool_]) -> None:
+        super().__init__(spec, *allowed.shape)
+        self.allowed = np.ascontiguousarray(allowed, dtype=bool)
+        self._first: dict[str, NDArray[np.int64]] = {}
+        self._last: dict[str, NDArray[np.int64]] = {}
+        for axis, lines in (("i", self.allowed), ("j", self.allowed.T)):
+            empty = ~lines.any(axis=1)
+            self._first[axis] = np.where(empty, lines.shape[1], lines.argmax(axis=1)).astype(np.int64)
+            last = lines.shape[1] - 1 - lines[:, ::-1].argmax(axis=1)
+            self._last[axis] = np.where(empty, -1, last).astype(np.int64)
+
+    def first(self, axis: str) -> NDArray[np.int64]:
+        """First partner of every line of an axis."""
+        return self._first[axis]
+
+    def last(self, axis: str) -> NDArray[np.int64]:
+        """Last partner of every line of an axis."""
+        return self._last[axis]
+
+    def count(self, queries: Interval, keys: Interval) -> int:
+        """Number of allowed pairs in a box; cost proportional to its size."""
+        return int(np.count_nonzero(self.matrix(queries, keys)))
+
+    def matrix(self, queries: Interval, keys: Interval) -> NDArray[np.bool_]:
+        """Return the box as an array of booleans, shape (queries, keys)."""
+        box: NDArray[np.bool_] = self.allowed[queries[0] : queries[1], keys[0] : keys[1]]
+        return box
+
+    def at_lines(self, axis: str, lines: NDArray[np.int64], partners: Interval) -> NDArray[np.bool_]:
+        """Return the pairs of chosen lines of an axis with some partners, shape (lines, partners)."""
+        chosen = self.allowed if axis == "i" else self.allowed.T
+        return np.asarray(chosen[lines, partners[0] : partners[1]])
+
+    def pattern_changes(self, axis: str, lines: Interval, partners: Interval) -> NDArray[np.int64]:
+        """Where neighbouring lines differ."""
+        box = self.lines_matrix(axis, lines, partners)
+        changes: NDArray[np.int64] = np.flatnonzero((box[1:] != box[:-1]).any(axis=1)) + lines[0] + 1
+        return changes
+
+    @cached_property
+    def _digest(self) -> str:
+        import hashlib
+
+        return hashlib.sha256(np.packbits(self.allowed).tobytes()).hexdigest()
+
+    def _identity(self) -> object:
+        return self._digest

@@ -1,0 +1,362 @@
+"""The kinds of masks by name, as the command line and the header of a pebbling file write them."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from pebble.common.errors import InvalidInput
+from pebble.computations.masks.arguments import Arguments
+from pebble.computations.masks.arrays import check_size, fill, load_array, named_predicate
+from pebble.computations.masks.band_patterns import causal_mask, document_mask, prefix_mask, window_mask
+from pebble.computations.masks.dense_mask import DenseMask
+from pebble.computations.masks.empty_rows import check_rows
+from pebble.computations.masks.grouped import grouped_mask
+from pebble.computations.masks.mask import Mask
+from pebble.computations.masks.sparse_patterns import (
+    block_file_mask,
+    butterfly_mask,
+    fixed_mask,
+    longformer_mask,
+    n_of_m_mask,
+    random_blocks_mask,
+    strided_mask,
+)
+
+__all__ = ["MaskKind", "make_mask", "mask_kinds"]
+
+_NO_MASK = ("none", "full")
+
+
+@dataclass(frozen=True)
+class MaskKind:
+    """A kind of mask.
+
+    Attributes
+    ----------
+    name : str
+        What its text begins with.
+    usage : str
+        How it is written; capitals stand for numbers or names, brackets for what may be left out.
+    summary : str
+        Which keys a query attends to.
+    source : str
+        Where the pattern comes from; empty for what needs no source.
+    example : str
+    """
+
+    name: str
+    usage: str
+    summary: str
+    source: str
+    example: str
+
+    def to_dict(self) -> dict[str, str]:
+        """Return plain data."""
+        return {
+            "name": self.name,
+            "usage": self.usage,
+            "summary": self.summary,
+            "source": self.source,
+            "example": self.example,
+        }
+
+
+def make_mask(
+    spec: str, Nq: int, Nk: int, *, empty_rows: str = "error", run_code: bool = True
+) -> Mask | None:
+    """Make the mask that a text names: ``causal``, ``window:256``, ``file:m.npy``; see :func:`mask_kinds`.
+
+    Parameters
+    ----------
+    spec : str
+        Without white space. The mask's own ``spec`` is the same text in its usual form, and names the same mask.
+    Nq, Nk : int
+        Numbers of queries and of keys.
+    empty_rows : {"error", "zero"}
+        Whether a query may attend to nothing; its output is then zero and costs nothing.
+    run_code : bool
+        Whether ``predicate:module:function`` may import the module. False where the text comes from a file.
+
+    Returns
+    -------
+    Mask or None
+        None for ``none`` and ``full``.
+
+    Raises
+    ------
+    InvalidInput
+        If the text names no mask of this size, or the mask leaves a query without keys.
+
+    Examples
+    --------
+    >>> make_mask("causal", 4, 4)
+    <Mask causal: 10 of 16 pairs>
+    >>> make_mask("blocks:density=0.5,size=2", 4, 4)
+    <Mask blocks:size=2,density=0.5,seed=0: 8 of 16 pairs>
+    """
+    if not isinstance(spec, str) or spec.split() != [spec]:
+        raise InvalidInput(f"a mask is named by a text without white space, such as window:256, not {spec!r}")
+    for name, size in (("Nq", Nq), ("Nk", Nk)):
+        if isinstance(size, bool) or not isinstance(size, int) or size < 1:
+            raise InvalidInput(f"{name} must be a positive whole number, not {size!r}")
+    mask = _build(spec, Nq, Nk, run_code)
+    return mask if mask is None else check_rows(mask, empty_rows)
+
+
+def mask_kinds() -> tuple[MaskKind, ...]:
+    """All kinds of masks.
+
+    Examples
+    --------
+    >>> mask_kinds()[0].example
+    'causal'
+    """
+    return tuple(kind for kind, _ in _KINDS.values())
+
+
+def _build(spec: str, Nq: int, Nk: int, run_code: bool) -> Mask | None:
+    name, _, text = spec.partition(":")
+    if name in _NO_MASK and not text:
+        return None
+    if name == "group":
+        return _group(text, Nq, Nk, run_code)
+    if name == "predicate" and not run_code:
+        raise InvalidInput(
+            f"mask {spec}: a function named in a file is not run; save the mask as an array of booleans "
+            "(numpy.save) and name it mask=file:PATH"
+        )
+    if name == "array":
+        raise InvalidInput(
+            f"mask {spec}: this array was given in Python and is known there only; save it (numpy.save) "
+            "and name it file:PATH"
+        )
+    if name not in _KINDS:
+        close = difflib.get_close_matches(name, _KINDS, n=1)
+        hint = f"did you mean {close[0]!r}? " if close else ""
+        raise InvalidInput(f"unknown mask {name!r}; {hint}known: none, {', '.join(_KINDS)}")
+    kind, build = _KINDS[name]
+    return build(Arguments(text, name, kind.usage), Nq, Nk)
+
+
+def _group(text: str, Nq: int, Nk: int, run_code: bool) -> Mask:
+    usage = _KINDS["group"][0].usage
+    size, _, inner = text.partition(":")
+    arguments = Arguments(size, "group", usage)
+    group = arguments.whole("G")
+    arguments.end()
+    if Nq % group:
+        raise arguments.wrong(f"Nq = {Nq:,} is no multiple of {group}")
+    mask = _build(inner, Nq // group, Nk, run_code) if inner else None
+    if mask is None:
+        raise arguments.wrong("the mask of one query head is missing")
+    if isinstance(mask, DenseMask):
+        check_size(Nq, Nk, f"group:{group}:{inner}")
+    return grouped_mask(mask, group)
+
+
+def _square(arguments: Arguments, Nq: int, Nk: int) -> int:
+    if Nq != Nk:
+        raise InvalidInput(
+            f"mask {arguments.kind} needs as many keys as queries; there are {Nq:,} queries and {Nk:,} keys"
+        )
+    return Nq
+
+
+def _causal(arguments: Arguments, Nq: int, Nk: int) -> Mask:
+    arguments.end()
+    return causal_mask(Nq, Nk)
+
+
+def _window(arguments: Arguments, Nq: int, Nk: int) -> Mask:
+    if arguments.has("left=") or arguments.has("right="):
+        left, right = arguments.whole("left=", 0), arguments.whole("right=", 0)
+    else:
+        left, right = arguments.whole("W") - 1, 0
+    arguments.end()
+    return window_mask(Nq, Nk, left, right)
+
+
+def _prefix(arguments: Arguments, Nq: int, Nk: int) -> Mask:
+    prefix = arguments.whole("P")
+    arguments.end()
+    return prefix_mask(Nq, Nk, prefix)
+
+
+def _document(arguments: Arguments, Nq: int, Nk: int) -> Mask:
+    N, causal = _square(arguments, Nq, Nk), arguments.word("causal")
+    lengths = [arguments.whole("a length")]
+    while arguments.has("a length"):
+        lengths.append(arguments.whole("a length"))
+    arguments.end()
+    if sum(lengths) != N:
+        raise arguments.wrong(f"the lengths add up to {sum(lengths):,}, and there are {N:,} tokens")
+    return document_mask(lengths, causal=causal)
+
+
+def _longformer(arguments: Arguments, Nq: int, Nk: int) -> Mask:
+    window, global_tokens = arguments.whole("window=", 0), arguments.whole("global=", 0)
+    arguments.end()
+    return longformer_mask(_square(arguments, Nq, Nk), window, global_tokens)
+
+
+def _strided(arguments: Arguments, Nq: int, Nk: int) -> Mask:
+    stride = arguments.whole("L")
+    arguments.end()
+    return strided_mask(_square(arguments, Nq, Nk), stride)
+
+
+def _fixed(arguments: Arguments, Nq: int, Nk: int) -> Mask:
+    stride = arguments.whole("L")
+    columns = arguments.whole("C") if arguments.has("C") else 1
+    arguments.end()
+    return fixed_mask(_square(arguments, Nq, Nk), stride, columns)
+
+
+def _butterfly(arguments: Arguments, Nq: int, Nk: int) -> Mask:
+    size = arguments.whole("B")
+    arguments.end()
+    return butterfly_mask(_square(arguments, Nq, Nk), size)
+
+
+def _blocks(arguments: Arguments, Nq: int, Nk: int) -> Mask:
+    size = arguments.whole("size=")
+    if arguments.has("file="):
+        path = arguments.text("file=")
+        arguments.end()
+        return block_file_mask(Nq, Nk, size, path)
+    density = arguments.share("density=")
+    seed = arguments.whole("seed=", 0) if arguments.has("seed=") else 0
+    arguments.end()
+    return random_blocks_mask(Nq, Nk, size, density, seed)
+
+
+def _nm(arguments: Arguments, Nq: int, Nk: int) -> Mask:
+    keep, colon, of = arguments.text("N:M").partition(":")
+    numbers = Arguments(f"{keep},{of}" if colon else keep, arguments.kind, arguments.usage)
+    n, m = numbers.whole("N"), numbers.whole("M")
+    seed = arguments.whole("seed=", 0) if arguments.has("seed=") else 0
+    arguments.end()
+    return n_of_m_mask(Nq, Nk, n, m, seed)
+
+
+def _file(arguments: Arguments, Nq: int, Nk: int) -> Mask:
+    spec = f"file:{arguments.source}"
+    allowed = load_array(arguments.source, f"mask {spec}")
+    if allowed.shape != (Nq, Nk):
+        raise InvalidInput(f"mask {spec}: its shape is {allowed.shape}; the problem's is {(Nq, Nk)}")
+    return DenseMask(spec, allowed)
+
+
+def _predicate(arguments: Arguments, Nq: int, Nk: int) -> Mask:
+    spec, function = f"predicate:{arguments.source}", named_predicate(arguments.source)
+    return DenseMask(spec, fill(function, Nq, Nk, spec))
+
+
+def _wrapped(arguments: Arguments, Nq: int, Nk: int) -> Mask:
+    raise AssertionError("a group is made of another mask")
+
+
+_CHILD = "Child et al. 2019, arXiv 1904.10509"
+_Builder = Callable[[Arguments, int, int], Mask]
+_TABLE: tuple[tuple[str, str, str, str, str, _Builder], ...] = (
+    (
+        "causal",
+        "causal",
+        "the keys up to the query's own position; the last query sees all",
+        "",
+        "causal",
+        _causal,
+    ),
+    (
+        "window",
+        "window:W or window:left=L,right=R",
+        "the last W keys, its own among them; or L keys before its own position and R after it",
+        "",
+        "window:256",
+        _window,
+    ),
+    (
+        "prefix",
+        "prefix:P",
+        "the first P keys, and those up to its own position",
+        "Raffel et al. 2020, arXiv 1910.10683",
+        "prefix:64",
+        _prefix,
+    ),
+    (
+        "document",
+        "document:[causal,]LENGTH,LENGTH,…",
+        "the keys of its own sequence, of several packed one behind the other",
+        "",
+        "document:causal,512,512",
+        _document,
+    ),
+    (
+        "longformer",
+        "longformer:window=W,global=G",
+        "W/2 keys to either side; the first G tokens see all and are seen by all",
+        "Beltagy et al. 2020, arXiv 2004.05150",
+        "longformer:window=128,global=2",
+        _longformer,
+    ),
+    (
+        "strided",
+        "strided:L",
+        "the keys up to L back, and all a multiple of L back",
+        _CHILD,
+        "strided:32",
+        _strided,
+    ),
+    (
+        "fixed",
+        "fixed:L[,C]",
+        "earlier keys of its own block of L, and the last C (1 if not given) of every block before",
+        _CHILD,
+        "fixed:32,4",
+        _fixed,
+    ),
+    (
+        "blocks",
+        "blocks:size=B,density=P[,seed=S] or blocks:size=B,file=PATH.npy",
+        "blocks of B × B pairs, drawn at random or where an array of booleans says so",
+        "Dao et al. 2022, arXiv 2205.14135",
+        "blocks:size=64,density=0.25,seed=1",
+        _blocks,
+    ),
+    (
+        "butterfly",
+        "butterfly:B",
+        "blocks of B × B on the diagonal, and those whose two numbers differ in one binary digit",
+        "Dao et al. 2022, arXiv 2112.00029",
+        "butterfly:64",
+        _butterfly,
+    ),
+    (
+        "nm",
+        "nm:N:M[,seed=S]",
+        "N of every M keys that follow each other, drawn at random for each query",
+        "Mishra et al. 2021, arXiv 2104.08378",
+        "nm:2:4",
+        _nm,
+    ),
+    ("file", "file:PATH.npy", "what an array of booleans of shape (Nq, Nk) says", "", "file:m.npy", _file),
+    (
+        "predicate",
+        "predicate:MODULE:FUNCTION",
+        "what a Python function of index arrays says: f(q_idx, kv_idx)",
+        "Dong et al. 2024, arXiv 2412.05496",
+        "predicate:mymasks:parity",
+        _predicate,
+    ),
+    (
+        "group",
+        "group:G:MASK",
+        "what query i // G of another mask sees: G query heads that share their keys",
+        "",
+        "group:4:causal",
+        _wrapped,
+    ),
+)
+_KINDS: dict[str, tuple[MaskKind, _Builder]] = {row[0]: (MaskKind(*row[:5]), row[5]) for row in _TABLE}

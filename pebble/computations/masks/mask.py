@@ -1,0 +1,195 @@
+"""What a mask is: which keys each query attends to, with counts in boxes and where the pattern changes."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["Interval", "Mask"]
+
+Interval = tuple[int, int]
+_OTHER = {"i": "j", "j": "i"}
+_CHUNK = 2**24  # pairs looked at at a time
+
+
+class Mask(ABC):
+    """The pairs (query i, key j) that take part, for given numbers of queries and keys.
+
+    A *line* is a query (axis ``i``) or a key (axis ``j``); its pairs are with lines of the other axis.
+
+    Parameters
+    ----------
+    spec : str
+        How the command line and the header of a pebbling file name the mask: ``causal``, ``window:256``.
+    Nq, Nk : int
+        Number of queries and of keys.
+
+    Attributes
+    ----------
+    empty_rows : {"error", "zero"}
+        Whether a query may attend to nothing; its output is then zero and costs nothing.
+    """
+
+    empty_rows: str = "error"
+
+    def __init__(self, spec: str, Nq: int, Nk: int) -> None:
+        self.spec = spec
+        self.extents = {"i": Nq, "j": Nk}
+
+    @property
+    def Nq(self) -> int:
+        """Number of queries."""
+        return self.extents["i"]
+
+    @property
+    def Nk(self) -> int:
+        """Number of keys."""
+        return self.extents["j"]
+
+    # What a kind of mask must know
+
+    @abstractmethod
+    def first(self, axis: str) -> NDArray[np.int64]:
+        """First partner of every line of an axis; the number of possible partners where it has none."""
+
+    @abstractmethod
+    def last(self, axis: str) -> NDArray[np.int64]:
+        """Last partner of every line of an axis; -1 where it has none."""
+
+    @abstractmethod
+    def count(self, queries: Interval, keys: Interval) -> int:
+        """Number of allowed pairs in a box."""
+
+    @abstractmethod
+    def matrix(self, queries: Interval, keys: Interval) -> NDArray[np.bool_]:
+        """Return the box as an array of booleans, shape (queries, keys)."""
+
+    @abstractmethod
+    def at_lines(self, axis: str, lines: NDArray[np.int64], partners: Interval) -> NDArray[np.bool_]:
+        """Return the pairs of chosen lines of an axis with some partners, shape (lines, partners)."""
+
+    @abstractmethod
+    def pattern_changes(self, axis: str, lines: Interval, partners: Interval) -> NDArray[np.int64]:
+        """Where, strictly inside ``lines``, a line's pairs with ``partners`` may differ from the line before's."""
+
+    @abstractmethod
+    def _identity(self) -> object:
+        """Return what makes two masks of the same kind equal."""
+
+    # What follows from it
+
+    @cached_property
+    def pairs(self) -> int:
+        """Number of allowed pairs."""
+        return self.count((0, self.Nq), (0, self.Nk))
+
+    def box(self, axis: str, lines: Interval, partners: Interval) -> int:
+        """Number of allowed pairs of some lines of an axis with some of the other."""
+        return self.count(lines, partners) if axis == "i" else self.count(partners, lines)
+
+    def has_pairs(self, axis: str, lines: Interval, partners: Interval) -> bool:
+        """Whether some lines of an axis have any pair with some of the other."""
+        return lines[0] < lines[1] and partners[0] < partners[1] and self.box(axis, lines, partners) > 0
+
+    def lines_matrix(self, axis: str, lines: Interval, partners: Interval) -> NDArray[np.bool_]:
+        """Return a box as booleans, shape (lines, partners)."""
+        return self.matrix(lines, partners) if axis == "i" else self.matrix(partners, lines).T
+
+    def degrees(self, axis: str, partners: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """Return how many of some partners, given as booleans, every line of an axis has a pair with."""
+        extent, other = self.extents[axis], self.extents[_OTHER[axis]]
+        found = np.zeros(extent, dtype=np.int64)
+        step = max(1, _CHUNK // other)
+        for start in range(0, extent, step):
+            stop = min(start + step, extent)
+            box = self.lines_matrix(axis, (start, stop), (0, other))
+            found[start:stop] = np.count_nonzero(box & partners, axis=1)
+        return found
+
+    @cached_property
+    def parts(self) -> dict[str, NDArray[np.int64]]:
+        """Number, from 0, of the part of the mask that every line belongs to; -1 where it has no pair.
+
+        Two lines are in the same part if pairs lead from one to the other. Parts have nothing in common.
+        """
+        return self._parts()
+
+    def _parts(self) -> dict[str, NDArray[np.int64]]:
+        from pebble.computations.masks.components import parts_of_rows
+
+        step = max(1, _CHUNK // self.Nk)
+        starts = range(0, self.Nq, step)
+        boxes = (self.matrix((start, min(start + step, self.Nq)), (0, self.Nk)) for start in starts)
+        return parts_of_rows((row for box in boxes for row in box), self.Nq, self.Nk)
+
+    @cached_property
+    def _present(self) -> dict[str, NDArray[np.int64]]:
+        sums = {}
+        for axis, extent in self.extents.items():
+            sums[axis] = np.zeros(extent + 1, dtype=np.int64)
+            np.cumsum(self.last(axis) >= 0, out=sums[axis][1:])
+        return sums
+
+    def running(self, axis: str) -> NDArray[np.int64]:
+        """Number of lines with any pair before each place of an axis, from 0 to its length."""
+        return self._present[axis]
+
+    def present(self, axis: str, start: int = 0, stop: int | None = None) -> int:
+        """Number of lines in an interval that have any pair."""
+        sums = self._present[axis]
+        return int(sums[self.extents[axis] if stop is None else stop] - sums[start])
+
+    def started(self, axis: str, lines: Interval, before: int) -> int:
+        """Number of lines that have a pair with a partner before ``before``."""
+        return int(np.count_nonzero(self.first(axis)[lines[0] : lines[1]] < before))
+
+    def breaks(self, axis: str, lines: Interval, partners: Interval) -> NDArray[np.int64]:
+        """Where, strictly inside ``lines``, anything may change that a program can see of one line.
+
+        Besides its pairs with ``partners`` that is whether it has pairs before and after them, and which of the
+        partners have pairs before and after the line.
+        """
+        start, stop = lines
+        other = _OTHER[axis]
+        begin = self.first(other)[partners[0] : partners[1]]
+        end = self.last(other)[partners[0] : partners[1]]
+        found = np.concatenate(
+            [
+                self.pattern_changes(axis, lines, partners),
+                self.flag_changes(axis, lines, partners),
+                begin,
+                begin + 1,
+                end,
+                end + 1,
+            ]
+        )
+        return np.unique(found[(found > start) & (found < stop)])
+
+    def flag_changes(self, axis: str, lines: Interval, partners: Interval) -> NDArray[np.int64]:
+        """Where it may change whether a line has pairs before ``partners``, after them, or any."""
+        start, stop = lines
+        first, last = self.first(axis)[start:stop], self.last(axis)[start:stop]
+        flags = (first < partners[0]) * 1 + (last >= partners[1]) * 2 + (last >= 0) * 4
+        return np.asarray(np.flatnonzero(flags[1:] != flags[:-1]) + start + 1)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Mask):
+            return NotImplemented
+        return (type(self), self.spec, self.extents, self._identity()) == (
+            type(other),
+            other.spec,
+            other.extents,
+            other._identity(),
+        )
+
+    def __hash__(self) -> int:
+        return hash((type(self), self.spec, self.Nq, self.Nk))
+
+    def __repr__(self) -> str:
+        return f"<Mask {self.spec}: {self.pairs} of {self.Nq * self.Nk} pairs>"

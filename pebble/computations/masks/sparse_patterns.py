@@ -1,0 +1,293 @@
+"""The sparse patterns of the literature that are no bands; each is kept pair by pair."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pebble.common.errors import InvalidInput
+from pebble.computations.masks.arrays import as_booleans, check_size, fill, load_array
+from pebble.computations.masks.dense_mask import DenseMask
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = [
+    "block_file_mask",
+    "block_mask",
+    "butterfly_mask",
+    "fixed_mask",
+    "longformer_mask",
+    "n_of_m_mask",
+    "random_blocks_mask",
+    "random_words",
+    "strided_mask",
+]
+
+_WORD = 2**64 - 1
+_GOLDEN = 0x9E3779B97F4A7C15
+
+
+def _positive(kind: str, **sizes: int) -> None:
+    for name, size in sizes.items():
+        if size < 1:
+            raise InvalidInput(f"mask {kind}: {name} must be at least 1, not {size}")
+
+
+def _check_seed(kind: str, seed: int) -> None:
+    if not 0 <= seed < 10**18:
+        raise InvalidInput(f"mask {kind}: the seed must be a whole number from 0 to 10¹⁸ - 1, not {seed}")
+
+
+def longformer_mask(N: int, window: int, global_tokens: int) -> DenseMask:
+    """A window of window/2 keys to either side, and global tokens that see all and that all see.
+
+    Parameters
+    ----------
+    N : int
+        Number of queries and of keys.
+    window : int
+        Even: half of it lies before a token and half after it; the token itself comes on top.
+    global_tokens : int
+        The first so many tokens are global.
+
+    References
+    ----------
+    Beltagy, Peters, Cohan: Longformer, 2020, arXiv:2004.05150, section 3.1.
+
+    Examples
+    --------
+    >>> longformer_mask(5, 2, 1).matrix((0, 5), (0, 5)).astype(int).tolist()
+    [[1, 1, 1, 1, 1], [1, 1, 1, 0, 0], [1, 1, 1, 1, 0], [1, 0, 1, 1, 1], [1, 0, 0, 1, 1]]
+    """
+    if window < 0 or window % 2:
+        raise InvalidInput(
+            f"mask longformer: half of the window lies to either side, so it is even; not {window}"
+        )
+    if not 0 <= global_tokens <= N:
+        raise InvalidInput(f"mask longformer: there are {N:,} tokens, {global_tokens:,} cannot be global")
+    spec = f"longformer:window={window},global={global_tokens}"
+
+    def allowed(i: Any, j: Any) -> Any:
+        return (abs(i - j) <= window // 2) | (i < global_tokens) | (j < global_tokens)
+
+    return DenseMask(spec, fill(allowed, N, N, spec))
+
+
+def strided_mask(N: int, stride: int) -> DenseMask:
+    """Key j ≤ i is seen if it is at most ``stride`` back, or a multiple of the stride back.
+
+    Both heads of the strided pattern merged into one.
+
+    References
+    ----------
+    Child, Gray, Radford, Sutskever: Generating Long Sequences with Sparse Transformers, 2019, arXiv:1904.10509,
+    section 4.3.
+
+    Examples
+    --------
+    >>> strided_mask(7, 2).matrix((6, 7), (0, 7)).astype(int).tolist()
+    [[1, 0, 1, 0, 1, 1, 1]]
+    """
+    _positive("strided", stride=stride)
+    spec = f"strided:{stride}"
+
+    def allowed(i: Any, j: Any) -> Any:
+        back = i - j
+        return (back >= 0) & ((back <= stride) | (back % stride == 0))
+
+    return DenseMask(spec, fill(allowed, N, N, spec))
+
+
+def fixed_mask(N: int, stride: int, columns: int = 1) -> DenseMask:
+    """Key j ≤ i is seen if it is in the query's own block, or among the last ``columns`` keys of any block.
+
+    Both heads of the fixed pattern merged into one; blocks are ``stride`` long and begin at 0.
+
+    References
+    ----------
+    Child, Gray, Radford, Sutskever: Generating Long Sequences with Sparse Transformers, 2019, arXiv:1904.10509,
+    section 4.3.
+
+    Examples
+    --------
+    >>> fixed_mask(7, 3).matrix((6, 7), (0, 7)).astype(int).tolist()
+    [[0, 0, 1, 0, 0, 1, 1]]
+    """
+    _positive("fixed", stride=stride, columns=columns)
+    if columns > stride:
+        raise InvalidInput(f"mask fixed: a block has {stride} keys, its last {columns} cannot be taken")
+    spec = f"fixed:{stride}" + (f",{columns}" if columns > 1 else "")
+
+    def allowed(i: Any, j: Any) -> Any:
+        return (j <= i) & ((i // stride == j // stride) | (j % stride >= stride - columns))
+
+    return DenseMask(spec, fill(allowed, N, N, spec))
+
+
+def butterfly_mask(N: int, size: int) -> DenseMask:
+    """The flat block butterfly: blocks (r, c) with r = c, or r and c different in exactly one binary digit.
+
+    The sum of all butterfly factors, where each is a block matrix of ones and zeros; with a number of blocks that
+    is no power of two, the part of the next larger pattern that there is.
+
+    References
+    ----------
+    Dao, Fu, Ermon, Rudra, Ré: FlashAttention, 2022, arXiv:2205.14135, section 3.3, takes the pattern of Dao, Chen,
+    Liang, Yang, Song, Rudra, Ré: Pixelated Butterfly, 2022, arXiv:2112.00029.
+
+    Examples
+    --------
+    >>> butterfly_mask(4, 1).matrix((0, 4), (0, 4)).astype(int).tolist()
+    [[1, 1, 1, 0], [1, 1, 0, 1], [1, 0, 1, 1], [0, 1, 1, 1]]
+    """
+    _positive("butterfly", size=size)
+    spec = f"butterfly:{size}"
+
+    def allowed(i: Any, j: Any) -> Any:
+        differ = (i // size) ^ (j // size)
+        return (differ & (differ - 1)) == 0
+
+    return DenseMask(spec, fill(allowed, N, N, spec))
+
+
+def block_mask(Nq: int, Nk: int, size: int, blocks: Any, *, name: str = "blocks") -> DenseMask:
+    """Square blocks, each allowed as a whole or not at all; the last ones may be cut off.
+
+    Parameters
+    ----------
+    Nq, Nk : int
+    size : int
+        Length of a block's side.
+    blocks : array_like of bool, shape (⌈Nq/size⌉, ⌈Nk/size⌉)
+    name : str
+        How the mask is shown, as for :func:`~pebble.computations.masks.mask_from_array`.
+
+    Examples
+    --------
+    >>> block_mask(4, 4, 2, [[True, False], [True, True]])
+    <Mask array:blocks: 12 of 16 pairs>
+    """
+    return _blocks(Nq, Nk, size, np.asarray(blocks), f"array:{name}")
+
+
+def block_file_mask(Nq: int, Nk: int, size: int, path: str) -> DenseMask:
+    """Square blocks where the array of booleans in a ``.npy`` file says so; see :func:`block_mask`."""
+    spec = f"blocks:size={size},file={path}"
+    check_size(Nq, Nk, spec)
+    return _blocks(Nq, Nk, size, load_array(path, f"mask {spec}"), spec)
+
+
+def _blocks(Nq: int, Nk: int, size: int, blocks: NDArray[Any], spec: str) -> DenseMask:
+    _positive("blocks", size=size)
+    chosen = as_booleans(blocks, f"mask {spec}")
+    shape = (-(-Nq // size), -(-Nk // size))
+    if chosen.shape != shape:
+        raise InvalidInput(
+            f"mask {spec}: {Nq:,} queries and {Nk:,} keys in blocks of {size:,} take an array of shape {shape}, "
+            f"not {chosen.shape}"
+        )
+    return DenseMask(spec, fill(lambda i, j: chosen[i // size, j // size], Nq, Nk, spec))
+
+
+def random_blocks_mask(
+    Nq: int, Nk: int, size: int, density: Decimal | float | str, seed: int = 0
+) -> DenseMask:
+    """Blocks drawn at random: exactly the nearest whole number to density · (number of blocks), at least one.
+
+    Every block has a random word; in each row of blocks the one with the smallest word is drawn first, so that no
+    query is left without keys if there are enough of them, and then the smallest words of all.
+
+    Parameters
+    ----------
+    Nq, Nk : int
+    size : int
+        Length of a block's side.
+    density : Decimal, float or str
+        Above 0 and at most 1.
+    seed : int
+        Block number n, counted row by row, has the word ``random_words(seed, n)``.
+
+    Examples
+    --------
+    >>> random_blocks_mask(64, 64, 8, 0.25, seed=1)
+    <Mask blocks:size=8,density=0.25,seed=1: 1024 of 4096 pairs>
+    """
+    _positive("blocks", size=size)
+    _check_seed("blocks", seed)
+    share = Decimal(str(density))
+    if not 0 < share <= 1:
+        raise InvalidInput(f"mask blocks: the density must be above 0 and at most 1, not {density}")
+    spec = f"blocks:size={size},density={share.normalize():f},seed={seed}"
+    rows, columns = -(-Nq // size), -(-Nk // size)
+    check_size(Nq, Nk, spec)
+    number = max(1, int(share * rows * columns + Decimal("0.5")))
+    words = random_words(seed, np.arange(rows * columns))
+    later = np.ones(rows * columns, dtype=bool)
+    later[words.reshape(rows, columns).argmin(axis=1) + np.arange(rows) * columns] = False
+    blocks = np.zeros(rows * columns, dtype=bool)
+    blocks[np.lexsort((words, later))[:number]] = True
+    return _blocks(Nq, Nk, size, blocks.reshape(rows, columns), spec)
+
+
+def n_of_m_mask(Nq: int, Nk: int, keep: int, of: int, seed: int = 0) -> DenseMask:
+    """Every query sees ``keep`` keys, drawn at random, of each group of ``of`` keys that follow each other.
+
+    Of a last, smaller group it sees ``keep``, or all.
+
+    Parameters
+    ----------
+    Nq, Nk : int
+    keep, of : int
+        N and M of N:M sparsity.
+    seed : int
+        The pair (i, j) has the word ``random_words(seed, i · Nk + j)``; the smallest of a group are kept.
+
+    References
+    ----------
+    The pattern: Mishra et al., Accelerating Sparse Deep Neural Networks, 2021, arXiv:2104.08378 (there for weights,
+    chosen by magnitude).
+
+    Examples
+    --------
+    >>> n_of_m_mask(3, 8, 2, 4)
+    <Mask nm:2:4: 12 of 24 pairs>
+    """
+    _positive("nm", N=keep, M=of)
+    _check_seed("nm", seed)
+    if keep > of:
+        raise InvalidInput(f"mask nm: {keep} of every {of} keys cannot be kept")
+    spec = f"nm:{keep}:{of}" + (f",seed={seed}" if seed else "")
+    of = min(of, Nk)
+    groups = -(-Nk // of)
+
+    def allowed(i: Any, j: Any) -> Any:
+        words = np.full((len(i), groups * of), _WORD, dtype=np.uint64)
+        words[:, :Nk] = random_words(seed, i * Nk + j)
+        order = words.reshape(len(i), groups, of).argsort(axis=2, kind="stable")
+        kept = np.zeros(order.shape, dtype=bool)
+        np.put_along_axis(kept, order[:, :, :keep], True, axis=2)
+        return kept.reshape(len(i), -1)[:, :Nk]
+
+    return DenseMask(spec, fill(allowed, Nq, Nk, spec))
+
+
+def random_words(seed: int, index: NDArray[np.int64]) -> NDArray[np.uint64]:
+    """Return outputs number ``index`` (from 0) of the generator SplitMix64 started at ``seed``: the same everywhere.
+
+    References
+    ----------
+    Steele, Lea, Flood: Fast splittable pseudorandom number generators, OOPSLA 2014.
+
+    Examples
+    --------
+    >>> [f"{word:x}" for word in random_words(0, np.arange(2)).tolist()]
+    ['e220a8397b1dcdaf', '6e789e6aa1b965f4']
+    """
+    start = np.uint64((seed + _GOLDEN) & _WORD)
+    word = np.asarray(index).astype(np.uint64) * np.uint64(_GOLDEN) + start
+    word = (word ^ (word >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    word = (word ^ (word >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return np.asarray(word ^ (word >> np.uint64(31)))

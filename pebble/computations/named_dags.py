@@ -1,0 +1,248 @@
+"""The table of computations that have a name: parameters, builders, and what the literature says of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from pebble.common.errors import InvalidInput
+from pebble.computations import classic_dags as gallery
+from pebble.graph.dag import Dag
+
+if TYPE_CHECKING:
+    from pebble.computations.family import Family
+
+__all__ = ["CLASSICS", "Entry"]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A computation that has a name.
+
+    Attributes
+    ----------
+    name : str
+        What stands before the colon.
+    required : tuple of str
+        Its parameters; may be given without their names, in this order.
+    build : callable
+        Takes the parameters by name.
+    example : str
+    summary : str
+    literature : str
+        Values from the literature, with their source.
+    optional : tuple of str
+        Further parameters.
+    """
+
+    name: str
+    required: tuple[str, ...]
+    build: Callable[..., Dag]
+    example: str
+    summary: str
+    literature: str = ""
+    optional: tuple[str, ...] = field(default=())
+
+    @property
+    def usage(self) -> str:
+        """How it is written: ``layered:layers,width,indegree[,seed=…]``."""
+        if not self.required:
+            return f"{self.name}:N=…,d=…; also {', '.join(f'{key}=…' for key in self.optional[2:])}"
+        return f"{self.name}:{','.join(self.required)}" + "".join(f"[,{key}=…]" for key in self.optional)
+
+
+def _family_dag(family: Family, description: str) -> Dag:
+    edges, limit = family.n_edges, gallery.MOST_EDGES
+    if max(edges, family.n_vertices) > limit:
+        raise InvalidInput(
+            f"{description}: {family.n_vertices:,} vertices and {edges:,} edges are too many to build one by "
+            f"one (limit {limit:,}); choose smaller sizes"
+        )
+    dag = family.dag()
+    return Dag(
+        dag.predecessor_start, dag.predecessors, names=dag.names, outputs=dag.outputs, description=description
+    )
+
+
+def _fma_matmul(m: int, n: int, k: int) -> Dag:
+    from pebble.computations.matmul import matmul_family
+
+    return _family_dag(matmul_family(m, n, k), f"fma-matmul:{m},{n},{k}")
+
+
+def _shape(
+    name: str, N: int | None, Nq: int | None, Nk: int | None, d: int, dv: int | None
+) -> tuple[int, int, int, int]:
+    """Return Nq, Nk, d, dv; N stands for both, dv is d if not given."""
+    queries, keys = N if Nq is None else Nq, N if Nk is None else Nk
+    if queries is None or keys is None:
+        raise InvalidInput(f"{name}: missing N (or Nq and Nk); for instance {name}:N=2,d=1")
+    if N is not None and Nq is not None and Nk is not None:
+        raise InvalidInput(f"{name}: give N, or Nq and Nk, not all three")
+    return queries, keys, d, d if dv is None else dv
+
+
+def _written(name: str, Nq: int, Nk: int, d: int, dv: int, stats: int = 0) -> str:
+    sizes = f"N={Nq}" if Nq == Nk else f"Nq={Nq},Nk={Nk}"
+    return f"{name}:{sizes},d={d}{'' if dv == d else f',dv={dv}'}{',stats=1' if stats else ''}"
+
+
+def _attention(
+    d: int,
+    N: int | None = None,
+    Nq: int | None = None,
+    Nk: int | None = None,
+    dv: int | None = None,
+    stats: int = 0,
+) -> Dag:
+    from pebble.computations.problem import Problem
+    from pebble.computations.registry import family_of
+
+    shape = _shape("attention", N, Nq, Nk, d, dv)
+    if stats not in (0, 1):
+        raise InvalidInput(f"attention: stats must be 0 or 1, not {stats}")
+    family = family_of(Problem(*shape, stats=bool(stats)))
+    return _family_dag(family, _written("attention", *shape, stats))
+
+
+def _backward(
+    d: int, N: int | None = None, Nq: int | None = None, Nk: int | None = None, dv: int | None = None
+) -> Dag:
+    from pebble.computations.problem import Problem
+    from pebble.computations.registry import family_of
+
+    shape = _shape("backward", N, Nq, Nk, d, dv)
+    return _family_dag(family_of(Problem(*shape, pass_name="backward")), _written("backward", *shape))
+
+
+def _weights(N: int, d: int) -> Dag:
+    from pebble.computations.problem import Problem
+    from pebble.computations.registry import family_of
+
+    return _family_dag(family_of(Problem.square(N, d, pass_name="weights")), f"weights:N={N},d={d}")
+
+
+def _scalar_attention(
+    d: int, N: int | None = None, Nq: int | None = None, Nk: int | None = None, dv: int | None = None
+) -> Dag:
+    return gallery.scalar_attention(*_shape("scalar-attention", N, Nq, Nk, d, dv))
+
+
+_ORDER = "Θ(mnk/√M) for M below mn, nk and mk (Hong & Kung 1981)"
+_SMITH = "; at least 2mnk/√M - 2M without recomputation (Smith et al. 2019, arXiv 1702.02017)"
+_GRID = "Θ({}/M) for M below the sides (Hong & Kung 1981, products of lines)"
+_PEBBLES = "least M with compulsory I/O only: h + 2"
+
+CLASSICS: dict[str, Entry] = {
+    entry.name: entry
+    for entry in (
+        Entry(
+            "matmul",
+            ("m", "n", "k"),
+            gallery.matmul,
+            "matmul:8,8,8",
+            "matrix product (m×k times k×n), products and sums as separate vertices",
+            _ORDER,
+        ),
+        Entry(
+            "fma-matmul",
+            ("m", "n", "k"),
+            _fma_matmul,
+            "fma-matmul:8,8,8",
+            "matrix product, one vertex per multiply-add, reductions as chains",
+            _ORDER + _SMITH,
+        ),
+        Entry(
+            "strassen",
+            ("n",),
+            gallery.strassen,
+            "strassen:4",
+            "Strassen's product of n×n matrices, n a power of two",
+            "Θ((n/√M)^log₂7 · M), recomputation or not (Ballard, Demmel, Holtz & Schwartz 2012; "
+            "Bilardi & De Stefani 2017)",
+        ),
+        Entry(
+            "fft",
+            ("n",),
+            gallery.fft,
+            "fft:64",
+            "fast Fourier transform on n points, n a power of two",
+            "Θ(n·log n / log M) (Hong & Kung 1981)",
+        ),
+        Entry(
+            "pyramid",
+            ("h",),
+            gallery.pyramid,
+            "pyramid:5",
+            "pyramid of height h over h + 1 inputs",
+            f"{_PEBBLES} (h + 1 if pebbles may slide; Cook 1974)",
+        ),
+        Entry(
+            "tree",
+            ("h",),
+            gallery.tree,
+            "tree:4",
+            "complete binary tree of height h over 2^h inputs",
+            f"{_PEBBLES} (h + 1 if pebbles may slide; Paterson & Hewitt 1970)",
+        ),
+        Entry(
+            "diamond",
+            ("m", "n"),
+            gallery.diamond,
+            "diamond:8,8",
+            "m×n grid, each vertex from two before",
+            _GRID.format("mn"),
+        ),
+        Entry(
+            "stencil",
+            ("n", "t"),
+            gallery.stencil,
+            "stencil:16,4",
+            "three-point stencil, n points, t steps",
+            _GRID.format("nt"),
+        ),
+        Entry(
+            "hypercube",
+            ("n",),
+            gallery.hypercube,
+            "hypercube:6",
+            "hypercube of dimension n, as in the Bellman-Held-Karp recurrence",
+        ),
+        Entry(
+            "layered",
+            ("layers", "width", "indegree"),
+            gallery.layered,
+            "layered:4,8,2,seed=1",
+            "random layers, the same for the same seed",
+            optional=("seed",),
+        ),
+        Entry(
+            "attention",
+            (),
+            _attention,
+            "attention:N=2,d=1",
+            "attention forward, one vertex per multiply-add",
+            "Θ(min(N²d/√M, N²d²/M)) (Saha & Ye 2024, arXiv 2402.07443)",
+            optional=("N", "d", "dv", "Nq", "Nk", "stats"),
+        ),
+        Entry(
+            "backward",
+            (),
+            _backward,
+            "backward:N=1,d=2",
+            "attention's gradients dQ, dK, dV, one vertex per multiply-add",
+            optional=("N", "d", "dv", "Nq", "Nk"),
+        ),
+        Entry("weights", ("N", "d"), _weights, "weights:N=2,d=1", "attention's gradient of the weights"),
+        Entry(
+            "scalar-attention",
+            (),
+            _scalar_attention,
+            "scalar-attention:N=8,d=4",
+            "attention forward, every product, sum, exponential and quotient a vertex",
+            optional=("N", "d", "dv", "Nq", "Nk"),
+        ),
+    )
+}
+"""Everything that has a name, in the order of the documentation."""

@@ -1,0 +1,204 @@
+"""What is to be computed: the shape of an attention problem."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from pebble.common.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from pebble.computations.masks import Mask
+
+__all__ = ["PASSES", "Problem"]
+
+PASSES = ("forward", "backward", "both", "weights")
+
+
+LARGEST_SIZE = 10**18
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Shape of an attention problem, one head of one batch element.
+
+    Parameters
+    ----------
+    Nq, Nk : int
+        Number of queries and of keys.
+    d, dv : int
+        Head dimension of Q and K, and of V.
+    stats : bool
+        Whether the row sums are outputs too, as a training forward pass must keep them.
+    heads, batch : int
+        How many independent copies there are; they only multiply counts and bounds.
+    pass_name : {"forward", "backward", "both", "weights"}
+        "both" is a training step: forward with row sums kept, then backward. "weights" is the gradient of the
+        weights as the papers write it; it needs Nq = Nk and dv = d
+    mask : Mask, optional
+        Which keys each query attends to; all of them by default. A text that names a mask (``"causal"``) is
+        taken too, see :func:`~pebble.computations.masks.make_mask`.
+
+    Raises
+    ------
+    InvalidInput
+        If any size is not a positive integer, or the mask is of other sizes or leaves a query without keys
+        where that has not been allowed.
+
+    Examples
+    --------
+    >>> Problem.square(1024, 64)
+    Problem(Nq=1024, Nk=1024, d=64, dv=64)
+    >>> Problem.square(1024, 64, mask="causal").pairs
+    524800
+    """
+
+    Nq: int
+    Nk: int
+    d: int
+    dv: int
+    stats: bool = False
+    heads: int = 1
+    batch: int = 1
+    pass_name: str = "forward"
+    mask: Mask | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("Nq", "Nk", "d", "dv", "heads", "batch"):
+            value = getattr(self, name)
+            if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+                raise InvalidInput(f"{name} must be a positive whole number, not {value!r}")
+            if value > LARGEST_SIZE:
+                raise InvalidInput(f"{name} is too large: at most {LARGEST_SIZE:,}")
+        if self.pass_name not in PASSES:
+            raise InvalidInput(f"unknown pass {self.pass_name!r}; known: {', '.join(PASSES)}")
+        if self.pass_name == "weights" and (self.Nq != self.Nk or self.d != self.dv):
+            raise InvalidInput(
+                "the gradient of the weights is defined for as many keys as queries and dv = d"
+            )
+        if self.stats and self.pass_name in ("backward", "weights"):
+            raise InvalidInput("only the forward pass can keep its row sums (stats)")
+        if self.mask is not None:
+            self._take_mask(self.mask)
+
+    def _take_mask(self, mask: Mask | str) -> None:
+        """Make the mask if it is named by a text, and check that it fits."""
+        from pebble.computations.masks import Mask, check_rows, make_mask
+
+        if isinstance(mask, str):
+            object.__setattr__(self, "mask", make_mask(mask, self.Nq, self.Nk))
+        elif not isinstance(mask, Mask):
+            raise InvalidInput(
+                f"mask must be a Mask or a text such as 'causal', not {type(mask).__name__}; "
+                "pebble.mask_from_array makes one of an array"
+            )
+        elif (mask.Nq, mask.Nk) != (self.Nq, self.Nk):
+            raise InvalidInput(
+                f"mask {mask.spec} is for {mask.Nq:,} queries and {mask.Nk:,} keys; "
+                f"the problem has {self.Nq:,} and {self.Nk:,}"
+            )
+        else:
+            check_rows(mask, mask.empty_rows)
+        if self.mask is not None and self.pass_name == "weights":
+            raise InvalidInput("the gradient of the weights is defined without a mask only")
+
+    @classmethod
+    def square(
+        cls,
+        N: int,
+        d: int,
+        dv: int | None = None,
+        *,
+        stats: bool = False,
+        pass_name: str = "forward",
+        mask: Mask | str | None = None,
+    ) -> Problem:
+        """As many keys as queries; ``dv`` defaults to ``d``."""
+        width = d if dv is None else dv
+        return cls(N, N, d, width, stats=stats, pass_name=pass_name, mask=mask)  # type: ignore[arg-type]
+
+    @property
+    def pairs(self) -> int:
+        """Number of (query, key) pairs that take part."""
+        return self.Nq * self.Nk if self.mask is None else self.mask.pairs
+
+    @property
+    def queries(self) -> int:
+        """Number of queries that take part: those that attend to any key."""
+        return self.Nq if self.mask is None else self.mask.present("i")
+
+    @property
+    def keys(self) -> int:
+        """Number of keys that take part: those that any query attends to."""
+        return self.Nk if self.mask is None else self.mask.present("j")
+
+    def without_mask(self) -> Problem:
+        """Return the same problem with all pairs."""
+        return self if self.mask is None else replace(self, mask=None)
+
+    @property
+    def copies(self) -> int:
+        """Number of independent copies, heads times batch."""
+        return self.heads * self.batch
+
+    def to_dict(self) -> dict[str, int | str | bool | None]:
+        """Return the problem as plain data."""
+        return {
+            "pass": self.pass_name,
+            "Nq": self.Nq,
+            "Nk": self.Nk,
+            "d": self.d,
+            "dv": self.dv,
+            "stats": self.stats,
+            "heads": self.heads,
+            "batch": self.batch,
+            "mask": None if self.mask is None else self.mask.spec,
+            "pairs": self.pairs,
+        }
+
+    def describe(self) -> str:
+        """Return one line for people.
+
+        >>> Problem.square(1024, 64).describe()
+        'attention forward, N = 1,024, d = 64'
+        >>> Problem.square(1024, 64, mask="causal").describe()
+        'attention forward, N = 1,024, d = 64, causal mask, 524,800 of 1,048,576 pairs'
+        """
+        length = f"N = {self.Nq:,}" if self.Nq == self.Nk else f"Nq = {self.Nq:,}, Nk = {self.Nk:,}"
+        width = f"d = {self.d:,}" if self.d == self.dv else f"d = {self.d:,}, dv = {self.dv:,}"
+        extra = "".join(
+            f", {value:,} {name}"
+            for name, value in (("heads", self.heads), ("batch elements", self.batch))
+            if value > 1
+        )
+        names = {"both": "forward and backward", "weights": "gradient of the weights"}
+        name = names.get(self.pass_name, self.pass_name)
+        kept = ", row sums kept" if self.stats else ""
+        return f"attention {name}, {length}, {width}{extra}{kept}{self._describe_mask()}"
+
+    def _describe_mask(self) -> str:
+        if self.mask is None:
+            return ""
+        return f", {self.mask.spec} mask, {self.pairs:,} of {self.Nq * self.Nk:,} pairs"
+
+    def __repr__(self) -> str:
+        extra = "".join(
+            f", {name}={value!r}"
+            for name, value, default in (
+                ("stats", self.stats, False),
+                ("heads", self.heads, 1),
+                ("batch", self.batch, 1),
+                ("pass_name", self.pass_name, "forward"),
+            )
+            if value != default
+        )
+        if self.mask is not None:
+            extra += f", mask={self._mask_text()}"
+        return f"Problem(Nq={self.Nq}, Nk={self.Nk}, d={self.d}, dv={self.dv}{extra})"
+
+    def _mask_text(self) -> str:
+        """Return how the mask is written in Python."""
+        assert self.mask is not None
+        if self.mask.present("i") == self.Nq:
+            return repr(self.mask.spec)
+        return f"make_mask({self.mask.spec!r}, {self.Nq}, {self.Nk}, empty_rows='zero')"

@@ -1,0 +1,143 @@
+"""The families by name: of a problem, of the header of a pebbling file, and what they compute on numbers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from pebble.common.errors import InvalidInput
+from pebble.computations.attention import attention, attention_family
+from pebble.computations.backward import attention_gradients, backward_family
+from pebble.computations.family import Family
+from pebble.computations.matmul import matmul_family
+from pebble.computations.problem import Problem
+from pebble.computations.weights import weights_family, weights_gradient
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["FAMILY_NAMES", "family_from_header", "family_of", "random_inputs", "reference_outputs"]
+
+_SIZES = ("Nq", "Nk", "d", "dv")
+_PARAMETERS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "attention-forward": (_SIZES, ("stats", "mask")),
+    "attention-backward": (_SIZES, ("mask",)),
+    "attention-weights": (("N", "d"), ()),
+    "matmul": (("m", "n", "k"), ()),
+}
+
+
+FAMILY_NAMES = tuple(_PARAMETERS)
+"""Names that a header gives to families."""
+
+
+def family_of(problem: Problem) -> Family:
+    """Return the computation that a problem asks for.
+
+    >>> family_of(Problem.square(2, 2))
+    <Family attention-forward Nq=2 Nk=2 d=2 dv=2: 40 vertices, 58 edges>
+    """
+    if problem.pass_name == "both":
+        raise InvalidInput(
+            "a training step is two computations: take the forward and the backward pass one by one"
+        )
+    makers = {"forward": attention_family, "backward": backward_family, "weights": weights_family}
+    family = makers[problem.pass_name](problem)
+    if problem.mask is None:
+        return family
+    from pebble.computations.masked_family import MaskedFamily
+
+    return MaskedFamily(family, problem.mask)
+
+
+def family_from_header(name: str, parameters: dict[str, str]) -> Family:
+    """Build the family that the header of a pebbling file names.
+
+    Raises
+    ------
+    InvalidInput
+        For an unknown name, or parameters that are missing, unknown or unusable.
+
+    Examples
+    --------
+    >>> family_from_header("attention-forward", {"Nq": "1", "Nk": "3", "d": "2", "dv": "1"})
+    <Family attention-forward Nq=1 Nk=3 d=2 dv=1: 27 vertices, 33 edges>
+    """
+    if name not in _PARAMETERS:
+        raise InvalidInput(f"unknown DAG {name!r}; known: {', '.join(_PARAMETERS)}")
+    required, optional = _PARAMETERS[name]
+    unknown = set(parameters) - set(required) - set(optional)
+    missing = set(required) - set(parameters)
+    if unknown or missing:
+        raise InvalidInput(
+            f"DAG {name} takes {' '.join(f'{key}=…' for key in required)}"
+            + (f"; missing: {', '.join(sorted(missing))}" if missing else "")
+            + (f"; unknown: {', '.join(sorted(unknown))}" if unknown else "")
+        )
+    values = {key: _whole(name, key, text) for key, text in parameters.items() if key != "mask"}
+    if name == "matmul":
+        return matmul_family(**values)
+    if name == "attention-weights":
+        return family_of(Problem.square(values["N"], values["d"], pass_name="weights"))
+    stats = values.get("stats", 0)
+    if stats not in (0, 1):
+        raise InvalidInput(f"DAG {name}: stats must be 0 or 1, not {stats}")
+    pass_name = name.removeprefix("attention-")
+    nq, nk, d, dv = (values[key] for key in _SIZES)
+    problem = Problem(nq, nk, d, dv, stats=bool(stats), pass_name=pass_name)
+    return family_of(_masked(problem, parameters.get("mask")))
+
+
+def _masked(problem: Problem, spec: str | None) -> Problem:
+    """Add the mask that a header names; whether queries may be left without keys was decided when it was written."""
+    if spec is None:
+        return problem
+    from dataclasses import replace
+
+    from pebble.computations.masks import make_mask
+
+    mask = make_mask(spec, problem.Nq, problem.Nk, empty_rows="zero", run_code=False)
+    return replace(problem, mask=mask)
+
+
+def _whole(name: str, key: str, text: str) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) < 20):
+        raise InvalidInput(f"DAG {name}: {key}={text!r} is not a whole number")
+    return int(text)
+
+
+def random_inputs(problem: Problem, rng: np.random.Generator) -> dict[str, NDArray[np.float64]]:
+    """Return random values for the inputs of a problem's computation; what depends on others is computed."""
+    if problem.pass_name == "weights":
+        tall = {name: rng.normal(size=(problem.Nq, problem.d)) for name in ("A1", "A2", "A3", "E")}
+        return tall | {name: 0.3 * rng.normal(size=(problem.d, problem.d)) for name in ("X", "Y")}
+    found = {
+        "Q": rng.normal(size=(problem.Nq, problem.d)),
+        "K": rng.normal(size=(problem.Nk, problem.d)),
+        "V": rng.normal(size=(problem.Nk, problem.dv)),
+    }
+    if problem.pass_name == "backward":
+        found["dO"] = rng.normal(size=(problem.Nq, problem.dv))
+        found["O"], row_sums = attention(found["Q"], found["K"], found["V"], _allowed(problem))
+        found["l"] = np.where(row_sums == 0, 1.0, row_sums)
+    return found
+
+
+def _allowed(problem: Problem) -> NDArray[np.bool_] | None:
+    """Return the mask as booleans."""
+    return None if problem.mask is None else problem.mask.matrix((0, problem.Nq), (0, problem.Nk))
+
+
+def reference_outputs(
+    problem: Problem, inputs: dict[str, NDArray[np.float64]]
+) -> dict[str, NDArray[np.float64]]:
+    """Return the outputs computed plainly, in float64, by another way than any schedule's."""
+    if problem.pass_name == "weights":
+        return {"g": weights_gradient(inputs)}
+    if problem.pass_name == "backward":
+        Q, K, V, dO = (inputs[name] for name in ("Q", "K", "V", "dO"))
+        dQ, dK, dV = attention_gradients(Q, K, V, dO, _allowed(problem))
+        return {"dQ": dQ, "dK": dK, "dV": dV}
+    output, row_sums = attention(inputs["Q"], inputs["K"], inputs["V"], _allowed(problem))
+    return {"O": output, "l": row_sums} if problem.stats else {"O": output}

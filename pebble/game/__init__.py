@@ -1,0 +1,1 @@
+"""The elementary red-blue pebble game: rules, moves, board, referee, replay."""

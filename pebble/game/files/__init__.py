@@ -1,0 +1,1 @@
+"""Pebbling files: a header and one move a line, read and written as streams."""

@@ -1,0 +1,214 @@
+"""Reading the moves of a pebbling file as a stream."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import IO, Any
+
+import numpy as np
+
+from pebble.common.errors import IllegalMove, InvalidInput
+from pebble.common.text_lines import Lines, shown
+from pebble.game.files.header import read_header
+from pebble.game.moves import Move, Moves, Op
+from pebble.game.referee import Refusal
+from pebble.graph.dag import Dag
+from pebble.graph.names import REMEMBERED, VertexNames
+
+__all__ = ["MoveProblem", "PebblingReader", "parse_move"]
+
+_OP = {op.word: int(op) for op in Op}
+
+
+class PebblingReader:
+    r"""A pebbling file that is being read: the header at once, the moves as they are asked for.
+
+    Parameters
+    ----------
+    stream : text or binary stream
+        Read once from where it stands; need not be seekable. Binary is better: only then can the place of a
+        byte that is no UTF-8 be told.
+
+    Raises
+    ------
+    InvalidInput
+        If the header is missing, incomplete or malformed; the message begins with the line number.
+
+    Examples
+    --------
+    >>> import io
+    >>> reader = PebblingReader(io.StringIO("# pebbling 1\n# dag sum\n# M 3\nload a\ncompute s\n"))
+    >>> reader.header
+    Header(dag_name='sum', parameters={}, M=3, rules=Rules(recomputation=True, sliding=False))
+    >>> list(reader.moves(Dag.from_edges([("a", "s")])))
+    [Moves(op=[0, 2], vertex=[0, 1])]
+    """
+
+    def __init__(self, stream: IO[Any]) -> None:
+        self._lines = Lines(stream)
+        self.header, self.dag_line = read_header(self._lines)
+        self.problem: MoveProblem | None = None
+        self._numbers: Sequence[int] = ()
+        self._first_move = 0
+
+    def line_of(self, move_number: int) -> int:
+        """Return the line number of a move of the chunk that was handed out last."""
+        return self._numbers[move_number - self._first_move]
+
+    def moves(self, dag: Dag) -> Iterator[Moves]:
+        """Yield the moves in chunks; all of them before a bad line are handed out before the error.
+
+        Raises
+        ------
+        InvalidInput
+            If a line is no move; the message begins with the line number.
+        IllegalMove
+            If a move names a vertex that the DAG does not have: rule ``"unknown-vertex"``.
+        """
+        vertex_of = _VertexOf(dag.names)
+        done = 0
+        for first, texts in self._lines.blocks():
+            chunk, numbers, problem = _parse(texts, first, vertex_of, dag, done)
+            self._numbers, self._first_move = numbers, done
+            done += len(chunk)
+            if len(chunk):
+                yield chunk
+            if problem is not None:
+                self.problem = problem
+                raise self._explained(problem)
+            vertex_of.forget()
+
+    def _explained(self, problem: MoveProblem) -> InvalidInput | IllegalMove:
+        cut = " (the file ends in the middle of this line)" if self._lines.cut_short(problem.line) else ""
+        if problem.refusal is None:
+            return InvalidInput(f"line {problem.line}: {problem.text}{cut}")
+        message = f"line {problem.line}: {problem.refusal.message}{cut}"
+        return IllegalMove(message, problem.refusal.move_number, problem.refusal.rule)
+
+
+def parse_move(text: str, dag: Dag) -> Move:
+    """Read one move: ``load Q[0,3]``, ``slide S[0,0,1] from S[0,0,0]``.
+
+    Raises
+    ------
+    InvalidInput
+        If it is no move, or names a vertex that the DAG does not have.
+
+    Examples
+    --------
+    >>> parse_move("compute s", Dag.from_edges([("a", "s")]))
+    Move(Op.COMPUTE, 1)
+    """
+    words = text.split()
+    problem = _grammar(words, text)
+    if problem:
+        raise InvalidInput(problem)
+    return Move(Op(_OP[words[0]]), *(dag.vertex(name) for name in words[1::2]))
+
+
+@dataclass(frozen=True)
+class MoveProblem:
+    """A line that is no move: its number, what is wrong, and the refusal if a vertex is unknown."""
+
+    line: int
+    text: str
+    refusal: Refusal | None = None
+
+
+class _VertexOf(dict[str, int]):
+    """Numbers by name, asked for once."""
+
+    def __init__(self, names: VertexNames) -> None:
+        super().__init__()
+        self._names = names
+
+    def __missing__(self, name: str) -> int:
+        vertex = self._names.index(name)
+        self[name] = vertex
+        return vertex
+
+    def forget(self) -> None:
+        """Keep memory bounded."""
+        if len(self) > REMEMBERED:
+            self.clear()
+
+
+def _parse(
+    texts: list[str], first: int, vertex_of: _VertexOf, dag: Dag, done: int
+) -> tuple[Moves, Sequence[int], MoveProblem | None]:
+    """Turn lines into columns, with the line numbers of the moves.
+
+    At the first line that is no move, return what came before and the problem.
+    """
+    moves = _parse_plain(texts, vertex_of)
+    if moves is not None:
+        return moves, range(first, first + len(texts)), None
+    numbers = [first + at for at, text in enumerate(texts) if text[:1] != "#" and text.strip()]
+    texts = [" ".join(texts[number - first].split()) for number in numbers]
+    moves, problem = _parse_plain(texts, vertex_of), None
+    if moves is None:
+        moves, problem = _parse_slowly(texts, numbers, vertex_of, dag, done)
+    return moves, numbers, problem
+
+
+def _parse_plain(texts: list[str], vertex_of: _VertexOf) -> Moves | None:
+    """Read lines that are all an operation, one space, and a known vertex; None if any is not.
+
+    Splitting all the text at once is several times as fast as line by line; putting the words together again
+    shows whether each pair of them was a line.
+    """
+    text = "\n".join(texts)
+    words = text.split()
+    if "\n".join(map(" ".join, zip(words[::2], words[1::2], strict=False))) != text:
+        return None
+    try:
+        op = np.array([_OP[word] for word in words[::2]], dtype=np.int8)
+        vertex = np.array([vertex_of[name] for name in words[1::2]], dtype=np.int64)
+    except (KeyError, ValueError):
+        return None
+    return None if (op == Op.SLIDE).any() else Moves(op, vertex)
+
+
+def _parse_slowly(
+    texts: list[str], numbers: list[int], vertex_of: _VertexOf, dag: Dag, done: int
+) -> tuple[Moves, MoveProblem | None]:
+    moves: list[Move] = []
+    for text, number in zip(texts, numbers, strict=True):
+        words = text.split()
+        problem = _grammar(words, text)
+        if problem:
+            return Moves.of(moves), MoveProblem(number, problem)
+        try:
+            moves.append(Move(Op(_OP[words[0]]), *(vertex_of[name] for name in words[1::2])))
+        except (KeyError, ValueError):
+            return Moves.of(moves), _unknown(words, number, vertex_of, dag, done + len(moves))
+    return Moves.of(moves), None
+
+
+def _grammar(words: list[str], text: str) -> str:
+    """Say why a line is no move, or nothing."""
+    if not words:
+        return "an empty line is no move"
+    if words[0] not in _OP:
+        return f"{shown(words[0])} is no operation in {shown(text)}; use {', '.join(_OP)}"
+    if words[0] == "slide":
+        if len(words) != 4 or words[2] != "from":
+            return f"a slide is written 'slide VERTEX from PREDECESSOR', not {shown(text)}"
+    elif len(words) != 2:
+        what = "names no vertex" if len(words) == 1 else "has more than one vertex"
+        return f"{shown(text)} {what}; a move is written '{words[0]} VERTEX'"
+    return ""
+
+
+def _unknown(words: list[str], number: int, vertex_of: _VertexOf, dag: Dag, move_number: int) -> MoveProblem:
+    """Explain a vertex name that the DAG does not have."""
+    for name in words[1::2]:
+        try:
+            dag.vertex(name)
+        except InvalidInput as error:
+            reason, _, remedy = str(error).partition("; ")
+            remedy = remedy or "check the spelling and the '# dag' line"
+            refusal = Refusal(move_number, " ".join(words), "unknown-vertex", reason, remedy)
+            return MoveProblem(number, refusal.message, refusal)
+    raise AssertionError(f"the names of {dag!r} do not agree about {words}")

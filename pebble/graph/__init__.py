@@ -1,0 +1,1 @@
+"""The computation DAG itself: built, read, written, named, traced."""

@@ -1,0 +1,80 @@
+"""Reading vertices and edges as callers give them into arrays of whole numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from pebble.common.errors import InvalidInput
+
+__all__ = ["edge_array", "edge_pair", "frozen", "node_label", "node_number", "number_names", "whole_numbers"]
+
+
+def frozen(array: NDArray[Any]) -> NDArray[Any]:
+    """Return a read-only view."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
+
+
+def whole_numbers(values: ArrayLike, what: str) -> NDArray[np.int64]:
+    """Return the values as a read-only int64 array, or say why ``what`` is no list of whole numbers."""
+    array = np.asarray(values)
+    if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
+        raise InvalidInput(
+            f"{what} must be a one-dimensional array of whole numbers, not {array.dtype} {array.shape}"
+        )
+    return frozen(np.ascontiguousarray(array, dtype=np.int64))
+
+
+def edge_pair(edge: Any) -> tuple[Any, Any]:
+    """Return the edge as (predecessor, vertex), or say why it is none."""
+    try:
+        tail, head = edge
+    except (TypeError, ValueError):
+        tail = head = None
+    if isinstance(edge, str) or isinstance(tail, str) != isinstance(head, str) or tail is None:
+        raise InvalidInput(
+            f"an edge is a pair (predecessor, vertex) of two numbers or two names, not {edge!r}"
+        )
+    return tail, head
+
+
+def edge_array(pairs: list[tuple[Any, Any]] | NDArray[Any]) -> NDArray[np.int64]:
+    """Return pairs of vertex numbers as an array of shape (E, 2)."""
+    array = np.asarray(pairs) if len(pairs) else np.zeros((0, 2), dtype=np.int64)
+    if array.ndim != 2 or array.shape[1] != 2 or array.dtype.kind not in "iu":
+        raise InvalidInput(
+            f"edges must be pairs of vertex numbers or pairs of names, "
+            f"not {array.dtype} in shape {array.shape}"
+        )
+    return array.astype(np.int64)
+
+
+def number_names(
+    pairs: list[tuple[Any, Any]], names: Sequence[str] | None
+) -> tuple[NDArray[np.int64], Sequence[str]]:
+    """Turn pairs of names into pairs of numbers."""
+    if names is None:
+        names = list(dict.fromkeys(name for pair in pairs for name in pair))
+    number = {name: v for v, name in enumerate(names)}
+    try:
+        return edge_array([(number[p], number[v]) for p, v in pairs]), names
+    except KeyError as error:
+        raise InvalidInput(f"an edge speaks of {error.args[0]!r}, which is not among the names") from None
+
+
+def node_label(node: Any) -> str:
+    """Name of a networkx node; tuples lose the space after the comma so that they fit on a line."""
+    return f"({','.join(map(node_label, node))})" if isinstance(node, tuple) else str(node)
+
+
+def node_number(number: dict[Any, int], node: Any) -> int:
+    """Return the number of a networkx node that was named as an output."""
+    try:
+        return number[node]
+    except (KeyError, TypeError):
+        raise InvalidInput(f"the output {node!r} is not a node of the graph") from None

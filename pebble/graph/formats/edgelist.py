@@ -1,0 +1,65 @@
+r"""Edge lists: a line ``V E``, then E lines ``u v``, from a predecessor to the vertex computed from it.
+
+Vertices are numbered from 0. Blank lines and ``#`` comments are passed over; what the edges cannot say (names,
+outputs other than the sinks, isolated vertices, the description) is written in ``# pebble:`` comments after them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from pebble.common.errors import InvalidInput
+from pebble.common.text_lines import shown
+from pebble.graph.dag import Dag
+from pebble.graph.formats.parsed_graph import Draft, note_lines, whole
+
+__all__ = ["read", "write"]
+
+
+def read(text: str, source: str = "edge list", keep_isolated: bool = False) -> Dag:
+    r"""Read an edge list.
+
+    Examples
+    --------
+    >>> read("3 2\n0 2\n1 2\n")
+    Dag(3 vertices, 2 edges, 2 inputs, 1 output)
+    """
+    draft = Draft(source)
+    header, n_edges = 0, 0
+    for number, line in enumerate(text.split("\n"), 1):
+        data, _, comment = line.partition("#")
+        if comment:
+            draft.notes.read(comment, source, number)
+        words = data.split()
+        if not words:
+            continue
+        if len(words) != 2:
+            form = "an edge: two numbers, 'u v'" if header else "the line 'V E': two numbers"
+            raise draft.fail(number, f"expected {form}; found {shown(data)}")
+        place = f"{source}, line {number}"
+        first, second = (
+            int(word) if word.isascii() and word.isdigit() and len(word) < 19 else whole(word, what, place)
+            for word, what in zip(words, ("a vertex", "a vertex") if header else ("V", "E"), strict=True)
+        )
+        if not header:
+            header, draft.n_vertices, n_edges = number, first, second
+            draft.vertices_place = f" (line {number})"
+        elif len(draft.tails) == n_edges:
+            raise draft.fail(number, f"line {header} promises {n_edges} edges; this is one more")
+        else:
+            draft.add(first, second, number)
+    if not header:
+        raise InvalidInput(f"{source}, line 1: the file is empty; it should begin with 'V E', two numbers")
+    if len(draft.tails) < n_edges:
+        raise draft.fail(header, f"{n_edges} edges are promised, but the file ends after {len(draft.tails)}")
+    return draft.dag(keep_isolated)
+
+
+def write(dag: Dag) -> Iterator[str]:
+    """Yield the text of the edge list, edges by ascending vertex in the order of its row."""
+    yield f"{dag.n_vertices} {dag.n_edges}\n"
+    start, flat = dag.predecessor_start.tolist(), dag.predecessors.tolist()
+    for v in range(dag.n_vertices):
+        for p in flat[start[v] : start[v + 1]]:
+            yield f"{p} {v}\n"
+    yield from note_lines(dag, "#")

@@ -1,0 +1,182 @@
+"""JSON: our own form, and networkx's node-link form, which is read too.
+
+Ours: ``{"format": "pebble-dag", "version": 1, "description": "...", "vertices": ["a", "b", "c"],
+"outputs": [2], "isolated": [], "edges": [[0, 2], [1, 2]]}``. ``vertices`` is a number instead of a list where there are
+no names; edges are pairs (predecessor, vertex) of numbers, or of names. Only ``vertices`` and ``edges`` must be there.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from pebble.common.errors import InvalidInput
+from pebble.common.text_lines import shown
+from pebble.graph.dag import Dag
+from pebble.graph.edge_arrays import node_label
+from pebble.graph.formats.parsed_graph import Draft, isolated_vertices
+
+__all__ = ["read", "write"]
+
+_KEYS = ("format", "version", "description", "vertices", "outputs", "isolated", "edges")
+
+
+def read(text: str, source: str = "JSON", keep_isolated: bool = False) -> Dag:
+    """Read a DAG in either form.
+
+    Examples
+    --------
+    >>> read('{"vertices": ["a", "b", "c"], "edges": [["a", "c"], ["b", "c"]]}').name(2)
+    'c'
+    >>> read('{"directed": true, "nodes": [{"id": 0}, {"id": 1}], "edges": [{"source": 0, "target": 1}]}')
+    Dag(2 vertices, 1 edge, 1 input, 1 output)
+    """
+    try:
+        document = json.loads(text, object_pairs_hook=_object)
+    except json.JSONDecodeError as error:
+        raise InvalidInput(f"{source}, line {error.lineno}, column {error.colno}: {error.msg}") from None
+    except (ValueError, RecursionError) as error:
+        raise InvalidInput(f"{source}: {error}") from None
+    if not isinstance(document, dict) or not ({"vertices", "nodes"} & set(document)):
+        raise InvalidInput(
+            f"{source}: expected an object with 'vertices' and 'edges', or networkx's node-link form"
+        )
+    draft = Draft(source)
+    if "vertices" in document:
+        _read_own(document, draft)
+    else:
+        _read_node_link(document, draft)
+    return draft.dag(keep_isolated)
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for key in keys if keys.count(key) > 1)
+        raise ValueError(f"an object has the key {twice!r} twice")
+    return found
+
+
+def _read_own(document: dict[str, Any], draft: Draft) -> None:
+    if unknown := [key for key in document if key not in _KEYS]:
+        raise InvalidInput(f"{draft.source}: unknown key {unknown[0]!r}; known: {', '.join(_KEYS)}")
+    if document.get("format", "pebble-dag") != "pebble-dag" or document.get("version", 1) != 1:
+        raise InvalidInput(f"{draft.source}: only the format pebble-dag, version 1, can be read")
+    draft.notes.description = _text(document.get("description", ""), "description", draft)
+    vertices = document["vertices"]
+    number: dict[Any, int] = {}
+    if isinstance(vertices, list):
+        number = _names(vertices, "vertices", draft)
+    elif _is_number(vertices) and vertices >= 0:
+        draft.n_vertices = vertices
+    else:
+        raise InvalidInput(
+            f"{draft.source}: vertices must be a number or a list of names, not {shown(str(vertices))}"
+        )
+    for e, edge in enumerate(_list(document.get("edges"), "edges", draft)):
+        if not isinstance(edge, list) or len(edge) != 2:
+            raise draft.fail(
+                f"edges[{e}]", f"an edge is a pair [predecessor, vertex], not {shown(json.dumps(edge))}"
+            )
+        tail, head = (_vertex(v, number, draft, f"edges[{e}]") for v in edge)
+        draft.add(tail, head, f"edges[{e}]")
+    for key, found in (("outputs", draft.notes.outputs), ("isolated", draft.notes.isolated)):
+        for i, v in enumerate(_list(document.get(key, []), key, draft)):
+            w = _vertex(v, number, draft, f"{key}[{i}]")
+            if not 0 <= w < draft.n_vertices:
+                raise InvalidInput(f"{draft.source}, {key}[{i}]: there is no vertex {w}")
+            found[w] = f"{key}[{i}]"
+    if document.get("outputs") == []:
+        raise InvalidInput(f"{draft.source}: outputs is empty; leave it out to have the sinks")
+
+
+def _read_node_link(document: dict[str, Any], draft: Draft) -> None:
+    if document.get("directed") is not True:
+        raise InvalidInput(f"{draft.source}: the graph is undirected; a computation needs 'directed': true")
+    graph = document.get("graph")
+    if isinstance(graph, dict):
+        draft.notes.description = _text(graph.get("name", ""), "the graph's name", draft)
+    nodes = _list(document["nodes"], "nodes", draft)
+    for i, node in enumerate(nodes):
+        if not isinstance(node, dict) or "id" not in node:
+            raise InvalidInput(f"{draft.source}, nodes[{i}]: a node needs an id")
+        for key, found in (("output", draft.notes.outputs), ("isolated", draft.notes.isolated)):
+            if node.get(key) is True:
+                found[i] = f"nodes[{i}]"
+    number = _names([_key(node["id"]) for node in nodes], "nodes", draft)
+    edges = _list(document.get("edges", document.get("links")), "edges", draft)
+    for e, edge in enumerate(edges):
+        if not isinstance(edge, dict) or not {"source", "target"} <= set(edge):
+            raise draft.fail(f"edges[{e}]", "an edge needs a source and a target")
+        tail, head = (_vertex(_key(edge[end]), number, draft, f"edges[{e}]") for end in ("source", "target"))
+        draft.add(tail, head, f"edges[{e}]")
+
+
+def _key(node: Any) -> str:
+    """Return a node's id as a name; lists stand for tuples."""
+    return f"({','.join(map(_key, node))})" if isinstance(node, list) else node_label(node)
+
+
+def _names(vertices: list[Any], what: str, draft: Draft) -> dict[Any, int]:
+    number: dict[Any, int] = {}
+    for v, name in enumerate(vertices):
+        if not isinstance(name, str):
+            raise InvalidInput(
+                f"{draft.source}, {what}[{v}]: a name is a text, not {shown(json.dumps(name))}"
+            )
+        if name in number:
+            raise InvalidInput(f"{draft.source}, {what}[{v}]: {name!r} is already {what}[{number[name]}]")
+        number[name] = v
+        draft.vertex_places[v] = f"{what}[{v}]"
+        draft.notes.names[v] = (name, f"{what}[{v}]")
+    draft.n_vertices = len(vertices)
+    return number
+
+
+def _vertex(value: Any, number: dict[Any, int], draft: Draft, place: str) -> int:
+    if _is_number(value):
+        return int(value)
+    if isinstance(value, str) and value in number:
+        return number[value]
+    raise InvalidInput(f"{draft.source}, {place}: there is no vertex {shown(json.dumps(value))}")
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and abs(value) < 1 << 60
+
+
+def _text(value: Any, what: str, draft: Draft) -> str:
+    if not isinstance(value, str):
+        raise InvalidInput(f"{draft.source}: {what} must be a text, not {shown(json.dumps(value))}")
+    return value
+
+
+def _list(value: Any, what: str, draft: Draft) -> list[Any]:
+    if not isinstance(value, list):
+        raise InvalidInput(f"{draft.source}: {what} must be a list")
+    return value
+
+
+def write(dag: Dag) -> Iterator[str]:
+    """Yield the DAG in our form, an edge a line."""
+    names = [dag.names[v] for v in range(dag.n_vertices)]
+    plain = all(name == f"v{v}" for v, name in enumerate(names))
+    yield '{\n"format": "pebble-dag",\n"version": 1,\n'
+    yield f'"description": {json.dumps(dag.description, ensure_ascii=False)},\n'
+    yield f'"vertices": {dag.n_vertices if plain else json.dumps(names, ensure_ascii=False)},\n'
+    if not np.array_equal(dag.outputs, dag.sinks):
+        yield f'"outputs": {dag.outputs.tolist()},\n'
+    if isolated := isolated_vertices(dag).tolist():
+        yield f'"isolated": {isolated},\n'
+    yield '"edges": ['
+    start, flat = dag.predecessor_start.tolist(), dag.predecessors.tolist()
+    comma = ""
+    for v in range(dag.n_vertices):
+        for p in flat[start[v] : start[v + 1]]:
+            yield f"{comma}\n[{p}, {v}]"
+            comma = ","
+    yield "\n]\n}\n"

@@ -1,0 +1,112 @@
+"""Matrix Market: a square sparse matrix; an entry in row v and column p makes p a predecessor of v.
+
+This is the reading of a triangular solve, where row v needs the unknowns of its columns. Rows are numbered from 1.
+Values are passed over, and so is the diagonal. Symmetric matrices and dense ones are refused: they are no DAGs.
+Names, outputs and the like are kept in ``% pebble:`` comments.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from pebble.common.errors import InvalidInput
+from pebble.common.text_lines import shown
+from pebble.graph.dag import Dag
+from pebble.graph.formats.parsed_graph import Draft, note_lines, whole
+
+__all__ = ["read", "write"]
+
+_VALUES = {"pattern": 0, "integer": 1, "real": 1, "complex": 2}
+
+
+def read(text: str, source: str = "matrix", keep_isolated: bool = False) -> Dag:
+    r"""Read the DAG of a sparse matrix.
+
+    Examples
+    --------
+    >>> read("%%MatrixMarket matrix coordinate pattern general\n3 3 2\n3 1\n3 2\n")
+    Dag(3 vertices, 2 edges, 2 inputs, 1 output)
+    """
+    draft = Draft(source, shift=1)
+    lines = text.split("\n")
+    n_values = _header(lines[0], draft)
+    size_line, promised, found = 0, 0, 0
+    for number, line in enumerate(lines[1:], 2):
+        if line.lstrip().startswith("%"):
+            draft.notes.read(line.lstrip()[1:], source, number)
+            continue
+        words = line.split()
+        if not words:
+            continue
+        if not size_line:
+            size_line, promised = number, _size(words, draft, number)
+        elif found == promised:
+            raise draft.fail(number, f"line {size_line} promises {promised} entries; this is one more")
+        else:
+            found += 1
+            _entry(words, n_values, draft, number)
+    if not size_line:
+        raise draft.fail(len(lines), "the file ends before the line 'rows columns entries'")
+    if found < promised:
+        raise draft.fail(size_line, f"{promised} entries are promised, but the file ends after {found}")
+    return draft.dag(keep_isolated)
+
+
+def _header(line: str, draft: Draft) -> int:
+    """Check the first line; return how many values an entry has."""
+    words = line.lower().split()
+    if len(words) != 5 or words[:2] != ["%%matrixmarket", "matrix"]:
+        raise draft.fail(
+            1, f"expected '%%MatrixMarket matrix coordinate pattern general'; found {shown(line)}"
+        )
+    layout, values, symmetry = words[2:]
+    if layout != "coordinate" or values not in _VALUES:
+        raise draft.fail(
+            1, f"{shown(line)}: only coordinate matrices are DAGs, with pattern, real or integer values"
+        )
+    if symmetry != "general":
+        raise draft.fail(1, f"{symmetry} means edges both ways, and so cycles; write the matrix as general")
+    return _VALUES[values]
+
+
+def _size(words: list[str], draft: Draft, number: int) -> int:
+    if len(words) != 3:
+        raise draft.fail(number, f"expected 'rows columns entries'; found {shown(' '.join(words))}")
+    place = f"{draft.source}, line {number}"
+    rows, columns, entries = (
+        whole(word, what, place)
+        for word, what in zip(words, ("the rows", "the columns", "the entries"), strict=True)
+    )
+    if rows != columns:
+        raise draft.fail(number, f"the matrix is {rows} by {columns}; a DAG's is square")
+    draft.n_vertices = rows
+    draft.vertices_place = f" (line {number})"
+    return entries
+
+
+def _entry(words: list[str], n_values: int, draft: Draft, number: int) -> None:
+    if len(words) != 2 + n_values:
+        form = f"a row, a column{f' and {n_values} value(s)' if n_values else ''}"
+        raise draft.fail(number, f"expected {form}; found {shown(' '.join(words))}")
+    place = f"{draft.source}, line {number}"
+    row, column = whole(words[0], "a row", place), whole(words[1], "a column", place)
+    for word in words[2:]:
+        try:
+            float(word)
+        except ValueError:
+            raise InvalidInput(f"{place}: a value must be a number, not {shown(word)}") from None
+    if not (1 <= row <= draft.n_vertices and 1 <= column <= draft.n_vertices):
+        raise draft.fail(number, f"entry {row} {column} is outside the matrix of {draft.n_vertices} rows")
+    if row != column:
+        draft.add(column - 1, row - 1, number)
+
+
+def write(dag: Dag) -> Iterator[str]:
+    """Yield the matrix, entries row by row in the order of the predecessors."""
+    yield "%%MatrixMarket matrix coordinate pattern general\n"
+    yield from note_lines(dag, "%", shift=1)
+    yield f"{dag.n_vertices} {dag.n_vertices} {dag.n_edges}\n"
+    start, flat = dag.predecessor_start.tolist(), dag.predecessors.tolist()
+    for v in range(dag.n_vertices):
+        for p in flat[start[v] : start[v + 1]]:
+            yield f"{v + 1} {p + 1}\n"

@@ -1,0 +1,304 @@
+"""A DAG as a file gives it, with the line of everything, and the checks that name those lines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pebble.common.errors import InvalidInput
+from pebble.common.text_lines import shown
+from pebble.graph.dag import Dag
+from pebble.graph.names import is_writable
+
+__all__ = ["Draft", "Notes", "Place", "isolated_vertices", "note_lines", "whole"]
+
+_MOST = 100_000_000
+_SHOWN = 8
+_MARK = "pebble:"
+
+
+def whole(text: str, what: str, place: str) -> int:
+    """Read a whole number, or say what is wrong where.
+
+    >>> whole("12", "the number of vertices", "line 1")
+    12
+    """
+    if not (text.isascii() and text.isdigit() and len(text) < 19):
+        raise InvalidInput(f"{place}: {what} must be a whole number, 0 or more, not {shown(text)}")
+    return int(text)
+
+
+Place: TypeAlias = "int | str"
+"""Where something stands in a file: the number of its line, or a text such as ``edges[3]``."""
+
+
+def _where(place: Place) -> str:
+    return place if isinstance(place, str) else f"line {place}"
+
+
+@dataclass
+class Notes:
+    """What no edge says: names, outputs, isolated vertices that are meant to be there, and a description.
+
+    The text formats keep it in comments, ``# pebble: name 3 S[0,1]``, ``# pebble: output 5``,
+    ``# pebble: isolated 7``, ``# pebble: description ...``; other programs pass over them. Vertices are written
+    from ``shift`` on, 0 or 1, and kept from 0 on.
+    """
+
+    shift: int = 0
+
+    names: dict[int, tuple[str, Place]] = field(default_factory=dict)
+    outputs: dict[int, Place] = field(default_factory=dict)
+    isolated: dict[int, Place] = field(default_factory=dict)
+    description: str = ""
+
+    def read(self, comment: str, source: str, number: int) -> None:
+        """Take what a comment says, its mark (``#`` or ``%``) already removed; other comments are passed over."""
+        words = comment.split(maxsplit=2)
+        if not words or words[0] != _MARK:
+            return
+        key, rest = (words[1] if len(words) > 1 else ""), (words[2] if len(words) > 2 else "")
+        place = f"{source}, line {number}"
+        if key == "description":
+            self.description = rest.strip()
+        elif key == "name":
+            vertex, _, name = rest.strip().partition(" ")
+            v = self._vertex(vertex, "the vertex that is named", place)
+            if v in self.names:
+                raise InvalidInput(
+                    f"{place}: vertex {vertex} was already named on {_where(self.names[v][1])}"
+                )
+            self.names[v] = (name.strip(), number)
+        elif key in ("output", "isolated"):
+            found = self.outputs if key == "output" else self.isolated
+            for text in rest.split():
+                found.setdefault(self._vertex(text, f"an {key} vertex", place), number)
+        else:
+            raise InvalidInput(
+                f"{place}: unknown note {shown(key)}; known: name, output, isolated, description"
+            )
+
+    def _vertex(self, text: str, what: str, place: str) -> int:
+        v = whole(text, what, place) - self.shift
+        if v < 0:
+            raise InvalidInput(f"{place}: there is no vertex {text}; they are numbered from {self.shift}")
+        return v
+
+
+def note_lines(dag: Dag, mark: str, shift: int = 0) -> Iterator[str]:
+    """Yield the comments that hold what the edges do not say about a DAG; ``shift`` 1 numbers from 1."""
+    if dag.description:
+        yield f"{mark} {_MARK} description {' '.join(dag.description.split())}\n"
+    for v in isolated_vertices(dag).tolist():
+        yield f"{mark} {_MARK} isolated {v + shift}\n"
+    if not np.array_equal(dag.outputs, dag.sinks):
+        for v in dag.outputs.tolist():
+            yield f"{mark} {_MARK} output {v + shift}\n"
+    for v in range(dag.n_vertices):
+        if dag.names[v] != f"v{v}":
+            yield f"{mark} {_MARK} name {v + shift} {dag.names[v]}\n"
+
+
+def isolated_vertices(dag: Dag) -> NDArray[np.int64]:
+    """Return the vertices without any edge, ascending."""
+    return np.intersect1d(dag.inputs, dag.sinks)
+
+
+class Draft:
+    """A DAG while it is read: edges, names and outputs with the places they come from.
+
+    Parameters
+    ----------
+    source : str
+        What to call the file in messages.
+    shift : int
+        Number of the file's first vertex: 0, or 1 as in Matrix Market.
+    """
+
+    def __init__(self, source: str, shift: int = 0) -> None:
+        self.source = source
+        self.n_vertices = 0
+        self.tails: list[int] = []
+        self.heads: list[int] = []
+        self.places: list[Place] = []
+        self.notes = Notes(shift=shift)
+        self.vertices_place = ""
+        self.vertex_places: dict[int, Place] = {}
+        self._shift = shift
+
+    def add(self, tail: int, head: int, place: Place) -> None:
+        """Add the edge from a predecessor to the vertex computed from it, numbered from 0."""
+        self.tails.append(tail)
+        self.heads.append(head)
+        self.places.append(place)
+
+    def fail(self, place: Place, what: str) -> InvalidInput:
+        """Return the error for a place in the file."""
+        return InvalidInput(f"{self.source}, {_where(place)}: {what}")
+
+    def dag(self, keep_isolated: bool = False) -> Dag:
+        """Check everything and build the DAG.
+
+        Raises
+        ------
+        InvalidInput
+            If there is no vertex, a vertex is missing or isolated, an edge is a loop or there twice, there is a
+            cycle, or a name or output cannot be; with the line.
+        """
+        if not 1 <= self.n_vertices <= _MOST:
+            problem = f"more than {_MOST:,} vertices" if self.n_vertices else "no vertices"
+            raise InvalidInput(f"{self.source}{self._where()}: {problem}; such a DAG cannot be built")
+        tails, heads = np.array(self.tails, dtype=np.int64), np.array(self.heads, dtype=np.int64)
+        self._check_range(tails, heads)
+        self._check_loops(tails, heads)
+        self._check_isolated(tails, heads, keep_isolated)
+        self._check_twice(tails, heads)
+        names, outputs = self._checked_names(), self._checked_outputs()
+        edges = np.stack([tails, heads], axis=1)
+        description = self.notes.description
+        try:
+            return Dag.from_edges(edges, self.n_vertices, names, outputs, description)
+        except InvalidInput as error:
+            if cycle := _cycle(tails, heads):
+                raise self._cycle_error(cycle, names) from None
+            raise InvalidInput(f"{self.source}: {error}") from None
+
+    def _label(self, v: int) -> str:
+        return str(v + self._shift) if v not in self.notes.names else self.notes.names[v][0]
+
+    def _check_range(self, tails: NDArray[np.int64], heads: NDArray[np.int64]) -> None:
+        over = np.flatnonzero(np.maximum(tails, heads) >= self.n_vertices)
+        under = np.flatnonzero(np.minimum(tails, heads) < 0)
+        if over.size or under.size:
+            e = int((over if over.size else under)[0])
+            v = (max if over.size else min)(self.tails[e], self.heads[e])
+            raise self.fail(
+                self.places[e],
+                f"there is no vertex {v + self._shift}; "
+                f"the vertices are {self._shift} to {self.n_vertices - 1 + self._shift}{self.vertices_place}",
+            )
+
+    def _check_loops(self, tails: NDArray[np.int64], heads: NDArray[np.int64]) -> None:
+        for e in np.flatnonzero(tails == heads)[:1].tolist():
+            raise self.fail(
+                self.places[e],
+                f"{self._label(self.tails[e])} is its own predecessor; a computation cannot have a cycle",
+            )
+
+    def _check_isolated(self, tails: NDArray[np.int64], heads: NDArray[np.int64], keep: bool) -> None:
+        noted = self.notes.isolated
+        touched = np.zeros(self.n_vertices, dtype=np.bool_)
+        touched[tails] = touched[heads] = True
+        for v, place in noted.items():
+            if v >= self.n_vertices:
+                raise self.fail(place, f"there is no vertex {v + self._shift} to be isolated")
+            if touched[v]:
+                raise self.fail(place, f"{self._label(v)} is said to be isolated, but has edges")
+            touched[v] = True
+        free_vertices = np.flatnonzero(~touched)
+        if free_vertices.size and not keep:
+            raise self._isolated_error(int(free_vertices[0]), len(free_vertices))
+
+    def _isolated_error(self, v: int, count: int = 1) -> InvalidInput:
+        more = f" (and {count - 1} more)" if count > 1 else ""
+        return InvalidInput(
+            f"{self.source}{self._where(v)}: vertex {self._label(v)}{more} is isolated: no edge leads to it or "
+            "from it; remove it, or number the vertices without gaps, or keep it on purpose (keep_isolated, "
+            "--keep-isolated)"
+        )
+
+    def _where(self, v: int = -1) -> str:
+        """Return the place of a vertex, or else of the number of vertices, as far as there is one."""
+        if v in self.vertex_places:
+            return f", {_where(self.vertex_places[v])}"
+        return self.vertices_place and f", {self.vertices_place.strip(' ()')}"
+
+    def _check_twice(self, tails: NDArray[np.int64], heads: NDArray[np.int64]) -> None:
+        key = heads * self.n_vertices + tails
+        order = np.argsort(key, kind="stable")
+        twice = np.flatnonzero(key[order][1:] == key[order][:-1])
+        if twice.size:
+            second, at = min((int(order[t + 1]), int(t)) for t in twice.tolist())
+            raise self.fail(
+                self.places[second],
+                f"the edge {self._label(self.tails[second])} -> {self._label(self.heads[second])} is there twice, "
+                f"first on {_where(self.places[int(order[at])])}; keep one of them",
+            )
+
+    def _checked_names(self) -> list[str] | None:
+        found = self.notes.names
+        if not found:
+            return None
+        names = [f"v{v}" for v in range(self.n_vertices)]
+        for v, (name, place) in found.items():
+            if v >= self.n_vertices:
+                raise self.fail(place, f"there is no vertex {v + self._shift} to be named")
+            if not is_writable(name):
+                raise self.fail(
+                    place, f"{shown(name)} cannot be a name: a name is a text without white space"
+                )
+            names[v] = name
+        first: dict[str, int] = {}
+        for v, name in enumerate(names):
+            if (u := first.setdefault(name, v)) != v:
+                place = next(found[w][1] for w in (v, u) if w in found)
+                raise self.fail(
+                    place, f"vertices {u + self._shift} and {v + self._shift} are both called {name}"
+                )
+        return names
+
+    def _checked_outputs(self) -> Iterable[int] | None:
+        for v, place in self.notes.outputs.items():
+            if v >= self.n_vertices:
+                raise self.fail(place, f"there is no vertex {v + self._shift} to be an output")
+        return list(self.notes.outputs) or None
+
+    def _cycle_error(self, cycle: list[int], names: list[str] | None) -> InvalidInput:
+        def label(v: int) -> str:
+            return names[v] if names else str(v + self._shift)
+
+        last = max(cycle)
+        at = cycle.index(last)
+        turned = [*cycle[at + 1 :], *cycle[: at + 1]]
+        way = [label(self.tails[turned[0]]), *(label(self.heads[e]) for e in turned)]
+        if len(way) > _SHOWN:
+            way = [*way[: _SHOWN - 2], f"... ({len(way) - _SHOWN + 1} more)", way[-1]]
+        return self.fail(
+            self.places[last],
+            f"the edge {label(self.tails[last])} -> {label(self.heads[last])} closes a cycle: {' -> '.join(way)}; "
+            "a computation cannot have one",
+        )
+
+
+def _cycle(tails: NDArray[np.int64], heads: NDArray[np.int64]) -> list[int]:
+    """Return the edges of some cycle in the order one walks it, or an empty list."""
+    n = int(max(tails.max(initial=-1), heads.max(initial=-1))) + 1
+    missing = np.bincount(heads, minlength=n).tolist()
+    order = np.argsort(tails, kind="stable")
+    ends = np.searchsorted(tails[order], np.arange(n + 1)).tolist()
+    successors = heads[order].tolist()
+    ready = [v for v in range(n) if not missing[v]]
+    while ready:
+        v = ready.pop()
+        for w in successors[ends[v] : ends[v + 1]]:
+            missing[w] -= 1
+            if not missing[w]:
+                ready.append(w)
+    into = {w: e for e, (v, w) in enumerate(zip(tails.tolist(), heads.tolist(), strict=True)) if missing[v]}
+    return _walk_back(into, tails) if into else []
+
+
+def _walk_back(into: dict[int, int], tails: NDArray[np.int64]) -> list[int]:
+    """Follow edges backwards until a vertex comes up again; return the edges between, the way they lead."""
+    v = next(iter(into))
+    seen: dict[int, int] = {}
+    way: list[int] = []
+    while v not in seen:
+        seen[v] = len(way)
+        way.append(into[v])
+        v = int(tails[into[v]])
+    return way[seen[v] :][::-1]

@@ -1,0 +1,174 @@
+"""Names of the vertices of a DAG: stored, or made up from their numbers when they are asked for."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator, Sequence
+from typing import Protocol
+
+from pebble.common.errors import InvalidInput
+
+__all__ = [
+    "REMEMBERED",
+    "ListedNames",
+    "NumberedNames",
+    "VertexNames",
+    "Vertices",
+    "closest_name",
+    "is_writable",
+]
+
+_GUESSES_UP_TO = 20_000
+REMEMBERED = 1 << 20
+"""Names kept at hand while a file is read or written; beyond that all are forgotten and begun again."""
+
+
+class VertexNames(Protocol):
+    """What a DAG asks of the names of its vertices.
+
+    Any object with these three methods will do. A name is a non-empty text without white space, and no two
+    vertices share one. A large family computes them on demand instead of keeping a list.
+    """
+
+    def __len__(self) -> int:
+        """Return the number of vertices."""
+        ...
+
+    def __getitem__(self, vertex: int, /) -> str:
+        """Return the name of a vertex, given as a number from 0."""
+        ...
+
+    def index(self, name: str, /) -> int:
+        """Return the vertex of a name; raise KeyError or ValueError if there is none."""
+        ...
+
+
+class Vertices(Protocol):
+    """What writing a pebbling asks of a computation: how many vertices there are and what they are called."""
+
+    @property
+    def n_vertices(self) -> int:
+        """Number of vertices."""
+        ...
+
+    @property
+    def names(self) -> VertexNames:
+        """Names of the vertices."""
+        ...
+
+
+class NumberedNames:
+    """The names a DAG has when nobody gives it any: ``v0``, ``v1``, ...
+
+    Parameters
+    ----------
+    n_vertices : int
+        How many there are.
+
+    Examples
+    --------
+    >>> names = NumberedNames(12)
+    >>> names[7], names.index("v11")
+    ('v7', 11)
+    """
+
+    def __init__(self, n_vertices: int) -> None:
+        self._n = n_vertices
+
+    def __len__(self) -> int:
+        return self._n
+
+    def __getitem__(self, vertex: int) -> str:
+        if not 0 <= vertex < self._n:
+            raise IndexError(vertex)
+        return f"v{vertex}"
+
+    def __iter__(self) -> Iterator[str]:
+        return (f"v{vertex}" for vertex in range(self._n))
+
+    def index(self, name: str) -> int:
+        """Return the vertex of a name; raise KeyError or ValueError if there is none."""
+        vertex = int(name[1:])
+        if 0 <= vertex < self._n and name == f"v{vertex}":
+            return vertex
+        raise KeyError(name)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, NumberedNames) and self._n == other._n
+
+    def __hash__(self) -> int:
+        return hash(("NumberedNames", self._n))
+
+    def __repr__(self) -> str:
+        return f"NumberedNames({self._n})"
+
+
+class ListedNames:
+    """Names kept as a list, one for each vertex.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Name of vertex 0, of vertex 1, ...
+
+    Raises
+    ------
+    InvalidInput
+        If a name is empty, contains white space (the pebbling file could not hold it), or occurs twice.
+    """
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self._names = tuple(names)
+        self._vertex: dict[str, int] = {}
+        for vertex, name in enumerate(self._names):
+            if not is_writable(name):
+                raise InvalidInput(
+                    f"vertex {vertex}: {name!r} cannot be a name; a name is a text without white space, "
+                    "so that it fits on a line of a pebbling file"
+                )
+            first = self._vertex.setdefault(name, vertex)
+            if first != vertex:
+                raise InvalidInput(
+                    f"vertices {first} and {vertex} are both called {name!r}; give one a new name"
+                )
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def __getitem__(self, vertex: int) -> str:
+        return self._names[vertex]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def index(self, name: str) -> int:
+        """Return the vertex of a name; raise KeyError if there is none."""
+        return self._vertex[name]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ListedNames) and self._names == other._names
+
+    def __hash__(self) -> int:
+        return hash(self._names)
+
+    def __repr__(self) -> str:
+        return f"ListedNames({list(self._names)!r})"
+
+
+def closest_name(names: VertexNames, wanted: str) -> str | None:
+    """Return the existing name most like the wanted one, or None; too large a DAG is not searched."""
+    if len(names) > _GUESSES_UP_TO or len(wanted) > 100:
+        return None
+    found = difflib.get_close_matches(wanted, [names[v] for v in range(len(names))], n=1)
+    return found[0] if found else None
+
+
+def is_writable(name: object) -> bool:
+    """Tell whether a text can stand as one word in a pebbling file: not empty, no white space, valid Unicode.
+
+    >>> is_writable("S[0,1]"), is_writable("a b"), is_writable("")
+    (True, False, False)
+    """
+    if not isinstance(name, str) or name.split() != [name]:
+        return False
+    return name.isascii() or not any("\ud800" <= letter <= "\udfff" for letter in name)

@@ -1,0 +1,181 @@
+"""Devices: how much fast memory a kernel has on them, and how fast they move and multiply."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from functools import lru_cache
+from types import MappingProxyType
+from typing import Any
+
+from pebble.common.errors import InvalidInput
+from pebble.common.units import bytes_per_word
+from pebble.lab.hardware.data_tables import find, read_table
+
+__all__ = ["LEVELS", "Device", "canonical_dtype", "device", "devices"]
+
+LEVELS = ("smem", "smem+regs", "l2")
+"""What may count as fast memory: see :meth:`Device.fast_bytes`."""
+
+_SAME = {"fp8": "float8", "fp16": "float16", "half": "float16", "bf16": "bfloat16", "fp32": "float32"}
+
+
+def canonical_dtype(dtype: str) -> str:
+    """Return the long name of a data type.
+
+    Raises
+    ------
+    InvalidInput
+        If it is unknown.
+
+    Examples
+    --------
+    >>> canonical_dtype("BF16"), canonical_dtype("float32")
+    ('bfloat16', 'float32')
+    """
+    bytes_per_word(dtype)
+    name = dtype.lower()
+    return "float64" if name == "fp64" else _SAME.get(name, name)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Device:
+    """One device; figures are None where no source was found.
+
+    Attributes
+    ----------
+    key, title : str
+        Name on the command line, and name in full.
+    unit : str
+        What its compute units are called.
+    units : int or None
+        How many it has.
+    smem_per_unit, smem_per_block : int or None
+        Bytes of software-managed memory of one unit, and what one kernel instance may use of it.
+    registers_per_unit, accumulators_per_unit : int or None
+        Bytes of registers, and of memory for accumulators only.
+    l2 : int or None
+        Bytes of the second-level cache (of one die, or one core, where the notes say so).
+    bandwidth : int or None
+        Bytes per second between device memory and the chip, for the whole device.
+    peak : mapping of str to int
+        FLOP per second by dtype, for the whole device; a multiply-add is two.
+    sources : mapping of str to str
+        Where each figure is from.
+    notes : tuple of str
+    """
+
+    key: str
+    title: str
+    unit: str
+    units: int | None
+    smem_per_unit: int | None
+    smem_per_block: int | None
+    registers_per_unit: int | None
+    accumulators_per_unit: int | None
+    l2: int | None
+    bandwidth: int | None
+    peak: Mapping[str, int]
+    sources: Mapping[str, str]
+    notes: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"<Device {self.key}: {self.title}>"
+
+    @property
+    def level(self) -> str:
+        """The level that is meant if none is named: ``smem``, or ``l2`` for a processor without it."""
+        return "l2" if self.smem_per_block is None else "smem"
+
+    def fast_bytes(self, level: str | None = None) -> int:
+        """Bytes of fast memory of one kernel instance.
+
+        Parameters
+        ----------
+        level : {"smem", "smem+regs", "l2"}, optional
+            ``smem``: the software-managed memory that one instance may use (shared memory, LDS, VMEM, SBUF,
+            threadgroup memory). ``smem+regs``: that, all registers and all accumulator memory of the unit,
+            which no real kernel can fill with tiles. ``l2``: the second-level cache, as if one instance had it
+            for itself.
+
+        Raises
+        ------
+        InvalidInput
+            If the level is unknown, or no source was found for it.
+
+        Examples
+        --------
+        >>> device("h100").fast_bytes() // 1024, device("h100").fast_bytes("smem+regs") // 1024
+        (227, 483)
+        """
+        level = self.level if level is None else level
+        if level not in LEVELS:
+            raise InvalidInput(f"unknown level {level!r}; known: {', '.join(LEVELS)}")
+        found = self.l2 if level == "l2" else self.smem_per_block
+        more = (self.registers_per_unit or 0) + (self.accumulators_per_unit or 0)
+        if found is None or (level == "smem+regs" and not more):
+            raise InvalidInput(
+                f"{self.key}: no sourced figure for {level}; levels it has: {', '.join(self.levels())}"
+            )
+        return found + more if level == "smem+regs" else found
+
+    def levels(self) -> tuple[str, ...]:
+        """Return the levels for which there are figures."""
+        has_smem = self.smem_per_block is not None
+        more = self.registers_per_unit or self.accumulators_per_unit
+        there = {"smem": has_smem, "smem+regs": has_smem and bool(more), "l2": self.l2 is not None}
+        return tuple(level for level in LEVELS if there[level])
+
+    def words(self, dtype: str, level: str | None = None) -> int:
+        """Words of fast memory of one kernel instance: M.
+
+        Examples
+        --------
+        >>> device("gtx1060").words("float32"), device("h100").words("bf16")
+        (12288, 116224)
+        """
+        return self.fast_bytes(level) // bytes_per_word(dtype)
+
+    def flops(self, dtype: str) -> int | None:
+        """Peak FLOP per second for operands of a data type; None if there is no figure."""
+        return self.peak.get(canonical_dtype(dtype))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data, ready for JSON."""
+        data = {field.name: getattr(self, field.name) for field in fields(self)}
+        data |= {"peak": dict(self.peak), "sources": dict(self.sources), "notes": list(self.notes)}
+        return {**data, "levels": {level: self.fast_bytes(level) for level in self.levels()}}
+
+
+@lru_cache(maxsize=1)
+def devices() -> Mapping[str, Device]:
+    """All devices by name.
+
+    Examples
+    --------
+    >>> "h100" in devices(), devices()["gtx1060"].smem_per_block
+    (True, 49152)
+    """
+    table = read_table("devices.json")
+    found = {}
+    for entry in table["devices"]:
+        sources = {figure: table["sources"][key] for figure, key in entry["sources"].items()}
+        data = {**entry, "notes": tuple(entry["notes"]), "peak": MappingProxyType(entry["peak"])}
+        found[entry["key"]] = Device(**{**data, "sources": MappingProxyType(sources)})
+    return MappingProxyType(found)
+
+
+def device(name: str) -> Device:
+    """Return the device with a name.
+
+    Raises
+    ------
+    InvalidInput
+        If there is none; the message names the nearest.
+
+    Examples
+    --------
+    >>> device("RTX 4090").title
+    'NVIDIA GeForce RTX 4090'
+    """
+    return find(name, devices(), "device")

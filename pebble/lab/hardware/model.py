@@ -1,0 +1,131 @@
+"""Models: the shapes of their attention heads."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from functools import lru_cache
+from types import MappingProxyType
+from typing import Any
+
+from pebble.common.errors import InvalidInput
+from pebble.computations.problem import Problem
+from pebble.lab.hardware.data_tables import find, read_table
+
+__all__ = ["Model", "model", "models"]
+
+
+@dataclass(frozen=True)
+class Model:
+    """The attention of one layer of a model.
+
+    Attributes
+    ----------
+    key : str
+        Name on the command line.
+    heads, kv_heads : int
+        Number of query heads, and of heads of keys and values.
+    d, dv : int
+        Head dimension of Q and K, and of V.
+    layers : int
+        Layers of the model; counts here are for one of them.
+    source, note : str
+    refusal : str
+        Why its attention is not counted; empty where it is.
+    """
+
+    key: str
+    heads: int
+    kv_heads: int
+    d: int
+    dv: int
+    layers: int
+    source: str
+    note: str = ""
+    refusal: str = ""
+
+    @property
+    def group(self) -> int:
+        """Number of query heads that share a head of keys and values."""
+        return self.heads // self.kv_heads
+
+    def problem(
+        self,
+        N: int,
+        Nk: int | None = None,
+        *,
+        batch: int = 1,
+        stats: bool = False,
+        pass_name: str = "forward",
+    ) -> Problem:
+        """Return the attention of one layer on a sequence.
+
+        Query heads that share keys and values are one problem: their queries are stacked, so there are
+        ``kv_heads`` problems of ``group · N`` queries and ``N`` keys each. This counts the sharing, and the
+        bounds hold for it; as independent heads the shared words would be counted again for each.
+
+        Parameters
+        ----------
+        N : int
+            Number of queries of each head.
+        Nk : int, optional
+            Number of keys; N by default.
+
+        Raises
+        ------
+        InvalidInput
+            If N is no positive whole number, or the model's attention is none that the package counts.
+
+        Examples
+        --------
+        >>> model("llama3-8b").problem(8192)
+        Problem(Nq=32768, Nk=8192, d=128, dv=128, heads=8)
+        """
+        if isinstance(N, bool) or not isinstance(N, int) or N < 1:
+            raise InvalidInput(f"N must be a positive whole number, not {N!r}")
+        if self.refusal:
+            raise InvalidInput(f"model {self.key}: {self.refusal}")
+        return Problem(
+            Nq=self.group * N,
+            Nk=N if Nk is None else Nk,
+            d=self.d,
+            dv=self.dv,
+            stats=stats,
+            heads=self.kv_heads,
+            batch=batch,
+            pass_name=pass_name,
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data, ready for JSON."""
+        return {**{field.name: getattr(self, field.name) for field in fields(self)}, "group": self.group}
+
+
+@lru_cache(maxsize=1)
+def models() -> Mapping[str, Model]:
+    """All models by name.
+
+    Examples
+    --------
+    >>> models()["deepseek-v3"].d, models()["deepseek-v3"].dv
+    (192, 128)
+    """
+    table = read_table("models.json")
+    entries = [{**entry, "source": table["sources"][entry["source"]]} for entry in table["models"]]
+    return MappingProxyType({entry["key"]: Model(**entry) for entry in entries})
+
+
+def model(name: str) -> Model:
+    """Return the model with a name.
+
+    Raises
+    ------
+    InvalidInput
+        If there is none; the message names the nearest.
+
+    Examples
+    --------
+    >>> model("Llama3-8B").group
+    4
+    """
+    return find(name, models(), "model")

@@ -1,0 +1,201 @@
+"""Pebblings of schedules: written move by move to a file, and files checked move by move."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import IO, TYPE_CHECKING, Any
+
+from pebble.common.errors import CacheTooSmall, InvalidInput
+from pebble.computations.family import Family
+from pebble.computations.problem import Problem
+from pebble.computations.registry import FAMILY_NAMES, family_from_header
+from pebble.program import Program
+from pebble.program.schedule import Schedule, Tiles, get, resolve_tiles
+
+if TYPE_CHECKING:
+    from pebble.game.files.header import Header
+    from pebble.game.files.writer import CheckResult
+    from pebble.graph.dag import Dag
+    from pebble.program.lowering import Columns
+
+__all__ = ["Pebbling", "check", "moves"]
+
+_EDGE_LIMIT = 300_000_000
+_MOVE_LIMIT = 10_000_000_000
+
+
+@dataclass(frozen=True)
+class Pebbling:
+    """The elementary moves of a schedule, generated when asked for and never all held at once.
+
+    Attributes
+    ----------
+    family : Family
+    program : Program
+    M : int
+        Words of fast memory; the machine has verified that they suffice.
+    tiles : dict of str to int
+    io, computes, peak : int
+        As the machine counted them.
+    """
+
+    family: Family
+    program: Program
+    M: int
+    tiles: dict[str, int]
+    io: int
+    computes: int
+    peak: int
+
+    def __iter__(self) -> Iterator[Columns]:
+        from pebble.program.lowering import lower
+
+        return lower(self.program, self.family)
+
+    @property
+    def header(self) -> Header:
+        """Header of the pebbling file."""
+        from pebble.game.files.header import Header
+
+        return Header(self.family.name, self.family.parameters, self.M)
+
+    def write(
+        self, target: str | os.PathLike[str] | IO[str], progress: Callable[[int], object] | None = None
+    ) -> int:
+        """Write the pebbling file and return the number of moves.
+
+        Parameters
+        ----------
+        target : path or text stream
+            A path is written whole or not at all.
+        progress : callable, optional
+            Called with the number of loads, stores and computations of each chunk.
+
+        Raises
+        ------
+        InvalidInput
+            If the target cannot be written, or the computation is too large to be written move by move.
+        """
+        from pebble.game.files.writer import write_pebbling, write_pebbling_file
+
+        if self.io + self.computes > _MOVE_LIMIT:
+            raise InvalidInput(
+                f"the pebbling has more than {self.io + self.computes:,} moves; at most {_MOVE_LIMIT:,} are written"
+            )
+        chunks = self if progress is None else self._watched(progress)
+        if isinstance(target, str | os.PathLike):
+            return write_pebbling_file(target, self.header, self.family, chunks)
+        return write_pebbling(target, self.header, self.family, chunks)
+
+    def _watched(self, progress: Callable[[int], object]) -> Iterator[Columns]:
+        from pebble.program.lowering import DELETE
+
+        for op, vertex in self:
+            yield op, vertex
+            progress(int((op != DELETE).sum()))
+
+
+def moves(
+    schedule: str | Schedule, problem: Problem, M: int | None = None, tiles: Tiles | str | None = None
+) -> Pebbling:
+    """Lower a schedule to elementary moves.
+
+    Parameters
+    ----------
+    schedule : str or Schedule
+    problem : Problem
+        One copy; heads and batch are ignored.
+    M : int, optional
+        Words of fast memory; with tile sizes given, by default what they need.
+    tiles : mapping or str, optional
+        Tile sizes, or the name of a preset.
+
+    Raises
+    ------
+    CacheTooSmall
+        If the tiles (or any tiles) do not fit M words.
+    InvalidInput
+        For unknown names, or if neither M nor tiles are given.
+
+    Examples
+    --------
+    >>> pebbling = moves("flash-2", Problem.square(2, 2), M=12)
+    >>> sum(len(op) for op, vertex in pebbling), pebbling.io
+    (100, 24)
+    """
+    made = get(schedule, problem.pass_name) if isinstance(schedule, str) else schedule
+    sizes = resolve_tiles(made, problem, M, tiles)
+    run = made.measure(problem, sizes)
+    if M is not None and run.peak > M:
+        raise CacheTooSmall(f"{made.name} with these tiles needs {run.peak} words; M is {M}", run.peak)
+    program = made.program(problem, sizes)
+    return Pebbling(
+        made.family(problem),
+        program,
+        M or run.peak,
+        dict(sizes),
+        run.io,
+        sum(run.computes.values()),
+        run.peak,
+    )
+
+
+def check(source: str | os.PathLike[str] | IO[Any]) -> CheckResult:
+    """Play a pebbling file move by move: legal, complete, counts and peak, or the first fault.
+
+    A certificate, recognised by its content, is verified from nothing; the result is then a
+    :class:`~pebble.solvers.certificate.CertificateResult`, which also knows the bound and what is wrong.
+
+    Parameters
+    ----------
+    source : path or stream
+
+    Raises
+    ------
+    InvalidInput
+        If the file cannot be read, is no pebbling file or certificate, or names an unknown DAG.
+    """
+    if not isinstance(source, (str, os.PathLike)):
+        return _check_stream(source)
+    try:
+        with open(source, "rb") as stream:
+            return _check_stream(stream)
+    except OSError as error:
+        raise InvalidInput(f"cannot read {source}: {error.strerror}") from error
+    except InvalidInput as error:
+        raise InvalidInput(f"{source}: {error}") from error
+
+
+def _check_stream(stream: IO[Any]) -> CheckResult:
+    from pebble.game.files.writer import check_pebbling
+
+    peek = getattr(stream, "peek", None)
+    if peek is not None:
+        start = peek(64)[:64]
+    elif stream.seekable():
+        place = stream.tell()
+        start = stream.read(64)
+        stream.seek(place)
+    else:
+        start = ""
+    if start.lstrip()[:1] in ("{", b"{"):
+        from pebble.solvers.certificate import check_certificate
+
+        return check_certificate(stream)
+    return check_pebbling(stream, _dag_of)
+
+
+def _dag_of(header: Header) -> Dag:
+    """Build the DAG a header names: a family with its parameters, a name of the catalogue, or a file."""
+    if header.dag_name not in FAMILY_NAMES and not header.parameters:
+        from pebble.computations.load import load_dag
+
+        return load_dag(header.dag_name)
+    family = family_from_header(header.dag_name, header.parameters)
+    if family.n_edges > _EDGE_LIMIT:
+        raise InvalidInput(
+            f"{family!r} is too large to be played move by move (at most {_EDGE_LIMIT:,} edges)"
+        )
+    return family.dag()

@@ -1,0 +1,171 @@
+"""What a kernel author asks of tiles and of fast memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, fields, replace
+from typing import Any
+
+from pebble.common.errors import InvalidInput
+from pebble.computations.family import Array, Family
+from pebble.lab.hardware.device import canonical_dtype
+from pebble.program import Loop, Node, Operation, Program
+
+__all__ = ["AXES", "Constraints", "product_tiles"]
+
+AXES = {"rows": "i", "cols": "j"}
+"""What constraints call the tiles of queries and of keys."""
+
+
+@dataclass(frozen=True)
+class Constraints:
+    """Constraints on the tiles of the matrix products, and on how fast memory is used.
+
+    Parameters
+    ----------
+    multiple_of : int
+        Every tile is a multiple of this, unless it is the whole axis.
+    power_of_two : bool
+        Every tile is a power of two, unless it is the whole axis.
+    at_least, at_most : mapping of {"rows", "cols"} to int
+        Least and greatest number of queries and of keys in a tile; the whole axis is always enough.
+    double_buffer : bool
+        While a streamed tile is used the next one is loaded beside it.
+    accumulate : str, optional
+        Data type of everything that is computed, if it is wider than that of the inputs.
+
+    Raises
+    ------
+    InvalidInput
+        If a constraint makes no sense, or two contradict each other.
+    """
+
+    multiple_of: int = 1
+    power_of_two: bool = False
+    at_least: Mapping[str, int] = field(default_factory=dict)
+    at_most: Mapping[str, int] = field(default_factory=dict)
+    double_buffer: bool = False
+    accumulate: str | None = None
+
+    def __post_init__(self) -> None:
+        _require_whole("multiple_of", self.multiple_of)
+        if self.power_of_two and self.multiple_of & (self.multiple_of - 1):
+            raise InvalidInput(f"no power of two is a multiple of {self.multiple_of}")
+        for which in ("at_least", "at_most"):
+            for name, size in getattr(self, which).items():
+                if name not in AXES:
+                    raise InvalidInput(f"{which}: unknown tile {name!r}; known: {', '.join(AXES)}")
+                _require_whole(f"{which} {name}", size)
+        for name in self.at_least.keys() & self.at_most.keys():
+            least, most = self.at_least[name], self.at_most[name]
+            if self.down(most) < least:
+                raise InvalidInput(f"no tile has at least {least} and at most {most} {name} here")
+        if self.accumulate is not None:
+            object.__setattr__(self, "accumulate", canonical_dtype(self.accumulate))
+
+    def down(self, size: int) -> int:
+        """Return the largest tile that is allowed and no larger than ``size``; 0 if there is none.
+
+        Examples
+        --------
+        >>> Constraints(multiple_of=16).down(100), Constraints(multiple_of=16, power_of_two=True).down(100)
+        (96, 64)
+        """
+        if self.power_of_two:
+            size = 1 << (size.bit_length() - 1) if size > 0 else 0
+        return size - size % self.multiple_of
+
+    def sizes(self, name: str, extent: int) -> list[int]:
+        """Return the tiles that are allowed on ``rows`` or ``cols``, ascending; the last may be the whole axis."""
+        most = min(self.at_most.get(name, extent), extent)
+        least = self.at_least.get(name, 1)
+        if self.power_of_two:
+            found = [1 << power for power in range(most.bit_length())]
+        else:
+            found = list(range(self.multiple_of, most + 1, self.multiple_of))
+        found = [size for size in found if size >= least and size % self.multiple_of == 0]
+        if most == extent and (not found or found[-1] < extent):
+            found.append(extent)
+        return found
+
+    def allow(self, program: Program, family: Family) -> bool:
+        """Whether every tile of every matrix product of a program is allowed."""
+        return all(self._allows(axis, size, family) for axis, size in product_tiles(program, family))
+
+    def _allows(self, axis: str, size: int, family: Family) -> bool:
+        whole = size >= family.extents[axis]
+        if not whole and self.down(size) != size:
+            return False
+        name = next((name for name, one in AXES.items() if one == axis), "")
+        return (whole or size >= self.at_least.get(name, 1)) and size <= self.at_most.get(name, size)
+
+    def active(self) -> list[tuple[str, Constraints]]:
+        """Return each constraint that says something, in words, with what is left if only it is dropped."""
+        least = [f"at least {size} {name}" for name, size in self.at_least.items()]
+        most = [f"at most {size} {name}" for name, size in self.at_most.items()]
+        texts = {
+            "multiple_of": f"multiples of {self.multiple_of}" if self.multiple_of > 1 else "",
+            "power_of_two": "powers of two" if self.power_of_two else "",
+            "at_least": ", ".join(least),
+            "at_most": ", ".join(most),
+            "double_buffer": "double-buffered loads" if self.double_buffer else "",
+            "accumulate": f"accumulators in {self.accumulate}" if self.accumulate else "",
+        }
+        nothing = Constraints()
+        return [
+            (text, replace(self, **{name: getattr(nothing, name)})) for name, text in texts.items() if text
+        ]
+
+    def __str__(self) -> str:
+        return ", ".join(text for text, _ in self.active()) or "none"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data, ready for JSON."""
+        data = {entry.name: getattr(self, entry.name) for entry in fields(self)}
+        return {**data, "at_least": dict(self.at_least), "at_most": dict(self.at_most)}
+
+
+def _require_whole(name: str, size: object) -> None:
+    if isinstance(size, bool) or not isinstance(size, int) or size < 1:
+        raise InvalidInput(f"{name} must be a positive whole number, not {size!r}")
+
+
+def is_product(array: Array, family: Family) -> bool:
+    """Whether an array is a product of two matrices: a sum over products of operands with different indices."""
+    if array.chain is None or len(array.operands) != 2:
+        return False
+    one, other = (set(family[name].axes) for name in array.operands)
+    return one != other
+
+
+def product_tiles(program: Program, family: Family) -> set[tuple[str, int]]:
+    """Return every axis and length of a tile on which a matrix product is computed.
+
+    Ragged last tiles are counted with their full length. Vectors and single elements that pass by inside a
+    tile are tiles of length 1: no matrix instruction can be used on them.
+    """
+    found: set[tuple[str, int]] = set()
+    for operation, lengths in _operations(program, family):
+        array = family[operation.array]
+        if operation.action == "compute" and is_product(array, family):
+            found |= {(axis, lengths.get(axis, family.extents[axis])) for axis in array.indices}
+    return found
+
+
+def _operations(program: Program, family: Family) -> Iterator[tuple[Operation, dict[str, int]]]:
+    """Every operation of the text, with the length of the tile on every axis that is cut around it."""
+    for part in program.phases:
+        yield from _inside(tuple(part.nodes()), {}, family)
+
+
+def _inside(
+    nodes: tuple[Node, ...], lengths: dict[str, int], family: Family
+) -> Iterator[tuple[Operation, dict[str, int]]]:
+    for node in nodes:
+        if isinstance(node, Operation):
+            yield node, {**lengths, **{axis: stop - start for axis, start, stop in node.at}}
+        elif isinstance(node, Loop):
+            around = lengths.get(node.axis, family.extents[node.axis])
+            yield from _inside(node.body, {**lengths, node.axis: min(node.tile, around)}, family)
+        else:
+            yield from _inside(node.body, lengths, family)

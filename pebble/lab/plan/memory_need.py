@@ -1,0 +1,186 @@
+"""How many words of room a program needs if loads are double-buffered and accumulators are wide."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from pebble.common.errors import InvalidInput
+from pebble.common.units import bytes_per_word
+from pebble.computations.family import Family
+from pebble.computations.problem import Problem
+from pebble.lab.plan.constraints import Constraints
+from pebble.program import Loop, Node, Operation, Program, When
+from pebble.program.machine.run import Run, run
+
+__all__ = ["Room", "room", "streamed_tiles", "wide_arrays", "widened", "width_ratio"]
+
+WIDE = "(width)"
+"""Axis that a widened array has in addition: one index for each operand word that an element takes."""
+
+
+@dataclass(frozen=True)
+class Room:
+    """Words of room, in words of the inputs' data type.
+
+    Attributes
+    ----------
+    peak : int
+        What the machine measured for the program as it is.
+    wide : int
+        How much more it measured with everything computed held in the wider type.
+    steps : int
+        For the elements that exist twice while a chain advances, the width that the machine does not know of.
+    buffers : int
+        One more tile of every streamed array, all the time.
+    """
+
+    peak: int
+    wide: int = 0
+    steps: int = 0
+    buffers: int = 0
+
+    @property
+    def words(self) -> int:
+        """All together."""
+        return self.peak + self.wide + self.steps + self.buffers
+
+
+def width_ratio(dtype: str, accumulate: str | None) -> int:
+    """Return how many words of the inputs' type one element of the accumulators takes.
+
+    Raises
+    ------
+    InvalidInput
+        If the accumulators would be narrower than the inputs.
+
+    Examples
+    --------
+    >>> width_ratio("bfloat16", "float32"), width_ratio("float32", None)
+    (2, 1)
+    """
+    if accumulate is None:
+        return 1
+    wide, narrow = bytes_per_word(accumulate), bytes_per_word(dtype)
+    if wide < narrow:
+        raise InvalidInput(f"accumulators in {accumulate} would be narrower than inputs in {dtype}")
+    return wide // narrow
+
+
+def wide_arrays(family: Family) -> frozenset[str]:
+    """Return the arrays that are held in the accumulators' type: all that are computed, and the row sums."""
+    return frozenset(array.name for array in family.arrays if not array.is_input or array.name == "l")
+
+
+def widened(family: Family, ratio: int) -> Family:
+    """Return the same computation with ``ratio`` words for each element of a wide array.
+
+    The arrays get one more axis of that length, over which no loop runs, so that the machine, which knows
+    nothing of widths, counts and enforces all their words.
+    """
+    wide = wide_arrays(family)
+    arrays = tuple(
+        replace(array, axes=(*array.axes, WIDE)) if array.name in wide else array for array in family.arrays
+    )
+    extents = {**family.extents, WIDE: ratio}
+    return Family(family.name, arrays, extents, {**family.symbols, WIDE: "w"}, family.parameters)
+
+
+@lru_cache(maxsize=1024)
+def _measured_wide(
+    program: Program, family_of: Callable[[Problem], Family], problem: Problem, ratio: int
+) -> Run:
+    return run(program, widened(family_of(problem), ratio))
+
+
+def streamed_tiles(program: Program, family: Family) -> dict[str, int]:
+    """Return the arrays that innermost loads bring in, and the words of their largest tiles.
+
+    A load is innermost if no loop inside the loop it stands in loads anything. These are what a kernel
+    prefetches; what is loaded further out waits for nothing.
+    """
+    found: dict[str, int] = {}
+    for part in program.phases:
+        _collect(tuple(part.nodes()), {}, family, found)
+    return found
+
+
+def _collect(nodes: tuple[Node, ...], lengths: dict[str, int], family: Family, found: dict[str, int]) -> None:
+    for node in nodes:
+        if isinstance(node, When):
+            _collect(node.body, lengths, family, found)
+        elif isinstance(node, Loop):
+            around = lengths.get(node.axis, family.extents[node.axis])
+            inside = {**lengths, node.axis: min(node.tile, around)}
+            if any(_loads(inner) for inner in _loops(node.body)):
+                _collect(node.body, inside, family, found)
+            else:
+                _add_loads(node.body, inside, family, found)
+
+
+def _add_loads(
+    nodes: tuple[Node, ...], lengths: dict[str, int], family: Family, found: dict[str, int]
+) -> None:
+    for node in nodes:
+        if isinstance(node, When):
+            _add_loads(node.body, lengths, family, found)
+        elif isinstance(node, Operation) and node.action == "load":
+            box = {**lengths, **{axis: stop - start for axis, start, stop in node.at}}
+            words = math.prod(box.get(axis, family.extents[axis]) for axis in family[node.array].axes)
+            found[node.array] = max(words, found.get(node.array, 0))
+
+
+def _loops(nodes: tuple[Node, ...]) -> list[Loop]:
+    inner = [node for node in nodes if isinstance(node, When)]
+    found = [node for node in nodes if isinstance(node, Loop)]
+    return found + [loop for node in inner for loop in _loops(node.body)]
+
+
+def _loads(node: Node) -> bool:
+    if isinstance(node, Operation):
+        return node.action == "load"
+    return any(_loads(inner) for inner in node.body)
+
+
+def room(
+    program: Program,
+    family_of: Callable[[Problem], Family],
+    problem: Problem,
+    measured: Run,
+    constraints: Constraints,
+    dtype: str,
+) -> Room:
+    """Return the room that a program needs, in words of ``dtype``; never too little.
+
+    Parameters
+    ----------
+    program : Program
+    family_of : callable
+        Gives the family of a problem.
+    problem : Problem
+    measured : Run
+        The program's run as it is.
+    constraints : Constraints
+    dtype : str
+        Of the inputs.
+
+    Notes
+    -----
+    Wide accumulators: the machine runs the program once more on a family in which every element of a wide
+    array takes as many words as it does in memory, so the greatest need is found at whichever moment it occurs;
+    two elements at most exist twice while a chain advances, and their extra width is added. Double buffering:
+    one more tile of every streamed array is added at every moment, whether or not the array is in use.
+    """
+    ratio = width_ratio(dtype, constraints.accumulate)
+    wide = steps = buffers = 0
+    if ratio > 1:
+        wide = _measured_wide(program, family_of, problem, ratio).peak - measured.peak
+        steps = 2 * (ratio - 1)
+    if constraints.double_buffer:
+        family = family_of(problem)
+        tiles = streamed_tiles(program, family)
+        heavy = wide_arrays(family)
+        buffers = sum(words * (ratio if name in heavy else 1) for name, words in tiles.items())
+    return Room(measured.peak, wide, steps, buffers)

@@ -1,0 +1,125 @@
+"""Where the vertices of a small DAG are drawn: in layers, the inputs below, every vertex above what it needs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pebble.graph.dag import Dag
+
+__all__ = ["Layout", "layered_layout"]
+
+_SWEEPS = 8
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Places of the vertices.
+
+    Attributes
+    ----------
+    layer : tuple of int
+        For each vertex; 0 is the lowest. Every edge leads upwards.
+    x : tuple of float
+        For each vertex, from 0; neighbours in a layer are at least 1 apart.
+    """
+
+    layer: tuple[int, ...]
+    x: tuple[float, ...]
+
+    @property
+    def width(self) -> float:
+        """Distance of the leftmost and the rightmost vertex."""
+        return max(self.x)
+
+
+def layered_layout(dag: Dag) -> Layout:
+    """Place the vertices of a DAG in layers.
+
+    A computed vertex lies on the longest path from the inputs; an input lies just below the first vertex that
+    uses it. Inside a layer the order follows the means of the neighbours, and so do the coordinates.
+
+    Parameters
+    ----------
+    dag : Dag
+        Small enough to be drawn: the cost is some milliseconds for a thousand vertices.
+
+    Examples
+    --------
+    >>> from pebble.computations.classic_dags import pyramid
+    >>> layered_layout(pyramid(2))
+    Layout(layer=(0, 0, 0, 1, 1, 2), x=(0.0, 1.0, 2.0, 0.5, 1.5, 1.0))
+    """
+    below = [dag.predecessors_of(v).tolist() for v in range(dag.n_vertices)]
+    above: list[list[int]] = [[] for _ in below]
+    for v, row in enumerate(below):
+        for p in row:
+            above[p].append(v)
+    layer = _layers(dag, below, above)
+    rows: list[list[int]] = [[] for _ in range(max(layer) + 1)]
+    for v, at in enumerate(layer):
+        rows[at].append(v)
+    x = [0.0] * len(below)
+    for row in rows:
+        for place, v in enumerate(row):
+            x[v] = place - (len(row) - 1) / 2
+    for sweep in range(_SWEEPS):
+        up = sweep % 2 == 0
+        for row in rows if up else reversed(rows):
+            _arrange(row, x, below if up else above, above if up else below)
+    _settle(rows, x, below, above)
+    least = min(x)
+    return Layout(tuple(layer), tuple(round(place - least, 2) for place in x))
+
+
+def _layers(dag: Dag, below: list[list[int]], above: list[list[int]]) -> list[int]:
+    layer = [0] * len(below)
+    for v in dag.topological_order().tolist():
+        layer[v] = max((layer[p] + 1 for p in below[v]), default=0)
+    for v, row in enumerate(below):
+        if not row and above[v]:
+            layer[v] = min(layer[w] for w in above[v]) - 1
+    return layer
+
+
+def _arrange(row: list[int], x: list[float], first: list[list[int]], second: list[list[int]]) -> None:
+    """Order a layer by the means of the neighbours on one side (of the other, where there are none)."""
+    wanted = {v: _mean(first[v] or second[v], x, x[v]) for v in row}
+    row.sort(key=lambda v: (wanted[v], x[v], v))
+    for v, place in zip(row, spread([wanted[v] for v in row]), strict=True):
+        x[v] = place
+
+
+def _settle(rows: list[list[int]], x: list[float], below: list[list[int]], above: list[list[int]]) -> None:
+    """Move the vertices between their neighbours on both sides; the order stays."""
+    for _ in range(_SWEEPS):
+        for row in rows:
+            wanted = [_mean(below[v] + above[v], x, x[v]) for v in row]
+            for v, place in zip(row, spread(wanted), strict=True):
+                x[v] = place
+
+
+def _mean(vertices: list[int], x: list[float], otherwise: float) -> float:
+    return sum(x[v] for v in vertices) / len(vertices) if vertices else otherwise
+
+
+def spread(wanted: Sequence[float]) -> list[float]:
+    """Return places in the given order, at least 1 apart, the squares of their distances to the wanted ones least.
+
+    Pool adjacent violators: runs that would be too close are joined and moved to the mean of their wishes.
+
+    >>> spread([0.0, 0.0, 5.0])
+    [-0.5, 0.5, 5.0]
+    """
+    pools: list[tuple[float, int]] = []
+    for place, value in enumerate(wanted):
+        total, count = value - place, 1
+        while pools and pools[-1][0] / pools[-1][1] > total / count:
+            before, size = pools.pop()
+            total, count = total + before, count + size
+        pools.append((total, count))
+    places: list[float] = []
+    for total, count in pools:
+        first = total / count + len(places)
+        places += [first + k for k in range(count)]
+    return places

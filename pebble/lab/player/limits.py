@@ -1,0 +1,29 @@
+"""How large a game may be that a page steps through."""
+
+from __future__ import annotations
+
+from pebble.common.errors import InvalidInput
+
+__all__ = ["MOST_EDGES", "MOST_MOVES", "MOST_VERTICES", "check_moves", "check_size"]
+
+MOST_VERTICES = 2_000
+MOST_EDGES = 10_000
+MOST_MOVES = 20_000
+
+
+def check_size(what: str, vertices: int, edges: int) -> None:
+    """Raise InvalidInput if a computation is too large to be drawn."""
+    if vertices > MOST_VERTICES or edges > MOST_EDGES:
+        raise InvalidInput(
+            f"{what} has {vertices:,} vertices and {edges:,} edges; a page shows at most {MOST_VERTICES:,} and "
+            f"{MOST_EDGES:,}: choose smaller sizes"
+        )
+
+
+def check_moves(what: str, moves: int) -> None:
+    """Raise InvalidInput if a pebbling has too many moves to be stepped through."""
+    if moves > MOST_MOVES:
+        raise InvalidInput(
+            f"{what} has at least {moves:,} moves; a page steps through at most {MOST_MOVES:,}: "
+            "choose smaller sizes or more words of fast memory"
+        )

@@ -1,0 +1,88 @@
+"""The page as one file: data files of this package put together, with the document inside."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import html
+import json
+import os
+from dataclasses import dataclass, field
+from importlib import resources
+from typing import Any
+
+from pebble.common.files import atomic_writer
+
+__all__ = ["SCRIPTS", "Page"]
+
+SCRIPTS = ("rules.js", "tape.js", "board.js", "panels.js", "watch.js", "practice.js", "main.js")
+"""In this order they make the one script of the page."""
+
+_STYLES = ("player.css", "board.css")
+
+
+@dataclass(frozen=True)
+class Page:
+    """A page to watch a pebbling on and to play.
+
+    Attributes
+    ----------
+    title : str
+    document : dict
+        Everything the page shows, as plain data: ``watch`` is the pebbling that is stepped through, ``boards``
+        are the DAGs to play on.
+    """
+
+    title: str
+    document: dict[str, Any] = field(repr=False)
+
+    @property
+    def html(self) -> str:
+        """The page; it refers to nothing outside itself, and its policy lets it load nothing."""
+        script = "\n".join(_read(name) for name in SCRIPTS)
+        style = "\n".join(_read(name) for name in _STYLES)
+        parts = {
+            "policy": f"default-src 'none'; script-src {_digest(script)}; style-src {_digest(style)}; "
+            "base-uri 'none'; form-action 'none'",
+            "title": html.escape(self.title),
+            "heading": html.escape(self.title.replace(" = ", "\u00a0=\u00a0")),
+            "style": style,
+            "document": embedded({"version": 1, "title": self.title, **self.document}),
+            "script": script,
+        }
+        pieces = _read("page.html").split("@@")
+        return "".join(parts[piece] if place % 2 else piece for place, piece in enumerate(pieces))
+
+    def write(self, path: str | os.PathLike[str]) -> int:
+        """Write the page, whole or not at all, and return its length in bytes.
+
+        Raises
+        ------
+        InvalidInput
+            If the file cannot be written.
+        """
+        data = self.html.encode()
+        with atomic_writer(path, "wb") as stream:
+            stream.write(data)
+        return len(data)
+
+
+def embedded(document: Any) -> str:
+    r"""Return JSON that can stand inside a script element, whatever the texts in it are.
+
+    >>> embedded(["</script><!--"])
+    '["\\u003c/script\\u003e\\u003c!--"]'
+    """
+    text = json.dumps(document, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    for letter in "<>&\u2028\u2029":
+        text = text.replace(letter, f"\\u{ord(letter):04x}")
+    return text
+
+
+def _read(name: str) -> str:
+    return resources.files("pebble.lab.player").joinpath(name).read_text(encoding="utf-8")
+
+
+def _digest(text: str) -> str:
+    """Return what a content security policy calls an inline text that is allowed."""
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"

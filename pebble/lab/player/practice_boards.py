@@ -1,0 +1,134 @@
+"""A DAG that can be played on: its drawing, the choices of M, the bound and the exact optimum for each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from pebble.common.errors import InvalidInput
+from pebble.game.files.header import Header
+from pebble.graph.dag import Dag
+from pebble.lab.player.layers import layered_layout
+from pebble.lab.player.limits import check_size
+from pebble.lab.player.recording import record_pebbling
+from pebble.lower_bounds.bound import Bound
+from pebble.lower_bounds.graph.graph_bound_table import dag_bounds
+
+__all__ = ["CLASSIC_BOARDS", "MOST_SOLVED", "Board", "board_dict", "solve"]
+
+MOST_SOLVED = 24
+"""The exact optimum is looked for up to so many vertices."""
+
+_CHOICES = 4
+
+CLASSIC_BOARDS = (
+    ("pyramid:3", "Pyramid of height 3"),
+    ("diamond:4,4", "Diamond, 4 × 4"),
+    ("tree:3", "Binary tree of height 3"),
+    ("fft:4", "Fast Fourier transform on 4 points"),
+    ("fma-matmul:2,2,2", "Product of two 2 × 2 matrices"),
+    ("attention:Nq=1,Nk=2,d=1", "Attention: one query, two keys, d = 1"),
+)
+"""Names in the catalogue, and what the page calls them: small enough that the optimum is known within a second."""
+
+
+@dataclass(frozen=True)
+class Board:
+    """What is played on.
+
+    Attributes
+    ----------
+    title : str
+    dag : Dag
+    name, parameters : str, dict of str to str
+        What a pebbling file calls the DAG.
+    bound : callable, optional
+        The best lower bound for M words; by default the best of those that hold for any DAG.
+    """
+
+    title: str
+    dag: Dag
+    name: str
+    parameters: dict[str, str] = field(default_factory=dict)
+    bound: Callable[[int], Bound] | None = None
+
+    def best_bound(self, M: int) -> Bound:
+        """Return the greatest proved lower bound."""
+        return dag_bounds(self.dag, M).best if self.bound is None else self.bound(M)
+
+
+def solve(board: Board, M: int, time_limit: float) -> dict[str, Any] | None:
+    """Look for the exact optimum; None if the DAG is too large to try, or time ran out.
+
+    The pebbling that reaches it comes with it, as columns.
+    """
+    if board.dag.n_vertices > MOST_SOLVED:
+        return None
+    from pebble.solvers.optimum import optimal
+
+    best = optimal(board.dag, M, time_limit=time_limit)
+    if not best.proved:
+        return None
+    recording = record_pebbling([best.pebbling], "the optimum")
+    return {"io": best.io, **recording.to_dict(board.dag, M)}
+
+
+def board_dict(board: Board, wanted: Iterable[int], time_limit: float) -> dict[str, Any]:
+    """Return a board as plain data.
+
+    Parameters
+    ----------
+    board : Board
+    wanted : iterable of int
+        Words of fast memory that must be among the choices. The others go up from the least with which the
+        DAG can be pebbled, as long as more memory saves I/O.
+    time_limit : float
+        Seconds for each exact optimum.
+    """
+    dag = board.dag
+    check_size(board.title, dag.n_vertices, dag.n_edges)
+    layout = layered_layout(dag)
+    return {
+        "title": board.title,
+        "name": board.name,
+        "names": [dag.name(v) for v in range(dag.n_vertices)],
+        "layer": layout.layer,
+        "x": layout.x,
+        "predecessors": [dag.predecessors_of(v).tolist() for v in range(dag.n_vertices)],
+        "outputs": dag.outputs.tolist(),
+        "choices": _choices(board, sorted(set(wanted)), time_limit),
+    }
+
+
+def _choices(board: Board, wanted: list[int], time_limit: float) -> list[dict[str, Any]]:
+    """Return what is known for several M: the wanted ones, and the least ones up to compulsory I/O."""
+    least = board.dag.least_M()
+    if wanted and wanted[0] < least:
+        raise InvalidInput(f"M = {wanted[0]} is too small for {board.title}: the least M is {least}")
+    made = {M: _choice(board, M, time_limit) for M in wanted}
+    M = least
+    while len(made) < _CHOICES:
+        made.setdefault(M, _choice(board, M, time_limit))
+        optimum = made[M]["optimum"]
+        if optimum is None or optimum["io"] == _compulsory(board.dag):
+            break
+        M += 1
+    return [made[M] for M in sorted(made)]
+
+
+def _choice(board: Board, M: int, time_limit: float) -> dict[str, Any]:
+    bound = board.best_bound(M)
+    return {
+        "M": M,
+        "header": str(Header(board.name, board.parameters, M)),
+        "bound": {"name": bound.name, "value": int(bound.value), "source": bound.source},
+        "optimum": solve(board, M, time_limit),
+    }
+
+
+def _compulsory(dag: Dag) -> int:
+    """Loads and stores that no pebbling avoids: every input that is needed, every output."""
+    needed = dag.ancestors_of_outputs
+    computed = int((dag.indegree[dag.outputs] > 0).sum())
+    return int(needed[dag.inputs].sum()) + computed

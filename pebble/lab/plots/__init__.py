@@ -1,0 +1,43 @@
+"""Pictures of verified counts: one function a picture, one file a picture.
+
+:func:`io`, :func:`gap`, :func:`occupancy`, :func:`arrays` and :func:`roofline` draw on the axes they are given, or
+on new ones, and return them; :func:`save` writes them to a file. Nothing here needs a display or touches the state
+of ``matplotlib.pyplot``. The numbers behind each picture come from :func:`io_curves`, :func:`gaps`,
+:func:`occupancy_of`, :func:`array_bars` and :func:`roofline_points`, which do without matplotlib.
+"""
+
+from __future__ import annotations
+
+from pebble.lab.plots.bars import ArrayBars, array_bars, arrays, draw_arrays
+from pebble.lab.plots.canvas import save
+from pebble.lab.plots.curves import IoCurves, draw_io, io, io_curves
+from pebble.lab.plots.heat_map import Gap, draw_gap, gap, gaps
+from pebble.lab.plots.intensity import RooflinePoints, draw_roofline, roofline, roofline_points
+from pebble.lab.plots.over_time import Occupancy, draw_occupancy, occupancy, occupancy_of
+from pebble.lab.plots.ranges import sizes, spaced
+
+__all__ = [
+    "ArrayBars",
+    "Gap",
+    "IoCurves",
+    "Occupancy",
+    "RooflinePoints",
+    "array_bars",
+    "arrays",
+    "draw_arrays",
+    "draw_gap",
+    "draw_io",
+    "draw_occupancy",
+    "draw_roofline",
+    "gap",
+    "gaps",
+    "io",
+    "io_curves",
+    "occupancy",
+    "occupancy_of",
+    "roofline",
+    "roofline_points",
+    "save",
+    "sizes",
+    "spaced",
+]

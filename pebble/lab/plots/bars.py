@@ -1,0 +1,197 @@
+"""I/O by array: for each schedule a bar of reads and a bar of writes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from pebble.common.errors import InvalidInput
+from pebble.computations.problem import Problem
+from pebble.lab.plots.canvas import drawn_on, number_axis, points_wide, title
+from pebble.lab.plots.counting import best_bound_of, counted
+from pebble.lab.plots.styles import fills
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from pebble.lab.count import Report, Row
+    from pebble.lab.training import TrainingReport
+    from pebble.program.schedule import Schedule
+
+__all__ = ["ArrayBars", "array_bars", "arrays", "draw_arrays"]
+
+FAR = 8.0
+"""Schedules that move more than so many times what the least does would squeeze the other bars; they are named."""
+
+SIDES = ("reads", "writes")
+
+
+@dataclass(frozen=True)
+class ArrayBars:
+    """The numbers of the picture.
+
+    Attributes
+    ----------
+    report : Report or TrainingReport
+    rows : tuple of Row
+        The schedules that are drawn.
+    left_out : tuple of Row
+        Those that move too much to be drawn beside them.
+    """
+
+    report: Report | TrainingReport
+    rows: tuple[Row, ...]
+    left_out: tuple[Row, ...]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The arrays that any of the schedules drawn moves."""
+        return tuple(dict.fromkeys(name for row in self.rows for name in row.by_array))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data with a schema version, ready for JSON."""
+        return {
+            "schema_version": 1,
+            "plot": "arrays",
+            "problem": self.report.problem.to_dict(),
+            "M": self.report.M,
+            "best_bound": best_bound_of(self.report),
+            "schedules": {row.name: row.by_array for row in self.rows},
+            "left_out": {row.name: row.io for row in self.left_out},
+        }
+
+
+def array_bars(problem: Problem, M: int, schedules: Iterable[str | Schedule] | None = None) -> ArrayBars:
+    """Count the bars of :func:`arrays`; takes the same parameters.
+
+    Examples
+    --------
+    >>> array_bars(Problem.square(64, 4), 64, ["flash-2"]).rows[0].by_array["Q"]
+    {'reads': 256, 'writes': 0}
+    """
+    report = counted(problem, M, None if schedules is None else list(schedules))
+    fitting = [row for row in report.rows if row.io is not None]
+    if not fitting:
+        raise InvalidInput(f"there is nothing to draw: {report.why_nothing_fits()}")
+    least = min(row.io for row in fitting if row.io is not None)
+    near = [row for row in fitting if schedules is not None or (row.io or 0) <= FAR * least]
+    return ArrayBars(report, tuple(near), tuple(row for row in fitting if row not in near))
+
+
+def arrays(
+    problem: Problem,
+    M: int,
+    schedules: Iterable[str | Schedule] | None = None,
+    *,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw I/O by array: for each schedule a bar of words read and one of words written.
+
+    Parameters
+    ----------
+    problem : Problem
+    M : int
+        Words of fast memory.
+    schedules : iterable of str or Schedule, optional
+        By default all that fit, but for those that move more than eight times what the least does; these are
+        named below the bars.
+    ax : Axes, optional
+        Where to draw; by default new axes on a figure of their own, without a display.
+
+    Returns
+    -------
+    Axes
+
+    Raises
+    ------
+    InvalidInput
+        For unknown schedules, if none fits, or if matplotlib is missing.
+    """
+    return draw_arrays(array_bars(problem, M, schedules), ax)
+
+
+def draw_arrays(bars: ArrayBars, ax: Axes | None = None) -> Axes:
+    """Draw numbers that have been counted."""
+    with drawn_on(ax, height=1.9 + 0.55 * len(bars.rows)) as target:
+        widest = max(max(row.reads or 0, row.writes or 0) for row in bars.rows)
+        style = fills(bars.names)
+        for place, row in enumerate(bars.rows):
+            for side, name in enumerate(SIDES):
+                _draw_bar(target, row, name, place + (side - 0.5) * 0.4, style, widest)
+        _set_up(bars, target, widest)
+        axes: Axes = target
+    return axes
+
+
+def _draw_bar(
+    ax: Axes, row: Row, side: str, height: float, style: dict[str, dict[str, Any]], widest: int
+) -> None:
+    left = 0
+    for name, moved in row.by_array.items():
+        if not moved[side]:
+            continue
+        label = name if name not in ax.get_legend_handles_labels()[1] else None
+        ax.barh(height, moved[side], 0.36, left=left, label=label, linewidth=0.5, **style[name])
+        if moved[side] > 0.045 * widest:
+            _name_segment(ax, left + moved[side] / 2, height, name)
+        left += moved[side]
+    total = row.reads if side == "reads" else row.writes
+    ax.annotate(
+        f"{side} {total:,}",
+        xy=(left, height),
+        xytext=(4, 0),
+        textcoords="offset points",
+        fontsize=7.5,
+        verticalalignment="center",
+    )
+
+
+def _name_segment(ax: Axes, x: float, y: float, name: str) -> None:
+    ax.text(
+        x,
+        y,
+        name,
+        fontsize=7.5,
+        horizontalalignment="center",
+        verticalalignment="center",
+        bbox={"boxstyle": "round,pad=0.12", "facecolor": "white", "edgecolor": "none"},
+    )
+
+
+def _set_up(bars: ArrayBars, ax: Axes, widest: int) -> None:
+    ax.set_yticks(range(len(bars.rows)), [_row_name(row) for row in bars.rows])
+    ax.set_ylim(len(bars.rows) - 0.5, -0.5)
+    # Room for the number beside the longest bar; the layout will leave the axes some four fifths of their width.
+    number = len(f"writes {widest:,}") * 4.5 + 8
+    ax.set_xlim(0, widest / (1 - min(0.6, number / (0.8 * points_wide(ax)))))
+    number_axis(ax.xaxis, widest)
+    ax.set_xlabel("words moved")
+    title(ax, "I/O by array", bars.report.problem.describe(), f"M = {bars.report.M:,} words")
+    ax.legend(
+        loc="upper left",
+        bbox_to_anchor=(1.01, 1),
+        frameon=False,
+        fontsize=8,
+        handleheight=1.4,
+        title="array",
+    )
+    if bars.left_out:
+        least = min(row.io or 0 for row in bars.rows)
+        names = ", ".join(
+            f"{row.name} ({(row.io or 0) / least:,.0f} times the least)" for row in bars.left_out
+        )
+        ax.annotate(
+            f"not shown: {names}",
+            xy=(0, 0),
+            xycoords="axes fraction",
+            xytext=(0, -38),
+            textcoords="offset points",
+            fontsize=7.5,
+            verticalalignment="top",
+            annotation_clip=False,
+        )
+
+
+def _row_name(row: Row) -> str:
+    return f"{row.name}\n({row.chosen})" if row.chosen else row.name

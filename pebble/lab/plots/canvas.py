@@ -1,0 +1,175 @@
+"""Figures without a display: axes of our own where none are given, and files that are the same every time."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+from pebble.common.errors import InvalidInput
+from pebble.common.files import atomic_writer
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
+    from matplotlib.figure import Figure
+
+__all__ = [
+    "FORMATS",
+    "drawn_on",
+    "format_of",
+    "need_matplotlib",
+    "number_axis",
+    "points_wide",
+    "save",
+    "title",
+    "write",
+]
+
+FORMATS = ("png", "svg", "pdf")
+
+_STYLE = {
+    "figure.dpi": 100,
+    "savefig.dpi": 150,
+    "font.size": 9,
+    "axes.titlesize": 10,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": False,
+    "hatch.linewidth": 0.6,
+    "svg.hashsalt": "pebble",
+}
+
+# No dates and no versions, so that the same numbers give the same bytes.
+_METADATA: dict[str, dict[str, Any]] = {
+    "png": {"Software": None},
+    "svg": {"Date": None, "Creator": None},
+    "pdf": {"CreationDate": None},
+}
+
+
+def need_matplotlib() -> None:
+    """Raise InvalidInput, saying how to install it, if matplotlib is not there."""
+    try:
+        import matplotlib  # noqa: F401
+    except ImportError as error:
+        raise InvalidInput("pictures need matplotlib: pip install 'pebble-io[plot]'") from error
+
+
+@contextmanager
+def _style() -> Iterator[None]:
+    """Use matplotlib's defaults and ours, whatever the user has configured."""
+    import matplotlib.style
+
+    with matplotlib.style.context(["default", _STYLE]):
+        yield
+
+
+@contextmanager
+def drawn_on(
+    ax: Axes | tuple[Axes, ...] | None, width: float = 8.0, height: float = 5.0, rows: int = 1
+) -> Iterator[Any]:
+    """Yield the given axes, or new ones on a figure of their own.
+
+    Parameters
+    ----------
+    ax : Axes, tuple of Axes or None
+        Given axes are drawn on as they are: their figure, its size and style are the caller's.
+    width, height : float
+        Inches of a new figure.
+    rows : int
+        Number of axes above one another, which share their horizontal axis; more than one are yielded as a tuple.
+    """
+    need_matplotlib()
+    if ax is not None:
+        yield ax
+        return
+    with _style():
+        found = _new_figure(width, height).subplots(rows, sharex=True)
+        yield tuple(found) if rows > 1 else found
+
+
+def _new_figure(width: float, height: float) -> Figure:
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(width, height), layout="constrained")
+    FigureCanvasAgg(figure)
+    return figure
+
+
+def number_axis(axis: Axis, largest: float) -> None:
+    """Write the numbers along a linear axis with separators, and large ones with k, M and G."""
+    from matplotlib.ticker import EngFormatter, MaxNLocator, StrMethodFormatter
+
+    axis.set_major_locator(MaxNLocator(nbins=8, steps=[1, 2, 5, 10], integer=True))
+    axis.set_major_formatter(StrMethodFormatter("{x:,.0f}") if largest < 1e6 else EngFormatter(sep=" "))
+
+
+def points_wide(ax: Axes) -> float:
+    """Return about how wide some axes are, in points, before the layout has made room for what is around them."""
+    return float(ax.get_window_extent().width) * 72 / ax.figure.get_dpi()
+
+
+def title(ax: Axes, head: str, *parts: str) -> None:
+    """Set the title: a line that says what is drawn, and the parts that say of what, on as many lines as they need."""
+    room, lines = points_wide(ax) * 1.15 / 5.6, [""]
+    for part in parts:
+        longer = f"{lines[-1]}; {part}" if lines[-1] else part
+        if lines[-1] and len(longer) > room:
+            lines.append(part)
+        else:
+            lines[-1] = longer
+    ax.set_title("\n".join([head, *lines]))
+
+
+def format_of(path: str | os.PathLike[str]) -> str:
+    """Return the format that a file's name asks for.
+
+    Raises
+    ------
+    InvalidInput
+        If it is none of PNG, SVG and PDF.
+
+    Examples
+    --------
+    >>> format_of("gap.SVG")
+    'svg'
+    """
+    suffix = Path(path).suffix.lower().lstrip(".")
+    if suffix not in FORMATS:
+        known = ", ".join(f".{name}" for name in FORMATS)
+        found = f"{suffix!r} is none of the formats" if suffix else "the name has no suffix"
+        raise InvalidInput(f"cannot write {path}: {found}; give a name that ends in one of {known}")
+    return suffix
+
+
+def write(picture: Any, stream: IO[bytes], suffix: str) -> None:
+    """Write a figure, or the figure of some axes, to a binary stream."""
+    if isinstance(picture, (tuple, list)):
+        picture = picture[0]
+    figure = picture if hasattr(picture, "savefig") else picture.figure
+    with _style():
+        figure.savefig(stream, format=suffix, metadata=_METADATA[suffix])
+
+
+def save(picture: Any, path: str | os.PathLike[str]) -> None:
+    """Write a picture to a file, whole or not at all; a new picture of the same numbers gives the same bytes.
+
+    Parameters
+    ----------
+    picture : Axes, tuple of Axes, or Figure
+        What a function of this package returned, or any figure of matplotlib.
+    path : path
+        Ends in ``.png``, ``.svg`` or ``.pdf``.
+
+    Raises
+    ------
+    InvalidInput
+        If the suffix is another, or the file cannot be written there.
+    """
+    suffix = format_of(path)
+    with atomic_writer(path, "wb") as stream:
+        write(picture, stream, suffix)

@@ -1,0 +1,239 @@
+"""The optimality gap: the best schedule against the best proved bound, over (M/d², N/d), as a heat map."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, SupportsIndex
+
+from pebble.common.errors import InvalidInput
+from pebble.computations.problem import Problem
+from pebble.lab.plots.canvas import drawn_on, title
+from pebble.lab.plots.counting import (
+    Progress,
+    best_bound_of,
+    but_length,
+    counted,
+    length_name,
+    memories,
+    problems_of,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.collections import QuadMesh
+
+    from pebble.lab.count import Report
+    from pebble.lab.training import TrainingReport
+    from pebble.program.schedule import Schedule
+
+__all__ = ["Gap", "draw_gap", "gap", "gaps"]
+
+NUMBERED_CELLS = 200
+"""Up to so many cells have their number written in them."""
+
+
+@dataclass(frozen=True)
+class Gap:
+    """The numbers of the picture.
+
+    Attributes
+    ----------
+    problems : tuple of Problem
+        One for each row, by rising length.
+    Ms : tuple of int
+        One for each column.
+    ratios : tuple of tuple of float or None
+        For each problem and M the least I/O divided by the greatest proved bound; None where nothing fits.
+    best : tuple of tuple of str or None
+        Which schedule has the least I/O.
+    """
+
+    problems: tuple[Problem, ...]
+    Ms: tuple[int, ...]
+    ratios: tuple[tuple[float | None, ...], ...]
+    best: tuple[tuple[str | None, ...], ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data with a schema version, ready for JSON."""
+        return {
+            "schema_version": 1,
+            "plot": "gap",
+            "problems": [problem.to_dict() for problem in self.problems],
+            "M": list(self.Ms),
+            "ratios": [list(row) for row in self.ratios],
+            "best": [list(row) for row in self.best],
+        }
+
+
+def gaps(
+    problems: Problem | Iterable[Problem],
+    M: SupportsIndex | Iterable[SupportsIndex],
+    schedules: Iterable[str | Schedule] | None = ("best",),
+    *,
+    progress: Progress | None = None,
+) -> Gap:
+    """Count the cells of :func:`gap`; takes the same parameters.
+
+    Parameters
+    ----------
+    progress : callable, optional
+        Called with a line before each cell is counted.
+
+    Examples
+    --------
+    >>> found = gaps(Problem.square(4096, 64), [25_000])
+    >>> round(found.ratios[0][0], 3), found.best
+    (1.093, (('flash-2-pinned',),))
+    """
+    rows, columns = problems_of(problems), memories(M)
+    chosen = None if schedules is None else list(schedules)
+    ratios, best = [], []
+    for problem in rows:
+        cells = []
+        for size in columns:
+            if progress is not None:
+                progress(f"{problem.describe()}, M = {size:,}")
+            cells.append(_cell(counted(problem, size, chosen)))
+        ratios.append(tuple(ratio for ratio, _ in cells))
+        best.append(tuple(name for _, name in cells))
+    return Gap(rows, columns, tuple(ratios), tuple(best))
+
+
+def _cell(report: Report | TrainingReport) -> tuple[float | None, str | None]:
+    fitting = [(row.io, row.chosen or row.name) for row in report.rows if row.io is not None]
+    if not fitting:
+        return None, None
+    io, name = min(fitting, key=lambda pair: pair[0])
+    return io / best_bound_of(report), name
+
+
+def gap(
+    problems: Problem | Iterable[Problem],
+    M: SupportsIndex | Iterable[SupportsIndex],
+    schedules: Iterable[str | Schedule] | None = ("best",),
+    *,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw the optimality gap over (M/d², N/d): 1 is a schedule that is proved to be optimal.
+
+    Every cell is a verified count divided by a proved bound; lines mark M = d², and M = N·d, where fast memory
+    could hold one whole matrix.
+
+    Parameters
+    ----------
+    problems : Problem or iterable of Problem
+        They may differ in their length only; one row each.
+    M : int or iterable of int
+        Words of fast memory; one column each.
+    schedules : iterable of str or Schedule, optional
+        The least I/O among these counts; ``best`` by default. None for all.
+    ax : Axes, optional
+        Where to draw; by default new axes on a figure of their own, without a display.
+
+    Returns
+    -------
+    Axes
+
+    Raises
+    ------
+    InvalidInput
+        If nothing is given, the problems differ in more than their length, or matplotlib is missing.
+    """
+    return draw_gap(gaps(problems, M, schedules), ax)
+
+
+def draw_gap(found: Gap, ax: Axes | None = None) -> Axes:
+    """Draw numbers that have been counted."""
+    counts = [ratio for row in found.ratios for ratio in row if ratio is not None]
+    if not counts:
+        raise InvalidInput("no schedule fits anywhere in this range: give larger sizes of fast memory (M)")
+    d = found.problems[0].d
+    x = [size / d**2 for size in found.Ms]
+    y = [problem.Nk / d for problem in found.problems]
+    with drawn_on(ax) as target:
+        mesh = _draw_cells(target, x, y, found, max(counts))
+        target.figure.colorbar(mesh, ax=target, label="least I/O ÷ best proved bound")
+        _set_up(found, target, x, y)
+        axes: Axes = target
+    return axes
+
+
+def _draw_cells(ax: Axes, x: list[float], y: list[float], found: Gap, highest: float) -> QuadMesh:
+    import numpy as np
+
+    cells = np.array([[math.nan if r is None else r for r in row] for row in found.ratios])
+    ax.set_facecolor("white")
+    mesh = ax.pcolormesh(
+        _edges(x),
+        _edges(y),
+        np.ma.masked_invalid(cells),
+        cmap="cividis_r",
+        vmin=1.0,
+        vmax=max(highest, 1.01),
+        edgecolors="white",
+        linewidth=0.4,
+    )
+    if cells.size <= NUMBERED_CELLS:
+        _write_numbers(ax, x, y, found.ratios, mesh)
+    return mesh
+
+
+def _write_numbers(
+    ax: Axes, x: list[float], y: list[float], ratios: Sequence[Sequence[float | None]], mesh: QuadMesh
+) -> None:
+    import numpy as np
+    from matplotlib.patheffects import withStroke
+
+    for place_y, row in zip(y, ratios, strict=True):
+        for place_x, ratio in zip(x, row, strict=True):
+            colour: Any = "white" if ratio is None else mesh.to_rgba(np.array([ratio]))[0]
+            ax.text(
+                place_x,
+                place_y,
+                "–" if ratio is None else f"{ratio:.2f}",
+                fontsize=6.5,
+                color="black" if ratio is None or sum(colour[:3]) > 1.4 else "white",
+                horizontalalignment="center",
+                verticalalignment="center",
+                zorder=5,
+                # In the colour of its cell, to be readable where a line runs behind it.
+                path_effects=[withStroke(linewidth=2.5, foreground=colour)],
+            )
+
+
+def _edges(centres: list[float]) -> list[float]:
+    """Return the borders of cells around their centres, on a logarithmic scale."""
+    if len(centres) == 1:
+        return [centres[0] / math.sqrt(2), centres[0] * math.sqrt(2)]
+    inner = [math.sqrt(a * b) for a, b in pairwise(centres)]
+    return [centres[0] ** 2 / inner[0], *inner, centres[-1] ** 2 / inner[-1]]
+
+
+def _set_up(found: Gap, ax: Axes, x: list[float], y: list[float]) -> None:
+    ax.set_xscale("log")
+    ax.set_yscale("log")
+    horizontal, vertical = _edges(x), _edges(y)
+    _mark(ax, horizontal, vertical)
+    ax.set_xlim(horizontal[0], horizontal[-1])
+    ax.set_ylim(vertical[0], vertical[-1])
+    name = length_name(found.problems)
+    ax.set_xlabel("M/d² (words of fast memory by squared head dimension)")
+    ax.set_ylabel(f"{name}/d ({'length' if name == 'N' else 'keys'} by head dimension)")
+    title(ax, "Optimality gap: least I/O ÷ best proved bound", but_length(found.problems[0]))
+
+
+def _mark(ax: Axes, horizontal: list[float], vertical: list[float]) -> None:
+    """Mark M = d² and M = N·d, where they can be seen."""
+    style: dict[str, Any] = {"color": "black", "linewidth": 1.2, "zorder": 3}
+    if horizontal[0] < 1 < horizontal[-1]:
+        ax.axvline(1, linestyle=(0, (2, 2)), label="M = d²", **style)
+    low, high = max(horizontal[0], vertical[0]), min(horizontal[-1], vertical[-1])
+    if low < high:
+        ax.plot([low, high], [low, high], linestyle="-.", label="M = N·d", **style)
+    if ax.get_legend_handles_labels()[0]:
+        ax.legend(
+            loc="upper left", bbox_to_anchor=(0, -0.12), ncols=2, frameon=False, fontsize=8, borderaxespad=0
+        )

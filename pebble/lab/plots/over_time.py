@@ -1,0 +1,242 @@
+"""One run over time: what fast memory holds, and the words moved so far."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from pebble.common.errors import InvalidInput
+from pebble.common.tables import tiles_text
+from pebble.computations.problem import Problem
+from pebble.lab.plots.canvas import drawn_on, number_axis, title
+from pebble.lab.plots.styles import fills
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from pebble.lab.timeline import Timeline
+    from pebble.program.schedule import Schedule, Tiles
+
+__all__ = ["STRETCHES", "Occupancy", "draw_occupancy", "occupancy", "occupancy_of"]
+
+STRETCHES = 240
+"""Longer runs are drawn in about so many stretches of time."""
+
+
+@dataclass(frozen=True)
+class Occupancy:
+    """The numbers of the picture: every sample of a short run, of a long one the fullest of each stretch of time.
+
+    Attributes
+    ----------
+    run : Timeline
+        Every sample.
+    drawn : tuple of int
+        Which of them are drawn.
+    lowest : tuple of int
+        The fewest words in fast memory in the stretch of each; the same as it holds if every sample is drawn.
+    """
+
+    run: Timeline
+    drawn: tuple[int, ...]
+    lowest: tuple[int, ...]
+
+    @property
+    def whole(self) -> bool:
+        """Whether every sample is drawn."""
+        return len(self.drawn) == len(self.run.time)
+
+    def column(self, name: str) -> list[int]:
+        """Return a column of the run at the samples drawn: ``time``, ``highest``, ``reads`` or ``writes``."""
+        column = getattr(self.run, name)
+        return [int(column[number]) for number in self.drawn]
+
+    @property
+    def held(self) -> dict[str, list[int]]:
+        """Words in fast memory at the samples drawn, by array, of those that are ever there."""
+        return {
+            name: [int(column[number]) for number in self.drawn]
+            for name, column in self.run.held.items()
+            if column.any()
+        }
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data with a schema version, ready for JSON."""
+        run = self.run
+        return {
+            "schema_version": 1,
+            "plot": "occupancy",
+            "schedule": run.schedule,
+            "problem": run.problem.to_dict(),
+            "M": run.M,
+            "tiles": dict(run.tiles),
+            "resolution": run.resolution,
+            "peak": run.peak,
+            "io": run.io,
+            "samples": len(run.time),
+            **{name: self.column(name) for name in ("time", "highest", "reads", "writes")},
+            "lowest": list(self.lowest),
+            "held": self.held,
+        }
+
+
+def occupancy_of(
+    schedule: str | Schedule,
+    problem: Problem,
+    M: int | None = None,
+    tiles: Tiles | str | None = None,
+    *,
+    resolution: str | None = None,
+) -> Occupancy:
+    """Follow the run of :func:`occupancy`; takes the same parameters."""
+    from pebble.lab.timeline import timeline
+
+    run = timeline(schedule, problem, M, tiles, resolution=resolution)
+    return Occupancy(run, *_chosen(run))
+
+
+def _chosen(run: Timeline) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Return the samples to draw, and the fewest words around each; both ends of the run are among them."""
+    import numpy as np
+
+    occupied, count = run.occupied, len(run.time)
+    if count <= 5 * STRETCHES:
+        return tuple(range(count)), tuple(occupied.tolist())
+    stretch = run.time * STRETCHES // (int(run.time[-1]) + 1)
+    starts = np.flatnonzero(np.diff(stretch, prepend=-1)).tolist()
+    found = {0: 0, count - 1: int(occupied[-1])}
+    for start, end in zip(starts, [*starts[1:], count], strict=True):
+        fullest = start + int(np.argmax(run.highest[start:end]))
+        found.setdefault(fullest, int(occupied[start:end].min()))
+    return tuple(sorted(found)), tuple(found[number] for number in sorted(found))
+
+
+def occupancy(
+    schedule: str | Schedule,
+    problem: Problem,
+    M: int | None = None,
+    tiles: Tiles | str | None = None,
+    *,
+    resolution: str | None = None,
+    ax: tuple[Axes, Axes] | None = None,
+) -> tuple[Axes, Axes]:
+    """Draw what fast memory holds during one run of a schedule, and below it the words moved so far.
+
+    Time is the number of loads, stores and computations of single words. Runs of up to 200,000 of these are
+    followed move by move, longer ones operation by operation, where the line on top is the most that fast
+    memory held during the operation. Either way the peak and the I/O are those of the verified count.
+
+    Parameters
+    ----------
+    schedule : str or Schedule
+    problem : Problem
+        One copy; heads and batch are ignored.
+    M : int, optional
+        Words of fast memory; with tile sizes given, by default what they need.
+    tiles : mapping or str, optional
+        Tile sizes, or the name of a preset.
+    resolution : {"moves", "steps"}, optional
+    ax : pair of Axes, optional
+        Where to draw memory and traffic; by default new axes on a figure of their own, without a display.
+
+    Returns
+    -------
+    (Axes, Axes)
+
+    Raises
+    ------
+    CacheTooSmall
+        If the schedule does not fit.
+    InvalidInput
+        For unknown names, a run that is too long, or without matplotlib.
+    """
+    _check_pair(ax)
+    return draw_occupancy(occupancy_of(schedule, problem, M, tiles, resolution=resolution), ax)
+
+
+def _check_pair(ax: object) -> None:
+    if ax is not None and not (isinstance(ax, (tuple, list)) and len(ax) == 2):
+        raise InvalidInput("occupancy draws two pictures: give a pair of axes, the one for memory first")
+
+
+def draw_occupancy(found: Occupancy, ax: tuple[Axes, Axes] | None = None) -> tuple[Axes, Axes]:
+    """Draw a run that has been followed."""
+    _check_pair(ax)
+    with drawn_on(ax, height=6.0, rows=2) as (memory, traffic):
+        _draw_memory(found, memory)
+        _draw_traffic(found, traffic)
+        run = found.run
+        problem = _one_copy(run.problem)
+        tiles = f" with {tiles_text(run.tiles)}" if run.tiles else ""
+        title(memory, f"One run of {run.schedule}{tiles}", problem.describe(), f"M = {run.M:,} words")
+        pair: tuple[Axes, Axes] = memory, traffic
+    return pair
+
+
+def _one_copy(problem: Problem) -> Problem:
+    from dataclasses import replace
+
+    return replace(problem, heads=1, batch=1)
+
+
+def _draw_memory(found: Occupancy, ax: Axes) -> None:
+    time, held, M = found.column("time"), found.held, found.run.M
+    bottom = [0] * len(time)
+    for name, style in fills(held).items():
+        top = [a + b for a, b in zip(bottom, held[name], strict=True)]
+        ax.fill_between(time, bottom, top, label=name, linewidth=0, **style)
+        bottom = top
+    ax.plot(time, found.column("highest"), color="black", linewidth=0.8, label=_highest_name(found))
+    if not found.whole:
+        ax.plot(
+            time, found.lowest, color="black", linewidth=0.8, linestyle=":", label="lowest of each stretch"
+        )
+    ax.axhline(M, color="black", linewidth=1, linestyle=(0, (4, 2)))
+    ax.annotate(
+        f"M = {M:,}; peak {found.run.peak:,}",
+        xy=(1, M),
+        xycoords=("axes fraction", "data"),
+        xytext=(0, 2),
+        textcoords="offset points",
+        fontsize=8,
+        horizontalalignment="right",
+        verticalalignment="bottom",
+    )
+    ax.set_ylim(0, M * 1.12)
+    number_axis(ax.yaxis, M)
+    ax.set_xlim(0, max(time[-1], 1))
+    ax.set_ylabel("fast memory (words)")
+    handles, names = ax.get_legend_handles_labels()
+    ax.legend(
+        handles[::-1],
+        names[::-1],
+        loc="upper left",
+        bbox_to_anchor=(1.01, 1),
+        frameon=False,
+        fontsize=8,
+        handleheight=1.4,
+    )
+
+
+def _highest_name(found: Occupancy) -> str:
+    if not found.whole:
+        return "highest of each stretch"
+    return "in use" if found.run.resolution == "moves" else "highest in each operation"
+
+
+def _draw_traffic(found: Occupancy, ax: Axes) -> None:
+    time, reads, writes = (found.column(name) for name in ("time", "reads", "writes"))
+    both = [a + b for a, b in zip(reads, writes, strict=True)]
+    styles: tuple[tuple[str, list[int], dict[str, Any]], ...] = (
+        ("I/O", both, {"linestyle": "-", "linewidth": 1.8, "color": "black"}),
+        ("reads", reads, {"linestyle": "--", "linewidth": 1.3, "color": "#0072b2"}),
+        ("writes", writes, {"linestyle": ":", "linewidth": 1.6, "color": "#d55e00"}),
+    )
+    for name, values, style in styles:
+        ax.plot(time, values, label=f"{name}: {values[-1]:,}", **style)
+    ax.set_ylim(0, max(both[-1], 1) * 1.05)
+    number_axis(ax.yaxis, both[-1])
+    number_axis(ax.xaxis, time[-1])
+    ax.set_xlabel("time (loads, stores and computations of one word)")
+    ax.set_ylabel("words moved so far")
+    ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1), frameon=False, fontsize=8)

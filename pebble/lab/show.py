@@ -1,0 +1,170 @@
+"""Showing a schedule: its pseudo-code, and its I/O as formulas, array by array."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from pebble.common.errors import NoClosedForm
+from pebble.common.tables import html_table, table, tiles_text, words
+from pebble.computations.problem import Problem
+from pebble.program import Program
+from pebble.program.closed_form.count import ClosedForm, closed_form
+from pebble.program.closed_form.formula import constant
+from pebble.program.machine.run import Run
+from pebble.program.schedule import Schedule, Tiles, get, resolve_tiles
+
+__all__ = ["Listing", "show"]
+
+
+@dataclass(frozen=True)
+class Listing:
+    """What :func:`show` returns; prints like the algorithm box of a paper.
+
+    Attributes
+    ----------
+    schedule : Schedule
+    problem : Problem
+    tiles : dict of str to int
+    program : Program
+    form : ClosedForm
+        I/O of one copy (head, batch element), by array.
+    peak : int
+        Words of fast memory it needs, measured by the machine.
+    M : int or None
+        Words of fast memory there are, where given.
+    note : str
+        Why there are no formulas, only what the machine counted; empty where there are.
+    """
+
+    schedule: Schedule
+    problem: Problem
+    tiles: dict[str, int]
+    program: Program
+    form: ClosedForm
+    peak: int
+    M: int | None = None
+    note: str = ""
+
+    @property
+    def fits(self) -> bool | None:
+        """Whether it fits M words; None if no M was given."""
+        return None if self.M is None else self.peak <= self.M
+
+    def __repr__(self) -> str:
+        return f"<Listing {self.schedule.name} {tiles_text(self.tiles)} on {self.problem!r}>"
+
+    def cells(self) -> list[list[str]]:
+        """Return the table of formulas as text, the header first."""
+        rows = [["array", "reads", "", "writes", ""]]
+        for name in dict.fromkeys([*self.form.reads, *self.form.writes]):
+            row = [name]
+            for side in (self.form.reads, self.form.writes):
+                row += [str(side[name]), words(int(side[name]))] if name in side else ["", ""]
+            rows.append(row)
+        reads, writes = int(self.form.total_reads), int(self.form.total_writes)
+        rows.append(["all", "", words(reads), "", words(writes)])
+        return rows
+
+    def __str__(self) -> str:
+        tiles = f" with {tiles_text(self.tiles)}" if self.tiles else ""
+        return "\n\n".join(
+            [
+                f"{self.schedule.name}{tiles}: {self.schedule.summary} ({self.schedule.source})",
+                str(self.program),
+                table(self.cells(), left=2, right=(2, 4)),
+                *self._remarks(),
+                f"I/O = {self.form.io} = {words(int(self.form.io))} words; "
+                f"peak {words(self.peak)} words of fast memory"
+                + (f", which does not fit M = {words(self.M)}" if self.fits is False else ""),
+            ]
+        )
+
+    def legend(self) -> list[list[str]]:
+        """Return the names in the formulas that a mask gives a value: name, value and meaning of each."""
+        formulas = [*self.form.reads.values(), *self.form.writes.values()]
+        values = {name: value for formula in formulas for name, value in formula.values}
+        return [[name, words(values[name]), meaning] for name, meaning in self.form.legend.items()]
+
+    def _remarks(self) -> list[str]:
+        rows = self.legend()
+        widths = [max((len(row[column]) for row in rows), default=0) for column in (0, 1)]
+        lines = [f"{name.ljust(widths[0])} = {value.rjust(widths[1])}  {text}" for name, value, text in rows]
+        return [part for part in ("\n".join(lines), self.note) if part]
+
+    def _repr_html_(self) -> str:
+        import html
+
+        remarks = "".join(f"<pre>{html.escape(part)}</pre>" for part in self._remarks())
+        return f"<pre>{html.escape(str(self.program))}</pre>" + html_table(self.cells()) + remarks
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data with a schema version."""
+        sides = {"reads": self.form.reads, "writes": self.form.writes}
+        return {
+            "schema_version": 1,
+            "schedule": self.schedule.name,
+            "source": self.schedule.source,
+            "problem": self.problem.to_dict(),
+            "tiles": dict(self.tiles),
+            "pseudo_code": str(self.program),
+            "by_array": {
+                side: {name: {"formula": str(f), "value": int(f)} for name, f in formulas.items()}
+                for side, formulas in sides.items()
+            },
+            "legend": {
+                name: {"meaning": meaning, "value": int(value.replace(",", ""))}
+                for name, value, meaning in self.legend()
+            },
+            "note": self.note,
+            "io": {"formula": str(self.form.io), "value": int(self.form.io)},
+            "peak": self.peak,
+            "M": self.M,
+            "fits": self.fits,
+        }
+
+
+def show(
+    schedule: str | Schedule, problem: Problem, M: int | None = None, tiles: Tiles | str | None = None
+) -> Listing:
+    """Show a schedule's program and the closed form of its I/O.
+
+    Parameters
+    ----------
+    schedule : str or Schedule
+    problem : Problem
+    M : int, optional
+        Words of fast memory the schedule chooses its tiles for; not needed where ``tiles`` gives sizes.
+    tiles : mapping or str, optional
+        Tile sizes, or the name of a preset.
+
+    Raises
+    ------
+    InvalidInput
+        If neither M nor tile sizes are given, or a name is unknown.
+    CacheTooSmall
+        If no tiles fit M words.
+
+    Examples
+    --------
+    >>> print(show("flash-2", Problem.square(1000, 64), tiles={"rows": 92}).form.io)
+    2·N·d·⌈N/92⌉ + 2·N·d
+    """
+    made = get(schedule, problem.pass_name) if isinstance(schedule, str) else schedule
+    sizes = resolve_tiles(made, problem, M, tiles)
+    program = made.program(problem, sizes)
+    counted = made.measure(problem, sizes)
+    form, note = _form(program, made, problem, counted)
+    return Listing(made, problem, dict(sizes), program, form, counted.peak, M, note)
+
+
+def _form(program: Program, made: Schedule, problem: Problem, counted: Run) -> tuple[ClosedForm, str]:
+    """Return the closed form, or what the machine counted and why there is no form."""
+    try:
+        return closed_form(program, made.family(problem)), ""
+    except NoClosedForm as reason:
+        reads, writes = (
+            {name: constant(words) for name, words in counts.items() if words}
+            for counts in (counted.reads, counted.writes)
+        )
+        return ClosedForm(reads, writes), f"numbers counted by the machine, no formulas: {reason}"

@@ -1,0 +1,183 @@
+"""A grid of points in a fixed order, and the fingerprint by which a journal knows its grid."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from pebble.common.errors import InvalidInput
+from pebble.computations.problem import Problem
+from pebble.lab.sweep.axes import Axis, memories, sizes
+from pebble.lab.sweep.masking import NO_MASK, mask_content
+from pebble.lab.sweep.point import Point
+
+__all__ = ["SweepGrid", "sweep_grid"]
+
+
+@dataclass(frozen=True)
+class SweepGrid:
+    """Every combination of N, d, mask and M, N outermost and M innermost; made by :func:`sweep_grid`.
+
+    Attributes
+    ----------
+    N, d : tuple of int
+        Numbers of queries, and head dimensions.
+    masks : tuple of str
+        As the command line writes them.
+    M : tuple of int
+        Words of fast memory.
+    schedules : tuple of str
+        One row each at every point.
+    kv, dv : int or None
+        Number of keys and head dimension of V, where they are not N and d.
+    stats, heads, batch, pass_name
+        As in :class:`pebble.Problem`, the same at all points.
+    empty_rows : str
+        As in :func:`pebble.computations.masks.make_mask`.
+    mask_contents : tuple of str
+        For each N and mask, a hash of what comes from a file or a function.
+    """
+
+    N: tuple[int, ...]
+    d: tuple[int, ...]
+    masks: tuple[str, ...]
+    M: tuple[int, ...]
+    schedules: tuple[str, ...]
+    kv: int | None
+    dv: int | None
+    stats: bool
+    heads: int
+    batch: int
+    pass_name: str
+    empty_rows: str
+    mask_contents: tuple[str, ...]
+
+    def __len__(self) -> int:
+        return len(self.N) * len(self.d) * len(self.masks) * len(self.M)
+
+    def point(self, index: int) -> Point:
+        """Return a point by its place in the order, from 0."""
+        rest, m = divmod(index, len(self.M))
+        rest, mask = divmod(rest, len(self.masks))
+        n, d = divmod(rest, len(self.d))
+        return Point(
+            self._plain(self.N[n], self.d[d]),
+            self.M[m],
+            self.schedules,
+            self.masks[mask],
+            self.empty_rows,
+            self.mask_contents[n * len(self.masks) + mask],
+        )
+
+    def _plain(self, N: int, d: int) -> Problem:
+        return Problem(
+            Nq=N,
+            Nk=N if self.kv is None else self.kv,
+            d=d,
+            dv=d if self.dv is None else self.dv,
+            stats=self.stats,
+            heads=self.heads,
+            batch=self.batch,
+            pass_name=self.pass_name,
+        )
+
+    def check(self) -> None:
+        """Raise InvalidInput if any problem of the grid makes no sense."""
+        per_d = len(self.masks) * len(self.M)
+        for n in range(len(self.N)):
+            for mask in range(len(self.masks)):  # d innermost: its problems share the mask
+                for d in range(len(self.d)):
+                    self.point((n * len(self.d) + d) * per_d + mask * len(self.M)).problem()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the grid as plain data."""
+        return {name: list(v) if isinstance(v, tuple) else v for name, v in asdict(self).items()}
+
+    @property
+    def fingerprint(self) -> str:
+        """SHA-256 of the grid as JSON, keys sorted, without spaces; 64 hexadecimal digits."""
+        text = json.dumps(self.to_dict(), sort_keys=True, separators=(",", ":"))
+        return hashlib.sha256(text.encode("ascii")).hexdigest()
+
+
+def sweep_grid(
+    N: Axis,
+    d: Axis,
+    M: Axis,
+    schedules: Iterable[str] | str | None = None,
+    *,
+    masks: Iterable[str] | str = NO_MASK,
+    empty_rows: str = "error",
+    kv: int | None = None,
+    dv: int | None = None,
+    stats: bool = False,
+    heads: int = 1,
+    batch: int = 1,
+    pass_name: str = "forward",
+    dtype: str | None = None,
+) -> SweepGrid:
+    """Make a grid, and check all that can be checked before the work; parameters as in :func:`pebble.sweep`.
+
+    Examples
+    --------
+    >>> grid = sweep_grid("1Ki,4Ki", 64, "1Ki:1Mi:3", "flash-2,best")
+    >>> len(grid), grid.M, grid.point(5).describe()
+    (6, (1024, 32768, 1048576), 'attention forward, N = 4,096, d = 64, M = 1,048,576')
+    """
+    lengths, specs = sizes(N, "N"), _masks(masks)
+    grid = SweepGrid(
+        N=lengths,
+        d=sizes(d, "d"),
+        masks=specs,
+        M=memories(M, dtype),
+        schedules=_schedules(schedules, pass_name),
+        kv=kv,
+        dv=dv,
+        stats=stats,
+        heads=heads,
+        batch=batch,
+        pass_name=pass_name,
+        empty_rows=empty_rows,
+        mask_contents=tuple(
+            mask_content(mask, n, n if kv is None else kv, empty_rows) for n in lengths for mask in specs
+        ),
+    )
+    grid.check()
+    return grid
+
+
+def _once(texts: Iterable[str], what: str) -> tuple[str, ...]:
+    found = tuple(dict.fromkeys(text.strip() for text in texts if text.strip()))
+    if not found:
+        raise InvalidInput(f"a grid needs at least one of the {what}")
+    return found
+
+
+def _masks(given: Iterable[str] | str) -> tuple[str, ...]:
+    texts = [given] if isinstance(given, str) else list(given)
+    if not all(isinstance(text, str) for text in texts):
+        raise InvalidInput(
+            "a sweep takes masks as texts, such as window:256; save an array and name it file:PATH.npy"
+        )
+    return _once((NO_MASK if text.strip() == "full" else text for text in texts), "masks")
+
+
+def _schedules(given: Iterable[str] | str | None, pass_name: str) -> tuple[str, ...]:
+    """Return the names of the schedules, which all must serve the pass, or both."""
+    from pebble.program.schedule import available, get
+
+    parts = ("forward", "backward") if pass_name == "both" else (pass_name,)
+    if given is None:
+        first, *others = (available(part) for part in parts)
+        return _once([name for name in first if all(name in other for other in others)], "schedules")
+    texts = [given] if isinstance(given, str) else list(given)
+    if not all(isinstance(text, str) for text in texts):
+        raise InvalidInput("a sweep takes schedules by their names, so that any worker can find them")
+    names = _once([name for text in texts for name in text.split(",")], "schedules")
+    for part in parts:
+        for name in names:
+            get(name, part)
+    return names

@@ -1,0 +1,73 @@
+"""Masks in a sweep: they travel as texts and are made where they are needed, the same everywhere."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import replace
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from pebble.common.errors import InvalidInput
+from pebble.computations.problem import Problem
+
+if TYPE_CHECKING:
+    from pebble.computations.masks import Mask
+
+__all__ = ["NO_MASK", "mask_content", "with_mask"]
+
+NO_MASK = "none"
+_FROM_OUTSIDE = re.compile(r"(?:^|:)(?:file|predicate):|\bfile=")
+_CHUNK = 1 << 22
+
+
+def with_mask(problem: Problem, mask: str, empty_rows: str, content: str) -> Problem:
+    """Return the problem under a mask.
+
+    Parameters
+    ----------
+    problem : Problem
+        Without a mask.
+    mask : str
+        As the command line writes it.
+    empty_rows : {"error", "zero"}
+    content : str
+        What :func:`mask_content` gave where the sweep was begun.
+
+    Raises
+    ------
+    InvalidInput
+        If there is no such mask, or a file or a function it is made of is another here.
+    """
+    if mask == NO_MASK:
+        return problem
+    made, here = _made(mask, problem.Nq, problem.Nk, empty_rows)
+    if here != content:
+        raise InvalidInput(
+            f"mask {mask} is another here than where the sweep was begun: use the same file or code"
+        )
+    return replace(problem, mask=made)
+
+
+def mask_content(mask: str, Nq: int, Nk: int, empty_rows: str) -> str:
+    """Return a hash of a mask's pairs if they come from a file or a function; ``""`` if its text says all."""
+    return "" if mask == NO_MASK else _made(mask, Nq, Nk, empty_rows)[1]
+
+
+@lru_cache(maxsize=4)
+def _made(mask: str, Nq: int, Nk: int, empty_rows: str) -> tuple[Mask | None, str]:
+    from pebble.computations.masks import make_mask
+
+    made = make_mask(mask, Nq, Nk, empty_rows=empty_rows)
+    return made, "" if made is None or not _FROM_OUTSIDE.search(mask) else _hash(made)
+
+
+def _hash(mask: Mask) -> str:
+    import numpy as np
+
+    digest = hashlib.sha256()
+    step = max(1, _CHUNK // mask.Nk)
+    for start in range(0, mask.Nq, step):
+        rows = mask.matrix((start, min(start + step, mask.Nq)), (0, mask.Nk))
+        digest.update(np.packbits(rows, axis=1).tobytes())
+    return digest.hexdigest()

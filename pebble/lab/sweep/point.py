@@ -1,0 +1,147 @@
+"""One point of a grid and the rows it gives: a pure function, so any worker gives the same."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from pebble.common.tables import words
+from pebble.computations.problem import Problem
+from pebble.lab.sweep.masking import NO_MASK, with_mask
+
+if TYPE_CHECKING:
+    from pebble.lab.count import Report, Row
+    from pebble.lab.training import TrainingReport
+
+__all__ = ["COLUMNS", "Point", "Record", "count_point", "program_version", "work"]
+
+SCHEMA_VERSION = 1
+Record = dict[str, Any]
+
+COLUMNS: dict[str, str] = {
+    "schema_version": "integer",
+    "pass": "text",
+    "Nq": "integer",
+    "Nk": "integer",
+    "d": "integer",
+    "dv": "integer",
+    "stats": "truth",
+    "heads": "integer",
+    "batch": "integer",
+    "mask": "text",
+    "pairs": "integer",
+    "M": "integer",
+    "schedule": "text",
+    "chosen": "text",
+    "fits": "truth",
+    "tiles": "tiles",
+    "reads": "integer",
+    "writes": "integer",
+    "io": "integer",
+    "peak": "integer",
+    "least_M": "integer",
+    "ratio": "number",
+    "bound_name": "text",
+    "bound_value": "integer",
+}
+_OF_PROBLEM = ("Nq", "Nk", "d", "dv", "stats", "heads", "batch", "pairs")
+_OF_ROW = ("fits", "tiles", "reads", "writes", "io", "peak", "least_M", "ratio")
+
+
+@dataclass(frozen=True)
+class Point:
+    """One problem with M words of fast memory, and the schedules to count on it.
+
+    Attributes
+    ----------
+    plain : Problem
+        Without its mask.
+    M : int
+        Words of fast memory.
+    schedules : tuple of str
+        Names; one row each.
+    mask, empty_rows, content : str
+        The mask as it is written, and the rest of what :func:`~pebble.lab.sweep.masking.with_mask` needs.
+    """
+
+    plain: Problem
+    M: int
+    schedules: tuple[str, ...]
+    mask: str = NO_MASK
+    empty_rows: str = "error"
+    content: str = ""
+
+    def problem(self) -> Problem:
+        """Return the problem with its mask."""
+        return with_mask(self.plain, self.mask, self.empty_rows, self.content)
+
+    def describe(self) -> str:
+        """Return one line for people."""
+        mask = "" if self.mask == NO_MASK else f", mask {self.mask}"
+        return f"{self.plain.describe()}{mask}, M = {words(self.M)}"
+
+
+def count_point(point: Point) -> list[Record]:
+    """Count every schedule of a point: one row each, with the keys of :data:`COLUMNS` in their order.
+
+    A schedule that needs more than M words is a row with ``fits`` false and its ``least_M``.
+
+    Examples
+    --------
+    >>> row, = count_point(Point(Problem.square(1024, 64), 98304, ("flash-2",)))
+    >>> row["io"], row["tiles"], row["bound_name"]
+    (393216, {'rows': 761}, 'T1')
+    """
+    problem = point.problem()
+    report = _report(problem, point)
+    name, value = _best_bound(report)
+    return [_record(problem, point.M, row, name, value) for row in report.rows]
+
+
+def _report(problem: Problem, point: Point) -> Report | TrainingReport:
+    if problem.pass_name == "both":
+        from pebble.lab.training import count_training
+
+        return count_training(problem, point.M, point.schedules)
+    from pebble.lab.count import count
+
+    return count(problem, point.M, point.schedules)
+
+
+def _best_bound(report: Report | TrainingReport) -> tuple[str, int | float]:
+    """Return what ``ratio`` divides by: the greatest proved bound, or for both passes the sum of theirs."""
+    from pebble.lab.count import Report
+
+    parts = (report,) if isinstance(report, Report) else (report.forward, report.backward)
+    best = [part.bounds.best for part in parts]
+    return " + ".join(bound.name for bound in best), sum(bound.value for bound in best)
+
+
+def _record(problem: Problem, M: int, row: Row, bound_name: str, bound_value: int | float) -> Record:
+    record: Record = {
+        "schema_version": SCHEMA_VERSION,
+        "pass": problem.pass_name,
+        **{name: getattr(problem, name) for name in _OF_PROBLEM},
+        "mask": None if problem.mask is None else problem.mask.spec,
+        "M": M,
+        "schedule": row.name,
+        "chosen": row.chosen or None,
+        **{name: getattr(row, name) for name in _OF_ROW},
+        "bound_name": bound_name,
+        "bound_value": bound_value,
+    }
+    return {name: record[name] for name in COLUMNS}
+
+
+@cache
+def program_version() -> str:
+    """Return the version of the installed program."""
+    from importlib.metadata import version
+
+    return version("pebble-io")
+
+
+def work(point: Point) -> tuple[str, list[Record]]:
+    """Count a point on a worker: the worker's version of the program, and the rows."""
+    return program_version(), count_point(point)

@@ -1,0 +1,225 @@
+"""Running a sweep: what is missing is counted, kept as it comes, and put in order at the end."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Executor
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass, field
+from itertools import chain
+from pathlib import Path
+
+from pebble.common.errors import InvalidInput, PebbleError
+from pebble.common.files import check_target
+from pebble.lab.sweep.axes import Axis
+from pebble.lab.sweep.formats import format_of, read_rows, write_rows
+from pebble.lab.sweep.grid import SweepGrid, sweep_grid
+from pebble.lab.sweep.journal import SUFFIX, Journal, Memory, Store
+from pebble.lab.sweep.masking import NO_MASK
+from pebble.lab.sweep.point import Record
+from pebble.lab.sweep.workers import count_all, process_pool
+
+__all__ = ["Progress", "Sweep", "journal_of", "run_sweep", "sweep"]
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """A sweep that has been run.
+
+    Attributes
+    ----------
+    grid : SweepGrid
+    path : Path or None
+        The file of rows, if there is one.
+    format : str or None
+    resumed : int
+        How many points an earlier run had counted.
+    """
+
+    grid: SweepGrid
+    path: Path | None
+    format: str | None
+    resumed: int
+    _rows: tuple[Record, ...] = field(default=(), repr=False)
+
+    @property
+    def rows(self) -> list[Record]:
+        """The rows, one for each point and schedule, in the order of the grid; read from the file, if there is one."""
+        return list(self)
+
+    def __len__(self) -> int:
+        return len(self.grid) * len(self.grid.schedules)
+
+    def __iter__(self) -> Iterator[Record]:
+        return iter(self._rows) if self.path is None else read_rows(self.path, self.format)
+
+
+def sweep(
+    N: Axis,
+    d: Axis,
+    M: Axis,
+    schedules: Iterable[str] | str | None = None,
+    *,
+    masks: Iterable[str] | str = NO_MASK,
+    empty_rows: str = "error",
+    kv: int | None = None,
+    dv: int | None = None,
+    stats: bool = False,
+    heads: int = 1,
+    batch: int = 1,
+    pass_name: str = "forward",
+    dtype: str | None = None,
+    out: str | os.PathLike[str] | None = None,
+    format: str | None = None,
+    jobs: int = 1,
+    executor: Executor | None = None,
+    restart: bool = False,
+    progress: Progress | None = None,
+) -> Sweep:
+    """Count schedules at every point of a grid, in any number of processes, with the same result for any number.
+
+    Parameters
+    ----------
+    N, d, M : int, iterable of int, or str
+        The axes: numbers of queries (and keys), head dimensions, words of fast memory. As text ``"1Ki,4Ki"``, or
+        with logarithmic spacing ``"1Ki:1Mi:40"``: 40 whole values from the first to the last, duplicates dropped.
+        M may be in bytes, with ``dtype``: ``"48KiB:228KiB:10"``.
+    schedules : iterable of str, or str, optional
+        Names, as text separated by commas; all that serve the pass by default.
+    masks : iterable of str, or str
+        Masks as the command line writes them, such as ``["none", "causal", "window:256"]``.
+    empty_rows : {"error", "zero"}
+        Whether a query may attend to nothing; its output is then zero.
+    kv, dv : int, optional
+        Number of keys and head dimension of V, where they are not N and d.
+    stats, heads, batch, pass_name
+        As in :class:`pebble.Problem`; with the pass "both" a row is a training step.
+    dtype : str, optional
+        What a word is, where M is in bytes.
+    out : path, optional
+        A file for the rows. Finished points are kept in a journal beside it, ``OUT.partial``, so a sweep that was
+        interrupted goes on where it was; at the end the file appears whole and the journal goes away.
+    format : {"csv", "jsonl", "parquet"}, optional
+        By default from the file's suffix.
+    jobs : int
+        Processes of this machine.
+    executor : concurrent.futures.Executor, optional
+        Anything else that counts points, such as ``dask.distributed.Client(...).get_executor()``.
+    restart : bool
+        Begin anew even if there is a journal.
+    progress : callable, optional
+        Called with the number of points that are done and of all, at the start and whenever some are finished.
+
+    Returns
+    -------
+    Sweep
+        Its ``rows`` are dictionaries, for example for ``pandas.DataFrame``.
+
+    Raises
+    ------
+    InvalidInput
+        Before any work: for axes, names, files or journals that cannot be used.
+    PebbleError
+        If a worker is lost or a point cannot be counted. A schedule that does not fit is no error but a row
+        with ``fits`` false and ``least_M``.
+
+    Examples
+    --------
+    >>> result = sweep(1024, 64, "16Ki:64Ki:3", "flash-2")
+    >>> [(row["M"], row["io"]) for row in result.rows]
+    [(16384, 1310720), (32768, 786432), (65536, 524288)]
+    """
+    grid = sweep_grid(
+        N,
+        d,
+        M,
+        schedules,
+        masks=masks,
+        empty_rows=empty_rows,
+        kv=kv,
+        dv=dv,
+        stats=stats,
+        heads=heads,
+        batch=batch,
+        pass_name=pass_name,
+        dtype=dtype,
+    )
+    return run_sweep(
+        grid, out, format=format, jobs=jobs, executor=executor, restart=restart, progress=progress
+    )
+
+
+def run_sweep(
+    grid: SweepGrid,
+    out: str | os.PathLike[str] | None = None,
+    *,
+    format: str | None = None,
+    jobs: int = 1,
+    executor: Executor | None = None,
+    restart: bool = False,
+    progress: Progress | None = None,
+) -> Sweep:
+    """Count a grid; parameters as in :func:`sweep`."""
+    if isinstance(jobs, bool) or not isinstance(jobs, int) or jobs < 1:
+        raise InvalidInput(f"jobs must be a positive whole number of processes, not {jobs!r}")
+    if jobs > 1 and executor is not None:
+        raise InvalidInput("jobs and an executor both say where to count: give one of them")
+    if out is None:
+        if format is not None:
+            raise InvalidInput("a format goes with a file (out)")
+        memory = Memory()
+        _fill(memory, grid, jobs, executor, progress)
+        return Sweep(grid, None, None, 0, tuple(_in_order(memory, grid)))
+    path = Path(out)
+    name = format_of(path, format)
+    check_target(path)
+    with _journal(path, grid, restart) as journal:
+        resumed = len(journal)
+        _fill(journal, grid, jobs, executor, progress)
+        write_rows(path, name, lambda: _in_order(journal, grid))
+        journal.remove()
+    return Sweep(grid, path, name, resumed)
+
+
+def journal_of(out: str | os.PathLike[str]) -> Path:
+    """Return where the journal of a file is.
+
+    >>> journal_of("sweep.csv").name
+    'sweep.csv.partial'
+    """
+    return Path(f"{os.fspath(out)}{SUFFIX}")
+
+
+@contextmanager
+def _journal(path: Path, grid: SweepGrid, restart: bool) -> Iterator[Journal]:
+    """Open the journal; an error that ends the sweep says what is kept and how to go on."""
+    journal = Journal(journal_of(path), grid, restart)
+    try:
+        yield journal
+    except PebbleError as error:
+        kept = f"{len(journal):,} of {len(grid):,} points are in {journal.path}"
+        raise PebbleError(f"{error}. {kept}: the same command goes on from there") from error
+    finally:
+        journal.close()
+
+
+def _fill(
+    store: Store, grid: SweepGrid, jobs: int, executor: Executor | None, progress: Progress | None
+) -> None:
+    tasks = ((index, grid.point(index)) for index in range(len(grid)) if index not in store)
+    report = progress or (lambda done, total: None)
+    report(len(store), len(grid))
+    if len(store) == len(grid):
+        return
+    workers = process_pool(jobs) if jobs > 1 else nullcontext(executor)
+    with workers as chosen:
+        for counted in count_all(tasks, chosen):
+            store.add(counted)
+            report(len(store), len(grid))
+
+
+def _in_order(store: Store, grid: SweepGrid) -> Iterator[Record]:
+    return chain.from_iterable(store.rows(index) for index in range(len(grid)))

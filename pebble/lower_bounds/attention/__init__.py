@@ -1,0 +1,1 @@
+"""Lower bounds with proved constants for attention, forward and backward."""

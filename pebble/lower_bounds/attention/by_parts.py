@@ -1,0 +1,173 @@
+"""A bound for masks: the mask is taken apart, and what is left over counts as compulsory words.
+
+Two facts, proved in docs/bounds.md ("Under a mask"). Parts of a mask that have no query and no key in common share
+nothing, so their bounds add up. And pairs may be left out: what is left bounds the I/O from below, and the inputs and
+outputs of the queries and keys that are then left without pairs are loaded and stored on top of it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from pebble.common.errors import BoundDoesNotApply
+from pebble.lower_bounds.bound import Bound, Status
+from pebble.lower_bounds.counts import Part
+from pebble.lower_bounds.domain import require_words
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from pebble.computations.masks import Mask
+    from pebble.computations.problem import Problem
+
+__all__ = ["MOST_LINES", "by_parts"]
+
+Counted = tuple[int, int, int]
+"""Pairs, queries and keys of a part."""
+
+MOST_LINES = 2**21
+"""With more queries and keys than this, no pairs are left out; only the quality of the bound depends on it."""
+
+_MOST_SHAPES = 32
+"""So many different shapes of parts, the most frequent ones, are looked at; of others the compulsory words count."""
+
+
+@dataclass(frozen=True)
+class _Choice:
+    """The best found for one shape of part."""
+
+    words: int
+    name: str
+    status: Status
+    left_out: bool
+
+
+def by_parts(problem: Problem, M: int, bounds: Callable[[Part, int], list[Bound]]) -> Bound:
+    """Bound a masked problem by the sum over its parts, of each the best that is known.
+
+    Parameters
+    ----------
+    problem : Problem
+        One copy of a forward or a backward pass, with a mask.
+    M : int
+        Words of fast memory.
+    bounds : callable
+        The bounds of a part, the best first; the compulsory words must be among them.
+
+    Returns
+    -------
+    Bound
+        One of several to take the greatest of: with several parts it may be a little less than a bound on the whole.
+
+    Raises
+    ------
+    InvalidInput
+        If ``M`` is not a positive whole number.
+    BoundDoesNotApply
+        If there is no mask.
+
+    Notes
+    -----
+    Costs some passes over the mask, and a few milliseconds for every shape of part.
+    """
+    require_words(M)
+    mask = problem.mask
+    if mask is None:
+        raise BoundDoesNotApply("the bound by parts is for masks; without one there is a single part")
+    wholes, *thinner = _counts(mask, _thresholds(problem, M))
+    rows, repeats = _different(np.hstack([wholes, *thinner]))
+    order = np.argsort(-repeats, kind="stable")
+    total, statuses, names, left_out = 0, set[Status](), set[str](), False
+    for number, index in enumerate(order.tolist()):
+        shapes = [_shape(rows[index], 3 * at) for at in range(len(rows[index]) // 3)]
+        choice = _best(problem, M, shapes, bounds if number < _MOST_SHAPES else None)
+        total += choice.words * int(repeats[index])
+        statuses.add(choice.status)
+        names.add(choice.name)
+        left_out |= choice.left_out
+    status: Status = "computer-assisted" if "computer-assisted" in statuses else "proved"
+    parts = f"{len(wholes):,} parts that share nothing" if len(wholes) > 1 else "1 part"
+    note = f"{parts}, bounded by {', '.join(sorted(names))}"
+    if left_out:
+        note += "; of queries and keys with few pairs only the compulsory words"
+    return Bound("by parts", total, status, "docs/bounds.md, under a mask", note=note)
+
+
+def _thresholds(problem: Problem, M: int) -> list[int]:
+    """With how many pairs a query or key may be worth more than its pairs: near where T1's marginal value is."""
+    if problem.Nq + problem.Nk > MOST_LINES:
+        return []
+    large = M // (2 * min(problem.d, problem.dv))
+    found = {math.isqrt(M) // 2, large // 2, large}
+    return sorted(least for least in found if 1 < least <= max(problem.Nq, problem.Nk))
+
+
+def _counts(mask: Mask, thresholds: list[int]) -> list[NDArray[np.int64]]:
+    """Pairs, queries and keys of every part: of all of it, and without the lines of few pairs, for each threshold."""
+    everyone = np.ones(mask.Nk, dtype=bool)
+    degrees = mask.degrees("i", everyone)
+    found = [_table(mask, degrees, mask.parts["j"] >= 0)]
+    for least in thresholds:
+        queries = degrees >= least
+        keys = mask.degrees("j", queries) >= least
+        found.append(_table(mask, np.where(queries, mask.degrees("i", keys), 0), keys))
+    return found
+
+
+def _table(mask: Mask, degrees: NDArray[np.int64], keys: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Sum up by parts, given each query's number of pairs and the keys that have any."""
+    queries_of, keys_of = mask.parts["i"], mask.parts["j"]
+    n_parts = int(queries_of.max()) + 1
+    taken = degrees > 0
+    pairs = np.bincount(queries_of[taken], weights=degrees[taken], minlength=n_parts)
+    queries = np.bincount(queries_of[taken], minlength=n_parts)
+    return np.stack([pairs.astype(np.int64), queries, np.bincount(keys_of[keys], minlength=n_parts)], axis=1)
+
+
+def _different(table: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the different rows of a table and how often each occurs; numpy's own is slow for a million rows."""
+    codes = np.zeros(len(table), dtype=np.int64)
+    for column in table.T:
+        values, code = np.unique(column, return_inverse=True)
+        codes = np.unique(codes * len(values) + code, return_inverse=True)[1]
+    _, first, repeats = np.unique(codes, return_index=True, return_counts=True)
+    return table[first], repeats
+
+
+def _shape(row: NDArray[np.int64], at: int) -> Counted:
+    return int(row[at]), int(row[at + 1]), int(row[at + 2])
+
+
+def _best(
+    problem: Problem, M: int, shapes: list[Counted], bounds: Callable[[Part, int], list[Bound]] | None
+) -> _Choice:
+    """Choose among the part itself, the first shape, and what is left of it if lines are left out."""
+    whole = _compulsory(problem, shapes[0])
+    best = _Choice(whole, "compulsory", "proved", False)
+    for shape in dict.fromkeys(shapes) if bounds is not None else ():
+        if not shape[0]:
+            continue
+        assert bounds is not None
+        found = bounds(_part(problem, shape), M)[0]
+        words = int(found.value) + whole - _compulsory(problem, shape)
+        if words > best.words:
+            best = _Choice(words, found.name, found.status, shape != shapes[0])
+    return best
+
+
+def _part(problem: Problem, shape: Counted) -> Part:
+    return Part(problem.pass_name, problem.d, problem.dv, problem.stats, *shape)
+
+
+def _compulsory(problem: Problem, shape: Counted) -> int:
+    """Words of input and output of a part."""
+    _, queries, keys = shape
+    width = problem.d + problem.dv
+    if problem.pass_name == "backward":
+        return 2 * (queries + keys) * width + queries
+    return (queries + keys) * width + queries * problem.stats

@@ -1,0 +1,1 @@
+"""Lower bounds whose constants a computer proves by branch and bound."""

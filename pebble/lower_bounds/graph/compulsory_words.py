@@ -1,0 +1,46 @@
+"""The compulsory bound: what has to be loaded and stored whatever M and the rules are."""
+
+from __future__ import annotations
+
+from pebble.game.rules import Rules
+from pebble.graph.dag import Dag
+from pebble.graph.statistics import compulsory_io
+from pebble.lower_bounds.domain import require_words
+from pebble.lower_bounds.graph.graph_bound import ANY_RULES, PAGE, GraphBound
+
+__all__ = ["compulsory"]
+
+
+def compulsory(dag: Dag, M: int, rules: Rules | None = None) -> GraphBound:
+    """Every input that some computed output depends on is loaded, every output that is no input stored.
+
+    Parameters
+    ----------
+    dag : Dag
+    M : int
+        Words of fast memory; the bound does not depend on it.
+    rules : Rules, optional
+        Any; nor does it depend on them.
+
+    Raises
+    ------
+    InvalidInput
+        If M is not a positive whole number.
+
+    Examples
+    --------
+    >>> compulsory(Dag.from_edges([(0, 2), (1, 2)]), 3).value
+    3
+    """
+    del rules
+    require_words(M)
+    loads, stores = compulsory_io(dag)
+    return GraphBound(
+        "compulsory",
+        loads + stores,
+        "proved",
+        f"{PAGE}, compulsory",
+        ANY_RULES,
+        f"{loads:,} inputs and {stores:,} outputs",
+        {"loads": loads, "stores": stores},
+    )

@@ -1,0 +1,108 @@
+"""All bounds on the I/O of one DAG."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from pebble.common.errors import BoundDoesNotApply
+from pebble.game.rules import Rules
+from pebble.graph.dag import Dag
+from pebble.lower_bounds.domain import require_words
+from pebble.lower_bounds.graph.compulsory_words import compulsory
+from pebble.lower_bounds.graph.graph_bound import GraphBound
+from pebble.lower_bounds.graph.known_families import family_bounds
+from pebble.lower_bounds.graph.min_cut import convex_min_cut
+from pebble.lower_bounds.graph.partition import hong_kung
+from pebble.lower_bounds.graph.spectral import EIGENVALUES, spectral, spectral_above_compulsory
+
+__all__ = ["DagBounds", "dag_bounds"]
+
+
+class DagBounds(list[GraphBound]):
+    """The bounds that hold, the greatest first, and why the others were left out.
+
+    Attributes
+    ----------
+    refused : dict of str to str
+        For each bound that does not apply, the reason.
+    """
+
+    def __init__(self, bounds: Iterable[GraphBound], refused: dict[str, str]) -> None:
+        super().__init__(sorted(bounds, key=lambda bound: -bound.value))
+        self.refused = refused
+
+    @property
+    def best(self) -> GraphBound:
+        """The greatest one."""
+        return self[0]
+
+
+def dag_bounds(
+    dag: Dag,
+    M: int,
+    rules: Rules | None = None,
+    eigenvalues: int = EIGENVALUES,
+    sample: int | None = None,
+    seed: int = 0,
+) -> DagBounds:
+    """Return every bound that holds for a DAG with M words under the given rules, the greatest first.
+
+    Parameters
+    ----------
+    dag : Dag
+    M : int
+        Words of fast memory. No pebbling exists below :meth:`~pebble.graph.dag.Dag.least_M`; the bounds then say
+        nothing.
+    rules : Rules, optional
+        Which game is played; by default recomputation is allowed, which leaves out the cuts and the spectra.
+    eigenvalues : int
+        For the spectral bounds.
+    sample : int, optional
+        How many vertices the convex min-cut bound looks at; by default all up to 2000, and 64 drawn ones in
+        larger DAGs.
+    seed : int
+        Of the drawing.
+
+    Returns
+    -------
+    DagBounds
+        A list of :class:`~pebble.lower_bounds.graph.graph_bound.GraphBound`; the compulsory bound is always in it. The
+        greatest of them is a bound, not their sum.
+
+    Raises
+    ------
+    InvalidInput
+        If M, the number of eigenvalues or the sample is not a positive whole number.
+
+    Examples
+    --------
+    >>> from pebble.computations.classic_dags import diamond
+    >>> found = dag_bounds(diamond(8, 8), 3, Rules(recomputation=False))
+    >>> [(bound.name, bound.value) for bound in found]
+    [('convex min-cut', 12), ('compulsory', 2), ('spectral, above compulsory', 2), ('spectral', 0.0)]
+    >>> sorted(found.refused)
+    ['Hong-Kung', 'families']
+    """
+    require_words(M)
+    rules = Rules() if rules is None else rules
+    if sample is None and dag.n_vertices > _ALL_UP_TO:
+        sample = _SAMPLE
+    asked: dict[str, Callable[[], Iterable[GraphBound]]] = {
+        "families": lambda: family_bounds(dag, M, rules),
+        "convex min-cut": lambda: [convex_min_cut(dag, M, rules, sample, seed)],
+        "spectral": lambda: [
+            bound(dag, M, rules, eigenvalues) for bound in (spectral_above_compulsory, spectral)
+        ],
+        "Hong-Kung": lambda: [hong_kung(dag, M, rules)],
+    }
+    found, refused = [compulsory(dag, M)], {}
+    for name, ask in asked.items():
+        try:
+            found.extend(ask())
+        except BoundDoesNotApply as error:
+            refused[name] = str(error)
+    return DagBounds(found, refused)
+
+
+_ALL_UP_TO = 2000
+_SAMPLE = 64

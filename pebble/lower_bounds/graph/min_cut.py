@@ -1,0 +1,212 @@
+"""The convex min-cut bound of Elango et al., counted above the compulsory I/O."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pebble.common.errors import InvalidInput
+from pebble.game.rules import Rules
+from pebble.graph.dag import Dag, Vertex
+from pebble.lower_bounds.domain import require_no_recomputation, require_words
+from pebble.lower_bounds.graph.graph_bound import ONCE_ONLY, PAGE, GraphBound
+from pebble.lower_bounds.graph.maximum_flow import maximum_flow
+from pebble.lower_bounds.graph.needed_part import Needed, needed_part
+
+__all__ = ["convex_min_cut"]
+
+_Ints = NDArray[np.int64]
+_Bools = NDArray[np.bool_]
+_SIDES = {"io": 2, "words": 1}
+
+
+def convex_min_cut(
+    dag: Dag,
+    M: int,
+    rules: Rules,
+    sample: int | None = None,
+    seed: int | np.random.Generator = 0,
+    vertices: Iterable[Vertex] | None = None,
+) -> GraphBound:
+    """Compulsory I/O plus what the values alive when a vertex is computed cost beyond M words.
+
+    Parameters
+    ----------
+    dag : Dag
+    M : int
+        Words of fast memory.
+    rules : Rules
+        Recomputation must be forbidden.
+    sample : int, optional
+        Look at so many vertices, drawn at random; at all by default.
+    seed : int or numpy Generator
+        Of the drawing.
+    vertices : iterable of vertices, optional
+        Look at these instead.
+
+    Returns
+    -------
+    GraphBound
+        Compulsory I/O, plus the greatest over the chosen vertices v of ``w2(v) - 2 M`` and ``w1(v) - M`` if
+        that is positive. Both are least weights of vertex cuts between what must have been computed when v
+        is and what cannot have been; see the notes.
+
+    Raises
+    ------
+    InvalidInput
+        If M or the sample is not a positive whole number, or a vertex does not exist.
+    BoundDoesNotApply
+        If the rules allow recomputation.
+
+    Notes
+    -----
+    Look at the moment just after v was computed, when F is what has been computed so far. *Alive* is a vertex
+    of F with a successor outside, and an input with one successor in F and another one outside. An alive
+    vertex that is not red was stored before, unless it is an input, and is loaded later. Beyond the compulsory
+    I/O that is 2 for a computed vertex, and 1 for an output (its store is compulsory) or an input (its first
+    load is). At most M are red. ``w2(v)`` is the least sum of these costs, ``w1(v)`` the least number of alive
+    vertices, over all F that hold v and its ancestors and none of its descendants, and no vertex without its
+    predecessors. Costs two maximum flows on 2 V nodes for each vertex that a quick look does not rule out.
+
+    References
+    ----------
+    V. Elango, F. Rastello, L.-N. Pouchet, J. Ramanujam, P. Sadayappan, "On characterizing the data movement
+    complexity of computational DAGs for parallel execution", SPAA 2014, arXiv 1404.4767: 2 (w_max - M) for
+    the DAG without its inputs and outputs, whose numbers are added.
+
+    Examples
+    --------
+    >>> from pebble.computations.classic_dags import diamond
+    >>> convex_min_cut(diamond(8, 8), 3, Rules(recomputation=False)).value
+    12
+    """
+    require_words(M)
+    require_no_recomputation(rules, "the convex min-cut bound")
+    part = needed_part(dag)
+    chosen = _chosen(dag, part, sample, seed, vertices)
+    best = _search(part, M, chosen)
+    seen = f"{len(chosen):,} of {len(part.computed):,} vertices looked at"
+    base = part.loads + part.stores
+    if best is None:
+        note, inputs = f"no cut beyond the compulsory I/O; {seen}", {}
+    else:
+        v = int(part.vertices[best.vertex])
+        note = f"least cut of weight {best.weight:,} ({best.side}) at {dag.name(v)}; {seen}"
+        inputs = {"vertex": v, "side": best.side, "weight": best.weight}
+    gain = 0 if best is None else best.gain
+    return GraphBound(
+        "convex min-cut", base + gain, "proved", f"{PAGE}, convex min-cut", ONCE_ONLY, note, inputs
+    )
+
+
+@dataclass(frozen=True)
+class _Found:
+    gain: int
+    weight: int
+    side: str
+    vertex: int
+
+
+def _chosen(
+    dag: Dag,
+    part: Needed,
+    sample: int | None,
+    seed: int | np.random.Generator,
+    vertices: Iterable[Vertex] | None,
+) -> list[int]:
+    """Return the positions to look at; those that every pebbling may leave out say nothing."""
+    if vertices is not None:
+        wanted = np.array(sorted({dag.vertex(v) for v in vertices}), dtype=np.int64)
+        positions = np.flatnonzero(np.isin(part.vertices, wanted) & ~part.is_input)
+        return [int(v) for v in positions]
+    if sample is None or (isinstance(sample, int) and sample >= len(part.computed)):
+        return [int(v) for v in part.computed]
+    if isinstance(sample, bool) or not isinstance(sample, int) or sample < 1:
+        raise InvalidInput(f"the sample is a positive whole number of vertices, not {sample!r}")
+    drawn = np.random.default_rng(seed).choice(part.computed, size=sample, replace=False)
+    return [int(v) for v in np.sort(drawn)]
+
+
+def _search(part: Needed, M: int, chosen: list[int]) -> _Found | None:
+    """Return the greatest positive gain, looking first where the simple cuts are heavy."""
+    sides = [(side, _weights(part, side), words * M) for side, words in _SIDES.items()]
+    hopes = []
+    for v in chosen:
+        before, after = _reached(part.predecessors, v), _reached(part.successors, v)
+        for side, weights, spared in sides:
+            hope = min(_weight(part, weights, before), _weight(part, weights, ~_without(after, v))) - spared
+            if hope > 0:
+                hopes.append((hope, side, v))
+    hopes.sort(key=lambda entry: (-entry[0], entry[2], entry[1]))
+    best: _Found | None = None
+    for hope, side, v in hopes:
+        if best is not None and hope <= best.gain:
+            break
+        weight = _least_cut(part, _weights(part, side), v)
+        gain = weight - _SIDES[side] * M
+        if gain > (0 if best is None else best.gain):
+            best = _Found(gain, weight, side, v)
+    return best
+
+
+def _weights(part: Needed, side: str) -> _Ints:
+    """What an alive vertex costs at least, if it is not red, beyond its compulsory I/O."""
+    dear = _SIDES[side]
+    return np.where(part.is_input | part.is_output, 1, dear).astype(np.int64)
+
+
+def _reached(rows: list[list[int]], v: int) -> _Bools:
+    """Return v and everything reached from it."""
+    seen = bytearray(len(rows))
+    seen[v] = 1
+    stack = [v]
+    while stack:
+        for w in rows[stack.pop()]:
+            if not seen[w]:
+                seen[w] = 1
+                stack.append(w)
+    return np.frombuffer(bytes(seen), dtype=np.bool_)
+
+
+def _without(marks: _Bools, v: int) -> _Bools:
+    marks = marks.copy()
+    marks[v] = False
+    return marks
+
+
+def _weight(part: Needed, weights: _Ints, fired: _Bools) -> int:
+    """Return the weight of what is alive when the vertices of ``fired`` that are no inputs are computed."""
+    done = fired & ~part.is_input
+    used = np.zeros(part.n, dtype=np.bool_)
+    used[part.tails[done[part.heads]]] = True
+    awaited = np.zeros(part.n, dtype=np.bool_)
+    awaited[part.tails[~done[part.heads]]] = True
+    return int(weights[np.where(part.is_input, used, done) & awaited].sum())
+
+
+def _least_cut(part: Needed, weights: _Ints, v: int, library: str | None = None) -> int:
+    """Return the least weight of what is alive just after v is computed, by a maximum flow.
+
+    Node x stands for "x is computed" (an input: "some successor is"), node n + x for "and all successors of x
+    are"; x without n + x is alive, and its weight is the capacity of the arc between them. Arcs that may not be
+    cut lead from y to its predecessors, and from n + x to the successors of x. The ancestors of v, and v, are
+    one with the source, its descendants with the sink.
+    """
+    n = part.n
+    node = np.arange(n, dtype=np.int64)
+    source, sink = 2 * n, 2 * n + 1
+    before, after = _reached(part.predecessors, v), _without(_reached(part.successors, v), v)
+    node[before], node[after] = source, sink
+    free = ~(before | after)
+    whole = int(weights.sum()) + 1
+    alive = np.flatnonzero(~after)
+    back = free[part.heads] & free[part.tails]
+    on = ~after[part.tails] & ~before[part.heads]
+    tails = np.concatenate([node[alive], node[part.heads[back]], n + part.tails[on]])
+    heads = np.concatenate([n + alive, node[part.tails[back]], node[part.heads[on]]])
+    capacities = np.full(len(tails), whole, dtype=np.int64)
+    capacities[: len(alive)] = weights[alive]
+    return maximum_flow(2 * n + 2, tails, heads, capacities, source, sink, library)

@@ -1,7 +1,0 @@
-"""The exact optimum of small DAGs: proved least I/O, with a pebbling that reaches it."""
-
-from __future__ import annotations
-
-from pebble.optimum.result import Optimum, optimal
-
-__all__ = ["Optimum", "optimal"]

@@ -1,6 +1,0 @@
-"""A pebbling as a page to watch and to play: one HTML file that needs no network and no server."""
-
-from pebble.player.games import play, play_dag
-from pebble.player.page import Page
-
-__all__ = ["Page", "play", "play_dag"]

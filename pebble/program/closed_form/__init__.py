@@ -1,0 +1,1 @@
+"""The I/O of a program in closed form: exact, and as a formula."""

@@ -1,0 +1,238 @@
+"""The closed form of a program's I/O: exact, ragged tiles included, and printable as a formula.
+
+An operation moves the product of the extents of its array's axes times the trip counts of the enclosing loops
+that do not index it. Axes are independent of one another, so each contributes a factor of its own; under a mask the
+queries and the keys contribute one together.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from pebble.computations.family import Family
+from pebble.program.closed_form.formula import Formula, constant, symbol
+from pebble.program.nodes import Condition, Loop, Program
+from pebble.program.places import Place, places
+from pebble.program.steps import tile_count
+from pebble.program.validation import validate
+from pebble.program.visits import masked
+
+if TYPE_CHECKING:
+    from pebble.program.closed_form.quantities import Quantities
+
+__all__ = ["ClosedForm", "closed_form"]
+
+Enclosing = tuple[Loop, tuple[Condition, ...]]
+
+
+@dataclass(frozen=True)
+class ClosedForm:
+    """Words loaded and stored by a program, array by array.
+
+    Attributes
+    ----------
+    reads, writes : dict of str to Formula
+        Only arrays that are loaded (stored) at all.
+    legend : dict of str to str
+        What the names mean that stand for what a mask decides, such as ``tiles(192×1)``.
+    """
+
+    reads: dict[str, Formula]
+    writes: dict[str, Formula]
+    legend: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def total_reads(self) -> Formula:
+        """Sum of the reads."""
+        return sum(self.reads.values(), start=constant(0))
+
+    @property
+    def total_writes(self) -> Formula:
+        """Sum of the writes."""
+        return sum(self.writes.values(), start=constant(0))
+
+    @property
+    def io(self) -> Formula:
+        """Loads plus stores."""
+        return self.total_reads + self.total_writes
+
+
+def closed_form(program: Program, family: Family) -> ClosedForm:
+    """Count a program's I/O without running it.
+
+    Cost is proportional to the length of the program's text (for bare operations: to their number); under a mask
+    also to the numbers of queries, keys and tiles, or for masks kept pair by pair to the number of pairs.
+
+    Raises
+    ------
+    InvalidInput
+        If the program makes no sense for the family.
+    NoClosedForm
+        Under a mask, if there are too many blocks of tiles to sum over, or if the text does not say how far a chain
+        has got that is moved before it is complete.
+
+    Examples
+    --------
+    >>> from pebble.computations.matmul import matmul_family
+    >>> from pebble.program.language import compute, delete, load, loop, program, store
+    >>> text = program(loop("i", 8, loop("j", 3,
+    ...     loop("k", 1, load("A", "B"), compute("C"), delete("A", "B")), store("C"), delete("C"))))
+    >>> print(closed_form(text, matmul_family(100, 50, 20)).io)
+    k·m·⌈n/3⌉ + k·n·⌈m/8⌉ + m·n
+    """
+    validate(program, family)
+    quantities = _quantities(family)
+    reads: dict[str, Formula] = {}
+    writes: dict[str, Formula] = {}
+    computes = _chain_computes(program, family)
+    for place in places(program):
+        operation = place.operation
+        if operation.action in ("load", "store"):
+            moved = _moved(place, family, quantities, computes.get(operation.array, ()))
+            into = reads if operation.action == "load" else writes
+            if int(moved):
+                into[operation.array] = into.get(operation.array, constant(0)) + moved
+    return ClosedForm(reads, writes, _legend([*reads.values(), *writes.values()], quantities))
+
+
+def _quantities(family: Family) -> Quantities | None:
+    if family.mask is None:
+        return None
+    from pebble.program.closed_form.quantities import Quantities
+
+    return Quantities(family)
+
+
+def _chain_computes(program: Program, family: Family) -> dict[str, list[Place]]:
+    """Where the chains that are masked are advanced."""
+    found: dict[str, list[Place]] = {}
+    if family.mask is None:
+        return found
+    for place in places(program):
+        operation = place.operation
+        if operation.action == "compute" and masked(family, family[operation.array].chain or ""):
+            found.setdefault(operation.array, []).append(place)
+    return found
+
+
+def _legend(formulas: list[Formula], quantities: Quantities | None) -> dict[str, str]:
+    """The meaning of the names that occur."""
+    if quantities is None:
+        return {}
+    names = {name for formula in formulas for name, _ in formula.values}
+    return {name: meaning for name, meaning in quantities.legend.items() if name in names}
+
+
+def _moved(place: Place, family: Family, quantities: Quantities | None, computes: Sequence[Place]) -> Formula:
+    """Words that all executions of a load or store move together."""
+    operation = place.operation
+    array = family[operation.array]
+    at = {axis: stop - start for axis, start, stop in operation.at}
+    total = constant(1)
+    loops = _guarded(place)
+    looped = {loop.axis for loop, _ in loops}
+    for axis in dict.fromkeys([*array.axes, *looped]):
+        if masked(family, axis):
+            continue
+        own = [(loop, conditions) for loop, conditions in loops if loop.axis == axis]
+        if axis in at:
+            total = total * constant(at[axis])
+        else:
+            total = total * _axis_factor(axis, axis in array.axes, own, family)
+    if quantities is None or not int(total):
+        return total
+    upto = None
+    if masked(family, array.chain or ""):
+        from pebble.program.closed_form.chains import reached
+
+        upto = reached(place, computes, array, family)
+    return total * quantities.moved(place, array, upto)
+
+
+def _guarded(place: Place) -> list[Enclosing]:
+    """The loops around a place, each with the conditions on it."""
+    found: list[Enclosing] = []
+    for node in place.around:
+        if isinstance(node, Loop):
+            found.append((node, ()))
+        else:
+            found = [
+                (loop, (*conditions, node) if loop.label == node.label else conditions)
+                for loop, conditions in found
+            ]
+    return found
+
+
+def _axis_factor(axis: str, indexed: bool, loops: list[Enclosing], family: Family) -> Formula:
+    """Words along an axis of the array, or trips through the loops over an axis it does not have."""
+    extent, name = family.extents[axis], family.symbols[axis]
+    whole = symbol(name, extent)
+    if not loops:
+        return whole
+    outermost = loops[0][0]
+    if (outermost.start, outermost.stop) != (0, None):
+        extent = (extent if outermost.stop is None else outermost.stop) - outermost.start
+        rest = constant(outermost.start)
+        whole = whole - rest if outermost.stop is None else constant(extent)
+    pieces = _pieces(extent, loops)
+    value = sum(length * times if indexed else times for length, times in pieces.items())
+    named = _indexed_text(extent, whole, loops) if indexed else _trip_text(extent, whole, str(whole), loops)
+    return named if named is not None and int(named) == value else constant(value)
+
+
+def _pieces(extent: int, loops: list[Enclosing]) -> Counter[int]:
+    """Lengths of the innermost tiles, with how often each occurs."""
+    pieces = Counter({extent: 1} if extent else {})
+    for loop, conditions in loops:
+        cut: Counter[int] = Counter()
+        for length, times in pieces.items():
+            count = tile_count(0, length, loop.tile)
+            ragged = length - (count - 1) * loop.tile
+            chosen = _chosen(count, conditions)
+            cut[ragged] += times * chosen[1]
+            cut[loop.tile] += times * chosen[0]
+        pieces = +cut
+    return pieces
+
+
+def _chosen(count: int, conditions: tuple[Condition, ...]) -> tuple[int, int]:
+    """How many iterations but the last satisfy the conditions, and whether the last one does."""
+
+    def holds(index: int) -> bool:
+        return all(condition.holds_at(index, count) for condition in conditions)
+
+    middle = (count - 2) * holds(1) if count > 2 else 0
+    return (int(holds(0)) if count > 1 else 0) + middle, int(holds(count - 1))
+
+
+def _indexed_text(extent: int, whole: Formula, loops: list[Enclosing]) -> Formula | None:
+    conditions = [(loop, condition) for loop, own in loops for condition in own]
+    if not conditions:
+        return whole
+    if len(conditions) == 1 and conditions[0][0] is loops[0][0]:
+        loop, condition = conditions[0]
+        if condition.which == "first" and extent > loop.tile:
+            return whole - constant(loop.tile) if condition.negated else constant(loop.tile)
+    return None
+
+
+def _trip_text(extent: int, whole: Formula, text: str, loops: list[Enclosing]) -> Formula | None:
+    conditions = [condition for _, own in loops for condition in own]
+    tile = loops[-1][0].tile
+    if len(loops) > 1 and (conditions or any(loop.tile % tile for loop, _ in loops[:-1])):
+        return None
+    count = tile_count(0, extent, tile)
+    if tile == 1:
+        trips = whole
+    elif count <= 1:
+        trips = constant(count)
+    else:
+        trips = symbol(f"⌈{text}/{tile}⌉" if text.isalnum() else f"⌈({text})/{tile}⌉", count)
+    if not conditions:
+        return trips
+    if len(conditions) > 1:
+        return None
+    return trips - constant(1) if conditions[0].negated else constant(1)

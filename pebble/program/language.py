@@ -1,0 +1,128 @@
+"""The words in which a program is written, readable like the algorithm box of a paper.
+
+Examples
+--------
+>>> print(program(loop("i", 4, load("Q"), loop("k", 1, delete("Q")))))
+for i in tiles of 4:
+    load Q
+    for each k: delete Q
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from pebble.program.nodes import (
+    Action,
+    Condition,
+    Interval,
+    Loop,
+    Node,
+    Nodes,
+    Operation,
+    Phase,
+    Program,
+    When,
+)
+
+__all__ = [
+    "compute",
+    "delete",
+    "first",
+    "last",
+    "load",
+    "loop",
+    "not_first",
+    "not_last",
+    "phase",
+    "program",
+    "store",
+    "when",
+]
+
+
+def _flatten(nodes: Iterable[Nodes]) -> tuple[Node, ...]:
+    flat: list[Node] = []
+    for node in nodes:
+        if node is None:
+            continue
+        if isinstance(node, Operation | Loop | When):
+            flat.append(node)
+        else:
+            flat.extend(_flatten(node))
+    return tuple(flat)
+
+
+def _operations(action: Action, arrays: tuple[str, ...], at: dict[str, Interval]) -> tuple[Operation, ...]:
+    box = tuple((axis, a, b) for axis, (a, b) in at.items())
+    return tuple(Operation(action, array, at=box) for array in arrays)
+
+
+def load(*arrays: str, **at: Interval) -> tuple[Operation, ...]:
+    """Load the current box of each array: ``load("K", "V")``."""
+    return _operations("load", arrays, at)
+
+
+def store(*arrays: str, **at: Interval) -> tuple[Operation, ...]:
+    """Store the current box of each array."""
+    return _operations("store", arrays, at)
+
+
+def delete(*arrays: str, **at: Interval) -> tuple[Operation, ...]:
+    """Delete the current box of each array from fast memory."""
+    return _operations("delete", arrays, at)
+
+
+def compute(array: str, replacing: str | None = None, **at: Interval) -> Operation:
+    """Compute the current box of an array, or advance its chain over the current tile of the chain's axis."""
+    return Operation("compute", array, replacing, tuple((axis, a, b) for axis, (a, b) in at.items()))
+
+
+def loop(
+    axis: str, tile: int, *body: Nodes, start: int = 0, stop: int | None = None, label: str | None = None
+) -> Loop:
+    """Loop over tiles of an axis.
+
+    Examples
+    --------
+    >>> print(phase("", loop("i", 4, load("Q"), loop("k", 1, delete("Q")))))
+    for i in tiles of 4:
+        load Q
+        for each k: delete Q
+    """
+    return Loop(axis, tile, _flatten(body), start, stop, label or axis)
+
+
+def when(condition: Condition, *body: Nodes) -> When:
+    """Nodes for some iterations only: ``when(first("j"), load("U"))``."""
+    return When(condition, _flatten(body))
+
+
+def first(label: str) -> Condition:
+    """The first iteration of the enclosing loop with this label."""
+    return Condition(label, "first")
+
+
+def last(label: str) -> Condition:
+    """The last iteration of the enclosing loop with this label."""
+    return Condition(label, "last")
+
+
+def not_first(label: str) -> Condition:
+    """All iterations but the first."""
+    return Condition(label, "first", negated=True)
+
+
+def not_last(label: str) -> Condition:
+    """All iterations but the last."""
+    return Condition(label, "last", negated=True)
+
+
+def phase(title: str, *body: Nodes, generate: Callable[[], Iterable[Operation]] | None = None) -> Phase:
+    """Make a phase of nodes, or of a generator of bare operations."""
+    return Phase(title, _flatten(body), generate)
+
+
+def program(*phases: Phase | Node) -> Program:
+    """Make a program of phases (bare nodes become an untitled phase)."""
+    return Program(tuple(p if isinstance(p, Phase) else Phase("", (p,)) for p in phases))

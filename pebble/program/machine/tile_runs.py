@@ -1,0 +1,186 @@
+"""Runs of tiles that look alike under a mask, so that what one does can stand for what another does.
+
+The *signature* of a tile holds all that a program can learn of the mask while the tile and the current tile of the
+other axis last: which pairs are allowed, and which lines have pairs before or after. Equal signatures (from equal
+states) therefore mean equal counts, equal room and the same change of state.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Hashable
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from pebble.program.steps import tile_at, tile_count
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from pebble.computations.masks import Mask
+
+__all__ = ["TileRun", "runs_of_lines", "runs_of_tiles", "runs_of_units"]
+
+Interval = tuple[int, int]
+_OTHER = {"i": "j", "j": "i"}
+
+
+class TileRun(NamedTuple):
+    """Successive tiles that look alike: the number of the first, how many, and their signature."""
+
+    first: int
+    times: int
+    signature: Hashable
+
+
+def runs_of_units(
+    mask: Mask,
+    axis: str,
+    whole: Interval,
+    partners: Interval,
+    exact: bool,
+    begun: bool,
+    known: dict[Hashable, list[Hashable]],
+) -> list[TileRun]:
+    """Runs of single lines with allowed pairs.
+
+    Parameters
+    ----------
+    mask : Mask
+    axis : str
+        The lines' axis.
+    whole : (int, int)
+        Which lines.
+    partners : (int, int)
+        The current tile of the other axis.
+    exact : bool
+        Whether it matters where in their tile the partners lie; if not (they are visited one by one), only those that
+        have a pair with the line matter, in their order.
+    begun : bool
+        Whether it matters how many of the partners have begun or are finished; if not, only whether any or all.
+    known : dict
+        Signatures made before, kept by the caller: tiles of the same pattern need not make them again.
+    """
+    breaks = mask.breaks(axis, whole, partners)
+    starts = np.concatenate([[whole[0]], breaks]).astype(np.int64)
+    ends = np.append(breaks, whole[1])
+    other = _OTHER[axis]
+    first = mask.first(other)[partners[0] : partners[1]]
+    last = mask.last(other)[partners[0] : partners[1]]
+    allowed = mask.at_lines(axis, starts, partners)
+    started = first < starts[:, None]
+    finished = (last <= starts[:, None]) & (last >= 0)
+    before = mask.first(axis)[starts] < partners[0]
+    after = mask.last(axis)[starts] >= partners[1]
+    numbers = np.stack(
+        [
+            allowed.sum(axis=1),
+            started.sum(axis=1),
+            finished.sum(axis=1),
+            (allowed & started).sum(axis=1),
+            (allowed & finished).sum(axis=1),
+            before,
+            after,
+        ],
+        axis=1,
+    )
+    pairs = numbers[:, 0]
+    if not begun:
+        numbers[:, 1] = numbers[:, 1] > 0
+        numbers[:, 2] = numbers[:, 2] == mask.present(other, *partners)
+    mixed = np.asarray(((numbers[:, 3:5] > 0) & (numbers[:, 3:5] < pairs[:, None])).any(axis=1))
+    width = partners[1] - partners[0], mask.present(other, *partners)
+    kinds: NDArray[np.uint8] | None = None
+    if exact or mixed.any():
+        kinds = (allowed + 2 * started + 4 * finished).astype(np.uint8)
+    key = (exact, width, numbers.tobytes(), None if kinds is None else kinds.tobytes())
+    signatures = known.get(key)
+    if signatures is None:
+        signatures = known[key] = _signatures(width, numbers, mixed, kinds, allowed, exact)
+    found: list[TileRun] = []
+    for signature, start, end in zip(signatures, starts.tolist(), ends.tolist(), strict=True):
+        if signature is None:
+            continue
+        if (
+            found
+            and found[-1].signature == signature
+            and whole[0] + found[-1].first + found[-1].times == start
+        ):
+            found[-1] = TileRun(found[-1].first, found[-1].times + end - start, signature)
+        else:
+            found.append(TileRun(start - whole[0], end - start, signature))
+    return found
+
+
+def _signatures(
+    width: tuple[int, int],
+    numbers: NDArray[np.int64],
+    mixed: NDArray[np.bool_],
+    kinds: NDArray[np.uint8] | None,
+    allowed: NDArray[np.bool_],
+    exact: bool,
+) -> list[Hashable]:
+    """Return the signatures of lines; None for those without allowed pairs."""
+    found: list[Hashable] = []
+    for at, row in enumerate(numbers.tolist()):
+        detail: bytes | None = None
+        if kinds is not None and (exact or mixed[at]):
+            detail = (kinds[at] if exact else kinds[at][allowed[at]]).tobytes()
+        found.append((*width, *row, detail) if row[0] else None)
+    return found
+
+
+def runs_of_tiles(mask: Mask, axis: str, whole: Interval, tile: int, partners: Interval) -> list[TileRun]:
+    """Runs of tiles of several lines with allowed pairs; their signatures hold the whole pattern."""
+    full = (whole[1] - whole[0]) // tile
+    marks = [whole[0], *mask.breaks(axis, whole, partners).tolist(), whole[1]]
+    found: list[TileRun] = []
+    done = 0
+    for start, stop in itertools.pairwise(marks):
+        low, high = -((whole[0] - start) // tile), min((stop - whole[0]) // tile, full)
+        if high > low:
+            found += [TileRun(index, 1, None) for index in range(done, low)]
+            found.append(TileRun(low, high - low, None))
+            done = high
+    found += [TileRun(index, 1, None) for index in range(done, tile_count(*whole, tile))]
+    signed = []
+    for run in found:
+        lines = tile_at(*whole, tile, run.first)
+        if mask.box(axis, lines, partners):
+            signed.append(TileRun(run.first, run.times, _pattern(mask, axis, lines, partners)))
+    return signed
+
+
+def _pattern(mask: Mask, axis: str, lines: Interval, partners: Interval) -> Hashable:
+    other = _OTHER[axis]
+    box = mask.lines_matrix(axis, lines, partners)
+    return (
+        box.shape,
+        np.packbits(box).tobytes(),
+        _flags(mask, axis, lines, partners).tobytes(),
+        _flags(mask, other, partners, lines).tobytes(),
+    )
+
+
+def _flags(mask: Mask, axis: str, lines: Interval, partners: Interval) -> NDArray[np.uint8]:
+    """Which lines have pairs before the partners, after them, or none at all."""
+    first = mask.first(axis)[lines[0] : lines[1]]
+    last = mask.last(axis)[lines[0] : lines[1]]
+    flags = (first < partners[0]) + 2 * (last >= partners[1]) + 4 * (last < 0)
+    return np.asarray(flags, dtype=np.uint8)
+
+
+def runs_of_lines(mask: Mask, axis: str, whole: Interval, tile: int) -> list[TileRun]:
+    """Runs of tiles for a body that has nothing to do with pairs: only whether a line has any matters."""
+    present = mask.last(axis)[whole[0] : whole[1]] >= 0
+    count = tile_count(*whole, tile)
+    full = (whole[1] - whole[0]) // tile
+    if present.all():
+        parts = [TileRun(0, full, True), TileRun(full, 1, True)]
+        return [part for part in parts if part.times and part.first < count]
+    return [
+        TileRun(index, 1, part.tobytes())
+        for index, part in ((i, present[i * tile : (i + 1) * tile]) for i in range(count))
+        if part.any()
+    ]

@@ -1,0 +1,251 @@
+"""What a program is made of, and how it prints: operations, loops over tiles, conditions, phases.
+
+A program is a list of phases; a phase is a loop nest of four operations (load, store, compute, delete). An
+operation names an array; its box is, on each axis of the array, the tile of the innermost enclosing loop over
+that axis, or the whole axis. A loop inside a loop over the same axis splits the outer tile.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from pebble.computations.family import Family
+from pebble.program.visits import Visit
+
+__all__ = [
+    "Action",
+    "Condition",
+    "Interval",
+    "Line",
+    "Loop",
+    "Node",
+    "Nodes",
+    "Operation",
+    "Phase",
+    "Place",
+    "Program",
+    "When",
+    "pseudo_code",
+]
+
+Action = Literal["load", "store", "compute", "delete"]
+
+
+Interval = tuple[int, int]
+
+
+Place = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Operation:
+    """One operation on one box of an array.
+
+    Parameters
+    ----------
+    action : {"load", "store", "compute", "delete"}
+    array : str
+        On an array with a chain, ``compute`` advances the chain over the current tile of the chain's axis,
+        and ``store`` and ``load`` move the current partial result.
+    replacing : str, optional
+        For ``compute``: delete this array's element right after each element is placed.
+    at : tuple of (axis, start, stop)
+        Explicit intervals, for programs of bare operations.
+    """
+
+    action: Action
+    array: str
+    replacing: str | None = None
+    at: tuple[tuple[str, int, int], ...] = ()
+
+    def __str__(self) -> str:
+        box = "".join(f", {axis}={a}:{b}" for axis, a, b in self.at)
+        replacing = f" replacing {self.replacing}" if self.replacing else ""
+        return f"{self.action} {self.array}{f'[{box[2:]}]' if box else ''}{replacing}"
+
+
+@dataclass(frozen=True)
+class Condition:
+    """Whether an enclosing loop is in its first or last iteration (or not)."""
+
+    label: str
+    which: Literal["first", "last"]
+    negated: bool = False
+
+    def __str__(self) -> str:
+        return f"{'not ' if self.negated else ''}the {self.which} {self.label}"
+
+    def holds_at(self, index: int, count: int) -> bool:
+        """Whether it holds in iteration ``index`` of ``count`` of a loop that visits all of its tiles."""
+        return (index == (0 if self.which == "first" else count - 1)) != self.negated
+
+    def holds(self, visit: Visit, tiles: Mapping[str, Interval], family: Family) -> bool:
+        """Whether it holds in a visit of its loop, with the current tiles of all loops around."""
+        return visit.is_end(self.which, tiles, family) != self.negated
+
+
+@dataclass(frozen=True)
+class Loop:
+    """A loop over tiles of an axis, the last one ragged.
+
+    Parameters
+    ----------
+    axis : str
+    tile : int
+        Length of a tile.
+    body : tuple of Node
+    start, stop : int, optional
+        Part of the axis to run over; only where no enclosing loop runs over the same axis.
+    label : str
+        What conditions call the loop; the axis by default.
+    """
+
+    axis: str
+    tile: int
+    body: tuple[Node, ...]
+    start: int = 0
+    stop: int | None = None
+    label: str = ""
+
+
+@dataclass(frozen=True)
+class When:
+    """Nodes that are executed only where a condition on an enclosing loop holds."""
+
+    condition: Condition
+    body: tuple[Node, ...]
+
+
+Node = Operation | Loop | When
+
+
+Nodes = Node | Iterable["Nodes"] | None
+
+
+@dataclass(frozen=True)
+class Phase:
+    """A titled loop nest, or a generator of bare operations.
+
+    Parameters
+    ----------
+    title : str
+    body : tuple of Node
+    generate : callable, optional
+        Called without arguments whenever the operations are needed again; yields :class:`Operation`.
+    """
+
+    title: str
+    body: tuple[Node, ...] = ()
+    generate: Callable[[], Iterable[Operation]] | None = None
+
+    def nodes(self) -> Iterable[Node]:
+        """The phase's nodes, in order."""
+        return self.body if self.generate is None else self.generate()
+
+    def __str__(self) -> str:
+        return "\n".join(line.text for line in _phase_lines(self, 0))
+
+
+@dataclass(frozen=True)
+class Program:
+    """A schedule as data.
+
+    Examples
+    --------
+    >>> from pebble.program import compute, delete, load, loop, phase, program, store
+    >>> product = program(phase("C = AB", loop("i", 8, loop("j", 8,
+    ...     loop("k", 1, load("A", "B"), compute("C"), delete("A", "B")), store("C"), delete("C")))))
+    >>> print(product)
+    # C = AB
+    for i in tiles of 8:
+        for j in tiles of 8:
+            for each k: load A; load B; compute C; delete A; delete B
+            store C; delete C
+    """
+
+    phases: tuple[Phase, ...]
+
+    def __str__(self) -> str:
+        return "\n".join(str(phase) for phase in self.phases)
+
+
+def _loop_head(node: Loop) -> str:
+    end = "end" if node.stop is None else node.stop
+    part = "" if (node.start, node.stop) == (0, None) else f" in [{node.start}, {end})"
+    label = "" if node.label == node.axis else f" ({node.label})"
+    if node.tile == 1:
+        return f"for each {node.axis}{part}{label}:"
+    return f"for {node.axis}{part} in tiles of {node.tile}{label}:"
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line of pseudo-code, and which of its columns belong to which operation.
+
+    Attributes
+    ----------
+    text : str
+    spans : tuple of (place, start, stop)
+        Place of an operation as in :class:`Step`, first column, column after the last. A phase that is yielded
+        one by one has one span, for all its operations, whose place is the number of the phase alone.
+    """
+
+    text: str
+    spans: tuple[tuple[Place, int, int], ...] = ()
+
+    def after(self, prefix: str) -> Line:
+        """Put something before the line."""
+        by = len(prefix)
+        return Line(prefix + self.text, tuple((place, a + by, b + by) for place, a, b in self.spans))
+
+
+def pseudo_code(program: Program) -> list[Line]:
+    """Return the lines of ``str(program)`` with the places of the operations.
+
+    Examples
+    --------
+    >>> pseudo_code(program(loop("i", 1, load("Q"), delete("Q"))))
+    [Line(text='for each i: load Q; delete Q', spans=(((0, 0, 0), 12, 18), ((0, 0, 1), 20, 28)))]
+    """
+    return [line for number, part in enumerate(program.phases) for line in _phase_lines(part, number)]
+
+
+def _phase_lines(part: Phase, number: int) -> list[Line]:
+    lines = [Line(f"# {part.title}")] if part.title else []
+    if part.generate is not None:
+        text = "(operations yielded one by one)"
+        lines.append(Line(text, (((number,), 0, len(text)),)))
+    return lines + _render(part.body, 0, (number,))
+
+
+def _render(nodes: tuple[Node, ...], depth: int, place: Place) -> list[Line]:
+    indent = "    " * depth
+    lines = []
+    for bare, group in itertools.groupby(enumerate(nodes), key=lambda pair: isinstance(pair[1], Operation)):
+        if bare:
+            lines.append(_joined([(str(node), (*place, at)) for at, node in group]).after(indent))
+            continue
+        for at, node in group:
+            assert not isinstance(node, Operation)
+            head = _loop_head(node) if isinstance(node, Loop) else f"if {node.condition}:"
+            inner = _render(node.body, depth + 1, (*place, at))
+            if len(inner) == 1 and not inner[0].text.lstrip().startswith(("for ", "if ")):
+                body = _render(node.body, 0, (*place, at))[0]
+                lines.append(body.after(f"{indent}{head} "))
+            else:
+                lines.append(Line(indent + head))
+                lines.extend(inner)
+    return lines
+
+
+def _joined(operations: list[tuple[str, Place]]) -> Line:
+    """Put operations on one line, with semicolons between them."""
+    text, spans = "", []
+    for word, place in operations:
+        text += "; " if text else ""
+        spans.append((place, len(text), len(text) + len(word)))
+        text += word
+    return Line(text, tuple(spans))

@@ -1,0 +1,159 @@
+"""Running a program on numbers: the proof that a schedule computes what it claims, in its own tile order."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pebble.common.errors import InvalidInput
+from pebble.computations.family import Array, Family
+from pebble.computations.masked_family import MaskedFamily
+from pebble.program.nodes import Program
+from pebble.program.steps import Step, walk
+from pebble.program.validation import validate
+from pebble.program.visits import masked
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["evaluate"]
+
+
+def evaluate(
+    program: Program, family: Family, inputs: Mapping[str, NDArray[np.float64]]
+) -> dict[str, NDArray[np.float64]]:
+    """Execute a program on arrays, every operation on its own tile.
+
+    What is not in fast (slow) memory is NaN there, so a value that was never computed or loaded shows.
+
+    Parameters
+    ----------
+    program : Program
+    family : Family
+    inputs : mapping of str to ndarray
+        One array for each input of the family, of the shape ``family.shape(name)``, finite.
+
+    Returns
+    -------
+    dict of str to ndarray
+        The outputs as they are in slow memory at the end.
+
+    Examples
+    --------
+    >>> from pebble.computations.matmul import matmul_family
+    >>> from pebble.program.language import compute, load, phase, program, store
+    >>> text = program(phase("", load("A", "B"), compute("C"), store("C")))
+    >>> evaluate(text, matmul_family(1, 1, 2), {"A": np.array([[1.0, 2]]), "B": np.array([[3.0], [4]])})
+    {'C': array([[11.]])}
+    """
+    validate(program, family)
+    memory = _Memory(family, inputs)
+    for step in walk(program, family):
+        memory.execute(step)
+    return {array.name: memory.output(array.name) for array in family.outputs}
+
+
+class _Memory:
+    """Values in fast and in slow memory."""
+
+    def __init__(self, family: Family, inputs: Mapping[str, NDArray[np.float64]]) -> None:
+        self.family = family
+        self.exists = (
+            {
+                array.name: family.exists(array.name)
+                for array in family.arrays
+                if masked(family, array.chain or "")
+            }
+            if isinstance(family, MaskedFamily)
+            else {}
+        )
+        self.fast: dict[str, NDArray[np.float64]] = {}
+        self.slow: dict[str, NDArray[np.float64]] = {}
+        for array in family.arrays:
+            shape = tuple(family.extents[axis] for axis in array.axes)
+            self.fast[array.name] = np.full(shape, np.nan)
+            self.slow[array.name] = np.full(shape, np.nan)
+            if array.is_input:
+                self.slow[array.name] = _checked(array.name, inputs, shape)
+
+    def execute(self, step: Step) -> None:
+        operation = step.operation
+        name = operation.array
+        box = self._box(step, self.family[name])
+        if operation.action == "load":
+            self.fast[name][box] = self.slow[name][box]
+        elif operation.action == "store":
+            self.slow[name][box] = self.fast[name][box]
+        elif operation.action == "delete":
+            self.fast[name][box] = np.nan
+        else:
+            self.fast[name][box] = self._value(step, self.family[name], box)
+            if operation.replacing is not None:
+                replaced = self.family[operation.replacing]
+                self.fast[replaced.name][self._box(step, replaced)] = np.nan
+
+    def output(self, name: str) -> NDArray[np.float64]:
+        """Return an output as slow memory has it; what a mask leaves without any pair is zero."""
+        values = self.slow[name]
+        if self.family.mask is None:
+            return values
+        axis = next(axis for axis in self.family[name].axes if masked(self.family, axis))
+        empty = self.family.mask.last(axis) < 0
+        form = [len(empty) if one == axis else 1 for one in self.family[name].axes]
+        return np.where(empty.reshape(form), 0.0, values)
+
+    def _box(self, step: Step, array: Array) -> tuple[slice, ...]:
+        return tuple(slice(a, b) for a, b in step.box(array.name, self.family))
+
+    def _value(self, step: Step, array: Array, box: tuple[slice, ...]) -> Any:
+        operands = [self._operand(step, array, self.family[name]) for name in array.operands]
+        if array.chain is None:
+            assert array.function is not None
+            return array.function(*operands)
+        terms = (
+            math.prod(operands[1:], start=operands[0])
+            if array.function is None
+            else array.function(*operands)
+        )
+        start, stop = step.interval(array.chain, self.family)
+        length = stop - start
+        terms = np.broadcast_to(terms, (*terms.shape[:-1], length))
+        before = self.fast[array.name][box]
+        if masked(self.family, array.chain):
+            return self._masked_sum(array, box, (start, stop), terms, before)
+        advance = terms.sum(axis=-1)
+        return advance if start == 0 else before + advance
+
+    def _masked_sum(
+        self, array: Array, box: tuple[slice, ...], steps: tuple[int, int], terms: Any, before: Any
+    ) -> Any:
+        """Advance a chain over its allowed steps; it begins where nothing was allowed before."""
+        exists = self.exists[array.name][box]
+        allowed = exists[..., steps[0] : steps[1]]
+        begun = exists[..., : steps[0]].any(axis=-1)
+        advance = np.where(allowed, terms, 0.0).sum(axis=-1)
+        return np.where(allowed.any(axis=-1), np.where(begun, before, 0.0) + advance, before)
+
+    def _operand(self, step: Step, array: Array, operand: Array) -> NDArray[np.float64]:
+        """Return an operand's box with one dimension for each index of the array that reads it."""
+        value = self.fast[operand.name][self._box(step, operand)]
+        order = [axis for axis in array.indices if axis in operand.axes]
+        value = value.transpose([operand.axes.index(axis) for axis in order])
+        shape = iter(value.shape)
+        return value.reshape([next(shape) if axis in operand.axes else 1 for axis in array.indices])
+
+
+def _checked(
+    name: str, inputs: Mapping[str, NDArray[np.float64]], shape: tuple[int, ...]
+) -> NDArray[np.float64]:
+    if name not in inputs:
+        raise InvalidInput(f"no values given for the input {name}")
+    values = np.array(inputs[name], dtype=np.float64)
+    if values.shape != shape:
+        raise InvalidInput(f"input {name} has shape {values.shape}; it must be {shape}")
+    if not np.isfinite(values).all():
+        raise InvalidInput(f"input {name} holds NaN or infinite values")
+    return values

@@ -1,0 +1,69 @@
+"""What a program must be for a family: known arrays, axes and labels, tiles and parts that make sense."""
+
+from __future__ import annotations
+
+from pebble.common.errors import InvalidInput
+from pebble.computations.family import Family
+from pebble.program.nodes import Loop, Node, Operation, Program, When
+
+__all__ = ["validate"]
+
+
+def validate(program: Program, family: Family) -> None:
+    """Raise InvalidInput where a program does not make sense for a family.
+
+    Unknown arrays, axes or labels, tiles of no length, a part of an axis inside a loop over the same axis,
+    explicit boxes inside a loop over their axis, or a replaced array of another shape.
+    """
+    for part in program.phases:
+        for node in part.nodes():
+            if part.generate is not None and not isinstance(node, Operation):
+                raise InvalidInput(
+                    f"a generated phase yields bare operations, not {type(node).__name__.lower()}s"
+                )
+            _validate_node(node, family, [])
+
+
+def _validate_node(node: Node, family: Family, enclosing: list[Loop]) -> None:
+    if isinstance(node, Operation):
+        _validate_operation(node, family, enclosing)
+        return
+    if isinstance(node, When):
+        if node.condition.label not in {outer.label for outer in enclosing}:
+            raise InvalidInput(f"condition on {node.condition}: no enclosing loop is called that")
+    else:
+        _validate_loop(node, family, enclosing)
+        enclosing = [*enclosing, node]
+    for inner in node.body:
+        _validate_node(inner, family, enclosing)
+
+
+def _validate_loop(node: Loop, family: Family, enclosing: list[Loop]) -> None:
+    if node.axis not in family.extents:
+        raise InvalidInput(f"loop over {node.axis}: {family.name} has axes {', '.join(family.extents)}")
+    if node.tile < 1:
+        raise InvalidInput(f"loop over {node.axis}: a tile of {node.tile} has no length")
+    if any(outer.label == node.label for outer in enclosing):
+        raise InvalidInput(f"two nested loops are both called {node.label!r}: give one another label")
+    if (node.start, node.stop) == (0, None):
+        return
+    extent = family.extents[node.axis]
+    if not 0 <= node.start <= (extent if node.stop is None else node.stop) <= extent:
+        raise InvalidInput(f"loop over {node.axis} in [{node.start}, {node.stop}): the axis has {extent}")
+    if any(outer.axis == node.axis for outer in enclosing):
+        raise InvalidInput(f"a loop over part of {node.axis} cannot stand in another loop over {node.axis}")
+
+
+def _validate_operation(node: Operation, family: Family, enclosing: list[Loop]) -> None:
+    array = family[node.array]
+    if node.action == "compute" and array.is_input:
+        raise InvalidInput(f"compute {node.array}: {node.array} is an input; load it")
+    if node.replacing is not None and (
+        node.replacing == node.array or set(family[node.replacing].axes) != set(array.axes)
+    ):
+        raise InvalidInput(f"{node}: only another array with the same axes can be replaced")
+    for axis, start, stop in node.at:
+        if axis not in array.indices or not 0 <= start < stop <= family.extents[axis]:
+            raise InvalidInput(f"{node}: {axis}={start}:{stop} is no interval of an axis of {node.array}")
+        if any(outer.axis == axis for outer in enclosing):
+            raise InvalidInput(f"{node}: an explicit interval of {axis} cannot stand in a loop over {axis}")

@@ -1,0 +1,84 @@
+"""Which tiles a loop visits: all of them, or under a mask those that hold an allowed pair.
+
+A loop over queries visits the tiles that have a pair with the current tile of keys (all keys, outside a loop over
+keys), and the other way round. The first (last) visit is the first (last) such tile. Both are judged where they
+stand, so a condition inside an inner loop asks about the inner loop's tile.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pebble.computations.family import Family
+
+if TYPE_CHECKING:
+    from pebble.computations.masks import Mask
+
+__all__ = ["Visit", "masked", "partners", "visited"]
+
+Interval = tuple[int, int]
+_PARTNER = {"i": "j", "j": "i"}
+
+
+@dataclass(frozen=True)
+class Visit:
+    """One iteration of a loop: which, of how many, on what.
+
+    Parameters
+    ----------
+    axis : str
+    index, count : int
+        Number of the tile, and number of tiles, masked out ones included.
+    whole : (int, int)
+        What the loop runs over.
+    tile : (int, int)
+        The current tile.
+    """
+
+    axis: str
+    index: int
+    count: int
+    whole: Interval
+    tile: Interval
+
+    def is_end(self, which: str, tiles: Mapping[str, Interval], family: Family) -> bool:
+        """Whether no earlier (``"first"``) or later (``"last"``) tile is visited with the current other tiles."""
+        if not masked(family, self.axis):
+            return self.index == (0 if which == "first" else self.count - 1)
+        assert family.mask is not None
+        rest = (self.whole[0], self.tile[0]) if which == "first" else (self.tile[1], self.whole[1])
+        return not family.mask.has_pairs(self.axis, rest, partners(self.axis, tiles, family))
+
+
+def masked(family: Family, axis: str) -> bool:
+    """Whether an axis is one of a mask's two."""
+    return family.mask is not None and axis in _PARTNER
+
+
+def partners(axis: str, tiles: Mapping[str, Interval], family: Family) -> Interval:
+    """Return the current tile of the other axis of the mask."""
+    other = _PARTNER[axis]
+    return tiles.get(other) or (0, family.extents[other])
+
+
+def visited(
+    axis: str, whole: Interval, tile: int, tiles: Mapping[str, Interval], family: Family
+) -> Iterable[int]:
+    """Return the numbers of the tiles that a loop visits, in order."""
+    count = -((whole[0] - whole[1]) // tile)
+    if not masked(family, axis):
+        return range(count)
+    assert family.mask is not None
+    mask, others = family.mask, partners(axis, tiles, family)
+    return _holding_pairs(mask, axis, whole, tile, count, others)
+
+
+def _holding_pairs(
+    mask: Mask, axis: str, whole: Interval, tile: int, count: int, others: Interval
+) -> Iterable[int]:
+    for index in range(count):
+        start = whole[0] + index * tile
+        if mask.has_pairs(axis, (start, min(start + tile, whole[1])), others):
+            yield index

@@ -1,0 +1,1 @@
+"""Pebblings of any DAG: the exact optimum, heuristic schedules, certificates."""

@@ -1,0 +1,77 @@
+"""Some pebbling, quickly: the most promising states, step by step."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pebble.solvers.optimum.arena import Arena
+from pebble.solvers.optimum.best_first import History, check_time, first_wave
+from pebble.solvers.optimum.bits import Words
+from pebble.solvers.optimum.expand import ANY
+from pebble.solvers.optimum.state_sets import Batch, StateSet
+
+__all__ = ["beam"]
+
+_STEPS = 4
+_DEAR = 6
+
+
+def beam(arena: Arena, width: int, deadline: float | None = None) -> tuple[int, list[Words]] | None:
+    """Follow the ``width`` most promising states, step by step, to the end of a pebbling.
+
+    Where vertices are computed once, every step computes one and an end is always reached. Where they may be
+    computed again, the walk is cut off after four steps a vertex.
+
+    Returns
+    -------
+    (cost, path) or None
+        A pebbling that need not be the best, if one was met; unavoidable stores of outputs are not counted.
+
+    Raises
+    ------
+    OutOfTime
+        After the deadline.
+    """
+    wave, cost = first_wave(arena), np.zeros(1, dtype=np.int64)
+    seen, history = StateSet(), History()
+    best: tuple[int, int] | None = None
+    for _ in range(_STEPS * arena.model.n):
+        if not len(wave) or (best is not None and int((cost + arena.bound(wave.rows)).min()) >= best[0]):
+            break
+        check_time(deadline)
+        seen.add(wave.distinct().rows)
+        first = history.add(wave)
+        for i in np.flatnonzero(arena.finished(wave.rows)).tolist():
+            if best is None or int(cost[i]) < best[0]:
+                best = int(cost[i]), first + i
+        wave, cost = _chosen(arena, _children(arena, wave.rows, cost, first), width, seen)
+    return None if best is None else (best[0], history.path(best[1]))
+
+
+def _children(arena: Arena, rows: Words, cost: NDArray[np.int64], first: int) -> dict[int, list[Batch]]:
+    """Return the states one step further by their bound."""
+    layers: dict[int, list[Batch]] = {}
+    serial = np.arange(first, first + len(rows))
+    most = _DEAR if arena.model.rules.recomputation else ANY
+    for found in arena.children(rows, cost, serial, most=most):
+        for value in np.unique(found.bound).tolist():
+            layers.setdefault(value, []).append(found.batch.take(found.bound == value))
+    return layers
+
+
+def _chosen(
+    arena: Arena, layers: dict[int, list[Batch]], width: int, seen: StateSet
+) -> tuple[Batch, NDArray[np.int64]]:
+    """Return the unseen states of the least bounds, and what was spent on each."""
+    chosen = [Batch(arena.start()[:0], np.zeros(0, dtype=np.int64))]
+    bounds = [np.zeros(0, dtype=np.int64)]
+    room = width
+    for value in sorted(layers):
+        batch = seen.new_ones(arena.canonical(Batch.joined(layers[value])))
+        batch = batch.take(np.argsort(arena.merit(batch.rows), kind="stable")[:room])
+        chosen.append(batch)
+        bounds.append(np.full(len(batch), value, dtype=np.int64))
+        room -= len(batch)
+    wave = Batch.joined(chosen)
+    return wave, np.concatenate(bounds) - arena.bound(wave.rows)

@@ -1,0 +1,171 @@
+"""Best-first search in whole layers: all states of the least bound at once, as sorted arrays."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from pebble.solvers.optimum.arena import Arena
+from pebble.solvers.optimum.bits import Words
+from pebble.solvers.optimum.state_sets import Batch, StateSet
+
+__all__ = ["History", "OutOfTime", "Progress", "Proof", "check_time", "first_wave", "prove"]
+
+Progress = Callable[[int, int], object]
+"""Called with a proved lower bound and the number of states expanded so far."""
+
+_CHUNK = 1 << 12
+_MANY = 64
+_FAR = 1 << 40
+
+
+class OutOfTime(Exception):
+    """The time limit has passed."""
+
+
+def check_time(deadline: float | None) -> None:
+    """Raise :class:`OutOfTime` after the deadline (of ``time.monotonic``)."""
+    if deadline is not None and time.monotonic() > deadline:
+        raise OutOfTime
+
+
+class History:
+    """All expanded states in the order of their expansion, each with the one it was reached from."""
+
+    def __init__(self) -> None:
+        self._waves: list[Batch] = []
+        self._first: list[int] = []
+        self.size = 0
+
+    def add(self, batch: Batch) -> int:
+        """Add a wave of states; return the serial number of the first."""
+        self._waves.append(batch)
+        self._first.append(self.size)
+        self.size += len(batch)
+        return self._first[-1]
+
+    def path(self, serial: int) -> list[Words]:
+        """Return the states from the start to this one, as rows."""
+        rows = []
+        while serial >= 0:
+            wave = int(np.searchsorted(self._first, serial, side="right")) - 1
+            batch, i = self._waves[wave], serial - self._first[wave]
+            rows.append(batch.rows[i])
+            serial = int(batch.parent[i])
+        return rows[::-1]
+
+
+@dataclass(frozen=True)
+class Proof:
+    """What a search has established; stores that no pebbling avoids are not counted.
+
+    Attributes
+    ----------
+    lower : int
+        No pebbling costs less.
+    exact : bool
+        Whether the search came to its end, so that ``lower`` is the optimum (given that ``upper`` was right).
+    states : int
+        How many states were expanded.
+    path : list of rows, or None
+        The states of a pebbling of cost ``lower``, if the search met one.
+    """
+
+    lower: int
+    exact: bool
+    states: int
+    path: list[Words] | None = None
+
+
+def first_wave(arena: Arena) -> Batch:
+    """Return the state before the first move, reached from nowhere."""
+    return Batch(arena.start(), np.full(1, -1, dtype=np.int64))
+
+
+def prove(
+    arena: Arena, upper: int | None = None, deadline: float | None = None, progress: Progress | None = None
+) -> Proof:
+    """Raise the lower bound until it meets ``upper``, or until a cheaper pebbling is met.
+
+    Parameters
+    ----------
+    arena : Arena
+    upper : int, optional
+        Cost of a known pebbling.
+    deadline : float, optional
+        Time (of ``time.monotonic``) after which the search gives up.
+    progress : callable, optional
+
+    Notes
+    -----
+    States wait in one list for each value of the bound. The bound never falls along a step, so the least value in
+    waiting is a lower bound of the optimum. Costs 12 bytes a state expanded, and as much for one in waiting.
+    """
+    search = _Search(arena, _FAR if upper is None else upper, deadline, progress)
+    try:
+        return search.run()
+    except OutOfTime:
+        return Proof(search.lower, False, search.history.size)
+
+
+class _Search:
+    """States that wait to be expanded, and expanded ones that wait for their dearer steps, by bound."""
+
+    def __init__(self, arena: Arena, upper: int, deadline: float | None, progress: Progress | None) -> None:
+        self.arena, self.upper, self.deadline, self.progress = arena, upper, deadline, progress
+        start = first_wave(arena)
+        self.lower = int(arena.bound(start.rows)[0])
+        self.waiting: dict[int, list[Batch]] = {self.lower: [start]}
+        self.later: dict[int, list[tuple[int, Batch]]] = {}
+        self.closed = StateSet()
+        self.history = History()
+
+    def run(self) -> Proof:
+        while self.waiting or self.later:
+            self.lower = min([*self.waiting, *self.later])
+            if self.lower >= self.upper:
+                break
+            for raised, batch in self.later.pop(self.lower, []):
+                self._expand(batch, raised)
+            serial = self._layer()
+            if serial is not None:
+                return Proof(self.lower, True, self.history.size, self.history.path(serial))
+        return Proof(self.upper, True, self.history.size)
+
+    def _layer(self) -> int | None:
+        """Expand everything of the least bound; return the serial of the end of a pebbling, if there is one."""
+        while batches := self.waiting.pop(self.lower, []):
+            wave = self.closed.new_ones(Batch.joined(batches).distinct())
+            self.closed.add(wave.rows)
+            first = self.history.add(wave)
+            if self.progress is not None:
+                self.progress(self.lower, self.history.size)
+            ends = np.flatnonzero(self.arena.finished(wave.rows))
+            if len(ends):
+                return first + int(ends[0])
+            self._expand(Batch(wave.rows, np.arange(first, first + len(wave))), 0)
+        return None
+
+    def _expand(self, batch: Batch, raised: int) -> None:
+        """Make the steps of numbered states that raise the bound so much on purpose."""
+        for start in range(0, len(batch), _CHUNK):
+            check_time(self.deadline)
+            part = batch.take(slice(start, start + _CHUNK))
+            spent = self.lower - raised - self.arena.bound(part.rows)
+            potential = np.zeros(len(part), dtype=np.int64)
+            for found in self.arena.children(part.rows, spent, part.parent, raised, raised, potential):
+                for value in np.unique(found.bound).tolist():
+                    if value < self.upper:
+                        self._file(value, found.batch.take(found.bound == value))
+            dearer = part.take(potential > raised)
+            if len(dearer) and self.lower + 1 < self.upper:
+                self.later.setdefault(self.lower + 1, []).append((raised + 1, dearer))
+
+    def _file(self, value: int, batch: Batch) -> None:
+        lists = self.waiting.setdefault(value, [])
+        lists.append(self.arena.canonical(batch))
+        if len(lists) > _MANY:
+            lists[:] = [Batch.joined(lists).distinct()]

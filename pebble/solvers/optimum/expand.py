@@ -1,0 +1,220 @@
+"""One step of the search: make room, load what is missing, compute one vertex; every way of doing it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+from itertools import combinations
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pebble.solvers.optimum.bits import Words, columns, popcount
+from pebble.solvers.optimum.normal import Normal
+from pebble.solvers.optimum.states import States
+
+__all__ = ["ANY", "Steps", "expand"]
+
+ANY = 1 << 30
+"""More than any step can raise the bound."""
+
+Ints: TypeAlias = NDArray[np.int64]
+
+_NONE = np.uint64(0)
+_BLOCK = 1 << 16
+
+
+class Steps(NamedTuple):
+    """Steps as columns: where each one starts, what it does, and where it leads (not yet in normal form).
+
+    Attributes
+    ----------
+    parent : array of int64
+        Index of the state it starts from.
+    vertex : array of int64
+        Position that is computed.
+    loads, gone, stores : array of uint64
+        Sets: what is loaded, what leaves fast memory, and the part of that which is stored before.
+    states : States
+        After the step.
+    cost : array of int64
+        Loads plus stores.
+    raised : array of int64
+        By how much the bound rises because of what goes and will be loaded again.
+    """
+
+    parent: Ints
+    vertex: Ints
+    loads: Words
+    gone: Words
+    stores: Words
+    states: States
+    cost: Ints
+    raised: Ints
+
+
+class _Pairs(NamedTuple):
+    """States with the vertex that is to be computed."""
+
+    parent: Ints
+    vertex: Ints
+    states: States
+    before: Words
+
+    def take(self, which: NDArray[Any] | slice) -> _Pairs:
+        return _Pairs(self.parent[which], self.vertex[which], self.states.take(which), self.before[which])
+
+    def __len__(self) -> int:
+        return len(self.parent)
+
+    @property
+    def others(self) -> Words:
+        """What is in fast memory and no operand."""
+        return self.states.red & ~self.before
+
+
+def expand(
+    normal: Normal, states: States, least: int = 0, most: int = ANY, potential: Ints | None = None
+) -> Iterator[Steps]:
+    """Yield steps out of some states in normal form, in blocks.
+
+    Every word that goes but will be loaded again raises the bound: by 2 if it has to be stored first, by 1 if it
+    has been stored and its next load was not yet counted. Only the steps that so raise it by ``least`` to
+    ``most`` are made; see [later].
+
+    Parameters
+    ----------
+    normal : Normal
+        The game.
+    states : States
+    least, most : int
+    potential : array of int64, shape (n,), optional
+        Raised to the largest amount by which a step out of each state can so raise the bound.
+    """
+    pairs = _pairs(normal, states)
+    evictions = np.maximum(popcount(pairs.states.red | pairs.before) + 1 - normal.model.M, 0)
+    others = popcount(pairs.others)
+    operands = popcount(pairs.before) if normal.model.rules.sliding else np.zeros_like(others)
+    if potential is not None:
+        slid = evictions > 0 if normal.model.rules.sliding else 0
+        could = np.minimum(evictions, popcount(pairs.others & normal.middle) + slid)
+        np.maximum.at(potential, pairs.parent, 2 * could)
+    shape = evictions << 16 | others << 8 | operands
+    for code in np.unique(shape[2 * evictions >= least]).tolist():
+        e, k, d = code >> 16, code >> 8 & 255, code & 255
+        ways = _evictions(e, k, d)
+        if len(ways):
+            yield from _shaped(normal, pairs.take(shape == code), ways, k, d, least, most)
+
+
+def _shaped(
+    normal: Normal, pairs: _Pairs, ways: Ints, k: int, d: int, least: int, most: int
+) -> Iterator[Steps]:
+    """Yield the steps of pairs with equal numbers of words to evict, of others and of operands."""
+    e = ways.shape[1]
+    copies = (pairs.states.blue | pairs.states.owed) & normal.middle
+    known = np.minimum(popcount((pairs.others | (pairs.before if d else _NONE)) & copies), e)
+    for n_known in np.unique(known).tolist():
+        some = pairs.take(known == n_known)
+        fates = _fates(normal, e, n_known, least, most)
+        size = max(1, _BLOCK // (len(ways) * max(1, len(fates))))
+        for first in range(0, len(some), size):
+            part = some.take(slice(first, first + size))
+            yield _steps(normal, part, _words(part, k, d)[ways], fates, least, most)
+
+
+@lru_cache(maxsize=1024)
+def _evictions(e: int, k: int, d: int) -> Ints:
+    """Return which words may go, a row each: ``e`` of ``k`` others, or ``e - 1`` and one of ``d`` operands."""
+    rows = list(combinations(range(k), e))
+    if e and d:
+        rows += [(*few, k + one) for few in combinations(range(k), e - 1) for one in range(d)]
+    return np.array(rows, dtype=np.int64).reshape(len(rows), e)
+
+
+_Fate = tuple[tuple[int, ...], tuple[int, ...]]
+
+
+def _fates(normal: Normal, e: int, known: int, least: int, most: int) -> list[_Fate]:
+    """Return which of ``e`` words may be put aside and which owed, if at most ``known`` have been stored before."""
+    if not normal.model.rules.recomputation:
+        return []
+    fates: list[_Fate] = []
+    for size in range(e + 1):
+        if 2 * size + known < least or size - known > most:
+            continue
+        for kept in combinations(range(e), size):
+            rest = [i for i in range(e) if i not in kept]
+            fates += [(kept, owed) for n in range(known + 1) for owed in combinations(rest, n)]
+    return fates
+
+
+def _pairs(normal: Normal, states: States) -> _Pairs:
+    """Return every state with every vertex that can be computed next."""
+    model = normal.model
+    first = model.n_inputs
+    before = np.array(normal.before[first:], dtype=np.uint64)
+    bit = np.array(normal.bit[first:], dtype=np.uint64)
+    can = normal.open(states)
+    absent = ~(states.red | states.blue & normal.middle | normal.inputs)
+    ready = ((can[:, None] & bit) != 0) & ((absent[:, None] & before) == 0)
+    parent, vertex = np.nonzero(ready)
+    return _Pairs(parent, vertex + first, states.take(parent), before[vertex])
+
+
+def _words(pairs: _Pairs, k: int, d: int) -> Words:
+    """Return the ``k`` words that are no operands and the ``d`` operands, shape (k + d, n)."""
+    words = [*columns(pairs.others, k), *columns(pairs.before, d)]
+    return np.array(words, dtype=np.uint64).reshape(k + d, len(pairs))
+
+
+def _steps(normal: Normal, pairs: _Pairs, chosen: Words, fates: list[_Fate], least: int, most: int) -> Steps:
+    """Return the steps in which the chosen words go, shape (ways, e, n), each word to one of its fates."""
+    gone = np.bitwise_or.reduce(chosen, axis=1)
+    blue, owed = pairs.states.blue & normal.middle, pairs.states.owed
+    if normal.model.rules.recomputation:
+        kept, promised = (_unions(chosen, gone, [fate[i] for fate in fates]) for i in (0, 1))
+    else:
+        bit = np.left_shift(np.uint64(1), pairs.vertex.astype(np.uint64))
+        kept = (gone & normal.must_keep(pairs.states, bit))[None]
+        promised = np.zeros_like(kept)
+    stores = kept & ~(blue | owed)
+    raised = 2 * popcount(stores) + popcount((kept | promised) & blue)
+    wrong = (kept & normal.inputs) | (promised & ~(blue | owed)) | (gone & owed & ~(kept | promised))
+    wrong |= (promised & normal.single) | (gone & normal.single & ~pairs.before & ~kept)
+    picked = np.nonzero((wrong == 0) & (raised >= least) & (raised <= most))
+    _, way, pair = picked
+    return _made(
+        normal,
+        pairs.take(pair),
+        gone[way, pair],
+        kept[picked],
+        promised[picked],
+        stores[picked],
+        raised[picked],
+    )
+
+
+def _unions(chosen: Words, gone: Words, subsets: list[tuple[int, ...]]) -> Words:
+    """Return the union of some of the chosen words, for each subset, shape (subsets, ways, n)."""
+    unions = np.zeros((len(subsets), *gone.shape), dtype=np.uint64)
+    for i, subset in enumerate(subsets):
+        for j in subset:
+            unions[i] |= chosen[:, j]
+    return unions
+
+
+def _made(
+    normal: Normal, pairs: _Pairs, gone: Words, kept: Words, promised: Words, stores: Words, raised: Ints
+) -> Steps:
+    loads = pairs.before & ~pairs.states.red
+    bit = np.left_shift(np.uint64(1), pairs.vertex.astype(np.uint64))
+    red = ((pairs.states.red | pairs.before) & ~gone) | (bit & ~normal.sinks)
+    blue = (pairs.states.blue & ~gone) | kept
+    for v, stored in normal.stored_bit.items():
+        first = (pairs.vertex == v) & ((blue & stored) == 0)
+        blue |= np.where(first, stored | normal.bit[v], _NONE)
+    owed = (pairs.states.owed & ~gone) | promised
+    cost = popcount(loads) + popcount(stores)
+    return Steps(pairs.parent, pairs.vertex, loads, gone, stores, States(red, blue, owed), cost, raised)

@@ -1,0 +1,191 @@
+"""A small DAG laid out in 64-bit words, with the rules and the memory it is played under.
+
+Only vertices that some output needs take part. They are numbered anew, in topological order: first the inputs,
+then the middle (those of a single purpose last: nothing else is computed from them), then the sinks.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from pebble.common.errors import CacheTooSmall, InvalidInput
+from pebble.game.rules import Rules
+from pebble.graph.dag import Dag
+from pebble.solvers.optimum.bits import members
+
+__all__ = ["MAX_BITS", "Model", "make_model"]
+
+MAX_BITS = 64
+
+
+@dataclass(frozen=True)
+class Model:
+    """A DAG, M and rules in the form the search works on; positions are those of the head of this file.
+
+    Attributes
+    ----------
+    M : int
+        Words of fast memory, cut down to the number of vertices.
+    rules : Rules
+    vertices : tuple of int
+        The DAG's vertex at each position.
+    n_inputs, n_middle, n_sinks : int
+    n_single : int
+        How many middle vertices, the last ones, serve a single sink along a single path; see [single].
+    before, after : tuple of int
+        Predecessors and successors of each position, as bit masks.
+    ancestors : dict of int to int
+        For every output that must be computed: itself and everything it depends on.
+    stored_at : dict of int to int
+        For every such output, the bit of ``blue`` that says it has been stored.
+    """
+
+    M: int
+    rules: Rules
+    vertices: tuple[int, ...]
+    n_inputs: int
+    n_middle: int
+    n_single: int
+    n_sinks: int
+    before: tuple[int, ...]
+    after: tuple[int, ...]
+    ancestors: dict[int, int]
+    stored_at: dict[int, int]
+
+    @property
+    def n(self) -> int:
+        """How many vertices take part."""
+        return len(self.vertices)
+
+    @property
+    def width(self) -> int:
+        """How many bits ``blue`` uses."""
+        return self.n + len(self.ancestors) - self.n_sinks
+
+    @property
+    def red_bits(self) -> int:
+        """How many bits ``red`` uses."""
+        return self.n_inputs + self.n_middle
+
+    @property
+    def inputs(self) -> int:
+        """The inputs, as a mask."""
+        return (1 << self.n_inputs) - 1
+
+    @property
+    def middle(self) -> int:
+        """The vertices that are neither inputs nor sinks, as a mask."""
+        return (1 << self.red_bits) - 1 ^ self.inputs
+
+    @property
+    def single(self) -> int:
+        """The middle vertices from which a single path leads to a single sink, as a mask."""
+        return (1 << self.red_bits) - 1 ^ (1 << self.red_bits - self.n_single) - 1
+
+    @property
+    def sinks(self) -> int:
+        """The sinks, as a mask."""
+        return (1 << self.n) - 1 ^ (1 << self.red_bits) - 1
+
+    @property
+    def stores(self) -> int:
+        """How many outputs have to be stored, whatever else happens."""
+        return len(self.ancestors)
+
+
+def make_model(dag: Dag, M: int, rules: Rules) -> Model:
+    """Lay out the part of a DAG that its outputs need.
+
+    Raises
+    ------
+    InvalidInput
+        If M is not a positive whole number or more than 64 bits are needed.
+    CacheTooSmall
+        If some vertex has more predecessors than M allows.
+    """
+    if isinstance(M, bool) or not isinstance(M, int | np.integer) or M < 1:
+        raise InvalidInput(f"M must be a positive whole number of words, not {M!r}")
+    wanted = [int(v) for v in dag.outputs if dag.indegree[v] > 0]
+    order, rows = _needed(dag, wanted)
+    _check_memory(dag, order, int(M), rules)
+    used = {p for row in rows.values() for p in row}
+    inputs = [v for v in order if not rows[v]]
+    middle = [v for v in order if rows[v] and v in used]
+    single = _single_purpose(rows, middle)
+    middle.sort(key=lambda v: v in single)
+    vertices = (*inputs, *middle, *(v for v in order if rows[v] and v not in used))
+    place = {v: position for position, v in enumerate(vertices)}
+    before = tuple(sum(1 << place[p] for p in rows[v]) for v in vertices)
+    inner = [v for v in wanted if v in used]
+    if len(vertices) + len(inner) > MAX_BITS:
+        raise InvalidInput(
+            f"the outputs need {len(vertices)} vertices; the exact optimum is searched for up to {MAX_BITS} "
+            "(outputs that are used further count twice); schedules and bounds have no such limit"
+        )
+    stored_at = {place[v]: 1 << place[v] for v in wanted if v not in used}
+    stored_at |= {place[v]: 1 << len(vertices) + i for i, v in enumerate(inner)}
+    return Model(
+        M=min(int(M), len(vertices) + 1),
+        rules=rules,
+        vertices=vertices,
+        n_inputs=len(inputs),
+        n_middle=len(middle),
+        n_single=len(single),
+        n_sinks=len(vertices) - len(inputs) - len(middle),
+        before=before,
+        after=_transposed(before),
+        ancestors={place[v]: _ancestors(before, place[v]) for v in wanted},
+        stored_at=stored_at,
+    )
+
+
+def _needed(dag: Dag, wanted: list[int]) -> tuple[list[int], dict[int, list[int]]]:
+    """Return what the wanted vertices depend on, in topological order, and its rows of predecessors."""
+    rows: dict[int, list[int]] = {}
+    stack = list(wanted)
+    while stack:
+        v = stack.pop()
+        if v not in rows:
+            rows[v] = [int(p) for p in dag.predecessors_of(v)]
+            stack.extend(rows[v])
+    return [int(v) for v in dag.topological_order() if int(v) in rows], rows
+
+
+def _check_memory(dag: Dag, order: list[int], M: int, rules: Rules) -> None:
+    widest = max(order, key=lambda v: int(dag.indegree[v]), default=None)
+    least = 1 if widest is None else int(dag.indegree[widest]) + (not rules.sliding)
+    if widest is not None and least > M:
+        raise CacheTooSmall(
+            f"no pebbling with M = {M}: computing {dag.name(widest)} needs {least} words ({rules})", least
+        )
+
+
+def _transposed(before: tuple[int, ...]) -> tuple[int, ...]:
+    after = [0] * len(before)
+    for v, mask in enumerate(before):
+        for p in members(mask):
+            after[p] |= 1 << v
+    return tuple(after)
+
+
+def _single_purpose(rows: dict[int, list[int]], middle: list[int]) -> set[int]:
+    """Return the middle vertices, given in topological order, from which a single path leads to a sink."""
+    after: dict[int, list[int]] = {v: [] for v in rows}
+    for v, row in rows.items():
+        for p in row:
+            after[p].append(v)
+    single: set[int] = set()
+    for v in reversed(middle):
+        if len(after[v]) == 1 and (after[v][0] in single or not after[after[v][0]]):
+            single.add(v)
+    return single
+
+
+def _ancestors(before: tuple[int, ...], v: int) -> int:
+    found = 1 << v
+    for u in range(v, -1, -1):
+        if found >> u & 1:
+            found |= before[u]
+    return found

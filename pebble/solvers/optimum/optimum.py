@@ -1,0 +1,242 @@
+"""The exact optimum of a small DAG, with a pebbling that reaches it."""
+
+from __future__ import annotations
+
+import os
+import time
+from dataclasses import dataclass
+from typing import IO, Any
+
+from pebble.common.errors import InvalidInput
+from pebble.game.moves import Moves
+from pebble.game.replay import replay
+from pebble.game.rules import Rules
+from pebble.graph.dag import Dag
+from pebble.solvers.optimum.arena import Arena
+from pebble.solvers.optimum.beam import beam
+from pebble.solvers.optimum.best_first import OutOfTime, Progress, Proof, prove
+from pebble.solvers.optimum.bits import Words
+from pebble.solvers.optimum.model import Model, make_model
+from pebble.solvers.optimum.witness import moves_along
+
+__all__ = ["Optimum", "optimal"]
+
+_WIDTHS = (4, 64)
+_WIDTH_AGAIN = 16
+_SMALL = 20
+
+
+@dataclass(frozen=True)
+class Optimum:
+    """The least I/O of any pebbling, or what is known of it.
+
+    Attributes
+    ----------
+    io : int
+        Loads plus stores of ``pebbling``.
+    lower : int
+        Proved: no pebbling under these rules costs less. Equal to ``io`` if ``proved``.
+    proved : bool
+        Whether ``io`` is the optimum.
+    states : int
+        How many states of the search for the proof were expanded (up to symmetry, in normal form).
+    symmetries : int
+        Number of automorphisms of the part of the DAG that its outputs need.
+    seconds : float
+        Wall-clock time.
+    pebbling : Moves
+        A legal, complete pebbling that costs ``io``; it has been replayed.
+    dag : Dag
+    M : int
+        Words of fast memory.
+    rules : Rules
+    reads, writes, peak : int
+        As the replay counted them.
+    """
+
+    io: int
+    lower: int
+    proved: bool
+    states: int
+    symmetries: int
+    seconds: float
+    pebbling: Moves
+    dag: Dag
+    M: int
+    rules: Rules
+    reads: int
+    writes: int
+    peak: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything but the pebbling as plain data."""
+        plain = ("io", "proved", "lower", "states", "reads", "writes", "peak", "M", "symmetries")
+        found: dict[str, Any] = {name: getattr(self, name) for name in plain}
+        found["rules"] = {"recomputation": self.rules.recomputation, "sliding": self.rules.sliding}
+        return found | {"moves": len(self.pebbling), "seconds": round(self.seconds, 3)}
+
+    def write(
+        self,
+        target: str | os.PathLike[str] | IO[str],
+        name: str = "dag",
+        parameters: dict[str, str] | None = None,
+    ) -> int:
+        """Write a pebbling file and return the number of moves; a path is written whole or not at all.
+
+        Parameters
+        ----------
+        target : path or text stream
+        name, parameters : str, dict of str to str
+            What the header calls the DAG; no white space.
+
+        Raises
+        ------
+        InvalidInput
+            If the target cannot be written, or the name cannot stand in a header.
+        """
+        from pebble.game.files.writer import Header, write_pebbling, write_pebbling_file
+
+        header = Header(name, parameters or {}, self.M, self.rules)
+        if isinstance(target, str | os.PathLike):
+            return write_pebbling_file(target, header, self.dag, self.pebbling)
+        return write_pebbling(target, header, self.dag, self.pebbling)
+
+    def __str__(self) -> str:
+        verdict = "proved optimal" if self.proved else f"not proved: the optimum is at least {self.lower:,}"
+        return (
+            f"{self.io:,} I/O ({self.reads:,} reads, {self.writes:,} writes), {verdict}; M = {self.M:,}, "
+            f"{self.rules}; {self.states:,} states"
+        )
+
+
+def optimal(
+    dag: Dag,
+    M: int,
+    rules: Rules | None = None,
+    time_limit: float | None = None,
+    progress: Progress | None = None,
+) -> Optimum:
+    """Find the least I/O of any pebbling of a small DAG, and prove it.
+
+    Parameters
+    ----------
+    dag : Dag
+        At most 64 vertices that the outputs need (an output that is used further counts twice).
+    M : int
+        Words of fast memory.
+    rules : Rules, optional
+        By default recomputation is allowed and sliding is not.
+    time_limit : float, optional
+        Seconds after which to stop with the best pebbling and the best lower bound so far. The first pebbling
+        is searched for in any case.
+    progress : callable, optional
+        Called as ``progress(lower, states)`` with a proved lower bound and the number of states expanded.
+
+    Returns
+    -------
+    Optimum
+
+    Raises
+    ------
+    InvalidInput
+        If the DAG is too large, or M or the time limit is not positive.
+    CacheTooSmall
+        If there is no pebbling with M words.
+
+    Notes
+    -----
+    A best-first search over states in normal form, up to automorphisms of the DAG; every rule that leaves
+    something out is proved in ``docs/exact-optimum.md``. Time and memory grow exponentially with the DAG and
+    with how far M is from both ends; DAGs of twenty vertices take about a second.
+
+    References
+    ----------
+    J.-W. Hong and H. T. Kung, "I/O complexity: the red-blue pebble game", STOC 1981.
+
+    Examples
+    --------
+    >>> diamond = Dag.from_edges([("a", "b"), ("a", "c"), ("b", "d"), ("c", "d")])
+    >>> best = optimal(diamond, 3)
+    >>> best.io, best.proved
+    (2, True)
+    >>> optimal(diamond, 2)
+    Traceback (most recent call last):
+    ...
+    pebble.common.errors.CacheTooSmall: no pebbling with M = 2: computing d needs 3 words (...)
+    """
+    if time_limit is not None and not time_limit > 0:
+        raise InvalidInput(f"the time limit must be a positive number of seconds, not {time_limit!r}")
+    begin = time.monotonic()
+    rules = Rules() if rules is None else rules
+    model = make_model(dag, M, rules)
+    search = _Solver(dag, model, None if time_limit is None else begin + time_limit, progress)
+    proof, moves = search.run()
+    status = replay(dag, M, moves, rules).require_complete()
+    lower = proof.lower + model.stores
+    if status.io < lower or (proof.exact and status.io != lower):
+        raise AssertionError(f"the pebbling found costs {status.io}, the search says {lower}")
+    return Optimum(
+        io=status.io,
+        lower=lower,
+        proved=status.io == lower,
+        states=proof.states,
+        symmetries=search.arena.symmetry.order,
+        seconds=time.monotonic() - begin,
+        pebbling=moves,
+        dag=dag,
+        M=int(M),
+        rules=rules,
+        reads=status.reads,
+        writes=status.writes,
+        peak=status.peak,
+    )
+
+
+class _Solver:
+    """First some pebbling, then better ones while they are cheap to find, then the proof."""
+
+    def __init__(self, dag: Dag, model: Model, deadline: float | None, progress: Progress | None) -> None:
+        self.dag, self.model, self.deadline = dag, model, deadline
+        self.arena = Arena(model)
+        self.progress = progress
+
+    def run(self) -> tuple[Proof, Moves]:
+        if not self.model.stores:
+            return Proof(0, True, 0), Moves.of([])
+        if self.deadline is None and self.model.n <= _SMALL:
+            return self._told(prove(self.arena, progress=self._report), self.arena, None)
+        cost, arena, path = self._known()
+        return self._told(prove(self.arena, cost, self.deadline, self._report), arena, path)
+
+    def _told(self, proof: Proof, arena: Arena, known: list[Words] | None) -> tuple[Proof, Moves]:
+        """Return the proof with the moves of the path it met, or of the one that was known before."""
+        if proof.path is not None:
+            return proof, moves_along(self.arena, proof.path)
+        if known is None:
+            raise AssertionError("the search ended without a pebbling")
+        return proof, moves_along(arena, known)
+
+    def _report(self, lower: int, states: int) -> None:
+        if self.progress is not None:
+            self.progress(lower + self.model.stores, states)
+
+    def _known(self) -> tuple[int, Arena, list[Words]]:
+        """Return the cheapest pebbling that a narrow search finds; computing once always leads to one."""
+        once = self.arena
+        if self.model.rules.recomputation:
+            rules = Rules(recomputation=False, sliding=self.model.rules.sliding)
+            once = Arena(make_model(self.dag, self.model.M, rules))
+        searches = [(once, width) for width in _WIDTHS]
+        if once is not self.arena and self.deadline is not None:
+            searches.append((self.arena, _WIDTH_AGAIN))
+        best: tuple[int, Arena, list[Words]] | None = None
+        for arena, width in searches:
+            try:
+                found = beam(arena, width, None if best is None else self.deadline)
+            except OutOfTime:
+                break
+            if found is not None and (best is None or found[0] < best[0]):
+                best = found[0], arena, found[1]
+        if best is None:
+            raise AssertionError("no pebbling was found although one exists")
+        return best

@@ -1,0 +1,163 @@
+"""Sets of states: sorted arrays of keys, merged like the files of a log-structured store."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pebble.solvers.optimum.bits import Words
+from pebble.solvers.optimum.model import Model
+from pebble.solvers.optimum.states import States
+
+__all__ = ["Batch", "Codec", "StateSet"]
+
+_FACTORS = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9))
+
+
+class Codec:
+    """Packs a state into a row: one word where the bits suffice, otherwise one word for each of its sets.
+
+    Examples
+    --------
+    >>> from pebble.graph.dag import Dag
+    >>> from pebble.solvers.optimum.model import make_model
+    >>> from pebble.game.rules import Rules
+    >>> codec = Codec(make_model(Dag.from_edges([(0, 1), (1, 2)]), 2, Rules()))
+    >>> rows = codec.pack(States(*(np.array([x], dtype=np.uint64) for x in (3, 2, 0))))
+    >>> [part.tolist() for part in codec.unpack(rows)]
+    [[3], [2], [0]]
+    """
+
+    def __init__(self, model: Model) -> None:
+        self.low = np.uint64(model.n_inputs)
+        self.red_bits = model.red_bits
+        self.blue_bits = model.width - model.n_inputs
+        self.owed_bits = model.n_middle - model.n_single if model.rules.recomputation else 0
+        self.narrow = self.red_bits + self.blue_bits + self.owed_bits <= 64
+
+    def pack(self, states: States) -> Words:
+        """Return one row a state: shape (n,) or (n, 3)."""
+        if not self.narrow:
+            return np.stack(states, axis=1)
+        rows = states.red | ((states.blue >> self.low) << np.uint64(self.red_bits))
+        if self.owed_bits:
+            rows |= (states.owed >> self.low) << np.uint64(self.red_bits + self.blue_bits)
+        return rows
+
+    def unpack(self, rows: Words) -> States:
+        """Return the states again."""
+        if not self.narrow:
+            return States(rows[:, 0].copy(), rows[:, 1].copy(), rows[:, 2].copy())
+        red = rows & _low_bits(self.red_bits)
+        blue = ((rows >> np.uint64(self.red_bits)) & _low_bits(self.blue_bits)) << self.low
+        if not self.owed_bits:
+            return States(red, blue, np.zeros_like(red))
+        return States(red, blue, (rows >> np.uint64(self.red_bits + self.blue_bits)) << self.low)
+
+
+def _low_bits(n: int) -> np.uint64:
+    return np.uint64((1 << n) - 1)
+
+
+def _sort_key(rows: Words) -> Words:
+    """Return one word to sort rows by; wide rows are mixed, which is no more than an order."""
+    if rows.ndim == 1:
+        return rows
+    mixed = rows[:, 0]
+    for column in (rows[:, 1], rows[:, 2]):
+        mixed = (mixed * _FACTORS[0]) ^ column
+        mixed ^= mixed >> np.uint64(29)
+    mixed = mixed * _FACTORS[1]
+    return mixed ^ (mixed >> np.uint64(32))
+
+
+def _order(rows: Words) -> NDArray[np.intp]:
+    """Return an order in which equal rows are neighbours."""
+    if rows.ndim == 1:
+        return np.argsort(rows)
+    return np.lexsort((rows[:, 2], rows[:, 1], rows[:, 0], _sort_key(rows)))
+
+
+class Batch(NamedTuple):
+    """States as rows, each with the serial number of the state it was reached from."""
+
+    rows: Words
+    parent: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def take(self, which: NDArray[Any] | slice) -> Batch:
+        """Return some of them."""
+        return Batch(self.rows[which], self.parent[which])
+
+    @staticmethod
+    def joined(batches: Sequence[Batch]) -> Batch:
+        """Return several batches as one."""
+        rows, parents = zip(*batches, strict=True)
+        return Batch(np.concatenate(rows), np.concatenate(parents))
+
+    def distinct(self) -> Batch:
+        """Return the batch sorted, each state once.
+
+        >>> Batch(np.array([5, 3, 5], dtype=np.uint64), np.array([1, 1, 2])).distinct().rows.tolist()
+        [3, 5]
+        """
+        if len(self) < 2:
+            return self
+        order = _order(self.rows)
+        rows = self.rows[order]
+        new = np.ones(len(rows), dtype=np.bool_)
+        differs = rows[1:] != rows[:-1]
+        new[1:] = differs if rows.ndim == 1 else differs.any(axis=1)
+        return Batch(rows[new], self.parent[order[new]])
+
+
+class StateSet:
+    """A growing set of states.
+
+    Adding costs O(log n) array operations a state, spread over all additions; so does asking.
+    """
+
+    def __init__(self) -> None:
+        self._levels: list[Words] = []
+        self._keys: list[Words] = []
+        self.size = 0
+
+    def new_ones(self, batch: Batch) -> Batch:
+        """Return those of some distinct sorted states that the set lacks."""
+        for level, keys in zip(self._levels, self._keys, strict=True):
+            if not len(batch):
+                break
+            batch = batch.take(~_contained(batch.rows, level, keys))
+        return batch
+
+    def add(self, rows: Words) -> None:
+        """Add distinct sorted rows that the set lacks."""
+        self.size += len(rows)
+        while self._levels and len(self._levels[-1]) < 4 * len(rows):
+            rows = np.concatenate([self._levels.pop(), rows])
+            rows = rows[_order(rows)]
+            self._keys.pop()
+        self._levels.append(rows)
+        self._keys.append(_sort_key(rows))
+
+
+def _contained(rows: Words, level: Words, keys: Words) -> NDArray[np.bool_]:
+    """Tell which rows a level holds; states of one key lie side by side and are looked at one by one."""
+    wanted = _sort_key(rows)
+    at = np.searchsorted(keys, wanted)
+    found = np.zeros(len(rows), dtype=np.bool_)
+    open_ = np.arange(len(rows))
+    while len(open_):
+        open_ = open_[at[open_] < len(keys)]
+        open_ = open_[keys[at[open_]] == wanted[open_]]
+        same = level[at[open_]] == rows[open_]
+        same = same if rows.ndim == 1 else same.all(axis=1)
+        found[open_[same]] = True
+        open_ = open_[~same]
+        at[open_] += 1
+    return found

@@ -1,0 +1,152 @@
+from __future__ import annotations
+
+import io
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pebble.cli import main
+from pebble.computations.load import load_dag
+from pebble.graph.fingerprint import dag_hash
+from pebble.graph.formats import FORMATS, text_of
+
+
+def call(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], *arguments: str, stdin: bytes = b""
+) -> tuple[int, str, str]:
+    monkeypatch.setattr(sys, "argv", ["pebble", "dag", *arguments])
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
+    code: Any = 0
+    try:
+        main()
+    except SystemExit as end:
+        code = end.code or 0
+    return code, *capsys.readouterr()
+
+
+@pytest.fixture
+def dag(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Any:
+    return lambda *arguments, **more: call(monkeypatch, capsys, *arguments, **more)
+
+
+def test_info_as_json(dag: Any) -> None:
+    code, out, err = dag("info", "matmul:8,8,8", "--json")
+    assert (code, err) == (0, "")
+    assert json.loads(out) == {
+        "schema_version": 1,
+        "name": "matmul:8,8,8",
+        "vertices": 1088,
+        "edges": 1920,
+        "inputs": 128,
+        "outputs": 64,
+        "sinks": 64,
+        "isolated": 0,
+        "max_indegree": 2,
+        "depth": 8,
+        "least_M": 3,
+        "compulsory_loads": 128,
+        "compulsory_stores": 64,
+        "compulsory_io": 192,
+        "hash": dag_hash(load_dag("matmul:8,8,8")),
+    }
+
+
+def test_info_for_people(dag: Any) -> None:
+    code, out, _ = dag("info", "fft:1024")
+    assert code == 0
+    assert "vertices        11,264\n" in out
+    assert "compulsory I/O  2,048 (1,024 loads, 1,024 stores)\n" in out
+    assert "isolated" not in out
+
+
+def test_list(dag: Any) -> None:
+    _, out, _ = dag("info", "--list")
+    assert "scalar-attention:N=8,d=4" in out
+    _, out, _ = dag("info", "--list", "--json")
+    found = json.loads(out)["dags"]
+    assert {"name", "usage", "example", "summary", "literature"} == set(found[0])
+    for entry in found:
+        assert load_dag(entry["example"]).n_vertices > 1
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_convert_there_and_back(dag: Any, tmp_path: Path, format: str) -> None:
+    path, back = tmp_path / f"a{FORMATS[format][0]}", tmp_path / "b.txt"
+    code, out, err = dag("convert", "attention:N=2,d=1,stats=1", str(path))
+    assert (code, out) == (0, "")
+    assert err == f"{path}: 24 vertices, 32 edges\n"
+    assert dag("convert", str(path), str(back))[0] == 0
+    assert load_dag(back) == load_dag("attention:N=2,d=1,stats=1")
+
+
+def test_convert_through_the_standard_streams(dag: Any) -> None:
+    text = text_of(load_dag("tree:2"), "dot")
+    code, out, _ = dag("convert", "-", "-", "--format", "dot", "--to", "json", stdin=text.encode())
+    assert code == 0
+    assert out == text_of(load_dag("tree:2"), "json")
+    code, out, _ = dag("info", "-", "--format", "json", "--json", stdin=out.encode())
+    assert json.loads(out)["hash"] == dag_hash(load_dag("tree:2"))
+
+
+def test_isolated_vertices(dag: Any, tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text("4 2\n0 2\n1 2\n")
+    code, out, err = dag("info", str(path))
+    assert (code, out) == (2, "")
+    assert err.startswith(f"pebble: {path}, line 1: vertex 3 is isolated")
+    code, out, _ = dag("info", str(path), "--keep-isolated")
+    assert code == 0
+    assert "isolated        1\n" in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["info"], "name a DAG"),
+        (["info", "piramid:3"], "did you mean 'pyramid'"),
+        (["info", "fft:7"], "power of two"),
+        (["info", "nothing.txt"], "no file"),
+        (["info", "-"], "--format"),
+        (["info", "--list", "fft:8"], "choose one"),
+        (["info", "fft:8", "--format", "dott"], "no file"),
+        (["convert", "fft:8", "-"], "--to"),
+        (["convert", "-", "a.dot"], "--format"),
+        (["convert", "fft:8", "a.xyz"], "cannot tell the format"),
+        (["convert", "fft:8", "a.dot", "--to", "dott"], "did you mean 'dot'"),
+        (["convert", "fft:8"], "OUTPUT"),
+        (["inf", "fft:8"], "Did you mean 'info'"),
+    ],
+)
+def test_refusals(
+    dag: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], words: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    code, out, err = dag(*arguments)
+    assert (code, out) == (2, "")
+    assert words in err
+    assert "Traceback" not in err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_missing_module_is_said_to_be_missing(dag: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    code, out, err = dag("optimal", "fft:8")
+    assert (code, out) == (2, "")
+    assert "pebble dag optimal is not available" in err
+
+
+def test_help_imports_nothing_heavy() -> None:
+    program = (
+        "import sys\nfrom pebble.cli import group\n"
+        "try: group.main(['dag', '--help'])\nexcept SystemExit: pass\n"
+        "assert not {'numpy', 'networkx', 'pebble.graph.dag'} & set(sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    for name in ("info", "convert", "schedule", "optimal", "bounds"):
+        assert f"\n  {name} " in done.stdout
+    assert "\n  pebble dag info matmul:8,8,8\n" in done.stdout

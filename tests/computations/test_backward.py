@@ -1,0 +1,148 @@
+"""The backward pass and the gradient of the weights: numbers, constants, envelopes, training steps."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from pebble.common.errors import InvalidInput
+from pebble.computations.attention import attention
+from pebble.computations.backward import attention_gradients
+from pebble.computations.problem import Problem
+from pebble.computations.registry import family_of, random_inputs
+from pebble.computations.weights import weights_gradient, weights_loss
+from pebble.lab.count import count
+from pebble.lab.training import count_training
+from pebble.program.schedule import available, get
+from pebble.testing import check_schedule
+
+Matrix = NDArray[np.float64]
+
+
+def finite_differences(f: Callable[[Matrix], float], at: Matrix, step: float = 1e-6) -> Matrix:
+    gradient = np.zeros_like(at)
+    for index in np.ndindex(at.shape):
+        shift = np.zeros_like(at)
+        shift[index] = step
+        gradient[index] = (f(at + shift) - f(at - shift)) / (2 * step)
+    return gradient
+
+
+def test_plain_gradients_are_the_derivatives() -> None:
+    rng = np.random.default_rng(1)
+    Q, K, V, dO = (rng.normal(size=shape) for shape in ((4, 3), (5, 3), (5, 2), (4, 2)))
+    dQ, dK, dV = attention_gradients(Q, K, V, dO)
+    assert np.allclose(
+        dQ, finite_differences(lambda x: float((attention(x, K, V)[0] * dO).sum()), Q), atol=1e-7
+    )
+    assert np.allclose(
+        dK, finite_differences(lambda x: float((attention(Q, x, V)[0] * dO).sum()), K), atol=1e-7
+    )
+    assert np.allclose(
+        dV, finite_differences(lambda x: float((attention(Q, K, x)[0] * dO).sum()), V), atol=1e-7
+    )
+
+
+def test_plain_weights_gradient_is_the_derivative() -> None:
+    inputs = random_inputs(Problem.square(5, 3, pass_name="weights"), np.random.default_rng(2))
+    expected = finite_differences(lambda x: weights_loss({**inputs, "X": x}), inputs["X"])
+    assert np.allclose(weights_gradient(inputs), expected, atol=1e-6)
+
+
+@pytest.mark.parametrize("pass_name", ["backward", "weights"])
+@pytest.mark.parametrize("sizes", [(1, 1), (2, 1), (3, 2), (4, 3)])
+def test_family_counts_equal_the_built_graph(pass_name: str, sizes: tuple[int, int]) -> None:
+    family = family_of(Problem.square(*sizes, pass_name=pass_name))
+    dag = family.dag()
+    assert (dag.n_vertices, dag.n_edges) == (family.n_vertices, family.n_edges)
+    assert sorted(dag.name(v).split("[")[0] for v in dag.inputs) == sorted(
+        array.name for array in family.inputs for _ in range(family.size(array.name))
+    )
+
+
+def test_backward_vertices_without_key_or_query_symmetry() -> None:
+    problem = Problem(3, 5, 2, 4, pass_name="backward")
+    family, z = family_of(problem), 15
+    inputs = 3 * 2 + 5 * 2 + 5 * 4 + 3 * 4 + 3 * 4 + 3
+    products = z * (2 + 4 + 4 + 2 + 2)
+    assert family.n_vertices == inputs + products + 2 * z + 3 * 4
+
+
+@pytest.mark.parametrize("name", sorted(available("weights")))
+@pytest.mark.parametrize("sizes", [(1, 1), (1, 3), (5, 1), (6, 3), (9, 2)])
+def test_weights_contract(name: str, sizes: tuple[int, int]) -> None:
+    problem = Problem.square(*sizes, pass_name="weights")
+    schedule = get(name, "weights")
+    for M in (schedule.least_M(problem), 2 * schedule.least_M(problem) + 1, 200):
+        assert check_schedule(schedule, problem, M).peak <= M
+
+
+def io(name: str, N: int, d: int, M: int) -> int:
+    row = count(Problem.square(N, d, pass_name="backward"), M, [name])[name]
+    assert row.io is not None
+    return row.io
+
+
+@pytest.mark.parametrize(("name", "constant"), [("flash-2", 16), ("flash-1", 20), ("split", 14)])
+def test_leading_constants_for_large_caches(name: str, constant: int) -> None:
+    N, d, M = 10**8, 128, 10**6
+    assert io(name, N, d, M) / (N**2 * d**2 / M) == pytest.approx(constant, rel=0.01)
+
+
+def test_streamed_small_cache_beats_the_published_one() -> None:
+    for M in (100, 1000, 4000, 20_000):
+        assert io("square-tile", 10**5, 64, M) < io("small-cache", 10**5, 64, M)
+
+
+def known_envelope(mu: float) -> float:
+    """Best schedules known before, in N² (leading terms; their sources are in the documentation)."""
+    if mu <= 0.25:
+        return 3 + 10 / math.sqrt(mu)
+    if mu <= 1:
+        return 3 / mu + 3 + 4 / math.sqrt(mu)
+    if mu <= 4 / 3:
+        return 5 / mu + 5
+    return 9 / mu + 2 if mu <= 2.5 else 14 / mu
+
+
+@pytest.mark.parametrize(
+    ("d", "M"), [(32, 2836), (64, 2000), (64, 2312), (64, 4096), (128, 8063), (128, 60_000)]
+)
+def test_best_is_near_the_known_envelope(d: int, M: int) -> None:
+    N = 16_384
+    assert io("best", N, d, M) <= 1.08 * (known_envelope(M / d**2) * N**2 + 8 * N * d)
+
+
+@pytest.mark.parametrize(
+    ("share", "expected"), [(1.55, 14), (2.2, 12.7), (2.75, 9.9), (3.1, 8.1), (4.1, 8.1)]
+)
+def test_best_for_caches_of_order_nd(share: float, expected: float) -> None:
+    """In units of Nd: 14 at M = 3/2·Nd, falling with slope 2, or 12.5 − M/Nd from 5/2 on, to 8 from 3 on."""
+    N, d = 4096, 64
+    assert io("best", N, d, int(share * N * d)) / (N * d) <= expected + 0.1
+
+
+def test_training_step_is_the_sum_of_its_parts() -> None:
+    problem = Problem.square(512, 32, pass_name="both")
+    report = count_training(problem, 5000)
+    for row, forward, backward in zip(report.rows, report.forward.rows, report.backward.rows, strict=True):
+        assert row.io == forward.io + backward.io  # type: ignore[operator]
+    assert report.forward.problem.stats
+    document = report.to_dict()
+    assert document["schedules"][0]["parts"]["forward"]["name"] == "naive"
+    with pytest.raises(InvalidInput):
+        count_training(problem, 5000, ["flash-2"], {"rows": 3})
+
+
+def test_passes_and_shapes_that_make_no_sense() -> None:
+    for wrong in ({"pass_name": "sideways"}, {"pass_name": "backward", "stats": True}):
+        with pytest.raises(InvalidInput):
+            Problem(2, 2, 2, 2, **wrong)
+    with pytest.raises(InvalidInput):
+        Problem(2, 3, 2, 2, pass_name="weights")
+    with pytest.raises(InvalidInput):
+        family_of(Problem.square(2, 2, pass_name="both"))

@@ -1,0 +1,352 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from pebble.common.errors import InvalidInput
+from pebble.computations.attention import attention, attention_family
+from pebble.computations.classic_dags import MOST_EDGES, DeferredNames, strassen_product
+from pebble.computations.load import entries, load_dag, named_dag
+from pebble.computations.matmul import matmul_family
+from pebble.computations.problem import Problem
+from pebble.computations.registry import family_of
+from pebble.graph.dag import Dag
+from pebble.graph.fingerprint import dag_hash
+from pebble.graph.statistics import compulsory_io, dag_info, depth
+
+Values = dict[str, float]
+
+SHARED = [
+    ("matmul:8,8,8", 1088, 1920, 128, 64, "matmul8"),
+    ("matmul:16,16,16", 8448, 15872, 512, 256, "matmul16"),
+    ("fft:64", 448, 768, 64, 64, "fft6"),
+    ("fft:1024", 11264, 20480, 1024, 1024, "fft10"),
+    ("scalar-attention:N=8,d=4", 1176, 2096, 96, 32, "attn8x4"),
+    ("scalar-attention:N=16,d=8", 8816, 16608, 384, 128, "attn16x8"),
+]
+"""Vertices, edges, inputs, outputs of the files with which schedulers of other projects were measured."""
+
+HASHES = {
+    "matmul8": "ce975002a5b8ef01a4b8b7fdfa666e842c5a0dd9488c9f4904b437633b1b5913",
+    "matmul16": "1603c878572f85754b1e48bc5a513fdf7605f418bf9c5fc526029036e4ca583b",
+    "fft6": "9dde8cd84ceac88d63cd6bf64a948279b1c9d13b9850f9b2c886019a4a186a28",
+    "fft10": "2e7a1e476de312127342c4dd5eacf1e3c7b7e97fa876e7c28c97fdfc228b29d0",
+    "attn8x4": "fdd2cc8c454c9de30916575ccae3b791d97cf66848427c8d357a15ae138e6da7",
+    "attn16x8": "631aa064f23768da8e9aff3f964d6e3c9499dd50fe0638e9e09327beb63fa4b7",
+}
+"""Hashes of those files, taken from the files by the definition in pebble.graph.fingerprint."""
+
+
+@pytest.mark.parametrize(("name", "V", "E", "inputs", "outputs", "file"), SHARED)
+def test_the_same_numbering_as_the_files(
+    name: str, V: int, E: int, inputs: int, outputs: int, file: str
+) -> None:
+    dag = load_dag(name)
+    assert (dag.n_vertices, dag.n_edges, len(dag.inputs), len(dag.outputs)) == (V, E, inputs, outputs)
+    assert dag_hash(dag) == HASHES[file]
+
+
+def evaluate(dag: Dag, inputs: Values, step: Callable[[str, list[float]], float]) -> Values:
+    """Compute every vertex from its predecessors, in the order of their rows."""
+    values: Values = {}
+    for v in dag.topological_order().tolist():
+        name = dag.name(v)
+        row = [values[dag.name(int(p))] for p in dag.predecessors_of(v)]
+        values[name] = step(name, row) if row else inputs[name]
+    return values
+
+
+def elements(letter: str, array: NDArray[np.float64]) -> Values:
+    return {f"{letter}[{','.join(map(str, i))}]": float(x) for i, x in np.ndenumerate(array)}
+
+
+@pytest.mark.parametrize(("m", "n", "k"), [(1, 1, 1), (1, 1, 2), (2, 3, 1), (3, 2, 5), (4, 4, 4)])
+def test_matmul_computes_the_product(m: int, n: int, k: int) -> None:
+    rng = np.random.default_rng(7)
+    A, B = rng.normal(size=(m, k)), rng.normal(size=(k, n))
+    dag = load_dag(f"matmul:{m},{n},{k}")
+    assert dag.n_vertices == m * k + k * n + m * n * (2 * k - 1)
+    assert dag.n_edges == 2 * m * n * (2 * k - 1)
+    found = evaluate(
+        dag,
+        elements("A", A) | elements("B", B),
+        lambda name, x: x[0] * x[1] if name[0] == "p" else x[0] + x[1],
+    )
+    last = "C" if k > 1 else "p"
+    names = {f"{last}[{i},{j},{k - 1}]": (i, j) for i, j in product(range(m), range(n))}
+    assert {dag.name(v) for v in dag.outputs} == set(names)
+    for name, place in names.items():
+        assert found[name] == pytest.approx((A @ B)[place])
+
+
+@pytest.mark.parametrize(("Nq", "Nk", "d", "dv"), [(1, 1, 1, 1), (2, 3, 1, 2), (3, 1, 2, 1), (2, 4, 3, 2)])
+def test_scalar_attention_computes_attention(Nq: int, Nk: int, d: int, dv: int) -> None:
+    rng = np.random.default_rng(8)
+    Q, K, V = rng.normal(size=(Nq, d)), rng.normal(size=(Nk, d)), rng.normal(size=(Nk, dv))
+    steps: dict[str, Callable[[list[float]], float]] = {
+        "s": lambda x: x[0] * x[1],
+        "S": sum,
+        "P": lambda x: float(np.exp(x[0] / np.sqrt(d))),
+        "l": sum,
+        "u": lambda x: x[0] * x[1],
+        "U": sum,
+        "O": lambda x: x[0] / x[1],
+    }
+    dag = load_dag(f"scalar-attention:Nq={Nq},Nk={Nk},d={d},dv={dv}")
+    inputs = elements("Q", Q) | elements("K", K) | elements("V", V)
+    found = evaluate(dag, inputs, lambda name, x: steps[name[0]](x))
+    expected, _ = attention(Q, K, V)
+    assert sorted(dag.name(v) for v in dag.outputs) == sorted(elements("O", expected))
+    for name, value in elements("O", expected).items():
+        assert found[name] == pytest.approx(value)
+
+
+@pytest.mark.parametrize("n", [2, 4, 16])
+def test_fft_computes_the_transform(n: int) -> None:
+    """Decimation in time on bit-reversed input, with the twiddle factors as the constants of the vertices."""
+    x = np.random.default_rng(9).normal(size=n)
+    dag = load_dag(f"fft:{n}")
+    bits = n.bit_length() - 1
+    values = np.array([x[int(f"{i:0{bits}b}"[::-1], 2)] for i in range(n)], dtype=complex)
+    for s in range(1, bits + 1):
+        size, half = 1 << s, 1 << (s - 1)
+        new = np.empty(n, dtype=complex)
+        for i in range(n):
+            own, other = (dag.name(int(p)) for p in dag.predecessors_of(f"x[{s},{i}]"))
+            a, b = (int(name.split(",")[1][:-1]) for name in (own, other))
+            assert own.startswith(f"x[{s - 1},")
+            assert other.startswith(f"x[{s - 1},")
+            low, high = sorted((a, b))
+            sign = 1 if i == low else -1
+            new[i] = values[low] + sign * np.exp(-2j * np.pi * (i % half) / size) * values[high]
+        values = new
+    assert np.allclose(values, np.fft.fft(x))
+    assert (dag.n_vertices, dag.n_edges) == (n * (bits + 1), 2 * n * bits)
+
+
+def rows(dag: Dag) -> dict[str, set[str]]:
+    return {dag.name(v): {dag.name(int(p)) for p in dag.predecessors_of(v)} for v in range(dag.n_vertices)}
+
+
+def test_pyramid_and_tree_by_definition() -> None:
+    for h in (1, 2, 5):
+        found = rows(load_dag(f"pyramid:{h}"))
+        assert found == {
+            f"x[{r},{i}]": {f"x[{r - 1},{i}]", f"x[{r - 1},{i + 1}]"} if r else set()
+            for r in range(h + 1)
+            for i in range(h + 1 - r)
+        }
+        found = rows(load_dag(f"tree:{h}"))
+        assert found == {
+            f"x[{r},{i}]": {f"x[{r - 1},{2 * i}]", f"x[{r - 1},{2 * i + 1}]"} if r else set()
+            for r in range(h + 1)
+            for i in range(2 ** (h - r))
+        }
+
+
+def test_grids_by_definition() -> None:
+    found = rows(load_dag("diamond:3,4"))
+    cells = list(product(range(3), range(4)))
+    assert found == {
+        f"x[{i},{j}]": {f"x[{a},{b}]" for a, b in ((i - 1, j), (i, j - 1)) if a >= 0 <= b} for i, j in cells
+    }
+    found = rows(load_dag("stencil:4,2"))
+    cells = list(product(range(3), range(4)))
+    assert found == {
+        f"x[{s},{i}]": {f"x[{s - 1},{j}]" for j in (i - 1, i, i + 1) if s and 0 <= j < 4} for s, i in cells
+    }
+    found = rows(load_dag("hypercube:4"))
+    assert found == {f"x{v:04b}": {f"x{v ^ 1 << b:04b}" for b in range(4) if v >> b & 1} for v in range(16)}
+
+
+def test_layered_is_random_by_its_seed() -> None:
+    dag = load_dag("layered:layers=5,width=6,indegree=3,seed=4")
+    assert dag == load_dag("layered:5,6,3,4")
+    assert dag != load_dag("layered:5,6,3,5")
+    assert load_dag("layered:5,6,3") == load_dag("layered:5,6,3,seed=0")
+    for v in range(6, dag.n_vertices):
+        row = dag.predecessors_of(v)
+        assert len(set(row.tolist())) == 3
+        assert set(row // 6) == {v // 6 - 1}
+    assert dag.sinks.tolist() == list(range(30, 36))
+
+
+@pytest.mark.parametrize("n", [1, 2, 4, 8])
+def test_strassen(n: int) -> None:
+    A, B = np.random.default_rng(3).normal(size=(2, n, n))
+    assert np.allclose(strassen_product(A, B), A @ B)
+    dag = load_dag(f"strassen:{n}")
+    levels = n.bit_length() - 1
+    sums = sum(7**i * 18 * (n >> i + 1) ** 2 for i in range(levels))
+    assert dag.n_vertices == 2 * n * n + 7**levels + sums
+    assert len(dag.outputs) == n * n
+    kinds = [dag.name(v).partition("#")[0] for v in range(2 * n * n, dag.n_vertices)]
+    assert kinds.count("mul") == 7**levels
+
+
+def test_families() -> None:
+    cases = {
+        "attention:N=2,d=1": attention_family(Problem.square(2, 1)),
+        "attention:2,1": attention_family(Problem.square(2, 1)),
+        "attention:Nq=1,Nk=3,d=2,dv=1,stats=1": attention_family(Problem(1, 3, 2, 1, stats=True)),
+        "attention:N=2,Nk=3,d=1": attention_family(Problem(2, 3, 1, 1)),
+        "backward:N=1,d=2": family_of(Problem.square(1, 2, pass_name="backward")),
+        "weights:2,1": family_of(Problem.square(2, 1, pass_name="weights")),
+        "fma-matmul:2,3,4": matmul_family(2, 3, 4),
+    }
+    for name, family in cases.items():
+        assert load_dag(name) == family.dag(), name
+
+
+# -- values of the literature
+
+
+def compulsory_is_enough(dag: Dag, M: int, sliding: bool) -> bool:
+    """Whether some pebbling loads every input once and stores nothing but the output, by search of all states."""
+    preds = [sum(1 << int(p) for p in dag.predecessors_of(v)) for v in range(dag.n_vertices)]
+    goal = 1 << int(dag.outputs[0])
+    seen = {(0, 0)}
+    waiting = [(0, 0)]
+    while waiting:
+        red, loaded = waiting.pop()
+        if red & goal:
+            return True
+        following = [(red & ~(1 << v), loaded) for v in range(dag.n_vertices) if red >> v & 1]
+        for v, row in enumerate(preds):
+            bit = 1 << v
+            if red & bit:
+                continue
+            if not row and not loaded & bit:
+                following.append((red | bit, loaded | bit))
+            elif row and red & row == row:
+                following.append((red | bit, loaded))
+                if sliding:
+                    following += [
+                        (red & ~(1 << p) | bit, loaded) for p in range(dag.n_vertices) if row >> p & 1
+                    ]
+        for state in following:
+            if state[0].bit_count() <= M and state not in seen:
+                seen.add(state)
+                waiting.append(state)
+    return False
+
+
+@pytest.mark.parametrize("name", ["pyramid", "tree"])
+@pytest.mark.parametrize("h", [1, 2, 3])
+def test_least_M_with_compulsory_io(name: str, h: int) -> None:
+    """h + 2 pebbles, h + 1 if they may slide (Cook 1974; Paterson & Hewitt 1970)."""
+    dag = load_dag(f"{name}:{h}")
+    for sliding, least in ((False, h + 2), (True, h + 1)):
+        assert compulsory_is_enough(dag, least, sliding)
+        assert not compulsory_is_enough(dag, least - 1, sliding)
+
+
+# -- figures
+
+
+def test_info() -> None:
+    info = dag_info(load_dag("fft:8"))
+    assert (info.depth, info.least_M, info.max_indegree, info.compulsory_io) == (3, 3, 2, 16)
+    assert depth(load_dag("hypercube:5")) == 5
+    assert depth(load_dag("diamond:3,4")) == 5
+    assert depth(Dag.from_edges([(3, 2), (2, 1), (1, 0), (3, 0)])) == 3
+    chain = Dag.from_edges([(v, v + 1) for v in range(50_000)])
+    assert depth(chain) == 50_000
+
+
+def test_compulsory_io_counts_what_cannot_be_avoided() -> None:
+    assert compulsory_io(Dag.from_edges([(0, 2), (1, 2)], 4, outputs=[2, 3])) == (2, 1)
+    assert compulsory_io(Dag.from_edges([(0, 2), (1, 3)], outputs=[1, 2])) == (1, 1)
+    assert compulsory_io(Dag.from_edges([(0, 1), (1, 2)], outputs=[1, 2])) == (1, 2)
+    assert compulsory_io(Dag.from_edges([(0, 1)], outputs=[0])) == (0, 0)
+
+
+# -- the catalogue
+
+
+@pytest.mark.parametrize("entry", entries(), ids=lambda entry: entry.name)
+def test_every_entry(entry: object) -> None:
+    example = str(getattr(entry, "example"))  # noqa: B009
+    dag = load_dag(example)
+    assert load_dag(dag.description) == dag
+    names = [dag.names[v] for v in range(dag.n_vertices)]
+    assert len(set(names)) == dag.n_vertices
+    assert all(dag.vertex(name) == v for v, name in enumerate(names))
+    assert len(np.intersect1d(dag.inputs, dag.sinks)) == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("piramid:3", "did you mean 'pyramid'"),
+        ("piramid", "did you mean 'pyramid'"),
+        ("fft", "fft needs parameters: fft:n, for instance fft:64"),
+        ("fft:", "missing n"),
+        ("fft:12", "power of two"),
+        ("fft:1", "power of two"),
+        ("fft:-8", "whole number"),
+        ("fft:8.0", "whole number"),
+        ("fft:٨", "whole number"),
+        ("strassen:3", "power of two"),
+        ("matmul:2,2", "missing k"),
+        ("matmul:2,2,2,2", "too many"),
+        ("matmul:2,2,0", "k must be at least 1"),
+        ("matmul:m=2,2,2", "has no name"),
+        ("matmul:2,m=2,k=2", "m is given twice"),
+        ("layered:2,3,2,sed=1", "did you mean 'seed'"),
+        ("layered:2,3,4", "more than the width"),
+        ("diamond:1,1", "nothing to compute"),
+        ("attention:N=2", "missing d"),
+        ("attention:d=2", "missing N"),
+        ("attention:Nq=2,d=2", "missing N"),
+        ("attention:N=1,Nq=2,Nk=2,d=2", "not all three"),
+        ("attention:N=2,d=1,stats=2", "stats must be 0 or 1"),
+        ("attention:N=0,d=1", "positive"),
+        ("attention:N=99999,d=64", "too many"),
+        ("matmul:9999,9999,9999", "too many"),
+        ("hypercube:9999999999", "too many"),
+        ("tree:9999999999", "too many"),
+        ("pyramid:9999999999", "too many"),
+        ("strassen:4294967296", "too many"),
+        ("nothing.txt", "no file"),
+        ("nothing:3", "known: matmul"),
+        ("", "no file"),
+    ],
+)
+def test_names_that_are_none(text: str, words: str) -> None:
+    with pytest.raises(InvalidInput, match=words):
+        load_dag(text)
+
+
+def test_a_name_goes_before_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("fft:4").write_text("2 1\n0 1\n")
+    assert load_dag("fft:4").n_vertices == 12
+    assert load_dag("./fft:4", "edgelist").n_vertices == 2
+    assert load_dag(Path("fft:4"), "edgelist").n_vertices == 2
+    with pytest.raises(InvalidInput, match="no DAG is called"):
+        named_dag("fff:4")
+
+
+def test_names_are_made_when_asked_for() -> None:
+    made = 0
+
+    def make() -> list[str]:
+        nonlocal made
+        made += 1
+        return ["a", "b"]
+
+    names = DeferredNames(2, make)
+    dag = Dag([0, 0, 1], [0], names=names)
+    assert made == 0
+    assert dag.name(1) == "b"
+    assert dag.vertex("a") == 0
+    assert made == 1
+    assert names == DeferredNames(2, make)
+    assert names != DeferredNames(2, lambda: ["a", "c"])
+    assert MOST_EDGES < 10**8

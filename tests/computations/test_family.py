@@ -1,0 +1,178 @@
+"""A family known in closed form equals the DAG that is built, and the DAG computes attention."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from pebble.common.errors import InvalidInput
+from pebble.computations.attention import attention, attention_family
+from pebble.computations.family import Array, Family
+from pebble.computations.matmul import matmul_family
+from pebble.computations.problem import Problem
+from pebble.computations.registry import family_from_header
+from tests.random_programs import gradient_family, relabelled
+
+ATTENTION = [
+    Problem(2, 3, 2, 3),
+    Problem(3, 2, 3, 1, stats=True),
+    Problem(1, 4, 1, 2),
+    Problem(4, 1, 2, 1, stats=True),
+    Problem(1, 1, 1, 1),
+    Problem.square(3, 2),
+]
+FAMILIES = [
+    *(attention_family(problem) for problem in ATTENTION),
+    matmul_family(2, 3, 4),
+    matmul_family(1, 1, 1),
+    matmul_family(3, 1, 5),
+    relabelled(gradient_family(3, 2, 2), ("n", "z")),
+]
+
+
+@pytest.mark.parametrize("family", FAMILIES, ids=repr)
+def test_the_built_dag(family: Family) -> None:
+    dag = family.dag()
+    assert dag.n_vertices == family.n_vertices == sum(math.prod(family.shape(a.name)) for a in family.arrays)
+    assert dag.n_edges == family.n_edges
+    assert family.max_indegree == max(len(dag.predecessors_of(v)) for v in range(dag.n_vertices))
+    number = 0
+    for array in family.arrays:
+        for index in np.ndindex(*family.shape(array.name)):
+            name = f"{array.name}[{','.join(map(str, index))}]"
+            assert family.names[number] == dag.name(number) == name
+            assert family.names.index(name) == dag.vertex(name) == family.vertex(array.name, index) == number
+            expected = {family.vertex(n, i) for n, i in family.predecessors(array.name, index)}
+            assert set(dag.predecessors_of(number).tolist()) == expected
+            assert len(dag.predecessors_of(number)) == len(expected)
+            number += 1
+    assert number == len(family.names) == len(list(family.names))
+    inputs = {
+        v
+        for a in family.inputs
+        for v in range(family.offset(a.name), family.offset(a.name) + family.size(a.name))
+    }
+    assert set(dag.inputs.tolist()) == inputs
+
+
+@pytest.mark.parametrize("problem", ATTENTION, ids=str)
+def test_outputs_and_header(problem: Problem) -> None:
+    family = attention_family(problem)
+    names = {family.names[int(v)] for v in family.dag().outputs}
+    expected = {f"O[{i},{e}]" for i in range(problem.Nq) for e in range(problem.dv)}
+    if problem.stats:
+        expected |= {f"l[{i},{problem.Nk - 1}]" for i in range(problem.Nq)}
+    assert names == expected
+    again = family_from_header(family.name, family.parameters)
+    assert again.dag() == family.dag()
+    assert repr(again) == repr(family)
+
+
+def vertex_values(problem: Problem, inputs: dict[str, NDArray[np.float64]]) -> dict[str, float]:
+    """Evaluate the DAG vertex by vertex; what a vertex does follows from its name and its predecessors' names."""
+    family = attention_family(problem)
+    dag = family.dag()
+    value: dict[str, float] = {}
+    for v in dag.topological_order().tolist():
+        name = dag.name(v)
+        array, index = name.rstrip("]").split("[")
+        before = {dag.name(p)[0]: value[dag.name(p)] for p in dag.predecessors_of(v).tolist()}
+        so_far = before.get(array, 0.0)
+        if array in inputs:
+            value[name] = float(inputs[array][tuple(map(int, index.split(",")))])
+        elif array == "S":
+            value[name] = so_far + before["Q"] * before["K"]
+        elif array == "P":
+            value[name] = math.exp(before["S"] / math.sqrt(problem.d))
+        elif array == "l":
+            value[name] = so_far + before["P"]
+        elif array == "U":
+            value[name] = so_far + before["P"] * before["V"]
+        else:
+            value[name] = before["U"] / before["l"]
+    return value
+
+
+@pytest.mark.parametrize("problem", ATTENTION, ids=str)
+def test_the_dag_computes_attention(problem: Problem) -> None:
+    rng = np.random.default_rng(1)
+    Q, K = rng.normal(size=(problem.Nq, problem.d)), rng.normal(size=(problem.Nk, problem.d))
+    V = rng.normal(size=(problem.Nk, problem.dv))
+    value = vertex_values(problem, {"Q": Q, "K": K, "V": V})
+    output, sums = attention(Q, K, V)
+    found = [[value[f"O[{i},{e}]"] for e in range(problem.dv)] for i in range(problem.Nq)]
+    np.testing.assert_allclose(found, output, rtol=1e-12)
+    np.testing.assert_allclose(
+        [value[f"l[{i},{problem.Nk - 1}]"] for i in range(problem.Nq)], sums, rtol=1e-12
+    )
+    scores = Q @ K.T / math.sqrt(problem.d)
+    softmax = np.exp(scores - scores.max(axis=1, keepdims=True))
+    np.testing.assert_allclose(output, softmax / softmax.sum(axis=1, keepdims=True) @ V, rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "",
+        "S",
+        "S[]",
+        "S[0,0]",
+        "S[0,0,9]",
+        "S[0,0,0] ",
+        "S[0, 0,0]",
+        "S[-1,0,0]",
+        "T[0]",
+        "S[0,0,0",
+        "s[0,0,0]",
+    ],
+)
+def test_names_that_are_none(name: str) -> None:
+    with pytest.raises(KeyError):
+        attention_family(ATTENTION[0]).names.index(name)
+
+
+@pytest.mark.parametrize("number", [-1, 10**9])
+def test_vertices_that_are_none(number: int) -> None:
+    with pytest.raises(IndexError):
+        attention_family(ATTENTION[0]).names[number]
+
+
+Xk, Sk = Array("x", ("k",)), Array("s", ("i",), chain="k", operands=("x",))
+
+
+@pytest.mark.parametrize(
+    ("arrays", "extents", "words"),
+    [
+        ((Xk, Xk), {"k": 2}, "given twice"),
+        ((Sk, Xk), {"i": 1, "k": 2}, "not given before"),
+        ((Xk, Sk), {"k": 2}, "unknown axis"),
+        ((Xk,), {"k": 0}, "at least 1"),
+        ((Xk, Array("s", ("i",), operands=("x",))), {"i": 1, "k": 2}, "cannot index"),
+    ],
+)
+def test_families_that_make_no_sense(arrays: tuple[Array, ...], extents: dict[str, int], words: str) -> None:
+    with pytest.raises(InvalidInput, match=words):
+        Family("bad", arrays, extents, {}, {})
+
+
+def test_a_chain_is_no_index_axis() -> None:
+    with pytest.raises(InvalidInput):
+        Family("bad", (Xk, Array("s", ("k",), chain="k", operands=("x",))), {"k": 2}, {}, {})
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters", "words"),
+    [
+        ("attention", {}, "unknown DAG"),
+        ("matmul", {"m": "1", "n": "2"}, "missing: k"),
+        ("matmul", {"m": "1", "n": "2", "k": "3", "x": "1"}, "unknown: x"),
+        ("matmul", {"m": "1", "n": "2", "k": "-3"}, "not a whole number"),
+        ("attention-forward", {"Nq": "1", "Nk": "1", "d": "1", "dv": "1", "stats": "2"}, "stats"),
+    ],
+)
+def test_headers_that_make_no_sense(name: str, parameters: dict[str, str], words: str) -> None:
+    with pytest.raises(InvalidInput, match=words):
+        family_from_header(name, parameters)

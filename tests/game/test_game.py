@@ -1,0 +1,429 @@
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+
+from pebble.common.errors import IllegalMove, IncompletePebbling, InvalidInput
+from pebble.game.game import Game
+from pebble.game.moves import Move, Moves, Op, as_chunks
+from pebble.game.rules import Rules
+from pebble.graph.dag import Dag
+from tests.reference import ReferenceGame
+from tests.strategies import all_rules, dags, mutated, plain, pyramid, random_legal_moves, reference
+
+
+def two_sum(M: int = 3, rules: Rules | None = None) -> Game:
+    return Game(Dag.from_edges([("a", "s"), ("b", "s")]), M, rules)
+
+
+def agree(game: Game, model: ReferenceGame) -> None:
+    """The engine's position and counts are the model's."""
+    status = game.status()
+    assert set(game.red) == model.red
+    assert set(game.blue) == model.blue
+    counts = model.counts
+    assert (status.reads, status.writes, status.deletes) == (
+        counts["load"],
+        counts["store"],
+        counts["delete"],
+    )
+    assert status.computes == counts["compute"] + counts["slide"]
+    assert (status.slides, status.redundant) == (counts["slide"], counts["redundant"])
+    assert status.peak == model.peak <= game.M
+    assert status.red == len(game.red) == len(model.red)
+    assert set(status.missing) == model.missing
+    assert status.complete is game.complete is (not model.missing)
+    assert status.moves == status.io + status.computes + status.deletes == len(game.history)
+
+
+def every_move(dag: Dag) -> list[Move]:
+    """All moves that can be spelled on a small DAG, among them some on vertices that do not exist."""
+    vertices = range(-1, dag.n_vertices + 1)
+    single = [Move(op, v) for op in (Op.LOAD, Op.STORE, Op.COMPUTE, Op.DELETE) for v in vertices]
+    return single + [Move(Op.SLIDE, v, u) for v in vertices for u in vertices]
+
+
+class GameAgainstSets(RuleBasedStateMachine):
+    """Any moves, legal or not, and taking back, on the engine and on the model at once."""
+
+    @initialize(dag=dags(7), M=st.integers(1, 6), rules=all_rules())
+    def begin(self, dag: Dag, M: int, rules: Rules) -> None:
+        self.game = Game(dag, M, rules)
+        self.model = reference(dag, M, rules)
+        self.past: list[Move] = []
+
+    @rule(data=st.data())
+    def any_move(self, data: st.DataObject) -> None:
+        n = self.game.dag.n_vertices
+        vertex = st.integers(-1, n)
+        self.attempt(Move(data.draw(st.sampled_from(Op)), data.draw(vertex), data.draw(vertex)))
+
+    @rule(data=st.data())
+    def legal_move(self, data: st.DataObject) -> None:
+        moves = list(self.game.legal_moves())
+        if moves:
+            move = data.draw(st.sampled_from(moves))
+            assert not self.model.broken_rule(plain(move))
+            self.attempt(move)
+
+    def attempt(self, move: Move) -> None:
+        broken = self.model.broken_rule(plain(move))
+        before = self.game.status()
+        assert self.game.is_legal(move) is (move in self.game.legal_moves()) is (not broken)
+        if broken:
+            with pytest.raises(IllegalMove) as caught:
+                self.game.push(move)
+            assert (caught.value.rule, caught.value.move_number) == (broken, len(self.past))
+            assert self.game.status() == before
+        else:
+            self.game.push(move)
+            self.model.push(plain(move))
+            self.past.append(move if move.op == Op.SLIDE else Move(move.op, move.vertex))
+
+    @precondition(lambda self: bool(getattr(self, "past", None)))
+    @rule(back=st.integers(1, 4))
+    def take_back(self, back: int) -> None:
+        for _ in range(min(back, len(self.past))):
+            assert self.game.undo() == self.past.pop()
+        self.model = reference(self.game.dag, self.game.M, self.game.rules)
+        for move in self.past:
+            self.model.push(plain(move))
+
+    @invariant()
+    def same(self) -> None:
+        if hasattr(self, "game"):
+            agree(self.game, self.model)
+            assert list(self.game.history) == self.past
+
+
+TestGameAgainstSets = GameAgainstSets.TestCase
+TestGameAgainstSets.settings = settings(max_examples=60, stateful_step_count=40, deadline=None)
+
+
+@given(dags(6), st.integers(1, 5), all_rules(), st.integers(0, 2**32))
+@settings(max_examples=40, deadline=None)
+def test_legal_moves_are_exactly_the_models(dag: Dag, M: int, rules: Rules, seed: int) -> None:
+    game, model = Game(dag, M, rules), reference(dag, M, rules)
+    for move in random_legal_moves(dag, M, rules, 12, np.random.default_rng(seed)):
+        game.push(move)
+        model.push(plain(move))
+    expected = {move for move in every_move(dag) if not model.broken_rule(plain(move))}
+    view = game.legal_moves()
+    assert set(view) == expected
+    assert len(view) == len(expected)
+    assert bool(view) is bool(expected)
+
+
+@given(dags(8), st.integers(1, 6), all_rules(), st.integers(0, 2**32))
+@settings(max_examples=60, deadline=None)
+def test_random_pebblings_agree_with_the_model(dag: Dag, M: int, rules: Rules, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    moves = mutated(random_legal_moves(dag, M, rules, 60, rng), dag, rng)
+    game, model = Game(dag, M, rules), reference(dag, M, rules)
+    for move in moves:
+        broken = model.broken_rule(plain(move))
+        if broken:
+            with pytest.raises(IllegalMove) as caught:
+                game.push(move)
+            assert caught.value.rule == broken
+            break
+        game.push(move)
+        model.push(plain(move))
+    agree(game, model)
+
+
+# -- messages
+
+
+@pytest.mark.parametrize(
+    ("moves", "message", "rule_name"),
+    [
+        ("store a", "move 0, store a: it has no red pebble; load it first", "store-needs-red"),
+        ("store s", "move 0, store s: it has no red pebble; compute it first", "store-needs-red"),
+        ("delete a", "move 0, delete a: it has no red pebble; leave the move out", "delete-needs-red"),
+        ("load s", "move 0, load s: it has no blue pebble; compute it", "load-needs-blue"),
+        (
+            "compute a",
+            "move 0, compute a: an input has nothing to be computed from; load it",
+            "compute-input",
+        ),
+        (
+            "load a,load b,compute s,load s",
+            "move 3, load s: it has no blue pebble; it is red already",
+            "load-needs-blue",
+        ),
+        (
+            "load a,compute s",
+            "move 1, compute s: 1 of its 2 predecessors is not red: b (blue); load it first",
+            "compute-needs-predecessors",
+        ),
+        (
+            "compute s",
+            "move 0, compute s: 2 of its 2 predecessors are not red: a (blue), b (blue); load them first",
+            "compute-needs-predecessors",
+        ),
+        ("load x", "move 0, load x: no vertex is called 'x'; check the spelling", "unknown-vertex"),
+    ],
+)
+def test_messages(moves: str, message: str, rule_name: str) -> None:
+    game = two_sum()
+    *before, last = (line.split() for line in moves.split(","))
+    for word, name in before:
+        getattr(game, word)(name)
+    with pytest.raises(IllegalMove) as caught:
+        getattr(game, last[0])(last[1])
+    assert str(caught.value) == message
+    assert (caught.value.rule, caught.value.move_number) == (rule_name, len(before))
+
+
+def test_memory_full_says_how_full() -> None:
+    game = two_sum(2)
+    game.load("a")
+    game.load("b")
+    with pytest.raises(
+        IllegalMove, match=r"^move 2, compute s: fast memory holds 2 of 2 words; delete one first$"
+    ):
+        game.compute("s")
+    with pytest.raises(IllegalMove, match="slide from a predecessor"):
+        two_sum(2, Rules(sliding=True)).play([(0, 0), (0, 2), (2, 1)])
+
+
+def test_missing_predecessors_of_both_kinds() -> None:
+    game = Game(Dag.from_edges([("a", "t"), ("t", "s"), ("b", "s")]), 3)
+    with pytest.raises(
+        IllegalMove, match=r"t \(not blue\), b \(blue\); load the blue ones and compute the others first"
+    ):
+        game.compute("s")
+    game.load("b")
+    with pytest.raises(IllegalMove, match=r"is not red: t \(not blue\); compute it first"):
+        game.compute("s")
+
+
+def test_many_missing_predecessors_are_counted() -> None:
+    game = Game(Dag.from_edges([(i, 9) for i in range(9)]), 3)
+    with pytest.raises(IllegalMove, match=r"9 of its 9 .* v3 \(blue\) and 5 more; load them first"):
+        game.compute(9)
+
+
+def test_recomputation_forbidden_remedies() -> None:
+    game = two_sum(3, Rules(recomputation=False))
+    game.play([(0, 0), (0, 2), (2, 1)])
+    with pytest.raises(IllegalMove, match="it is still red") as caught:
+        game.compute("s")
+    assert caught.value.rule == "recomputation-forbidden"
+    game.store("s")
+    game.delete("s")
+    with pytest.raises(IllegalMove, match="load it instead"):
+        game.compute("s")
+    game.undo()
+    game.undo()
+    game.undo()
+    game.compute("s")
+    assert game.status().computes == 1
+
+
+def test_unknown_operation_and_bad_arguments() -> None:
+    with pytest.raises(IllegalMove) as caught:
+        two_sum().push((9, 0))
+    assert caught.value.rule == "unknown-op"
+    for wrong in ("load a", (1,), (0, 1, 2, 3), (0, "a"), (0, True), [0, 1]):
+        with pytest.raises(InvalidInput):
+            two_sum().push(wrong)  # type: ignore[arg-type]
+    for M in (0, -1, 1.5, True, "3"):
+        with pytest.raises(InvalidInput, match="positive whole number"):
+            two_sum(M)  # type: ignore[arg-type]
+    with pytest.raises(InvalidInput, match="no move to take back"):
+        two_sum().undo()
+    with pytest.raises(InvalidInput):
+        two_sum().load(1.0)  # type: ignore[arg-type]
+
+
+# -- known values
+
+
+def test_sum_of_two_costs_three() -> None:
+    game = two_sum(3)
+    assert game.dag.least_M() == 3
+    game.load("a")
+    game.load("b")
+    game.compute("s")
+    with pytest.raises(IncompletePebbling, match="1 of 1 outputs is not blue: s"):
+        game.status().require_complete()
+    game.store("s")
+    assert game.status().require_complete().io == 3
+    assert str(game.status()) == (
+        "complete; 3 I/O (2 reads, 1 writes), 1 computes, 4 moves; 3 of 3 words in use, peak 3"
+    )
+
+
+def test_sum_of_two_by_sliding_needs_two_words() -> None:
+    game = two_sum(2, Rules(sliding=True))
+    game.load("a")
+    game.load("b")
+    game.slide("s", "a")
+    assert game.red.names() == ["s", "b"]
+    game.store("s")
+    status = game.status()
+    assert (status.io, status.peak, status.slides, status.computes, status.deletes) == (3, 2, 1, 1, 0)
+
+
+def test_redundant_moves_cost_and_place_nothing() -> None:
+    game = two_sum(3)
+    game.play([(0, 0), (0, 0), (0, 2), (2, 1), (2, 1), (1, 1), (1, 1), (1, 0)])
+    status = game.status()
+    assert (status.reads, status.writes, status.computes, status.redundant, status.peak) == (
+        3,
+        3,
+        2,
+        4 + 0,
+        3,
+    )
+
+
+def test_five_vertices_by_hand() -> None:
+    """p = a·b, q = p + a: with 3 words, 2 reads and 1 write; a, b must be read and r written."""
+    dag = Dag.from_edges([("a", "p"), ("b", "p"), ("p", "q"), ("a", "q"), ("q", "r")])
+    game = Game(dag, 3)
+    for step in (
+        "load a",
+        "load b",
+        "compute p",
+        "delete b",
+        "compute q",
+        "delete a",
+        "compute r",
+        "store r",
+    ):
+        word, name = step.split()
+        getattr(game, word)(name)
+    status = game.status()
+    assert (status.complete, status.reads, status.writes, status.computes) == (True, 2, 1, 3)
+    assert (status.peak, status.red, status.redundant) == (3, 3, 0)
+
+
+def pebble_pyramid(height: int, M: int, rules: Rules) -> Game:
+    """Slope by slope from the left: the I/O is every input once and the apex once, and nothing in between."""
+    game = Game(pyramid(height), M, rules)
+    for slope in range(height + 1):
+        game.load(f"0.{slope}")
+        for row in range(1, slope + 1):
+            target, left = f"{row}.{slope - row}", f"{row - 1}.{slope - row}"
+            if rules.sliding:
+                game.slide(target, left)
+            else:
+                game.compute(target)
+                game.delete(left)
+    game.store(f"{height}.0")
+    return game
+
+
+@pytest.mark.parametrize("height", [1, 2, 3, 6, 15])
+def test_pyramid_without_spilling(height: int) -> None:
+    """h + 2 pebbles do for a pyramid of height h, h + 1 with sliding.
+
+    The black pebble number of the pyramid of height h (h + 1 sources) is h + 2 without sliding: S. A. Cook,
+    "An observation on time-storage trade off", JCSS 9 (1974); J. E. Savage, "Models of Computation" (1998),
+    chapter 10. Here only that these pebbles are enough for the cheapest I/O, and that this play fails with
+    one less; that nothing else does better is searched for small heights in the next test.
+    """
+    for rules, M in (
+        (Rules(recomputation=False), height + 2),
+        (Rules(sliding=True, recomputation=False), height + 1),
+    ):
+        status = pebble_pyramid(height, M, rules).status().require_complete()
+        assert (status.io, status.peak) == (height + 2, M)
+        with pytest.raises(IllegalMove) as caught:
+            pebble_pyramid(height, M - 1, rules)
+        assert caught.value.rule == "memory-full"
+
+
+def can_be_pebbled_with_compulsory_io(dag: Dag, M: int, rules: Rules) -> bool:
+    """Search all positions reachable with one load an input and no store but of outputs."""
+    game = Game(dag, M, rules)
+    seen: set[tuple[bytes, ...]] = set()
+    inputs, outputs = set(dag.inputs.tolist()), set(dag.outputs.tolist())
+    todo: list[tuple[Move, ...]] = [()]
+    while todo:
+        line = todo.pop()
+        game = Game(dag, M, rules).play(line)
+        if game.complete:
+            return True
+        loaded = {move.vertex for move in line if move.op == Op.LOAD}
+        for move in game.legal_moves():
+            useless = move.op in (Op.LOAD, Op.COMPUTE) and move.vertex in game.red
+            if useless or (move.op == Op.STORE and move.vertex not in outputs - set(game.blue)):
+                continue
+            if move.op == Op.LOAD and (move.vertex in loaded or move.vertex not in inputs):
+                continue
+            game.push(move)
+            key = (
+                bytes(sorted(game.red)),
+                bytes(sorted(game.blue)),
+                bytes(sorted(loaded | {move.vertex} & inputs)),
+            )
+            if key not in seen:
+                seen.add(key)
+                todo.append((*line, move))
+            game.undo()
+    return False
+
+
+@pytest.mark.parametrize("height", [1, 2])
+@pytest.mark.parametrize("sliding", [False, True])
+def test_pyramid_threshold_by_search(height: int, sliding: bool) -> None:
+    rules = Rules(sliding=sliding, recomputation=False)
+    M = height + 1 if sliding else height + 2
+    assert can_be_pebbled_with_compulsory_io(pyramid(height), M, rules)
+    assert not can_be_pebbled_with_compulsory_io(pyramid(height), M - 1, rules)
+
+
+# -- views and values
+
+
+def test_views_are_live_sets() -> None:
+    game = two_sum()
+    red: Any = game.red
+    moves = game.legal_moves()
+    assert Move(Op.DELETE, 0) not in moves
+    game.load("a")
+    assert Move(Op.DELETE, 0) in moves
+    assert "nonsense" not in moves
+    assert red == {0}
+    assert "a" in red
+    assert "s" not in red
+    assert "zzz" not in red
+    assert set(game.blue & red) == {0}
+    assert repr(game.blue) == "{a, b}"
+    assert repr(game) == "<Game on Dag(3 vertices, 2 edges, 2 inputs, 1 output): move 1, 1 of 3 words in use>"
+    assert game.notation(Move(Op.SLIDE, 1, 0)) == "slide s from a"
+
+
+@pytest.mark.parametrize("move", [Move(Op.LOAD, 3), Move(Op.SLIDE, 4, 2)])
+def test_moves_print_as_what_makes_them(move: Move) -> None:
+    assert eval(repr(move)) == move
+
+
+def test_columns_and_moves_are_inverse() -> None:
+    moves = [Move(Op.LOAD, 0), Move(Op.SLIDE, 3, 2), Move(Op.DELETE, 1)]
+    columns = Moves.of(moves)
+    assert list(columns) == moves
+    assert columns == Moves(columns.op, columns.vertex, columns.source)
+    assert columns.part(1, 3)[0] == moves[1]
+    assert columns != Moves.of(moves[:2])
+    assert Moves.of([(Op.LOAD, 1)]).source is None
+    assert list(Moves([300, -200], [0, 0]).op) == [-1, -1]
+
+
+def test_malformed_columns() -> None:
+    wrong: list[tuple[Any, ...]] = [([0], [0, 1]), ([0.5], [1]), ([0], [1.5]), ([[0]], [[1]]), ([0], [1], [])]
+    for columns in wrong:
+        with pytest.raises(InvalidInput):
+            Moves(*columns)
+    for chunk in ("ab", 7, (1,), [1, 2]):
+        with pytest.raises((InvalidInput, TypeError)):
+            list(as_chunks([chunk]))  # type: ignore[list-item]

@@ -1,0 +1,316 @@
+from __future__ import annotations
+
+import json
+import re
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pebble.common.errors import IllegalMove, InvalidInput
+from pebble.computations.load import load_dag
+from pebble.game.game import Game
+from pebble.game.rules import Rules
+from pebble.graph.dag import Dag
+from pebble.graph.names import ListedNames, NumberedNames
+from tests.strategies import dags
+
+
+class Computed:
+    """Names made up on demand; refuses to be walked through."""
+
+    def __init__(self, n: int) -> None:
+        self.n = n
+        self.asked = 0
+
+    def __len__(self) -> int:
+        return self.n
+
+    def __getitem__(self, vertex: int) -> str:
+        self.asked += 1
+        return f"x[{vertex}]"
+
+    def index(self, name: str) -> int:
+        return int(name[2:-1])
+
+
+def sum_of_two() -> Dag:
+    return Dag([0, 0, 0, 2], [0, 1], names=["a", "b", "sum"])
+
+
+def test_rows_inputs_outputs() -> None:
+    dag = sum_of_two()
+    assert (dag.n_vertices, dag.n_edges, dag.max_indegree) == (3, 2, 2)
+    assert dag.inputs.tolist() == [0, 1]
+    assert dag.outputs.tolist() == dag.sinks.tolist() == [2]
+    assert dag.predecessors_of("sum").tolist() == [0, 1]
+    assert dag.successors_of("b").tolist() == [2]
+    assert dag.successors_of(2).tolist() == []
+    assert dag.indegree.tolist() == [0, 0, 2]
+
+
+def test_numbers_and_names_of_vertices() -> None:
+    dag = sum_of_two()
+    assert dag.vertex("b") == dag.vertex(1) == dag.vertex(np.int32(1)) == 1
+    assert dag.name(np.int64(2)) == "sum"
+    for wrong in (3, -1, True, 1.0, None):
+        with pytest.raises(InvalidInput, match="there is no vertex"):
+            dag.vertex(wrong)  # type: ignore[arg-type]
+    with pytest.raises(InvalidInput, match="did you mean 'sum'"):
+        dag.vertex("sun")
+    with pytest.raises(InvalidInput, match="there is no vertex"):
+        dag.name(-1)
+
+
+def test_default_names_round_trip() -> None:
+    names = NumberedNames(12)
+    assert [names.index(name) for name in names] == list(range(12))
+    for wrong in ("v12", "v-1", "v01", "v", "", "x1", "v1 ", "v١", "v1_0", "v" + "9" * 5000):
+        with pytest.raises((KeyError, ValueError)):
+            names.index(wrong)
+
+
+def test_names_are_not_walked_through() -> None:
+    names = Computed(10**6)
+    start = np.zeros(10**6 + 1, dtype=np.int64)
+    start[-1] = 1
+    dag = Dag(start, [5], names=names)
+    repr(dag)
+    assert names.asked == 0
+    assert dag.name(7) == "x[7]"
+    assert dag.vertex("x[8]") == 8
+
+
+@pytest.mark.parametrize(
+    ("start", "row", "text"),
+    [
+        ([0], [], "at least one vertex"),
+        ([0, 1], [], "rise from 0"),
+        ([1, 1], [0], "rise from 0"),
+        ([0, 2, 1], [0], "rise from 0"),
+        ([0, 0, 1], [2], "v1 has the predecessor 2"),
+        ([0, 0, 1], [-1], "v1 has the predecessor -1"),
+        ([0, 1], [0], "v0 is its own predecessor"),
+        ([0, 0, 2], [0, 0], "v0 -> v1 is there twice"),
+        ([0, 1, 2], [1, 0], "cycle: v. -> v. -> v."),
+        ([0.0, 1.0], [0], "whole numbers"),
+        ([[0, 0]], [], "whole numbers"),
+    ],
+)
+def test_malformed_arrays(start: Any, row: Any, text: str) -> None:
+    with pytest.raises(InvalidInput, match=text):
+        Dag(start, row)
+
+
+def test_malformed_names_and_outputs() -> None:
+    for names, text in (
+        (["a"], "1 names for 2"),
+        (["a", "a"], "both called 'a'"),
+        (["a", "b c"], "white space"),
+    ):
+        with pytest.raises(InvalidInput, match=text):
+            Dag([0, 0, 1], [0], names=names)
+    for outputs in ([2], ["z"], np.array([-1]), []):
+        with pytest.raises(InvalidInput):
+            Dag([0, 0, 1], [0], outputs=outputs)
+
+
+@pytest.mark.parametrize("length", [2, 3, 8, 9, 1000])
+def test_a_cycle_is_shown(length: int) -> None:
+    edges = [(i, (i + 1) % length) for i in range(length)] + [(length, 0), (0, length + 1)]
+    with pytest.raises(InvalidInput, match="cycle") as caught:
+        Dag.from_edges(edges)
+    shown = re.findall(r"v\d+", str(caught.value))
+    assert shown[0] == shown[-1]
+    for one, other in pairwise(shown[: min(length, 5)]):
+        assert (int(one[1:]), int(other[1:])) in edges
+
+
+def test_explicit_outputs() -> None:
+    dag = Dag.from_edges([(0, 1), (1, 2)], outputs=[2, 1, 1])
+    assert dag.outputs.tolist() == [1, 2]
+    only_inner = Dag.from_edges([(0, 1), (1, 2), (3, 2), (4, 2)], outputs=[1])
+    assert only_inner.ancestors_of_outputs.tolist() == [True, True, False, False, False]
+    assert only_inner.least_M() == 2
+    assert Dag.from_edges([(0, 1), (1, 2), (3, 2), (4, 2)]).least_M() == 4
+
+
+def test_isolated_vertex_is_input_and_output() -> None:
+    dag = Dag.from_edges([(0, 1)], n_vertices=3)
+    assert dag.inputs.tolist() == [0, 2]
+    assert dag.outputs.tolist() == [1, 2]
+    assert Game(dag, 2).status().missing == (1,)
+    alone = Dag([0, 0], [])
+    assert alone.least_M() == 1
+    assert Game(alone, 1).complete
+
+
+def test_edges_by_name_and_number() -> None:
+    by_name = Dag.from_edges([("b", "c"), ("a", "c")])
+    assert [by_name.name(v) for v in range(3)] == ["b", "c", "a"]
+    named = Dag.from_edges([(0, 2), (1, 2)], names=["b", "a", "c"])
+    assert named.predecessors_of("c").tolist() == [0, 1]
+    assert Dag.from_edges(np.array([[0, 2], [1, 2]]), n_vertices=3).n_edges == 2
+    for edges in ([("a", 1)], [(1,)], [(0, 1, 2)], ["ab"], [(0.5, 1.5)], [(-1, 0)], [(None, "a")]):
+        with pytest.raises(InvalidInput):
+            Dag.from_edges(edges)  # type: ignore[arg-type]
+    with pytest.raises(InvalidInput, match="'z', which is not among"):
+        Dag.from_edges([("a", "z")], names=["a", "b"])
+
+
+def test_networkx_refusals() -> None:
+    with pytest.raises(InvalidInput, match="there twice"):
+        Dag.from_networkx(nx.MultiDiGraph([(1, 2), (1, 2)]))
+    with pytest.raises(InvalidInput, match="own predecessor"):
+        Dag.from_networkx(nx.DiGraph([(1, 1)]))
+    with pytest.raises(InvalidInput, match="undirected"):
+        Dag.from_networkx(nx.Graph([(1, 2)]))  # type: ignore[arg-type]
+    with pytest.raises(InvalidInput, match="cycle"):
+        Dag.from_networkx(nx.DiGraph([("a", "b"), ("b", "a")]))
+    with pytest.raises(InvalidInput, match="both called '1'"):
+        Dag.from_networkx(nx.DiGraph([(1, "1")]))
+    with pytest.raises(InvalidInput, match="not a node"):
+        Dag.from_networkx(nx.DiGraph([(1, 2)]), outputs=[3])
+
+
+def test_networkx_labels_become_names() -> None:
+    graph: nx.DiGraph[Any] = nx.DiGraph([((0, 1), "s"), (7, "s")], name="demo")
+    dag = Dag.from_networkx(graph, outputs=["s"])
+    assert {dag.name(v) for v in range(3)} == {"(0,1)", "s", "7"}
+    assert dag.outputs.tolist() == [dag.vertex("s")]
+    assert dag.description == "demo"
+
+
+@given(dags())
+def test_networkx_round_trip(dag: Dag) -> None:
+    again = Dag.from_networkx(dag.to_networkx())
+    assert again == dag
+    assert hash(again) == hash(dag)
+    assert np.array_equal(again.predecessors, dag.predecessors)
+    assert again.description == dag.description
+
+
+def test_networkx_keeps_outputs_that_are_no_sinks() -> None:
+    edges = [("a", "b"), ("b", "c"), ("b", "d")]
+    for outputs in (["b", "c"], ["a"], ["c"], ["c", "d"]):
+        dag = Dag.from_edges(edges, outputs=outputs, description="some of a path")
+        graph = dag.to_networkx()
+        assert Dag.from_networkx(graph) == dag
+        assert Dag.from_networkx(graph).description == "some of a path"
+        assert Dag.from_networkx(graph, outputs=["d"]).outputs.tolist() == [dag.vertex("d")]
+        assert any("output" in data for _, data in graph.nodes(data=True)) == (outputs != ["c", "d"])
+
+
+def test_networkx_files_keep_outputs(tmp_path: Path) -> None:
+    """What networkx writes of a DAG is read again as that DAG."""
+    dag = Dag.from_edges([("a", "b"), ("b", "c"), ("b", "d")], outputs=["b", "c"])
+    nx.write_graphml(dag.to_networkx(), tmp_path / "dag.graphml")
+    document = nx.node_link_data(dag.to_networkx(), edges="edges")
+    (tmp_path / "dag.json").write_text(json.dumps(document), encoding="utf-8")
+    for name in ("dag.graphml", "dag.json"):
+        assert load_dag(tmp_path / name) == dag
+    graph: nx.DiGraph[str] = nx.DiGraph(nx.read_graphml(tmp_path / "dag.graphml"))
+    assert Dag.from_networkx(graph) == dag
+
+
+def test_networkx_attribute_of_another_meaning_is_passed_over() -> None:
+    graph: nx.DiGraph[str] = nx.DiGraph([("a", "b"), ("b", "c")])
+    graph.nodes["b"]["output"] = "log.txt"
+    assert [*map(Dag.from_networkx(graph).name, Dag.from_networkx(graph).outputs)] == ["c"]
+
+
+@given(dags(), st.data())
+def test_equality_sees_every_difference(dag: Dag, data: st.DataObject) -> None:
+    names = [dag.name(v) for v in range(dag.n_vertices)]
+    same = Dag(dag.predecessor_start, dag.predecessors, names=names, outputs=dag.outputs)
+    assert same == dag
+    assert (
+        Dag(dag.predecessor_start, dag.predecessors, names=["z" + n for n in names], outputs=dag.outputs)
+        != dag
+    )
+    others = [v for v in range(dag.n_vertices) if v not in dag.outputs]
+    if others:
+        more = [*dag.outputs.tolist(), data.draw(st.sampled_from(others))]
+        assert Dag(dag.predecessor_start, dag.predecessors, names=names, outputs=more) != dag
+    assert dag != "dag"
+
+
+def test_equality_ignores_the_order_in_a_row() -> None:
+    assert Dag([0, 0, 0, 2], [0, 1]) == Dag([0, 0, 0, 2], [1, 0])
+    assert Dag([0, 0, 0, 1, 1], [0]) != Dag([0, 0, 0, 1, 1], [1])
+
+
+@given(dags())
+def test_topological_order(dag: Dag) -> None:
+    order = dag.topological_order().tolist()
+    place = {v: at for at, v in enumerate(order)}
+    assert sorted(order) == list(range(dag.n_vertices))
+    assert all(place[p] < place[v] for v in range(dag.n_vertices) for p in dag.predecessors_of(v).tolist())
+
+
+@given(dags())
+def test_successors_are_the_edges_turned_round(dag: Dag) -> None:
+    down = {(p, v) for v in range(dag.n_vertices) for p in dag.predecessors_of(v).tolist()}
+    up = {(p, v) for p in range(dag.n_vertices) for v in dag.successors_of(p).tolist()}
+    assert down == up
+    assert len(down) == dag.n_edges
+
+
+def test_a_long_chain_needs_no_recursion() -> None:
+    n = 200_000
+    edges = np.stack([np.arange(1, n), np.arange(n - 1)], axis=1)
+    dag = Dag.from_edges(edges)
+    assert dag.topological_order()[:2].tolist() == [n - 1, n - 2]
+    assert Dag.from_edges(edges, outputs=[n // 2]).ancestors_of_outputs.sum() == n - n // 2
+
+
+def plain_pebbling(dag: Dag, M: int, rules: Rules) -> Game:
+    """Vertex by vertex, storing everything: what the proof of least_M does."""
+    game = Game(dag, M, rules)
+    for v in dag.topological_order().tolist():
+        row = dag.predecessors_of(v).tolist()
+        if not row or not dag.ancestors_of_outputs[v]:
+            continue
+        for p in row:
+            game.load(p)
+        if rules.sliding:
+            game.slide(v, row[0])
+        else:
+            game.compute(v)
+        game.store(v)
+        for p in list(game.red):
+            game.delete(p)
+    return game
+
+
+@given(dags(), st.booleans(), st.booleans())
+def test_least_M_is_enough_and_one_less_is_not(dag: Dag, recomputation: bool, sliding: bool) -> None:
+    rules = Rules(recomputation=recomputation, sliding=sliding)
+    least = dag.least_M(rules)
+    assert plain_pebbling(dag, least, rules).complete
+    if least > 1:
+        with pytest.raises(IllegalMove) as caught:
+            plain_pebbling(dag, least - 1, rules)
+        assert caught.value.rule == "memory-full"
+
+
+def test_arrays_are_read_only() -> None:
+    dag = sum_of_two()
+    for array in (dag.predecessors, dag.predecessor_start, dag.outputs, dag.inputs, dag.indegree):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 1
+
+
+def test_listed_names_compare_by_value() -> None:
+    assert ListedNames(["a"]) == ListedNames(("a",)) != ListedNames(["b"])
+    assert eval(repr(ListedNames(["a", "b"]))) == ListedNames(["a", "b"])
+
+
+def test_repr_counts() -> None:
+    dag = Dag([0, 0, 1], [0], description="copy")
+    assert repr(dag) == "Dag(copy: 2 vertices, 1 edge, 1 input, 1 output)"

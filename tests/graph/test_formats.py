@@ -1,0 +1,417 @@
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+from pathlib import Path
+
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pebble.common.errors import InvalidInput
+from pebble.computations.load import load_dag
+from pebble.graph.dag import Dag
+from pebble.graph.fingerprint import dag_hash
+from pebble.graph.formats import (
+    FORMATS,
+    dag_from_bytes,
+    dag_from_text,
+    format_of,
+    read_dag,
+    text_of,
+    write_dag,
+)
+from tests.strategies import dags
+
+FUNNY = [
+    'a"b',
+    "c\\d",
+    "#",
+    "%",
+    "<&>'",
+    "ü",
+    "λ[0,1]",
+    "node",
+    "-1",
+    "mul#3",
+    "//",
+    "a:b",
+    "{",
+    "\U0001f40c",
+]
+MATRIX = "%%MatrixMarket matrix coordinate pattern general\n"
+
+
+def named(dag: Dag, names: list[str] | None, description: str = "") -> Dag:
+    return Dag(dag.predecessor_start, dag.predecessors, names, dag.outputs, description)
+
+
+@st.composite
+def any_dags(draw: st.DrawFn) -> Dag:
+    dag = draw(dags())
+    names = draw(st.one_of(st.none(), st.permutations(FUNNY).map(lambda all_: all_[: dag.n_vertices])))
+    return named(dag, names, draw(st.sampled_from(["", "matmul:2,2,2", "two <words> & 'more'"])))
+
+
+@pytest.mark.parametrize("format", FORMATS)
+@settings(max_examples=40, deadline=None)
+@given(dag=any_dags())
+def test_round_trip(format: str, dag: Dag) -> None:
+    again = dag_from_text(text_of(dag, format), format)
+    assert again == dag
+    assert [again.names[v] for v in range(dag.n_vertices)] == [dag.names[v] for v in range(dag.n_vertices)]
+    assert again.outputs.tolist() == dag.outputs.tolist()
+    assert again.description == dag.description
+    assert dag_hash(again) == dag_hash(dag)
+    if not format.endswith("hdag"):
+        assert again.predecessors.tolist() == dag.predecessors.tolist()
+    assert text_of(again, format) == text_of(dag, format)
+
+
+@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize("name", ["attention:N=2,d=2,stats=1", "backward:N=1,d=2", "strassen:2", "fft:8"])
+def test_files(format: str, name: str, tmp_path: Path) -> None:
+    dag = load_dag(name)
+    path = tmp_path / f"dag{FORMATS[format][0]}"
+    write_dag(dag, path)
+    assert load_dag(path) == load_dag(str(path)) == dag
+
+
+def test_written_texts() -> None:
+    dag = Dag.from_edges([(1, 0), (2, 0)], 4, names=["s", "a", "b", "v3"], outputs=[0])
+    assert text_of(dag, "edgelist") == (
+        "4 2\n1 0\n2 0\n# pebble: isolated 3\n# pebble: output 0\n"
+        "# pebble: name 0 s\n# pebble: name 1 a\n# pebble: name 2 b\n"
+    )
+    pair = Dag.from_edges([(0, 2), (1, 2)])
+    assert text_of(pair, "mtx") == MATRIX + "3 3 2\n3 1\n3 2\n"
+    lines = [line for line in text_of(pair, "hdag").splitlines() if not line.startswith("%")]
+    assert lines == ["2 3 4", "0 1 1", "1 1 1", "0 1 0", "1 1 0", "2 1 0", "0 0", "0 2", "1 1", "1 2"]
+    lines = [line for line in text_of(pair, "lhdag").splitlines() if not line.startswith("%")]
+    assert lines == ["2 3 4", "0 0", "0 2", "1 1", "1 2", "0 1 1", "1 1 1", "2 1 1"]
+
+
+def test_a_plain_edge_list_is_written_back_byte_for_byte() -> None:
+    text = "6 6\n0 3\n1 3\n2 4\n1 4\n4 5\n3 5\n"
+    assert text_of(dag_from_text(text, "edgelist"), "edgelist") == text
+
+
+@pytest.mark.parametrize(
+    ("format", "text"),
+    [
+        ("edgelist", "\ufeff# a comment\r\n3 2\r\n\r\n0 2  # first\r\n1\t2\r\n"),
+        ("dot", "/* a\n comment */ strict digraph g {\n# a line\n rankdir=LR;"
+                " node [shape=box]\n v0, v1; v0->v2; v1->v2 v1->v2}"),
+        ("dot", 'digraph { graph [a=b,c=d]; "v0" [label="x; }"]; v1; subgraph cluster_0 { v0 v1 } -> v2 // end\n}'),
+        ("dot", "DiGraph { v0 v1 {v0 v1} -> {v2} [weight=3] }"),
+        ("graphml", '<graphml xmlns="http://graphml.graphdrawing.org/xmlns"><graph id="G" edgedefault="directed">'
+                    '<node id="v0"><data key="d9">z</data></node><node id="v1"/><node id="v2"/>'
+                    '<edge source="v0" target="v2"/><edge source="v1" target="v2"/></graph></graphml>'),
+        ("json", '{"vertices": 3, "edges": [[0, 2], [1, 2]]}'),
+        ("json", '{"directed": true, "nodes": [{"id": "v0"}, {"id": "v1"}, {"id": "v2"}], "links": '
+                 '[{"source": "v0", "target": "v2", "weight": 3}, {"source": "v1", "target": "v2"}]}'),
+        ("mtx", "%%MatrixMarket  matrix coordinate real general\n% c\n"
+                "3 3 5\n1 1 2.5\n2 2 1\n3 3 -1e3\n3 1 0.5\n3 2 1\n"),
+        ("mtx", "%%matrixmarket MATRIX coordinate integer general\n3 3 2\n3 1 7\n3 2 7\n\n"),
+        ("hdag", "% c\n2 3 4\n% edges\n0 5 5\n1\n0 3 1\n2 1\n1 0 0\n0 0\n1 1\n0 2\n1 2\n"),
+        ("hdag", "2 3 4\n0 0\n0 2\n1 1\n1 2\n0 1 1\n1 1 1\n2 2 1\n"),
+    ],
+)  # fmt: skip
+def test_what_others_write(format: str, text: str) -> None:
+    dag = dag_from_bytes(text.encode(), format, "x")
+    assert dag == Dag.from_edges([(0, 2), (1, 2)], 3)
+
+
+def test_graphml_data_that_is_false_or_of_others() -> None:
+    text = (
+        '<graphml><key id="k" attr.name="output"/><key id="l" attr.name="label"/><graph edgedefault="directed">'
+        '<node id="a"><data key="k">false</data></node><node id="b"><data key="k"> 1 </data></node>'
+        '<node id="c"><data key="l">true</data></node><edge source="a" target="b"/><edge source="b" target="c"/>'
+        "</graph></graphml>"
+    )
+    assert dag_from_text(text, "graphml").outputs.tolist() == [1]
+
+
+def test_dot_statements_in_all_shapes() -> None:
+    """Simple edges are read by a short cut: the same, wherever they stand."""
+    for text in (
+        "digraph { 0 -> 2; 1 -> 2; 2 -> 3; }",
+        "digraph {0->2;1->2;2->3;}",
+        'digraph { {"0"} -> 2 -> 3; "1" -> "2"; }',
+        "digraph { 0 ->\n2 -> 3; 1 -> 2 }",
+        'digraph { 0 -> "2";\n"1" -> 2; subgraph s { 2 -> 3; } }',
+        "digraph { 0 -> 2; { 1 -> 2; } 2 -> 3; }",
+        "digraph { 0 -> 2 -> 3;1 -> 2[a=b;];}",
+    ):
+        graph = dag_from_text(text, "dot").to_networkx()
+        assert set(graph.edges) == {("0", "2"), ("1", "2"), ("2", "3")}, text
+    graph = dag_from_text("digraph { 0 -> { 2 -> 3; } }", "dot").to_networkx()
+    assert set(graph.edges) == {("0", "2"), ("0", "3"), ("2", "3")}
+    with pytest.raises(InvalidInput, match=r"x, line 2: expected"):
+        dag_from_text('digraph { a [b=c;\n"d" -> "e";] }', "dot", "x")
+    with pytest.raises(InvalidInput, match=r"x, line 3: the edge a -> b is there twice, first on line 2"):
+        dag_from_text('digraph {\n"a" -> "b";\n"a" -> "b"; }', "dot", "x")
+    with pytest.raises(InvalidInput, match="white space"):
+        dag_from_text('digraph { "" -> "b"; }', "dot", "x")
+
+
+def test_mtx_entries_are_row_needs_column() -> None:
+    dag = dag_from_text(MATRIX + "2 2 1\n1 2\n", "mtx")
+    assert dag.predecessors_of(0).tolist() == [1]
+
+
+def test_networkx_reads_and_writes_the_same_graphml_and_json() -> None:
+    dag = load_dag("attention:N=2,d=1")
+    graph = nx.read_graphml(io.BytesIO(text_of(dag, "graphml").encode()))
+    assert set(graph.edges) == set(dag.to_networkx().edges)
+    assert list(graph.nodes) == [dag.names[v] for v in range(dag.n_vertices)]
+    stream = io.BytesIO()
+    nx.write_graphml(dag.to_networkx(), stream)
+    same = Dag.from_networkx(dag.to_networkx())
+    assert dag_from_bytes(stream.getvalue(), "graphml", "x") == same
+    for key in ("edges", "links"):
+        assert dag_from_text(json.dumps(nx.node_link_data(dag.to_networkx(), edges=key)), "json") == same
+
+
+FAULTS = [
+    ("edgelist", "", "x, line 1", "empty"),
+    ("edgelist", "3\n", "x, line 1", "'V E'"),
+    ("edgelist", "3 2\n0 2\n", "x, line 1", "2 edges are promised", "after 1"),
+    ("edgelist", "3 1\n0 2\n1 2\n", "x, line 3", "promises 1"),
+    ("edgelist", "3 2\n0 2\n1 -2\n", "x, line 3", "'-2'"),
+    ("edgelist", "3 2\n0 2\n1 2.0\n", "x, line 3", "'2.0'"),
+    ("edgelist", "3 2\n0 2\n1 2 3\n", "x, line 3", "'u v'"),
+    ("edgelist", "x 2\n0 2\n1 2\n", "x, line 1", "V must be a whole number"),
+    ("edgelist", "3 2\n0 3\n1 2\n", "x, line 2", "no vertex 3", "0 to 2"),
+    ("edgelist", "3 3\n0 2\n1 2\n0 2\n", "x, line 4", "0 -> 2 is there twice", "first on line 2"),
+    ("edgelist", "4 5\n0 1\n0 2\n2 3\n1 3\n2 3\n", "x, line 6", "2 -> 3 is there twice", "first on line 4"),
+    ("edgelist", "3 3\n0 1\n\n1 2\n2 0\n", "x, line 5", "2 -> 0 closes a cycle: 0 -> 1 -> 2 -> 0"),
+    ("edgelist", "3 3\n2 0\n0 1\n1 2\n", "x, line 4", "1 -> 2 closes a cycle: 2 -> 0 -> 1 -> 2"),
+    ("edgelist", "4 4\n3 0\n1 0\n0 2\n2 1\n", "x, line 5", "2 -> 1 closes a cycle: 1 -> 0 -> 2 -> 1"),
+    ("edgelist", "3 2\n0 2\n1 1\n", "x, line 3", "1 is its own predecessor"),
+    ("edgelist", "4 2\n0 2\n1 2\n", "x, line 1", "vertex 3 is isolated"),
+    ("edgelist", "6 2\n1 2\n4 2\n", "x, line 1", "vertex 0 (and 2 more) is isolated"),
+    ("edgelist", "0 0\n", "x, line 1", "no vertices"),
+    ("edgelist", "999999999999 0\n", "x, line 1", "more than 100,000,000"),
+    ("edgelist", "99999999999999999999 0\n", "x, line 1", "whole number"),
+    ("edgelist", "2 1\n0 1\n# pebble: output 2\n", "x, line 3", "no vertex 2"),
+    ("edgelist", "2 1\n0 1\n# pebble: name 2 a\n", "x, line 3", "no vertex 2"),
+    ("edgelist", "2 1\n0 1\n# pebble: name 0 a b\n", "x, line 3", "white space"),
+    ("edgelist", "2 1\n0 1\n# pebble: name 0 a\n# pebble: name 0 b\n", "x, line 4", "already named on line 3"),
+    ("edgelist", "2 1\n0 1\n# pebble: name 0 a\n# pebble: name 1 a\n", "x, line 4", "both called a"),
+    ("edgelist", "2 1\n0 1\n# pebble: name 0 v1\n", "x, line 3", "both called v1"),
+    ("edgelist", "2 1\n0 1\n# pebble: isolated 0\n", "x, line 3", "has edges"),
+    ("edgelist", "2 1\n0 1\n# pebble: isolated 7\n", "x, line 3", "no vertex 7"),
+    ("edgelist", "2 1\n0 1\n# pebble: colour 7\n", "x, line 3", "unknown note"),
+    ("dot", "", "x, line 1", "no digraph"),
+    ("dot", "graph { a -- b }", "x, line 1", "undirected"),
+    ("dot", "digraph {\n a -- b }", "x, line 2", "'--'"),
+    ("dot", "digraph {\n a -> b;\n a -> b }", "x, line 3", "a -> b is there twice", "line 2"),
+    ("dot", "digraph {\n a -> b\n b -> c -> a\n}", "x, line 3", "c -> a closes a cycle: a -> b -> c -> a"),
+    ("dot", "digraph {\n a -> b\n c\n}", "x, line 3", "vertex c is isolated"),
+    ("dot", "digraph {\n a -> b", "x, line 2", "closing '}'"),
+    ("dot", "digraph {\n a -> \n}", "x, line 3", "expected a vertex"),
+    ("dot", "digraph {\n a:n -> b\n}", "x, line 2", "ports"),
+    ("dot", "digraph {\n <b>a</b> -> b\n}", "x, line 2", "HTML"),
+    ("dot", "digraph {\n 'a' -> b\n}", "x, line 2", "unexpected"),
+    ("dot", 'digraph {\n "a -> b\n}', "x, line 2", "does not end"),
+    ("dot", 'digraph {\n "a" + "c" -> b\n}', "x, line 2", "'+'"),
+    ("dot", 'digraph {\n "a\n c" -> b\n}', "x, line 2", "white space"),
+    ("dot", "digraph { a -> b } x", "x, line 1", "after the graph's end"),
+    ("dot", "digraph {}", "x", "no vertices"),
+    ("dot", "digraph " + "{" * 100, "x, line 1", "nested"),
+    ("graphml", "<graphml>\n<graph>", "x, line 2", "no element found"),
+    ("graphml", "<graphml/>", "x", "no <graph>"),
+    ("graphml", '<!DOCTYPE a [<!ENTITY b "c">]><graphml/>', "x, line 1", "document type"),
+    ("graphml", '<graph edgedefault="directed">\n<node id="a"/>\n<node id="a"/></graph>',
+     "x, line 3", "first on line 2"),
+    ("graphml", '<graph edgedefault="directed">\n<node/></graph>', "x, line 2", "attribute id"),
+    ("graphml", '<graph edgedefault="directed">\n<node id="a"/>\n<edge source="a" target="b"/></graph>',
+     "x, line 3", "no node 'b'"),
+    ("graphml", '<graph edgedefault="directed"><node id="a"/>\n<node id="b"/></graph>',
+     "x, line 1", "a (and 1 more) is isolated"),
+    ("graphml", '<graph edgedefault="undirected"><node id="a"/><node id="b"/>\n<edge source="a" target="b"/></graph>',
+     "x, line 2", "undirected"),
+    ("graphml", '<g><graph edgedefault="directed"/>\n<graph edgedefault="directed"/></g>', "x, line 2", "second graph"),
+    ("graphml", '<graph edgedefault="directed">\n<hyperedge/></graph>', "x, line 2", "hyperedges"),
+    ("json", "{", "x, line 1, column 2"),
+    ("json", "[1]", "x", "expected an object"),
+    ("json", '{"vertices": 2,\n "edges": [[0, 1],]}', "x, line 2"),
+    ("json", '{"vertices": 2, "edges": [[0, 1], [0, 1]]}', "x, edges[1]", "twice", "first on edges[0]"),
+    ("json", '{"vertices": 3, "edges": [[0, 1], [1, 2], [2, 0]]}', "x, edges[2]", "cycle"),
+    ("json", '{"vertices": 2, "edges": [[0, 2]]}', "x, edges[0]", "no vertex 2"),
+    ("json", '{"vertices": 2, "edges": [[0, true]]}', "x, edges[0]", "no vertex 'true'"),
+    ("json", '{"vertices": 2, "edges": [[0, -1]]}', "x, edges[0]", "no vertex -1"),
+    ("json", '{"vertices": ["a", "b"], "edges": [["a", "c"]]}', "x, edges[0]", 'no vertex \'"c"\''),
+    ("json", '{"vertices": ["a", "a"], "edges": [[0, 1]]}', "x, vertices[1]", "already vertices[0]"),
+    ("json", '{"vertices": ["a", "b c"], "edges": [[0, 1]]}', "x, vertices[1]", "white space"),
+    ("json", '{"vertices": ["a", 3], "edges": [[0, 1]]}', "x, vertices[1]", "text"),
+    ("json", '{"vertices": ["a", "b", "c"], "edges": [[0, 1]]}', "x, vertices[2]", "c is isolated"),
+    ("json", '{"vertices": 2, "edges": [[0, 1]], "outputs": []}', "x", "outputs is empty"),
+    ("json", '{"vertices": 2, "edges": [[0, 1]], "outputs": [5]}', "x, outputs[0]", "no vertex 5"),
+    ("json", '{"vertices": 2, "edges": [[0, 1]], "output": [1]}', "x", "unknown key 'output'"),
+    ("json", '{"vertices": 2, "edges": [[0, 1]], "edges": []}', "x", "twice"),
+    ("json", '{"vertices": 2, "edges": [[0, 1]], "version": 2}', "x", "version 1"),
+    ("json", '{"vertices": 2}', "x", "edges must be a list"),
+    ("json", '{"vertices": 2.0, "edges": []}', "x", "vertices must be"),
+    ("json", '{"directed": false, "nodes": [], "links": []}', "x", "undirected"),
+    ("json", '{"directed": true, "nodes": [{}], "links": []}', "x, nodes[0]", "id"),
+    ("json", '{"directed": true, "nodes": [{"id": 1}], "links": [{"source": 1}]}', "x, edges[0]", "target"),
+    ("json", "[" * 100_000, "x"),
+    ("mtx", "3 3 2\n", "x, line 1", "%%MatrixMarket"),
+    ("mtx", "%%MatrixMarket matrix array real general\n2 2\n", "x, line 1", "coordinate"),
+    ("mtx", "%%MatrixMarket matrix coordinate real symmetric\n2 2 1\n2 1 1\n", "x, line 1", "cycles"),
+    ("mtx", MATRIX, "x, line 2", "before the line"),
+    ("mtx", MATRIX + "2 3 1\n2 1\n", "x, line 2", "square"),
+    ("mtx", MATRIX + "2 2 2\n2 1\n", "x, line 2", "2 entries are promised"),
+    ("mtx", MATRIX + "2 2 1\n2 1\n2 2\n", "x, line 4", "one more"),
+    ("mtx", MATRIX + "2 2 1\n3 1\n", "x, line 3", "outside"),
+    ("mtx", MATRIX + "2 2 1\n2 0\n", "x, line 3", "outside"),
+    ("mtx", MATRIX + "2 2 1\n2 1 5.0\n", "x, line 3", "a row, a column"),
+    ("mtx", "%%MatrixMarket matrix coordinate real general\n2 2 1\n2 1 a\n", "x, line 3", "number"),
+    ("mtx", MATRIX + "2 2 2\n2 1\n1 2\n", "x, line 4", "closes a cycle", "1 -> 2 -> 1"),
+    ("mtx", MATRIX + "2 2 2\n2 1\n2 1\n", "x, line 4", "1 -> 2 is there twice", "line 3"),
+    ("mtx", MATRIX + "3 3 2\n2 1\n3 3\n", "x, line 2", "vertex 3 is isolated"),
+    ("mtx", MATRIX + "% pebble: output 0\n2 2 1\n2 1\n", "x, line 2", "no vertex 0"),
+    ("mtx", MATRIX + "% pebble: output 3\n2 2 1\n2 1\n", "x, line 2", "no vertex 3"),
+    ("hdag", "", "x, line 1", "empty"),
+    ("hdag", "1 2\n", "x, line 1", "hyperedges vertices pins"),
+    ("hdag", "1 2 2\n0 0\n0 1\n0 1 1\n", "x, line 1", "5 lines", "3 follow"),
+    ("hdag", "1 2 2\n0 0\n0 1\n0 1 1\n0 1 1\n", "x, line 5", "vertex 0 was already on line 4"),
+    ("hdag", "1 2 2\n0 0\n0 1\n0 1 1\n2 1 1\n", "x, line 5", "no vertex 2"),
+    ("hdag", "1 2 2\n0 0\n1 1\n0 1 1\n1 1 1\n", "x, line 3", "no hyperedge 1"),
+    ("hdag", "1 2 2\n0 0\n0 2\n0 1 1\n1 1 1\n", "x, line 3", "no vertex 2"),
+    ("hdag", "1 2 2\n0 0\n0 1\n0 1 a\n1 1 1\n", "x, line 4", "'a'"),
+    ("hdag", "1 2 2\n0\n0 1\n1 1 1 1\n0 0\n0 1\n", "x, line 4", "two weights"),
+    ("hdag", "2 2 2\n0\n1\n0\n1\n0 0\n0 1\n", "x", "hyperedge 1 has no pin"),
+    ("hdag", "1 2 2\n0\n0\n1\n0 0\n0 1 2\n", "x, line 6", "a pin"),
+    ("hdag", "2 2 4\n0\n1\n0\n1\n0 0\n0 1\n1 1\n1 0\n", "x, line 9", "1 -> 0 closes a cycle"),
+    ("hdag", "1 2 3\n0\n0\n1\n0 0\n0 1\n0 1\n", "x, line 7", "0 -> 1 is there twice"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: f"{fault[0]}-{fault[-1]}"[:40])
+def test_faults(fault: tuple[str, ...]) -> None:
+    format, text, place, *words = fault
+    with pytest.raises(InvalidInput) as caught:
+        dag_from_text(text, format, "x")
+    message = str(caught.value)
+    assert message.startswith((f"{place}:", f"{place},")), message
+    for word in words:
+        assert word in message
+
+
+def test_a_long_cycle_is_shortened() -> None:
+    text = "200 200\n" + "".join(f"{v} {(v + 1) % 200}\n" for v in range(200))
+    with pytest.raises(InvalidInput, match=r"^x, line 201: .* 0 -> 1 -> .* \(194 more\) -> 0;") as caught:
+        dag_from_text(text, "edgelist", "x")
+    assert len(str(caught.value)) < 200
+
+
+def test_isolated_vertices_are_kept_on_purpose() -> None:
+    for format, text in (
+        ("edgelist", "4 1\n1 2\n"),
+        ("mtx", MATRIX + "4 4 1\n3 2\n"),
+        ("json", '{"vertices": 4, "edges": [[1, 2]]}'),
+        ("dot", "digraph { v0 v1 v2 v3 v1 -> v2 }"),
+        ("hdag", "1 4 2\n0\n0\n1\n2\n3\n0 1\n0 2\n"),
+    ):
+        with pytest.raises(InvalidInput, match="isolated"):
+            dag_from_text(text, format)
+        assert dag_from_text(text, format, keep_isolated=True) == Dag.from_edges([(1, 2)], 4)
+
+
+def test_not_utf8(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_bytes(b"2 1\n0 1\n# caf\xe9\n")
+    with pytest.raises(InvalidInput, match=r"a\.txt, line 3: byte 6, 0xe9, is not UTF-8"):
+        read_dag(path)
+
+
+def test_files_that_cannot_be(tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match="cannot read"):
+        read_dag(tmp_path / "none.txt")
+    with pytest.raises(InvalidInput, match="cannot read"):
+        read_dag(tmp_path, "dot")
+    with pytest.raises(InvalidInput, match=r"ending '\.xyz'.*edgelist"):
+        read_dag(tmp_path / "a.xyz")
+    with pytest.raises(InvalidInput, match="did you mean 'graphml'"):
+        format_of("a", "graphlm")
+    with pytest.raises(InvalidInput, match="does not exist"):
+        write_dag(load_dag("fft:2"), tmp_path / "no" / "a.dot")
+
+
+def test_names_that_a_format_cannot_hold(tmp_path: Path) -> None:
+    path = tmp_path / "a.dot"
+    path.write_text("before")
+    with pytest.raises(InvalidInput, match="backslash"):
+        write_dag(Dag.from_edges([("a\\", "b")]), path)
+    assert path.read_text() == "before"
+    with pytest.raises(InvalidInput, match="XML"):
+        text_of(Dag.from_edges([("a\x01", "b")]), "graphml")
+
+
+@pytest.mark.parametrize("format", FORMATS)
+@settings(max_examples=60, deadline=None)
+@given(data=st.data())
+def test_damaged_files_are_refused_or_read(format: str, data: st.DataObject) -> None:
+    """Whatever is done to a file, the answer is a DAG or InvalidInput, never another exception."""
+    text = text_of(data.draw(any_dags()), format)
+    for _ in range(data.draw(st.integers(1, 3))):
+        i = data.draw(st.integers(0, len(text)))
+        j = data.draw(st.integers(i, min(i + 6, len(text))))
+        piece = data.draw(
+            st.sampled_from(
+                ["", "0", "9", "\n", " ", "-", '"', "{", "]", "%", "#", "\x00", "é", text[i:j] * 2]
+            )
+        )
+        text = text[:i] + piece + text[j:]
+    try:
+        dag = dag_from_text(text, format, "x")
+    except InvalidInput as error:
+        place = str(error)[:1]
+    else:
+        place = "x" if dag_from_text(text_of(dag, format), format) == dag else "no round trip"
+    assert place == "x"
+
+
+# -- the hash
+
+
+def written_out(dag: Dag) -> bytes:
+    lines = ["pebble-dag 1", f"{dag.n_vertices} {dag.n_edges}"]
+    for v in range(dag.n_vertices):
+        lines += [f"{p} {v}" for p in sorted(map(int, dag.predecessors_of(v)))]
+    lines.append("outputs " + " ".join(str(v) for v in sorted(map(int, dag.outputs))))
+    return ("\n".join(lines) + "\n").encode()
+
+
+@given(dag=dags(), seed=st.integers(0, 99))
+def test_the_hash_is_what_its_definition_says(dag: Dag, seed: int) -> None:
+    assert dag_hash(dag) == hashlib.sha256(written_out(dag)).hexdigest()
+    edges = np.array([(p, v) for v in range(dag.n_vertices) for p in dag.predecessors_of(v)]).reshape(-1, 2)
+    shuffled = np.random.default_rng(seed).permutation(edges.astype(np.int64))
+    same = Dag.from_edges(
+        shuffled, dag.n_vertices, [f"n{v}" for v in range(dag.n_vertices)], dag.outputs, "other"
+    )
+    assert dag_hash(same) == dag_hash(dag)
+
+
+def test_the_hash_sees_edges_and_outputs() -> None:
+    variants = [
+        Dag.from_edges([(0, 2), (1, 2)]),
+        Dag.from_edges([(0, 2), (1, 2)], outputs=[1, 2]),
+        Dag.from_edges([(0, 1), (1, 2)]),
+        Dag.from_edges([(0, 2), (1, 2), (0, 1)]),
+        Dag.from_edges([(0, 2), (1, 2)], 4),
+        Dag.from_edges([(1, 0), (2, 0)]),
+    ]
+    assert len({dag_hash(dag) for dag in variants}) == len(variants)
+
+
+def test_the_hash_of_many_vertices_is_taken_in_pieces() -> None:
+    dag = load_dag("fft:4096")
+    assert dag_hash(dag) == hashlib.sha256(written_out(dag)).hexdigest()

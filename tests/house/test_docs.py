@@ -1,0 +1,156 @@
+"""What makes the documentation: lessons as pages, pages that are run, formulas, the picture, no network."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+import formulas
+import lessons
+import offline
+import picture
+import pytest
+import transcripts
+
+import pebble
+
+ROOT = Path(__file__).resolve().parents[2]
+DOCS = ROOT / "docs"
+POSIX = pytest.mark.skipif(os.name == "nt", reason="the pages show a POSIX shell")
+LESSON = '''"""Lead."""
+
+# %%
+# ## Words
+#
+# More words.
+
+x = 1
+print(x)
+
+# %%
+# The end.
+
+print("two")
+'''
+
+
+def test_a_lesson_is_cut_into_cells() -> None:
+    first, second = lessons.cells(LESSON)
+    assert first == lessons.Cell("## Words\n\nMore words.", "x = 1\nprint(x)", 8)
+    assert second == lessons.Cell("The end.", 'print("two")', 14)
+
+
+def test_a_page_shows_what_each_cell_prints(tmp_path: Path) -> None:
+    (tmp_path / "lesson.py").write_text(LESSON, encoding="utf-8")
+    text = lessons.expand("# Title\n\n```{lesson} lesson.py\n```\n", tmp_path)
+    assert text.startswith("# Title\n\nLead.\n\n## Words\n\nMore words.\n\n")
+    assert ":class: output\n\n1\n````\n\nThe end." in text
+    assert text.rstrip().endswith(":class: output\n\ntwo\n````")
+
+
+def test_a_script_without_cells_is_one(tmp_path: Path) -> None:
+    script = '"""Lead."""\n\nimport sys\n\nif __name__ == "__main__":\n    print(len(sys.argv), __name__)\n'
+    (tmp_path / "script.py").write_text(script, encoding="utf-8")
+    text = lessons.page(tmp_path / "script.py")
+    assert text.startswith("Lead.\n\n````{code-block} python\nimport sys\n")
+    assert "\n1 __main__\n" in text
+
+
+def test_a_lesson_that_fails_makes_no_page(tmp_path: Path) -> None:
+    (tmp_path / "lesson.py").write_text('"""Lead."""\n# %%\nassert 1 == 2\n', encoding="utf-8")
+    with pytest.raises(AssertionError):
+        lessons.page(tmp_path / "lesson.py")
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "examples").glob("lesson_*.py")), ids=lambda path: path.stem)
+def test_links_of_a_lesson_lead_somewhere(path: Path) -> None:
+    prose = "\n".join(cell.prose for cell in lessons.cells(path.read_text(encoding="utf-8")))
+    targets = re.findall(r"\]\(([^)]*)\)", prose)
+    assert [target for target in targets if not (DOCS / "tutorials" / target).exists()] == []
+
+
+@POSIX
+def test_differences_between_page_and_program_are_found(tmp_path: Path) -> None:
+    page = "```console\n$ echo one\none\n$ exit 3\n```\n\n```console\n$ echo two\nthree\n```\n"
+    (fault,) = transcripts.console_faults(page, tmp_path)
+    assert fault.endswith("$ echo two\ntwo")
+    assert not list(transcripts.console_faults(transcripts.refreshed(page, tmp_path), tmp_path))
+    (fault,) = transcripts.python_faults(">>> 1 + 1\n3\n", "page")
+    assert "Expected:\n    3\nGot:\n    2" in fault
+    assert not list(transcripts.python_faults(">>> 1 + 1\n2\n", "page"))
+
+
+@POSIX
+def test_a_failing_command_is_a_difference(tmp_path: Path) -> None:
+    assert list(transcripts.console_faults("```console\n$ pebble no-such-command\n```\n", tmp_path))
+    assert list(transcripts.console_faults("```console\nno command\n```\n", tmp_path))
+
+
+def test_indices_of_formulas() -> None:
+    text = "t_{j−1} and w_P²·a₁w_V, (T/3)^{3/2}, 2^s, λ′_k; but x.y_z, b3_certificate, lower_bounds, f_(x)"
+    marked = [(mark, piece) for mark, piece in formulas.pieces(text) if mark]
+    assert marked == [("_", "j−1"), ("_", "P"), ("_", "V"), ("^", "3/2"), ("^", "s"), ("_", "k")]
+    assert "".join(piece for _, piece in formulas.pieces("no formula")) == "no formula"
+
+
+def test_indices_are_set_in_prose_and_formulas_but_not_in_code() -> None:
+    pytest.importorskip("docutils")
+    import indices
+    from docutils import nodes
+
+    prose, code = nodes.paragraph("", "x_j"), nodes.paragraph("", "", nodes.literal("", "x_j"))
+    formula = nodes.literal_block("x_j", "x_j", language="none")
+    program = nodes.literal_block("x_j", "x_j", language="python")
+    indices.set_indices(nodes.section("", prose, code, formula, program))
+    counts = [len(list(node.findall(nodes.subscript))) for node in (prose, code, formula, program)]
+    assert counts == [1, 0, 1, 0]
+
+
+def test_the_picture_is_up_to_date() -> None:
+    assert (DOCS / "pictures" / picture.NAME).read_text(encoding="utf-8") == picture.svg()
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("a.html", '<script src="https://example.org/x.js"></script>'),
+        ("a.html", '<link rel="stylesheet" href="//example.org/x.css">'),
+        ("a.html", '<p style="background: url(https://example.org/x.png)">'),
+        ("a.css", '@import "https://example.org/x.css";'),
+        ("a.svg", '<svg><image href="http://example.org/x.png"/></svg>'),
+    ],
+)
+def test_what_would_be_fetched_from_the_network_is_found(tmp_path: Path, name: str, content: str) -> None:
+    (tmp_path / name).write_text(content, encoding="utf-8")
+    assert len(list(offline.fetched_from_elsewhere(tmp_path))) == 1
+
+
+def test_links_for_readers_are_not_fetched(tmp_path: Path) -> None:
+    page = '<svg xmlns="http://www.w3.org/2000/svg"></svg><a href="https://example.org">there</a><img src="a.png">'
+    (tmp_path / "a.html").write_text(page, encoding="utf-8")
+    assert list(offline.fetched_from_elsewhere(tmp_path)) == []
+
+
+def test_every_page_is_in_the_table_of_contents() -> None:
+    """As the build demands it; a new page is added to one of the lists at the end of docs/index.md."""
+    listed = "\n".join(
+        re.findall(r"^```\{toctree\}\n(.*?)^```$", (DOCS / "index.md").read_text("utf-8"), re.M | re.S)
+    )
+    pages = {path.stem for path in DOCS.glob("*.md")} - {"index"}
+    assert pages - set(listed.split()) == set()
+
+
+def test_every_public_name_is_in_the_reference() -> None:
+    text = (DOCS / "api.md").read_text(encoding="utf-8")
+    documented = set(re.findall(r"^\.\. auto(?:class|function|exception):: ([\w.]+)", text, re.MULTILINE))
+    assert set(pebble.__all__) - documented == set()
+
+
+def test_every_cited_paper_is_in_the_bibliography() -> None:
+    number = re.compile(r"arXiv[: ](\d{4}\.\d{5})")
+    sources = [*ROOT.glob("pebble/**/*.py"), *ROOT.glob("pebble/**/*.json"), *ROOT.glob("schedules/**/*.py")]
+    pages = [*DOCS.glob("*.md"), ROOT / "README.md"]
+    cited = {name for path in (*sources, *pages) for name in number.findall(path.read_text(encoding="utf-8"))}
+    listed = set(number.findall((DOCS / "bibliography.md").read_text(encoding="utf-8")))
+    assert cited - listed == set()

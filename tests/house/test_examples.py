@@ -1,0 +1,57 @@
+"""Every script in examples/ runs to its end; its own assertions hold, and it prints something."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+EXAMPLES = sorted((Path(__file__).resolve().parents[2] / "examples").glob("*.py"))
+
+
+LESSONS = [path for path in EXAMPLES if path.name.startswith("lesson_")]
+
+
+def test_there_are_examples() -> None:
+    assert {"count_attention.py", "tour.py"} <= {path.name for path in EXAMPLES}
+
+
+def test_every_lesson_has_a_number_and_a_page() -> None:
+    numbers = [int(path.name[7:9]) for path in LESSONS]
+    assert numbers == list(range(1, len(LESSONS) + 1))
+    for number, path in zip(numbers, LESSONS, strict=True):
+        page = path.parent.parent / "docs" / "tutorials" / f"{path.stem}.md"
+        title, rest = page.read_text(encoding="utf-8").split("\n\n", 1)
+        assert title.startswith(f"# {number}. ")
+        assert rest == f"```{{lesson}} ../../examples/{path.name}\n```\n"
+        assert f"]({page.name})" in page.with_name("index.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=[path.stem for path in EXAMPLES])
+def test_example_runs(path: Path, tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-X", "utf8", str(path)],
+        cwd=tmp_path,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    assert done.stdout.strip()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_own_schedule_is_the_one_of_the_page() -> None:
+    """The page says that it shows the example; at least the parts that matter must be the same."""
+    root = EXAMPLES[0].parent.parent
+    page = (root / "docs" / "add-a-schedule.md").read_text(encoding="utf-8")
+    example = (root / "examples" / "lesson_09_own_schedule.py").read_text(encoding="utf-8")
+    for line in ('tile_names = ("rows",)', 'return {"rows": 1}', 'rows = self.check_tiles(tiles)["rows"]'):
+        assert line in page
+        assert line in example

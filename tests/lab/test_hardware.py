@@ -1,0 +1,227 @@
+"""Devices and models as data: figures with sources, names that are found, options that set M and the sizes."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Any
+
+import pytest
+
+import pebble
+from pebble.cli import main
+from pebble.common.errors import InvalidInput
+from pebble.common.units import BYTES_PER_WORD, bytes_per_word
+from pebble.lab.hardware import LEVELS, Device, device, devices, model, models
+from pebble.lab.hardware.data_tables import read_table
+from pebble.lab.hardware.device import canonical_dtype
+
+FIGURES = ("units", "smem_per_unit", "smem_per_block", "registers_per_unit", "accumulators_per_unit", "l2")
+
+
+def test_the_devices_and_models_asked_for_are_there() -> None:
+    named = "gtx1060 v100 a100 h100 h200 b200 rtx4090 mi300x tpu-v4 tpu-v5e tpu-v5p trainium2"
+    assert set(named.split()) <= set(devices())
+    assert any(name.startswith("apple") for name in devices())
+    assert device("zen4").level == "l2"
+    for family in ("gpt2", "llama2", "llama3", "qwen", "mistral", "deepseek-v3", "gemma"):
+        assert any(name.startswith(family) for name in models()), family
+
+
+@pytest.mark.parametrize("one", devices().values(), ids=list(devices()))
+def test_every_figure_has_a_source_and_nothing_else_has(one: Device) -> None:
+    for figure in (*FIGURES, "bandwidth", "peak"):
+        known = getattr(one, figure) not in (None, {})
+        assert (figure in one.sources) == known, figure
+        if known:
+            assert len(one.sources[figure]) > 10
+    assert one.peak.keys() <= {canonical_dtype(name) for name in BYTES_PER_WORD}
+
+
+@pytest.mark.parametrize("one", devices().values(), ids=list(devices()))
+def test_figures_are_plausible(one: Device) -> None:
+    assert one.levels()
+    if one.smem_per_block is not None and one.smem_per_unit is not None:
+        assert one.smem_per_block <= one.smem_per_unit
+    if one.bandwidth is not None:
+        assert 10**11 <= one.bandwidth <= 10**13
+    for flops in one.peak.values():
+        assert 10**12 <= flops <= 10**16
+    wide = [one.peak[name] for name in ("bfloat16", "tf32", "float32") if name in one.peak]
+    assert wide == sorted(wide, reverse=True)
+    for level in one.levels():
+        assert 2**15 <= one.fast_bytes(level) <= 2**28
+
+
+def test_every_source_in_the_table_is_used() -> None:
+    for name, items in (("devices.json", "devices"), ("models.json", "models")):
+        table = read_table(name)
+        text = json.dumps(table[items])
+        assert all(f'"{key}"' in text for key in table["sources"])
+
+
+@pytest.mark.parametrize(
+    ("name", "level", "dtype", "words"),
+    [
+        ("gtx1060", "smem", "float32", 48 * 1024 // 4),
+        ("gtx1060", None, "float16", 48 * 1024 // 2),
+        ("a100", "smem", "bf16", 163 * 1024 // 2),
+        ("h100", "smem", "bfloat16", 227 * 1024 // 2),
+        ("h100", "smem+regs", "float16", (227 + 256) * 1024 // 2),
+        ("h100", "l2", "fp8", 50 * 2**20),
+        ("b200", "smem+regs", "fp32", (227 + 256 + 256) * 1024 // 4),
+        ("zen4", None, "float32", 2**20 // 4),
+    ],
+)
+def test_words(name: str, level: str | None, dtype: str, words: int) -> None:
+    assert device(name).words(dtype, level) == words
+
+
+def test_levels_without_a_source_are_refused() -> None:
+    assert LEVELS == ("smem", "smem+regs", "l2")
+    for name, level in (("h200", "l2"), ("tpu-v4", "smem+regs"), ("zen4", "smem")):
+        assert level not in device(name).levels()
+        with pytest.raises(InvalidInput, match="no sourced figure"):
+            device(name).words("bf16", level)
+    with pytest.raises(InvalidInput, match="unknown level 'l3'"):
+        device("h100").words("bf16", "l3")
+
+
+def test_names_are_found_loosely_and_the_nearest_is_named() -> None:
+    assert device("RTX 4090") is device("rtx4090")
+    assert device("TPU_v5e").key == "tpu-v5e"
+    assert model("Llama 3.1 405B").key == "llama3.1-405b"
+    with pytest.raises(InvalidInput, match="did you mean h100"):
+        device("h101")
+    with pytest.raises(InvalidInput, match=r"did you mean llama3-8b.*pebble models"):
+        model("lama3-8b")
+    assert pebble.device("h100") is device("h100")
+    assert pebble.models() is models()
+
+
+def test_a_plain_name_means_one_thing() -> None:
+    for table in (devices(), models()):
+        assert len({name.replace("-", "").replace(".", "") for name in table}) == len(table)
+
+
+def test_models_are_whole_groups() -> None:
+    for one in models().values():
+        assert one.heads == one.group * one.kv_heads
+        assert one.source
+    assert (model("deepseek-v3").d, model("deepseek-v3").dv) == (192, 128)
+    assert model("gemma-2b").d == 256
+    assert model("llama2-7b").group == 1
+
+
+@pytest.mark.parametrize("command", ["count", "bounds", "plan"])
+def test_a_model_whose_values_are_part_of_its_keys_is_refused(
+    command: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    absorbed = ["--model", "deepseek-v3-absorbed", "-N", "1", "--kv", "8192"]
+    memory = ["--device", "h100"] if command == "plan" else ["-M", "247296"]
+    code, out, err = _pebble(monkeypatch, capsys, command, *absorbed, *memory)
+    assert code != 0
+    assert out == ""
+    assert "V is the first 512 of the 576 words" in err
+    with pytest.raises(InvalidInput, match="words of their own"):
+        model("deepseek-v3-absorbed").problem(1, 8192)
+
+
+def test_grouped_queries_are_stacked_and_their_keys_shared() -> None:
+    problem = model("llama3-8b").problem(100, batch=3, pass_name="backward")
+    assert (problem.Nq, problem.Nk, problem.heads, problem.batch) == (400, 100, 8, 3)
+    M = 10**7
+    shared = pebble.count(model("llama3-8b").problem(100), M, ["best"])["best"].io
+    copied = pebble.count(pebble.Problem(100, 100, 128, 128, heads=32), M, ["best"])["best"].io
+    assert shared == 8 * (2 * 400 * 128 + 2 * 100 * 128)
+    assert copied == 32 * 4 * 100 * 128
+    with pytest.raises(InvalidInput, match="N must be"):
+        model("gpt2").problem(0)
+
+
+def test_canonical_dtypes_keep_their_size() -> None:
+    for name, size in BYTES_PER_WORD.items():
+        assert bytes_per_word(canonical_dtype(name)) == size
+        assert canonical_dtype(canonical_dtype(name)) == canonical_dtype(name)
+    assert device("h100").flops("fp16") == device("h100").flops("half") == 989_400_000_000_000
+    assert device("gtx1060").flops("fp16") is None
+
+
+def _pebble(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], *arguments: str
+) -> tuple[int, str, str]:
+    monkeypatch.setattr(sys, "argv", ["pebble", *arguments])
+    code = 0
+    try:
+        main()
+    except SystemExit as end:
+        code = int(end.code or 0)
+    return code, *capsys.readouterr()
+
+
+class TestCommandLine:
+    fixtures: tuple[pytest.MonkeyPatch, pytest.CaptureFixture[str]]
+
+    @pytest.fixture(autouse=True)
+    def _session(self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+        self.fixtures = (monkeypatch, capsys)
+
+    def call(self, *arguments: str) -> tuple[int, str, str]:
+        return _pebble(*self.fixtures, *arguments)
+
+    def json(self, *arguments: str) -> Any:
+        code, out, err = self.call(*arguments, "--json")
+        assert (code, err) == (0, "")
+        return json.loads(out)
+
+    def test_lists(self) -> None:
+        document = self.json("devices")
+        assert document["schema_version"] == 1
+        assert [one["key"] for one in document["devices"]] == list(devices())
+        assert document["devices"][0]["levels"]["smem"] == 48 * 1024
+        assert [one["key"] for one in self.json("models")["models"]] == list(models())
+        assert self.json("models", "llama3-8b")["models"][0]["group"] == 4
+        _, out, _ = self.call("devices", "h200")
+        assert "H200 data sheet" in out
+        assert "note: " in out
+        _, out, _ = self.call("devices")
+        assert all(name in out for name in devices())
+        _, out, _ = self.call("models", "gemma2-9b")
+        assert "sliding window" in out
+
+    @pytest.mark.parametrize("command", [["count", "--schedule", "flash-2"], ["show", "flash-2"], ["bounds"]])
+    def test_device_and_model_set_the_same_as_by_hand(self, command: list[str]) -> None:
+        by_name = self.json(
+            *command, "-N", "64", "--model", "llama3-8b", "--device", "gtx1060", "--dtype", "fp32"
+        )
+        shape = ["--nq", "256", "--kv", "64", "-d", "128", "--heads", "8"]
+        assert by_name == self.json(*command, *shape, "-M", "12288")
+        assert by_name["M"] == 12288
+
+    @pytest.mark.parametrize(
+        ("arguments", "words"),
+        [
+            (["-d", "4"], "Missing option '-M' (or '--device')"),
+            (["-M", "100"], "Missing option '-d' (or '--model')"),
+            (["-d", "4", "-M", "100", "--device", "h100"], "give one of them"),
+            (["-d", "4", "--device", "h100"], "--dtype"),
+            (["-d", "4", "-M", "100", "--level", "l2"], "--level goes with --device"),
+            (["-d", "4", "--device", "h10", "--dtype", "bf16"], "did you mean h100?"),
+            (["-d", "4", "--device", "h200", "--dtype", "bf16", "--level", "l2"], "no sourced figure"),
+            (["-M", "100", "--model", "gpt3"], "did you mean gpt2?"),
+            (["-M", "100", "--model", "gpt2", "-d", "64"], "give it or them"),
+            (["-M", "100", "--model", "gpt2", "--heads", "2"], "give it or them"),
+        ],
+    )
+    def test_refusals(self, arguments: list[str], words: str) -> None:
+        code, out, err = self.call("count", "-N", "64", *arguments)
+        assert code == 2
+        assert out == ""
+        assert words in err
+        assert "Traceback" not in err
+
+    def test_moves_takes_a_device(self) -> None:
+        shape = ["-N", "2", "-d", "1", "-o", "-"]
+        code, out, _ = self.call("moves", "naive", *shape, "--device", "gtx1060", "--dtype", "fp32")
+        assert code == 0
+        assert "# M 12288" in out

@@ -1,0 +1,391 @@
+"""The page that plays: its document, its layout, its safety, its rules against those of the Python game."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+import shutil
+import subprocess
+from html.parser import HTMLParser
+from importlib import resources
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from hypothesis import given
+from hypothesis import strategies as st
+
+import pebble
+from pebble.cli import group
+from pebble.common.errors import CacheTooSmall, InvalidInput
+from pebble.computations.problem import Problem
+from pebble.game.game import Game
+from pebble.game.moves import Move, Op
+from pebble.graph.dag import Dag
+from pebble.lab.pebblings import moves
+from pebble.lab.player import Page, play, play_dag
+from pebble.lab.player.layers import layered_layout, spread
+from pebble.lab.player.page import SCRIPTS, embedded
+from pebble.lab.player.practice_boards import CLASSIC_BOARDS
+from pebble.program.schedule import registered
+from tests.page_rules import RUNNER, random_games
+from tests.strategies import dags
+
+_SMALL = Problem.square(3, 2)
+
+
+class _Reader(HTMLParser):
+    """Scripts, styles and attributes of a page."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.parts: list[tuple[str, dict[str, str | None], str]] = []
+        self.addresses: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.parts.append((tag, dict(attrs), ""))
+        self.addresses += [value or "" for name, value in attrs if name in ("src", "href", "action", "data")]
+
+    def handle_endtag(self, tag: str) -> None:
+        self.parts.append(("/" + tag, {}, ""))
+
+    def handle_data(self, data: str) -> None:
+        if self.parts:
+            tag, attributes, text = self.parts[-1]
+            self.parts[-1] = tag, attributes, text + data
+
+    def texts(self, tag: str) -> list[tuple[dict[str, str | None], str]]:
+        return [(attributes, text) for name, attributes, text in self.parts if name == tag]
+
+
+def read(page: Page) -> _Reader:
+    reader = _Reader()
+    reader.feed(page.html)
+    return reader
+
+
+@pytest.fixture(scope="module")
+def page() -> Page:
+    return play("flash-2", _SMALL, 14, classics=False)
+
+
+def replayed(board: dict[str, Any], M: int, columns: dict[str, Any]) -> Game:
+    """Play the moves of a document on the DAG of its board, with the Python game."""
+    edges = [(p, v) for v, row in enumerate(board["predecessors"]) for p in row]
+    dag = Dag.from_edges(
+        edges, n_vertices=len(board["names"]), names=board["names"], outputs=board["outputs"]
+    )
+    game = Game(dag, M)
+    return game.play(
+        Move(Op(int(op)), vertex) for op, vertex in zip(columns["op"], columns["vertex"], strict=True)
+    )
+
+
+def check_totals(board: dict[str, Any], M: int, columns: dict[str, Any]) -> int:
+    """Hold the totals of a document against a game that is played out; return the I/O."""
+    status = replayed(board, M, columns).status()
+    assert status.complete
+    totals = {name: getattr(status, name) for name in ("moves", "reads", "writes", "computes", "peak")}
+    assert columns["totals"] == totals
+    return status.io
+
+
+# -- the document
+
+
+def test_final_counts_are_those_of_count(page: Page) -> None:
+    watch = page.document["watch"]
+    row = pebble.count(_SMALL, 14, schedules=["flash-2"])["flash-2"]
+    assert check_totals(page.document["boards"][0], 14, watch) == row.io
+    assert (watch["totals"]["reads"], watch["totals"]["writes"]) == (row.reads, row.writes)
+    assert watch["totals"]["peak"] == row.peak
+    assert watch["bound"]["value"] == pebble.bounds(_SMALL, 14).best.value
+
+
+def check_program(document: dict[str, Any]) -> None:
+    """Every move stands on a line, at columns, that name its operation and its array."""
+    board, watch = document["boards"][0], document["watch"]
+    lines, sites = watch["program"]["lines"], watch["program"]["sites"]
+    done = 0
+    for site, context, count in watch["program"]["steps"]:
+        line, start, stop = sites[site]
+        assert 0 <= line < len(lines)
+        assert 0 <= context < len(watch["program"]["contexts"])
+        text = lines[line][start:stop]
+        if text == "(operations yielded one by one)":
+            done += count
+            continue
+        action, array, *replacing = re.split(r" replacing | ", text)
+        for at in range(done, done + count):
+            op, name = Op(int(watch["op"][at])).word, board["names"][watch["vertex"][at]].partition("[")[0]
+            gone = action == "compute" and op == "delete" and name in (array, *replacing)
+            assert gone or (op, name) == (action, array)
+        done += count
+    assert done == len(watch["op"]) == len(watch["vertex"])
+
+
+@pytest.mark.parametrize("schedule", registered(), ids=lambda one: f"{one.name}-{one.passes[0]}")
+def test_every_move_stands_on_its_line(schedule: pebble.Schedule) -> None:
+    problem = Problem.square(2, 2, pass_name=schedule.passes[0])
+    tiles = schedule.smallest(problem)
+    made = play(schedule, problem, tiles=tiles, classics=False, time_limit=0.01)
+    assert "\n".join(made.document["watch"]["program"]["lines"]) == str(schedule.program(problem, tiles))
+    check_program(made.document)
+    io = check_totals(made.document["boards"][0], made.document["watch"]["M"], made.document["watch"])
+    assert io == moves(schedule, problem, tiles=tiles).io
+
+
+def test_the_context_counts_iterations_from_one(page: Page) -> None:
+    program = page.document["watch"]["program"]
+    contexts = [program["contexts"][context] for _, context, _ in program["steps"]]
+    assert contexts[0] == "i 1 of 2"
+    assert contexts[-1] == "i 2 of 2"
+    assert "i 2 of 2, j 3 of 3, k 2 of 2" in contexts
+
+
+def test_classic_boards_have_their_optima() -> None:
+    document = play_dag("pyramid:2", 4).document
+    assert [board["title"] for board in document["boards"][1:]] == [title for _, title in CLASSIC_BOARDS]
+    for board in document["boards"]:
+        for choice in board["choices"]:
+            optimum = choice["optimum"]
+            assert choice["bound"]["value"] <= optimum["io"]
+            assert check_totals(board, choice["M"], optimum) == optimum["io"]
+    page = Path(__file__).resolve().parents[2] / "docs" / "play.md"
+    table = re.findall(
+        r"^\| .* \| (\d+: \d+(?:, \d+: \d+)*) \|$", page.read_text(encoding="utf-8"), re.MULTILINE
+    )
+    known = [
+        [(one["M"], one["optimum"]["io"]) for one in board["choices"]] for board in document["boards"][1:]
+    ]
+    assert [", ".join(f"{M}: {io}" for M, io in row) for row in known] == table
+
+
+def test_a_dag_is_played_optimally_where_the_optimum_is_known() -> None:
+    document = play_dag("diamond:3,3", 3, classics=False).document
+    assert document["watch"]["optimum"] == check_totals(document["boards"][0], 3, document["watch"]) == 5
+    assert document["watch"]["program"] is None
+    large = play_dag("fft:16", 6, classics=False).document
+    assert large["watch"]["optimum"] is None
+    assert (
+        check_totals(large["boards"][0], 6, large["watch"])
+        == pebble.schedule_dag(pebble.load_dag("fft:16"), 6).io
+    )
+
+
+def test_a_wanted_memory_is_among_the_choices() -> None:
+    board = play_dag("pyramid:3", 9, classics=False).document["boards"][0]
+    assert [choice["M"] for choice in board["choices"]] == [3, 4, 5, 9]
+    assert board["choices"][-1]["header"] == "# pebbling 1\n# dag pyramid:3\n# M 9\n"
+
+
+# -- layers
+
+
+@given(dag=dags(12))
+def test_edges_lead_upwards_and_neighbours_keep_their_distance(dag: Dag) -> None:
+    layout = layered_layout(dag)
+    rows: dict[int, list[float]] = {}
+    for v in range(dag.n_vertices):
+        assert all(layout.layer[p] < layout.layer[v] for p in dag.predecessors_of(v).tolist())
+        rows.setdefault(layout.layer[v], []).append(layout.x[v])
+    for row in rows.values():
+        row.sort()
+        assert all(b - a > 0.98 for a, b in pairwise(row))
+    assert min(layout.x) == 0
+
+
+def test_an_input_lies_just_below_its_first_use() -> None:
+    layout = layered_layout(Dag.from_edges([("a", "b"), ("b", "c"), ("c", "d"), ("late", "d")]))
+    assert layout.layer == (0, 1, 2, 3, 2)
+
+
+@given(st.lists(st.integers(-5, 5).map(float), max_size=8))
+def test_spread_is_the_least_disturbance(wanted: list[float]) -> None:
+    places = spread(wanted)
+    assert all(b - a > 1 - 1e-9 for a, b in pairwise(places))
+    cost = sum((a - b) ** 2 for a, b in zip(places, wanted, strict=True))
+    for i in range(len(places)):
+        for first in range(i + 1):
+            for by in (-0.01, 0.01):
+                moved = [p + by if first <= j <= i else p for j, p in enumerate(places)]
+                if all(b - a > 1 - 1e-9 for a, b in pairwise(moved)):
+                    assert sum((a - b) ** 2 for a, b in zip(moved, wanted, strict=True)) > cost - 1e-9
+
+
+# -- the file
+
+
+def test_the_page_needs_nothing_else(page: Page) -> None:
+    text = page.html
+    assert "@@" not in text
+    assert set(re.findall(r"\w+://[^\s\"'`<)]*", text)) == {"http://www.w3.org/2000/svg"}
+    reader = read(page)
+    assert reader.addresses == ["#board"]
+    assert not {tag for tag, _, _ in reader.parts} & {"link", "img", "iframe", "object", "embed", "base"}
+    assert re.search(r"\bfetch\b|XMLHttpRequest|import\(|innerHTML|eval\(", text) is None
+
+
+def test_the_policy_allows_just_what_is_there(page: Page) -> None:
+    reader = read(page)
+    (policy,) = [
+        a["content"] for a, _ in reader.texts("meta") if a.get("http-equiv") == "Content-Security-Policy"
+    ]
+    assert policy is not None
+    assert policy.startswith("default-src 'none'; script-src 'sha256-")
+    assert "unsafe" not in policy
+    data, script = reader.texts("script")
+    assert data[0]["type"] == "application/json"
+    for text in (script[1], reader.texts("style")[0][1]):
+        assert base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() in policy
+    assert json.loads(data[1])["watch"] == json.loads(json.dumps(page.document["watch"]))
+
+
+def test_hostile_names_stay_texts() -> None:
+    names = ["</script><script>alert(1)</script>", "<!--", "]]>", "&amp;", '"\\', "@@script@@"]
+    dag = Dag.from_edges(
+        [(0, 1), (1, 2), (2, 3), (3, 4), (4, 5)], names=names, description="<i>@@title@@</i>"
+    )
+    made = play_dag(dag, 3, classics=False)
+    reader = read(made)
+    assert len(reader.texts("script")) == 2
+    assert json.loads(reader.texts("script")[0][1])["boards"][0]["names"] == names
+    assert "<i>" not in made.html
+    assert json.loads(embedded([*names, "\u2028"])) == [*names, "\u2028"]
+
+
+def test_the_data_files_are_in_the_package() -> None:
+    folder = resources.files("pebble.lab.player")
+    scripts = {entry.name for entry in folder.iterdir() if entry.name.endswith(".js")}
+    assert scripts == set(SCRIPTS)
+    for name in SCRIPTS:
+        assert "</script" not in folder.joinpath(name).read_text(encoding="utf-8")
+
+
+def test_the_same_call_writes_the_same_page(page: Page, tmp_path: Path) -> None:
+    assert play("flash-2", _SMALL, 14, classics=False).html == page.html
+    size = page.write(tmp_path / "page.html")
+    assert (tmp_path / "page.html").read_bytes() == page.html.encode()
+    assert size == (tmp_path / "page.html").stat().st_size
+
+
+# -- limits and the command
+
+
+@pytest.mark.parametrize(
+    ("make", "error", "message"),
+    [
+        (lambda: play("flash-2", Problem.square(64, 8), 100), InvalidInput, "75,776 vertices"),
+        (lambda: play("naive", Problem.square(12, 8), 30), InvalidInput, "at most 2,000"),
+        (lambda: play("flash-2", _SMALL, 5), CacheTooSmall, "needs at least"),
+        (lambda: play("flash-2", _SMALL), InvalidInput, "M"),
+        (lambda: play("flash-3", _SMALL, 14), InvalidInput, "unknown schedule"),
+        (lambda: play_dag("fft:512", 8), InvalidInput, "choose smaller sizes"),
+        (lambda: play_dag("pyramid:3", 2), CacheTooSmall, "least M is 3"),
+        (lambda: play_dag("pyramid:3", 0), InvalidInput, "M must be a positive whole number"),
+    ],
+)
+def test_what_cannot_be_shown_is_refused(make: Any, error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=re.escape(message)):
+        make()
+
+
+def test_too_many_moves_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pebble.lab.player.limits.MOST_MOVES", 100)
+    with pytest.raises(InvalidInput, match="steps through at most 100"):
+        play("flash-2", _SMALL, 14, classics=False)
+    with pytest.raises(InvalidInput, match="steps through at most 100"):
+        play_dag("fft:16", 4, classics=False)
+
+
+def command(*arguments: str) -> tuple[int, str]:
+    result = CliRunner().invoke(group, ["play", *arguments])
+    error = result.exception
+    return result.exit_code, result.output + (str(error) if isinstance(error, pebble.PebbleError) else "")
+
+
+def test_the_command_writes_a_schedule_and_a_dag(tmp_path: Path) -> None:
+    path = tmp_path / "game.html"
+    code, said = command("flash-2", "-N", "3", "-d", "2", "-M", "14", "--no-classics", "-o", str(path))
+    assert (code, path.read_text(encoding="utf-8")) == (0, play("flash-2", _SMALL, 14, classics=False).html)
+    assert "flash-2 on attention forward, N = 3, d = 2, M = 14" in said
+    code, said = command("--dag", "pyramid:3", "-M", "4", "--no-classics", "-o", str(path))
+    assert (code, "7 I/O; 1 DAG to play on" in said) == (0, True)
+    code, said = command("--dag", "pyramid:2", "-M", "4", "--no-classics", "-o", "-")
+    assert (code, said.startswith("<!doctype html>")) == (0, True)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("-o", "x.html"), "Give a SCHEDULE"),
+        (("flash-2", "--dag", "fft:4", "-M", "4", "-o", "x.html"), "Give a SCHEDULE"),
+        (("flash-2", "-d", "2", "-M", "16", "-o", "x.html"), "Missing option '-N'"),
+        (("--dag", "fft:4", "-o", "x.html"), "Missing option '-M'"),
+        (("--dag", "fft:4", "-M", "4", "-N", "3", "-o", "x.html"), "go with a SCHEDULE"),
+        (("--dag", "fft:4", "-M", "4", "--tiles", "rows=1", "-o", "x.html"), "go with a SCHEDULE"),
+        (("flash-2", "-N", "4", "-d", "2", "-M", "16"), "Missing option '-o'"),
+    ],
+)
+def test_wrong_usage_is_told(arguments: tuple[str, ...], message: str) -> None:
+    code, said = command(*arguments)
+    assert code == 2
+    assert message in said
+
+
+def test_a_failure_leaves_the_old_file(tmp_path: Path) -> None:
+    path = tmp_path / "game.html"
+    path.write_text("precious", encoding="utf-8")
+    code, said = command("flash-2", "-N", "99", "-d", "9", "-M", "100", "-o", str(path))
+    assert code != 0
+    assert "choose smaller sizes" in said
+    assert path.read_text(encoding="utf-8") == "precious"
+    assert [entry.name for entry in tmp_path.iterdir()] == ["game.html"]
+
+
+# -- the rules in the page, under node
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="needs node")
+def test_the_page_plays_by_the_same_rules() -> None:
+    games, results = random_games(120, 100, seed=7)
+    rules = resources.files("pebble.lab.player").joinpath("rules.js")
+    script = f"""{RUNNER}
+        const PebbleRules = require({json.dumps(str(rules))});
+        const games = JSON.parse(require("fs").readFileSync(0, "utf8"));
+        process.stdout.write(JSON.stringify(runGames(games)));"""
+    done = subprocess.run(
+        ["node", "-e", script],
+        input=json.dumps(games),
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        timeout=60,
+    )
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout) == results
+
+
+def test_the_random_games_meet_every_rule() -> None:
+    _, results = random_games(120, 100, seed=7)
+    verdicts = [verdict for result in results for verdict in result["verdicts"]]
+    rules = {verdict[1] for verdict in verdicts if isinstance(verdict, list)}
+    assert rules == {
+        "unknown-op",
+        "unknown-vertex",
+        "load-needs-blue",
+        "store-needs-red",
+        "delete-needs-red",
+        "compute-input",
+        "compute-needs-predecessors",
+        "recomputation-forbidden",
+        "slide-forbidden",
+        "slide-needs-predecessor",
+        "slide-target-red",
+        "memory-full",
+    }
+    assert sum(isinstance(verdict, str) for verdict in verdicts) > 3000

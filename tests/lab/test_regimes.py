@@ -1,0 +1,150 @@
+"""Regimes: the rows say what the counts say, devices with the same M share a row, and old cards are there."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Any
+
+import pytest
+
+import pebble
+from pebble import InvalidInput, Problem
+from pebble.cli import main
+from pebble.lab.regimes import DEFAULT_DEVICES, DEFAULT_DIMENSIONS, RegimeTable, regimes
+
+
+@pytest.fixture(scope="module")
+def small() -> RegimeTable:
+    return regimes(["gtx1060", "h100", "h200", "b200"], [64, 256], N=2048)
+
+
+def test_rows_are_the_product_of_what_was_asked(small: RegimeTable) -> None:
+    asked = [(row.devices, row.problem.d, row.problem.pass_name) for row in small.rows]
+    both = ("forward", "backward")
+    groups = (("gtx1060",), ("h100", "h200", "b200"))
+    assert asked == [(group, d, name) for group in groups for d in (64, 256) for name in both]
+
+
+def test_rows_say_what_the_counts_say(small: RegimeTable) -> None:
+    for row in small.rows:
+        assert pebble.device(row.devices[0]).words("bfloat16") == row.M
+        problem = Problem.square(2048, row.problem.d, pass_name=row.problem.pass_name)
+        assert row.problem == problem
+        report = pebble.count(problem, row.M, ["flash-2", "best"])
+        assert row.best.io == report["best"].io
+        assert row.against_best("flash-2") == report["flash-2"].io / report["best"].io  # type: ignore[operator]
+        assert row.best.ratio == report["best"].ratio
+        assert row.best.ratio is not None
+        assert row.best.ratio >= 1
+        assert row.mu == row.M / problem.d**2
+        assert row.regime == ("large cache" if problem.d**2 <= row.M else "small cache")
+
+
+def test_old_cards_with_single_precision_have_a_small_cache_from_d_128() -> None:
+    """48 KB are 12,288 words: three times 64², three quarters of 128²."""
+    table = regimes("gtx1060", dtype="float32", N=4096)
+    found = {(row.problem.d, row.problem.pass_name): row for row in table.rows}
+    assert [found[d, "forward"].regime for d in (64, 128, 256)] == [
+        "large cache",
+        "small cache",
+        "small cache",
+    ]
+    assert found[64, "forward"].best.chosen.startswith("flash-2")
+    assert found[128, "forward"].best.chosen == "hybrid"
+    assert found[256, "forward"].best.chosen == "square-tile"
+    for (d, name), row in found.items():
+        published, flash = row.against_best("small-cache"), row.against_best("flash-2")
+        assert published is not None
+        assert flash is not None
+        assert published > 1
+        wins = published < flash
+        assert wins == (d == 256), (d, name, published, flash)
+
+
+def test_l2_is_a_large_cache_for_every_head() -> None:
+    table = regimes(["gtx1060", "a100", "zen4"], 256, level="l2", passes="forward", N=4096)
+    assert [row.regime for row in table.rows] == ["large cache"] * 3
+    assert table.rows[1].best.ratio == 1
+
+
+def test_models_have_their_own_shapes() -> None:
+    table = regimes("mi300x", model=["deepseek-v3", "llama3-8b"], passes="forward", N=1024)
+    mla, grouped = table.rows
+    assert (mla.model, mla.problem.d, mla.problem.dv, mla.problem.heads) == ("deepseek-v3", 192, 128, 128)
+    assert (grouped.problem.Nq, grouped.problem.Nk, grouped.problem.heads) == (4096, 1024, 8)
+    assert mla.regime == "small cache"
+    assert "192/128" in str(table)
+    assert "model" in table.cells()[0]
+
+
+def test_schedules_that_do_not_fit_leave_a_gap() -> None:
+    table = regimes("gtx1060", 8192, dtype="float64", passes="backward", N=64)
+    (row,) = table.rows
+    assert row.against_best("flash-2") is None
+    assert row.best.fits
+    assert "–" in str(table)
+    json.dumps(table.to_dict(), allow_nan=False)
+
+
+def test_defaults_and_names() -> None:
+    seen: list[str] = []
+    table = regimes(passes="forward", N=256, progress=seen.append)
+    assert len(table.rows) == len(DEFAULT_DEVICES) * len(DEFAULT_DIMENSIONS) == len(seen)
+    assert "gtx1060" in DEFAULT_DEVICES
+    assert len({row.devices for row in regimes("all", 64, N=64, passes="forward").rows}) == 12
+    cached = regimes("all", 64, N=64, passes="forward", level="l2")
+    named = [name for row in cached.rows for name in row.devices]
+    assert sorted(named) == sorted(name for name, one in pebble.devices().items() if one.l2 is not None)
+    with pytest.raises(InvalidInput, match="no sourced figure"):
+        regimes("h200", 64, N=64, passes="forward", level="l2")
+    with pytest.raises(InvalidInput, match="unknown pass 'weights'"):
+        regimes(passes="weights")
+    with pytest.raises(InvalidInput, match="did you mean h100"):
+        regimes("h10")
+    with pytest.raises(InvalidInput, match="did you mean gpt2"):
+        regimes(model="gpt1")
+    assert pebble.regimes is regimes
+
+
+def _call(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:
+    monkeypatch.setattr(sys, "argv", ["pebble", "regimes", *arguments])
+    try:
+        main()
+    except SystemExit as end:
+        return int(end.code or 0)
+    return 0
+
+
+def test_command(
+    small: RegimeTable, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked = ["--device", "gtx1060,h100", "--device", "h200,b200", "-d", "64,256", "-N", "2048"]
+    assert _call(monkeypatch, *asked, "--json") == 0
+    document: Any = json.loads(capsys.readouterr().out)
+    assert document == json.loads(json.dumps(small.to_dict()))
+    assert document["schema_version"] == 1
+    row = document["rows"][0]
+    assert row["mu"] == 6
+    assert row["schedules"][-1]["name"] == "best"
+    assert _call(monkeypatch, *asked, "--pass", "forward") == 0
+    out = capsys.readouterr().out
+    assert "h100 h200 b200" in out
+    assert "backward" not in out
+    assert "<table>" in small._repr_html_()
+
+
+def test_command_refuses(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    for arguments, words in (
+        (["-d", "64.5"], "head dimension"),
+        (["--device", "h10"], "did you mean h100"),
+        (["--level", "l9"], "unknown level"),
+        (["--dtype", "float7"], "unknown dtype"),
+        (["-N", "0"], "N"),
+        (["-d", "0"], "must be a positive"),
+    ):
+        assert _call(monkeypatch, *arguments) == 2, arguments
+        out, err = capsys.readouterr()
+        assert out == ""
+        assert words in err
+        assert "Traceback" not in err

@@ -1,0 +1,332 @@
+"""Sweeps: grids, rows, files and the command."""
+
+from __future__ import annotations
+
+import importlib
+import io
+import itertools
+import math
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import pebble
+from pebble.cli import main
+from pebble.common.errors import InvalidInput
+from pebble.lab.sweep import COLUMNS, Point, count_point, masking, run_sweep, sweep_grid
+from pebble.lab.sweep.axes import memories, sizes, spaced
+from pebble.lab.sweep.formats import read_rows, write_rows
+from tests.sweeps import PEBBLE, SMALL, Stop, posix, stop_after
+
+# -- axes and grids
+
+
+def test_axes() -> None:
+    assert sizes("1Ki, 4k,10**3,1e3,1_000", "N") == (1024, 4000, 1000)
+    assert sizes("16:256:5", "d") == (16, 32, 64, 128, 256)
+    assert sizes([3, 1, 3], "N") == (3, 1)
+    assert memories("1Ki:1Mi:11") == tuple(2**i for i in range(10, 21))
+    assert memories("1KiB,4KiB", "float16") == (512, 2048)
+    assert len(memories("1Ki:1Mi:40")) == 40
+
+
+@given(st.integers(1, 10**18), st.integers(1, 10**18), st.integers(2, 60))
+def test_logarithmic_spacing(one: int, other: int, count: int) -> None:
+    first, last = sorted((one, other))
+    values = spaced(first, last, count)
+    assert (values[0], values[-1]) == (first, last)
+    assert list(values) == sorted(set(values))
+    assert len(values) <= count
+    exact = {first * (last / first) ** (i / (count - 1)) for i in range(count)}
+    for value in values:
+        assert any(math.isclose(value, near, rel_tol=1e-9, abs_tol=0.5 + 1e-6) for near in exact)
+    if last - first >= 2 * first * count:  # neighbours are more than one apart near the lower end
+        assert len(values) >= min(count, 2 + int(math.log2(last / first)))
+
+
+@pytest.mark.parametrize(
+    "text", ["", "1,,2", "1:2", "1:2:3:4", "4:2:3", "0", "0:5:2", "1:5:1", "1:5:x", "1.5", "x", "1e30", "-3"]
+)
+def test_bad_axes(text: str) -> None:
+    with pytest.raises(InvalidInput):
+        sizes(text, "N")
+    if text != "1e30":
+        with pytest.raises(InvalidInput):
+            memories(text)
+
+
+@pytest.mark.parametrize("values", [[], [0], [True], [1.5], 10**19])
+def test_bad_values(values: Any) -> None:
+    with pytest.raises(InvalidInput):
+        sizes(values, "N")
+
+
+def test_bytes_need_a_dtype() -> None:
+    with pytest.raises(InvalidInput, match="dtype"):
+        memories("1KiB:2KiB:3")
+
+
+axis = st.lists(st.integers(1, 9), min_size=1, max_size=3, unique=True)
+
+
+@settings(max_examples=15)
+@given(axis, axis, axis, st.permutations(["naive", "flash-2", "best"]), st.integers(1, 3))
+def test_points_are_the_product_of_the_axes_in_order(
+    N: list[int], d: list[int], M: list[int], names: list[str], many: int
+) -> None:
+    grid = sweep_grid(N, d, M, names[:many])
+    points = [grid.point(i) for i in range(len(grid))]
+    assert [(p.plain.Nq, p.plain.d, p.M) for p in points] == list(itertools.product(N, d, M))
+    assert {p.schedules for p in points} == {tuple(names[:many])}
+    assert len(grid.fingerprint) == 64
+    assert sweep_grid(N, d, M, ",".join(names[:many])).fingerprint == grid.fingerprint
+    assert sweep_grid(N, d, [*M, 10], names[:many]).fingerprint != grid.fingerprint
+    assert sweep_grid(N, d, M, names[:many], heads=2).fingerprint != grid.fingerprint
+
+
+# -- rows
+
+
+@pytest.mark.parametrize("pass_name", ["forward", "backward", "both", "weights"])
+def test_rows_are_what_count_says(pass_name: str) -> None:
+    problem = pebble.Problem(8, 8, 2, 2, heads=3, pass_name=pass_name)
+    names = ("flash-2", "best") if pass_name != "weights" else ("flash-2", "small-cache")
+    for M in (1, 3, 200):
+        report = (
+            importlib.import_module("pebble.lab.training").count_training(problem, M, names)
+            if pass_name == "both"
+            else pebble.count(problem, M, names)
+        )
+        rows = count_point(Point(problem, M, names))
+        assert [row["schedule"] for row in rows] == list(names)
+        for row, counted in zip(rows, report.rows, strict=True):
+            assert list(row) == list(COLUMNS)
+            assert (row["pass"], row["heads"], row["M"]) == (pass_name, 3, M)
+            for name in ("fits", "tiles", "reads", "writes", "io", "peak", "least_M", "ratio"):
+                assert row[name] == getattr(counted, name)
+            assert row["fits"] == (row["least_M"] <= M)
+            assert not row["fits"] or row["ratio"] == row["io"] / row["bound_value"]
+
+
+def test_masks_are_an_axis() -> None:
+    masks = ["full", "causal", "none", "blocks:density=0.5,size=2"]
+    rows = run_sweep(sweep_grid("4,6", 2, "9,30", "flash-2", masks=masks)).rows
+    expected = [
+        (N, mask, M)
+        for N in (4, 6)
+        for mask in (None, "causal", "blocks:size=2,density=0.5,seed=0")
+        for M in (9, 30)
+    ]
+    assert [(row["Nq"], row["mask"], row["M"]) for row in rows] == expected
+    for row, (N, mask, M) in zip(rows, expected, strict=True):
+        problem = pebble.Problem.square(N, 2, mask=mask)
+        counted = pebble.count(problem, M, ["flash-2"])
+        assert (row["io"], row["pairs"]) == (counted["flash-2"].io, problem.pairs)
+        assert row["bound_value"] == counted.bounds.best.value
+
+
+@pytest.mark.parametrize("spec", ["file:{}", "blocks:size=1,file={}", "group:1:file:{}"])
+def test_a_mask_from_a_file_is_known_by_its_pairs(spec: str, tmp_path: Path) -> None:
+    file, out = tmp_path / "m.npy", tmp_path / "out.csv"
+    np.save(file, np.tri(4, dtype=bool))
+    mask = spec.format(file)
+    grid = sweep_grid(4, 2, "9,30", "naive", masks=mask)
+    with pytest.raises(Stop):
+        run_sweep(grid, out, progress=stop_after(1))
+    masking._made.cache_clear()  # as in a new process
+    np.save(file, np.ones((4, 4), dtype=bool))
+    changed = sweep_grid(4, 2, "9,30", "naive", masks=mask)
+    with pytest.raises(InvalidInput, match="differs in mask_contents"):
+        run_sweep(changed, out)
+    with pytest.raises(InvalidInput, match="another here than where the sweep was begun"):
+        count_point(grid.point(0))
+    np.save(file, np.tri(4, dtype=bool))
+    masking._made.cache_clear()
+    assert run_sweep(grid, out).resumed == 1
+
+
+def test_queries_that_attend_to_nothing() -> None:
+    with pytest.raises(InvalidInput, match="empty"):
+        sweep_grid(4, 2, 9, "naive", masks="window:left=0,right=0", kv=2)
+    sweep_grid(4, 2, 9, "naive", masks="window:left=0,right=0", kv=2, empty_rows="zero")
+
+
+def test_all_schedules_of_a_pass_by_default() -> None:
+    assert sweep_grid(4, 2, 9).schedules == tuple(pebble.schedules())
+    both = sweep_grid(4, 2, 9, pass_name="both").schedules
+    assert both == tuple(name for name in pebble.schedules() if name in pebble.schedules("backward"))
+
+
+@pytest.mark.parametrize(
+    ("change", "word"),
+    [
+        ({"schedules": "flash-3"}, "flash-3"),
+        ({"schedules": []}, "schedules"),
+        ({"schedules": [pebble.schedules()["naive"]]}, "names"),
+        ({"masks": "no-such-mask"}, "no-such-mask"),
+        ({"masks": []}, "masks"),
+        ({"masks": [np.eye(4)]}, "texts"),
+        ({"masks": "causal", "pass_name": "weights"}, "without a mask"),
+        ({"pass_name": "weights", "dv": 3}, "dv = d"),
+        ({"heads": 0}, "heads"),
+        ({"jobs": 0}, "jobs"),
+        ({"jobs": 2, "executor": ThreadPoolExecutor(1)}, "one of them"),
+        ({"format": "csv"}, "file"),
+        ({"out": "x.txt"}, ".parquet"),
+        ({"out": "x.txt", "format": "txt"}, "txt"),
+        ({"out": "no-such-folder/x.csv"}, "no-such-folder"),
+    ],
+)
+def test_refused_before_any_work(
+    change: dict[str, Any], word: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InvalidInput, match=word):
+        pebble.sweep(**{"N": 4, "d": 2, "M": 9, **change})
+    assert list(tmp_path.iterdir()) == []
+
+
+# -- files
+
+
+@pytest.mark.parametrize("form", ["csv", "jsonl", "parquet"])
+@pytest.mark.parametrize("pass_name", ["forward", "both"])
+def test_formats_hold_the_same_values(form: str, pass_name: str, tmp_path: Path) -> None:
+    if form == "parquet":
+        pytest.importorskip("pyarrow")
+    grid = sweep_grid("4,6", 2, "4:40:4", "naive,flash-2", pass_name=pass_name)
+    expected = run_sweep(grid).rows
+    done = run_sweep(grid, tmp_path / f"out.{form}")
+    assert (len(done), done.resumed) == (16, 0)
+    assert done.rows == expected
+    assert [list(row) for row in done] == [list(COLUMNS)] * 16
+    assert [path.name for path in tmp_path.iterdir()] == [f"out.{form}"]
+
+
+@pytest.mark.parametrize("form", ["csv", "jsonl", "parquet"])
+def test_numbers_of_any_size(form: str, tmp_path: Path) -> None:
+    if form == "parquet":
+        pytest.importorskip("pyarrow")
+    (row,) = count_point(SMALL.point(3))[:1]
+    rows = [row, {**row, "reads": 2**63, "io": 10**75, "bound_value": 10**90, "mask": 'odd, "mask"'}]
+    write_rows(tmp_path / f"x.{form}", form, lambda: rows)
+    assert list(read_rows(tmp_path / f"x.{form}")) == rows
+
+
+def test_parquet_without_pyarrow(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
+    with pytest.raises(InvalidInput, match=r"pebble-io\[parquet\]"):
+        run_sweep(SMALL, tmp_path / "x.parquet")
+    assert list(tmp_path.iterdir()) == []
+
+
+# -- the command
+
+
+def _call(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], *arguments: str
+) -> tuple[int, str]:
+    monkeypatch.setattr(sys, "argv", ["pebble", "sweep", *arguments])
+    code: Any = 0
+    try:
+        main()
+    except SystemExit as end:
+        code = end.code
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert "Traceback" not in err
+    return int(code or 0), err
+
+
+def test_the_command_counts_what_the_function_counts(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    options = "-N 4 -N 6 --kv 5 -d 2 --dv 3 -M 16B:96B:4 --dtype bf16 --heads 2 --batch 3 --stats"
+    out = str(tmp_path / "out.data")
+    code, err = _call(
+        monkeypatch,
+        capsys,
+        *options.split(),
+        "--schedule",
+        "naive",
+        "--schedule",
+        "best",
+        "-o",
+        out,
+        "--format",
+        "jsonl",
+    )
+    assert (code, err) == (0, f"{out}: 16 rows, 8 points\n")
+    expected = pebble.sweep(
+        [4, 6], 2, "8:48:4", ["naive", "best"], kv=5, dv=3, heads=2, batch=3, stats=True
+    ).rows
+    assert list(read_rows(Path(out), "jsonl")) == expected
+
+
+def test_devices_give_M(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    out = tmp_path / "out.csv"
+    options = ["-N", "64", "-d", "8", "--device", "a100,h100", "--dtype", "bf16", "--schedule", "flash-2"]
+    assert _call(monkeypatch, capsys, *options, "-o", str(out))[0] == 0
+    assert [r["M"] for r in read_rows(out)] == [pebble.device(n).words("bf16") for n in ("a100", "h100")]
+
+
+@pytest.mark.parametrize(
+    ("options", "word"),
+    [
+        (["-o", "x.csv"], "'-M'"),
+        (["-M", "9", "-o", "x.txt"], ".parquet"),
+        (["-M", "9:3:2", "-o", "x.csv"], "9:3"),
+        (["-M", "9", "-o", "x.csv", "--jobs", "2", "--scheduler", "tcp://h:1"], "one of them"),
+        (["-M", "9", "-o", "x.csv", "--jobs", "0"], "jobs"),
+        (["-M", "9", "-o", "x.csv", "--level", "l2"], "--device"),
+        (["--device", "h100", "-o", "x.csv"], "--dtype"),
+        (["-M", "9", "-o", "no-such-folder/x.csv"], "no-such-folder"),
+        (["-M", "9", "-o", "."], "format"),
+        (["-M", "9", "-o", "x.csv", "--mask", "no-such-mask"], "no-such-mask"),
+        (["-M", "9", "-o", "x.csv", "--schedule", "flash2"], "flash-2"),
+    ],
+)
+def test_refusals(
+    options: list[str],
+    word: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    code, err = _call(monkeypatch, capsys, "-N", "4", "-d", "2", *options)
+    assert code == 2
+    assert word in err
+    assert list(tmp_path.iterdir()) == []
+
+
+@posix
+def test_a_bar_on_a_terminal_only(tmp_path: Path) -> None:
+    import pty
+
+    ours, theirs = pty.openpty()
+    command = [*PEBBLE, "sweep", "-N", "4,6", "-d", "2", "-M", "4:40:4", "--schedule", "naive", "-o"]
+    with open(ours, "rb", buffering=0) as terminal:
+        with open(theirs, "wb", buffering=0) as stderr:
+            process = subprocess.Popen([*command, str(tmp_path / "a.csv")], stderr=stderr)
+        seen = io.BytesIO()
+        try:
+            while data := terminal.read(4096):
+                seen.write(data)
+        except OSError:  # the other end is closed
+            pass
+        assert process.wait(timeout=60) == 0
+    assert b"sweep" in seen.getvalue()
+    assert b"8/8" in seen.getvalue()
+    assert b"rows, 8 points" in seen.getvalue()
+    plain = subprocess.run([*command, str(tmp_path / "b.csv")], capture_output=True, text=True, check=True)
+    assert plain.stderr == f"{tmp_path / 'b.csv'}: 8 rows, 8 points\n"

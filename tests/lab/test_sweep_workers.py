@@ -1,0 +1,391 @@
+"""Sweeps on workers: the same bytes for any number of them and after any interruption, and nothing lost."""
+
+from __future__ import annotations
+
+import importlib
+import itertools
+import json
+import multiprocessing
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pebble.cli import main
+from pebble.common.errors import InvalidInput, PebbleError
+from pebble.lab.sweep import Point, count_point, run_sweep, sweep_grid
+from pebble.lab.sweep import workers as sweeping_workers
+from pebble.lab.sweep.journal import Journal
+from tests.sweeps import AXES, GRID, PEBBLE, SMALL, Stop, expected, posix, stop_after
+
+# -- workers
+
+
+axis = st.lists(st.integers(1, 9), min_size=1, max_size=3, unique=True)
+
+
+class Disorderly(ThreadPoolExecutor):
+    """Finishes what it was given in a random order."""
+
+    def __init__(self, shuffle: random.Random) -> None:
+        super().__init__(1)
+        self._shuffle = shuffle
+        self._given: list[tuple[Future[Any], Callable[[], Any]]] = []
+
+    def submit(self, function: Any, /, *arguments: Any, **named: Any) -> Future[Any]:
+        future: Future[Any] = Future()
+        self._given.append((future, lambda: function(*arguments, **named)))
+        super().submit(self._finish_one)
+        return future
+
+    def _finish_one(self) -> None:
+        future, call = self._given.pop(self._shuffle.randrange(len(self._given)))
+        future.set_result(call())
+
+
+@settings(max_examples=6)
+@given(axis, axis, axis, st.integers(0, 99))
+def test_any_order_of_finishing_gives_the_same_rows(
+    N: list[int], d: list[int], M: list[int], seed: int
+) -> None:
+    grid = sweep_grid(N, d, M, "naive,flash-2")
+    rows = run_sweep(grid).rows
+    with Disorderly(random.Random(seed)) as executor:
+        assert run_sweep(grid, executor=executor).rows == rows
+    assert [row["M"] for row in rows] == [m for _, _, m, _ in itertools.product(N, d, M, range(2))]
+
+
+def test_threads() -> None:
+    with ThreadPoolExecutor(3) as threads:
+        assert run_sweep(SMALL, executor=threads).rows == run_sweep(SMALL).rows
+
+
+def test_large_grids_are_handed_over_bit_by_bit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sweeping_workers, "WINDOW", 2)
+    with ThreadPoolExecutor(2) as threads:
+        assert run_sweep(SMALL, executor=threads).rows == run_sweep(SMALL).rows
+
+
+def test_processes_give_the_same_bytes(tmp_path: Path) -> None:
+    out = tmp_path / "sweep.csv"
+    subprocess.run([*PEBBLE, "sweep", *AXES, "-o", str(out), "--jobs", "2"], check=True, capture_output=True)
+    assert out.read_bytes() == expected(GRID)
+    assert [path.name for path in tmp_path.iterdir()] == ["sweep.csv"]
+
+
+@posix
+def test_a_killed_worker_loses_nothing(tmp_path: Path) -> None:
+    out = tmp_path / "sweep.csv"
+
+    def kill(done: int, total: int) -> None:
+        if done >= 5:
+            os.kill(multiprocessing.active_children()[0].pid or 0, signal.SIGKILL)
+
+    with pytest.raises(PebbleError, match=r"ended abruptly.* of 24 points are in .*\.partial"):
+        run_sweep(GRID, out, jobs=2, progress=kill)
+    assert not out.exists()
+    done = run_sweep(GRID, out)
+    assert done.resumed >= 5
+    assert out.read_bytes() == expected(GRID)
+
+
+class Failing(ThreadPoolExecutor):
+    """Spoils one thing after five points."""
+
+    def __init__(self, how: str) -> None:
+        super().__init__(1)
+        self._how, self._left = how, 5
+
+    def submit(self, function: Any, /, *arguments: Any, **named: Any) -> Future[Any]:
+        self._left -= 1
+        if self._left >= 0:
+            return super().submit(function, *arguments, **named)
+        if self._how == "submit":
+            raise RuntimeError("cannot schedule new futures after shutdown")
+        future: Future[Any] = Future()
+        if self._how == "cancelled":
+            future.cancel()
+            future.set_running_or_notify_cancel()
+        elif self._how == "version":
+            future.set_result(("0.0.1", []))
+        else:
+            future.set_exception(ZeroDivisionError("no luck"))
+        return future
+
+
+@pytest.mark.parametrize(
+    ("how", "word"),
+    [
+        ("submit", "shutdown"),
+        ("cancelled", "gave up"),
+        ("version", "0.0.1"),
+        ("raise", "ZeroDivisionError: no luck"),
+    ],
+)
+def test_executors_that_fail(how: str, word: str, tmp_path: Path) -> None:
+    out = tmp_path / "out.csv"
+    with Failing(how) as executor, pytest.raises(PebbleError, match=word):
+        run_sweep(SMALL, out, executor=executor)
+    assert not out.exists()
+    assert run_sweep(SMALL, out).resumed <= 5
+    assert out.read_bytes() == expected(SMALL)
+
+
+def test_a_point_that_fails_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(point: Point) -> None:
+        raise ZeroDivisionError("no luck")
+
+    monkeypatch.setattr(sweeping_workers, "count_point", fail)
+    with pytest.raises(PebbleError, match=r"N = 4, d = 2, M = 4: ZeroDivisionError: no luck"):
+        run_sweep(SMALL)
+
+
+# -- interruptions
+
+
+def _interrupted(path: Path, points: int = 5) -> Path:
+    with pytest.raises(Stop):
+        run_sweep(SMALL, path, progress=stop_after(points))
+    return path.with_name(f"{path.name}.partial")
+
+
+def test_journal_is_what_the_page_says(tmp_path: Path) -> None:
+    header, *lines = _interrupted(tmp_path / "out.csv", 3).read_text(encoding="ascii").splitlines()
+    found = json.loads(header)
+    assert list(found) == ["journal", "version", "fingerprint", "grid"]
+    assert found["fingerprint"] == SMALL.fingerprint
+    assert [json.loads(line)["point"] for line in lines] == [0, 1, 2]
+    assert [json.loads(line)["rows"] for line in lines] == [count_point(SMALL.point(i)) for i in range(3)]
+
+
+def test_finished_points_are_not_counted_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    _interrupted(tmp_path / "out.csv", 5)
+    counted = []
+
+    def noted(point: Point) -> list[dict[str, Any]]:
+        counted.append(point)
+        return count_point(point)
+
+    monkeypatch.setattr(sweeping_workers, "count_point", noted)
+    assert run_sweep(SMALL, tmp_path / "out.csv").resumed == 5
+    assert counted == [SMALL.point(i) for i in range(5, 8)]
+    assert (tmp_path / "out.csv").read_bytes() == expected(SMALL)
+
+
+def test_a_journal_cut_anywhere_is_good(tmp_path: Path) -> None:
+    """The process may die, or the disk fill up, after any byte."""
+    out = tmp_path / "out.csv"
+    journal = _interrupted(out, 8)
+    whole = journal.read_bytes()
+    ends = [i + 1 for i, byte in enumerate(whole) if byte == ord("\n")]
+    cuts = {0, 1, 40, ends[0] - 1, ends[0], ends[0] + 1, ends[5] - 1, ends[5], ends[5] + 9, len(whole) - 1}
+    for cut in sorted(cuts):
+        journal.write_bytes(whole[:cut])
+        assert run_sweep(SMALL, out).resumed == max(0, sum(end <= cut for end in ends) - 1)
+        assert out.read_bytes() == expected(SMALL)
+        assert not journal.exists()
+
+
+def test_journals_that_do_not_fit(tmp_path: Path) -> None:
+    out = tmp_path / "out.csv"
+    journal = _interrupted(out)
+    whole = journal.read_bytes()
+    lines = whole.splitlines(keepends=True)
+    other = sweep_grid("4,6", 2, "4:40:5", "naive,flash-2")
+    with pytest.raises(InvalidInput, match=r"another grid \(it differs in M\).*--restart"):
+        run_sweep(other, out)
+    assert journal.read_bytes() == whole
+    version = whole.replace(b'"version": "', b'"version": "9')
+    spoilt = {
+        "version 9": version,
+        "damaged at line 3": b"".join([*lines[:2], b"{}\n", *lines[3:]]),
+        "damaged at line 2": whole.replace(b'"point": 0', b'"point": 8'),
+    }
+    for word, content in spoilt.items():
+        journal.write_bytes(content)
+        with pytest.raises(InvalidInput, match=f"{word}.*--restart"):
+            run_sweep(SMALL, out)
+        assert journal.read_bytes() == content
+        assert run_sweep(SMALL, out, restart=True).resumed == 0
+        assert out.read_bytes() == expected(SMALL)
+
+
+@pytest.mark.parametrize("content", [b"my notes", b"my notes\n", b"{}\n", b"\xff\n", b'["journal"]\n'])
+@pytest.mark.parametrize("restart", [False, True])
+def test_a_file_that_is_no_journal_is_left_alone(content: bytes, restart: bool, tmp_path: Path) -> None:
+    other = tmp_path / "out.csv.partial"
+    other.write_bytes(content)
+    with pytest.raises(InvalidInput, match="no journal"):
+        run_sweep(SMALL, tmp_path / "out.csv", restart=restart)
+    assert other.read_bytes() == content
+
+
+@posix
+def test_two_sweeps_into_one_file(tmp_path: Path) -> None:
+    journal = Journal(tmp_path / "out.csv.partial", SMALL)
+    with pytest.raises(InvalidInput, match="another sweep is writing"):
+        run_sweep(SMALL, tmp_path / "out.csv")
+    journal.close()
+    assert len(run_sweep(SMALL, tmp_path / "out.csv").rows) == 16
+
+
+def test_a_result_that_cannot_be_written_keeps_the_journal(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*arguments: Any) -> None:
+        raise OSError(28, "No space left on device")
+
+    out = tmp_path / "out.csv"
+    out.write_text("precious", encoding="utf-8")
+    with monkeypatch.context() as patched:
+        patched.setitem(importlib.import_module("pebble.lab.sweep.formats")._WRITERS, "csv", full)
+        with pytest.raises(PebbleError, match=r"No space left.*8 of 8 points are in"):
+            run_sweep(SMALL, out)
+    assert out.read_text(encoding="utf-8") == "precious"
+    assert run_sweep(SMALL, out).resumed == 8
+    assert out.read_bytes() == expected(SMALL)
+
+
+def _signalled(out: Path, number: signal.Signals, *options: str) -> subprocess.CompletedProcess[str]:
+    """Run a sweep and send a signal to it, and for Ctrl-C to its workers, when some points are counted."""
+    process = subprocess.Popen(
+        [*PEBBLE, "sweep", *AXES, "-o", str(out), *options],
+        stdin=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    journal = out.with_name(f"{out.name}.partial")
+    deadline = time.monotonic() + 60
+    while not journal.exists() or journal.read_bytes().count(b"\n") < 6:
+        assert process.poll() is None, "the sweep ended by itself"
+        assert time.monotonic() < deadline, "the sweep never began"
+        time.sleep(0.005)
+    if number == signal.SIGINT:
+        os.killpg(process.pid, number)
+    else:
+        process.send_signal(number)
+    _, err = process.communicate(timeout=60)
+    return subprocess.CompletedProcess([], process.returncode, "", err)
+
+
+@posix
+@pytest.mark.parametrize(
+    ("number", "jobs"),
+    [(signal.SIGKILL, "2"), (signal.SIGINT, "1"), (signal.SIGINT, "2")],
+)
+def test_a_sweep_that_is_stopped_goes_on(number: signal.Signals, jobs: str, tmp_path: Path) -> None:
+    out = tmp_path / "sweep.csv"
+    out.write_text("precious", encoding="utf-8")
+    stopped = _signalled(out, number, "--jobs", jobs)
+    assert out.read_text(encoding="utf-8") == "precious"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["sweep.csv", "sweep.csv.partial"]
+    if number == signal.SIGINT:
+        assert stopped.returncode == 130
+        assert stopped.stderr.startswith("pebble: interrupted; what was counted is in ")
+        assert len(stopped.stderr.splitlines()) == 1
+    else:
+        assert stopped.returncode == -number
+    again = subprocess.run(
+        [*PEBBLE, "sweep", *AXES, "-o", str(out)], capture_output=True, text=True, check=False
+    )
+    assert (again.returncode, again.stdout) == (0, "")
+    assert "of them from an earlier run" in again.stderr
+    assert out.read_bytes() == expected(GRID)
+    assert [path.name for path in tmp_path.iterdir()] == ["sweep.csv"]
+
+
+# -- Dask
+
+
+def _call(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], *arguments: str
+) -> tuple[int, str]:
+    monkeypatch.setattr(sys, "argv", ["pebble", "sweep", *arguments])
+    code: Any = 0
+    try:
+        main()
+    except SystemExit as end:
+        code = end.code
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert "Traceback" not in err
+    return int(code or 0), err
+
+
+dask = pytest.mark.skipif(importlib.util.find_spec("distributed") is None, reason="needs the extra dask")
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Any]:
+    distributed = importlib.import_module("distributed")
+    with distributed.LocalCluster(
+        n_workers=3, threads_per_worker=1, processes=True, dashboard_address=None, silence_logs=50
+    ) as made:
+        yield made
+
+
+@dask
+@posix
+@pytest.mark.filterwarnings("ignore")
+def test_dask_loses_nothing_when_a_worker_is_killed(cluster: Any, tmp_path: Path) -> None:
+    out = tmp_path / "sweep.csv"
+    process = subprocess.Popen(
+        [*PEBBLE, "sweep", *AXES, "-o", str(out), "--scheduler", cluster.scheduler_address],
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    journal = tmp_path / "sweep.csv.partial"
+    while not journal.exists() or journal.read_bytes().count(b"\n") < 10:
+        assert process.poll() is None, "the sweep ended by itself"
+        time.sleep(0.005)
+    os.kill(next(iter(cluster.workers.values())).pid, signal.SIGKILL)
+    killed_after = journal.read_bytes().count(b"\n") - 1
+    _, err = process.communicate(timeout=120)
+    assert process.returncode == 0, err
+    assert killed_after < 24
+    assert err.endswith(f"{out}: 48 rows, 24 points\n")
+    assert out.read_bytes() == expected(GRID)
+
+
+@dask
+@pytest.mark.filterwarnings("ignore")
+def test_dask_as_an_executor(cluster: Any) -> None:
+    client = importlib.import_module("distributed").Client(cluster, set_as_default=False)
+    with client:
+        assert run_sweep(SMALL, executor=client.get_executor()).rows == run_sweep(SMALL).rows
+
+
+@dask
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("address", ["tcp://127.0.0.1:9", "nonsense://x", "tcp://"])
+def test_no_cluster_there(
+    address: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    cluster = importlib.import_module("pebble.lab.sweep.cluster")
+    monkeypatch.setattr(cluster.dask_cluster.__wrapped__, "__defaults__", (0.5,))
+    options = ["-N", "4", "-d", "2", "-M", "9", "-o", str(tmp_path / "x.csv"), "--scheduler", address]
+    code, err = _call(monkeypatch, capsys, *options)
+    assert code in (1, 2)
+    assert address in err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_dask_is_not_installed(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    options = ["-N", "4", "-d", "2", "-M", "9", "-o", str(tmp_path / "x.csv"), "--scheduler", "tcp://h:1"]
+    code, err = _call(monkeypatch, capsys, *options)
+    assert code == 2
+    assert "pebble-io[dask]" in err

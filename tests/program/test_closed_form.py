@@ -1,0 +1,185 @@
+"""The closed form equals the machine's counts, and its text evaluates to its value."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import ceil, prod
+from random import Random
+
+import pytest
+
+from pebble.computations.family import Family
+from pebble.computations.matmul import matmul_family
+from pebble.computations.problem import Problem
+from pebble.program import Nodes, delete, first, last, load, loop, not_first, not_last, phase, program, when
+from pebble.program.closed_form.count import closed_form
+from pebble.program.closed_form.formula import Formula
+from pebble.program.machine.run import run
+from pebble.program.schedule import available, get
+from tests.program_checks import same_closed_form
+from tests.program_reference import refer
+from tests.random_programs import relabelled
+
+SUPERSCRIPTS = {mark: number for number, mark in enumerate("⁰¹²³⁴⁵⁶⁷⁸⁹")}
+
+
+def value_of(text: str, names: dict[str, int]) -> Fraction:
+    """Evaluate sums of products of whole numbers, names, powers and rounded-up quotients."""
+    position = 0
+
+    def peek() -> str:
+        return text[position : position + 1]
+
+    def take(wanted: str = "") -> str:
+        nonlocal position
+        assert not wanted or peek() == wanted, (text, position, wanted)
+        position += 1
+        return text[position - 1]
+
+    def spaces() -> None:
+        while peek() == " ":
+            take()
+
+    def total() -> Fraction:
+        spaces()
+        sign = -1 if peek() == "−" else 1
+        if sign < 0:
+            take()
+        result = sign * product()
+        spaces()
+        while peek() and peek() in "+−":
+            sign = -1 if take() == "−" else 1
+            spaces()
+            result += sign * product()
+            spaces()
+        return result
+
+    def product() -> Fraction:
+        result = power()
+        while peek() and peek() in "·/":
+            result = result * power() if take() == "·" else result / power()
+        return result
+
+    def power() -> Fraction:
+        base, exponent = factor(), 0
+        if peek() not in SUPERSCRIPTS:
+            return base
+        while peek() in SUPERSCRIPTS:
+            exponent = 10 * exponent + SUPERSCRIPTS[take()]
+        return base**exponent
+
+    def factor() -> Fraction:
+        if peek() in "⌈(":
+            closing = {"⌈": "⌉", "(": ")"}[take()]
+            inner = total()
+            take(closing)
+            return Fraction(ceil(inner)) if closing == "⌉" else inner
+        word = ""
+        while peek() and (peek().isdecimal() or peek().isalpha()) and peek() not in SUPERSCRIPTS:
+            word += take()
+        return Fraction(int(word) if word.isdecimal() else names[word])
+
+    result = total()
+    assert position == len(text), (text, position)
+    return result
+
+
+def names_of(family: Family) -> dict[str, int]:
+    return {family.symbols[axis]: extent for axis, extent in family.extents.items()}
+
+
+def text_is_right(formula: Formula, family: Family) -> None:
+    assert value_of(str(formula), names_of(family)) == int(formula), str(formula)
+
+
+def test_the_evaluator_itself() -> None:
+    names = {"N": 10, "d": 3, "Nq": 7}
+    assert value_of("2·N·d·⌈N/4⌉ + N²·d − ⌈(N − 1)/2⌉² − 5", names) == 2 * 30 * 3 + 300 - 25 - 5
+    assert value_of("−Nq + 12", names) == 5
+    with pytest.raises(KeyError):
+        value_of("x", names)
+
+
+SERVED = [(name, pass_name) for pass_name in ("forward", "backward") for name in sorted(available(pass_name))]
+
+
+@pytest.mark.parametrize(("name", "pass_name"), SERVED)
+def test_schedules(name: str, pass_name: str) -> None:
+    """Array by array, on random shapes, caches and tiles; the texts too."""
+    rnd = Random(name + pass_name)
+    schedule = get(name, pass_name)
+    for _ in range(8 if pass_name == "forward" else 4):
+        stats = pass_name == "forward" and rnd.random() < 0.5
+        nq, nk, d, dv = (rnd.randint(1, 300 if pass_name == "forward" else 60) for _ in range(4))
+        problem = Problem(nq, nk, d, dv, stats=stats, pass_name=pass_name)
+        if rnd.random() < 0.4:
+            N, d = rnd.randint(1, 100), rnd.randint(1, 64)
+            problem = Problem(N, N, d, d, pass_name=pass_name)
+        M = schedule.least_M(problem) + rnd.choice([0, 1, rnd.randint(0, 200), rnd.randint(0, 5000)])
+        text, family = schedule.program(problem, schedule.tiles(problem, M)), schedule.family(problem)
+        form, counted = closed_form(text, family), run(text, family, M)
+        for formulas, counts in ((form.reads, counted.reads), (form.writes, counted.writes)):
+            assert {n: int(f) for n, f in formulas.items() if int(f)} == {
+                n: c for n, c in counts.items() if c
+            }
+            for formula in formulas.values():
+                text_is_right(formula, family)
+        for formula, count in (
+            (form.io, counted.io),
+            (form.total_reads, counted.total_reads),
+            (form.total_writes, counted.total_writes),
+        ):
+            assert int(formula) == count
+            text_is_right(formula, family)
+
+
+def test_published_forms_of_theory() -> None:
+    problem = Problem.square(1000, 16)
+    flash2 = get("flash-2")
+    text = flash2.program(problem, {"rows": 30})
+    assert str(closed_form(text, flash2.family(problem)).io) == "2·N·d·⌈N/30⌉ + 2·N·d"
+    literal = get("flash-1").program(problem, {"rows": 7, "cols": 30})
+    columns = 34
+    expected = 2 * 16000 + columns * 16000 + (columns - 1) * 17000 + columns * 16000 + (columns - 1) * 1000
+    assert int(closed_form(literal, flash2.family(problem)).io) == expected
+
+
+CONDITIONS = [first, last, not_first, not_last]
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_conditions_parts_and_split_tiles(seed: int) -> None:
+    """Loads below loops that split tiles of their axis, under conditions on any of them: counts and texts."""
+    rnd = Random(seed)
+    family = relabelled(matmul_family(rnd.randint(1, 30), rnd.randint(1, 12), 2), ())
+    outer, inner, other = rnd.randint(1, 12), rnd.randint(1, 5), rnd.randint(1, 5)
+    start = rnd.choice([0, rnd.randint(0, family.extents["i"])])
+    stop = rnd.choice([None, rnd.randint(start, family.extents["i"])])
+
+    def guarded(labels: list[str]) -> Nodes:
+        body: Nodes = (load("A", "B"), delete("A", "B"))
+        for _ in range(rnd.randint(0, 2)):
+            body = when(rnd.choice(CONDITIONS)(rnd.choice(labels)), body)
+        return body
+
+    below = loop("j", other, guarded(["rows", "row", "j"]))
+    row = loop("i", inner, below, guarded(["rows", "row"]), label="row")
+    text = program(phase("", loop("i", outer, row, guarded(["rows"]), start=start, stop=stop, label="rows")))
+    outcome = refer(text, family)
+    assert outcome.legal
+    same_closed_form(text, family, outcome)
+    form = closed_form(text, family)
+    for formula in (*form.reads.values(), form.io):
+        text_is_right(formula, family)
+
+
+def test_explicit_boxes_and_empty_parts() -> None:
+    family = relabelled(matmul_family(9, 8, 7), ())
+    text = program(
+        phase("", load("A", i=(2, 5)), load("A", i=(0, 1), k=(3, 7))),
+        phase("", loop("j", 3, load("A", i=(4, 6)))),
+        phase("", loop("i", 2, load("A"), start=9), loop("i", 2, load("A"), stop=0)),
+    )
+    assert int(closed_form(text, family).io) == 3 * 7 + 4 + 3 * 2 * 7 + 0
+    assert int(closed_form(text, family).io) == run(text, family).io
+    assert prod(family.shape("A")) == 63

@@ -1,0 +1,336 @@
+"""The closed form under a mask equals the moves of the game and the machine's counts, array by array."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from random import Random
+
+import numpy as np
+import pytest
+
+from pebble.common.errors import InvalidInput, NoClosedForm, Violation
+from pebble.computations.attention import attention_family
+from pebble.computations.family import Family
+from pebble.computations.masked_family import MaskedFamily
+from pebble.computations.masks import (
+    BandMask,
+    DenseMask,
+    Mask,
+    causal_mask,
+    check_rows,
+    make_mask,
+    window_mask,
+)
+from pebble.computations.problem import Problem
+from pebble.lab.show import show
+from pebble.program import Program, compute, delete, first, load, loop, phase, program, store, when
+from pebble.program.closed_form import boxes as counts
+from pebble.program.closed_form.blocks import Blocks, End, Side
+from pebble.program.closed_form.count import ClosedForm, closed_form
+from pebble.program.closed_form.quantities import Quantities, Words
+from pebble.program.lowering import lower
+from pebble.program.machine.run import run
+from pebble.program.schedule import available, get
+from pebble.testing import check_schedule
+from tests.random_programs import is_valid, legal_program, mutated, relabelled
+
+KINDS = [
+    "causal",
+    "window:3",
+    "window:left=1,right=2",
+    "prefix:2",
+    "nm:1:3",
+    "blocks:size=2,density=0.4,seed=1",
+    "butterfly:2",
+    "strided:3",
+    "fixed:3",
+    "longformer:window=2,global=1",
+    "group:2:causal",
+]
+SERVED = [(name, pass_name) for pass_name in ("forward", "backward") for name in sorted(available(pass_name))]
+
+
+def random_mask(rnd: Random, Nq: int, Nk: int) -> Mask:
+    """A mask by name, any array, or any band; queries and keys may be left without pairs."""
+    kind = rnd.randrange(3)
+    if kind == 0:
+        for spec in rnd.sample(KINDS, len(KINDS)):
+            try:
+                found = make_mask(spec, Nq, Nk, empty_rows="zero")
+            except InvalidInput:
+                continue
+            assert found is not None
+            return found
+    if kind == 1:
+        start = sorted(rnd.randint(0, Nk - 1) for _ in range(Nq))
+        stop = sorted(rnd.randint(0, Nk) for _ in range(Nq))
+        stop = [max(pair) for pair in zip(start, stop, strict=True)]
+        stop[-1] = Nk
+        return check_rows(BandMask("band", Nk, np.array(start), np.array(stop)), "zero")
+    allowed = np.array([[rnd.random() < 0.3 for _ in range(Nk)] for _ in range(Nq)])
+    allowed[rnd.randrange(Nq), rnd.randrange(Nk)] = True
+    return check_rows(DenseMask("any", allowed), "zero")
+
+
+def values(form: ClosedForm) -> tuple[dict[str, int], dict[str, int]]:
+    reads, writes = ({n: int(f) for n, f in side.items()} for side in (form.reads, form.writes))
+    return reads, writes
+
+
+def played(text: Program, family: Family) -> tuple[dict[str, int], dict[str, int]]:
+    """Loads and stores among the elementary moves, array by array."""
+    ends = np.cumsum([family.size(array.name) for array in family.arrays])
+    found: tuple[Counter[str], Counter[str]] = (Counter(), Counter())
+    for op, vertex in lower(text, family):
+        for action, side in enumerate(found):
+            for number in np.searchsorted(ends, vertex[op == action], side="right").tolist():
+                side[family.arrays[number].name] += 1
+    return dict(found[0]), dict(found[1])
+
+
+def counted(text: Program, family: Family) -> tuple[dict[str, int], dict[str, int]]:
+    plain = run(text, family, induction=False)
+    reads, writes = ({n: c for n, c in side.items() if c} for side in (plain.reads, plain.writes))
+    return reads, writes
+
+
+@pytest.mark.parametrize(("name", "pass_name"), SERVED)
+def test_schedules(name: str, pass_name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Schedules with chosen and with random tiles, under masks of all kinds; the legend explains every name."""
+    rnd = Random(name + pass_name)
+    schedule = get(name, pass_name)
+    for number in range(6):
+        monkeypatch.setattr(counts, "_FEW", 2**16 * (number % 2))
+        Nq, Nk = rnd.randint(1, 11), rnd.randint(1, 11)
+        Nk = Nq if rnd.random() < 0.4 else Nk
+        problem = Problem(Nq, Nk, rnd.randint(1, 3), rnd.randint(1, 3), pass_name=pass_name)
+        tiles = dict(schedule.tiles(problem, schedule.least_M(problem) + rnd.randint(0, 80)))
+        if rnd.random() < 0.5:
+            tiles = {tile: rnd.randint(1, 6) if size else size for tile, size in tiles.items()}
+        family = MaskedFamily(schedule.family(problem), random_mask(rnd, Nq, Nk))
+        text = schedule.program(problem, tiles)
+        form = closed_form(text, family)
+        assert values(form) == played(text, family) == counted(text, family), (family, tiles)
+        own = {*family.symbols.values(), *form.legend}
+        for name_in_use, _ in form.io.values:
+            assert name_in_use in own or name_in_use.startswith("⌈")
+
+
+@pytest.mark.parametrize(("name", "pass_name"), SERVED)
+def test_bands_by_formula_and_pair_by_pair(
+    name: str, pass_name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On larger bands, runs of alike blocks give what all blocks give."""
+    monkeypatch.setattr(counts, "_FEW", 0)
+    rnd = Random(name + pass_name)
+    schedule = get(name, pass_name)
+    for _ in range(5):
+        Nq, Nk = rnd.randint(20, 90), rnd.randint(20, 90)
+        problem = Problem(Nq, Nk, 3, 2, pass_name=pass_name)
+        band = random_mask(rnd, Nq, Nk)
+        while not isinstance(band, BandMask):
+            band = random_mask(rnd, Nq, Nk)
+        family = schedule.family(problem)
+        tiles = {tile: rnd.randint(1, 12) for tile in schedule.smallest(problem)}
+        text = schedule.program(problem, tiles)
+        same = DenseMask("pairs", band.matrix((0, Nq), (0, Nk)))
+        one, other = (closed_form(text, MaskedFamily(family, mask)) for mask in (band, same))
+        assert (values(one), str(one.io)) == (values(other), str(other.io))
+
+
+def random_blocks(rnd: Random, Nq: int, Nk: int) -> Blocks:
+    """Tiles of both axes, perhaps of parts, perhaps under conditions."""
+    sides = {}
+    for axis, extent in (("i", Nq), ("j", Nk)):
+        start, stop = (0, extent) if rnd.random() < 0.6 else sorted(rnd.sample(range(extent + 1), 2))
+        sides[axis] = Side(axis, extent, start, stop, (rnd.choice([1, 1, 2, 3, 7]),))
+    ends = [
+        End(rnd.choice("ij"), 1, rnd.choice(["first", "last"]), rnd.random() < 0.5, 1, "")
+        for _ in range(rnd.choice([0, 1, 1, 2]))
+    ]
+    return Blocks(sides["i"], sides["j"], tuple(ends))
+
+
+@pytest.mark.parametrize("seed", range(150))
+def test_runs_of_blocks(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each sum over the blocks of a band, by runs of alike blocks, over all of them, and pair by pair."""
+    rnd = Random(seed)
+    Nq, Nk = rnd.randint(2, 40), rnd.randint(2, 40)
+    band = random_mask(rnd, Nq, Nk)
+    while not isinstance(band, BandMask):
+        band = random_mask(rnd, Nq, Nk)
+    dense = DenseMask("pairs", band.matrix((0, Nq), (0, Nk)))
+    family = get("flash-2").family(Problem(Nq, Nk, 1, 1))
+    blocks = random_blocks(rnd, Nq, Nk)
+    for words in (
+        Words("tiles"),
+        Words("pairs"),
+        *(Words("lines", axis) for axis in "ij"),
+        *(Words("begun", axis, upto) for axis in "ij" for upto in ("start", "stop")),
+    ):
+        found = []
+        for mask, few in ((band, 0), (band, 2**16), (dense, 0)):
+            monkeypatch.setattr(counts, "_FEW", few)
+            found.append(Quantities(MaskedFamily(family, mask)).value(blocks, words))
+        assert len(set(found)) == 1, (words, blocks, found)
+
+
+@pytest.mark.parametrize("batch", range(4))
+def test_random_programs(batch: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever the machine runs, the closed form counts, or says that it cannot."""
+    tally: Counter[str] = Counter()
+    for seed in range(40 * batch, 40 * batch + 40):
+        rnd = Random(seed)
+        monkeypatch.setattr(counts, "_FEW", rnd.choice([0, 2**16]))
+        tally[compared(rnd)] += 1
+    assert tally["equal"] > 5
+    assert tally["no form"] < 5
+
+
+def compared(rnd: Random) -> str:
+    """Compare one random program, a mutated legal one, with the machine."""
+    Nq, Nk = rnd.randint(1, 7), rnd.randint(1, 7)
+    pass_name = rnd.choice(["forward", "backward"])
+    problem = Problem(Nq, Nk, rnd.randint(1, 3), rnd.randint(1, 2), pass_name=pass_name)
+    family = relabelled(get("naive", pass_name).family(problem), ())
+    text = legal_program(rnd, family)
+    for _ in range(rnd.choice([0, 0, 1, 2])):
+        text = mutated(rnd, text, family)
+    if not is_valid(text, family):
+        return "invalid"
+    masked = MaskedFamily(family, random_mask(rnd, Nq, Nk))
+    try:
+        expected = counted(text, masked)
+    except (Violation, InvalidInput):
+        return "illegal"
+    try:
+        form = closed_form(text, masked)
+    except NoClosedForm:
+        return "no form"
+    assert values(form) == expected, (masked, str(text))
+    return "equal"
+
+
+def test_causal_at_a_million() -> None:
+    N, d, rows = 10**6, 128, 192
+    problem = Problem.square(N, d)
+    flash = get("flash-2")
+    family = MaskedFamily(flash.family(problem), causal_mask(N, N))
+    form = closed_form(flash.program(problem, {"rows": rows}), family)
+    tiles = sum(min(start + rows, N) for start in range(0, N, rows))
+    assert str(form.io) == "2·d·tiles(192×1) + 2·N·d"
+    assert int(form.io) == 2 * d * tiles + 2 * N * d
+    assert form.legend == {"tiles(192×1)": "tiles of 192 queries × 1 key that hold an allowed pair"}
+
+
+def test_texts() -> None:
+    """The quantities of FlashAttention's two orders, and of a pattern with empty queries and keys."""
+    problem = Problem.square(60, 4)
+    causal = causal_mask(60, 60)
+
+    def text(name: str, tiles: dict[str, int], mask: Mask) -> str:
+        schedule = get(name)
+        return str(
+            closed_form(schedule.program(problem, tiles), MaskedFamily(schedule.family(problem), mask)).io
+        )
+
+    assert text("flash-1", {"cols": 8}, causal) == "3·d·tiles(1×8) + 2·tiles(1×8) + N·d − 2·N"
+    assert text("flash-1", {"rows": 6, "cols": 8}, causal) == (
+        "d·queries(6×8) + d·reached_queries(6×8) + d·begun_queries(6×8) + 2·N·d "
+        "+ reached_queries(6×8) + begun_queries(6×8) − N"
+    )
+    assert text("naive", {}, causal) == "2·d·z + 4·z + 2·N·d + 2·N"
+    some = np.zeros((60, 60), dtype=bool)
+    some[3:9, 20:40] = True
+    sparse = check_rows(DenseMask("some", some), "zero")
+    assert text("flash-2", {"rows": 5}, sparse) == "2·d·tiles(5×1) + 2·d·queries"
+
+
+L = attention_family(Problem(6, 5, 1, 1))
+
+
+def sums(*body: object, **part: int) -> Program:
+    """Rows of S and P ready in fast memory, then what is to be tested of l."""
+    ready = (load("Q", "K"), compute("S"), compute("P"))
+    return program(phase("", *ready, *body))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("text", "known"),
+    [
+        # The sum over some keys, moved outside all loops over keys.
+        (sums(loop("j", 2, compute("l"), stop=3), store("l"), delete("l"), load("l")), True),
+        # Moved twice in the body, before and after.
+        (sums(loop("j", 2, compute("l"), store("l"), delete("l"), load("l"))), True),
+        # The same, with a loop around that comes back to where nothing was computed at first.
+        (sums(loop("j", 2, loop("e", 1, when(first("e"), compute("l")), store("l")))), True),
+        (
+            sums(loop("j", 2, loop("i", 3, compute("l"), store("l"), delete("l"), load("l"))), delete("l")),
+            True,
+        ),
+        (sums(loop("j", 5, compute("l")), store("l"), delete("l"), load("l"), delete("l")), True),
+        # Computed before: what slow memory holds is complete.
+        (sums(compute("l"), store("l"), delete("l"), loop("j", 2, when(first("j"), load("l")))), False),
+    ],
+)
+@pytest.mark.parametrize("seed", range(4))
+def test_partial_results(text: Program, known: bool, seed: int) -> None:
+    rnd = Random(seed)
+    family = MaskedFamily(relabelled(L, ()), random_mask(rnd, 6, 5))
+    if known:
+        assert values(closed_form(text, family)) == counted(text, family)
+    else:
+        with pytest.raises(NoClosedForm, match="computed before"):
+            closed_form(text, family)
+
+
+def test_too_many_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Then the machine's numbers stand in for formulas, and a count goes without the comparison."""
+    import pebble
+
+    monkeypatch.setattr(counts, "MOST_BLOCKS", 10)
+    problem = Problem.square(30, 4, mask=make_mask("butterfly:4", 30, 30))
+    listing = show("flash-2", problem, tiles={"rows": 7})
+    flash = get("flash-2")
+    assert int(listing.form.io) == flash.measure(problem, {"rows": 7}).io
+    assert "numbers counted by the machine, no formulas: the tiles make" in str(listing)
+    assert json.loads(json.dumps(listing.to_dict()))["note"] == listing.note
+    assert pebble.count(problem, 100, ["flash-2"])["flash-2"].fits
+
+
+def test_listing() -> None:
+    problem = Problem.square(30, 4, mask=make_mask("causal", 30, 30))
+    listing = show("flash-2", problem, tiles={"rows": 7})
+    assert "tiles(7×1) = 100  tiles of 7 queries × 1 key that hold an allowed pair" in str(listing)
+    assert listing.to_dict()["legend"] == {
+        "tiles(7×1)": {"meaning": "tiles of 7 queries × 1 key that hold an allowed pair", "value": 100}
+    }
+    assert "tiles(7×1) = 100" in listing._repr_html_()
+    assert show("flash-2", problem.without_mask(), tiles={"rows": 7}).to_dict()["legend"] == {}
+
+
+@pytest.mark.parametrize(("name", "pass_name"), SERVED)
+def test_contract(name: str, pass_name: str) -> None:
+    """Every schedule keeps its contract under masks of which every key is used, closed form and machine compared."""
+    rnd = Random(name + pass_name)
+    size = rnd.randint(4, 6)
+    masks = [make_mask(spec, size, size) for spec in KINDS[:-1]]
+    mask = rnd.choice([mask for mask in masks if mask is not None and mask.present("j") == size])
+    problem = Problem.square(size, 2, mask=mask, pass_name=pass_name)
+    schedule = get(name, pass_name)
+    least = schedule.least_M(problem)
+    assert check_schedule(schedule, problem, least + rnd.randint(0, 20)).least_M == least
+
+
+def test_a_wrong_form_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A count compares formulas under a mask too."""
+    import pebble
+    from pebble.common.errors import PebbleError
+
+    problem = Problem.square(9, 2, mask=window_mask(9, 9, 2))
+    dense = get("flash-2").family(problem.without_mask())
+    real = closed_form
+    monkeypatch.setattr("pebble.lab.count.closed_form", lambda text, _: real(text, dense))
+    with pytest.raises(PebbleError, match="the closed form gives"):
+        pebble.count(problem, 20, ["flash-2"])

@@ -1,0 +1,54 @@
+"""Every registered schedule keeps the contract, on shapes with ragged tiles, one row, one key, one dimension."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from pebble.common.errors import CacheTooSmall
+from pebble.computations.problem import Problem
+from pebble.program.schedule import available, get
+from pebble.testing import check_schedule
+
+SIZES = [
+    Problem(7, 5, 3, 2),
+    Problem(5, 9, 2, 4, stats=True),
+    Problem(1, 6, 3, 3),
+    Problem(6, 1, 2, 2),
+    Problem(4, 4, 1, 1, stats=True),
+    Problem(1, 1, 1, 1),
+    Problem(11, 8, 5, 1),
+]
+
+
+BACKWARD = [replace(problem, pass_name="backward", stats=False) for problem in SIZES]
+CASES = [
+    pytest.param(name, problem, id=f"{name}-{problem}")
+    for problem in SIZES + BACKWARD
+    for name in sorted(available(problem.pass_name))
+]
+
+
+@pytest.mark.parametrize(("name", "problem"), CASES)
+def test_contract(name: str, problem: Problem) -> None:
+    schedule = get(name, problem.pass_name)
+    least = schedule.least_M(problem)
+    for M in sorted({least, least + 4, 3 * least, 1000}):
+        contract = check_schedule(schedule, problem, M)
+        assert contract.peak <= M
+        assert contract.least_M == least
+
+
+@pytest.mark.parametrize("pass_name", ["forward", "backward"])
+@pytest.mark.parametrize("name", ["flash-1", "flash-2"])
+def test_literal_and_paper_tiles(name: str, pass_name: str) -> None:
+    schedule, problem = get(name, pass_name), Problem(12, 10, 3, 2, pass_name=pass_name)
+    for M in (35, 60, 100):
+        tiles = schedule.preset(problem, M, "literal")
+        assert check_schedule(schedule, problem, M, tiles).peak <= M
+        paper = schedule.preset(problem, M, "paper")
+        needed = schedule.measure(problem, paper).peak
+        assert check_schedule(schedule, problem, needed, paper).peak == needed
+    with pytest.raises(CacheTooSmall):
+        schedule.preset(problem, 5, "literal")

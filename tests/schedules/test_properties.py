@@ -1,0 +1,280 @@
+"""What must hold between schedules, memories and bounds, on random problems."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import pairwise
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from pebble.common.errors import CacheTooSmall
+from pebble.computations.problem import Problem
+from pebble.lab.count import Row, count, count_schedule
+from pebble.program.closed_form.count import closed_form
+from pebble.program.machine.run import run
+from pebble.program.schedule import available, get
+
+PASSES = ["forward", "backward"]
+MODEST = settings(max_examples=25, deadline=None)
+FEW = settings(max_examples=10, deadline=None)
+
+
+def problems(pass_name: str = "forward") -> st.SearchStrategy[Problem]:
+    """Problems of any proportions, up to some hundreds of rows and some dozens of columns."""
+    rows, columns = st.integers(1, 400), st.integers(1, 40)
+    if pass_name == "backward":
+        rows, columns = st.integers(1, 60), st.integers(1, 12)
+    return st.builds(Problem, Nq=rows, Nk=rows, d=columns, dv=columns, pass_name=st.just(pass_name))
+
+
+def memories() -> st.SearchStrategy[int]:
+    """Words of fast memory, small and large alike."""
+    return st.integers(2, 15).flatmap(lambda bits: st.integers(2**bits, 2 ** (bits + 1)))
+
+
+def row_of(name: str, problem: Problem, M: int) -> Row:
+    """Count one schedule, without bounds."""
+    return count_schedule(get(name, problem.pass_name), problem, M, None, 1)
+
+
+def io_of(name: str, problem: Problem, M: int) -> int | None:
+    """Words moved; None if it does not fit."""
+    return row_of(name, problem, M).io
+
+
+@pytest.mark.parametrize("pass_name", PASSES)
+@given(data=st.data(), M=memories())
+@FEW
+def test_no_schedule_beats_a_proved_bound(pass_name: str, data: st.DataObject, M: int) -> None:
+    report = count(data.draw(problems(pass_name)), M)
+    for row in report.rows:
+        if row.fits:
+            assert row.io is not None
+            assert row.ratio is not None
+            assert report.bounds.best.value <= row.io
+            assert all(bound.value <= row.io for bound in report.bounds.proved)
+            assert row.ratio >= 1
+
+
+@pytest.mark.parametrize("pass_name", PASSES)
+@given(data=st.data(), M=st.integers(64, 30_000))
+@FEW
+def test_best_is_no_worse_than_any_other(pass_name: str, data: st.DataObject, M: int) -> None:
+    """Apart from flash-1, which it does not know: see the next test."""
+    report = count(data.draw(problems(pass_name)), M)
+    fitting = {row.name: row.io for row in report.rows if row.io is not None}
+    assume(fitting)
+    assert "best" in fitting, "best fits wherever any schedule does"
+    better = {name: io for name, io in fitting.items() if io < fitting["best"] and name != "flash-1"}
+    assert better == {}, f"{report.problem} with M = {M}: best moves {fitting['best']}"
+
+
+@pytest.mark.parametrize(
+    ("problem", "M"),
+    [
+        (Problem(200, 195, 22, 20), 4308),
+        (Problem(6, 3, 7, 5), 47),
+        (Problem(10, 1, 1, 1), 6),
+        (Problem(6, 6, 2, 1), 11),
+        (Problem(30, 22, 1, 1), 4),
+        (Problem(1, 34, 1, 1), 4),
+        (Problem(20, 10, 2, 1, pass_name="backward"), 36),
+        (Problem(3, 38, 1, 1, pass_name="backward"), 16),
+        (Problem(1, 1, 3, 1, pass_name="backward"), 4),
+    ],
+    ids=str,
+)
+def test_best_is_no_worse_than_any_other_here_either(problem: Problem, M: int) -> None:
+    fitting = {row.name: row.io for row in count(problem, M).rows if row.io is not None}
+    assert fitting["best"] == min(fitting.values())
+
+
+@pytest.mark.parametrize("pass_name", PASSES)
+@given(data=st.data(), M=memories(), more=st.integers(1, 1000))
+@MODEST
+def test_more_memory_never_hurts_best(pass_name: str, data: st.DataObject, M: int, more: int) -> None:
+    problem = data.draw(problems(pass_name))
+    less, enough = io_of("best", problem, M), io_of("best", problem, M + more)
+    assert less is None or (enough is not None and enough <= less)
+
+
+@given(problem=problems(), M=memories())
+@MODEST
+def test_more_memory_word_by_word(problem: Problem, M: int) -> None:
+    counts = [io_of("best", problem, M + extra) for extra in range(6)]
+    for one, other in pairwise(counts):
+        assert one is None or (other is not None and other <= one)
+
+
+@pytest.mark.parametrize(
+    ("problem", "M"),
+    [
+        (Problem(17, 4, 6, 8), 19),
+        (Problem(5, 2, 2, 21), 30),
+        (Problem(8, 3, 1, 1, pass_name="backward"), 16),
+        (Problem(10, 51, 1, 2, pass_name="backward"), 23),
+        (Problem(17, 8, 2, 5, pass_name="backward"), 51),
+    ],
+    ids=str,
+)
+def test_one_more_word_does_not_hurt_here_either(problem: Problem, M: int) -> None:
+    less, more = io_of("best", problem, M), io_of("best", problem, M + 1)
+    assert less is not None
+    assert more is not None
+    assert more <= less
+
+
+def _blocks(problem: Problem, M: int) -> tuple[int, int] | None:
+    """How many blocks of keys flash-1 has and of queries flash-2; None if one of them does not fit."""
+    first, second = row_of("flash-1", problem, M), row_of("flash-2", problem, M)
+    if first.tiles is None or second.tiles is None:
+        return None
+    return -(-problem.Nk // first.tiles["cols"]), -(-problem.Nq // second.tiles["rows"])
+
+
+@given(problem=problems(), M=memories())
+@MODEST
+def test_where_flash_2_is_no_worse_than_flash_1(problem: Problem, M: int) -> None:
+    """It is exactly where (Tr - 1)·Nk·(d + dv) ≤ (Tc - 1)·Nq·(d + 2·dv + 2).
+
+    Tc blocks of keys cost flash-1 all of Q each, and all of the unfinished output and row sums twice; Tr blocks of
+    queries cost flash-2 all of K and V. So flash-2 wins on square problems wherever it has no more blocks. It
+    can lose if its blocks are a little smaller so that it needs one more (M = 893, N = 53, d = 16: 2 against 3),
+    and where there are few keys and many queries: once all keys fit, flash-1 reads everything once.
+    """
+    blocks = _blocks(problem, M)
+    assume(blocks is not None)
+    assert blocks is not None
+    first, second = io_of("flash-1", problem, M), io_of("flash-2", problem, M)
+    assert first is not None
+    assert second is not None
+    d, dv = problem.d, problem.dv
+    more = (blocks[0] - 1) * problem.Nq * (d + 2 * dv + 2) - (blocks[1] - 1) * problem.Nk * (d + dv)
+    assert first - second == more
+
+
+@given(N=st.integers(1, 400), d=st.integers(1, 40), M=memories())
+@MODEST
+def test_flash_2_is_no_worse_on_squares_with_no_more_blocks(N: int, d: int, M: int) -> None:
+    problem = Problem.square(N, d)
+    blocks = _blocks(problem, M)
+    assume(blocks is not None and blocks[1] <= blocks[0])
+    first, second = io_of("flash-1", problem, M), io_of("flash-2", problem, M)
+    assert first is not None
+    assert second is not None
+    assert second <= first
+
+
+def test_flash_2_may_lose_by_a_block() -> None:
+    problem = Problem.square(53, 16)
+    assert _blocks(problem, 893) == (2, 3)
+    first, second = io_of("flash-1", problem, 893), io_of("flash-2", problem, 893)
+    assert first is not None
+    assert second is not None
+    assert first < second
+
+
+@given(problem=problems(), M=memories())
+@MODEST
+def test_where_flash_1_is_no_worse_than_naive(problem: Problem, M: int) -> None:
+    """With two columns a tile or more, four rows or more, and dv = d it always is; the difference is exact.
+
+    One key at a time flash-1 reads and rewrites the whole output for each, which costs more than writing out the
+    scores: naive wins. With a single query both read K and V once, and flash-1 still parks its output.
+    """
+    blocks = _blocks(problem, M)
+    naive, first = io_of("naive", problem, M), row_of("flash-1", problem, M)
+    assume(blocks is not None and naive is not None)
+    assert blocks is not None
+    assert naive is not None
+    assert first.io is not None
+    assert first.tiles is not None
+    Nq, Nk, d, dv = problem.Nq, problem.Nk, problem.d, problem.dv
+    parked = (blocks[0] - 1) * Nq * (d + 2 * dv + 2)
+    assert naive - first.io == Nq * Nk * (d + dv + 4) + 2 * Nq - Nk * (d + dv) - parked
+    if first.tiles["cols"] >= 2 and Nq >= 4 and d == dv:
+        assert first.io <= naive
+
+
+@given(N=st.integers(4, 400), d=st.integers(1, 40), M=memories())
+@MODEST
+def test_flash_1_is_no_worse_than_naive_on_squares(N: int, d: int, M: int) -> None:
+    problem = Problem.square(N, d)
+    naive, first = io_of("naive", problem, M), row_of("flash-1", problem, M)
+    assume(naive is not None and first.tiles is not None and first.tiles["cols"] >= 2)
+    assert naive is not None
+    assert first.io is not None
+    assert first.io <= naive
+
+
+def test_naive_wins_against_one_key_at_a_time() -> None:
+    problem = Problem.square(50, 20)
+    M = get("flash-1").least_M(problem)
+    assert row_of("flash-1", problem, M).tiles == {"cols": 1}
+    naive, first = io_of("naive", problem, M), io_of("flash-1", problem, M)
+    assert naive is not None
+    assert first is not None
+    assert naive < first
+
+
+@pytest.mark.parametrize("name", sorted(available("forward")))
+@given(problem=problems(), M=memories())
+@FEW
+def test_row_sums_cost_at_least_a_store_each(name: str, problem: Problem, M: int) -> None:
+    """The row sums are Nq outputs; a schedule that writes them anyway may get them for nothing."""
+    plain, kept = row_of(name, problem, M), row_of(name, replace(problem, stats=True), M)
+    if plain.fits and kept.fits and plain.tiles == kept.tiles:
+        assert plain.writes is not None
+        assert kept.writes is not None
+        written = plain.by_array.get("l", {"writes": 0})["writes"]
+        assert kept.writes >= plain.writes
+        assert kept.by_array["l"]["writes"] >= problem.Nq
+        if written == 0:
+            assert kept.writes - plain.writes >= problem.Nq
+            assert kept.reads == plain.reads
+
+
+@pytest.mark.parametrize("pass_name", PASSES)
+@given(data=st.data(), M=memories(), heads=st.integers(1, 20), batch=st.integers(1, 20))
+@FEW
+def test_heads_and_batch_multiply(
+    pass_name: str, data: st.DataObject, M: int, heads: int, batch: int
+) -> None:
+    problem = data.draw(problems(pass_name))
+    one, many = count(problem, M), count(replace(problem, heads=heads, batch=batch), M)
+    copies = heads * batch
+    for single, all_of_them in zip(one.rows, many.rows, strict=True):
+        assert (single.fits, single.tiles, single.peak) == (
+            all_of_them.fits,
+            all_of_them.tiles,
+            all_of_them.peak,
+        )
+        if single.io is not None:
+            assert all_of_them.io == copies * single.io
+            assert all_of_them.ratio == pytest.approx(single.ratio, rel=1e-12)
+    assert [copies * b.value for b in one.bounds.proved] == [b.value for b in many.bounds.proved]
+
+
+@pytest.mark.parametrize(
+    ("name", "pass_name"),
+    [(name, pass_name) for pass_name in PASSES for name in sorted(available(pass_name))],
+)
+@pytest.mark.parametrize(("d", "M"), [(128, 100_000), (64, 3_000)])
+def test_closed_form_is_the_machine_at_a_billion_rows(name: str, pass_name: str, d: int, M: int) -> None:
+    problem = Problem(10**9, 10**9 + 1, d, d, pass_name=pass_name)
+    schedule = get(name, pass_name)
+    try:
+        tiles = schedule.tiles(problem, M)
+    except CacheTooSmall:
+        assert schedule.least_M(problem) > M
+        return
+    program, family = schedule.program(problem, tiles), schedule.family(problem)
+    counted = run(program, family, M)
+    form = closed_form(program, family)
+    assert (int(form.total_reads), int(form.total_writes)) == (counted.total_reads, counted.total_writes)
+    assert counted.peak <= M
+    assert counted.unrolled == ()
+    assert counted.steps < 5_000
+    assert counted.io > 2**63 or name in ("best", "hybrid") or counted.io > 10**16

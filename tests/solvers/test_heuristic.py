@@ -1,0 +1,332 @@
+"""Automatic schedules: legal, complete, counted right, and better than what is known for six graphs."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import pebble
+from pebble.cli.dag_schedule import command
+from pebble.common.errors import CacheTooSmall, InvalidInput
+from pebble.computations.load import load_dag
+from pebble.game.game import Game
+from pebble.game.replay import replay
+from pebble.game.rules import Rules
+from pebble.graph.dag import Dag
+from pebble.solvers.heuristic import EVICTIONS, ORDERS, schedule_dag
+from pebble.solvers.heuristic.block_costs import Board
+from pebble.solvers.heuristic.cones import Cones
+from pebble.solvers.heuristic.eviction import io_of
+from pebble.solvers.heuristic.needed_graph import Graph
+from pebble.solvers.heuristic.orders_in_blocks import cone_by_cone, in_step, reuse_first
+from tests.lower_bounds.test_bounds_optimum import optimum
+from tests.strategies import dags
+
+DATA = Path(__file__).parents[1] / "data"
+
+# graph, M, I/O of a C++ scheduler, of Belady in construction order, and of a mapper that is told the structure
+TARGETS = [("matmul8", 16, 1222, 600, 448), ("fft6", 16, 302, 771, None), ("attn8x4", 32, 800, 428, None)]
+
+
+def graph_file(name: str) -> Dag:
+    rows = np.loadtxt(DATA / f"{name}.txt", dtype=np.int64)
+    return Dag.from_edges(rows[1:], int(rows[0, 0]))
+
+
+# -- every order and every eviction
+
+
+@pytest.mark.parametrize("eviction", EVICTIONS)
+@pytest.mark.parametrize("order", ORDERS)
+@settings(max_examples=12, deadline=None)
+@given(dag=dags(), room=st.integers(0, 3), seed=st.integers(0, 3))
+def test_every_order_and_eviction_is_legal(order: str, eviction: str, dag: Dag, room: int, seed: int) -> None:
+    M = dag.least_M() + room
+    found = schedule_dag(dag, M, order, eviction, seed)
+    game = Game(dag, M, Rules(recomputation=False))
+    for chunk in found.moves():
+        for move in chunk:
+            game.push(move)
+    status = game.status()
+    assert status.complete
+    assert (status.reads, status.writes, status.peak) == (found.reads, found.writes, found.peak)
+    assert found.io == found.reads + found.writes
+    assert found.peak <= M
+    assert status.redundant == 0
+    assert status.computes == len(found.compute_order) == len(Graph(dag).todo)
+
+
+@settings(max_examples=60, deadline=None)
+@given(dag=dags(max_vertices=30), room=st.integers(0, 4), data=st.data())
+def test_larger_dags_are_legal_and_nothing_is_stored_in_vain(
+    dag: Dag, room: int, data: st.DataObject
+) -> None:
+    M = dag.least_M() + room
+    found = schedule_dag(
+        dag, M, data.draw(st.sampled_from(sorted(ORDERS))), data.draw(st.sampled_from(sorted(EVICTIONS)))
+    )
+    stored: list[int] = []
+    loaded: set[int] = set()
+    for chunk in found.moves():
+        stored += chunk.vertex[chunk.op == 1].tolist()
+        loaded |= set(chunk.vertex[chunk.op == 0].tolist())
+    assert len(stored) == len(set(stored))
+    assert not set(stored) & set(dag.inputs.tolist())
+    assert set(stored) <= loaded | set(dag.outputs.tolist())
+
+
+@settings(max_examples=40, deadline=None)
+@given(dag=dags(max_vertices=7), room=st.integers(0, 2))
+def test_no_schedule_beats_the_exact_optimum(dag: Dag, room: int) -> None:
+    M = dag.least_M() + room
+    rows = [dag.predecessors_of(v).tolist() for v in range(dag.n_vertices)]
+    least = optimum((rows, dag.outputs.tolist()), M)
+    for order in ("given", "depth-first", "greedy", "blocks"):
+        for eviction in EVICTIONS:
+            assert schedule_dag(dag, M, order, eviction).io >= least
+
+
+@settings(max_examples=60, deadline=None)
+@given(dag=dags(max_vertices=25), room=st.integers(0, 4))
+def test_belady_has_the_fewest_reads_for_an_order(dag: Dag, room: int) -> None:
+    """For a fixed order without recomputation this always holds, whatever the writes."""
+    M = dag.least_M() + room
+    reads = {name: schedule_dag(dag, M, "given", name).reads for name in EVICTIONS}
+    assert reads["belady"] == min(reads.values())
+
+
+@settings(max_examples=40, deadline=None)
+@given(dag=dags(max_vertices=9), room=st.integers(0, 2))
+def test_beladys_reads_are_the_least_of_all_evictions(dag: Dag, room: int) -> None:
+    M = dag.least_M() + room
+    found = schedule_dag(dag, M, "given")
+    assert found.reads == _least_reads(dag, M, tuple(found.compute_order.tolist()))
+
+
+def _least_reads(dag: Dag, M: int, order: tuple[int, ...]) -> int:
+    """Least loads of any eviction, by trying every set of words that may be kept."""
+
+    @cache
+    def best(t: int, red: frozenset[int]) -> int:
+        if t == len(order):
+            return 0
+        need = frozenset(dag.predecessors_of(order[t]).tolist())
+        rest = red - need
+        kept = [frozenset[int]()]
+        for x in rest:
+            kept += [k | {x} for k in kept if len(k) + len(need) + 1 < M]
+        full = [k for k in kept if len(k) == min(len(rest), M - 1 - len(need))]
+        return len(need - red) + min(best(t + 1, k | need | {order[t]}) for k in full)
+
+    return best(0, frozenset())
+
+
+# -- the parts of the blocks
+
+
+@settings(max_examples=60, deadline=None)
+@given(dag=dags(max_vertices=20))
+def test_cones_have_one_value_going_out(dag: Dag) -> None:
+    graph = Graph(dag)
+    cones = Cones(graph)
+    assert sorted(v for members in cones.members for v in members) == sorted(graph.todo.tolist())
+    for cone, members in enumerate(cones.members):
+        for v in members:
+            outside = [w for w in graph.successors[v] if cones.of[w] != cone]
+            assert v == members[-1] or not outside
+            assert v == members[-1] or not graph.is_output[v]
+        assert all(cones.of[p] < cone for p in cones.leaves[cone])
+
+
+def test_an_output_ends_its_cone() -> None:
+    dag = Dag.from_edges([("a", "x"), ("x", "y")], outputs=["x", "y"])
+    assert [[dag.name(v) for v in cone] for cone in Cones(Graph(dag)).members] == [["x"], ["y"]]
+
+
+@settings(max_examples=40, deadline=None)
+@given(dag=dags(max_vertices=20), room=st.integers(0, 3))
+def test_inner_orders_and_the_board(dag: Dag, room: int) -> None:
+    """An inner order has every vertex after its predecessors; over the whole DAG the board counts all I/O."""
+    graph = Graph(dag)
+    cones = Cones(graph)
+    M = dag.least_M() + room
+    for make in (cone_by_cone, in_step, reuse_first):
+        order = make(graph, cones, list(range(len(cones))))
+        found = schedule_dag(dag, M, order)
+        assert found.io == io_of(graph, M, np.array(order, dtype=np.int64))
+        reads = found.reads
+        board = Board(graph, M)
+        assert board.play(order) >= reads + len(set(dag.outputs.tolist()) - set(dag.inputs.tolist()))
+        assert not any(board.left[v] for v in range(graph.n))
+
+
+def test_the_board_charges_a_store_once() -> None:
+    dag = Dag.from_edges([("a", "x"), ("b", "y"), ("x", "z"), ("y", "z")])
+    board = Board(Graph(dag), 3)
+    x, y, z = (dag.vertex(name) for name in "xyz")
+    assert board.play([x]) == 2
+    assert board.play([y]) == 2
+    assert board.play([z]) == 1 - 2
+
+
+# -- figures
+
+
+@pytest.mark.parametrize(("name", "M", "scheduler", "belady", "told"), TARGETS)
+def test_targets(name: str, M: int, scheduler: int, belady: int, told: int | None) -> None:
+    dag = graph_file(name)
+    assert schedule_dag(dag, M, "given").io == belady
+    found = schedule_dag(dag, M, "blocks")
+    assert found.io < min(scheduler, belady)
+    assert told is None or found.io < told
+
+
+def test_greedy_beats_the_scheduler_on_the_butterfly() -> None:
+    assert schedule_dag(graph_file("fft6"), 16, "greedy").io < 302
+
+
+def test_greedy_takes_what_needs_no_load_first() -> None:
+    dag = Dag.from_edges([("a", "x"), ("b", "y"), ("a", "z"), ("x", "z"), ("c", "w"), ("y", "w")])
+    order = [dag.name(v) for v in schedule_dag(dag, 4, "greedy").compute_order]
+    assert order in (["x", "z", "y", "w"], ["y", "w", "x", "z"])
+
+
+def test_auto_is_no_worse_than_its_parts() -> None:
+    dag = load_dag("fft:16")
+    least = min(schedule_dag(dag, 6, order).io for order in ("given", "depth-first", "greedy", "blocks"))
+    assert schedule_dag(dag, 6).io <= least
+
+
+def test_a_tile_of_dot_products_is_square() -> None:
+    """Room for a 3×3 tile: 3×3 tiles of a 3×3×k product load every input once."""
+    dag = load_dag("matmul:3,3,6")
+    assert schedule_dag(dag, 16, "blocks").io == 2 * 18 + 9
+
+
+def test_enough_memory_is_compulsory_io_only() -> None:
+    dag = graph_file("fft6")
+    for order in ORDERS:
+        for eviction in EVICTIONS:
+            if order not in ("auto", "local-search"):
+                assert schedule_dag(dag, dag.n_vertices, order, eviction).io == 128
+
+
+def test_same_seed_same_result() -> None:
+    dag = load_dag("fft:16")
+    for order in ("local-search", "auto"):
+        first, second = (schedule_dag(dag, 6, order, seed=5) for _ in range(2))
+        assert first.compute_order.tolist() == second.compute_order.tolist()
+        assert first.to_dict() == second.to_dict()
+        assert first.io <= schedule_dag(dag, 6, "given").io
+
+
+def test_time_budget_and_progress() -> None:
+    seen: list[tuple[str, float, int]] = []
+    dag = load_dag("fft:16")
+    found = schedule_dag(dag, 6, time_budget=0.3, progress=lambda *what: seen.append(what))
+    assert found.io <= schedule_dag(dag, 6, "greedy").io
+    assert {what for what, _, _ in seen} == {"blocks", "local-search"}
+    assert all(0 <= part <= 1 for _, part, _ in seen)
+    assert schedule_dag(graph_file("matmul8"), 16, time_budget=0.0).io <= 600
+
+
+# -- input
+
+
+def test_values_no_output_needs_are_not_computed() -> None:
+    dag = Dag.from_edges([("a", "x"), ("b", "y"), ("b", "x")], outputs=["x"])
+    found = schedule_dag(dag, 3)
+    assert [dag.name(v) for v in found.compute_order] == ["x"]
+    assert found.io == 3
+
+
+def test_inputs_that_are_outputs_cost_nothing() -> None:
+    dag = Dag.from_edges([], n_vertices=2)
+    found = schedule_dag(dag, 1)
+    assert (found.io, found.peak) == (0, 0)
+    assert replay(dag, 1, found.moves()).complete
+
+
+def test_order_given_as_a_sequence() -> None:
+    dag = Dag.from_edges([("a", "x"), ("x", "y"), ("b", "z")])
+    found = schedule_dag(dag, 2, ["z", "x", "y"])
+    assert (found.order, found.io) == ("custom", 4)
+    for wrong, why in (
+        (["x", "y"], "lacks 1 vertices"),
+        (["y", "x", "z"], "place 0: y comes before its predecessor x"),
+        (["x", "x", "y", "z"], "place 1: x comes a second time"),
+        (["a", "x", "y", "z"], "place 0: a is an input"),
+    ):
+        with pytest.raises(InvalidInput, match=why):
+            schedule_dag(dag, 2, wrong)
+
+
+@settings(max_examples=30, deadline=None)
+@given(dag=dags())
+def test_least_M_is_a_threshold(dag: Dag) -> None:
+    least = dag.least_M()
+    assert schedule_dag(dag, least, "given").peak <= least
+    if least > 1:
+        with pytest.raises(CacheTooSmall, match=f"the least M is {least}") as caught:
+            schedule_dag(dag, least - 1, "given")
+        assert caught.value.least_M == least
+
+
+def test_faulty_arguments() -> None:
+    dag = Dag.from_edges([("a", "x")])
+    for M in (0, -1, True, 2.0):
+        with pytest.raises(InvalidInput, match="positive whole number"):
+            schedule_dag(dag, M)  # type: ignore[arg-type]
+    with pytest.raises(InvalidInput, match=r"unknown order 'gredy'; did you mean 'greedy'\?"):
+        schedule_dag(dag, 2, "gredy")
+    with pytest.raises(InvalidInput, match=r"unknown eviction 'random'\. Known: belady, lru, fifo"):
+        schedule_dag(dag, 2, eviction="random")
+
+
+def test_wide_and_deep_graphs_need_no_recursion() -> None:
+    n = 3000
+    chain = Dag.from_edges(np.stack([np.arange(n - 1), np.arange(1, n)], axis=1))
+    star = Dag.from_edges(np.stack([np.arange(n - 1), np.full(n - 1, n - 1)], axis=1))
+    fan = Dag.from_edges(np.stack([np.zeros(n - 1, dtype=np.int64), np.arange(1, n)], axis=1))
+    for order in ("given", "depth-first", "breadth-first", "greedy", "blocks"):
+        assert schedule_dag(chain, 2, order).io == 2
+        assert schedule_dag(star, n, order).io == n
+        assert schedule_dag(fan, 2, order).io == n
+
+
+def test_public_name() -> None:
+    assert pebble.schedule_dag is schedule_dag
+
+
+# -- the command
+
+
+def test_command_json_and_file(tmp_path: Path) -> None:
+    target = tmp_path / "fft.pebbling"
+    arguments = ["fft:8", "-M", "6", "--order", "greedy", "--json", "-o", str(target)]
+    result = CliRunner().invoke(command, arguments, catch_exceptions=False)
+    document = json.loads(result.stdout)
+    assert result.exit_code == 0
+    assert document["schema_version"] == 1
+    assert document["io"] == document["reads"] + document["writes"]
+    assert (document["order"], document["eviction"], document["M"]) == ("greedy", "belady", 6)
+    lines = target.read_text().splitlines()
+    assert lines[:4] == ["# pebbling 1", "# dag fft:8", "# M 6", "# rules recomputation=no"]
+    assert sum(line.startswith("load ") for line in lines) == document["reads"]
+    assert sum(line.startswith("store ") for line in lines) == document["writes"]
+
+
+def test_command_text_and_refusals() -> None:
+    result = CliRunner().invoke(command, ["fft:8", "-M", "6", "--order", "given"], catch_exceptions=False)
+    assert result.stdout.endswith("peak 6 of 6 words; order given, eviction belady\n")
+    with pytest.raises(CacheTooSmall, match="least M is 3"):
+        CliRunner().invoke(command, ["fft:8", "-M", "2"], catch_exceptions=False)
+    with pytest.raises(InvalidInput, match="choose one of --json and -o -"):
+        CliRunner().invoke(command, ["fft:8", "-M", "6", "--json", "-o", "-"], catch_exceptions=False)
