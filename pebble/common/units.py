@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from fractions import Fraction
+from numbers import Integral
 
 from pebble.common.errors import InvalidInput
 from pebble.common.whole_numbers import PREFIXES
 
-__all__ = ["BYTES_PER_WORD", "bytes_per_word", "parse_words"]
+__all__ = ["BYTES_PER_WORD", "bytes_per_word", "fast_memory_words", "parse_words"]
 
 BYTES_PER_WORD: dict[str, int] = {
     "float8": 1,
@@ -39,6 +40,24 @@ def bytes_per_word(dtype: str) -> int:
         return BYTES_PER_WORD[dtype.lower()]
     except KeyError:
         raise InvalidInput(f"unknown dtype {dtype!r}; known: {', '.join(BYTES_PER_WORD)}") from None
+
+
+def fast_memory_words(M: object) -> int:
+    """Return M, the words of fast memory, as a whole number; what is public calls this once.
+
+    Raises
+    ------
+    InvalidInput
+        If M is no positive whole number.
+
+    Examples
+    --------
+    >>> fast_memory_words(98304)
+    98304
+    """
+    if isinstance(M, bool) or not isinstance(M, Integral) or M < 1:
+        raise InvalidInput(f"M must be a positive whole number of words, not {M!r}")
+    return int(M)
 
 
 def parse_words(text: str, dtype: str | None = None) -> int:

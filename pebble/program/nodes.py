@@ -207,6 +207,7 @@ def pseudo_code(program: Program) -> list[Line]:
 
     Examples
     --------
+    >>> from pebble.program import delete, load, loop, program
     >>> pseudo_code(program(loop("i", 1, load("Q"), delete("Q"))))
     [Line(text='for each i: load Q; delete Q', spans=(((0, 0, 0), 12, 18), ((0, 0, 1), 20, 28)))]
     """

@@ -90,5 +90,6 @@ def test_no_module_hides_a_public_name() -> None:
 def test_every_module_names_what_is_public() -> None:
     root = Path(pebble.__file__).parent
     for path in sorted(root.rglob("*.py")):
-        if path.name != "__main__.py":
-            assert "__all__" in path.read_text(encoding="utf-8"), path
+        text = path.read_text(encoding="utf-8")
+        if path.name != "__main__.py" and "import" in text:
+            assert "__all__" in text, path

@@ -211,7 +211,7 @@ def test_without_scipy(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("scipy")
     dag = load_dag("diamond:8,8")
     with_it = [(b.name, b.value) for b in dag_bounds(dag, 3, ONCE)]
-    for module in ("flow", "eigen"):
+    for module in ("maximum_flow", "eigenvalues"):
         monkeypatch.setattr(f"pebble.lower_bounds.graph.{module}.has_scipy", lambda: False)
     assert [(b.name, b.value) for b in dag_bounds(dag, 3, ONCE)] == with_it
     with pytest.raises(BoundDoesNotApply, match="pip install"):
