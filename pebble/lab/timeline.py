@@ -14,8 +14,8 @@ from pebble.computations.masked_family import MaskedFamily
 from pebble.computations.problem import Problem
 from pebble.lab.pebblings import Pebbling, moves
 from pebble.program import Operation
-from pebble.program.machine.masked_machine import Machine as MaskedMachine
-from pebble.program.machine.run import _Machine
+
+
 from pebble.program.schedule import Schedule, Tiles
 
 if TYPE_CHECKING:

@@ -8,8 +8,7 @@ stand, so a condition inside an inner loop asks about the inner loop's tile.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from pebble.computations.family import Family
 
@@ -22,8 +21,7 @@ Interval = tuple[int, int]
 _PARTNER = {"i": "j", "j": "i"}
 
 
-@dataclass(frozen=True)
-class Visit:
+class Visit(NamedTuple):
     """One iteration of a loop: which, of how many, on what.
 
     Parameters
