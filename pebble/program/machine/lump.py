@@ -23,7 +23,8 @@ from typing import TYPE_CHECKING
 
 from numpy import count_nonzero
 
-from pebble.computations.family import Array, Family
+from pebble.computations.array import Array
+from pebble.computations.family import Family
 from pebble.program.nodes import Loop, Node, Operation
 from pebble.program.steps import tile_at
 

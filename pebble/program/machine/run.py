@@ -14,7 +14,8 @@ import numpy as np
 from numpy import count_nonzero
 
 from pebble.common.errors import InvalidInput, TooManyOperations, Violation
-from pebble.computations.family import Array, Family
+from pebble.computations.array import Array
+from pebble.computations.family import Family
 from pebble.program.machine.grid import Grid, make_grid
 from pebble.program.machine.lump import InductionFails, Lump, Touched
 from pebble.program.nodes import Interval, Loop, Node, Operation, Program
@@ -126,11 +127,9 @@ def run(program: Program, family: Family, M: int | None = None, *, induction: bo
     if M is not None and (isinstance(M, bool) or not isinstance(M, int) or M < 1):
         raise InvalidInput(f"M must be a positive whole number of words, not {M!r}")
     validate(program, family)
-    if family.mask is not None:
-        from pebble.computations.masked_family import MaskedFamily
+    if family.masked_axes:
         from pebble.program.machine.masked_run import run_masked
 
-        assert isinstance(family, MaskedFamily)
         return run_masked(program, family, M, induction)
     unrolled: dict[int, str] = {}
     while True:
