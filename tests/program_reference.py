@@ -10,7 +10,8 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from pebble.computations.family import Array, Family
+from pebble.computations.array import Array
+from pebble.computations.family import Family
 from pebble.program import Condition, Loop, Node, Operation, Program
 
 Element = tuple[str, tuple[int, ...]]

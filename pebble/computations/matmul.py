@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from pebble.computations.family import Array, Family
+from pebble.computations.array import Array
+from pebble.computations.family import Family
 
 __all__ = ["matmul_family"]
 

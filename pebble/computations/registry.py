@@ -44,11 +44,7 @@ def family_of(problem: Problem) -> Family:
         )
     makers = {"forward": attention_family, "backward": backward_family, "weights": weights_family}
     family = makers[problem.pass_name](problem)
-    if problem.mask is None:
-        return family
-    from pebble.computations.masked_family import MaskedFamily
-
-    return MaskedFamily(family, problem.mask)
+    return family if problem.mask is None else family.under(problem.mask)
 
 
 def family_from_header(name: str, parameters: dict[str, str]) -> Family:
@@ -124,9 +120,9 @@ def random_inputs(problem: Problem, rng: np.random.Generator) -> dict[str, NDArr
     return found
 
 
-def _allowed(problem: Problem) -> NDArray[np.bool_] | None:
-    """Return the mask as booleans."""
-    return None if problem.mask is None else problem.mask.matrix((0, problem.Nq), (0, problem.Nk))
+def _allowed(problem: Problem) -> NDArray[np.bool_]:
+    """Return which pairs take part, as booleans."""
+    return problem.allowed.matrix((0, problem.Nq), (0, problem.Nk))
 
 
 def reference_outputs(

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pebble.computations.family import Array, Family
+from pebble.computations.array import Array
+from pebble.computations.family import Family
 from pebble.computations.problem import Problem
 
 if TYPE_CHECKING:

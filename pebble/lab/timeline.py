@@ -10,7 +10,6 @@ import numpy as np
 
 from pebble.common.errors import InvalidInput, PebbleError
 from pebble.computations.family import Family
-from pebble.computations.masked_family import MaskedFamily
 from pebble.computations.problem import Problem
 from pebble.lab.pebblings import Pebbling, moves
 from pebble.program import Operation
@@ -206,8 +205,8 @@ class _Recorder(_Machine):
 class _MaskedRecorder(MaskedMachine):
     """The same under a mask."""
 
-    def __init__(self, pebbling: Pebbling, family: MaskedFamily) -> None:
-        super().__init__(pebbling.program, family, pebbling.M, STEP_LIMIT)
+    def __init__(self, pebbling: Pebbling) -> None:
+        super().__init__(pebbling.program, pebbling.family, pebbling.M, STEP_LIMIT)
         self.rows = [_row(self)]
 
     def operation(self, op: Operation) -> None:
@@ -225,8 +224,7 @@ def _row(machine: _Machine | MaskedMachine) -> tuple[int, ...]:
 
 
 def _by_steps(pebbling: Pebbling) -> _Columns:
-    family = pebbling.family
-    recorder = _MaskedRecorder(pebbling, family) if isinstance(family, MaskedFamily) else _Recorder(pebbling)
+    recorder = _MaskedRecorder(pebbling) if pebbling.family.masked_axes else _Recorder(pebbling)
     try:
         recorder.execute()
     except InvalidInput as error:

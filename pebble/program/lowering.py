@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pebble.common.errors import InvalidInput
-from pebble.computations.family import Array, Family
-from pebble.computations.masked_family import MaskedFamily
+from pebble.computations.array import Array
+from pebble.computations.family import Family
 from pebble.program.nodes import Program
 from pebble.program.steps import Step, walk
 from pebble.program.validation import validate
-from pebble.program.visits import masked
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -72,7 +71,7 @@ def lower_steps(program: Program, family: Family) -> Iterator[tuple[Step, Column
         As :func:`lower` does.
     """
     validate(program, family)
-    lowering = _MaskedLowering(family) if isinstance(family, MaskedFamily) else _Lowering(family)
+    lowering = _MaskedLowering(family) if family.masked_axes else _Lowering(family)
     for step in walk(program, family):
         yield step, lowering.moves(step)
 
@@ -167,9 +166,7 @@ class _MaskedLowering(_Lowering):
     masked is the index of its last step, plus one.
     """
 
-    family: MaskedFamily
-
-    def __init__(self, family: MaskedFamily) -> None:
+    def __init__(self, family: Family) -> None:
         super().__init__(family)
         self.exists = {array.name: family.exists(array.name) for array in family.arrays}
 
@@ -197,7 +194,7 @@ class _MaskedLowering(_Lowering):
     ) -> NDArray[np.int64]:
         got = progress[box]
         alive = self._alive(array, box)
-        if array.chain is not None and masked(self.family, array.chain) and array.chain in step.tiles:
+        if array.chain is not None and array.chain in self.family.masked_axes and array.chain in step.tiles:
             # A chain of which nothing was allowed so far has not begun; there is nothing of it to be moved.
             reached = slice(0, step.tiles[array.chain][0])
             begun = self.exists[array.name][(*box, reached)].any(axis=-1)
@@ -207,7 +204,7 @@ class _MaskedLowering(_Lowering):
         return np.asarray((self.base[array.name][box] + got - 1)[alive])
 
     def _compute(self, step: Step, array: Array, box: tuple[slice, ...]) -> Columns:
-        if masked(self.family, array.chain or ""):
+        if array.chain in self.family.masked_axes:
             if step.operation.replacing is not None:
                 raise InvalidInput(f"{step.operation}: a chain that is masked cannot replace another array")
             return self._advance(step, array, box)

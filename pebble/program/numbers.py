@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pebble.common.errors import InvalidInput
-from pebble.computations.family import Array, Family
-from pebble.computations.masked_family import MaskedFamily
+from pebble.computations.array import Array
+from pebble.computations.family import Family
 from pebble.program.nodes import Program
 from pebble.program.steps import Step, walk
 from pebble.program.validation import validate
-from pebble.program.visits import masked
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -61,15 +60,11 @@ class _Memory:
 
     def __init__(self, family: Family, inputs: Mapping[str, NDArray[np.float64]]) -> None:
         self.family = family
-        self.exists = (
-            {
-                array.name: family.exists(array.name)
-                for array in family.arrays
-                if masked(family, array.chain or "")
-            }
-            if isinstance(family, MaskedFamily)
-            else {}
-        )
+        self.exists = {
+            array.name: family.exists(array.name)
+            for array in family.arrays
+            if array.chain in family.masked_axes
+        }
         self.fast: dict[str, NDArray[np.float64]] = {}
         self.slow: dict[str, NDArray[np.float64]] = {}
         for array in family.arrays:
@@ -100,7 +95,7 @@ class _Memory:
         values = self.slow[name]
         if self.family.mask is None:
             return values
-        axis = next(axis for axis in self.family[name].axes if masked(self.family, axis))
+        axis = next(axis for axis in self.family[name].axes if axis in self.family.masked_axes)
         empty = self.family.mask.last(axis) < 0
         form = [len(empty) if one == axis else 1 for one in self.family[name].axes]
         return np.where(empty.reshape(form), 0.0, values)
@@ -122,7 +117,7 @@ class _Memory:
         length = stop - start
         terms = np.broadcast_to(terms, (*terms.shape[:-1], length))
         before = self.fast[array.name][box]
-        if masked(self.family, array.chain):
+        if array.chain in self.family.masked_axes:
             return self._masked_sum(array, box, (start, stop), terms, before)
         advance = terms.sum(axis=-1)
         return advance if start == 0 else before + advance

@@ -14,7 +14,8 @@ from pebble.program.machine.state import SLOW, Part, State
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from pebble.computations.family import Array, Family
+    from pebble.computations.array import Array
+    from pebble.computations.family import Family
     from pebble.program.machine.loops import Loops
     from pebble.program.nodes import Interval, Program
 

@@ -30,7 +30,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from pebble.computations.family import Array, Family
+    from pebble.computations.array import Array
+    from pebble.computations.family import Family
     from pebble.program.machine.rules import Machine
     from pebble.program.nodes import Interval, Loop
 

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, NoReturn
 import numpy as np
 
 from pebble.common.errors import InvalidInput, TooManyOperations, Violation
-from pebble.computations.family import Array
-from pebble.computations.masked_family import MaskedFamily
+from pebble.computations.array import Array
+from pebble.computations.family import Family
 from pebble.program.machine.field import Field
 from pebble.program.nodes import Loop, Node, Operation, Program
 from pebble.program.steps import loop_range, tile_at, tile_count
-from pebble.program.visits import Visit, masked, visited
+from pebble.program.visits import Visit, visited
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -37,14 +37,15 @@ class Machine:
     Parameters
     ----------
     program : Program
-    family : MaskedFamily
+    family : Family
     M : int or None
         Words of fast memory to enforce.
     step_limit : int
         Most operations to execute.
     """
 
-    def __init__(self, program: Program, family: MaskedFamily, M: int | None, step_limit: int) -> None:
+    def __init__(self, program: Program, family: Family, M: int | None, step_limit: int) -> None:
+        assert family.mask is not None
         self.program, self.family, self.mask, self.M = program, family, family.mask, M
         self.steps, self.step_limit = 0, step_limit
         self.fields = {
@@ -245,7 +246,7 @@ class Machine:
     def _advance(self, op: Operation, array: Array) -> None:
         """Advance a chain over the current tile of its axis, element by element."""
         assert array.chain is not None
-        if op.replacing is not None and masked(self.family, array.chain):
+        if op.replacing is not None and array.chain in self.family.masked_axes:
             raise InvalidInput(f"{op}: a chain that is masked cannot replace another array")
         self._need_operands(op, array)
         start, stop = self._interval(array.chain)
@@ -254,7 +255,7 @@ class Machine:
             got = int(state[0])
             if got != start and not self._alike(array, cell, got, start) and self._words(array, cell):
                 self._refuse(op, *self._chain_fault(array, start, stop, got))
-        if masked(self.family, array.chain):
+        if array.chain in self.family.masked_axes:
             pairs, new, step = self._masked_steps(array, box, start, stop)
         else:
             size = self._words(array, box)
@@ -393,14 +394,14 @@ class Machine:
         """Words a memory holds of a cell in which an array has got so far."""
         if progress == 0:
             return 0
-        if not masked(self.family, array.chain or ""):
+        if array.chain not in self.family.masked_axes:
             return self._words(array, cell)
         axis, lines, rest = self._line(array, cell)
         return rest * self.mask.started(axis, lines, progress)
 
     def _missing(self, array: Array, cell: tuple[Interval, ...]) -> bool:
         """Whether a memory that holds nothing of a cell should hold something by now."""
-        if masked(self.family, array.chain or ""):
+        if array.chain in self.family.masked_axes:
             assert array.chain is not None
             axis, lines, _ = self._line(array, cell)
             tile = self.tiles.get(array.chain)
@@ -412,7 +413,7 @@ class Machine:
         """Whether two states of progress are the same for all lines of a cell."""
         if one == other:
             return True
-        if not masked(self.family, array.chain or ""):
+        if array.chain not in self.family.masked_axes:
             return False
         axis, lines, _ = self._line(array, cell)
         return not self.mask.has_pairs(axis, lines, (min(one, other), max(one, other)))

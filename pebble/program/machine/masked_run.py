@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pebble.common.errors import Violation
-from pebble.computations.masked_family import MaskedFamily
+from pebble.computations.family import Family
 from pebble.program.machine.masked_machine import Machine
 from pebble.program.machine.memo import InductiveMachine, LaterOverflow
 from pebble.program.machine.run import LOCATE_LIMIT, Run
@@ -54,7 +54,7 @@ class MaskedRun(Run):
         return fast, slow
 
 
-def run_masked(program: Program, family: MaskedFamily, M: int | None, induction: bool) -> MaskedRun:
+def run_masked(program: Program, family: Family, M: int | None, induction: bool) -> MaskedRun:
     """Run a program of a family under a mask; see :func:`pebble.program.machine.run.run`."""
     machine = (InductiveMachine if induction else Machine)(program, family, M, STEP_LIMIT)
     try:
@@ -79,7 +79,7 @@ def run_masked(program: Program, family: MaskedFamily, M: int | None, induction:
     )
 
 
-def _locate(program: Program, family: MaskedFamily, M: int | None) -> None:
+def _locate(program: Program, family: Family, M: int | None) -> None:
     """Run every iteration to raise the violation at its exact place, where that is affordable."""
     from pebble.common.errors import InvalidInput
 

@@ -18,17 +18,17 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from pebble.common.errors import TooManyOperations
-from pebble.computations.family import Array
+from pebble.computations.array import Array
 from pebble.program.machine.field import Field
 from pebble.program.machine.lump import touched_by
 from pebble.program.machine.masked_machine import MANY, Machine
 from pebble.program.machine.tile_runs import TileRun, runs_of_lines, runs_of_tiles, runs_of_units
 from pebble.program.nodes import Condition, Loop, Node, Operation, When
 from pebble.program.steps import loop_range, tile_at, tile_count
-from pebble.program.visits import masked, partners
+from pebble.program.visits import partners
 
 if TYPE_CHECKING:
-    from pebble.computations.masked_family import MaskedFamily
+    from pebble.computations.family import Family
     from pebble.program.machine.lump import Touched
     from pebble.program.nodes import Program
 
@@ -127,7 +127,7 @@ class _Waiting:
 class InductiveMachine(Machine):
     """A machine that runs what it has not seen before."""
 
-    def __init__(self, program: Program, family: MaskedFamily, M: int | None, step_limit: int) -> None:
+    def __init__(self, program: Program, family: Family, M: int | None, step_limit: int) -> None:
         super().__init__(program, family, M, step_limit)
         self.bodies: dict[int, _Body] = {}
         self.memory: dict[int, dict[Hashable, _Effect]] = {}
@@ -143,7 +143,7 @@ class InductiveMachine(Machine):
         if whole[0] >= whole[1]:
             return
         body = self._body(node)
-        own = masked(self.family, node.axis)
+        own = node.axis in self.family.masked_axes
         seen = self.memory.setdefault(id(node), {}) if own else {}
         runs = self._runs(node, body, whole)
         names = body.touched.changed | body.touched.moved
@@ -162,7 +162,7 @@ class InductiveMachine(Machine):
 
     def _runs(self, node: Loop, body: _Body, whole: Interval) -> list[TileRun]:
         """Return the tiles to visit, in runs; a signature of None says that no tile stands for another."""
-        if not masked(self.family, node.axis):
+        if node.axis not in self.family.masked_axes:
             # The first and the last may see a condition hold, and the last may be shorter.
             count = tile_count(*whole, node.tile)
             ends = [TileRun(0, 1, True), TileRun(1, count - 2, True), TileRun(count - 1, 1, True)]
@@ -191,7 +191,7 @@ class InductiveMachine(Machine):
         ``state`` is what the tile at hand sees. It is looked up, unless the effect of the tile before is lasting and
         what lies along the axis was found to be the same from a tile on whose state was known (up to ``level_to``).
         """
-        loose = masked(self.family, node.axis) and node.tile == 1 and not body.exact
+        loose = node.axis in self.family.masked_axes and node.tile == 1 and not body.exact
         stop = runs[-1].first + runs[-1].times
         level_to = 0
         waiting = _Waiting()
@@ -239,7 +239,7 @@ class InductiveMachine(Machine):
 
     def _same_length(self, node: Loop, whole: Interval, index: int) -> bool:
         """Whether what a tile of a masked axis sees can be told from the tile before: all but ragged ones."""
-        return masked(self.family, node.axis) and (index + 1) * node.tile <= whole[1] - whole[0]
+        return node.axis in self.family.masked_axes and (index + 1) * node.tile <= whole[1] - whole[0]
 
     def _level_to(self, node: Loop, body: _Body, whole: Interval, index: int, ends: tuple[int, int]) -> int:
         """Up to which tile the arrays along the loop's axis look as they do at one that is still to be run."""
@@ -295,7 +295,7 @@ class InductiveMachine(Machine):
         def inside(inner: Node) -> bool:
             if isinstance(inner, Operation):
                 array = self.family[inner.array]
-                return inner.action == "compute" and masked(self.family, array.chain or "")
+                return inner.action == "compute" and array.chain in self.family.masked_axes
             return any(inside(below) for below in inner.body)
 
         return inside(node)
@@ -305,7 +305,7 @@ class InductiveMachine(Machine):
         if isinstance(node, Operation):
             names = [node.replacing] if node.action == "compute" else [node.array]
             return any(
-                name is not None and masked(self.family, self.family[name].chain or "") for name in names
+                name is not None and self.family[name].chain in self.family.masked_axes for name in names
             )
         return any(self._moves_masked_chain(below) for below in node.body)
 
@@ -351,7 +351,8 @@ class InductiveMachine(Machine):
         conditions = tuple(
             condition.holds(self.visits[condition.label], self.tiles, self.family)
             for condition in body.conditions
-            if condition.label in self.visits and not masked(self.family, self.visits[condition.label].axis)
+            if condition.label in self.visits
+            and self.visits[condition.label].axis not in self.family.masked_axes
         )
         names = sorted(body.touched.changed | body.touched.read)
         states = tuple(
@@ -394,7 +395,7 @@ class InductiveMachine(Machine):
         if array.chain is None:
             return progress
         tile = self.tiles.get(array.chain)
-        if not masked(self.family, array.chain):
+        if array.chain not in self.family.masked_axes:
             if progress == 0:
                 return "none"
             if tile and progress == tile[0]:
@@ -498,12 +499,12 @@ class InductiveMachine(Machine):
         if value == 0 or array.chain is None:
             return False, value
         if tile is None:
-            if not masked(self.family, array.chain):
+            if array.chain not in self.family.masked_axes:
                 return False, value
             return (
                 (False, self.family.extents[array.chain]) if self._is_complete(array, cell, value) else None
             )
-        if masked(self.family, array.chain):
+        if array.chain in self.family.masked_axes:
             # How far in the tile a chain has got may hang on where its pairs are, but not that it is at an end.
             ends = [end for end in reversed(tile) if self._alike(array, cell, value, end)]
             return (True, ends[0] - tile[0]) if ends else None
@@ -531,7 +532,7 @@ class InductiveMachine(Machine):
         box = self.box(array)
         if isinstance(self._visible(array, box, slow, True), _Unique):
             return False
-        if not masked(self.family, array.chain or "") or array.chain not in self.tiles:
+        if array.chain not in self.family.masked_axes or array.chain not in self.tiles:
             return True
         axis, lines, _ = self._line(array, box)
         begun = self.mask.started(axis, lines, self.tiles[array.chain][0])

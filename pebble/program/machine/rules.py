@@ -16,7 +16,8 @@ from pebble.program.steps import loop_range
 from pebble.program.visits import Visit
 
 if TYPE_CHECKING:
-    from pebble.computations.family import Array, Family
+    from pebble.computations.array import Array
+    from pebble.computations.family import Family
     from pebble.program.machine.loops import Loops
     from pebble.program.machine.state import Part, State
     from pebble.program.nodes import Interval, Node, Program
