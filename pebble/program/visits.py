@@ -8,7 +8,8 @@ stand, so a condition inside an inner loop asks about the inner loop's tile.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from pebble.computations.family import Family
 
@@ -21,7 +22,8 @@ Interval = tuple[int, int]
 _PARTNER = {"i": "j", "j": "i"}
 
 
-class Visit(NamedTuple):
+@dataclass(slots=True)
+class Visit:
     """One iteration of a loop: which, of how many, on what.
 
     Parameters

@@ -276,7 +276,14 @@ def test_partial_results(text: Program, known: bool, seed: int) -> None:
     rnd = Random(seed)
     family = relabelled(L, ()).under(random_mask(rnd, 6, 5))
     if known:
-        assert values(closed_form(text, family)) == counted(text, family)
+        try:
+            count = counted(text, family)
+        except Violation:
+            # Some row has not begun: the game refuses it too.
+            with pytest.raises(InvalidInput, match="nothing of some element is there"):
+                list(lower(text, family))
+        else:
+            assert values(closed_form(text, family)) == count
     else:
         with pytest.raises(NoClosedForm, match="computed before"):
             closed_form(text, family)

@@ -97,7 +97,7 @@ class GridPart(Part):
     def __init__(self, state: GridState, array: Array) -> None:
         slices, lengths = state.slices, state.lengths
         self.state, self.array = state, array
-        cells = (*[slices[axis] for axis in array.axes], ...)
+        cells: tuple[Any, ...] = (*[slices[axis] for axis in array.axes], ...)
         self.words = prod([lengths[axis] for axis in array.axes])
         self.fast, self.slow = state.fast[array.name][cells], state.slow[array.name][cells]
         self.final = state.final_progress[array.name]
@@ -131,7 +131,7 @@ class GridPart(Part):
         """What fast memory holds that has not got exactly so far; the progress of all cells, if there is any."""
         if not count_nonzero(self.fast != progress):
             return []
-        return np.unique(self.fast).tolist()
+        return [int(found) for found in np.unique(self.fast)]
 
     def advance(self, start: int, stop: int) -> tuple[int, int, int]:
         """Return the vertices that a chain computes, the words that begin, and the transient word of a step."""

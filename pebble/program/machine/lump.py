@@ -117,7 +117,9 @@ class _Lump:
         assert isinstance(machine.state, GridState)
         self.machine, self.state, self.node, self.body = machine, machine.state, node, body
         self.ends = tuple(tile_at(*whole, node.tile, index)[1] for index in (0, 1, count - 2))
-        self.before = [(array, view, view.copy()) for array in body.others for view in self._views(array, None)]
+        self.before = [
+            (array, view, view.copy()) for array in body.others for view in self._views(array, None)
+        ]
         self.waiting = self.state.grid.cells(node.axis, (self.ends[0], self.ends[2]))
         for array in self.body.indexed:
             self._require_uniform(array, self.waiting, "the tiles ahead are not all alike")

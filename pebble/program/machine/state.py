@@ -41,7 +41,7 @@ class Part(ABC):
 
     @abstractmethod
     def absent(self) -> int | None:
-        """Words of the box that fast memory lacks and slow memory has; None if fast memory has another partial result."""
+        """Words that fast memory lacks and slow memory has; None if fast memory has another partial result."""
 
     @abstractmethod
     def vacant(self) -> int:
