@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from pebble.program.machine.loops import Touched, touched_by
 from pebble.program.nodes import Condition, Loop, Operation, When
@@ -27,9 +27,12 @@ class Body:
         The arrays it uses.
     conditions : tuple of Condition
         The conditions in it.
+    split_conditions : tuple of Condition
+        Those on loops over a masked axis whose tiles are split by further loops: the mask around the current tiles
+        does not tell them, but that around the split tile does.
     told : bool
-        Whether the mask in the current tiles, and what lies before and after them, tells all conditions in it that
-        are on loops over masked axes; and no operation in it has an explicit box.
+        Whether the mask tells all conditions in it that are on loops over masked axes, and no operation in it has an
+        explicit box.
     in_place : bool
         Whether it matters where in their tile the lines of the other masked axis lie; if not, they are visited one
         by one.
@@ -41,6 +44,7 @@ class Body:
 
     touched: Touched
     conditions: tuple[Condition, ...]
+    split_conditions: tuple[Condition, ...]
     told: bool
     in_place: bool
     own_lines: bool
@@ -60,7 +64,7 @@ class Bodies:
     def __init__(self, program: Program, family: Family) -> None:
         self.family = family
         self._known: dict[int, Body] = {}
-        self._labels = _labels(program)
+        self._labels = _labels(program, family)
 
     def of(self, node: Loop) -> Body:
         """Return what is known of a loop's body."""
@@ -79,20 +83,18 @@ class Bodies:
         return Body(
             touched=touched,
             conditions=conditions,
+            split_conditions=tuple(
+                condition for condition in conditions if self._labels[condition.label].split
+            ),
             told=not any(operation.at for operation in operations)
-            and all(self._is_told(condition.label) for condition in conditions),
+            and all(self._labels[condition.label].told for condition in conditions),
             in_place=any(axis == node.axis or (axis in masked and tile > 1) for axis, tile in axes),
             own_lines=not any(axis in masked for axis, _ in axes)
-            and not any(self._labels[condition.label][0] in masked for condition in conditions)
+            and not any(self._labels[condition.label].masked for condition in conditions)
             and not any(set(masked) <= set(self.family[name].axes) for name in touched.changed | touched.read)
             and not any(self._computes_masked_chain(operation) for operation in operations),
             moves_chains=any(self._moves_masked_chain(operation) for operation in operations),
         )
-
-    def _is_told(self, label: str) -> bool:
-        """Whether the mask tells the first and the last visit of loops with this label."""
-        axis, plain = self._labels[label]
-        return plain or axis not in self.family.masked_axes
 
     def _has_masked_chain(self, array: Array) -> bool:
         return array.chain in self.family.masked_axes
@@ -113,24 +115,47 @@ def _nodes(body: tuple[Node, ...]) -> Iterator[Node]:
             yield from _nodes(node.body)
 
 
-def _labels(program: Program) -> dict[str, tuple[str, bool]]:
-    """Return the axis of the loops with each label, and whether they all run over the whole axis and split no tile.
+class _Label(NamedTuple):
+    """What the loops with one label have in common.
 
-    Nor may another loop split their tiles: the condition would then be asked about a part of them.
+    Attributes
+    ----------
+    axis : str
+    masked : bool
+        Whether some of them are over a masked axis.
+    told : bool
+        Whether all run over the whole axis, not within a tile of it; or over an axis that is not masked.
+    split : bool
+        Whether inside some of them, over a masked axis, a loop splits their tiles.
     """
-    found: dict[str, tuple[str, bool]] = {}
+
+    axis: str
+    masked: bool
+    told: bool
+    split: bool
+
+
+def _labels(program: Program, family: Family) -> dict[str, _Label]:
+    """Return what is known of the loops with each label."""
+    found: dict[str, _Label] = {}
 
     def visit(node: Node, around: frozenset[str]) -> None:
         if isinstance(node, Operation):
             return
         if isinstance(node, Loop):
-            plain = (node.start, node.stop) == (0, None) and node.axis not in around
-            plain = plain and not any(isinstance(n, Loop) and n.axis == node.axis for n in _nodes(node.body))
-            axis, before = found.get(node.label, (node.axis, True))
-            found[node.label] = node.axis, plain and before and axis == node.axis
-            around = around | {node.axis}
-        for inner in node.body:
-            visit(inner, around)
+            axis, masked = node.axis, node.axis in family.masked_axes
+            told = not masked or ((node.start, node.stop) == (0, None) and axis not in around)
+            inner = any(isinstance(other, Loop) and other.axis == axis for other in _nodes(node.body))
+            known = found.get(node.label, _Label(axis, False, True, False))
+            found[node.label] = _Label(
+                axis,
+                masked or known.masked,
+                told and known.told and axis == known.axis,
+                known.split or (masked and inner),
+            )
+            around = around | {axis}
+        for inside in node.body:
+            visit(inside, around)
 
     for part in program.phases:
         for node in part.body:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from pebble.computations.family import Family
     from pebble.program.machine.bodies import Body
     from pebble.program.machine.rules import Machine
-    from pebble.program.nodes import Interval, Loop
+    from pebble.program.nodes import Condition, Interval, Loop
 
 __all__ = ["RememberedLoops"]
 
@@ -136,7 +136,7 @@ class _Execution:
                     effect = self.seen[run.signature, sight] = self._record(index)
                     self.state.join(self.node.axis, self.names, 4 * MANY)
                 else:
-                    if effect.lasting and index >= level_to:
+                    if effect.lasting and index >= level_to and not self.body.split_conditions:
                         level_to = self._level_to(index, (stop, end))
                     if effect.lasting and effect.whole and level_to >= end:
                         times = end - index
@@ -152,7 +152,7 @@ class _Execution:
 
     def _follows(self, run: TileRun, index: int, before: Effect, level_to: int) -> bool:
         """Whether a tile is known to see what the tile before saw: of a new run, all but ragged ones."""
-        if not before.lasting or index >= level_to:
+        if not before.lasting or index >= level_to or self.body.split_conditions:
             return False
         full = (index + 1) * self.node.tile <= self.whole[1] - self.whole[0]
         return index > run.first or (self.masked and full)
@@ -186,12 +186,13 @@ class _Execution:
             for condition in self.body.conditions
             if (visit := machine.visits.get(condition.label)) and visit.axis not in self.family.masked_axes
         )
+        split = tuple(self._around(condition) for condition in self.body.split_conditions)
         names = sorted(touched.changed | touched.read)
         states = tuple(
             visible(self.state, self.family[name], name in touched.moved, self.uniform) for name in names
         )
         numbers = self.loops.numbers
-        number = numbers.setdefault((stop - start, context, conditions, states), len(numbers))
+        number = numbers.setdefault((stop - start, context, conditions, split, states), len(numbers))
         if any(
             self.family[name].chain == self.node.axis and _mentions(seen, NOT_BEGUN)
             for name, seen in zip(names, states, strict=True)
@@ -199,6 +200,17 @@ class _Execution:
             # A chain that has not begun may have by the next tile though nothing was done to it.
             self.loops.passing.add(number)
         return number
+
+    def _around(self, condition: Condition) -> bytes | None:
+        """Which lines of the current tile have pairs before (after) the tile that a condition is about."""
+        visit = self.machine.visits.get(condition.label)
+        if visit is None:
+            return None
+        other = next(axis for axis in self.family.masked_axes if axis != visit.axis)
+        lines = slice(*self.machine.interval(other))
+        if condition.which == "first":
+            return (self.mask.first(other)[lines] < visit.tile[0]).tobytes()
+        return (self.mask.last(other)[lines] >= visit.tile[1]).tobytes()
 
     def _record(self, index: int) -> Effect:
         """Execute an iteration and note what it does."""
