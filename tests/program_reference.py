@@ -177,6 +177,8 @@ class Reference:
         for element in box:
             blue, red = self.outcome.blue[element], self.outcome.red[element]
             if not blue and self.waits(array, element, done.tiles):
+                if red:
+                    broken |= self.breaks("one-partial-result", strict=True)
                 continue
             if not blue:
                 broken |= self.breaks("load-needs-blue")

@@ -86,8 +86,6 @@ def array_nest(rnd: Random, family: Family, array: Array) -> Node | tuple[Node, 
     axes = [axis for axis in array.indices if rnd.random() < 0.75]
     rnd.shuffle(axes)
     depth_of = {name: rnd.choice([len(axes), rnd.randint(0, len(axes))]) for name in array.operands}
-    if len(axes) > 1 and rnd.random() < 0.4:
-        axes[0], *_ = axes
     parked = array.chain in axes and axes.index(array.chain) < len(axes) - 1
     home = len(axes) if parked else (axes.index(array.chain) if array.chain in axes else len(axes))
 
