@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from pebble.family import Family
+from tests.program.names import Family
 
 Interval = tuple[int, int]
 OTHER = {"i": "j", "j": "i"}

@@ -11,9 +11,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from pebble.family import Array, Family
-from pebble.program import Condition, Loop, Node, Operation, Program
 from tests.pairs import Pairs
+from tests.program.names import Array, Condition, Family, Loop, Node, Operation, Program
 
 Element = tuple[str, tuple[int, ...]]
 Interval = tuple[int, int]

@@ -114,8 +114,10 @@ def at_limit(slow: Verdict, plain: Verdict, M: int | None) -> list[str]:
     """The plain loop with exactly its peak, and with one word less."""
     if M is None or plain.found is None:
         return []
-    if M < plain.found.peak:
-        return [] if slow.rule == "memory-full" else [f"plain, M={M}: {slow.rule or 'legal'}, not memory-full"]
+    if plain.found.peak > M:
+        return (
+            [] if slow.rule == "memory-full" else [f"plain, M={M}: {slow.rule or 'legal'}, not memory-full"]
+        )
     return [f"plain, M={M} / no limit: {what}" for what in slow.differs(plain)]
 
 
@@ -166,7 +168,9 @@ def against_game(program: Program, family: Family, expected: Outcome) -> list[st
     game = family if family.outputs else with_outputs(family, (family.arrays[-1].name,))
     rule = ""
     try:
-        status = replay(game.dag(), max(1, expected.peak if expected.legal else 10**6), lower(program, family))
+        status = replay(
+            game.dag(), max(1, expected.peak if expected.legal else 10**6), lower(program, family)
+        )
     except IllegalMove as illegal:
         rule = illegal.rule
     except InvalidInput as invalid:
@@ -179,7 +183,11 @@ def against_game(program: Program, family: Family, expected: Outcome) -> list[st
     if rule:
         return [f"game / reference: {rule} / legal"] if expected.legal else []
     if not expected.legal:
-        return [] if expected.strict else [f"game / reference: legal / {sorted(expected.broken)} at {expected.place}"]
+        return (
+            []
+            if expected.strict
+            else [f"game / reference: legal / {sorted(expected.broken)} at {expected.place}"]
+        )
     pairs = {
         "reads": (status.reads, expected.reads.total()),
         "writes": (status.writes, expected.writes.total()),

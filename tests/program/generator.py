@@ -9,8 +9,7 @@ from tests.program.mutations import BREAKING, KEEPING, acceptable, change
 from tests.program.names import Family, Program
 from tests.program.random_families import Subject, random_subject
 from tests.program.templates import legal_text
-from tests.program_reference import refer
-from tests.random_programs import random_program, repaired
+from tests.random_programs import random_program
 
 __all__ = ["Case", "case_of", "random_case"]
 

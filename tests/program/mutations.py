@@ -67,7 +67,9 @@ def at_node(
 
 def retile(rnd: Random, program: Program, family: Family) -> Program:
     def edit(node: Loop, inside: dict[str, str]) -> tuple[Node, ...]:
-        return (replace(node, tile=rnd.choice([1, 1, 2, 3, 4, rnd.randint(1, family.extents[node.axis] + 1)])),)
+        return (
+            replace(node, tile=rnd.choice([1, 1, 2, 3, 4, rnd.randint(1, family.extents[node.axis] + 1)])),
+        )
 
     return at_node(rnd, program, Loop, edit)
 
@@ -96,7 +98,9 @@ def empty_loop(rnd: Random, program: Program, family: Family) -> Program:
         at = rnd.choice([0, family.extents[axis], rnd.randint(0, family.extents[axis])])
         body = node.body if isinstance(node, Loop) and rnd.random() < 0.5 else (node,)
         nothing = Loop(axis, rnd.choice([1, 1, 2]), body, at, at, free_label(axis, inside))
-        return (nothing, node) if rnd.random() < 0.6 else (node, nothing) if rnd.random() < 0.8 else (nothing,)
+        return (
+            (nothing, node) if rnd.random() < 0.6 else (node, nothing) if rnd.random() < 0.8 else (nothing,)
+        )
 
     return at_node(rnd, program, (Operation, Loop), edit)
 
@@ -137,7 +141,9 @@ def generated(rnd: Random, program: Program, family: Family) -> Program:
     part = program.phases[number]
     steps = islice(walk(Program((part,)), family), rnd.choice([3, 40, 400]))
     bare = tuple(
-        replace(step.operation, at=tuple((a, *step.tiles[a]) for a in indices(step.operation, family, step.tiles)))
+        replace(
+            step.operation, at=tuple((a, *step.tiles[a]) for a in indices(step.operation, family, step.tiles))
+        )
         for step in steps
     )
     new = Phase(part.title, generate=lambda: iter(bare))
@@ -151,9 +157,6 @@ def indices(operation: Operation, family: Family, tiles: object) -> list[str]:
 
 def relabel(rnd: Random, program: Program, family: Family) -> Program:
     """Another label for a loop, conditions on it included."""
-    address = pick(rnd, program, Loop)
-    if address is None:
-        return program
 
     def renamed(node: Node, old: str, new: str) -> Node:
         if isinstance(node, Operation):
@@ -168,7 +171,7 @@ def relabel(rnd: Random, program: Program, family: Family) -> Program:
         body = tuple(renamed(inner, node.label, new) for inner in node.body)
         return (replace(node, label=new, body=body),)
 
-    return edited(program, address, edit)
+    return at_node(rnd, program, Loop, edit)
 
 
 def nest(rnd: Random, program: Program, family: Family) -> Program:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from random import Random
 
 import numpy as np
@@ -104,7 +105,7 @@ def classes(rnd: Random, rows: int, cols: int) -> Mask:
 def classes_of_rows(rnd: Random, rows: int, cols: int) -> Mask:
     kinds = rnd.randint(2, 3)
     patterns = [[rnd.random() < rnd.choice([0.2, 0.5, 0.9]) for _ in range(cols)] for _ in range(kinds)]
-    order = [
+    order: list[Callable[[int], int]] = [
         lambda row: row * kinds // rows,
         lambda row: row % kinds,
         lambda _: rnd.randrange(kinds),
