@@ -131,7 +131,7 @@ NAMED: list[Named] = [
     named(
         "stored under a condition on a loop that another one over its axis splits",
         attention(7, 7, outputs=True),
-        OUTPUTS,
+        (OUTPUTS, store("O", i=(6, 7))),
         loop("i", 3, loop("i", 1, loop("j", 1, when(first("i"), store("O"))), label="row")),
         rule="output-missing",
     ),
