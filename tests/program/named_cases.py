@@ -20,6 +20,7 @@ from tests.program.names import (
     load,
     loop,
     make_mask,
+    not_last,
     phase,
     store,
     when,
@@ -134,6 +135,24 @@ NAMED: list[Named] = [
         (OUTPUTS, store("O", i=(6, 7))),
         loop("i", 3, loop("i", 1, loop("j", 1, when(first("i"), store("O"))), label="row")),
         rule="output-missing",
+    ),
+    named(
+        "row sums that are complete at first, then not",
+        attention(6, 3, mask=["x.."] * 3 + ["xxx"] * 3),
+        (SCORES, load("V"), compute("U"), loop("j", 1, compute("l"), stop=2)),
+        loop("i", 1, compute("O")),
+        rule="compute-needs-predecessors",
+    ),
+    named(
+        "a row that lags behind the others ahead of it",
+        attention(8, 4, mask=["xxxx"] * 5 + ["x..x", "xxxx", "x..x"]),
+        (
+            load("Q"),
+            loop(
+                "j", 1, load("K"), loop("i", 1, compute("S"), compute("P"), when(not_last("i"), compute("l")))
+            ),
+        ),
+        rule="compute-needs-predecessors",
     ),
     named(
         "what has not begun is not there, outside loops: deleted",
