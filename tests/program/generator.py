@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from random import Random
 
-from tests.program.mutations import BREAKING, KEEPING, acceptable, change
+from tests.program.breaking import BREAKING
+from tests.program.edits import acceptable, change
+from tests.program.keeping import KEEPING
 from tests.program.names import Family, Program
 from tests.program.random_families import Subject, random_subject
 from tests.program.templates import legal_text

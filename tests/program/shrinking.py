@@ -7,10 +7,11 @@ from dataclasses import replace
 
 import numpy as np
 
+from tests.program.edits import acceptable
 from tests.program.generator import Case
-from tests.program.mutations import acceptable
-from tests.program.names import DenseMask, Loop, MaskedFamily, Node, Operation, Phase, Program
-from tests.random_programs import addresses, edited, relabelled
+from tests.program.names import DenseMask, Loop, Mask, Node, Operation, Phase, Program
+from tests.program.random_families import under, with_outputs
+from tests.random_programs import addresses, edited
 
 __all__ = ["as_python", "shrunk"]
 
@@ -46,11 +47,9 @@ def simpler(case: Case) -> Iterator[Case]:
         for nodes in simpler_nodes(node):
             yield replace(case, program=edited(program, address, lambda _node, _, new=nodes: new))  # type: ignore[misc]
     if family.outputs:
-        bare = relabelled(family, ())
-        plain = MaskedFamily(bare, family.mask) if isinstance(family, MaskedFamily) else bare
-        yield replace(case, family=plain)
-    if isinstance(family, MaskedFamily):
-        yield from simpler_masks(case, family)
+        yield replace(case, family=with_outputs(family, ()))
+    if family.mask is not None:
+        yield from simpler_masks(case, family.mask)
 
 
 def with_phase(program: Program, number: int, part: Phase) -> Program:
@@ -73,30 +72,28 @@ def simpler_nodes(node: Node) -> Iterator[tuple[Node, ...]]:
             yield (replace(node, tile=1),)
 
 
-def simpler_masks(case: Case, family: MaskedFamily) -> Iterator[Case]:
+def simpler_masks(case: Case, mask: Mask) -> Iterator[Case]:
     """The same pairs one by one; a mask with a row or a pair changed."""
-    table = np.array(family.mask.matrix((0, family.mask.Nq), (0, family.mask.Nk)), dtype=bool)
+    table = np.array(mask.matrix((0, mask.Nq), (0, mask.Nk)), dtype=bool)
 
-    def under(new: object) -> Case:
-        mask = DenseMask("table", np.array(new, dtype=bool))
-        mask.empty_rows = "zero"
-        bare = relabelled(family, tuple(array.name for array in family.outputs))
-        return replace(case, family=MaskedFamily(bare, mask))
+    def masked(new: object) -> Case:
+        pattern = DenseMask("table", np.array(new, dtype=bool))
+        return replace(case, family=under(case.family, pattern))
 
-    if not isinstance(family.mask, DenseMask):
-        yield under(table)
+    if not isinstance(mask, DenseMask):
+        yield masked(table)
     if not table.all():
-        yield under(np.ones_like(table))
+        yield masked(np.ones_like(table))
     for row in range(len(table)):
         if not table[row].all():
             new = table.copy()
             new[row] = True
-            yield under(new)
+            yield masked(new)
     for row in range(1, len(table)):
         if (table[row] != table[row - 1]).any():
             new = table.copy()
             new[row] = table[row - 1]
-            yield under(new)
+            yield masked(new)
 
 
 def as_python(program: Program) -> str:
