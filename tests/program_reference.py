@@ -219,7 +219,10 @@ class Reference:
             broken |= self.advance(array, element, at, done)
             if replaced is not None:
                 gone = replaced.name, tuple(at[axis] for axis in replaced.axes)
-                broken |= self.delete(replaced, [gone], done)
+                if self.outcome.red[gone]:
+                    self.remove(gone, *self.outcome.red[gone])
+                else:
+                    broken |= self.breaks("delete-needs-red")
         return broken
 
     def whole_operands(self, array: Array, done: Executed) -> set[str]:

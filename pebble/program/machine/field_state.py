@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from pebble.program.chain_steps import ChainSteps
 from pebble.program.machine.field import Field
 from pebble.program.machine.state import FAST, SLOW, Part, State
 
@@ -221,15 +222,13 @@ class FieldState(State):
         for box, state in self.fields[name].boxes():
             both[(slice(None), *(slice(a, b) for a, b in box))] = state.reshape(2, *(1 for _ in box))
         exists = family.exists(name)
-        if not self.has_masked_chain(array):
-            both[:, ~(exists if array.chain is None else exists.any(axis=-1))] = 0
-            return both[0], both[1]
-        steps = np.where(exists, np.arange(1, exists.shape[-1] + 1), 0)
-        upto = np.concatenate(
-            [np.zeros((*shape, 1), dtype=np.int64), np.maximum.accumulate(steps, axis=-1)], axis=-1
-        )
-        fast, slow = (np.take_along_axis(upto, level[..., None], axis=-1)[..., 0] for level in both)
-        return fast, slow
+        both[:, ~(exists if array.chain is None else exists.any(axis=-1))] = 0
+        if self.has_masked_chain(array):
+            upto = np.broadcast_to(
+                ChainSteps(family, array).upto + 1, (*shape, family.chain_length(name) + 1)
+            )
+            both = np.stack([np.take_along_axis(upto, one[..., None], axis=-1)[..., 0] for one in both])
+        return both[FAST], both[SLOW]
 
 
 class FieldPart(Part):

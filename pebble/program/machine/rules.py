@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NoReturn
 
-from pebble.common.errors import InvalidInput, Violation
+from pebble.common.errors import Violation
 from pebble.program.machine.state import FAST, SLOW
 from pebble.program.nodes import Loop, Operation
 from pebble.program.steps import loop_range
@@ -231,8 +231,6 @@ class Machine:
     def _advance(self, op: Operation, array: Array, part: Part) -> None:
         """Advance a chain over the current tile of its axis, element by element."""
         assert array.chain is not None
-        if op.replacing is not None and array.chain in self.family.masked_axes:
-            raise InvalidInput(f"{op}: a chain that is masked cannot replace another array")
         start, stop = self.interval(array.chain)
         others = part.other_than(start)
         if others:
@@ -273,7 +271,7 @@ class Machine:
         replaced = self.family[op.replacing]
         part = self.state.part(replaced)
         words = part.held(FAST)
-        if words is None:
+        if words is None or words < part.words:
             self._refuse(op, "delete-needs-red", f"not all of {self._box(replaced)} is in fast memory")
         self._occupy(op, array, 0, most)
         part.place(0)

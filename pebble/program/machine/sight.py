@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Hashable
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from pebble.program.machine.effects import Change
 
 if TYPE_CHECKING:
@@ -94,13 +96,21 @@ def _masked_label(state: FieldState, array: Array, cell: Box, progress: int) -> 
 
 def is_level(state: FieldState, array: Array, slow: bool) -> bool:
     """Whether the current box looks the same throughout, to whatever part of its lines one looks."""
-    if isinstance(visible(state, array, slow, True), Unlike):
+    if is_unlike(visible(state, array, slow, True)):
         return False
     if not state.has_masked_chain(array) or array.chain not in state.tiles:
         return True
     axis, lines, _ = state.line(array, state.box(array))
-    begun = state.mask.started(axis, lines, state.tiles[array.chain][0])
-    return begun in (0, state.mask.present(axis, *lines))
+    start, stop = state.tiles[array.chain]
+    present = state.mask.present(axis, *lines)
+    begun = state.mask.started(axis, lines, start)
+    unfinished = np.count_nonzero(state.mask.last(axis)[lines[0] : lines[1]] >= stop)
+    return begun in (0, present) and unfinished in (0, present)
+
+
+def is_unlike(label: Hashable) -> bool:
+    """Whether what is seen, or some part of it, equals nothing else."""
+    return isinstance(label, Unlike) or (isinstance(label, tuple) and any(map(is_unlike, label)))
 
 
 def changes(
