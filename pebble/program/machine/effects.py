@@ -53,8 +53,8 @@ class Effect:
     whole : bool
         Whether it leaves every array it changes in one state all over the tile.
     carries_only : bool
-        Whether besides it changes nothing along the loop's axis and leaves no more words than it found, so that
-        of many in a row only the last one's changes matter.
+        Whether besides it changes nothing along the loop's axis and leaves as many words as it found, so that of
+        many in a row that change the same arrays only the last one's changes matter.
     """
 
     counts: list[tuple[str, str, int]]
@@ -67,6 +67,11 @@ class Effect:
     lasting: bool = False
     whole: bool = False
     carries_only: bool = False
+
+    @property
+    def changed(self) -> set[tuple[str, int]]:
+        """The arrays that it changes, each with the memory in which it does."""
+        return {(change.array, change.memory) for change in self.changes}
 
 
 class Ledger:

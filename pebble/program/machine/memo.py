@@ -69,7 +69,7 @@ class _Execution:
         self.uniform = self.masked and node.tile == 1 and not body.in_place
         self.seen = loops.memory.setdefault(id(node), {}) if self.masked else {}
         self.names = sorted(body.touched.changed)
-        self.waiting = _Waiting()
+        self.waiting = _Waiting(self)
 
     def execute(self) -> None:
         """Execute the loop, run by run."""
@@ -125,14 +125,14 @@ class _Execution:
             index, end = run.first, run.first + run.times
             while index < end:
                 if before is None or not self._follows(run, index, before, level_to):
-                    self.waiting.settle(self)
+                    self.waiting.settle()
                     now = self._sight(index)
                     if before is not None:
                         before.lasting = before.reusable and now == sight and now not in self.loops.passing
                     sight = now
                 effect, times = self.seen.get((run.signature, sight)), 1
                 if effect is None or not effect.reusable:
-                    self.waiting.settle(self)
+                    self.waiting.settle()
                     effect = self.seen[run.signature, sight] = self._record(index)
                     self.state.join(self.node.axis, self.names, 4 * MANY)
                 else:
@@ -143,12 +143,12 @@ class _Execution:
                     if effect.lasting and effect.carries_only:
                         self.waiting.add(effect, times, index + times - 1)
                     else:
-                        self.waiting.settle(self)
+                        self.waiting.settle()
                         account(self.machine, effect, self.node, index + times - 1, times)
                         self.write(effect, index, times)
                 before = effect
                 index += times
-        self.waiting.settle(self)
+        self.waiting.settle()
 
     def _follows(self, run: TileRun, index: int, before: Effect, level_to: int) -> bool:
         """Whether a tile is known to see what the tile before saw: of a new run, all but ragged ones."""
@@ -255,25 +255,32 @@ class _Execution:
 class _Waiting:
     """Iterations that only count, and the last of them, whose state is still to be written."""
 
-    def __init__(self) -> None:
+    def __init__(self, execution: _Execution) -> None:
+        self.execution = execution
         self.times: dict[int, int] = {}
         self.effects: dict[int, Effect] = {}
+        self.changed: set[tuple[str, int]] = set()
         self.last: tuple[Effect, int] | None = None
 
     def add(self, effect: Effect, times: int, last: int) -> None:
+        """Let more iterations wait; ``last`` is the number of the last of them."""
         key = id(effect)
+        if key not in self.effects:
+            if effect.changed != self.changed:
+                self.settle()
+                self.changed = effect.changed
+            self.effects[key] = effect
         self.times[key] = self.times.get(key, 0) + times
-        self.effects[key] = effect
         self.last = effect, last
 
-    def settle(self, execution: _Execution) -> None:
+    def settle(self) -> None:
         """Count them and write the state they leave."""
         if self.last is None:
             return
         effect, index = self.last
         for key, times in self.times.items():
-            account(execution.machine, self.effects[key], execution.node, index, times)
-        execution.write(effect, index, 1)
+            account(self.execution.machine, self.effects[key], self.execution.node, index, times)
+        self.execution.write(effect, index, 1)
         self.times.clear()
         self.effects.clear()
         self.last = None
