@@ -98,7 +98,7 @@ def closed_form(program: Program, family: Family) -> ClosedForm:
 
 
 def _quantities(family: Family) -> Quantities | None:
-    if family.mask is None:
+    if not family.masked_axes:
         return None
     from pebble.program.closed_form.quantities import Quantities
 
@@ -108,8 +108,6 @@ def _quantities(family: Family) -> Quantities | None:
 def _chain_computes(program: Program, family: Family) -> dict[str, list[Place]]:
     """Where the chains that are masked are advanced."""
     found: dict[str, list[Place]] = {}
-    if family.mask is None:
-        return found
     for place in places(program):
         operation = place.operation
         if operation.action == "compute" and family[operation.array].chain in family.masked_axes:
