@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator, Sequence
-from typing import Protocol
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
+from typing import Any, Protocol
 
 from pebble.common.errors import InvalidInput
 
 __all__ = [
     "REMEMBERED",
+    "DeferredNames",
     "ListedNames",
     "NumberedNames",
     "VertexNames",
     "Vertices",
-    "closest_name",
     "is_writable",
+    "node_label",
+    "vertex_of_name",
 ]
 
 _GUESSES_UP_TO = 20_000
@@ -155,7 +158,74 @@ class ListedNames:
         return f"ListedNames({list(self._names)!r})"
 
 
-def closest_name(names: VertexNames, wanted: str) -> str | None:
+class DeferredNames:
+    """Names that are made all at once when the first one is asked for.
+
+    Parameters
+    ----------
+    n_vertices : int
+    make : callable
+        Returns the list of all names; they are trusted to be distinct and without white space.
+
+    Examples
+    --------
+    >>> names = DeferredNames(3, lambda: ["a", "b", "c"])
+    >>> names[1], names.index("c")
+    ('b', 2)
+    """
+
+    def __init__(self, n_vertices: int, make: Callable[[], list[str]]) -> None:
+        self._n = n_vertices
+        self._make = make
+
+    @cached_property
+    def _listed(self) -> list[str]:
+        return self._make()
+
+    @cached_property
+    def _vertex(self) -> dict[str, int]:
+        return {name: vertex for vertex, name in enumerate(self._listed)}
+
+    def __len__(self) -> int:
+        return self._n
+
+    def __getitem__(self, vertex: int) -> str:
+        return self._listed[vertex]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._listed)
+
+    def index(self, name: str) -> int:
+        """Return the vertex of a name; raise KeyError if there is none."""
+        return self._vertex[name]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, DeferredNames) and self._listed == other._listed
+
+    def __hash__(self) -> int:
+        return hash(("DeferredNames", self._n))
+
+    def __repr__(self) -> str:
+        return f"DeferredNames({self._n})"
+
+
+def vertex_of_name(names: VertexNames, name: str) -> int:
+    """Return the vertex of a name.
+
+    Raises
+    ------
+    InvalidInput
+        If there is none; where a similar name exists, the message suggests it.
+    """
+    try:
+        return names.index(name)
+    except (KeyError, ValueError):
+        close = _closest_name(names, name)
+        hint = f"; did you mean {close!r}?" if close else ""
+        raise InvalidInput(f"no vertex is called {name!r}{hint}") from None
+
+
+def _closest_name(names: VertexNames, wanted: str) -> str | None:
     """Return the existing name most like the wanted one, or None; too large a DAG is not searched."""
     if len(names) > _GUESSES_UP_TO or len(wanted) > 100:
         return None
@@ -172,3 +242,8 @@ def is_writable(name: object) -> bool:
     if not isinstance(name, str) or name.split() != [name]:
         return False
     return name.isascii() or not any("\ud800" <= letter <= "\udfff" for letter in name)
+
+
+def node_label(node: Any) -> str:
+    """Name of a networkx node; tuples lose the space after the comma so that they fit on a line."""
+    return f"({','.join(map(node_label, node))})" if isinstance(node, tuple) else str(node)

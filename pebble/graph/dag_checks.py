@@ -1,0 +1,76 @@
+"""Checks of what a DAG is built from: rows, edges and names; a cycle is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pebble.common.errors import InvalidInput
+from pebble.graph.edge_arrays import edge_heads, sorted_edges
+from pebble.graph.names import ListedNames, NumberedNames, VertexNames
+
+__all__ = ["check_edges", "check_rows", "checked_names", "cycle_text", "path_text"]
+
+_SHOWN = 8
+
+
+def check_rows(start: NDArray[np.int64], predecessors: NDArray[np.int64]) -> None:
+    """Check that the rows begin at 0, never go back, and end with the last predecessor."""
+    if len(start) < 2:
+        raise InvalidInput("a DAG needs at least one vertex: predecessor_start must have V + 1 >= 2 entries")
+    if start[0] != 0 or start[-1] != len(predecessors) or bool(np.any(start[1:] < start[:-1])):
+        raise InvalidInput(
+            "predecessor_start must rise from 0 to the number of edges, "
+            f"{len(predecessors)}; it goes from {start[0]} to {start[-1]}"
+        )
+
+
+def checked_names(names: VertexNames | Sequence[str] | None, n_vertices: int) -> VertexNames:
+    """Return the names of the vertices, numbers where none are given."""
+    if names is None:
+        return NumberedNames(n_vertices)
+    if isinstance(names, (list, tuple)):
+        names = ListedNames(names)
+    if len(names) != n_vertices:
+        raise InvalidInput(f"{len(names)} names for {n_vertices} vertices")
+    return names
+
+
+def check_edges(start: NDArray[np.int64], predecessors: NDArray[np.int64], names: VertexNames) -> None:
+    """Check that every predecessor is a vertex, none its own, and no edge is there twice."""
+    n_vertices, heads = len(start) - 1, edge_heads(start)
+    wrong = np.flatnonzero((predecessors < 0) | (predecessors >= n_vertices))
+    if wrong.size:
+        raise InvalidInput(
+            f"{names[int(heads[wrong[0]])]} has the predecessor {predecessors[wrong[0]]}, "
+            f"but the vertices are 0 to {n_vertices - 1}"
+        )
+    loops = np.flatnonzero(predecessors == heads)
+    if loops.size:
+        raise InvalidInput(f"{names[int(predecessors[loops[0]])]} is its own predecessor; remove that edge")
+    edges = sorted_edges(start, predecessors)
+    twice = np.flatnonzero(edges[1:] == edges[:-1])
+    if twice.size:
+        v, p = divmod(int(edges[twice[0]]), n_vertices)
+        raise InvalidInput(f"the edge {names[p]} -> {names[v]} is there twice; keep one of them")
+
+
+def cycle_text(
+    start: NDArray[np.int64], predecessors: NDArray[np.int64], missing: list[int], names: VertexNames
+) -> str:
+    """Show a cycle: walk back along predecessors that were never ready until one comes up again."""
+    place: dict[int, int] = {}
+    v = next(v for v, count in enumerate(missing) if count)
+    while v not in place:
+        place[v] = len(place)
+        v = next(p for p in predecessors[start[v] : start[v + 1]].tolist() if missing[p])
+    return path_text([names[w] for w in [*list(place)[place[v] :], v][::-1]])
+
+
+def path_text(way: list[str]) -> str:
+    """Return the names of the vertices on a path, those in the middle left out if there are many."""
+    if len(way) > _SHOWN:
+        way = [*way[: _SHOWN - 2], f"... ({len(way) - _SHOWN + 1} more)", way[-1]]
+    return " -> ".join(way)
