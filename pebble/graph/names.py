@@ -10,7 +10,6 @@ from typing import Any, Protocol
 from pebble.common.errors import InvalidInput
 
 __all__ = [
-    "REMEMBERED",
     "DeferredNames",
     "ListedNames",
     "NumberedNames",
@@ -22,8 +21,6 @@ __all__ = [
 ]
 
 _GUESSES_UP_TO = 20_000
-REMEMBERED = 1 << 20
-"""Names kept at hand while a file is read or written; beyond that all are forgotten and begun again."""
 
 
 class VertexNames(Protocol):

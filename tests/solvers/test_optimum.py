@@ -18,7 +18,7 @@ import pebble
 from pebble.cli.dag_optimal import command
 from pebble.common.errors import CacheTooSmall, InvalidInput
 from pebble.computations.load import load_dag
-from pebble.game.files.writer import check_pebbling
+from pebble.game.files.check import check_pebbling
 from pebble.game.game import Game
 from pebble.game.rules import Rules
 from pebble.graph.dag import Dag
