@@ -17,7 +17,7 @@ from pebble.graph.names import DeferredNames
 
 __all__ = [
     "MOST_EDGES",
-    "check_size",
+    "check_dag_size",
     "diamond",
     "fft",
     "hypercube",
@@ -47,7 +47,7 @@ def matmul(m: int, n: int, k: int) -> Dag:
     """
     _positive("matmul", m=m, n=n, k=k)
     inputs, each = m * k + k * n, 2 * k - 1
-    check_size("matmul", inputs + m * n * each, 2 * m * n * each)
+    check_dag_size("matmul", inputs + m * n * each, 2 * m * n * each)
     i, j, t = np.ogrid[:m, :n, :k]
     base = inputs + (i * n + j) * each
     rows = np.empty((m, n, each, 2), dtype=np.int64)
@@ -81,7 +81,7 @@ def scalar_attention(Nq: int, Nk: int, d: int, dv: int) -> Dag:
     """
     _positive("scalar-attention", Nq=Nq, Nk=Nk, d=d, dv=dv)
     row = Nk * 2 * d + Nk - 1 + dv * 2 * Nk
-    check_size("scalar-attention", Nq * (d + row) + Nk * (d + dv), 2 * Nq * row)
+    check_dag_size("scalar-attention", Nq * (d + row) + Nk * (d + dv), 2 * Nq * row)
     names = [*_block("Q", Nq, d), *_block("K", Nk, d), *_block("V", Nk, dv)]
     rows: list[tuple[int, ...]] = [()] * len(names)
 
@@ -125,7 +125,7 @@ def fft(n: int) -> Dag:
     if n < 2 or n & (n - 1):
         raise InvalidInput(f"fft needs a power of two, at least 2, not {n}")
     levels = n.bit_length() - 1
-    check_size("fft", n * (levels + 1), 2 * n * levels)
+    check_dag_size("fft", n * (levels + 1), 2 * n * levels)
     s, i = np.ogrid[:levels, :n]
     rows = np.stack(np.broadcast_arrays(n * s + i, n * s + (i ^ (1 << s))), axis=-1)
     return _regular(n, rows.reshape(-1, 2), partial(_block, "x", levels + 1, n), f"fft:{n}")
@@ -140,7 +140,7 @@ def pyramid(h: int) -> Dag:
     Dag(pyramid:3: 10 vertices, 12 edges, 4 inputs, 1 output)
     """
     _positive("pyramid", h=h)
-    check_size("pyramid", (h + 1) * (h + 2) // 2, h * (h + 1))
+    check_dag_size("pyramid", (h + 1) * (h + 2) // 2, h * (h + 1))
     lengths = np.arange(h, 0, -1)
     left = np.arange(lengths.sum()) + np.repeat(np.arange(h), lengths)
     return _regular(h + 1, np.stack([left, left + 1], axis=1), partial(_row_names, h), f"pyramid:{h}")
@@ -159,7 +159,7 @@ def tree(h: int) -> Dag:
     Dag(tree:3: 15 vertices, 14 edges, 8 inputs, 1 output)
     """
     _positive("tree", h=h)
-    check_size("tree", 2 ** min(h + 1, 64), 2 ** min(h + 1, 64))
+    check_dag_size("tree", 2 ** min(h + 1, 64), 2 ** min(h + 1, 64))
     rows = np.arange(2 ** (h + 1) - 2, dtype=np.int64).reshape(-1, 2)
     return _regular(2**h, rows, partial(_tree_names, h), f"tree:{h}")
 
@@ -181,7 +181,7 @@ def diamond(m: int, n: int) -> Dag:
     _positive("diamond", m=m, n=n)
     if m * n == 1:
         raise InvalidInput("diamond:1,1 is a single input; there is nothing to compute")
-    check_size("diamond", m * n, 2 * m * n)
+    check_dag_size("diamond", m * n, 2 * m * n)
     v = np.arange(m * n, dtype=np.int64).reshape(m, n)
     edges = np.concatenate([_pairs(v[:-1], v[1:]), _pairs(v[:, :-1], v[:, 1:])])
     names = DeferredNames(m * n, partial(_block, "x", m, n))
@@ -200,7 +200,7 @@ def stencil(n: int, t: int) -> Dag:
     Dag(stencil:4,2: 12 vertices, 20 edges, 4 inputs, 4 outputs)
     """
     _positive("stencil", n=n, t=t)
-    check_size("stencil", n * (t + 1), 3 * n * t)
+    check_dag_size("stencil", n * (t + 1), 3 * n * t)
     v = np.arange(n * (t + 1), dtype=np.int64).reshape(t + 1, n)
     edges = np.concatenate(
         [_pairs(v[:-1, :-1], v[1:, 1:]), _pairs(v[:-1], v[1:]), _pairs(v[:-1, 1:], v[1:, :-1])]
@@ -220,7 +220,7 @@ def hypercube(n: int) -> Dag:
     """
     _positive("hypercube", n=n)
     size = 2 ** min(n, 64)
-    check_size("hypercube", size, n * size // 2)
+    check_dag_size("hypercube", size, n * size // 2)
     v = np.arange(size, dtype=np.int64)
     edges = np.concatenate([_pairs(v[v >> b & 1 == 1] ^ (1 << b), v[v >> b & 1 == 1]) for b in range(n)])
     return _with_names(edges, DeferredNames(size, partial(_bit_names, n)), f"hypercube:{n}")
@@ -243,7 +243,7 @@ def layered(layers: int, width: int, indegree: int, seed: int = 0) -> Dag:
     _positive("layered", layers=layers, width=width, indegree=indegree)
     if indegree > width:
         raise InvalidInput(f"layered: indegree {indegree} is more than the width, {width}")
-    check_size("layered", width * (layers + 1), width * layers * indegree)
+    check_dag_size("layered", width * (layers + 1), width * layers * indegree)
     rng = np.random.default_rng(seed)
     rows: list[NDArray[Any]] = []
     for layer in range(layers):
@@ -293,7 +293,7 @@ def _positive(name: str, **sizes: int) -> None:
             raise InvalidInput(f"{name}: {key} must be at least 1, not {value}")
 
 
-def check_size(name: str, vertices: int, edges: int) -> None:
+def check_dag_size(name: str, vertices: int, edges: int) -> None:
     """Refuse a DAG that is too large to be built."""
     if max(vertices, edges) > MOST_EDGES:
         raise InvalidInput(

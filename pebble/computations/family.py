@@ -17,7 +17,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -336,6 +336,10 @@ class Family:
         """Vertex numbers of places of an array (row-major, chain last) that exist."""
         return self.offset(name) + self._numbers.numbers(name, places)
 
+    def of_vertices(self, name: str, values: NDArray[Any]) -> NDArray[Any]:
+        """Return, of values of shape ``shape(name)``, those of the vertices that exist, in their order."""
+        return self._numbers.of_vertices(name, values)
+
     @property
     def names(self) -> FamilyNames:
         """Names of all vertices, computed when asked for."""
@@ -346,48 +350,6 @@ class Family:
 
         Memory is proportional to the number of edges, and under a mask to the number of places as well.
         """
-        from pebble.graph.dag import Dag
+        from pebble.computations.explicit_dag import explicit_dag
 
-        counts, columns = [], []
-        for array in self.arrays:
-            matrix = self._predecessor_matrix(array)
-            present = matrix >= 0
-            counts.append(present.sum(axis=1))
-            columns.append(matrix[present])
-        start = np.zeros(self.n_vertices + 1, dtype=np.int64)
-        np.cumsum(np.concatenate(counts), out=start[1:])
-        outputs = np.concatenate(
-            [self._last_vertices(array)[self._steps(array) > 0] for array in self.outputs]
-        )
-        return Dag(start, np.concatenate(columns), names=self.names, outputs=outputs, description=repr(self))
-
-    def _steps(self, array: Array) -> NDArray[np.int64]:
-        """Return how many vertices every element of an array has; 0 where it does not exist."""
-        exists = self.exists(array.name)
-        return exists.astype(np.int64) if array.chain is None else np.count_nonzero(exists, axis=-1)
-
-    def _last_vertices(self, array: Array) -> NDArray[np.int64]:
-        """Return the vertex that holds every element at the end; elements that do not exist get some number."""
-        steps = self._steps(array)
-        return self.offset(array.name) + np.cumsum(steps, dtype=np.int64).reshape(steps.shape) - 1
-
-    def _predecessor_matrix(self, array: Array) -> NDArray[np.int64]:
-        """Return the predecessors of every vertex of an array, one row each; -1 where a chain begins."""
-        offset, size = self.offset(array.name), self.size(array.name)
-        columns = []
-        if array.chain is not None:
-            before = np.arange(offset - 1, offset + size - 1, dtype=np.int64)
-            steps = self._steps(array).ravel()
-            begins = np.cumsum(steps) - steps
-            before[begins[steps > 0]] = -1
-            columns.append(before)
-        for name in array.operands:
-            columns.append(self._numbers.of_vertices(array.name, self._read_by(array, self[name])))
-        return np.stack(columns, axis=1) if columns else np.empty((size, 0), dtype=np.int64)
-
-    def _read_by(self, array: Array, operand: Array) -> NDArray[np.int64]:
-        """Return the vertex of an operand that each vertex of an array reads, of shape ``shape(array.name)``."""
-        order = [operand.axes.index(axis) for axis in array.indices if axis in operand.axes]
-        form = [self.extents[axis] if axis in operand.axes else 1 for axis in array.indices]
-        vertices = self._last_vertices(operand).transpose(order).reshape(form)
-        return np.broadcast_to(vertices, self.shape(array.name))
+        return explicit_dag(self)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pebble.common.errors import InvalidInput
-from pebble.computations.classic_dags import check_size
+from pebble.computations.classic_dags import check_dag_size
 from pebble.graph.dag import Dag
 from pebble.graph.trace import trace
 
@@ -27,7 +27,7 @@ def strassen(n: int) -> Dag:
     """
     if n < 1 or n & (n - 1):
         raise InvalidInput(f"strassen needs a power of two, not {n}")
-    check_size("strassen", 7 * 7 ** min(n.bit_length(), 40), 0)
+    check_dag_size("strassen", 7 * 7 ** min(n.bit_length(), 40), 0)
     return trace(strassen_product, (n, n), (n, n), description=f"strassen:{n}")
 
 

@@ -40,14 +40,14 @@ def checked_names(names: VertexNames | Sequence[str] | None, n_vertices: int) ->
 
 def check_edges(start: NDArray[np.int64], predecessors: NDArray[np.int64], names: VertexNames) -> None:
     """Check that every predecessor is a vertex, none its own, and no edge is there twice."""
-    n_vertices, heads = len(start) - 1, edge_heads(start)
+    n_vertices = len(start) - 1
     wrong = np.flatnonzero((predecessors < 0) | (predecessors >= n_vertices))
     if wrong.size:
         raise InvalidInput(
-            f"{names[int(heads[wrong[0]])]} has the predecessor {predecessors[wrong[0]]}, "
+            f"{names[int(edge_heads(start)[wrong[0]])]} has the predecessor {predecessors[wrong[0]]}, "
             f"but the vertices are 0 to {n_vertices - 1}"
         )
-    loops = np.flatnonzero(predecessors == heads)
+    loops = np.flatnonzero(predecessors == edge_heads(start))
     if loops.size:
         raise InvalidInput(f"{names[int(predecessors[loops[0]])]} is its own predecessor; remove that edge")
     edges = sorted_edges(start, predecessors)
