@@ -17,7 +17,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -336,20 +336,18 @@ class Family:
         """Vertex numbers of places of an array (row-major, chain last) that exist."""
         return self.offset(name) + self._numbers.numbers(name, places)
 
-    def of_vertices(self, name: str, values: NDArray[Any]) -> NDArray[Any]:
-        """Return, of values of shape ``shape(name)``, those of the vertices that exist, in their order."""
-        return self._numbers.of_vertices(name, values)
-
     @property
     def names(self) -> FamilyNames:
         """Names of all vertices, computed when asked for."""
-        return FamilyNames(self)
+        return FamilyNames(self._offsets, self.n_vertices, self.index_of, self.vertex)
 
     def dag(self) -> Dag:
         """Build the explicit DAG.
 
         Memory is proportional to the number of edges, and under a mask to the number of places as well.
         """
-        from pebble.computations.explicit_dag import explicit_dag
+        from pebble.computations.predecessor_rows import PredecessorRows
+        from pebble.graph.dag import Dag
 
-        return explicit_dag(self)
+        found = PredecessorRows(self._by_name, self._offsets, self.exists, self._numbers.of_vertices)
+        return Dag(*found.rows(), names=self.names, outputs=found.outputs(), description=repr(self))

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pebble.common.errors import InvalidInput
-from pebble.graph.dag_checks import check_edges, check_rows, checked_names, cycle_text
+from pebble.graph.dag_checks import check_edges, check_rows, checked_names, checked_outputs, cycle_text
 from pebble.graph.edge_arrays import (
     edge_array,
     edge_heads,
@@ -90,7 +90,9 @@ class Dag:
         self._description = description
         check_edges(self._start, self._predecessors, self._names)
         self._order = self._topological_order()
-        self._outputs = self._checked_outputs(outputs)
+        self._outputs = (
+            self.sinks if outputs is None else checked_outputs(outputs, self.n_vertices, self.vertex)
+        )
 
     # -- making one
 
@@ -171,9 +173,12 @@ class Dag:
         >>> Dag.from_networkx(nx.DiGraph([((0, 0), (1, 0)), ((0, 1), (1, 0))])).name(0)
         '(0,0)'
         """
-        from pebble.graph.networkx_form import dag_from_networkx
+        from pebble.graph.networkx_form import outputs_of_networkx, rows_of_networkx
 
-        return dag_from_networkx(graph, outputs, description)
+        start, predecessors, names = rows_of_networkx(graph)
+        if description is None:
+            description = str(graph.graph.get("name", ""))
+        return cls(start, predecessors, names, outputs_of_networkx(graph, outputs), description)
 
     def to_networkx(self) -> networkx.DiGraph[str]:
         """Return the DAG as a networkx digraph whose nodes are the names; costs about 400 bytes an edge.
@@ -186,9 +191,11 @@ class Dag:
         >>> sorted(Dag.from_edges([(0, 2), (1, 2)]).to_networkx().edges)
         [('v0', 'v2'), ('v1', 'v2')]
         """
-        from pebble.graph.networkx_form import networkx_of_dag
+        from pebble.graph.networkx_form import networkx_graph
 
-        return networkx_of_dag(self)
+        marked = [] if np.array_equal(self.outputs, self.sinks) else self.outputs.tolist()
+        names = [self._names[v] for v in range(self.n_vertices)]
+        return networkx_graph(self._start, self._predecessors, names, marked, self.description)
 
     # -- reading it
 
@@ -374,19 +381,6 @@ class Dag:
         return hash((self._start.tobytes(), self._outputs.tobytes()))
 
     # -- checks
-
-    def _checked_outputs(self, outputs: Iterable[Vertex] | None) -> NDArray[np.int64]:
-        if outputs is None:
-            return self.sinks
-        if isinstance(outputs, np.ndarray):
-            chosen = np.unique(whole_numbers(outputs, "outputs"))
-            if chosen.size and not 0 <= chosen[0] <= chosen[-1] < self.n_vertices:
-                raise InvalidInput(f"an output lies outside 0..{self.n_vertices - 1}")
-        else:
-            chosen = np.array(sorted({self.vertex(v) for v in outputs}), dtype=np.int64)
-        if chosen.size == 0:
-            raise InvalidInput("a DAG needs at least one output, or there is nothing to compute")
-        return frozen(chosen)
 
     def _topological_order(self) -> NDArray[np.int64]:
         if not np.any(self._predecessors > edge_heads(self._start)):

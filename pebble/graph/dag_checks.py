@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pebble.common.errors import InvalidInput
-from pebble.graph.edge_arrays import edge_heads, sorted_edges
+from pebble.graph.edge_arrays import edge_heads, frozen, sorted_edges, whole_numbers
 from pebble.graph.names import ListedNames, NumberedNames, VertexNames
 
-__all__ = ["check_edges", "check_rows", "checked_names", "cycle_text", "path_text"]
+__all__ = ["check_edges", "check_rows", "checked_names", "checked_outputs", "cycle_text", "path_text"]
 
 _SHOWN = 8
 
@@ -55,6 +56,21 @@ def check_edges(start: NDArray[np.int64], predecessors: NDArray[np.int64], names
     if twice.size:
         v, p = divmod(int(edges[twice[0]]), n_vertices)
         raise InvalidInput(f"the edge {names[p]} -> {names[v]} is there twice; keep one of them")
+
+
+def checked_outputs(
+    outputs: Iterable[Any], n_vertices: int, vertex: Callable[[Any], int]
+) -> NDArray[np.int64]:
+    """Return the outputs as numbers, ascending; ``vertex`` gives the number of one given as a name."""
+    if isinstance(outputs, np.ndarray):
+        chosen = np.unique(whole_numbers(outputs, "outputs"))
+        if chosen.size and not 0 <= chosen[0] <= chosen[-1] < n_vertices:
+            raise InvalidInput(f"an output lies outside 0..{n_vertices - 1}")
+    else:
+        chosen = np.array(sorted({vertex(v) for v in outputs}), dtype=np.int64)
+    if chosen.size == 0:
+        raise InvalidInput("a DAG needs at least one output, or there is nothing to compute")
+    return frozen(chosen)
 
 
 def cycle_text(
