@@ -36,7 +36,7 @@ class Tally:
 
 
 class Played(NamedTuple):
-    """A move with what it changed, enough to take it back."""
+    """A move and what it changed, which is what it takes to undo it."""
 
     move: Move
     placed: bool
@@ -47,7 +47,7 @@ class Played(NamedTuple):
 
 
 class Board:
-    """Where the pebbles are, and what has been counted.
+    """The position of a game: its pebbles and its counts.
 
     Parameters
     ----------

@@ -47,7 +47,7 @@ class Refusal:
         return f"move {self.move_number}, {self.move}: {self.reason}; {self.remedy}"
 
     def error(self) -> IllegalMove:
-        """Return the exception to raise."""
+        """Return the exception that reports the refusal."""
         return IllegalMove(self.message, move_number=self.move_number, rule=self.rule)
 
 

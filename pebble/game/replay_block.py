@@ -39,7 +39,7 @@ _Ints = NDArray[np.int64]
 
 
 class CheckedBlock:
-    """The check of one block of moves with known operations and vertices, against the board before it.
+    """One block of moves, whose operations and vertices exist, checked against the board before it.
 
     It may cut the block short (``n``) to bound its work space. ``first_wrong`` is the time of the first
     illegal move, or ``NEVER``; the other results are meant for a block without one.

@@ -38,7 +38,7 @@ class Dag:
     """A directed acyclic graph of values, each computed from its predecessors.
 
     The inputs are exactly the vertices without predecessors. Vertices are numbered from 0, in any order.
-    The object is meant to be left alone once built: its arrays are read-only views.
+    A DAG does not change once it is built: its arrays are read-only views.
 
     Parameters
     ----------
@@ -47,13 +47,13 @@ class Dag:
     predecessors : array of int64, shape (E,)
         Their numbers, row after row. The order inside a row is kept, and means nothing to the game.
     names : VertexNames or sequence of str, optional
-        What the vertices are called; ``v0``, ``v1``, ... by default. An object that computes names on demand
+        Names of the vertices; ``v0``, ``v1``, ... by default. An object that computes names on demand
         is never turned into a list.
     outputs : iterable of vertices, optional
         What must carry a blue pebble at the end; the sinks by default. May contain vertices that are no
         sinks, and inputs (which are blue from the start).
     description : str
-        One line for people.
+        A description in one line.
 
     Raises
     ------
@@ -94,7 +94,7 @@ class Dag:
             self.sinks if outputs is None else checked_outputs(outputs, self.n_vertices, self.vertex)
         )
 
-    # -- making one
+    # -- construction
 
     @classmethod
     def from_edges(
@@ -197,7 +197,7 @@ class Dag:
         names = [self._names[v] for v in range(self.n_vertices)]
         return networkx_graph(self._start, self._predecessors, names, marked, self.description)
 
-    # -- reading it
+    # -- access
 
     @property
     def predecessor_start(self) -> NDArray[np.int64]:
@@ -211,7 +211,7 @@ class Dag:
 
     @property
     def names(self) -> VertexNames:
-        """What the vertices are called."""
+        """Names of the vertices."""
         return self._names
 
     @property
@@ -221,7 +221,7 @@ class Dag:
 
     @property
     def description(self) -> str:
-        """One line for people."""
+        """A description in one line."""
         return self._description
 
     @property
@@ -246,7 +246,7 @@ class Dag:
 
     @cached_property
     def sinks(self) -> NDArray[np.int64]:
-        """The vertices that nothing is computed from, ascending."""
+        """The vertices without successors, ascending."""
         used = np.zeros(self.n_vertices, dtype=np.bool_)
         used[self._predecessors] = True
         return frozen(np.flatnonzero(~used))
@@ -309,12 +309,12 @@ class Dag:
 
     @cached_property
     def successor_rows(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The edges the other way round, as (start, successors); built when first asked for."""
+        """Compressed rows of successors, as (start, successors); built when first asked for."""
         start, successors = grouped(edge_heads(self._start), self._predecessors, self.n_vertices)
         return frozen(start), frozen(successors)
 
     def topological_order(self) -> NDArray[np.int64]:
-        """Return all vertices, every one after its predecessors: by number where the numbering allows it."""
+        """Return all vertices, each after its predecessors; ascending where that is such an order."""
         return self._order
 
     def least_M(self, *, sliding: bool = False) -> int:
@@ -345,7 +345,7 @@ class Dag:
 
     @cached_property
     def ancestors_of_outputs(self) -> NDArray[np.bool_]:
-        """Which vertices some output depends on, outputs included, shape (V,)."""
+        """Which vertices are outputs or ancestors of one, as booleans of shape (V,)."""
         wanted = np.zeros(self.n_vertices, dtype=np.bool_)
         wanted[self._outputs] = True
         if wanted[self.sinks].all():
@@ -353,7 +353,7 @@ class Dag:
             return frozen(wanted)
         return frozen(marked_ancestors(wanted, self._order, self._start, self._predecessors))
 
-    # -- as a value
+    # -- comparison
 
     def __repr__(self) -> str:
         about = f"{self.description}: " if self.description else ""

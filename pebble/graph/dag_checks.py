@@ -1,4 +1,4 @@
-"""Checks of what a DAG is built from: rows, edges and names; a cycle is shown."""
+"""Checks of what a DAG is built from (rows, edges, names, outputs), and the text that shows a cycle."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _SHOWN = 8
 
 
 def check_rows(start: NDArray[np.int64], predecessors: NDArray[np.int64]) -> None:
-    """Check that the rows begin at 0, never go back, and end with the last predecessor."""
+    """Check that the starts of the rows rise from 0 to the number of predecessors."""
     if len(start) < 2:
         raise InvalidInput("a DAG needs at least one vertex: predecessor_start must have V + 1 >= 2 entries")
     if start[0] != 0 or start[-1] != len(predecessors) or bool(np.any(start[1:] < start[:-1])):
@@ -40,7 +40,7 @@ def checked_names(names: VertexNames | Sequence[str] | None, n_vertices: int) ->
 
 
 def check_edges(start: NDArray[np.int64], predecessors: NDArray[np.int64], names: VertexNames) -> None:
-    """Check that every predecessor is a vertex, none its own, and no edge is there twice."""
+    """Check that predecessors exist, that no vertex is its own predecessor, and that no edge occurs twice."""
     n_vertices = len(start) - 1
     wrong = np.flatnonzero((predecessors < 0) | (predecessors >= n_vertices))
     if wrong.size:

@@ -1,4 +1,4 @@
-"""Names of the vertices of a DAG: stored, or made up from their numbers when they are asked for."""
+"""Names of the vertices of a DAG: kept as a list, or made from the vertex numbers on demand."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class VertexNames(Protocol):
 
 
 class Vertices(Protocol):
-    """What writing a pebbling asks of a computation: how many vertices there are and what they are called."""
+    """What writing a pebbling needs of a computation: the number of its vertices and their names."""
 
     @property
     def n_vertices(self) -> int:
@@ -58,12 +58,12 @@ class Vertices(Protocol):
 
 
 class NumberedNames:
-    """The names a DAG has when nobody gives it any: ``v0``, ``v1``, ...
+    """The default names of vertices: ``v0``, ``v1``, ...
 
     Parameters
     ----------
     n_vertices : int
-        How many there are.
+        Number of vertices.
 
     Examples
     --------
@@ -156,7 +156,7 @@ class ListedNames:
 
 
 class DeferredNames:
-    """Names that are made all at once when the first one is asked for.
+    """Names that are all made when the first one is asked for.
 
     Parameters
     ----------

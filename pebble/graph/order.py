@@ -1,4 +1,4 @@
-"""Orders of the vertices of a graph: each after its predecessors; what some vertices depend on; depth."""
+"""Topological order, ancestors and longest path of a graph given as compressed rows."""
 
 from __future__ import annotations
 

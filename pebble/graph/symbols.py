@@ -1,4 +1,4 @@
-"""Symbolic numbers: arithmetic on them is written on a tape instead of being executed."""
+"""Symbolic numbers: arithmetic on them is recorded on a tape instead of executed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["SymbolicArray", "SymbolicNumber", "Tape", "is_symbolic_array"]
 
 
 class Tape:
-    """The operations in the order they were executed."""
+    """The recorded operations, in the order of their execution."""
 
     def __init__(self) -> None:
         self.names: list[str] = []
@@ -73,7 +73,7 @@ class Tape:
 
 
 def _is_constant(value: Any, number: int) -> bool:
-    """Tell whether an operand is the plain number given (0 or 1), which an operation may leave alone."""
+    """Tell whether an operand is a given constant (0 or 1), the neutral element of an operation."""
     return isinstance(value, (int, float, np.integer, np.floating)) and value == number
 
 
@@ -170,7 +170,7 @@ class SymbolicNumber:
 
 
 class SymbolicArray(np.ndarray[Any, np.dtype[Any]]):
-    """An object array on which those of numpy's functions can be traced that would compare its elements."""
+    """An object array on which also those numpy functions can be traced that would compare elements."""
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
         return _apply(ufunc, method, inputs, kwargs)
@@ -215,7 +215,7 @@ def is_symbolic_array(value: Any) -> bool:
 
 
 def _plain(value: Any) -> Any:
-    """Return an operand as something whose operation numpy executes without asking us again."""
+    """Return an operand in a form on which numpy does not call :func:`_apply` again."""
     if isinstance(value, SymbolicArray):
         return value.view(np.ndarray)
     if isinstance(value, SymbolicNumber):

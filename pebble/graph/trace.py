@@ -27,7 +27,7 @@ def trace(
     description: str | None = None,
     keep_unused: bool = False,
 ) -> Dag:
-    """Return the DAG of what a function computes on arrays of the given shapes, one vertex an operation.
+    """Return the DAG of what a function computes on arrays of the given shapes, one vertex per operation.
 
     The function is called once, with arrays of symbolic numbers (dtype object). Every arithmetic operation on
     one or two of them makes a vertex: ``+ - * / ** // %``, negation, absolute value, numpy's elementwise
@@ -45,7 +45,7 @@ def trace(
         What the inputs are called; the names of the function's parameters by default. Elements are written
         ``A[0,1]``, operations ``mul#17`` by kind and number.
     description : str, optional
-        One line for people; the function's own name by default.
+        A description in one line; the function's own name by default.
     keep_unused : bool
         Keep inputs and operations that no output depends on; by default they are left out.
 

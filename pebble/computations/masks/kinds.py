@@ -1,4 +1,4 @@
-"""The kinds of masks by name, as the command line and the header of a pebbling file write them."""
+"""The kinds of masks, and the mask that a text names on the command line or in a pebbling file's header."""
 
 from __future__ import annotations
 

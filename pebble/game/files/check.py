@@ -20,7 +20,7 @@ __all__ = ["CheckResult", "check_pebbling"]
 
 @dataclass(frozen=True)
 class CheckResult:
-    """What a check of a pebbling file found.
+    """The result of checking a pebbling file.
 
     Parameters
     ----------

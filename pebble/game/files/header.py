@@ -23,7 +23,7 @@ _POSITIVE = re.compile(r"[1-9][0-9]{0,17}")
 
 @dataclass(frozen=True)
 class Header:
-    """What a pebbling file says before its moves.
+    """The header of a pebbling file.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""A bounded memory of names and numbers of vertices that were looked up."""
+"""A bounded cache for the names and numbers of vertices while a file is read or written."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import TypeVar
 __all__ = ["MOST_REMEMBERED", "Remembered"]
 
 MOST_REMEMBERED = 1 << 20
-"""Answers kept while a file is read or written; beyond that all are forgotten and begun again."""
+"""Values in a cache before it is emptied."""
 
 _Key = TypeVar("_Key")
 _Answer = TypeVar("_Answer")
 
 
 class Remembered(dict[_Key, _Answer]):
-    """The answers of a function, each asked for once.
+    """A cache of a function's values, which is emptied when it has grown too large.
 
     >>> lengths = Remembered(len)
     >>> lengths["abc"], dict(lengths)
@@ -32,6 +32,6 @@ class Remembered(dict[_Key, _Answer]):
         return answer
 
     def forget(self) -> None:
-        """Drop everything if it has grown too large."""
+        """Empty the cache if it has grown too large."""
         if len(self) > MOST_REMEMBERED:
             self.clear()

@@ -1,4 +1,4 @@
-"""Notes: what a text format keeps of a DAG in comments because its edges do not say it."""
+"""Comments in which text formats keep a DAG's names, outputs, isolated vertices and description."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def place_text(place: Place) -> str:
 
 @dataclass
 class Notes:
-    """What no edge says: names, outputs, isolated vertices that are meant to be there, and a description.
+    """Names, outputs, intended isolated vertices and the description of a DAG, which its edges do not hold.
 
     The text formats keep it in comments, ``# pebble: name 3 S[0,1]``, ``# pebble: output 5``,
     ``# pebble: isolated 7``, ``# pebble: description ...``; other programs pass over them. Vertices are written
@@ -87,7 +87,7 @@ class Notes:
 
 
 def note_lines(dag: Dag, mark: str, shift: int = 0) -> Iterator[str]:
-    """Yield the comments that hold what the edges do not say about a DAG; ``shift`` 1 numbers from 1."""
+    """Yield the comments that hold a DAG's notes; with ``shift`` 1 its vertices are numbered from 1."""
     if dag.description:
         yield f"{mark} {_MARK} description {' '.join(dag.description.split())}\n"
     for v in dag.isolated.tolist():

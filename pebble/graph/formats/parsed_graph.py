@@ -1,4 +1,4 @@
-"""A DAG as a file gives it, with the line of everything, and the checks that name those lines."""
+"""A graph read from a file, with the line of every vertex and edge; errors name these lines."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _MOST = 100_000_000
 
 
 class ParsedGraph:
-    """A DAG while it is read: edges, names and outputs with the places they come from.
+    """A graph read from a file: edges, names and outputs, with the places in the file they come from.
 
     Parameters
     ----------
