@@ -23,7 +23,7 @@ import numpy as np
 
 from pebble.common.errors import InvalidInput
 from pebble.computations.family_names import FamilyNames
-from pebble.computations.vertex_numbers import NumbersByPlace, NumbersByRank, VertexNumbers
+from pebble.computations.vertex_numbers import NumbersByRank, VertexNumbers
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -97,7 +97,7 @@ class Family:
         self.mask = mask
         self._by_name = {array.name: array for array in self.arrays}
         self.masked_axes: tuple[str, ...] = () if mask is None else ("i", "j")
-        self._numbers: VertexNumbers = NumbersByRank(self.exists) if self.masked_axes else NumbersByPlace()
+        self._numbers = NumbersByRank(self.exists) if self.masked_axes else VertexNumbers()
         self._check()
 
     def _check(self) -> None:

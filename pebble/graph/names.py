@@ -155,7 +155,7 @@ class ListedNames:
         return f"ListedNames({list(self._names)!r})"
 
 
-class DeferredNames:
+class DeferredNames(ListedNames):
     """Names that are all made when the first one is asked for.
 
     Parameters
@@ -176,31 +176,15 @@ class DeferredNames:
         self._make = make
 
     @cached_property
-    def _listed(self) -> list[str]:
-        return self._make()
+    def _names(self) -> tuple[str, ...]:  # type: ignore[override]
+        return tuple(self._make())
 
     @cached_property
-    def _vertex(self) -> dict[str, int]:
-        return {name: vertex for vertex, name in enumerate(self._listed)}
+    def _vertex(self) -> dict[str, int]:  # type: ignore[override]
+        return {name: vertex for vertex, name in enumerate(self._names)}
 
     def __len__(self) -> int:
         return self._n
-
-    def __getitem__(self, vertex: int) -> str:
-        return self._listed[vertex]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._listed)
-
-    def index(self, name: str) -> int:
-        """Return the vertex of a name; raise KeyError if there is none."""
-        return self._vertex[name]
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, DeferredNames) and self._listed == other._listed
-
-    def __hash__(self) -> int:
-        return hash(("DeferredNames", self._n))
 
     def __repr__(self) -> str:
         return f"DeferredNames({self._n})"

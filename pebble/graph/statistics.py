@@ -10,7 +10,6 @@ import numpy as np
 from pebble.common.tables import words
 from pebble.graph.dag import Dag
 from pebble.graph.fingerprint import dag_hash
-from pebble.graph.order import longest_path
 
 __all__ = ["DagInfo", "compulsory_io", "dag_info", "depth"]
 
@@ -125,7 +124,13 @@ def depth(dag: Dag) -> int:
     >>> depth(Dag.from_edges([(0, 1), (1, 2), (0, 2)]))
     2
     """
-    return longest_path(dag.topological_order(), dag.predecessor_start, dag.predecessors)
+    start, flat = dag.predecessor_start.tolist(), dag.predecessors.tolist()
+    longest = [0] * dag.n_vertices
+    for v in dag.topological_order().tolist():
+        row = flat[start[v] : start[v + 1]]
+        if row:
+            longest[v] = 1 + max(map(longest.__getitem__, row))
+    return max(longest)
 
 
 def compulsory_io(dag: Dag) -> tuple[int, int]:
