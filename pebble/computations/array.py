@@ -29,7 +29,7 @@ class Array:
         What a vertex computes on numbers, given the operands' values. A chain without a function adds the
         product of its operands.
     meaning : str
-        One line for people.
+        A description in one line.
     """
 
     name: str

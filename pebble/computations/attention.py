@@ -1,4 +1,4 @@
-"""Attention as a family of arrays of vertices, and computed plainly as the reference for numbers."""
+"""Attention forward: as a family of arrays of vertices, and on numbers as the reference for schedules."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The backward pass of attention as a family of arrays of vertices, and computed plainly."""
+"""Attention backward: as a family of arrays of vertices, and on numbers as the reference for schedules."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def attention_gradients(
     dO: NDArray[np.float64],
     allowed: NDArray[np.bool_] | None = None,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-    """Gradients of the sum of dO∘attention(Q, K, V) with respect to Q, K and V, computed plainly.
+    """Gradients of the sum of dO∘attention(Q, K, V) with respect to Q, K and V, computed directly.
 
     Parameters
     ----------

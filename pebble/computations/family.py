@@ -23,7 +23,7 @@ import numpy as np
 
 from pebble.common.errors import InvalidInput
 from pebble.computations.family_names import FamilyNames
-from pebble.computations.vertex_numbers import NumbersByPlace, NumbersByRank, VertexNumbers
+from pebble.computations.vertex_numbers import NumbersByRank, VertexNumbers
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -97,7 +97,7 @@ class Family:
         self.mask = mask
         self._by_name = {array.name: array for array in self.arrays}
         self.masked_axes: tuple[str, ...] = () if mask is None else ("i", "j")
-        self._numbers: VertexNumbers = NumbersByRank(self.exists) if self.masked_axes else NumbersByPlace()
+        self._numbers = NumbersByRank(self.exists) if self.masked_axes else VertexNumbers()
         self._check()
 
     def _check(self) -> None:
@@ -339,55 +339,15 @@ class Family:
     @property
     def names(self) -> FamilyNames:
         """Names of all vertices, computed when asked for."""
-        return FamilyNames(self)
+        return FamilyNames(self._offsets, self.n_vertices, self.index_of, self.vertex)
 
     def dag(self) -> Dag:
         """Build the explicit DAG.
 
         Memory is proportional to the number of edges, and under a mask to the number of places as well.
         """
+        from pebble.computations.predecessor_rows import PredecessorRows
         from pebble.graph.dag import Dag
 
-        counts, columns = [], []
-        for array in self.arrays:
-            matrix = self._predecessor_matrix(array)
-            present = matrix >= 0
-            counts.append(present.sum(axis=1))
-            columns.append(matrix[present])
-        start = np.zeros(self.n_vertices + 1, dtype=np.int64)
-        np.cumsum(np.concatenate(counts), out=start[1:])
-        outputs = np.concatenate(
-            [self._last_vertices(array)[self._steps(array) > 0] for array in self.outputs]
-        )
-        return Dag(start, np.concatenate(columns), names=self.names, outputs=outputs, description=repr(self))
-
-    def _steps(self, array: Array) -> NDArray[np.int64]:
-        """Return how many vertices every element of an array has; 0 where it does not exist."""
-        exists = self.exists(array.name)
-        return exists.astype(np.int64) if array.chain is None else np.count_nonzero(exists, axis=-1)
-
-    def _last_vertices(self, array: Array) -> NDArray[np.int64]:
-        """Return the vertex that holds every element at the end; elements that do not exist get some number."""
-        steps = self._steps(array)
-        return self.offset(array.name) + np.cumsum(steps, dtype=np.int64).reshape(steps.shape) - 1
-
-    def _predecessor_matrix(self, array: Array) -> NDArray[np.int64]:
-        """Return the predecessors of every vertex of an array, one row each; -1 where a chain begins."""
-        offset, size = self.offset(array.name), self.size(array.name)
-        columns = []
-        if array.chain is not None:
-            before = np.arange(offset - 1, offset + size - 1, dtype=np.int64)
-            steps = self._steps(array).ravel()
-            begins = np.cumsum(steps) - steps
-            before[begins[steps > 0]] = -1
-            columns.append(before)
-        for name in array.operands:
-            columns.append(self._numbers.of_vertices(array.name, self._read_by(array, self[name])))
-        return np.stack(columns, axis=1) if columns else np.empty((size, 0), dtype=np.int64)
-
-    def _read_by(self, array: Array, operand: Array) -> NDArray[np.int64]:
-        """Return the vertex of an operand that each vertex of an array reads, of shape ``shape(array.name)``."""
-        order = [operand.axes.index(axis) for axis in array.indices if axis in operand.axes]
-        form = [self.extents[axis] if axis in operand.axes else 1 for axis in array.indices]
-        vertices = self._last_vertices(operand).transpose(order).reshape(form)
-        return np.broadcast_to(vertices, self.shape(array.name))
+        found = PredecessorRows(self._by_name, self._offsets, self.exists, self._numbers.of_vertices)
+        return Dag(*found.rows(), names=self.names, outputs=found.outputs(), description=repr(self))

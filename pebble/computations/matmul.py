@@ -1,4 +1,4 @@
-"""Matrix multiplication as a family: the smallest computation with a memory-traffic theory."""
+"""Matrix multiplication as a family of arrays of vertices."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is to be computed: the shape of an attention problem."""
+"""The attention problem: its shape, its pass and its mask."""
 
 from __future__ import annotations
 
@@ -165,7 +165,7 @@ class Problem:
         }
 
     def describe(self) -> str:
-        """Return one line for people.
+        """Return a description in one line.
 
         >>> Problem.square(1024, 64).describe()
         'attention forward, N = 1,024, d = 64'

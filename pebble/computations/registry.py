@@ -1,4 +1,4 @@
-"""The families by name: of a problem, of the header of a pebbling file, and what they compute on numbers."""
+"""The family of a problem or of a pebbling file's header; random inputs and reference outputs on numbers."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def _whole(name: str, key: str, text: str) -> int:
 
 
 def random_inputs(problem: Problem, rng: np.random.Generator) -> dict[str, NDArray[np.float64]]:
-    """Return random values for the inputs of a problem's computation; what depends on others is computed."""
+    """Return random inputs of a problem; those of a backward pass that the forward pass makes are computed."""
     if problem.pass_name == "weights":
         tall = {name: rng.normal(size=(problem.Nq, problem.d)) for name in ("A1", "A2", "A3", "E")}
         return tall | {name: 0.3 * rng.normal(size=(problem.d, problem.d)) for name in ("X", "Y")}
@@ -128,7 +128,7 @@ def _allowed(problem: Problem) -> NDArray[np.bool_]:
 def reference_outputs(
     problem: Problem, inputs: dict[str, NDArray[np.float64]]
 ) -> dict[str, NDArray[np.float64]]:
-    """Return the outputs computed plainly, in float64, by another way than any schedule's."""
+    """Return the outputs computed directly in float64, in another way than any schedule does."""
     if problem.pass_name == "weights":
         return {"g": weights_gradient(inputs)}
     if problem.pass_name == "backward":

@@ -6,7 +6,6 @@ every place has a vertex; a mask leaves places out, and the vertices are numbere
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -15,46 +14,29 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["NumbersByPlace", "NumbersByRank", "VertexNumbers"]
+__all__ = ["NumbersByRank", "VertexNumbers"]
 
 
-class VertexNumbers(ABC):
-    """From the places of an array to the numbers of its vertices (from 0 within the array), and back."""
+class VertexNumbers:
+    """From the places of an array to the numbers of its vertices (from 0 within the array), and back.
 
-    @abstractmethod
+    Here every place has a vertex, and its number is the place.
+    """
+
     def number(self, name: str, place: int) -> int | None:
         """Return the number of the vertex at a place; None if there is none."""
-
-    @abstractmethod
-    def numbers(self, name: str, places: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the numbers of the vertices at places that exist."""
-
-    @abstractmethod
-    def place(self, name: str, number: int) -> int:
-        """Return the place of a vertex."""
-
-    @abstractmethod
-    def of_vertices(self, name: str, values: NDArray[Any]) -> NDArray[Any]:
-        """Return, of values given for all indices of an array, those of its vertices, in their order."""
-
-
-class NumbersByPlace(VertexNumbers):
-    """Every place has a vertex, and its number is the place."""
-
-    def number(self, name: str, place: int) -> int | None:
-        """Return the place."""
         return place
 
     def numbers(self, name: str, places: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the places."""
+        """Return the numbers of the vertices at places that exist."""
         return places
 
     def place(self, name: str, number: int) -> int:
-        """Return the number."""
+        """Return the place of a vertex."""
         return number
 
     def of_vertices(self, name: str, values: NDArray[Any]) -> NDArray[Any]:
-        """Return all values, row-major."""
+        """Return, of values given for all places of an array, those of its vertices, in their order."""
         return values.ravel()
 
 

@@ -1,4 +1,4 @@
-"""The gradient of attention's weights as the papers write it, as a family and computed plainly."""
+"""The gradient of attention's weights as the papers write it: as a family, and on numbers."""
 
 from __future__ import annotations
 
