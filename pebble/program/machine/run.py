@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from pebble.common.errors import InvalidInput, Violation
 from pebble.common.units import fast_memory_words
 from pebble.program.machine.counted import Run
+from pebble.program.machine.field_state import FieldState
+from pebble.program.machine.grid_state import GridState
 from pebble.program.machine.loops import Loops, ShortcutFails, ShortcutOverflow
+from pebble.program.machine.lump import LumpedLoops
+from pebble.program.machine.memo import RememberedLoops
 from pebble.program.machine.rules import Machine
 from pebble.program.validation import validate
 
@@ -72,10 +76,10 @@ def run(
     if observe is not None and induction:
         raise InvalidInput("only a run without induction executes every operation, to be observed")
     validate(program, family)
-    if step_limit is None:
-        step_limit = MASKED_STEP_LIMIT if family.masked_axes else STEP_LIMIT
+    kind = _kind(family)
+    shortened = kind.shortened if induction else Loops
     try:
-        machine = _executed(program, family, M, _loops(family, induction, step_limit), observe)
+        machine = _executed(program, family, M, shortened(family, step_limit or kind.step_limit), observe)
     except ShortcutOverflow as overflow:
         _locate(program, family, M)
         raise Violation(str(overflow), "memory-full") from None
@@ -93,28 +97,19 @@ def run(
     )
 
 
-def _loops(family: Family, induction: bool, step_limit: int) -> Loops:
-    """Return how loops are executed."""
-    if not induction:
-        return Loops(family, step_limit)
+class _Kind(NamedTuple):
+    """The storage, the shortcut and the greatest number of operations that go together."""
+
+    state: Callable[[Program, Loops], State]
+    shortened: type[Loops]
+    step_limit: int
+
+
+def _kind(family: Family) -> _Kind:
+    """Choose: a fixed grid and three iterations of a loop, or under a mask cuts that come and go, and memory."""
     if family.masked_axes:
-        from pebble.program.machine.memo import RememberedLoops
-
-        return RememberedLoops(family, step_limit)
-    from pebble.program.machine.lump import LumpedLoops
-
-    return LumpedLoops(family, step_limit)
-
-
-def _state(program: Program, family: Family, loops: Loops) -> State:
-    """Return the storage: cuts that come and go under a mask, a fixed grid without."""
-    if family.masked_axes:
-        from pebble.program.machine.field_state import FieldState
-
-        return FieldState(family)
-    from pebble.program.machine.grid_state import GridState
-
-    return GridState(program, family, loops)
+        return _Kind(lambda program, loops: FieldState(family), RememberedLoops, MASKED_STEP_LIMIT)
+    return _Kind(lambda program, loops: GridState(program, family, loops), LumpedLoops, STEP_LIMIT)
 
 
 def _executed(
@@ -126,7 +121,7 @@ def _executed(
 ) -> Machine:
     """Execute a program, again and again until every shortcut that is taken applies."""
     while True:
-        machine = Machine(program, family, M, _state(program, family, loops), loops, observe)
+        machine = Machine(program, family, M, _kind(family).state(program, loops), loops, observe)
         try:
             machine.execute()
         except ShortcutFails as failure:
