@@ -15,10 +15,12 @@ from tests.program.names import (
     Family,
     IllegalMove,
     InvalidInput,
+    NoClosedForm,
     PebbleError,
     Program,
     Run,
     Violation,
+    closed_form,
     lower,
     replay,
     run,
@@ -97,6 +99,7 @@ def differences(case: Case, shortcuts: dict[str, Runner] | None = None) -> list[
     plain = judge(PLAIN, program, family, None)
     found = against_reference(plain, expected, family)
     found += against_game(program, family, expected)
+    found += against_formulas(program, family, expected) if expected.legal else []
     limits: list[int | None] = [None]
     if plain.found is not None:
         peak = plain.found.peak
@@ -195,3 +198,22 @@ def against_game(program: Program, family: Family, expected: Outcome) -> list[st
         "peak": (status.peak, expected.peak),
     }
     return [f"game / reference: {name}: {one} / {two}" for name, (one, two) in pairs.items() if one != two]
+
+
+def against_formulas(program: Program, family: Family, expected: Outcome) -> list[str]:
+    """The closed form, where there is one, against the sets."""
+    try:
+        form = closed_form(program, family)
+    except NoClosedForm:
+        return []
+    except Exception as error:
+        return [f"closed form: crash: {type(error).__name__} {error}"]
+    found = []
+    for kind, formulas, counts in (
+        ("reads", form.reads, expected.reads),
+        ("writes", form.writes, expected.writes),
+    ):
+        told = {name: int(formula) for name, formula in formulas.items() if int(formula)}
+        if told != +counts:
+            found.append(f"closed form / reference: {kind}: {told} / {dict(+counts)}")
+    return found

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from pebble.errors import IllegalMove, InvalidInput, PebbleError, Violation
+from pebble.closed_form import closed_form
+from pebble.errors import IllegalMove, InvalidInput, NoClosedForm, PebbleError, Violation
 from pebble.families import family_of
 from pebble.family import Array, Family
 from pebble.lowering import lower
@@ -48,7 +49,7 @@ __all__ = [
     "InvalidInput",
     "Loop",
     "Mask",
-    "MaskedFamily",
+    "NoClosedForm",
     "Node",
     "Nodes",
     "Operation",
@@ -60,6 +61,7 @@ __all__ = [
     "Schedule",
     "Violation",
     "When",
+    "closed_form",
     "compute",
     "delete",
     "family_of",
@@ -78,7 +80,13 @@ __all__ = [
     "replay",
     "run",
     "store",
+    "under_mask",
     "validate",
     "walk",
     "when",
 ]
+
+
+def under_mask(family: Family, mask: Mask) -> Family:
+    """The same family under a mask."""
+    return MaskedFamily(family, mask)

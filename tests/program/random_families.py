@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from random import Random
 
-from tests.program.names import Array, Family, Mask, MaskedFamily, Problem, family_of, matmul_family
+from tests.program.names import Array, Family, Mask, Problem, family_of, matmul_family, under_mask
 from tests.program.random_masks import random_mask
 from tests.random_programs import gradient_family, relabelled, small_family
 
@@ -45,7 +45,7 @@ def under(family: Family, mask: Mask | None) -> Family:
     if mask is None:
         return bare
     mask.empty_rows = "zero"
-    return MaskedFamily(bare, mask)
+    return under_mask(bare, mask)
 
 
 def with_outputs(family: Family, outputs: tuple[str, ...]) -> Family:
