@@ -183,6 +183,7 @@ NAMED: list[Named] = [
         under(crossed_family(4, 4, 1), table(["xxxx", ".xxx", "..xx", "...x"])),
         (load("X", "Y", "w"), compute("S"), compute("P")),
         loop("j", 1, compute("r"), compute("m", "r"), stop=1),
+        rule="delete-needs-red",
     ),
     named(
         "what has not begun in slow memory, and is held",
