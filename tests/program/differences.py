@@ -100,17 +100,20 @@ def differences(case: Case, shortcuts: dict[str, Runner] | None = None) -> list[
     found = against_reference(plain, expected, family)
     found += against_game(program, family, expected)
     found += against_formulas(program, family, expected) if expected.legal else []
-    limits: list[int | None] = [None]
-    if plain.found is not None:
-        peak = plain.found.peak
-        limits += [peak, peak - 1] if peak > 1 else [peak] if peak else []
-    for M in limits:
+    for M in limits(expected):
         slow = plain if M is None else judge(PLAIN, program, family, M)
         found += at_limit(slow, plain, M)
         for name, runner in shortcuts.items():
             quick = judge(runner, program, family, M)
             found += [f"{name} / plain, M={M}: {what}" for what in quick.differs(slow)]
     return found
+
+
+def limits(expected: Outcome) -> list[int | None]:
+    """Words of fast memory to run with: any number, just enough, one too few, far too few."""
+    peak = expected.peak
+    fitting = [peak] if expected.legal else []
+    return [None, *dict.fromkeys(M for M in (*fitting, peak - 1, peak // 2) if M > 0)]
 
 
 def at_limit(slow: Verdict, plain: Verdict, M: int | None) -> list[str]:
