@@ -186,6 +186,12 @@ NAMED: list[Named] = [
         rule="delete-needs-red",
     ),
     named(
+        "complete sums stored in a loop over their chain's axis",
+        attention(5, 8),
+        (SCORES, compute("l")),
+        loop("j", 1, store("l")),
+    ),
+    named(
         "what has not begun in slow memory, and is held",
         ALL,
         (SCORES, compute("l")),
