@@ -20,7 +20,7 @@ from pebble.lower_bounds.attention.compulsory import compulsory
 from pebble.lower_bounds.attention.forward import t1_events, t1_words, t2_events, t2_words
 from pebble.lower_bounds.bound import Bound
 from pebble.lower_bounds.cutting import best_cut
-from pebble.lower_bounds.products import fft, fft_cut, fft_events, matmul, matmul_cut, matmul_short
+from pebble.lower_bounds.matmul_fft import fft, fft_cut, fft_events, matmul, matmul_cut, matmul_short
 from pebble.lower_bounds.rounding import (
     ceil_div,
     ceil_root,
@@ -315,9 +315,9 @@ def test_nonsense_shapes_are_refused() -> None:
     for n in (0, 1, 3, 12, True):
         with pytest.raises(InvalidInput, match=r"power of two|positive whole"):
             fft(n, 10)
-    with pytest.raises(InvalidInput, match="M is"):
+    with pytest.raises(InvalidInput, match="M must be"):
         matmul(2, 2, 2, 0)
-    with pytest.raises(InvalidInput, match="M is"):
+    with pytest.raises(InvalidInput, match="M must be"):
         fft(4, 0)
 
 

@@ -113,7 +113,7 @@ def test_curves_have_domains() -> None:
     with pytest.raises(BoundDoesNotApply, match="order of d²"):
         standard_attention(problem, 4095)
     for M in (0, True, 2.5):
-        with pytest.raises(InvalidInput, match="M is"):
+        with pytest.raises(InvalidInput, match="M must be"):
             published_curves(problem, M)  # type: ignore[arg-type]
 
 

@@ -9,10 +9,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
+from pebble.common.units import fast_memory_words
 from pebble.lower_bounds.bound import Bound
 from pebble.lower_bounds.counts import Counts
-from pebble.lower_bounds.cutting import Cut, best_cut, best_start
-from pebble.lower_bounds.domain import require_forward, require_words
+from pebble.lower_bounds.cutting import Cut, best_cut, best_start, least_words
+from pebble.lower_bounds.requirements import require_pass
 from pebble.lower_bounds.rounding import ceil_root, ceil_sqrt
 
 __all__ = ["t1", "t1_events", "t1_words", "t2", "t2_events", "t2_words"]
@@ -72,11 +73,7 @@ def t2_words(w: int, d: int) -> int:
     >>> t2_words(1000, 10**6)
     300
     """
-    low, high = 0, t1_words(w, d)
-    while low < high:
-        middle = (low + high) // 2
-        low, high = (low, middle) if t2_events(middle, d) >= w else (middle + 1, high)
-    return low
+    return least_words(_of(t2_events, d), w, t1_words(w, d))
 
 
 def t1(problem: Counts, M: int) -> Bound:
@@ -114,8 +111,8 @@ def t1(problem: Counts, M: int) -> Bound:
     >>> t1(Problem.square(4096, 64), 25000).value
     11020013
     """
-    require_words(M)
-    require_forward(problem, "T1")
+    M = fast_memory_words(M)
+    require_pass(problem, "forward", "T1")
     d = problem.d
     kink = 256 * d * d // 27 - M
     starts = [X for X in (M, 2 * M, kink, kink + 1) if X >= 1]
@@ -158,8 +155,8 @@ def t2(problem: Counts, M: int) -> Bound:
     >>> t2(Problem.square(4096, 64), 400).value > t1(Problem.square(4096, 64), 400).value
     True
     """
-    require_words(M)
-    require_forward(problem, "T2")
+    M = fast_memory_words(M)
+    require_pass(problem, "forward", "T2")
     d = problem.d
     X = best_start(M, _of(t2_events, d), M // 2, 3 * M)
     cut = best_cut(problem.pairs * (d + problem.dv), M, _of(t2_events, d), _of(t2_words, d), X)
@@ -172,5 +169,4 @@ def _of(function: Callable[[int, int], int], d: int) -> Callable[[int], int]:
 
 def _bound(name: str, problem: Counts, cut: Cut, words: int) -> Bound:
     value = max(0, words + (problem.queries if problem.stats else 0))
-    note = f"h = {cut.cuts} cuts, one every X = {cut.X} moves"
-    return Bound(name, value, "proved", f"docs/bounds.md, {name}", note=note)
+    return Bound(name, value, "proved", f"docs/bounds.md, {name}", note=str(cut))

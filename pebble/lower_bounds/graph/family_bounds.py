@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
 from pebble.common.errors import BoundDoesNotApply, InvalidInput
+from pebble.common.units import fast_memory_words
 from pebble.computations.problem import Problem
 from pebble.game.rules import Rules
 from pebble.graph.dag import Dag
 from pebble.lower_bounds.bound import Bound
 from pebble.lower_bounds.cutting import best_cut
-from pebble.lower_bounds.domain import require_words
 from pebble.lower_bounds.graph.graph_bound import PAGE, GraphBound
-from pebble.lower_bounds.products import fft, matmul
+from pebble.lower_bounds.matmul_fft import fft, matmul
 from pebble.lower_bounds.proved import proved_bounds
 from pebble.lower_bounds.published import fft_machine_checked, matmul_machine_checked, matmul_no_recomputation
 from pebble.lower_bounds.rounding import ceil_root
 
-__all__ = ["family_bounds", "matmul_with_products", "name_of"]
+__all__ = ["catalogue_name", "family_bounds", "matmul_with_products"]
 
 
 def family_bounds(dag: Dag, M: int, rules: Rules) -> list[GraphBound]:
@@ -47,19 +47,18 @@ def family_bounds(dag: Dag, M: int, rules: Rules) -> list[GraphBound]:
     >>> [bound.name for bound in family_bounds(load_dag("fft:1024"), 16, Rules())]
     ['FFT', 'FFT, machine-checked']
     """
-    require_words(M)
-    name = name_of(dag)
+    M = fast_memory_words(M)
+    name = catalogue_name(dag)
     if name is None:
         raise BoundDoesNotApply(
             "the bounds of families need a DAG given by its name in the catalogue, such as fft:64 "
             "(list them with: pebble dag info --list)"
         )
     kind, _, text = name.partition(":")
-    bounds = _BOUNDS[kind](_sizes(text), M, rules)
     found = [
         _with_inputs(bound, name)
-        for bound in bounds
-        if "compulsory" not in bound.name and (not rules.sliding or "sliding allowed" in bound.rules)
+        for bound in _BOUNDS[kind](_sizes(text), M)
+        if "compulsory" not in bound.name and bound.holds_under(rules)
     ]
     if not found:
         raise BoundDoesNotApply(
@@ -68,7 +67,7 @@ def family_bounds(dag: Dag, M: int, rules: Rules) -> list[GraphBound]:
     return sorted(found, key=lambda bound: -bound.value)
 
 
-def name_of(dag: Dag) -> str | None:
+def catalogue_name(dag: Dag) -> str | None:
     """Return a DAG's name in the catalogue if it is of a family with bounds, and really that DAG.
 
     The name is the description; the DAG of that name is built and compared, vertex for vertex.
@@ -76,7 +75,7 @@ def name_of(dag: Dag) -> str | None:
     Examples
     --------
     >>> from pebble.computations.classic_dags import fft, tree
-    >>> name_of(fft(8)), name_of(tree(2))
+    >>> catalogue_name(fft(8)), catalogue_name(tree(2))
     ('fft:8', None)
     """
     from pebble.computations.load import named_dag
@@ -122,8 +121,7 @@ def matmul_with_products(m: int, n: int, k: int, M: int) -> Bound:
         return min(w, ceil_root(27 * w * w, 3))
 
     cut = best_cut(m * n * k, M, events, words, 2 * M)
-    note = f"h = {cut.cuts} cuts, one every X = {cut.X} moves"
-    return Bound("matmul, products apart", cut.moves, "proved", f"{PAGE}, matrix product", note=note)
+    return Bound("matmul, products apart", cut.moves, "proved", f"{PAGE}, matrix product", note=str(cut))
 
 
 _Sizes = dict[str, int]
@@ -154,38 +152,35 @@ def _problem(sizes: _Sizes, pass_name: str) -> Problem:
     )
 
 
-def _attention(sizes: _Sizes, M: int, rules: Rules) -> Iterable[Bound]:
-    return proved_bounds(_problem(sizes, "forward"), M, rules)
+def _attention(sizes: _Sizes, M: int) -> list[Bound]:
+    return proved_bounds(_problem(sizes, "forward"), M)
 
 
-def _backward(sizes: _Sizes, M: int, rules: Rules) -> Iterable[Bound]:
-    return proved_bounds(_problem(sizes, "backward"), M, rules)
+def _backward(sizes: _Sizes, M: int) -> list[Bound]:
+    return proved_bounds(_problem(sizes, "backward"), M)
 
 
-def _fma_matmul(sizes: _Sizes, M: int, rules: Rules) -> Iterable[Bound]:
+def _fma_matmul(sizes: _Sizes, M: int) -> list[Bound]:
     m, n, k = (sizes[key] for key in "mnk")
-    found = [matmul(m, n, k, M), matmul_machine_checked(m, n, k, M)]
-    if not rules.recomputation:
-        found.append(matmul_no_recomputation(m, n, k, M, rules))
-    return found
+    once = Rules(recomputation=False)
+    return [matmul(m, n, k, M), matmul_machine_checked(m, n, k, M), matmul_no_recomputation(m, n, k, M, once)]
 
 
-def _matmul(sizes: _Sizes, M: int, rules: Rules) -> Iterable[Bound]:
-    del rules
+def _matmul(sizes: _Sizes, M: int) -> list[Bound]:
     m, n, k = (sizes[key] for key in "mnk")
     return [matmul_with_products(m, n, k, M)]
 
 
-def _fft(sizes: _Sizes, M: int, rules: Rules) -> Iterable[Bound]:
-    del rules
+def _fft(sizes: _Sizes, M: int) -> list[Bound]:
     n = sizes["m"]
     return [fft(n, M), fft_machine_checked(n, M)] if n > 1 else []
 
 
-_BOUNDS: dict[str, Callable[[_Sizes, int, Rules], Iterable[Bound]]] = {
+_BOUNDS: dict[str, Callable[[_Sizes, int], list[Bound]]] = {
     "attention": _attention,
     "backward": _backward,
     "fma-matmul": _fma_matmul,
     "matmul": _matmul,
     "fft": _fft,
 }
+"""What is proved of each family, whatever the rules; every bound says under which rules it holds."""
