@@ -14,7 +14,8 @@ from pebble.lower_bounds.bound import Bound, Status
 from pebble.lower_bounds.dividing_point import Regime, regime
 from pebble.lower_bounds.matmul_fft import fft, matmul
 from pebble.lower_bounds.proved import backward_bounds, best_bound, forward_bounds, proved_bounds
-from pebble.lower_bounds.published import attenio_count, published_curves
+from pebble.lower_bounds.published.all_pairs import attenio_count
+from pebble.lower_bounds.published.curves import published_curves
 
 __all__ = [
     "Bound",

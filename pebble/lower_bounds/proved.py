@@ -9,7 +9,11 @@ from pebble.computations.problem import Problem
 from pebble.game.rules import Rules
 from pebble.lower_bounds.attention.b1 import b1
 from pebble.lower_bounds.attention.b2 import b2
-from pebble.lower_bounds.attention.compulsory import compulsory, compulsory_backward, compulsory_weights
+from pebble.lower_bounds.attention.compulsory import (
+    compulsory_backward,
+    compulsory_forward,
+    compulsory_weights,
+)
 from pebble.lower_bounds.attention.forward import t1, t2
 from pebble.lower_bounds.bound import Bound, applicable
 from pebble.lower_bounds.certified.b3 import b3
@@ -20,7 +24,7 @@ from pebble.lower_bounds.requirements import require_mask, require_pass
 __all__ = ["backward_bounds", "best_bound", "bounds_by_counts", "forward_bounds", "proved_bounds"]
 
 _BY_COUNTS: dict[str, tuple[Callable[[Counts, int], Bound], ...]] = {
-    "forward": (compulsory, t1, t2, t3),
+    "forward": (compulsory_forward, t1, t2, t3),
     "backward": (compulsory_backward, b1, b2, b3),
     "weights": (compulsory_weights,),
 }

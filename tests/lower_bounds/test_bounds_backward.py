@@ -22,7 +22,7 @@ from pebble.lower_bounds.attention.compulsory import compulsory_backward, compul
 from pebble.lower_bounds.bound import Bound
 from pebble.lower_bounds.certified.b3 import b3
 from pebble.lower_bounds.proved import backward_bounds, forward_bounds, proved_bounds
-from pebble.lower_bounds.published import flash_attention, li_et_al, li_et_al_gradient, saha_ye
+from pebble.lower_bounds.published.all_pairs import flash_attention, li_et_al, li_et_al_gradient, saha_ye
 from pebble.lower_bounds.rounding import ceil_div
 from pebble.lower_bounds.table import bounds
 

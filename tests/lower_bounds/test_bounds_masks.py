@@ -37,22 +37,21 @@ from pebble.lower_bounds import (
 )
 from pebble.lower_bounds.attention import by_parts as by_parts_module
 from pebble.lower_bounds.attention.by_parts import by_parts
-from pebble.lower_bounds.attention.compulsory import compulsory, compulsory_backward, compulsory_words
+from pebble.lower_bounds.attention.compulsory import compulsory_backward, compulsory_forward, compulsory_words
 from pebble.lower_bounds.bound import Bound
 from pebble.lower_bounds.certified.b3 import b3
 from pebble.lower_bounds.certified.t3 import t3
 from pebble.lower_bounds.counts import Part
 from pebble.lower_bounds.dividing_point import sparse_dividing_point
 from pebble.lower_bounds.proved import bounds_by_counts
-from pebble.lower_bounds.published import (
-    block_sparse_flash_attention,
+from pebble.lower_bounds.published.all_pairs import (
     fast_multiplication,
     flash_attention,
     li_et_al,
-    li_et_al_sparse,
     saha_ye,
     standard_attention,
 )
+from pebble.lower_bounds.published.masked import block_sparse_flash_attention, li_et_al_sparse
 from pebble.lower_bounds.table import bounds
 from pebble.program.schedule import get
 from tests.masked_pebblings import Moves, Player, image, io
@@ -136,7 +135,9 @@ def test_compulsory_words_are_the_inputs_and_outputs_of_the_family(seed: int) ->
     family = family_of(problem)
     outputs = sum(family.words(array.name) for array in family.outputs)
     inputs = sum(family.words(array.name) for array in family.inputs)
-    found = compulsory_backward(problem, 9) if problem.pass_name == "backward" else compulsory(problem, 9)
+    found = (
+        compulsory_backward(problem, 9) if problem.pass_name == "backward" else compulsory_forward(problem, 9)
+    )
     assert found.value == inputs + outputs
     assert compulsory_words(problem) == inputs + outputs
 
@@ -193,7 +194,7 @@ def test_leaving_pairs_out_leaves_a_pebbling_of_the_rest(seed: int) -> None:
 
 
 def _compulsory(problem: Problem) -> int:
-    return int((compulsory_backward if problem.pass_name == "backward" else compulsory)(problem, 9).value)
+    return compulsory_words(problem)
 
 
 # No bound is above what can be done

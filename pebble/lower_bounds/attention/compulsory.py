@@ -11,7 +11,7 @@ from pebble.lower_bounds.bound import Bound
 from pebble.lower_bounds.counts import Counts
 from pebble.lower_bounds.requirements import require_pass
 
-__all__ = ["compulsory", "compulsory_backward", "compulsory_weights", "compulsory_words"]
+__all__ = ["compulsory_backward", "compulsory_forward", "compulsory_weights", "compulsory_words"]
 
 
 def compulsory_words(problem: Counts) -> int:
@@ -29,7 +29,7 @@ def compulsory_words(problem: Counts) -> int:
     return lines * (d + dv) + problem.queries * problem.stats
 
 
-def compulsory(problem: Counts, M: int) -> Bound:
+def compulsory_forward(problem: Counts, M: int) -> Bound:
     """Every word of Q, K and V loaded, and every word of O, with ``stats`` every row sum, stored at least once.
 
     Parameters
@@ -55,7 +55,7 @@ def compulsory(problem: Counts, M: int) -> Bound:
     Examples
     --------
     >>> from pebble.computations.problem import Problem
-    >>> compulsory(Problem.square(1024, 64), 1000).value == 4 * 1024 * 64
+    >>> compulsory_forward(Problem.square(1024, 64), 1000).value == 4 * 1024 * 64
     True
     """
     fast_memory_words(M)

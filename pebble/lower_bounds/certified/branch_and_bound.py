@@ -31,8 +31,8 @@ __all__ = [
 ]
 
 Reals: TypeAlias = NDArray[np.float64]
-Row = TypeVar("Row", bound=ParameterRow)
-Touched = TypeVar("Touched")
+AnyRow = TypeVar("AnyRow", bound=ParameterRow)
+AnySegment = TypeVar("AnySegment")
 """What a segment touches: a dataclass of the amounts that its work is bounded by."""
 
 SAFETY = 1 + 1e-10
@@ -79,7 +79,7 @@ class Boxes:
 
 
 @dataclass(frozen=True)
-class ConstantProof(Generic[Row, Touched]):
+class ConstantProof(Generic[AnyRow, AnySegment]):
     """Outcome of the attempt to prove a row's constant.
 
     Parameters
@@ -98,10 +98,10 @@ class ConstantProof(Generic[Row, Touched]):
         How many of the distance to the best constant, in per cent, are printed.
     """
 
-    row: Row
+    row: AnyRow
     verdict: Literal["proved", "refuted", "undecided"]
     boxes: int
-    witness: Touched
+    witness: AnySegment
     attained: float
     decimals: int = 2
 
@@ -111,7 +111,7 @@ class ConstantProof(Generic[Row, Touched]):
         return f"{self.row}: {self.verdict}, {self.boxes} boxes, at most {text} above the best constant"
 
 
-class ConstantSearch(ABC, Generic[Row, Touched]):
+class ConstantSearch(ABC, Generic[AnyRow, AnySegment]):
     """What a bound must provide for its constants to be proved, and what the search has met so far.
 
     Parameters
@@ -132,7 +132,7 @@ class ConstantSearch(ABC, Generic[Row, Touched]):
 
     decimals: ClassVar[int] = 2
 
-    def __init__(self, row: Row, attained: float, witness: Touched) -> None:
+    def __init__(self, row: AnyRow, attained: float, witness: AnySegment) -> None:
         self.row, self.attained, self.witness = row, attained, witness
         self._target = math.nextafter(float(row.W), 0.0)
 
@@ -151,7 +151,7 @@ class ConstantSearch(ABC, Generic[Row, Touched]):
         """Tell which bounds are not at most W, rounded down."""
         return ~(bound <= self._target)  # written so that a NaN keeps its box
 
-    def meet(self, work: float, segment: Touched) -> None:
+    def meet(self, work: float, segment: AnySegment) -> None:
         """Remember a segment if it does more work than all before."""
         if work > self.attained:
             self.attained, self.witness = work, segment
@@ -162,7 +162,9 @@ class ConstantSearch(ABC, Generic[Row, Touched]):
         return self.attained > float(self.row.W) * (1 + 1e-9)
 
 
-def prove_constant(search: ConstantSearch[Row, Touched], max_boxes: int) -> ConstantProof[Row, Touched]:
+def prove_constant(
+    search: ConstantSearch[AnyRow, AnySegment], max_boxes: int
+) -> ConstantProof[AnyRow, AnySegment]:
     """Prove that no segment does more than W·d³ weighted work, or refute it.
 
     Parameters
@@ -202,7 +204,7 @@ def _next_batch(stack: list[Boxes], size: int) -> Boxes:
     return boxes
 
 
-def prove_all(rows: Sequence[Row], prove: Callable[[Row], ConstantProof[Row, Any]]) -> int:
+def prove_all(rows: Sequence[AnyRow], prove: Callable[[AnyRow], ConstantProof[AnyRow, Any]]) -> int:
     """Prove the constant of every row, print a line for each, and return 0 if all are proved, else 1."""
     failed = 0
     for row in rows:

@@ -19,7 +19,14 @@ from typing import ClassVar, Self, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from pebble.lower_bounds.certified.branch_and_bound import SAFETY, Boxes, ConstantSearch, Reals, Row, Touched
+from pebble.lower_bounds.certified.branch_and_bound import (
+    SAFETY,
+    AnyRow,
+    AnySegment,
+    Boxes,
+    ConstantSearch,
+    Reals,
+)
 
 __all__ = ["BoxesWithMultipliers", "MultiplierSearch", "best_price", "climb"]
 
@@ -67,7 +74,7 @@ class BoxesWithMultipliers(Boxes):
         return better
 
 
-class MultiplierSearch(ConstantSearch[Row, Touched]):
+class MultiplierSearch(ConstantSearch[AnyRow, AnySegment]):
     """A search over boxes of three variables that are bounded by Lagrange multipliers.
 
     Parameters
@@ -88,7 +95,7 @@ class MultiplierSearch(ConstantSearch[Row, Touched]):
     exclusive: ClassVar[tuple[tuple[int, int], ...]]
     """Pairs of shares that must not sum to more than 1."""
 
-    def __init__(self, row: Row, attained: float, witness: Touched, rng: np.random.Generator) -> None:
+    def __init__(self, row: AnyRow, attained: float, witness: AnySegment, rng: np.random.Generator) -> None:
         super().__init__(row, attained, witness)
         self._rng, self._seen = rng, 0
 

@@ -1,14 +1,14 @@
 """Lower bounds on the I/O of any computation DAG; docs/graph-bounds.md states and proves them.
 
 Reading order: :mod:`.graph_bound` (a bound with what it was computed from), the bounds themselves
-(:mod:`.compulsory_words`, :mod:`.min_cut`, :mod:`.spectral`,
+(:mod:`.compulsory`, :mod:`.min_cut`, :mod:`.spectral`,
 :mod:`.partition`, :mod:`.family_bounds`), and
 :mod:`.graph_bound_table`, which asks all of them.
 """
 
 from __future__ import annotations
 
-from pebble.lower_bounds.graph.compulsory_words import compulsory
+from pebble.lower_bounds.graph.compulsory import compulsory
 from pebble.lower_bounds.graph.family_bounds import family_bounds
 from pebble.lower_bounds.graph.graph_bound import GraphBound
 from pebble.lower_bounds.graph.graph_bound_table import DagBounds, dag_bounds

@@ -8,7 +8,7 @@ from typing import Any
 from pebble.common.errors import InvalidInput
 from pebble.game.rules import Rules
 from pebble.graph.dag import Dag
-from pebble.lower_bounds.graph.compulsory_words import compulsory
+from pebble.lower_bounds.graph.compulsory import compulsory
 from pebble.lower_bounds.graph.family_bounds import family_bounds
 from pebble.lower_bounds.graph.graph_bound import GraphBound
 from pebble.lower_bounds.graph.min_cut import convex_min_cut

@@ -15,7 +15,11 @@ from pebble.lower_bounds.cutting import best_cut
 from pebble.lower_bounds.graph.graph_bound import PAGE, GraphBound
 from pebble.lower_bounds.matmul_fft import fft, matmul
 from pebble.lower_bounds.proved import proved_bounds
-from pebble.lower_bounds.published import fft_machine_checked, matmul_machine_checked, matmul_no_recomputation
+from pebble.lower_bounds.published.matmul_fft import (
+    fft_machine_checked,
+    matmul_machine_checked,
+    matmul_no_recomputation,
+)
 from pebble.lower_bounds.rounding import ceil_root
 
 __all__ = ["catalogue_name", "family_bounds", "matmul_with_products"]
