@@ -14,7 +14,8 @@ from pebble.lower_bounds.attention.compulsory import (
     compulsory_forward,
     compulsory_weights,
 )
-from pebble.lower_bounds.attention.forward import t1, t2
+from pebble.lower_bounds.attention.t1 import t1
+from pebble.lower_bounds.attention.t2 import t2
 from pebble.lower_bounds.bound import Bound, applicable
 from pebble.lower_bounds.certified.b3 import b3
 from pebble.lower_bounds.certified.t3 import t3
