@@ -21,6 +21,7 @@ __all__ = [
     "matmul_compulsory",
     "matmul_cut",
     "matmul_short",
+    "matmul_with_products",
 ]
 
 
@@ -135,6 +136,40 @@ def _short(W: int, side: int, M: int) -> Bound:
     return Bound("matmul, short side", value, "proved", "docs/bounds.md, short sides", note=note)
 
 
+def matmul_with_products(m: int, n: int, k: int, M: int) -> Bound:
+    """Cut for products and sums as separate vertices: leading term ``2 m n k / sqrt(M)``.
+
+    Parameters
+    ----------
+    m, n, k : int
+        Shape; element (i, j) is the sum of k products, added one after the other.
+    M : int
+        Words of fast memory.
+
+    Notes
+    -----
+    Events are the first product and the sums of each element. One of them needs the product that it adds, held
+    or loaded (one word for one event) or computed from its two factors: a segment that reaches T words has at
+    most ``max(T, (T/3)**1.5)`` of them. See docs/graph-bounds.md.
+
+    Examples
+    --------
+    >>> matmul_with_products(64, 64, 64, 256).value
+    33017
+    """
+
+    def events(T: int) -> int:
+        return max(T, _box_events(T))
+
+    def words(w: int) -> int:
+        return min(w, _box_words(w))
+
+    cut = best_cut(m * n * k, M, events, words, 2 * M)
+    return Bound(
+        "matmul, products apart", cut.moves, "proved", "docs/graph-bounds.md, matrix product", note=str(cut)
+    )
+
+
 def fft(n: int, M: int) -> Bound:
     """Return the best bound of this module for the FFT on ``n`` points, recomputation allowed.
 
@@ -193,7 +228,7 @@ def fft_cut(n: int, M: int) -> Bound:
     require_power_of_two(n)
     levels = n.bit_length() - 1
     X = best_start(M, fft_events, 1, M * (4 + M.bit_length()))
-    cut = best_cut(n * levels, M, fft_events, _fft_words, X)
+    cut = best_cut(n * levels, M, fft_events, lambda w: least_words(fft_events, w, max(2, w)), X)
     note = f"h = {cut.cuts} cuts, one every X = {cut.X} loads"
     return Bound("FFT", n + cut.moves, "proved", "docs/bounds.md, FFT", note=note)
 
@@ -211,10 +246,6 @@ def fft_events(T: int) -> int:
         half = 1 << bit
         ones += (T >> bit + 1 << bit) + max(0, (T & 2 * half - 1) - half)
     return 2 * ones
-
-
-def _fft_words(w: int) -> int:
-    return least_words(fft_events, w, max(2, w))
 
 
 def _box_events(T: int) -> int:

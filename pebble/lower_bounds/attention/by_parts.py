@@ -8,7 +8,7 @@ outputs of the queries and keys that are then left without pairs are loaded and 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -80,7 +80,7 @@ def by_parts(problem: Problem, M: int, bounds: Callable[[Part, int], list[Bound]
     total, statuses, names, left_out = 0, set[Status](), set[str](), False
     for number, index in enumerate(order.tolist()):
         parts = [_part(problem, counted) for counted in rows[index].reshape(-1, 3)]
-        choice = _best(parts, M, bounds if number < _MOST_SHAPES else None)
+        choice = _best(parts[0], dict.fromkeys(parts) if number < _MOST_SHAPES else (), M, bounds)
         total += choice.words * int(repeats[index])
         statuses.add(choice.status)
         names.add(choice.name)
@@ -140,15 +140,15 @@ def _part(problem: Problem, counted: NDArray[np.int64]) -> Part:
     return Part(problem.pass_name, problem.d, problem.dv, problem.stats, pairs, queries, keys)
 
 
-def _best(parts: list[Part], M: int, bounds: Callable[[Part, int], list[Bound]] | None) -> _Choice:
-    """Choose among the part itself, the first one, and what is left of it if lines are left out."""
-    best = _Choice(compulsory_words(parts[0]), "compulsory", "proved", False)
-    for part in dict.fromkeys(parts) if bounds is not None else ():
-        if not part.pairs:
-            continue
-        assert bounds is not None
-        found = bounds(part, M)[0]
-        words = int(found.value) + compulsory_words(parts[0]) - compulsory_words(part)
-        if words > best.words:
-            best = _Choice(words, found.name, found.status, part != parts[0])
+def _best(
+    whole: Part, candidates: Iterable[Part], M: int, bounds: Callable[[Part, int], list[Bound]]
+) -> _Choice:
+    """Choose among the compulsory words of a part and its candidates: itself, and what is left without some lines."""
+    best = _Choice(compulsory_words(whole), "compulsory", "proved", False)
+    for part in candidates:
+        if part.pairs:
+            found = bounds(part, M)[0]
+            words = int(found.value) + compulsory_words(whole) - compulsory_words(part)
+            if words > best.words:
+                best = _Choice(words, found.name, found.status, part != whole)
     return best

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
+from functools import partial
 
 from pebble.common.errors import BoundDoesNotApply, InvalidInput
 from pebble.common.units import fast_memory_words
@@ -11,18 +11,16 @@ from pebble.computations.problem import Problem
 from pebble.game.rules import Rules
 from pebble.graph.dag import Dag
 from pebble.lower_bounds.bound import Bound
-from pebble.lower_bounds.cutting import best_cut
-from pebble.lower_bounds.graph.graph_bound import PAGE, GraphBound
-from pebble.lower_bounds.matmul_fft import fft, matmul
+from pebble.lower_bounds.graph.graph_bound import GraphBound
+from pebble.lower_bounds.matmul_fft import fft, matmul, matmul_with_products
 from pebble.lower_bounds.proved import proved_bounds
 from pebble.lower_bounds.published.matmul_fft import (
     fft_machine_checked,
     matmul_machine_checked,
     matmul_no_recomputation,
 )
-from pebble.lower_bounds.rounding import ceil_root
 
-__all__ = ["catalogue_name", "family_bounds", "matmul_with_products"]
+__all__ = ["catalogue_name", "family_bounds"]
 
 
 def family_bounds(dag: Dag, M: int, rules: Rules) -> list[GraphBound]:
@@ -96,38 +94,6 @@ def catalogue_name(dag: Dag) -> str | None:
     return meant.description if dag_hash(meant) == dag_hash(dag) else None
 
 
-def matmul_with_products(m: int, n: int, k: int, M: int) -> Bound:
-    """Cut for products and sums as separate vertices: leading term ``2 m n k / sqrt(M)``.
-
-    Parameters
-    ----------
-    m, n, k : int
-        Shape; element (i, j) is the sum of k products, added one after the other.
-    M : int
-        Words of fast memory.
-
-    Notes
-    -----
-    Events are the first product and the sums of each element. One of them needs the product that it adds, held
-    or loaded (one word for one event) or computed from its two factors: a segment that reaches T words has at
-    most ``max(T, (T/3)**1.5)`` of them. See docs/graph-bounds.md.
-
-    Examples
-    --------
-    >>> matmul_with_products(64, 64, 64, 256).value
-    33017
-    """
-
-    def events(T: int) -> int:
-        return max(T, math.isqrt(T**3 // 27))
-
-    def words(w: int) -> int:
-        return min(w, ceil_root(27 * w * w, 3))
-
-    cut = best_cut(m * n * k, M, events, words, 2 * M)
-    return Bound("matmul, products apart", cut.moves, "proved", f"{PAGE}, matrix product", note=str(cut))
-
-
 _Sizes = dict[str, int]
 
 
@@ -144,24 +110,10 @@ def _with_inputs(bound: Bound, name: str) -> GraphBound:
     )
 
 
-def _problem(sizes: _Sizes, pass_name: str) -> Problem:
-    N, d = sizes.get("N", 0), sizes["d"]
-    return Problem(
-        sizes.get("Nq", N),
-        sizes.get("Nk", N),
-        d,
-        sizes.get("dv", d),
-        stats=bool(sizes.get("stats", 0)),
-        pass_name=pass_name,
-    )
-
-
-def _attention(sizes: _Sizes, M: int) -> list[Bound]:
-    return proved_bounds(_problem(sizes, "forward"), M)
-
-
-def _backward(sizes: _Sizes, M: int) -> list[Bound]:
-    return proved_bounds(_problem(sizes, "backward"), M)
+def _attention(pass_name: str, sizes: _Sizes, M: int) -> list[Bound]:
+    N, d, stats = sizes.get("N", 0), sizes["d"], bool(sizes.get("stats", 0))
+    Nq, Nk, dv = (sizes.get(name, default) for name, default in (("Nq", N), ("Nk", N), ("dv", d)))
+    return proved_bounds(Problem(Nq, Nk, d, dv, stats=stats, pass_name=pass_name), M)
 
 
 def _fma_matmul(sizes: _Sizes, M: int) -> list[Bound]:
@@ -181,8 +133,8 @@ def _fft(sizes: _Sizes, M: int) -> list[Bound]:
 
 
 _BOUNDS: dict[str, Callable[[_Sizes, int], list[Bound]]] = {
-    "attention": _attention,
-    "backward": _backward,
+    "attention": partial(_attention, "forward"),
+    "backward": partial(_attention, "backward"),
     "fma-matmul": _fma_matmul,
     "matmul": _matmul,
     "fft": _fft,
