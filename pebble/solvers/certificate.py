@@ -58,9 +58,7 @@ class Certificate:
     @property
     def lower(self) -> int:
         """The bound as a whole number of words."""
-        from pebble.lower_bounds.graph.recomputation import whole_value
-
-        return whole_value(self.bound)
+        return self.bound.least_io
 
     @property
     def gap(self) -> int:
@@ -69,7 +67,7 @@ class Certificate:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the certificate as plain data; docs/certificates.md describes every field."""
-        from pebble.lower_bounds.graph.known_families import name_of
+        from pebble.lower_bounds.graph.family_bounds import catalogue_name
 
         dag, status = self.dag, self.status
         heads = np.repeat(np.arange(dag.n_vertices, dtype=np.int64), dag.indegree)
@@ -79,7 +77,7 @@ class Certificate:
             "version": VERSION,
             "dag": {
                 "hash": dag_hash(dag),
-                "name": name_of(dag),
+                "name": catalogue_name(dag),
                 "vertices": [dag.name(v) for v in range(dag.n_vertices)],
                 "edges": np.stack([dag.predecessors[order], heads[order]], axis=1).tolist(),
                 "outputs": dag.outputs.tolist(),
@@ -315,16 +313,16 @@ def check_certificate(source: str | bytes | IO[Any]) -> CertificateResult:
 
 
 def _name_faults(name: object, dag: Dag) -> list[str]:
-    from pebble.lower_bounds.graph.known_families import name_of
+    from pebble.lower_bounds.graph.family_bounds import catalogue_name
 
-    return [] if name is None or name_of(dag) == name else [f"the DAG is not the one called {name}"]
+    return [] if name is None or catalogue_name(dag) == name else [f"the DAG is not the one called {name}"]
 
 
 def _bound_faults(name: str, lower: int, inputs: dict[str, Any], dag: Dag, M: int, rules: Rules) -> list[str]:
-    from pebble.lower_bounds.graph.recomputation import bound_again, whole_value
+    from pebble.lower_bounds.graph.bound_from_inputs import bound_from_inputs
 
     try:
-        again = whole_value(bound_again(name, inputs, dag, M, rules))
+        again = bound_from_inputs(name, inputs, dag, M, rules).least_io
     except (BoundDoesNotApply, InvalidInput) as error:
         return [f"the bound {name!r} cannot be confirmed: {error}"]
     return [f"the bound {name!r} proves {again:,}, not {lower:,}"] if lower > again else []
