@@ -31,7 +31,7 @@ from pebble.computations.masks import (
 from pebble.computations.masks.full_mask import FullMask
 from pebble.computations.problem import Problem
 from pebble.computations.registry import family_from_header
-from tests.masks_reference import definitions
+from tests.support.mask_definitions import definitions
 
 BANDS = {"causal", "window", "prefix", "document"}
 

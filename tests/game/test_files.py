@@ -24,7 +24,7 @@ from pebble.game.moves import Move, Moves, Op
 from pebble.game.replay import replay
 from pebble.game.rules import Rules
 from pebble.graph.dag import Dag
-from tests.strategies import all_rules, dags, random_legal_moves
+from tests.support.random_dags import all_rules, dags, random_legal_moves
 
 SUM = Dag.from_edges([("a", "s"), ("b", "s")])
 HEAD = "# pebbling 1\n# dag sum\n# M 3\n"

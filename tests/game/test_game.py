@@ -13,8 +13,8 @@ from pebble.game.game import Game
 from pebble.game.moves import Move, Moves, Op, as_chunks
 from pebble.game.rules import Rules
 from pebble.graph.dag import Dag
-from tests.reference import ReferenceGame
-from tests.strategies import all_rules, dags, mutated, plain, pyramid, random_legal_moves, reference
+from tests.support.random_dags import all_rules, dags, mutated, plain, pyramid, random_legal_moves, reference
+from tests.support.reference_game import ReferenceGame
 
 
 def two_sum(M: int = 3, rules: Rules | None = None) -> Game:

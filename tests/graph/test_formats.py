@@ -24,7 +24,7 @@ from pebble.graph.formats import (
     text_of,
     write_dag,
 )
-from tests.strategies import dags
+from tests.support.random_dags import dags
 
 FUNNY = [
     'a"b',

@@ -26,7 +26,7 @@ from pebble.common.errors import InvalidInput, PebbleError
 from pebble.lab.sweep import Point, count_point, run_sweep, sweep_grid
 from pebble.lab.sweep import workers as sweeping_workers
 from pebble.lab.sweep.journal import Journal
-from tests.sweeps import AXES, GRID, PEBBLE, SMALL, Stop, expected, posix, stop_after
+from tests.lab.sweeps import AXES, GRID, PEBBLE, SMALL, Stop, expected, posix, stop_after
 
 # -- workers
 

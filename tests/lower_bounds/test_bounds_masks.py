@@ -54,8 +54,8 @@ from pebble.lower_bounds.published.all_pairs import (
 from pebble.lower_bounds.published.masked import block_sparse_flash_attention, li_et_al_sparse
 from pebble.lower_bounds.table import bounds
 from pebble.program.schedule import get
-from tests.masked_pebblings import Moves, Player, image, io
-from tests.masks_reference import definitions
+from tests.lower_bounds.masked_pebblings import Moves, Player, image, io
+from tests.support.mask_definitions import definitions
 
 PASSES = ("forward", "backward")
 

@@ -27,7 +27,7 @@ from pebble.solvers.heuristic.eviction import io_of
 from pebble.solvers.heuristic.needed_graph import Graph
 from pebble.solvers.heuristic.orders_in_blocks import cone_by_cone, in_step, reuse_first
 from tests.lower_bounds.test_bounds_optimum import optimum
-from tests.strategies import dags
+from tests.support.random_dags import dags
 
 DATA = Path(__file__).parents[1] / "data"
 
