@@ -1,3 +1,5 @@
+"""The game against a model in plain sets, on random moves and on values known by hand."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -8,17 +10,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from pebble.common.errors import IllegalMove, IncompletePebbling, InvalidInput
+from pebble.common.errors import IllegalMove, IncompletePebbling
 from pebble.game.game import Game
-from pebble.game.moves import Move, Moves, Op, as_chunks
+from pebble.game.moves import Move, Op
 from pebble.game.rules import Rules
 from pebble.graph.dag import Dag
-from tests.reference import ReferenceGame
-from tests.strategies import all_rules, dags, mutated, plain, pyramid, random_legal_moves, reference
-
-
-def two_sum(M: int = 3, rules: Rules | None = None) -> Game:
-    return Game(Dag.from_edges([("a", "s"), ("b", "s")]), M, rules)
+from tests.game.small_games import two_sum
+from tests.support.random_dags import all_rules, dags, mutated, plain, pyramid, random_legal_moves, reference
+from tests.support.reference_game import ReferenceGame
 
 
 def agree(game: Game, model: ReferenceGame) -> None:
@@ -102,6 +101,8 @@ class GameAgainstSets(RuleBasedStateMachine):
 
 
 TestGameAgainstSets = GameAgainstSets.TestCase
+
+
 TestGameAgainstSets.settings = settings(max_examples=60, stateful_step_count=40, deadline=None)
 
 
@@ -135,112 +136,6 @@ def test_random_pebblings_agree_with_the_model(dag: Dag, M: int, rules: Rules, s
         game.push(move)
         model.push(plain(move))
     agree(game, model)
-
-
-# -- messages
-
-
-@pytest.mark.parametrize(
-    ("moves", "message", "rule_name"),
-    [
-        ("store a", "move 0, store a: it has no red pebble; load it first", "store-needs-red"),
-        ("store s", "move 0, store s: it has no red pebble; compute it first", "store-needs-red"),
-        ("delete a", "move 0, delete a: it has no red pebble; leave the move out", "delete-needs-red"),
-        ("load s", "move 0, load s: it has no blue pebble; compute it", "load-needs-blue"),
-        (
-            "compute a",
-            "move 0, compute a: an input has nothing to be computed from; load it",
-            "compute-input",
-        ),
-        (
-            "load a,load b,compute s,load s",
-            "move 3, load s: it has no blue pebble; it is red already",
-            "load-needs-blue",
-        ),
-        (
-            "load a,compute s",
-            "move 1, compute s: 1 of its 2 predecessors is not red: b (blue); load it first",
-            "compute-needs-predecessors",
-        ),
-        (
-            "compute s",
-            "move 0, compute s: 2 of its 2 predecessors are not red: a (blue), b (blue); load them first",
-            "compute-needs-predecessors",
-        ),
-        ("load x", "move 0, load x: no vertex is called 'x'; check the spelling", "unknown-vertex"),
-    ],
-)
-def test_messages(moves: str, message: str, rule_name: str) -> None:
-    game = two_sum()
-    *before, last = (line.split() for line in moves.split(","))
-    for word, name in before:
-        getattr(game, word)(name)
-    with pytest.raises(IllegalMove) as caught:
-        getattr(game, last[0])(last[1])
-    assert str(caught.value) == message
-    assert (caught.value.rule, caught.value.move_number) == (rule_name, len(before))
-
-
-def test_memory_full_says_how_full() -> None:
-    game = two_sum(2)
-    game.load("a")
-    game.load("b")
-    with pytest.raises(
-        IllegalMove, match=r"^move 2, compute s: fast memory holds 2 of 2 words; delete one first$"
-    ):
-        game.compute("s")
-    with pytest.raises(IllegalMove, match="slide from a predecessor"):
-        two_sum(2, Rules(sliding=True)).play([(0, 0), (0, 2), (2, 1)])
-
-
-def test_missing_predecessors_of_both_kinds() -> None:
-    game = Game(Dag.from_edges([("a", "t"), ("t", "s"), ("b", "s")]), 3)
-    with pytest.raises(
-        IllegalMove, match=r"t \(not blue\), b \(blue\); load the blue ones and compute the others first"
-    ):
-        game.compute("s")
-    game.load("b")
-    with pytest.raises(IllegalMove, match=r"is not red: t \(not blue\); compute it first"):
-        game.compute("s")
-
-
-def test_many_missing_predecessors_are_counted() -> None:
-    game = Game(Dag.from_edges([(i, 9) for i in range(9)]), 3)
-    with pytest.raises(IllegalMove, match=r"9 of its 9 .* v3 \(blue\) and 5 more; load them first"):
-        game.compute(9)
-
-
-def test_recomputation_forbidden_remedies() -> None:
-    game = two_sum(3, Rules(recomputation=False))
-    game.play([(0, 0), (0, 2), (2, 1)])
-    with pytest.raises(IllegalMove, match="it is still red") as caught:
-        game.compute("s")
-    assert caught.value.rule == "recomputation-forbidden"
-    game.store("s")
-    game.delete("s")
-    with pytest.raises(IllegalMove, match="load it instead"):
-        game.compute("s")
-    game.undo()
-    game.undo()
-    game.undo()
-    game.compute("s")
-    assert game.status().computes == 1
-
-
-def test_unknown_operation_and_bad_arguments() -> None:
-    with pytest.raises(IllegalMove) as caught:
-        two_sum().push((9, 0))
-    assert caught.value.rule == "unknown-op"
-    for wrong in ("load a", (1,), (0, 1, 2, 3), (0, "a"), (0, True), [0, 1]):
-        with pytest.raises(InvalidInput):
-            two_sum().push(wrong)  # type: ignore[arg-type]
-    for M in (0, -1, 1.5, True, "3"):
-        with pytest.raises(InvalidInput, match="positive whole number"):
-            two_sum(M)  # type: ignore[arg-type]
-    with pytest.raises(InvalidInput, match="no move to take back"):
-        two_sum().undo()
-    with pytest.raises(InvalidInput):
-        two_sum().load(1.0)  # type: ignore[arg-type]
 
 
 # -- known values
@@ -401,29 +296,3 @@ def test_views_are_live_sets() -> None:
     assert repr(game.blue) == "{a, b}"
     assert repr(game) == "<Game on Dag(3 vertices, 2 edges, 2 inputs, 1 output): move 1, 1 of 3 words in use>"
     assert game.notation(Move(Op.SLIDE, 1, 0)) == "slide s from a"
-
-
-@pytest.mark.parametrize("move", [Move(Op.LOAD, 3), Move(Op.SLIDE, 4, 2)])
-def test_moves_print_as_what_makes_them(move: Move) -> None:
-    assert eval(repr(move)) == move
-
-
-def test_columns_and_moves_are_inverse() -> None:
-    moves = [Move(Op.LOAD, 0), Move(Op.SLIDE, 3, 2), Move(Op.DELETE, 1)]
-    columns = Moves.of(moves)
-    assert list(columns) == moves
-    assert columns == Moves(columns.op, columns.vertex, columns.source)
-    assert columns.part(1, 3)[0] == moves[1]
-    assert columns != Moves.of(moves[:2])
-    assert Moves.of([(Op.LOAD, 1)]).source is None
-    assert list(Moves([300, -200], [0, 0]).op) == [-1, -1]
-
-
-def test_malformed_columns() -> None:
-    wrong: list[tuple[Any, ...]] = [([0], [0, 1]), ([0.5], [1]), ([0], [1.5]), ([[0]], [[1]]), ([0], [1], [])]
-    for columns in wrong:
-        with pytest.raises(InvalidInput):
-            Moves(*columns)
-    for chunk in ("ab", 7, (1,), [1, 2]):
-        with pytest.raises((InvalidInput, TypeError)):
-            list(as_chunks([chunk]))  # type: ignore[list-item]

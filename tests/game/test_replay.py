@@ -15,7 +15,7 @@ from pebble.game.moves import Columns, Move, Moves, Op
 from pebble.game.replay import Replay, replay
 from pebble.game.rules import Rules
 from pebble.graph.dag import Dag
-from tests.strategies import all_rules, dags, mutated, plain, pyramid, random_legal_moves, reference
+from tests.support.random_dags import all_rules, dags, mutated, plain, pyramid, random_legal_moves, reference
 
 SUM = Dag.from_edges([("a", "s"), ("b", "s")])
 

@@ -18,7 +18,7 @@ from pebble.game.game import Game
 from pebble.game.rules import Rules
 from pebble.graph.dag import Dag
 from pebble.graph.names import ListedNames, NumberedNames
-from tests.strategies import dags
+from tests.support.random_dags import dags
 
 
 class Computed:

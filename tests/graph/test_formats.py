@@ -1,12 +1,12 @@
+"""DAGs in files: what is written is read again, what others write is read, and damage is refused."""
+
 from __future__ import annotations
 
-import hashlib
 import io
 import json
 from pathlib import Path
 
 import networkx as nx
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -24,7 +24,7 @@ from pebble.graph.formats import (
     text_of,
     write_dag,
 )
-from tests.strategies import dags
+from tests.support.random_dags import dags
 
 FUNNY = [
     'a"b',
@@ -42,6 +42,8 @@ FUNNY = [
     "{",
     "\U0001f40c",
 ]
+
+
 MATRIX = "%%MatrixMarket matrix coordinate pattern general\n"
 
 
@@ -376,42 +378,3 @@ def test_damaged_files_are_refused_or_read(format: str, data: st.DataObject) -> 
     else:
         place = "x" if dag_from_text(text_of(dag, format), format) == dag else "no round trip"
     assert place == "x"
-
-
-# -- the hash
-
-
-def written_out(dag: Dag) -> bytes:
-    lines = ["pebble-dag 1", f"{dag.n_vertices} {dag.n_edges}"]
-    for v in range(dag.n_vertices):
-        lines += [f"{p} {v}" for p in sorted(map(int, dag.predecessors_of(v)))]
-    lines.append("outputs " + " ".join(str(v) for v in sorted(map(int, dag.outputs))))
-    return ("\n".join(lines) + "\n").encode()
-
-
-@given(dag=dags(), seed=st.integers(0, 99))
-def test_the_hash_is_what_its_definition_says(dag: Dag, seed: int) -> None:
-    assert dag_hash(dag) == hashlib.sha256(written_out(dag)).hexdigest()
-    edges = np.array([(p, v) for v in range(dag.n_vertices) for p in dag.predecessors_of(v)]).reshape(-1, 2)
-    shuffled = np.random.default_rng(seed).permutation(edges.astype(np.int64))
-    same = Dag.from_edges(
-        shuffled, dag.n_vertices, [f"n{v}" for v in range(dag.n_vertices)], dag.outputs, "other"
-    )
-    assert dag_hash(same) == dag_hash(dag)
-
-
-def test_the_hash_sees_edges_and_outputs() -> None:
-    variants = [
-        Dag.from_edges([(0, 2), (1, 2)]),
-        Dag.from_edges([(0, 2), (1, 2)], outputs=[1, 2]),
-        Dag.from_edges([(0, 1), (1, 2)]),
-        Dag.from_edges([(0, 2), (1, 2), (0, 1)]),
-        Dag.from_edges([(0, 2), (1, 2)], 4),
-        Dag.from_edges([(1, 0), (2, 0)]),
-    ]
-    assert len({dag_hash(dag) for dag in variants}) == len(variants)
-
-
-def test_the_hash_of_many_vertices_is_taken_in_pieces() -> None:
-    dag = load_dag("fft:4096")
-    assert dag_hash(dag) == hashlib.sha256(written_out(dag)).hexdigest()

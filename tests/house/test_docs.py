@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import re
 from pathlib import Path
@@ -145,6 +146,33 @@ def test_every_public_name_is_in_the_reference() -> None:
     text = (DOCS / "api.md").read_text(encoding="utf-8")
     documented = set(re.findall(r"^\.\. auto(?:class|function|exception):: ([\w.]+)", text, re.MULTILINE))
     assert set(pebble.__all__) - documented == set()
+
+
+def _exists(name: str) -> bool:
+    """Whether a dotted name leads somewhere: a module, or what is in one."""
+    thing: object = pebble
+    parts = name.split(".")
+    for number, part in enumerate(parts[1:], 2):
+        if not hasattr(thing, part):
+            try:
+                importlib.import_module(".".join(parts[:number]))
+            except ImportError:
+                return False
+        thing = getattr(thing, part)
+    return True
+
+
+PAGES = [ROOT / "README.md", *sorted(DOCS.glob("*.md"))]
+_PATH = re.compile(r"\b(?:pebble|schedules|tests|examples|docs)(?:/[\w*-]+)+(?:\.\w+)*")
+_BUILT = "docs/_build/html"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda path: path.name)
+def test_modules_and_files_that_a_page_names_exist(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    names = set(re.findall(r"\bpebble(?:\.[A-Za-z_]\w*)+", text))
+    assert {name for name in names if not _exists(name)} == set()
+    assert {path for path in _PATH.findall(text) if not list(ROOT.glob(path))} <= {_BUILT}
 
 
 def test_every_cited_paper_is_in_the_bibliography() -> None:

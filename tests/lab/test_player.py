@@ -32,8 +32,8 @@ from pebble.lab.player.layers import layered_layout, spread
 from pebble.lab.player.page import SCRIPTS, embedded
 from pebble.lab.player.practice_boards import CLASSIC_BOARDS
 from pebble.program.schedule import registered
-from tests.page_rules import RUNNER, random_games
-from tests.strategies import dags
+from tests.lab.page_rules import RUNNER, random_games
+from tests.support.random_dags import dags
 
 _SMALL = Problem.square(3, 2)
 

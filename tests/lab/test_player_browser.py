@@ -12,8 +12,8 @@ import pytest
 from pebble.computations.problem import Problem
 from pebble.lab.pebblings import check
 from pebble.lab.player import Page, play, play_dag
-from tests.page_rules import RUNNER, random_games
-from tests.webdriver import Browser, browser_in, have_browser
+from tests.lab.page_rules import RUNNER, random_games
+from tests.lab.webdriver import Browser, browser_in, have_browser
 
 pytestmark = pytest.mark.skipif(not have_browser(), reason="needs Chromium and chromedriver")
 

@@ -23,7 +23,7 @@ from pebble.common.errors import InvalidInput
 from pebble.lab.sweep import COLUMNS, Point, count_point, masking, run_sweep, sweep_grid
 from pebble.lab.sweep.axes import memories, sizes, spaced
 from pebble.lab.sweep.formats import read_rows, write_rows
-from tests.sweeps import PEBBLE, SMALL, Stop, posix, stop_after
+from tests.lab.sweeps import PEBBLE, SMALL, Stop, posix, stop_after
 
 # -- axes and grids
 

@@ -26,7 +26,8 @@ from pebble.common.errors import InvalidInput, PebbleError
 from pebble.lab.sweep import Point, count_point, run_sweep, sweep_grid
 from pebble.lab.sweep import workers as sweeping_workers
 from pebble.lab.sweep.journal import Journal
-from tests.sweeps import AXES, GRID, PEBBLE, SMALL, Stop, expected, posix, stop_after
+from tests.lab.sweeps import AXES, GRID, PEBBLE, SMALL, Stop, expected, posix, stop_after
+from tests.support.processes import heed_interrupts
 
 # -- workers
 
@@ -89,7 +90,8 @@ def test_a_killed_worker_loses_nothing(tmp_path: Path) -> None:
 
     def kill(done: int, total: int) -> None:
         if done >= 5:
-            os.kill(multiprocessing.active_children()[0].pid or 0, signal.SIGKILL)
+            for worker in multiprocessing.active_children()[:1]:  # none is left when the pool has noticed
+                worker.kill()
 
     with pytest.raises(PebbleError, match=r"ended abruptly.* of 24 points are in .*\.partial"):
         run_sweep(GRID, out, jobs=2, progress=kill)
@@ -264,18 +266,22 @@ def _signalled(out: Path, number: signal.Signals, *options: str) -> subprocess.C
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
+        preexec_fn=heed_interrupts,
     )
-    journal = out.with_name(f"{out.name}.partial")
-    deadline = time.monotonic() + 60
-    while not journal.exists() or journal.read_bytes().count(b"\n") < 6:
-        assert process.poll() is None, "the sweep ended by itself"
-        assert time.monotonic() < deadline, "the sweep never began"
-        time.sleep(0.005)
-    if number == signal.SIGINT:
-        os.killpg(process.pid, number)
-    else:
-        process.send_signal(number)
-    _, err = process.communicate(timeout=60)
+    try:
+        journal = out.with_name(f"{out.name}.partial")
+        deadline = time.monotonic() + 60
+        while not journal.exists() or journal.read_bytes().count(b"\n") < 6:
+            assert process.poll() is None, "the sweep ended by itself"
+            assert time.monotonic() < deadline, "the sweep never began"
+            time.sleep(0.005)
+        if number == signal.SIGINT:
+            os.killpg(process.pid, number)
+        else:
+            process.send_signal(number)
+        _, err = process.communicate(timeout=60)
+    finally:
+        process.kill()
     return subprocess.CompletedProcess([], process.returncode, "", err)
 
 

@@ -23,8 +23,11 @@ SIZES = [
 
 
 BACKWARD = [replace(problem, pass_name="backward", stats=False) for problem in SIZES]
+LARGEST = (SIZES[-1], BACKWARD[-1])
 CASES = [
-    pytest.param(name, problem, id=f"{name}-{problem}")
+    pytest.param(
+        name, problem, id=f"{name}-{problem}", marks=[pytest.mark.slow] if problem in LARGEST else []
+    )
     for problem in SIZES + BACKWARD
     for name in sorted(available(problem.pass_name))
 ]

@@ -6,7 +6,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from pebble.common.errors import CacheTooSmall
@@ -15,10 +15,11 @@ from pebble.lab.count import Row, count, count_schedule
 from pebble.program.closed_form.count import closed_form
 from pebble.program.machine.run import run
 from pebble.program.schedule import available, get
+from tests.support.amounts import examples
 
 PASSES = ["forward", "backward"]
-MODEST = settings(max_examples=25, deadline=None)
-FEW = settings(max_examples=10, deadline=None)
+MODEST = examples(12, 50)
+FEW = examples(6, 20)
 
 
 def problems(pass_name: str = "forward") -> st.SearchStrategy[Problem]:

@@ -26,8 +26,8 @@ from pebble.solvers.heuristic.cones import Cones
 from pebble.solvers.heuristic.eviction import io_of
 from pebble.solvers.heuristic.needed_graph import Graph
 from pebble.solvers.heuristic.orders_in_blocks import cone_by_cone, in_step, reuse_first
-from tests.lower_bounds.test_bounds_optimum import optimum
-from tests.strategies import dags
+from tests.support.random_dags import dags
+from tests.support.search_over_placements import optimum
 
 DATA = Path(__file__).parents[1] / "data"
 

@@ -6,44 +6,33 @@ import json
 import time
 from collections import deque
 from collections.abc import Iterator
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
-import pebble
-from pebble.cli.dag_optimal import command
 from pebble.common.errors import CacheTooSmall, InvalidInput
 from pebble.computations.load import load_dag
-from pebble.game.files.check import check_pebbling
-from pebble.game.game import Game
 from pebble.game.rules import Rules
 from pebble.graph.dag import Dag
-from pebble.solvers.optimum import optimal, symmetry
+from pebble.solvers.optimum import optimal
 from pebble.solvers.optimum.arena import Arena
-from pebble.solvers.optimum.automorphism import stabiliser_chain
 from pebble.solvers.optimum.beam import beam
 from pebble.solvers.optimum.best_first import prove
-from pebble.solvers.optimum.bits import Words, members
-from pebble.solvers.optimum.expand import expand
 from pebble.solvers.optimum.model import make_model
-from pebble.solvers.optimum.state_sets import Batch, Codec, StateSet
-from pebble.solvers.optimum.states import States
-from pebble.solvers.optimum.witness import moves_along
-from tests.lower_bounds.test_bounds_optimum import optimum as placements_optimum
+from tests.solvers.small_dags import ALL_RULES, check_witness, least, random_dag, some_dags
+from tests.support.search_over_placements import optimum as placements_optimum
 
-ALL_RULES = [Rules(recomputation=r, sliding=s) for r in (True, False) for s in (False, True)]
 GOLDEN: list[dict[str, Any]] = json.loads(
     (Path(__file__).parents[1] / "golden" / "optima.json").read_text(encoding="utf-8")
 )["optima"]
+
+
 QUICK = [line for line in GOLDEN if line["states"] < 1500]
+
+
 State = tuple[int, int, int]
-
-
-# -- the reference: every single move, no normal form, no bound
 
 
 def single_moves(dag: Dag, M: int, rules: Rules) -> tuple[int | None, int]:
@@ -90,40 +79,6 @@ def _moves(
         if rules.sliding:
             for u in rows[v]:
                 yield (red ^ 1 << u | bit, blue, once), 0
-
-
-def random_dag(rng: np.random.Generator, n: int) -> Dag:
-    """One of several kinds of small DAG, its vertices in random order, sometimes with unusual outputs."""
-    kind = rng.integers(3)
-    if kind == 0:
-        density = rng.choice([0.2, 0.35, 0.6])
-        edges = [(i, j) for j in range(n) for i in range(j) if rng.random() < density]
-    elif kind == 1:
-        first = int(rng.integers(2, 4))
-        edges = [(int(i), j) for j in range(first, n) for i in rng.choice(j, 2, replace=False)]
-    else:
-        width = int(rng.integers(2, 4))
-        edges = [(i, j) for j in range(width, n) for i in range((j // width - 1) * width, j // width * width)]
-        edges = [edge for edge in edges if rng.random() < 0.9]
-    order = rng.permutation(n)
-    outputs = rng.choice(n, int(rng.integers(1, 3)), replace=False) if rng.random() < 0.3 else None
-    moved = np.array([(order[a], order[b]) for a, b in edges], dtype=np.int64).reshape(-1, 2)
-    return Dag.from_edges(moved, n_vertices=n, outputs=outputs)
-
-
-def least(dag: Dag, rules: Rules) -> int:
-    return max(1, dag.max_indegree + (not rules.sliding))
-
-
-def check_witness(dag: Dag, M: int, rules: Rules, best: pebble.Optimum) -> None:
-    """Play the pebbling move by move in the elementary game."""
-    status = Game(dag, M, rules).play(best.pebbling).status()
-    assert status.complete
-    assert (status.io, status.reads, status.writes) == (best.io, best.reads, best.writes)
-    assert status.peak == best.peak <= M
-
-
-# -- against the reference
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -176,96 +131,9 @@ def test_attention_against_a_search_over_placements(M: int) -> None:
     assert optimal(dag, M).io == placements_optimum((rows, dag.outputs.tolist()), M)
 
 
-# -- pebblings of symmetric DAGs, whose path goes through representatives
-
-
-def check_path(dag: Dag, M: int, rules: Rules, width: int) -> None:
-    """A path of the narrow search can be played, at exactly its cost."""
-    arena = Arena(make_model(dag, M, rules))
-    found = beam(arena, width)
-    if found is not None:
-        status = Game(dag, M, rules).play(moves_along(arena, found[1])).status()
-        assert status.complete
-        assert status.io == found[0] + arena.model.stores
-
-
-@pytest.mark.parametrize("name", ["hypercube:3", "diamond:3,3", "fft:4", "matmul:2,1,2", "stencil:4,2"])
-@pytest.mark.parametrize("rules", ALL_RULES, ids=str)
-def test_pebblings_of_symmetric_dags(name: str, rules: Rules) -> None:
-    dag = load_dag(name)
-    M = dag.least_M(sliding=rules.sliding)
-    best = optimal(dag, M, rules)
-    assert best.proved
-    assert best.symmetries > 1
-    check_witness(dag, M, rules, best)
-    hasty = optimal(dag, M, rules, time_limit=1e-6)
-    assert hasty.lower <= best.io <= hasty.io
-    check_witness(dag, M, rules, hasty)
-    for width in (1, 4):
-        check_path(dag, M + 2, rules, width)
-
-
-@pytest.mark.parametrize(
-    ("name", "M", "sliding", "width"),
-    [
-        ("diamond:4,4", 7, False, 1),
-        ("diamond:4,4", 6, False, 4),
-        ("fft:4", 6, True, 4),
-        ("fft:4", 6, True, 16),
-    ],
-)
-def test_successors_of_a_symmetric_state_need_not_be_symmetric(
-    name: str, M: int, sliding: bool, width: int
-) -> None:
-    """The normal form prefers low numbers, so steps have to be made from the representatives of the path."""
-    check_path(load_dag(name), M, Rules(sliding=sliding), width)
-
-
-@pytest.mark.parametrize("rules", ALL_RULES, ids=str)
-def test_any_choice_of_representatives_gives_a_pebbling(
-    rules: Rules, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Here the greatest image of each state represents it; nothing may hang on its being the least."""
-    names = ("fft:4", "hypercube:3", "diamond:3,3")
-    expected = {name: optimal(load_dag(name), 4, rules).io for name in names}
-    least = symmetry._smaller
-
-    def greater(left: Words, right: Words) -> Words:
-        return np.where(least(left, right) == left, right, left)
-
-    monkeypatch.setattr(symmetry, "_smaller", greater)
-    for name, io in expected.items():
-        best = optimal(load_dag(name), 4, rules)
-        assert (best.io, best.proved) == (io, True)
-        check_witness(load_dag(name), 4, rules, best)
-
-
-def test_the_automorphism_to_a_representative_takes_the_state_there() -> None:
-    for name in ("fft:4", "fft:8", "fma-matmul:2,2,2"):
-        arena = Arena(make_model(load_dag(name), 5, Rules()))
-        rng = np.random.default_rng(9)
-        red = np.array(
-            [sum(1 << int(v) for v in rng.choice(arena.model.red_bits, 4, replace=False))], dtype=np.uint64
-        )
-        row = arena.codec.pack(States(red, np.zeros_like(red), np.zeros_like(red)))
-        taken = arena.symmetry.taking(row)
-        image = sum(1 << taken[v] for v in members(int(red[0])))
-        assert int(arena.codec.unpack(arena.symmetry.least(row)).red[0]) == image
-
-
-# -- order
-
-
-@cache
-def _some_dags() -> tuple[Dag, ...]:
-    rng = np.random.default_rng(7)
-    names = ("pyramid:3", "fma-matmul:2,2,2", "fft:4")
-    return (*(random_dag(rng, 9) for _ in range(4)), *(load_dag(name) for name in names))
-
-
 @pytest.mark.parametrize("rules", ALL_RULES, ids=str)
 def test_more_memory_never_costs_more(rules: Rules) -> None:
-    for dag in _some_dags():
+    for dag in some_dags():
         first = least(dag, rules)
         costs = [optimal(dag, M, rules).io for M in range(first, first + 4)]
         assert costs == sorted(costs, reverse=True)
@@ -274,7 +142,7 @@ def test_more_memory_never_costs_more(rules: Rules) -> None:
 def test_more_freedom_never_costs_more() -> None:
     """And each freedom is worth something on some DAG."""
     gained = {"recomputation": 0, "sliding": 0}
-    for dag in (*_some_dags(), load_dag("diamond:3,3"), load_dag("hypercube:3")):
+    for dag in (*some_dags(), load_dag("diamond:3,3"), load_dag("hypercube:3")):
         M = dag.max_indegree + (dag.max_indegree == 2)
         for other in (True, False):
             free, once = (optimal(dag, M, Rules(r, sliding=True)).io for r in (True, False))
@@ -287,7 +155,7 @@ def test_more_freedom_never_costs_more() -> None:
 
 
 def test_with_room_for_everything_only_the_compulsory_io_is_left() -> None:
-    for dag in _some_dags():
+    for dag in some_dags():
         best = optimal(dag, dag.n_vertices)
         needed = make_model(dag, dag.n_vertices, Rules())
         assert best.io == needed.n_inputs + needed.stores
@@ -409,138 +277,3 @@ def test_beam_finds_pebblings_that_exist() -> None:
     found = beam(arena, 8)
     assert found is not None
     assert found[0] >= prove(arena).lower
-
-
-# -- parts
-
-
-@pytest.mark.parametrize(
-    ("name", "order"),
-    [
-        ("fft:2", 4),
-        ("fft:4", 64),
-        ("fft:8", 16384),
-        ("fma-matmul:2,2,4", 8),
-        ("fma-matmul:2,3,2", 12),
-        ("pyramid:3", 2),
-    ],
-)
-def test_number_of_symmetries(name: str, order: int) -> None:
-    model = make_model(load_dag(name), 9, Rules())
-    levels = stabiliser_chain(model.before, model.after, [0] * model.n)
-    assert int(np.prod([len(level) + 1 for level in levels])) == order
-
-
-def test_symmetries_are_automorphisms() -> None:
-    model = make_model(load_dag("fma-matmul:2,2,2"), 4, Rules())
-    levels = stabiliser_chain(model.before, model.after, [0] * model.n)
-    edges = {(p, v) for v in range(model.n) for p in range(model.n) if model.before[v] >> p & 1}
-    for permutation in (p for level in levels for p in level):
-        assert {(permutation[p], permutation[v]) for p, v in edges} == edges
-
-
-def test_outputs_restrict_symmetries() -> None:
-    edges = [("a", "b"), ("a", "c"), ("b", "d"), ("c", "d")]
-    assert optimal(Dag.from_edges(edges), 3).symmetries == 2
-    assert optimal(Dag.from_edges(edges, outputs=["b", "d"]), 3).symmetries == 1
-
-
-@pytest.mark.parametrize("rules", ALL_RULES, ids=str)
-def test_two_words_a_state_give_the_same_answers(rules: Rules, monkeypatch: pytest.MonkeyPatch) -> None:
-    narrow = [optimal(dag, dag.max_indegree + 1, rules) for dag in _some_dags()[3:6]]
-    make = Codec.__init__
-
-    def wide(self: Codec, model: Any) -> None:
-        make(self, model)
-        self.narrow = False
-
-    monkeypatch.setattr(Codec, "__init__", wide)
-    for dag, expected in zip(_some_dags()[3:6], narrow, strict=True):
-        best = optimal(dag, dag.max_indegree + 1, rules)
-        assert (best.io, best.symmetries) == (expected.io, expected.symmetries)
-
-
-def test_more_than_64_bits() -> None:
-    """A pyramid of 55 vertices needs two words a state; with enough memory only the compulsory I/O is left."""
-    dag = load_dag("pyramid:9")
-    assert not Codec(make_model(dag, 11, Rules())).narrow
-    best = optimal(dag, 11)
-    assert (best.io, best.proved) == (11, True)
-
-
-def test_state_set() -> None:
-    rng = np.random.default_rng(5)
-    known: set[int] = set()
-    states = StateSet()
-    for _ in range(40):
-        rows = rng.integers(0, 500, size=int(rng.integers(1, 60))).astype(np.uint64)
-        fresh = states.new_ones(Batch(rows, np.arange(len(rows))).distinct())
-        assert set(fresh.rows.tolist()) == set(rows.tolist()) - known
-        assert all(rows[i] == row for row, i in zip(fresh.rows, fresh.parent, strict=True))
-        states.add(fresh.rows)
-        known |= set(rows.tolist())
-    assert states.size == len(known)
-
-
-@pytest.mark.parametrize("rules", ALL_RULES, ids=str)
-def test_the_bound_never_falls_along_a_step(rules: Rules) -> None:
-    """On which the search in layers relies; and dearer steps raise it by what they say."""
-    for dag in _some_dags()[:6]:
-        arena = Arena(make_model(dag, dag.max_indegree + 1, rules))
-        normal, states = arena.normal, arena.normal.start()
-        for _ in range(4):
-            bound = normal.bound(states)
-            rows = arena.codec.pack(states.take(slice(0)))
-            for steps in expand(normal, states):
-                after, keep = normal.tidy(steps.states)
-                rise = steps.cost + normal.bound(after) - bound[steps.parent]
-                assert (rise >= steps.raised)[keep].all()
-                rows = np.concatenate([rows, arena.codec.pack(after.take(keep))[:50]])
-            states = arena.codec.unpack(rows[:200])
-
-
-# -- the command
-
-
-def run(*arguments: str) -> Any:
-    return CliRunner().invoke(command, list(arguments), catch_exceptions=False)
-
-
-def test_command_json() -> None:
-    result = run("fft:4", "-M", "3", "--json")
-    assert result.exit_code == 0
-    document = json.loads(result.stdout)
-    assert document["schema_version"] == 1
-    assert (document["io"], document["proved"], document["lower"]) == (14, True, 14)
-    assert document["states"] > 0
-    assert document["rules"] == {"recomputation": True, "sliding": False}
-
-
-def test_command_rules() -> None:
-    found = [
-        json.loads(run("fft:4", "-M", "3", *more, "--json").stdout)["io"] for more in ([], ["--sliding"])
-    ]
-    assert found == [14, 12]
-    once = json.loads(run("fft:4", "-M", "3", "--no-recomputation", "--json").stdout)
-    assert once["rules"]["recomputation"] is False
-
-
-def test_command_text_and_file(tmp_path: Path) -> None:
-    path = tmp_path / "best.pebbling"
-    result = run("pyramid:3", "-M", "4", "--sliding", "-o", str(path))
-    assert "proved optimal" in result.stdout
-    checked = check_pebbling(str(path), lambda header: load_dag(header.dag_name))
-    assert checked.complete
-    assert f"{checked.io} I/O" in result.stdout
-    assert "# rules sliding=yes" in path.read_text(encoding="utf-8")
-
-
-def test_command_says_when_it_is_not_proved() -> None:
-    result = run("fft:8", "-M", "4", "--time-limit", "0.1")
-    assert result.exit_code == 0
-    assert "not proved: the optimum is at least" in result.stdout
-
-
-def test_command_refuses_two_documents_on_standard_output() -> None:
-    with pytest.raises(InvalidInput, match="choose one"):
-        run("fft:4", "-M", "3", "--json", "-o", "-")

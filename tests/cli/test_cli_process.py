@@ -11,9 +11,12 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.processes import heed_interrupts
+
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="POSIX signals and pipes")
 PEBBLE = [sys.executable, "-m", "pebble"]
 COUNT = [*PEBBLE, "count", "-N", "64", "-d", "4", "-M", "100"]
+SHORT = [*PEBBLE, "moves", "flash-2", "-N", "20", "-d", "8", "-M", "100", "-o", "-"]
 STREAM = [*PEBBLE, "moves", "flash-2", "-N", "200", "-d", "8", "-M", "100", "-o", "-"]
 
 
@@ -26,14 +29,18 @@ def _interrupt(folder: Path, number: signal.Signals) -> subprocess.CompletedProc
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        preexec_fn=heed_interrupts,
     )
-    deadline = time.monotonic() + 60
-    while not any(path.stat().st_size > 100_000 for path in folder.iterdir()):
-        assert process.poll() is None, "the command ended by itself"
-        assert time.monotonic() < deadline, "the command never began to write"
-        time.sleep(0.02)
-    process.send_signal(number)
-    out, err = process.communicate(timeout=60)
+    try:
+        deadline = time.monotonic() + 60
+        while not any(path.stat().st_size > 100_000 for path in folder.iterdir()):
+            assert process.poll() is None, "the command ended by itself"
+            assert time.monotonic() < deadline, "the command never began to write"
+            time.sleep(0.02)
+        process.send_signal(number)
+        out, err = process.communicate(timeout=60)
+    finally:
+        process.kill()
     return subprocess.CompletedProcess(arguments, process.returncode, out, err)
 
 
@@ -90,7 +97,7 @@ def test_a_full_disk(command: list[str]) -> None:
 
 def test_no_standard_output_at_all() -> None:
     done = subprocess.run(
-        ["/bin/sh", "-c", '"$@" >&-', "sh", *STREAM],
+        ["/bin/sh", "-c", '"$@" >&-', "sh", *SHORT],
         stdin=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         text=True,

@@ -1,11 +1,10 @@
-"""Lower bounds: domains, exactness, agreement with brute force, and never above a schedule's count."""
+"""Forward bounds: exactness, agreement with brute force, domains, and never above a schedule's count."""
 
 from __future__ import annotations
 
 import math
 import random
 from collections.abc import Callable, Iterator
-from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -19,70 +18,12 @@ from pebble.lower_bounds import best_bound, forward_bounds, t1, t2
 from pebble.lower_bounds.attention.compulsory import compulsory_forward
 from pebble.lower_bounds.attention.t1 import t1_events, t1_words
 from pebble.lower_bounds.attention.t2 import t2_events, t2_words
-from pebble.lower_bounds.bound import Bound
 from pebble.lower_bounds.cutting import best_cut
-from pebble.lower_bounds.matmul_fft import fft, fft_cut, fft_events, matmul, matmul_cut, matmul_short
+from pebble.lower_bounds.matmul_fft import fft, fft_cut, fft_events, matmul, matmul_cut
 from pebble.lower_bounds.rounding import (
     ceil_div,
-    ceil_root,
-    ceil_sqrt,
-    float_above,
-    float_below,
-    floor_root,
-    log2_above,
-    sqrt_above,
-    sqrt_below,
 )
-
-# --------------------------------------------------------------------------------------------- rounding
-
-
-@given(st.integers(0, 10**60), st.integers(1, 7))
-def test_roots_are_the_nearest_whole_numbers_on_their_side(n: int, k: int) -> None:
-    floor, ceil = floor_root(n, k), ceil_root(n, k)
-    assert floor**k <= n < (floor + 1) ** k
-    assert (ceil - 1) ** k < n <= ceil**k or n == ceil == 0
-    assert ceil_sqrt(n) == ceil_root(n, 2)
-
-
-@given(st.fractions(min_value=0, max_value=10**30))
-def test_roots_of_fractions_enclose_narrowly(x: Fraction) -> None:
-    below, above = sqrt_below(x), sqrt_above(x)
-    assert below**2 <= x <= above**2
-    assert above - below <= above / 2**63
-
-
-@given(st.fractions())
-def test_floats_enclose_by_one_step(x: Fraction) -> None:
-    below, above = float_below(x), float_above(x)
-    assert Fraction(below) <= x <= Fraction(above)
-    assert above in (below, math.nextafter(below, math.inf))
-
-
-@given(st.integers(1, 10**6))
-def test_logarithm_is_above_by_little(n: int) -> None:
-    above = log2_above(n, 10)
-    assert 2**above.numerator >= n**above.denominator
-    assert float(above) <= math.log2(n) + 2**-9
-
-
-@given(st.integers(-(10**30), 10**30), st.integers(1, 10**20))
-def test_ceil_div(a: int, b: int) -> None:
-    assert (ceil_div(a, b) - 1) * b < a <= ceil_div(a, b) * b
-
-
-def test_rounding_refuses_what_is_undefined() -> None:
-    for call in (
-        lambda: ceil_sqrt(-1),
-        lambda: floor_root(1, 0),
-        lambda: ceil_div(1, 0),
-        lambda: log2_above(0),
-    ):
-        with pytest.raises(InvalidInput):
-            call()
-
-
-# ------------------------------------------------------------------------------- events of one segment
+from tests.lower_bounds.brute_force import greatest_by_cost, subsets
 
 
 @given(st.integers(0, 10**12), st.integers(1, 10**4))
@@ -109,21 +50,11 @@ def test_t2_events_is_the_maximum_on_a_fine_grid(d: int) -> None:
         assert math.floor(top - 1e-9) <= t2_events(T, d) <= top * (1 + 1e-7) + 1e-9
 
 
-def _subsets(bits: int) -> np.ndarray:
-    """Every subset of ``bits`` things: a Boolean array of shape (2**bits, bits)."""
-    return (np.arange(2**bits)[:, None] >> np.arange(bits) & 1).astype(bool)
-
-
-def _greatest_by_cost(cost: np.ndarray, gain: np.ndarray) -> Iterator[tuple[int, int]]:
-    for T in range(int(cost.max()) + 1):
-        yield T, int(gain[cost <= T].max())
-
-
 @pytest.mark.parametrize(("Nq", "Nk", "d", "dv"), [(2, 2, 1, 2), (3, 2, 1, 1), (2, 2, 2, 1), (1, 3, 2, 2)])
 def test_no_set_of_words_allows_more_events_than_t1_and_t2_say(Nq: int, Nk: int, d: int, dv: int) -> None:
     """Every set A of inputs, scores and partial outputs, and every event that the proofs allow it."""
     sizes = [Nq * d, Nk * d, Nk * dv, Nq * Nk, Nq * dv]
-    chosen = _subsets(sum(sizes))
+    chosen = subsets(sum(sizes))
     q, k, v, c, u = np.split(chosen, np.cumsum(sizes)[:-1], axis=1)
     first = np.zeros(len(chosen), int)
     second = np.zeros(len(chosen), int)
@@ -136,9 +67,9 @@ def test_no_set_of_words_allows_more_events_than_t1_and_t2_say(Nq: int, Nk: int,
             mine, values = u[:, i * dv : (i + 1) * dv], v[:, j * dv : (j + 1) * dv]
             second += (score[:, None] & mine & values).sum(axis=1)
     cost = chosen.sum(axis=1)
-    for T, most in _greatest_by_cost(cost, second):
+    for T, most in greatest_by_cost(cost, second):
         assert most <= t1_events(T, d)
-    for T, most in _greatest_by_cost(cost, first + second):
+    for T, most in greatest_by_cost(cost, first + second):
         assert most <= t2_events(T, d)
 
 
@@ -154,50 +85,6 @@ def test_blocks_reach_t1_events_exactly(side: int, d: int) -> None:
 
 def test_t2_events_is_reached_where_rows_are_long() -> None:
     assert [t2_events(3 * a * a, 10**9) for a in range(1, 50)] == [a**3 for a in range(1, 50)]
-
-
-def test_no_set_of_words_allows_more_events_than_matmul_says() -> None:
-    chosen = _subsets(12)
-    a, b, c = (part.reshape(-1, 2, 2) for part in np.split(chosen, 3, axis=1))
-    gain = np.einsum("xik,xkj,xij->x", a.astype(int), b.astype(int), c.astype(int))
-    found = list(_greatest_by_cost(chosen.sum(axis=1), gain))
-    assert all(most <= math.isqrt(T**3 // 27) for T, most in found)
-    assert found[12] == (12, 8)
-
-
-def _dominated(n: int, chosen: np.ndarray) -> np.ndarray:
-    """How many other vertices of the butterfly on n points each set of vertices dominates."""
-    levels = n.bit_length() - 1
-    layer = chosen[:, :n]
-    count = np.zeros(len(chosen), int)
-    for level in range(levels):
-        partner = np.arange(n) ^ (1 << level)
-        below = layer & layer[:, partner]
-        here = chosen[:, (level + 1) * n : (level + 2) * n]
-        count += (below & ~here).sum(axis=1)
-        layer = below | here
-    return count
-
-
-def test_no_set_dominates_more_of_a_butterfly_than_fft_events() -> None:
-    chosen = _subsets(12)
-    found = dict(_greatest_by_cost(chosen.sum(axis=1), _dominated(4, chosen)))
-    assert all(most <= fft_events(T) for T, most in found.items())
-    assert [found[T] for T in range(5)] == [fft_events(T) for T in range(5)]
-    few = _subsets(16)  # inputs and first level of eight points
-    few = np.concatenate([few, np.zeros((len(few), 16), bool)], axis=1)
-    found = dict(_greatest_by_cost(few.sum(axis=1), _dominated(8, few)))
-    assert all(most <= fft_events(T) for T, most in found.items())
-    assert [found[T] for T in (2, 4, 8)] == [2, 8, 24]
-
-
-def test_fft_events_counts_ones_and_is_superadditive() -> None:
-    ones = [2 * sum(k.bit_count() for k in range(T)) for T in range(130)]
-    assert [fft_events(T) for T in range(130)] == ones
-    for a in range(65):
-        for b in range(a, 65):
-            assert ones[a] + ones[b] + 2 * a <= ones[a + b]
-    assert all(ones[T] <= T * math.log2(T) + 1e-9 for T in range(1, 130))
 
 
 # -------------------------------------------------------------------------------------------- cutting
@@ -308,43 +195,12 @@ def test_nonsense_words_are_refused(bound: Callable[[Problem, int], object], M: 
         bound(Problem.square(4, 2), M)
 
 
-def test_nonsense_shapes_are_refused() -> None:
-    shapes: list[tuple[int, int, int]] = [(0, 1, 1), (1, True, 1), (1, 1, -2)]
-    for shape in shapes:
-        with pytest.raises(InvalidInput, match="positive whole number"):
-            matmul(*shape, M=10)
-    for n in (0, 1, 3, 12, True):
-        with pytest.raises(InvalidInput, match=r"power of two|positive whole"):
-            fft(n, 10)
-    with pytest.raises(InvalidInput, match="M must be"):
-        matmul(2, 2, 2, 0)
-    with pytest.raises(InvalidInput, match="M must be"):
-        fft(4, 0)
-
-
 def test_another_pass_is_refused() -> None:
     backward = Problem.square(8, 4)
     object.__setattr__(backward, "pass_name", "backward")
     for bound in (compulsory_forward, t1, t2, forward_bounds):
         with pytest.raises(BoundDoesNotApply, match="forward"):
             bound(backward, 10)
-
-
-def test_short_sides_have_a_domain() -> None:
-    matmul_short(1000, 1000, 32, 1024)
-    with pytest.raises(BoundDoesNotApply, match="side"):
-        matmul_short(1000, 1000, 33, 1024)
-    with pytest.raises(BoundDoesNotApply, match="segment"):
-        matmul_short(2, 2, 2, 1024)
-
-
-def test_short_sides_have_their_leading_term_and_symmetry() -> None:
-    m, n, k, M = 3000, 2000, 20, 2500
-    value = matmul_short(m, n, k, M).value
-    assert value >= m * n + m * n * k * k * (1 / M - 1 / M**2) - M
-    assert value == pytest.approx(m * n * (1 + k * k / M), rel=2e-3)
-    best = {matmul(*shape, M).value for shape in ((m, n, k), (n, k, m), (k, m, n), (m, k, n))}
-    assert best == {value}
 
 
 # ------------------------------------------------------------------------------ never above a schedule
@@ -406,39 +262,3 @@ def test_the_bounds_stay_close_to_the_schedules(N: int, d: int) -> None:
         problem = Problem.square(N, d)
         ratio = min(_attention_counts(problem, M)) / best_bound(problem, M).value
         assert 1 <= ratio < 1.5
-
-
-def _matmul_counts(m: int, n: int, k: int, M: int) -> Iterator[int]:
-    for a, b, c in ((m, n, k), (n, m, k)):
-        rows = (M - 3) // (c + 1)  # `rows` rows of one factor stay, the other and the results stream
-        if rows >= 1:
-            yield a * c + c * b * ceil_div(a, rows) + a * b
-    tile = (math.isqrt(4 * M + 5) - 3) // 2
-    if tile >= 1:  # a tile of results stays, the factors stream
-        yield m * k * ceil_div(n, tile) + k * n * ceil_div(m, tile) + m * n
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_no_matmul_bound_is_above_a_schedule(seed: int) -> None:
-    rng = random.Random(seed)
-    closest = 9.0
-    for _ in range(300):
-        m, n, k = (int(2 ** rng.uniform(0, 12)) for _ in range(3))
-        M = max(7, int(2 ** rng.uniform(2, 14)))
-        bound = matmul(m, n, k, M)
-        counts = list(_matmul_counts(m, n, k, M))
-        assert all(bound.value <= count for count in counts), (m, n, k, M, bound)
-        closest = min([closest, *(count / bound.value for count in counts)])
-    assert closest < 1.05
-
-
-def test_no_fft_bound_is_above_the_blocked_schedule() -> None:
-    for r in range(1, 30):
-        for M in (4, 5, 6, 10, 18, 66, 300, 1026, 10**5):
-            bound: Bound = fft(2**r, M)
-            assert bound.value <= 2 * 2**r * ceil_div(r, int(math.log2(M - 2)))
-
-
-def test_a_published_counterexample_is_respected() -> None:
-    """(100, 100, 2) takes 10,600 words of I/O at M = 104, less than 2mnk/sqrt(M) + mn = 13,922."""
-    assert matmul(100, 100, 2, 104).value <= 10_600

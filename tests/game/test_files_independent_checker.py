@@ -15,7 +15,7 @@ from pebble.lab.count import count
 from pebble.lab.pebblings import check, moves
 from pebble.program.schedule import available as schedules
 from pebble.program.schedule import get
-from tests.independent_checker import check as independent_check
+from tests.game.independent_checker import check as independent_check
 
 SHAPES = [
     Problem(4, 5, 3, 2),

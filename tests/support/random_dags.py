@@ -11,7 +11,7 @@ from pebble.game.game import Game
 from pebble.game.moves import Move, Op
 from pebble.game.rules import Rules
 from pebble.graph.dag import Dag
-from tests.reference import ReferenceGame, ReferenceMove
+from tests.support.reference_game import ReferenceGame, ReferenceMove
 
 
 @st.composite

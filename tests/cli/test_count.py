@@ -1,0 +1,140 @@
+"""The command ``pebble count``: right numbers, one document of JSON, and what does not fit."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+import pytest
+
+from tests.cli.commands import COUNT, SIZES, Pebble, document_of
+
+
+def test_count_json_has_every_field(pebble: Pebble) -> None:
+    done = pebble(*COUNT, "--json")
+    assert (done.code, done.err) == (0, "")
+    document = document_of(done)
+    points = ["dividing_point", "sparse_dividing_point"]
+    assert list(document) == ["schema_version", "problem", "M", "regime", *points, "schedules", "bounds"]
+    assert (document["schema_version"], document["M"]) == (1, 100)
+    assert document["problem"]["Nq"] == document["problem"]["Nk"] == 64
+    names = {"name", "fits", "tiles", "reads", "writes", "io", "peak", "least_M", "ratio", "by_array"}
+    for row in document["schedules"]:
+        assert set(row) - {"chosen"} == names
+        if row["fits"]:
+            assert row["io"] == row["reads"] + row["writes"]
+            assert row["reads"] == sum(moved["reads"] for moved in row["by_array"].values())
+            assert row["writes"] == sum(moved["writes"] for moved in row["by_array"].values())
+            assert row["peak"] <= 100
+            assert row["least_M"] <= 100
+        else:
+            assert row["least_M"] > 100
+            assert [row[name] for name in ("reads", "writes", "io", "peak", "ratio")] == [None] * 5
+    for bound in document["bounds"]:
+        assert set(bound) == {"name", "value", "proved", "status", "source", "rules", "note"}
+        assert bound["proved"] == (bound["status"] != "asymptotic")
+        assert not bound["proved"] or isinstance(bound["value"], int)
+
+
+def test_ratio_is_io_over_the_greatest_proved_bound(pebble: Pebble) -> None:
+    document = document_of(pebble(*COUNT, "--json"))
+    best = max(bound["value"] for bound in document["bounds"] if bound["proved"])
+    for row in document["schedules"]:
+        if row["fits"]:
+            assert row["ratio"] == row["io"] / best >= 1
+
+
+@pytest.mark.parametrize(
+    ("N", "M", "most_io", "most_ratio"), [(4096, 25_000, 12_058_624, 1.096), (65_536, 16_384, None, 1.06)]
+)
+def test_flash_2_is_near_the_bound(
+    pebble: Pebble, N: int, M: int, most_io: int | None, most_ratio: float
+) -> None:
+    done = pebble("count", "-N", str(N), "-d", "64", "-M", str(M), "--schedule", "flash-2", "--json")
+    (row,) = document_of(done)["schedules"]
+    assert row["fits"]
+    assert row["ratio"] <= most_ratio
+    assert most_io is None or row["io"] <= most_io
+
+
+def test_count_lists_schedules_in_the_order_asked_for(pebble: Pebble) -> None:
+    for arguments in (["--schedule", "flash-2,flash-1"], ["--schedule", "flash-2", "flash-1"]):
+        document = document_of(pebble(*COUNT, *arguments, "--json"))
+        assert [row["name"] for row in document["schedules"]] == ["flash-2", "flash-1"]
+    twice = document_of(pebble(*COUNT, "--schedule", "flash-2", "--schedule", "flash-2", "--json"))
+    assert [row["name"] for row in twice["schedules"]] == ["flash-2"]
+
+
+def test_count_csv_says_the_same_as_json(pebble: Pebble) -> None:
+    rows = list(csv.DictReader(io.StringIO(pebble(*COUNT, "--csv").out)))
+    document = document_of(pebble(*COUNT, "--json"))
+    assert [row["name"] for row in rows] == [row["name"] for row in document["schedules"]]
+    for row, expected in zip(rows, document["schedules"], strict=True):
+        for name in ("reads", "writes", "io", "peak", "least_M"):
+            assert row[name] == ("" if expected[name] is None else str(expected[name]))
+        assert row["fits"] == ("true" if expected["fits"] else "false")
+
+
+def test_count_table_says_the_same_as_json(pebble: Pebble) -> None:
+    done = pebble(*COUNT)
+    document = document_of(pebble(*COUNT, "--json"))
+    schedules = done.out.split("\n\n")[1]
+    lines = {line.split()[0]: line for line in schedules.splitlines()}
+    for row in document["schedules"]:
+        assert f"{row['io']:,}" in lines[row["name"]] if row["fits"] else "does not fit" in lines[row["name"]]
+    for bound in document["bounds"]:
+        assert bound["source"] in done.out
+
+
+def test_bytes_are_words_of_the_dtype(pebble: Pebble) -> None:
+    in_bytes = pebble("count", *SIZES, "-M", "1KiB", "--dtype", "float16", "--schedule", "flash-2", "--json")
+    in_words = pebble("count", *SIZES, "-M", "512", "--schedule", "flash-2", "--json")
+    assert document_of(in_bytes) == document_of(in_words)
+
+
+def test_options_of_the_problem_arrive(pebble: Pebble) -> None:
+    arguments = ["-N", "6", "--kv", "5", "-d", "3", "--dv", "2", "--heads", "7", "--batch", "11", "--stats"]
+    document = document_of(pebble("count", *arguments, "-M", "60", "--json"))
+    expected = {"Nq": 6, "Nk": 5, "d": 3, "dv": 2, "stats": True, "heads": 7, "batch": 11}
+    assert expected.items() <= document["problem"].items()
+
+
+# -- what does not fit
+
+
+def test_one_schedule_that_does_not_fit_is_a_row(pebble: Pebble) -> None:
+    done = pebble("count", *SIZES, "-M", "11", "--json")
+    rows = {row["name"]: row for row in document_of(done)["schedules"]}
+    assert done.code == 0
+    assert not rows["flash-2"]["fits"]
+    assert rows["flash-2"]["least_M"] == 12
+    assert rows["small-cache"]["fits"]
+
+
+@pytest.mark.parametrize("form", [[], ["--json"], ["--csv"]])
+def test_nothing_fits(pebble: Pebble, form: list[str]) -> None:
+    done = pebble("count", *SIZES, "-M", "3", *form)
+    done.refused(1, "M = 3", "4 words", "3 predecessors")
+    if form == ["--json"]:
+        assert not any(row["fits"] for row in document_of(done)["schedules"])
+
+
+def test_least_M_is_exact(pebble: Pebble) -> None:
+    for name in ("naive", "flash-1", "flash-2", "small-cache", "square-tile", "hybrid", "best"):
+        (row,) = document_of(pebble(*COUNT, "--schedule", name, "--json"))["schedules"]
+        least = row["least_M"]
+        assert pebble("count", *SIZES, "-M", str(least), "--schedule", name).code == 0
+        pebble("count", *SIZES, "-M", str(least - 1), "--schedule", name).refused(1, str(least))
+
+
+def test_given_tiles_that_do_not_fit(pebble: Pebble) -> None:
+    done = pebble(*COUNT, "--schedule", "flash-2", "--tiles", "rows=64", "--json")
+    done.refused(1, "flash-2")
+    (row,) = document_of(done)["schedules"]
+    assert not row["fits"]
+    assert row["tiles"] == {"rows": 64}
+    assert (
+        pebble("count", *SIZES, "-M", str(row["least_M"]), "--schedule", "flash-2", "--tiles", "rows=64").code
+        == 0
+    )
+    pebble(*COUNT, "--schedule", "flash-2", "--tiles", "paper").refused(1, "needs")

@@ -1,0 +1,63 @@
+"""The commands ``pebble bounds``, ``show`` and ``schedules``."""
+
+from __future__ import annotations
+
+from tests.cli.commands import COUNT, SIZES, Pebble, document_of
+
+
+def test_bounds_json_is_that_of_count(pebble: Pebble) -> None:
+    alone = document_of(pebble("bounds", *SIZES, "-M", "100", "--json"))
+    document = document_of(pebble(*COUNT, "--json"))
+    points = ["dividing_point", "sparse_dividing_point"]
+    assert list(alone) == ["schema_version", "problem", "M", "regime", *points, "bounds"]
+    assert all(alone[name] == document[name] for name in alone)
+    assert "asymptotic" in pebble("bounds", *SIZES, "-M", "100").out
+
+
+def test_show(pebble: Pebble) -> None:
+    document = document_of(pebble("show", "flash-2", *SIZES, "-M", "100", "--json"))
+    expected = {
+        "schema_version",
+        "schedule",
+        "source",
+        "problem",
+        "tiles",
+        "pseudo_code",
+        "by_array",
+        "legend",
+        "note",
+        "io",
+        "peak",
+        "M",
+        "fits",
+    }
+    assert set(document) == expected
+    (row,) = document_of(pebble(*COUNT, "--schedule", "flash-2", "--json"))["schedules"]
+    assert (document["tiles"], document["io"]["value"]) == (row["tiles"], row["io"])
+    for side in ("reads", "writes"):
+        values = {name: entry["value"] for name, entry in document["by_array"][side].items()}
+        assert values == {name: moved[side] for name, moved in row["by_array"].items() if moved[side]}
+    text = pebble("show", "flash-2", *SIZES, "-M", "100").out
+    assert document["pseudo_code"] in text
+    assert document["io"]["formula"] in text
+
+
+def test_show_without_memory(pebble: Pebble) -> None:
+    pebble("show", "flash-2", *SIZES).refused(2, "M", "tile sizes")
+    assert "⌈N/9⌉" in pebble("show", "flash-2", *SIZES, "--tiles", "rows=9").out
+    pebble("show", "flash-2", *SIZES, "-M", "11").refused(1, "12 words", "11")
+
+
+def test_show_of_tiles_that_do_not_fit(pebble: Pebble) -> None:
+    done = pebble("show", "flash-2", *SIZES, "-M", "20", "--tiles", "rows=60")
+    assert done.code == 1 or "does not fit" in done.out
+
+
+def test_schedules(pebble: Pebble) -> None:
+    document = document_of(pebble("schedules", "--json"))
+    assert list(document) == ["schema_version", "schedules"]
+    for entry in document["schedules"]:
+        assert set(entry) == {"name", "summary", "source", "passes", "tiles", "presets"}
+        assert all(entry[name] for name in ("name", "summary", "source", "passes"))
+    text = pebble("schedules").out
+    assert all(entry["summary"] in text for entry in document["schedules"])

@@ -1,0 +1,118 @@
+"""Words that tiles need: double buffers, against a program that really has them, and wide accumulators."""
+
+from __future__ import annotations
+
+import pytest
+
+from pebble import InvalidInput, Problem
+from pebble.computations.registry import family_of
+from pebble.lab.plan import Constraints, plan
+from pebble.lab.plan.memory_need import streamed_tiles, widened, width_ratio
+from pebble.program import Operation, Phase, Program
+from pebble.program.machine.run import run
+from pebble.program.schedule import available, get
+from tests.lab.plans import BACKWARD, FORWARD, room_of
+
+
+def _prefetching(problem: Problem, rows: int, cols: int) -> Program:
+    """FlashAttention-2 with whole tiles, each tile of keys loaded while the one before it is used."""
+    starts = range(0, problem.Nk, cols)
+    keys = [(start, min(start + cols, problem.Nk)) for start in starts]
+
+    def at(action: str, array: str, *box: tuple[str, int, int], replacing: str | None = None) -> Operation:
+        return Operation(action, array, replacing, box)  # type: ignore[arg-type]
+
+    def generate() -> list[Operation]:
+        found = []
+        for start in range(0, problem.Nq, rows):
+            i = ("i", start, min(start + rows, problem.Nq))
+            first = ("j", *keys[0])
+            found += [at("load", "Q", i), at("load", "K", first), at("load", "V", first)]
+            for number, key in enumerate(keys):
+                j = ("j", *key)
+                if number + 1 < len(keys):
+                    ahead = ("j", *keys[number + 1])
+                    found += [at("load", "K", ahead), at("load", "V", ahead)]
+                found += [at("compute", "S", i, j), at("compute", "P", i, j, replacing="S")]
+                found += [at("compute", "l", i, j), at("compute", "U", i, j)]
+                found += [at("delete", "P", i, j), at("delete", "K", j), at("delete", "V", j)]
+            found += [at("compute", "O", i, replacing="U"), at("store", "O", i)]
+            found += [at("delete", name, i) for name in ("O", "l", "Q")]
+        return found
+
+    return Program((Phase("prefetching", (), generate),))
+
+
+@pytest.mark.parametrize(("rows", "cols"), [(8, 4), (5, 7), (16, 16), (3, 30), (40, 2)])
+def test_double_buffering_is_what_a_prefetching_program_needs(rows: int, cols: int) -> None:
+    problem = Problem(40, 60, 6, 5)
+    measured = run(_prefetching(problem, rows, cols), family_of(problem))
+    plain = get("flash-2").measure(problem, {"rows": rows, "cols": cols})
+    assert measured.io == plain.io
+    need = room_of("flash-2", problem, {"rows": rows, "cols": cols}, Constraints(double_buffer=True), "fp16")
+    assert need.buffers == min(cols, 60) * (6 + 5)
+    assert need.words == measured.peak
+
+
+def test_streamed_tiles() -> None:
+    def tiles(name: str, problem: Problem, size: dict[str, int]) -> dict[str, int]:
+        schedule = get(name, problem.pass_name)
+        return streamed_tiles(schedule.program(problem, size), family_of(problem))
+
+    assert tiles("flash-2", FORWARD, {"rows": 10, "cols": 7}) == {"K": 7 * 64, "V": 7 * 64}
+    assert tiles("flash-1", FORWARD, {"rows": 10, "cols": 7}) == {"Q": 640, "U": 640, "l": 10}
+    assert tiles("flash-2", FORWARD, {"rows": 10}) == {"K": 1, "V": 1}
+    assert tiles("flash-2", FORWARD, {"rows": 500}) == {"K": 64, "V": 64}
+    streamed = tiles("flash-2", BACKWARD, {"rows": 10, "cols": 7})
+    assert {"Q": 640, "dO": 640, "l": 10, "dQ": 640}.items() <= streamed.items()
+    assert "K" not in streamed
+    square = tiles("small-cache", FORWARD, {"side": 5})
+    assert square == {"Q": 25, "K": 25, "P": 25, "V": 25}
+
+
+# Wide accumulators
+
+
+@pytest.mark.parametrize(("accumulate", "ratio"), [("float32", 2), ("float64", 4), (None, 1)])
+def test_wide_accumulators_of_whole_tiles(accumulate: str | None, ratio: int) -> None:
+    """Q, K, V in the inputs' type; S, U and l in the accumulators', two more for the steps of chains."""
+    d, dv, rows, cols = 64, 64, 48, 32
+    need = room_of(
+        "flash-2", FORWARD, {"rows": rows, "cols": cols}, Constraints(accumulate=accumulate), "bf16"
+    )
+    assert need.peak == rows * d + cols * (d + dv) + rows * cols + rows * dv + rows + 1
+    exact = rows * d + cols * (d + dv) + ratio * (rows * cols + rows * dv + rows)
+    assert exact <= need.words <= exact + 2 * ratio
+
+
+@pytest.mark.parametrize("pass_name", ["forward", "backward"])
+def test_wide_room_is_between_the_plain_and_the_all_wide(pass_name: str) -> None:
+    problem = Problem.square(96, 8, pass_name=pass_name)
+    for schedule in available(pass_name).values():
+        tiles = schedule.tiles(problem, 4000)
+        wide = room_of(schedule.name, problem, dict(tiles), Constraints(accumulate="float32"), "bf16")
+        assert wide.peak < wide.words <= 2 * wide.peak + 2, schedule.name
+        measured = schedule.measure(problem, tiles)
+        held = sum(
+            measured.peak_words.get(name, 0) for name in ("S", "P", "l", "U", "dP", "dS", "dQ", "dK", "dV")
+        )
+        assert wide.words >= wide.peak + held
+
+
+def test_widened_families_count_width_where_it_is() -> None:
+    family = family_of(Problem.square(12, 4))
+    program = get("flash-1").program(Problem.square(12, 4), {"rows": 4, "cols": 3})
+    plain, wide = run(program, family), run(program, widened(family, 3))
+    for name in ("Q", "K", "V"):
+        assert wide.reads[name] == plain.reads[name]
+    for name in ("U", "l"):
+        assert wide.reads[name] == 3 * plain.reads[name] > 0
+    assert wide.writes["O"] == 3 * plain.writes["O"]
+
+
+def test_width_ratio_refuses_narrower_accumulators() -> None:
+    assert width_ratio("fp8", "float32") == 4
+    with pytest.raises(InvalidInput, match="narrower"):
+        width_ratio("float32", "bf16")
+    with pytest.raises(InvalidInput, match="narrower"):
+        plan(FORWARD, 10_000, dtype="float32", accumulate="bf16")

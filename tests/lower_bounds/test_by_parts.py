@@ -1,0 +1,186 @@
+"""Bounds under masks by their parts: what they read off a mask, and their values."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pebble.common.errors import BoundDoesNotApply
+from pebble.computations.masks import make_mask, mask_from_array
+from pebble.computations.problem import Problem
+from pebble.lower_bounds import (
+    b1,
+    b2,
+    best_bound,
+    proved_bounds,
+    t1,
+    t2,
+)
+from pebble.lower_bounds.attention import by_parts as by_parts_module
+from pebble.lower_bounds.attention.by_parts import by_parts
+from pebble.lower_bounds.attention.compulsory import compulsory_words
+from pebble.lower_bounds.bound import Bound
+from pebble.lower_bounds.certified.b3 import b3
+from pebble.lower_bounds.certified.t3 import t3
+from pebble.lower_bounds.counts import Part
+from pebble.lower_bounds.proved import bounds_by_counts
+from pebble.lower_bounds.table import bounds
+from tests.lower_bounds.masked_problems import PASSES, kinds, random_mask
+
+
+def parts_by_search(allowed: np.ndarray) -> list[tuple[set[int], set[int]]]:
+    """Queries and keys of every part, by spreading from one query at a time."""
+    found, left = [], {int(i) for i in np.flatnonzero(allowed.any(axis=1))}
+    while left:
+        queries, keys = {min(left)}, set[int]()
+        while True:
+            more = {int(j) for i in queries for j in np.flatnonzero(allowed[i])}
+            again = {int(i) for j in more for i in np.flatnonzero(allowed[:, j])}
+            if (again, more) == (queries, keys):
+                break
+            queries, keys = again | queries, more
+        found.append((queries, keys))
+        left -= queries
+    return found
+
+
+@given(st.integers(1, 9), st.integers(1, 9), st.integers(1, 5), st.integers(0, 999))
+def test_parts_and_degrees_of_every_kind_of_mask(Nq: int, Nk: int, a: int, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    masks = [make_mask(spec, Nq, Nk, empty_rows="zero") for spec in kinds(Nq, Nk, a, min(a, 2))]
+    for mask in [*masks, random_mask(Nq, Nk, rng)]:
+        assert mask is not None
+        allowed = mask.matrix((0, Nq), (0, Nk))
+        expected = parts_by_search(allowed)
+        labels = mask.parts
+        found = [
+            (
+                {int(i) for i in np.flatnonzero(labels["i"] == n)},
+                {int(j) for j in np.flatnonzero(labels["j"] == n)},
+            )
+            for n in range(len(expected))
+        ]
+        assert found == expected
+        assert set(labels["i"][~allowed.any(axis=1)]) | set(labels["j"][~allowed.any(axis=0)]) <= {-1}
+        for axis, pairs in (("i", allowed), ("j", allowed.T)):
+            chosen = rng.random(pairs.shape[1]) < 0.5
+            assert mask.degrees(axis, np.asarray(chosen)).tolist() == (pairs & chosen).sum(axis=1).tolist()
+
+
+# Values
+
+
+@pytest.mark.parametrize("pass_name", PASSES)
+@pytest.mark.parametrize("M", [1000, 4000, 60_000])
+def test_a_mask_of_all_pairs_changes_nothing(pass_name: str, M: int) -> None:
+    dense = Problem(300, 500, 32, 32, pass_name=pass_name)
+    masked = replace(dense, mask=mask_from_array(np.ones((300, 500), dtype=bool)))
+    found = {bound.name: bound.value for bound in proved_bounds(masked, M)}
+    assert found.pop("by parts") >= max(found.values())
+    assert found == {bound.name: bound.value for bound in proved_bounds(dense, M)}
+
+
+def test_bounds_depend_on_pairs_queries_and_keys_alone() -> None:
+    """So that whoever shuffles queries and keys changes nothing, and a part counts like a problem."""
+    rng = np.random.default_rng(1)
+    allowed = np.tri(200, dtype=bool) & (rng.random((200, 200)) < 0.5)
+    shuffled = allowed[rng.permutation(200)][:, rng.permutation(200)]
+    for pass_name in PASSES:
+        one, other = (
+            Problem.square(200, 16, pass_name=pass_name, mask=mask_from_array(a, empty_rows="zero"))
+            for a in (allowed, shuffled)
+        )
+        for M in (100, 1000, 5000):
+            assert [(b.name, b.value) for b in proved_bounds(one, M)] == [
+                (b.name, b.value) for b in proved_bounds(other, M)
+            ]
+        part = Part(pass_name, 16, 16, False, one.pairs, one.queries, one.keys)
+        for bound in (t1, t2, t3) if pass_name == "forward" else (b1, b2, b3):
+            assert bound(part, 100).value == bound(one, 100).value
+
+
+@pytest.mark.parametrize("pass_name", PASSES)
+def test_packed_sequences_are_bounded_one_by_one(pass_name: str) -> None:
+    lengths, d, M = (1000, 2000, 1000), 64, 30_000
+    packed = Problem.square(sum(lengths), d, pass_name=pass_name, mask="document:1000,2000,1000")
+    apart = sum(best_bound(Problem.square(n, d, pass_name=pass_name), M).value for n in lengths)
+    found = {bound.name: bound for bound in proved_bounds(packed, M)}
+    assert found["by parts"].value >= apart
+    assert best_bound(packed, M).value >= apart
+    assert found["by parts"].value > max(b.value for name, b in found.items() if name != "by parts")
+    assert "3 parts" in found["by parts"].note
+
+
+def test_shuffled_sequences_are_found_again() -> None:
+    rng = np.random.default_rng(0)
+    mask = make_mask("document:100,300,200", 600, 600)
+    assert mask is not None
+    order = rng.permutation(600)
+    hidden = mask_from_array(mask.matrix((0, 600), (0, 600))[order][:, rng.permutation(600)])
+    M = 700
+    values = [best_bound(Problem.square(600, 16, mask=m), M) for m in (mask, hidden)]
+    assert values[0] == values[1]
+    assert values[0].name == "by parts"
+
+
+def test_queries_of_few_keys_are_worth_more_than_their_pairs() -> None:
+    """Causal: about M words more than T1 has, from the first queries and the last keys."""
+    problem, M = Problem.square(4096, 64, mask="causal"), 25_000
+    found = {bound.name: bound for bound in proved_bounds(problem, M)}
+    assert 0.9 * M < found["by parts"].value - found["T1"].value < 1.1 * M
+    assert "few pairs" in found["by parts"].note
+
+
+@pytest.mark.parametrize("width", [1, 64, 300])
+def test_windows_that_fit_are_bounded_by_what_must_pass(width: int) -> None:
+    """3Nd words in and Nd out, which a ring of recent keys and values reaches."""
+    problem = Problem.square(5000, 64, mask=f"window:{width}")
+    assert best_bound(problem, 2 * 64 * 302).value == 4 * 5000 * 64
+
+
+def test_masks_of_many_parts_and_many_shapes() -> None:
+    rng = np.random.default_rng(2)
+    lengths = rng.permutation(np.arange(1, 120))
+    N = int(lengths.sum())
+    problem = Problem.square(N, 8, mask="document:" + ",".join(map(str, lengths.tolist())))
+    assert best_bound(problem, 200).value >= 4 * 8 * N
+    single = Problem.square(100_000, 8, mask="window:1")
+    assert best_bound(single, 200).value == 4 * 8 * 100_000
+
+
+def test_by_parts_is_for_masks(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(BoundDoesNotApply, match="masks"):
+        by_parts(Problem.square(4, 2), 10, bounds_by_counts)
+    problem = Problem.square(400, 16, mask="causal")
+    usual = by_parts(problem, 2000, bounds_by_counts)
+    monkeypatch.setattr(by_parts_module, "MOST_LINES", 10)
+    assert usual.value > by_parts(problem, 2000, bounds_by_counts).value == t1(problem, 2000).value
+
+
+def test_a_computer_assisted_part_makes_the_sum_one() -> None:
+    problem = Problem.square(4000, 64, mask="document:2000,2000")
+    found = by_parts(problem, 3000, bounds_by_counts)
+    assert (found.status, "T3" in found.note) == ("computer-assisted", True)
+    assert by_parts(problem, 30_000, bounds_by_counts).status == "proved"
+
+
+def test_t3_counts_the_queries_that_take_part() -> None:
+    """Chains of queries without keys are not begun: dv words less are taken off for each."""
+    full = Part("forward", 64, 64, False, 10**6, 1000, 1000)
+    assert t3(replace(full, queries=900), 3000).value == t3(full, 3000).value + 100 * 64
+    assert compulsory_words(replace(full, stats=True)) == compulsory_words(full) + 1000
+
+
+def test_values_of_copies_add_up() -> None:
+    problem = Problem.square(100, 8, mask="causal")
+    one, six = (bounds(p, 100) for p in (problem, replace(problem, heads=3, batch=2)))
+    assert [6 * b.value for b in one.proved] == [b.value for b in six.proved]
+    assert bounds(problem.without_mask(), 100).to_dict()["sparse_dividing_point"] is None
+
+
+def test_bounds_are_bounds() -> None:
+    assert all(isinstance(b, Bound) for b in proved_bounds(Problem.square(9, 2, mask="causal"), 30))

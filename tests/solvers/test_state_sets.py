@@ -1,0 +1,71 @@
+"""States in one word or two, sets of them, and the bound that never falls from one to the next."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from pebble.computations.load import load_dag
+from pebble.game.rules import Rules
+from pebble.solvers.optimum import optimal
+from pebble.solvers.optimum.arena import Arena
+from pebble.solvers.optimum.expand import expand
+from pebble.solvers.optimum.model import make_model
+from pebble.solvers.optimum.state_sets import Batch, Codec, StateSet
+from tests.solvers.small_dags import ALL_RULES, some_dags
+
+
+@pytest.mark.parametrize("rules", ALL_RULES, ids=str)
+def test_two_words_a_state_give_the_same_answers(rules: Rules, monkeypatch: pytest.MonkeyPatch) -> None:
+    narrow = [optimal(dag, dag.max_indegree + 1, rules) for dag in some_dags()[3:6]]
+    make = Codec.__init__
+
+    def wide(self: Codec, model: Any) -> None:
+        make(self, model)
+        self.narrow = False
+
+    monkeypatch.setattr(Codec, "__init__", wide)
+    for dag, expected in zip(some_dags()[3:6], narrow, strict=True):
+        best = optimal(dag, dag.max_indegree + 1, rules)
+        assert (best.io, best.symmetries) == (expected.io, expected.symmetries)
+
+
+def test_more_than_64_bits() -> None:
+    """A pyramid of 55 vertices needs two words a state; with enough memory only the compulsory I/O is left."""
+    dag = load_dag("pyramid:9")
+    assert not Codec(make_model(dag, 11, Rules())).narrow
+    best = optimal(dag, 11)
+    assert (best.io, best.proved) == (11, True)
+
+
+def test_state_set() -> None:
+    rng = np.random.default_rng(5)
+    known: set[int] = set()
+    states = StateSet()
+    for _ in range(40):
+        rows = rng.integers(0, 500, size=int(rng.integers(1, 60))).astype(np.uint64)
+        fresh = states.new_ones(Batch(rows, np.arange(len(rows))).distinct())
+        assert set(fresh.rows.tolist()) == set(rows.tolist()) - known
+        assert all(rows[i] == row for row, i in zip(fresh.rows, fresh.parent, strict=True))
+        states.add(fresh.rows)
+        known |= set(rows.tolist())
+    assert states.size == len(known)
+
+
+@pytest.mark.parametrize("rules", ALL_RULES, ids=str)
+def test_the_bound_never_falls_along_a_step(rules: Rules) -> None:
+    """On which the search in layers relies; and dearer steps raise it by what they say."""
+    for dag in some_dags()[:6]:
+        arena = Arena(make_model(dag, dag.max_indegree + 1, rules))
+        normal, states = arena.normal, arena.normal.start()
+        for _ in range(4):
+            bound = normal.bound(states)
+            rows = arena.codec.pack(states.take(slice(0)))
+            for steps in expand(normal, states):
+                after, keep = normal.tidy(steps.states)
+                rise = steps.cost + normal.bound(after) - bound[steps.parent]
+                assert (rise >= steps.raised)[keep].all()
+                rows = np.concatenate([rows, arena.codec.pack(after.take(keep))[:50]])
+            states = arena.codec.unpack(rows[:200])
