@@ -7,14 +7,14 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from pebble.common.errors import InvalidInput
-from pebble.common.tables import html_table, table, words
+from pebble.common.tables import Table, TableResult, words
 from pebble.computations.problem import Problem
 from pebble.lab.hardware import LEVELS, Device, Model, devices, models
 from pebble.lab.hardware import device as device_of
 from pebble.lab.hardware import model as model_of
 
 if TYPE_CHECKING:
-    from pebble.lab.count import Report, Row
+    from pebble.lab.count_table import Report, Row
 
 __all__ = ["DEFAULT_DEVICES", "DEFAULT_DIMENSIONS", "RegimeRow", "RegimeTable", "regimes"]
 
@@ -104,7 +104,7 @@ class RegimeRow:
 
 
 @dataclass(frozen=True)
-class RegimeTable:
+class RegimeTable(TableResult):
     """What :func:`regimes` returns: rows, printed as a table, with :meth:`to_dict` for JSON.
 
     Attributes
@@ -122,10 +122,9 @@ class RegimeTable:
     level: str | None
     rows: tuple[RegimeRow, ...]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain data with a schema version, ready for JSON."""
+    def content(self) -> dict[str, Any]:
+        """Return the plain data, all but the schema version."""
         return {
-            "schema_version": 1,
             "N": self.N,
             "dtype": self.dtype,
             "level": self.level,
@@ -144,15 +143,12 @@ class RegimeTable:
     def __repr__(self) -> str:
         return f"<RegimeTable N={self.N} {self.dtype}: {len(self.rows)} rows>"
 
-    def __str__(self) -> str:
-        right = tuple(
-            i for i, name in enumerate(self.cells()[0]) if name in ("M", "M/d²") or "÷" in name or name == "d"
-        )
+    def parts(self) -> list[str | Table | TableResult]:
+        """Return what is printed: what was counted, and the table."""
+        cells = self.cells()
+        right = tuple(i for i, name in enumerate(cells[0]) if name in ("d", "M", "M/d²") or "÷" in name)
         level = f"fast memory: {self.level or 'software-managed memory, else L2'}"
-        return f"N = {self.N:,}; words of {self.dtype}; {level}\n\n{table(self.cells(), right=right)}"
-
-    def _repr_html_(self) -> str:
-        return html_table(self.cells())
+        return [f"N = {self.N:,}; words of {self.dtype}; {level}", Table(cells, right=right)]
 
 
 def regimes(

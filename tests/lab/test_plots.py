@@ -23,7 +23,7 @@ from pebble.common.errors import CacheTooSmall, InvalidInput, PebbleError
 from pebble.computations.problem import Problem
 from pebble.lab import plots
 from pebble.lab.plots import canvas, styles
-from pebble.lab.plots.labels import spread
+from pebble.lab.spacing import spread
 from pebble.lab.timeline import Timeline, timeline
 from pebble.lower_bounds import proved_bounds
 from pebble.program.schedule import available, offered

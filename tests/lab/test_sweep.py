@@ -20,8 +20,8 @@ from hypothesis import strategies as st
 import pebble
 from pebble.cli import main
 from pebble.common.errors import InvalidInput
+from pebble.lab.size_lists import memory_sizes, problem_sizes, spaced
 from pebble.lab.sweep import COLUMNS, Point, count_point, masking, run_sweep, sweep_grid
-from pebble.lab.sweep.axes import memories, sizes, spaced
 from pebble.lab.sweep.formats import read_rows, write_rows
 from tests.sweeps import PEBBLE, SMALL, Stop, posix, stop_after
 
@@ -29,12 +29,12 @@ from tests.sweeps import PEBBLE, SMALL, Stop, posix, stop_after
 
 
 def test_axes() -> None:
-    assert sizes("1Ki, 4k,10**3,1e3,1_000", "N") == (1024, 4000, 1000)
-    assert sizes("16:256:5", "d") == (16, 32, 64, 128, 256)
-    assert sizes([3, 1, 3], "N") == (3, 1)
-    assert memories("1Ki:1Mi:11") == tuple(2**i for i in range(10, 21))
-    assert memories("1KiB,4KiB", "float16") == (512, 2048)
-    assert len(memories("1Ki:1Mi:40")) == 40
+    assert problem_sizes("1Ki, 4k,10**3,1e3,1_000", "N") == (1024, 4000, 1000)
+    assert problem_sizes("16:256:5", "d") == (16, 32, 64, 128, 256)
+    assert problem_sizes([3, 1, 3], "N") == (3, 1)
+    assert memory_sizes("1Ki:1Mi:11") == tuple(2**i for i in range(10, 21))
+    assert memory_sizes("1KiB,4KiB", "float16") == (512, 2048)
+    assert len(memory_sizes("1Ki:1Mi:40")) == 40
 
 
 @given(st.integers(1, 10**18), st.integers(1, 10**18), st.integers(2, 60))
@@ -56,21 +56,21 @@ def test_logarithmic_spacing(one: int, other: int, count: int) -> None:
 )
 def test_bad_axes(text: str) -> None:
     with pytest.raises(InvalidInput):
-        sizes(text, "N")
+        problem_sizes(text, "N")
     if text != "1e30":
         with pytest.raises(InvalidInput):
-            memories(text)
+            memory_sizes(text)
 
 
 @pytest.mark.parametrize("values", [[], [0], [True], [1.5], 10**19])
 def test_bad_values(values: Any) -> None:
     with pytest.raises(InvalidInput):
-        sizes(values, "N")
+        problem_sizes(values, "N")
 
 
 def test_bytes_need_a_dtype() -> None:
     with pytest.raises(InvalidInput, match="dtype"):
-        memories("1KiB:2KiB:3")
+        memory_sizes("1KiB:2KiB:3")
 
 
 axis = st.lists(st.integers(1, 9), min_size=1, max_size=3, unique=True)

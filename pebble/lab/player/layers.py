@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pebble.graph.dag import Dag
+from pebble.lab.spacing import spread
 
 __all__ = ["Layout", "layered_layout"]
 
@@ -101,25 +101,3 @@ def _settle(rows: list[list[int]], x: list[float], below: list[list[int]], above
 
 def _mean(vertices: list[int], x: list[float], otherwise: float) -> float:
     return sum(x[v] for v in vertices) / len(vertices) if vertices else otherwise
-
-
-def spread(wanted: Sequence[float]) -> list[float]:
-    """Return places in the given order, at least 1 apart, the squares of their distances to the wanted ones least.
-
-    Pool adjacent violators: runs that would be too close are joined and moved to the mean of their wishes.
-
-    >>> spread([0.0, 0.0, 5.0])
-    [-0.5, 0.5, 5.0]
-    """
-    pools: list[tuple[float, int]] = []
-    for place, value in enumerate(wanted):
-        total, count = value - place, 1
-        while pools and pools[-1][0] / pools[-1][1] > total / count:
-            before, size = pools.pop()
-            total, count = total + before, count + size
-        pools.append((total, count))
-    places: list[float] = []
-    for total, count in pools:
-        first = total / count + len(places)
-        places += [first + k for k in range(count)]
-    return places

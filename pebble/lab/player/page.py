@@ -53,6 +53,14 @@ class Page:
         pieces = _read("page.html").split("@@")
         return "".join(parts[piece] if place % 2 else piece for place, piece in enumerate(pieces))
 
+    def summary(self) -> str:
+        """Return what there is to watch and to play on, in one line."""
+        totals, boards = self.document["watch"]["totals"], len(self.document["boards"])
+        return (
+            f"{self.title}; {totals['moves']:,} moves, {totals['reads'] + totals['writes']:,} I/O; "
+            f"{boards} {'DAG' if boards == 1 else 'DAGs'} to play on"
+        )
+
     def write(self, path: str | os.PathLike[str]) -> int:
         """Write the page, whole or not at all, and return its length in bytes.
 

@@ -12,9 +12,11 @@ from pebble.lab.plots.bars import ArrayBars, array_bars, arrays, draw_arrays
 from pebble.lab.plots.canvas import save
 from pebble.lab.plots.curves import IoCurves, draw_io, io, io_curves
 from pebble.lab.plots.heat_map import Gap, draw_gap, gap, gaps
-from pebble.lab.plots.intensity import RooflinePoints, draw_roofline, roofline, roofline_points
 from pebble.lab.plots.over_time import Occupancy, draw_occupancy, occupancy, occupancy_of
-from pebble.lab.plots.ranges import sizes, spaced
+from pebble.lab.plots.roofline_picture import draw_roofline, roofline
+from pebble.lab.plots.roofline_points import RooflinePoints, roofline_points
+from pebble.lab.plots.varying import sizes
+from pebble.lab.size_lists import spaced
 
 __all__ = [
     "ArrayBars",

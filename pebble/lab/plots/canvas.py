@@ -20,7 +20,9 @@ __all__ = [
     "FORMATS",
     "drawn_on",
     "format_of",
+    "legend_beside",
     "need_matplotlib",
+    "note",
     "number_axis",
     "points_wide",
     "save",
@@ -106,6 +108,16 @@ def number_axis(axis: Axis, largest: float) -> None:
 
     axis.set_major_locator(MaxNLocator(nbins=8, steps=[1, 2, 5, 10], integer=True))
     axis.set_major_formatter(StrMethodFormatter("{x:,.0f}") if largest < 1e6 else EngFormatter(sep=" "))
+
+
+def note(ax: Axes, text: str, xy: tuple[float, float], offset: tuple[float, float], **style: Any) -> None:
+    """Write a text beside a point, so many points to the right and up."""
+    ax.annotate(text, xy=xy, xytext=offset, textcoords="offset points", **style)
+
+
+def legend_beside(ax: Axes, *handles: Any, **style: Any) -> None:
+    """Put the legend to the right of some axes."""
+    ax.legend(*handles, loc="upper left", bbox_to_anchor=(1.01, 1), frameon=False, fontsize=8, **style)
 
 
 def points_wide(ax: Axes) -> float:

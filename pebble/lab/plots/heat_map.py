@@ -9,24 +9,17 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
 from pebble.common.errors import InvalidInput
+from pebble.common.tables import JsonResult
 from pebble.computations.problem import Problem
 from pebble.lab.plots.canvas import drawn_on, title
-from pebble.lab.plots.counting import (
-    Progress,
-    best_bound_of,
-    but_length,
-    counted,
-    length_name,
-    memories,
-    problems_of,
-)
+from pebble.lab.plots.varying import Progress, but_length, length_name, memories, problems_of
+from pebble.lab.training import count_any_pass
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.collections import QuadMesh
 
-    from pebble.lab.count import Report
-    from pebble.lab.training import TrainingReport
+    from pebble.lab.count_table import CountTable
     from pebble.program.schedule import Schedule
 
 __all__ = ["Gap", "draw_gap", "gap", "gaps"]
@@ -36,7 +29,7 @@ NUMBERED_CELLS = 200
 
 
 @dataclass(frozen=True)
-class Gap:
+class Gap(JsonResult):
     """The numbers of the picture.
 
     Attributes
@@ -56,10 +49,9 @@ class Gap:
     ratios: tuple[tuple[float | None, ...], ...]
     best: tuple[tuple[str | None, ...], ...]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain data with a schema version, ready for JSON."""
+    def content(self) -> dict[str, Any]:
+        """Return the plain data, all but the schema version."""
         return {
-            "schema_version": 1,
             "plot": "gap",
             "problems": [problem.to_dict() for problem in self.problems],
             "M": list(self.Ms),
@@ -96,18 +88,18 @@ def gaps(
         for size in columns:
             if progress is not None:
                 progress(f"{problem.describe()}, M = {size:,}")
-            cells.append(_cell(counted(problem, size, chosen)))
+            cells.append(_cell(count_any_pass(problem, size, chosen)))
         ratios.append(tuple(ratio for ratio, _ in cells))
         best.append(tuple(name for _, name in cells))
     return Gap(rows, columns, tuple(ratios), tuple(best))
 
 
-def _cell(report: Report | TrainingReport) -> tuple[float | None, str | None]:
+def _cell(report: CountTable) -> tuple[float | None, str | None]:
     fitting = [(row.io, row.chosen or row.name) for row in report.rows if row.io is not None]
     if not fitting:
         return None, None
     io, name = min(fitting, key=lambda pair: pair[0])
-    return io / best_bound_of(report), name
+    return io / report.best_bound[1], name
 
 
 def gap(

@@ -5,10 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from pebble.lab.plots.canvas import note
+from pebble.lab.spacing import spread
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["LineEnd", "label_ends", "spread"]
+__all__ = ["LineEnd", "label_ends"]
 
 
 @dataclass(frozen=True)
@@ -22,27 +25,6 @@ class LineEnd:
     bold: bool = False
 
 
-def spread(places: list[float], gap: float) -> list[float]:
-    """Move places apart, so that each is at least ``gap`` from the next; the order is kept, and so is the middle.
-
-    Examples
-    --------
-    >>> [round(place, 2) for place in spread([0.5, 0.5, 0.9], 0.1)]
-    [0.45, 0.55, 0.9]
-    """
-    order = sorted(range(len(places)), key=lambda number: places[number])
-    groups: list[tuple[float, int]] = []
-    for number in order:
-        middle, size = places[number], 1
-        while groups and groups[-1][0] + gap * (groups[-1][1] + size) / 2 > middle + 1e-12:
-            other, count = groups.pop()
-            middle = (other * count + middle * size) / (count + size)
-            size += count
-        groups.append((middle, size))
-    moved = [middle + gap * (place - (size - 1) / 2) for middle, size in groups for place in range(size)]
-    return [moved[order.index(number)] for number in range(len(places))]
-
-
 def label_ends(ax: Axes, ends: list[LineEnd], size: float = 8.0) -> None:
     """Write the names to the right of the axes, each joined to the end of its line.
 
@@ -50,10 +32,10 @@ def label_ends(ax: Axes, ends: list[LineEnd], size: float = 8.0) -> None:
     the axes' layout makes room for the names.
     """
     right = ax.get_xlim()[1]
-    there = [end for end in ends if end.x >= 0.999 * right]
     for end in ends:
-        if end not in there:
+        if end.x < 0.999 * right:
             _label_inside(ax, end, size)
+    there = sorted((end for end in ends if end.x >= 0.999 * right), key=lambda end: end.y)
     if not there:
         return
     height = ax.get_window_extent().height * 72 / ax.figure.get_dpi()
@@ -85,12 +67,5 @@ def label_ends(ax: Axes, ends: list[LineEnd], size: float = 8.0) -> None:
 def _label_inside(ax: Axes, end: LineEnd, size: float) -> None:
     from matplotlib.patheffects import withStroke
 
-    ax.annotate(
-        end.text,
-        xy=(end.x, end.y),
-        xytext=(5, -9),
-        textcoords="offset points",
-        fontsize=size,
-        color=end.colour,
-        path_effects=[withStroke(linewidth=2.5, foreground="white")],
-    )
+    white = [withStroke(linewidth=2.5, foreground="white")]
+    note(ax, end.text, (end.x, end.y), (5, -9), fontsize=size, color=end.colour, path_effects=white)

@@ -14,7 +14,7 @@ from typing import IO, Any
 
 from pebble.common.errors import InvalidInput, PebbleError
 from pebble.common.files import atomic_writer
-from pebble.common.tables import tiles_text
+from pebble.common.tables import tiles_text, write_csv
 from pebble.lab.sweep.point import COLUMNS, Record
 
 __all__ = ["FORMATS", "format_of", "read_rows", "write_rows"]
@@ -68,17 +68,7 @@ def read_rows(path: Path, name: str | None = None) -> Iterator[Record]:
 
 
 def _write_csv(stream: IO[str], rows: Rows) -> None:
-    writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(COLUMNS)
-    writer.writerows([_as_text(kind, row[name]) for name, kind in COLUMNS.items()] for row in rows())
-
-
-def _as_text(kind: str, value: Any) -> Any:
-    if value is None:
-        return ""
-    if kind == "truth":
-        return "true" if value else "false"
-    return tiles_text(value) if kind == "tiles" else value
+    write_csv(stream, tuple(COLUMNS), rows())
 
 
 def _read_csv(path: Path) -> Iterator[Record]:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from pebble.common.errors import InvalidInput, PebbleError
 from pebble.common.files import check_target
-from pebble.lab.sweep.axes import Axis
+from pebble.lab.size_lists import Sizes
 from pebble.lab.sweep.formats import format_of, read_rows, write_rows
 from pebble.lab.sweep.grid import SweepGrid, sweep_grid
 from pebble.lab.sweep.journal import SUFFIX, Journal, Memory, Store
@@ -58,9 +58,9 @@ class Sweep:
 
 
 def sweep(
-    N: Axis,
-    d: Axis,
-    M: Axis,
+    N: Sizes,
+    d: Sizes,
+    M: Sizes,
     schedules: Iterable[str] | str | None = None,
     *,
     masks: Iterable[str] | str = NO_MASK,
