@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from pebble.cli.printing import json_option, print_json
+from pebble.cli.printing import F, json_option, print_json
 
 if TYPE_CHECKING:
     from pebble.game.rules import Rules
     from pebble.graph.dag import Dag
 
 __all__ = ["check_output", "dag_of", "finish", "pebbling_output_options", "rules_of", "rules_options"]
-
-F = TypeVar("F", bound=Callable[..., Any])
 
 
 def dag_of(text: str, format: str | None, keep_isolated: bool) -> Dag:

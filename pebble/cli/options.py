@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 
+from pebble.cli.printing import F
 from pebble.common.errors import InvalidInput
 from pebble.common.units import bytes_per_word, parse_words
 from pebble.common.whole_numbers import whole_number
@@ -25,7 +26,6 @@ __all__ = [
     "words_of",
 ]
 
-F = TypeVar("F", bound=Callable[..., Any])
 
 _SEVERAL = "one, several (64,128), or FIRST:LAST:COUNT at equal ratios (256:1Mi:25)"
 

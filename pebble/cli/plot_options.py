@@ -42,9 +42,9 @@ def _check(output: str | None, as_json: bool) -> None:
             raise click.UsageError("Missing option '-o' (or '--json').")
         return
     from pebble.common.files import check_target
-    from pebble.lab.plots.canvas import format_of, need_matplotlib
+    from pebble.lab.plots.canvas import need_matplotlib, picture_format
 
-    format_of(output)
+    picture_format(output)
     check_target(output)
     need_matplotlib()
 

@@ -11,7 +11,7 @@ import click
 if TYPE_CHECKING:
     from pebble.common.tables import Table
 
-__all__ = ["json_option", "print_json", "print_list", "print_result"]
+__all__ = ["F", "json_option", "print_json", "print_list", "print_result"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 

@@ -44,7 +44,7 @@ def command(
     algorithm against it, and how far it is from the proved bound. Without options: GTX 1060, V100, A100 and
     H100, d = 64, 128, 256, both passes.
     """
-    from pebble.lab.regimes import PASSES, regimes
+    from pebble.lab.regimes import REGIME_PASSES, regimes
 
     devices, models = names_of(names), names_of(chosen)
     with progress_line() as progress:
@@ -55,7 +55,7 @@ def command(
             N=N,
             dtype=dtype,
             level=level,
-            passes=PASSES if pass_name == "both" else pass_name,
+            passes=REGIME_PASSES if pass_name == "both" else pass_name,
             progress=progress,
         )
     print_result(found, as_json)

@@ -9,6 +9,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 from pebble.common.errors import CacheTooSmall, InvalidInput
 from pebble.common.tables import SCHEMA_VERSION
+from pebble.common.units import fast_memory_words
 from pebble.computations.family import Family
 from pebble.computations.problem import Problem
 from pebble.computations.registry import FAMILY_NAMES, family_from_header
@@ -134,6 +135,7 @@ def moves(
     >>> sum(len(op) for op, vertex in pebbling), pebbling.io
     (100, 24)
     """
+    M = None if M is None else fast_memory_words(M)
     made = asked_schedule(schedule, problem)
     sizes = resolve_tiles(made, problem, M, tiles)
     run = made.measure(problem, sizes)

@@ -20,8 +20,8 @@ __all__ = ["DEFAULT_DEVICES", "DEFAULT_DIMENSIONS", "RegimeRow", "RegimeTable", 
 
 DEFAULT_DEVICES = ("gtx1060", "v100", "a100", "h100")
 DEFAULT_DIMENSIONS = (64, 128, 256)
-SCHEDULES = ("flash-2", "small-cache", "best")
-PASSES = ("forward", "backward")
+_COMPARED = ("flash-2", "small-cache", "best")
+REGIME_PASSES = ("forward", "backward")
 
 
 @dataclass(frozen=True)
@@ -159,7 +159,7 @@ def regimes(
     N: int = 8192,
     dtype: str = "bfloat16",
     level: str | None = None,
-    passes: Iterable[str] | str = PASSES,
+    passes: Iterable[str] | str = REGIME_PASSES,
     progress: Callable[[str], None] | None = None,
 ) -> RegimeTable:
     """Say which regime devices and head dimensions are in, and what follows.
@@ -217,7 +217,7 @@ def regimes(
 def _row(names: tuple[str, ...], model: str | None, problem: Problem, M: int) -> RegimeRow:
     from pebble.lab.count import count
 
-    return RegimeRow(names, model, M, count(problem, M, SCHEDULES))
+    return RegimeRow(names, model, M, count(problem, M, _COMPARED))
 
 
 def _devices(on: Iterable[str | Device] | str | None, level: str | None) -> list[Device]:
@@ -243,8 +243,8 @@ def _whole(d: Iterable[int] | int | None, model: object) -> list[int]:
 def _passes(passes: Iterable[str] | str) -> list[str]:
     chosen = [passes] if isinstance(passes, str) else list(dict.fromkeys(passes))
     for name in chosen:
-        if name not in PASSES:
-            raise InvalidInput(f"unknown pass {name!r}; known here: {', '.join(PASSES)}")
+        if name not in REGIME_PASSES:
+            raise InvalidInput(f"unknown pass {name!r}; known here: {', '.join(REGIME_PASSES)}")
     return chosen
 
 

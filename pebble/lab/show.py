@@ -7,6 +7,7 @@ from typing import Any
 
 from pebble.common.errors import NoClosedForm
 from pebble.common.tables import Table, TableResult, tiles_text, words
+from pebble.common.units import fast_memory_words
 from pebble.computations.problem import Problem
 from pebble.lab.asked_schedules import asked_schedule
 from pebble.program import Program
@@ -148,6 +149,7 @@ def show(
     >>> print(show("flash-2", Problem.square(1000, 64), tiles={"rows": 92}).form.io)
     2·N·d·⌈N/92⌉ + 2·N·d
     """
+    M = None if M is None else fast_memory_words(M)
     made = asked_schedule(schedule, problem)
     sizes = resolve_tiles(made, problem, M, tiles)
     program = made.program(problem, sizes)

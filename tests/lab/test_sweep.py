@@ -22,7 +22,7 @@ from pebble.cli import main
 from pebble.common.errors import InvalidInput
 from pebble.lab.size_lists import memory_sizes, problem_sizes, spaced
 from pebble.lab.sweep import COLUMNS, Point, count_point, masking, run_sweep, sweep_grid
-from pebble.lab.sweep.formats import read_rows, write_rows
+from pebble.lab.sweep.row_files import read_rows, write_rows
 from tests.sweeps import PEBBLE, SMALL, Stop, posix, stop_after
 
 # -- axes and grids

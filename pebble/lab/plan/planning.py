@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from pebble.common.errors import CacheTooSmall, InvalidInput, PebbleError
+from pebble.common.units import fast_memory_words
 from pebble.computations.problem import LARGEST_SIZE, Problem
 from pebble.lab.hardware import Device
 from pebble.lab.hardware import device as device_of
@@ -12,7 +13,7 @@ from pebble.lab.hardware.device import canonical_dtype
 from pebble.lab.plan.constraints import Constraints
 from pebble.lab.plan.memory_need import width_ratio
 from pebble.lab.plan.plan_table import Choice, Cost, Plan
-from pebble.lab.plan.roofline import flops, roofline
+from pebble.lab.plan.roofline import flops, roofline_of
 from pebble.lab.plan.tile_search import Candidate, Setting, candidates, contenders, measured_room
 from pebble.program.closed_form.count import closed_form
 from pebble.program.machine.run import run
@@ -109,9 +110,7 @@ def _words(M: int | None, device: Device | None, level: str | None, dtype: str) 
         raise InvalidInput("say how large fast memory is: M in words, or a device, and not both")
     if device is not None:
         return device.words(dtype, level)
-    if isinstance(M, bool) or not isinstance(M, int) or not 1 <= M <= LARGEST_SIZE:
-        raise InvalidInput(f"M must be a positive whole number of words, not {M!r}")
-    return M
+    return fast_memory_words(M)
 
 
 def _nothing(tried: list[Schedule], setting: Setting) -> CacheTooSmall:
@@ -204,7 +203,7 @@ def _choice(one: Candidate, setting: Setting, device: Device | None, bound: floa
         moved=moved,
         flops=work,
         ratio=one.run.io * copies / bound,
-        roofline=roofline(device, setting.dtype, moved, work),
+        roofline=roofline_of(device, setting.dtype, moved, work),
     )
 
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pebble.lab.hardware import Device
     from pebble.program.machine.counted import Run
 
-__all__ = ["Roofline", "flops", "moved_bytes", "roofline"]
+__all__ = ["Roofline", "flops", "moved_bytes", "roofline_of"]
 
 STATISTICS = ("l", "D")
 """Row statistics: one word a row, kept in the accumulators' type wherever they are."""
@@ -82,7 +82,7 @@ def _moved_wide(measured: Run, family: Family, name: str) -> bool:
     return measured.reads[name] > 0 or measured.writes[name] > family.words(name)
 
 
-def roofline(device: Device | None, dtype: str, size: int, work: int) -> Roofline:
+def roofline_of(device: Device | None, dtype: str, size: int, work: int) -> Roofline:
     """Return the roofline times for some bytes and some FLOP on a whole device.
 
     Parameters

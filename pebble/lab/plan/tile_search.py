@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from pebble.common.errors import CacheTooSmall, InvalidInput
+from pebble.common.errors import CacheTooSmall
 from pebble.computations.problem import Problem
+from pebble.lab.asked_schedules import asked_schedules
 from pebble.lab.plan.constraints import AXES, Constraints
 from pebble.lab.plan.memory_need import Room, room
 from pebble.lab.plan.roofline import moved_bytes
 from pebble.program.closed_form.count import closed_form
 from pebble.program.machine.counted import Run
-from pebble.program.schedule import Schedule, Tiles, get, offered
+from pebble.program.schedule import Schedule, Tiles, offered
 
 __all__ = ["Candidate", "Setting", "candidates", "contenders"]
 
@@ -75,11 +76,7 @@ def contenders(problem: Problem, names: Sequence[str | Schedule] | None) -> list
     """Return the schedules to try: the named ones, or all that do not merely pick among others."""
     if names is None:
         return [schedule for schedule in offered(problem) if not hasattr(schedule, "candidates")]
-    chosen = [get(one, problem.pass_name) if isinstance(one, str) else one for one in names]
-    for schedule in chosen:
-        if problem.pass_name not in schedule.passes:
-            raise InvalidInput(f"{schedule.name} does not serve the {problem.pass_name} pass")
-    return chosen
+    return asked_schedules(names, problem)
 
 
 def candidates(schedules: Sequence[Schedule], setting: Setting) -> list[Candidate]:

@@ -10,12 +10,12 @@ from pebble.common.errors import InvalidInput
 from pebble.game.files.header import Header
 from pebble.graph.dag import Dag
 from pebble.lab.player.layers import layered_layout
-from pebble.lab.player.limits import check_size
+from pebble.lab.player.limits import check_drawable
 from pebble.lab.player.recording import record_pebbling
 from pebble.lower_bounds.bound import Bound
 from pebble.lower_bounds.graph.graph_bound_table import dag_bounds
 
-__all__ = ["CLASSIC_BOARDS", "MOST_SOLVED", "Board", "board_dict", "solve"]
+__all__ = ["CLASSIC_BOARDS", "MOST_SOLVED", "PracticeBoard", "board_dict", "solve"]
 
 MOST_SOLVED = 24
 """The exact optimum is looked for up to so many vertices."""
@@ -34,7 +34,7 @@ CLASSIC_BOARDS = (
 
 
 @dataclass(frozen=True)
-class Board:
+class PracticeBoard:
     """What is played on.
 
     Attributes
@@ -58,7 +58,7 @@ class Board:
         return dag_bounds(self.dag, M).best if self.bound is None else self.bound(M)
 
 
-def solve(board: Board, M: int, time_limit: float) -> dict[str, Any] | None:
+def solve(board: PracticeBoard, M: int, time_limit: float) -> dict[str, Any] | None:
     """Look for the exact optimum; None if the DAG is too large to try, or time ran out.
 
     The pebbling that reaches it comes with it, as columns.
@@ -74,12 +74,12 @@ def solve(board: Board, M: int, time_limit: float) -> dict[str, Any] | None:
     return {"io": best.io, **recording.to_dict(board.dag, M)}
 
 
-def board_dict(board: Board, wanted: Iterable[int], time_limit: float) -> dict[str, Any]:
+def board_dict(board: PracticeBoard, wanted: Iterable[int], time_limit: float) -> dict[str, Any]:
     """Return a board as plain data.
 
     Parameters
     ----------
-    board : Board
+    board : PracticeBoard
     wanted : iterable of int
         Words of fast memory that must be among the choices. The others go up from the least with which the
         DAG can be pebbled, as long as more memory saves I/O.
@@ -87,7 +87,7 @@ def board_dict(board: Board, wanted: Iterable[int], time_limit: float) -> dict[s
         Seconds for each exact optimum.
     """
     dag = board.dag
-    check_size(board.title, dag.n_vertices, dag.n_edges)
+    check_drawable(board.title, dag.n_vertices, dag.n_edges)
     layout = layered_layout(dag)
     return {
         "title": board.title,
@@ -101,7 +101,7 @@ def board_dict(board: Board, wanted: Iterable[int], time_limit: float) -> dict[s
     }
 
 
-def _choices(board: Board, wanted: list[int], time_limit: float) -> list[dict[str, Any]]:
+def _choices(board: PracticeBoard, wanted: list[int], time_limit: float) -> list[dict[str, Any]]:
     """Return what is known for several M: the wanted ones, and the least ones up to compulsory I/O."""
     least = board.dag.least_M()
     if wanted and wanted[0] < least:
@@ -117,7 +117,7 @@ def _choices(board: Board, wanted: list[int], time_limit: float) -> list[dict[st
     return [made[M] for M in sorted(made)]
 
 
-def _choice(board: Board, M: int, time_limit: float) -> dict[str, Any]:
+def _choice(board: PracticeBoard, M: int, time_limit: float) -> dict[str, Any]:
     bound = board.best_bound(M)
     return {
         "M": M,

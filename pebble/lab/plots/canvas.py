@@ -17,20 +17,20 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 __all__ = [
-    "FORMATS",
+    "PICTURE_FORMATS",
     "drawn_on",
-    "format_of",
     "legend_beside",
     "need_matplotlib",
     "note",
     "number_axis",
+    "picture_format",
     "points_wide",
     "save",
     "title",
-    "write",
+    "write_picture",
 ]
 
-FORMATS = ("png", "svg", "pdf")
+PICTURE_FORMATS = ("png", "svg", "pdf")
 
 _STYLE = {
     "figure.dpi": 100,
@@ -137,7 +137,7 @@ def title(ax: Axes, head: str, *parts: str) -> None:
     ax.set_title("\n".join([head, *lines]))
 
 
-def format_of(path: str | os.PathLike[str]) -> str:
+def picture_format(path: str | os.PathLike[str]) -> str:
     """Return the format that a file's name asks for.
 
     Raises
@@ -147,18 +147,18 @@ def format_of(path: str | os.PathLike[str]) -> str:
 
     Examples
     --------
-    >>> format_of("gap.SVG")
+    >>> picture_format("gap.SVG")
     'svg'
     """
     suffix = Path(path).suffix.lower().lstrip(".")
-    if suffix not in FORMATS:
-        known = ", ".join(f".{name}" for name in FORMATS)
+    if suffix not in PICTURE_FORMATS:
+        known = ", ".join(f".{name}" for name in PICTURE_FORMATS)
         found = f"{suffix!r} is none of the formats" if suffix else "the name has no suffix"
         raise InvalidInput(f"cannot write {path}: {found}; give a name that ends in one of {known}")
     return suffix
 
 
-def write(picture: Any, stream: IO[bytes], suffix: str) -> None:
+def write_picture(picture: Any, stream: IO[bytes], suffix: str) -> None:
     """Write a figure, or the figure of some axes, to a binary stream."""
     if isinstance(picture, (tuple, list)):
         picture = picture[0]
@@ -182,6 +182,6 @@ def save(picture: Any, path: str | os.PathLike[str]) -> None:
     InvalidInput
         If the suffix is another, or the file cannot be written there.
     """
-    suffix = format_of(path)
+    suffix = picture_format(path)
     with atomic_writer(path, "wb") as stream:
-        write(picture, stream, suffix)
+        write_picture(picture, stream, suffix)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
@@ -12,7 +12,7 @@ from pebble.computations.problem import Problem
 from pebble.lab.plots.canvas import drawn_on, note, title
 from pebble.lab.plots.labels import LineEnd, label_ends
 from pebble.lab.plots.styles import lines
-from pebble.lab.plots.varying import Progress, but_length, length_name, memories, problems_of
+from pebble.lab.plots.varying import but_length, length_name, memories, problems_of
 from pebble.lab.training import count_any_pass
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ def io_curves(
     M: SupportsIndex | Iterable[SupportsIndex],
     schedules: Iterable[str | Schedule] | None = None,
     *,
-    progress: Progress | None = None,
+    progress: Callable[[str], None] | None = None,
 ) -> IoCurves:
     """Count the points of :func:`io`; takes the same parameters.
 

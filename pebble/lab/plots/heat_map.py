@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, SupportsIndex
@@ -12,7 +12,7 @@ from pebble.common.errors import InvalidInput
 from pebble.common.tables import JsonResult
 from pebble.computations.problem import Problem
 from pebble.lab.plots.canvas import drawn_on, title
-from pebble.lab.plots.varying import Progress, but_length, length_name, memories, problems_of
+from pebble.lab.plots.varying import but_length, length_name, memories, problems_of
 from pebble.lab.training import count_any_pass
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def gaps(
     M: SupportsIndex | Iterable[SupportsIndex],
     schedules: Iterable[str | Schedule] | None = ("best",),
     *,
-    progress: Progress | None = None,
+    progress: Callable[[str], None] | None = None,
 ) -> Gap:
     """Count the cells of :func:`gap`; takes the same parameters.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import SupportsIndex
 
 from pebble.common.errors import InvalidInput
@@ -12,7 +12,6 @@ from pebble.lab.size_lists import memory_sizes, spaced
 
 __all__ = [
     "COUNTS",
-    "Progress",
     "but_length",
     "length_name",
     "memories",
@@ -20,8 +19,6 @@ __all__ = [
     "problems_of",
     "sizes",
 ]
-
-Progress = Callable[[str], None]
 
 COUNTS = range(1, 2001)
 """How many sizes a range may have that is drawn."""

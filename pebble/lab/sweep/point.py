@@ -13,10 +13,11 @@ from pebble.lab.sweep.masking import NO_MASK, with_mask
 if TYPE_CHECKING:
     from pebble.lab.count_table import Row
 
-__all__ = ["COLUMNS", "Point", "Record", "count_point", "program_version", "work"]
+__all__ = ["COLUMNS", "CountedPoints", "Point", "Record", "count_point", "program_version", "work"]
 
 _ROWS_VERSION = 1
 Record = dict[str, Any]
+CountedPoints = list[tuple[int, list[Record]]]
 
 COLUMNS: dict[str, str] = {
     "schema_version": "integer",

@@ -17,25 +17,25 @@ from pebble.common.files import atomic_writer
 from pebble.common.tables import tiles_text, write_csv
 from pebble.lab.sweep.point import COLUMNS, Record
 
-__all__ = ["FORMATS", "format_of", "read_rows", "write_rows"]
+__all__ = ["ROW_FORMATS", "read_rows", "row_format", "write_rows"]
 
-FORMATS = ("csv", "jsonl", "parquet")
+ROW_FORMATS = ("csv", "jsonl", "parquet")
 _ROW_GROUP = 1 << 16
 Rows = Callable[[], Iterable[Record]]
 
 
-def format_of(path: Path, name: str | None = None) -> str:
+def row_format(path: Path, name: str | None = None) -> str:
     """Return the format of a file, as named or from its suffix, once it is clear that it can be written.
 
-    >>> format_of(Path("sweep.csv")), format_of(Path("sweep.txt"), "jsonl")
+    >>> row_format(Path("sweep.csv")), row_format(Path("sweep.txt"), "jsonl")
     ('csv', 'jsonl')
     """
     chosen = path.suffix[1:].lower() if name is None else name
-    if chosen not in FORMATS:
+    if chosen not in ROW_FORMATS:
         raise InvalidInput(
             f"cannot tell the format of {path}: end the name in .csv, .jsonl or .parquet, or give the format"
             if name is None
-            else f"unknown format {name!r}; known: {', '.join(FORMATS)}"
+            else f"unknown format {name!r}; known: {', '.join(ROW_FORMATS)}"
         )
     if chosen == "parquet":
         _pyarrow()
@@ -61,7 +61,7 @@ def write_rows(path: Path, name: str, rows: Rows) -> None:
 
 def read_rows(path: Path, name: str | None = None) -> Iterator[Record]:
     """Yield the rows of a file that a sweep wrote, with the same values whichever the format."""
-    return _READERS[format_of(path, name)](path)
+    return _READERS[row_format(path, name)](path)
 
 
 # CSV: an empty field where there is no value, true and false, tiles as rows=64,cols=32
