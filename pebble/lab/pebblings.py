@@ -1,4 +1,4 @@
-"""Pebblings of schedules: written move by move to a file, and files checked move by move."""
+"""Pebblings move by move: those of schedules, and files of them that are written, checked or certified."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _MOVE_LIMIT = 10_000_000_000
 
 @dataclass(frozen=True)
 class Pebbling:
-    """The elementary moves of a schedule, generated when asked for and never all held at once.
+    """The elementary moves of a schedule, generated as they are read and never held all at once.
 
     Attributes
     ----------
@@ -68,7 +68,7 @@ class Pebbling:
 
     @property
     def names_its_dag(self) -> bool:
-        """Whether the header says which DAG it is; of a mask made by code, or of an array, it only says so."""
+        """Whether the header says which DAG it is; it cannot if the mask is an array or made by code."""
         return not self.family.parameters.get("mask", "").startswith(("predicate:", "array:"))
 
     def write(

@@ -1,4 +1,4 @@
-"""Which regime devices and head dimensions are in, and what follows: the best schedule and what it saves."""
+"""The regimes of devices and head dimensions: the best schedule in each, and the I/O it saves."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ REGIME_PASSES = ("forward", "backward")
 
 @dataclass(frozen=True)
 class RegimeRow:
-    """One problem on the devices that have the same M.
+    """One problem on devices that have the same M.
 
     Attributes
     ----------

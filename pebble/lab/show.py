@@ -1,4 +1,4 @@
-"""Showing a schedule: its pseudo-code, and its I/O as formulas, array by array."""
+"""A schedule as people read it: its pseudo-code, and its I/O as formulas, array by array."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Listing(TableResult):
     M : int or None
         Words of fast memory there are, where given.
     note : str
-        Why there are no formulas, only what the machine counted; empty where there are.
+        Why there are no formulas but only what the machine counted; empty if there are formulas.
     """
 
     schedule: Schedule

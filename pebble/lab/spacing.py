@@ -1,4 +1,4 @@
-"""Places moved apart as little as possible, for names and vertices that would lie on each other."""
+"""Moving places apart as little as possible, where names or vertices would overlap."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ __all__ = ["spread"]
 
 
 def spread(wanted: Sequence[float], gap: float = 1.0) -> list[float]:
-    """Return places in the given order, each at least ``gap`` after the one before, as near to the wanted as can be.
+    """Return places as near as possible to the wanted ones, in the same order, each at least ``gap`` after the last.
 
     The sum of the squares of the distances to the wanted places is the least there is. Pool adjacent violators:
     runs that would be too close are joined and moved to the mean of what they want.

@@ -1,4 +1,4 @@
-"""What :func:`pebble.plan` returns."""
+"""The plan: the choices of schedule and tiles, the best first, and what each constraint costs."""
 
 from __future__ import annotations
 
@@ -87,16 +87,16 @@ class Choice:
 
 @dataclass(frozen=True)
 class Cost:
-    """What a constraint costs: the best I/O that is found if only it is dropped.
+    """What a constraint costs: the best I/O found if it alone is dropped.
 
     Attributes
     ----------
     constraint : str
-        In words; ``"all"`` for dropping every one.
+        In words; ``"all"`` if every one is dropped.
     io, moved : int
         Words and bytes without it.
     io_more, moved_more : float
-        I/O and bytes of the plan divided by these, less one.
+        I/O and bytes of the plan divided by these, minus one.
     schedule, form : str
     tiles : dict of str to int
         With which this is reached.
@@ -127,7 +127,7 @@ class Cost:
 
 @dataclass(frozen=True)
 class Plan(TableResult):
-    """The best schedule and tiles that keep the constraints, the others, and what each constraint costs.
+    """The schedules and tiles that keep the constraints, the best first, and what each constraint costs.
 
     Attributes
     ----------

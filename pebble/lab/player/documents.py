@@ -1,4 +1,4 @@
-"""What goes on a page: the pebbling of a schedule or of a DAG, and the boards to play on."""
+"""The document of a page: the pebbling of a schedule or of a DAG, and the boards to practise on."""
 
 from __future__ import annotations
 
@@ -43,9 +43,9 @@ def play(
     tiles : mapping or str, optional
         Tile sizes, or the name of a preset.
     classics : bool
-        Whether the classic DAGs are there to play on too; their optima take some seconds.
+        Whether the page also has the classic DAGs to play on; their optima take some seconds.
     time_limit : float
-        Seconds for the exact optimum of each DAG and M; where it is not found, the bound stands alone.
+        Seconds for the exact optimum of each DAG and M; if it is not found, the page shows only the bound.
 
     Raises
     ------
@@ -166,7 +166,7 @@ def _boards(own: PracticeBoard, M: int, classics: bool, time_limit: float) -> li
 
 
 def _watch(moves: dict[str, Any], board: dict[str, Any], M: int) -> dict[str, Any]:
-    """Return what is shown on the page's own board: moves, with what they are compared with."""
+    """Return what the page steps through on its first board: moves, and the bound and optimum beside them."""
     choice = _choice(board, M)
     optimum = choice["optimum"]
     return {"board": 0, "M": M, **moves, "bound": choice["bound"], "optimum": optimum and optimum["io"]}

@@ -1,4 +1,4 @@
-"""Where the vertices of a small DAG are drawn: in layers, the inputs below, every vertex above what it needs."""
+"""A drawing of a small DAG in layers: inputs at the bottom, every vertex above its predecessors."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ class Layout:
 def layered_layout(dag: Dag) -> Layout:
     """Place the vertices of a DAG in layers.
 
-    A computed vertex lies on the longest path from the inputs; an input lies just below the first vertex that
-    uses it. Inside a layer the order follows the means of the neighbours, and so do the coordinates.
+    The layer of a computed vertex is the length of the longest path to it; an input lies just below the first vertex
+    that uses it. Inside a layer, the order and the coordinates follow the means of the neighbours.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ def _layers(dag: Dag, below: list[list[int]], above: list[list[int]]) -> list[in
 
 
 def _arrange(row: list[int], x: list[float], first: list[list[int]], second: list[list[int]]) -> None:
-    """Order a layer by the means of the neighbours on one side (of the other, where there are none)."""
+    """Order a layer by the means of the neighbours on one side; where there are none, on the other side."""
     wanted = {v: _mean(first[v] or second[v], x, x[v]) for v in row}
     row.sort(key=lambda v: (wanted[v], x[v], v))
     for v, place in zip(row, spread([wanted[v] for v in row]), strict=True):

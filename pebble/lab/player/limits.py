@@ -1,4 +1,4 @@
-"""How large a game may be that a page steps through."""
+"""How large a game on a page may be."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A DAG that can be played on: its drawing, the choices of M, the bound and the exact optimum for each."""
+"""Boards to practise on: a DAG, its drawing, choices of M, and the bound and exact optimum for each."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from pebble.lower_bounds.graph.graph_bound_table import dag_bounds
 __all__ = ["CLASSIC_BOARDS", "MOST_SOLVED", "PracticeBoard", "board_dict", "solve"]
 
 MOST_SOLVED = 24
-"""The exact optimum is looked for up to so many vertices."""
+"""The exact optimum is searched only for DAGs of at most so many vertices."""
 
 _CHOICES = 4
 
@@ -30,12 +30,12 @@ CLASSIC_BOARDS = (
     ("fma-matmul:2,2,2", "Product of two 2 × 2 matrices"),
     ("attention:Nq=1,Nk=2,d=1", "Attention: one query, two keys, d = 1"),
 )
-"""Names in the catalogue, and what the page calls them: small enough that the optimum is known within a second."""
+"""Names of DAGs and their titles on the page; small enough that the optimum is found within a second."""
 
 
 @dataclass(frozen=True)
 class PracticeBoard:
-    """What is played on.
+    """A DAG to practise on.
 
     Attributes
     ----------
@@ -59,10 +59,7 @@ class PracticeBoard:
 
 
 def solve(board: PracticeBoard, M: int, time_limit: float) -> dict[str, Any] | None:
-    """Look for the exact optimum; None if the DAG is too large to try, or time ran out.
-
-    The pebbling that reaches it comes with it, as columns.
-    """
+    """Search the exact optimum, with a pebbling that reaches it; None if the DAG is too large or time runs out."""
     if board.dag.n_vertices > MOST_SOLVED:
         return None
     from pebble.solvers.optimum import optimal
@@ -102,7 +99,7 @@ def board_dict(board: PracticeBoard, wanted: Iterable[int], time_limit: float) -
 
 
 def _choices(board: PracticeBoard, wanted: list[int], time_limit: float) -> list[dict[str, Any]]:
-    """Return what is known for several M: the wanted ones, and the least ones up to compulsory I/O."""
+    """Return what is known for the wanted M, and from the least M up to where I/O is only compulsory."""
     least = board.dag.least_M()
     if wanted and wanted[0] < least:
         raise InvalidInput(f"M = {wanted[0]} is too small for {board.title}: the least M is {least}")

@@ -1,9 +1,9 @@
-"""Pictures of verified counts: one function a picture, one file a picture.
+"""Pictures of verified counts: I/O curves, optimality gap, occupancy, I/O by array, roofline.
 
-:func:`io`, :func:`gap`, :func:`occupancy`, :func:`arrays` and :func:`roofline` draw on the axes they are given, or
-on new ones, and return them; :func:`save` writes them to a file. Nothing here needs a display or touches the state
-of ``matplotlib.pyplot``. The numbers behind each picture come from :func:`io_curves`, :func:`gaps`,
-:func:`occupancy_of`, :func:`array_bars` and :func:`roofline_points`, which do without matplotlib.
+:func:`io`, :func:`gap`, :func:`occupancy`, :func:`arrays` and :func:`roofline` draw on given axes or on
+new ones, and return them; :func:`save` writes them to a file. Nothing here needs a display or touches the state of
+``matplotlib.pyplot``. The numbers behind each picture come from :func:`io_curves`, :func:`gaps`,
+:func:`occupancy_of`, :func:`array_bars` and :func:`roofline_points`, which need no matplotlib.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["ArrayBars", "array_bars", "arrays", "draw_arrays"]
 
 FAR = 8.0
-"""Schedules that move more than so many times what the least does would squeeze the other bars; they are named."""
+"""A schedule that moves more than this many times the least I/O is named, not drawn: it would squeeze the others."""
 
 SIDES = ("reads", "writes")
 
@@ -35,9 +35,9 @@ class ArrayBars(JsonResult):
     ----------
     report : CountTable
     rows : tuple of Row
-        The schedules that are drawn.
+        The schedules drawn.
     left_out : tuple of Row
-        Those that move too much to be drawn beside them.
+        Those whose I/O is too large to be drawn beside them.
     """
 
     report: CountTable
@@ -93,8 +93,7 @@ def arrays(
     M : int
         Words of fast memory.
     schedules : iterable of str or Schedule, optional
-        By default all that fit, but for those that move more than eight times what the least does; these are
-        named below the bars.
+        By default all that fit. Those with more than eight times the least I/O are only named, below the bars.
     ax : Axes, optional
         Where to draw; by default new axes on a figure of their own, without a display.
 

@@ -1,4 +1,4 @@
-"""Figures without a display: axes of our own where none are given, and files that are the same every time."""
+"""Figures that need no display, and picture files that are the same bytes every time."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ _METADATA: dict[str, dict[str, Any]] = {
 
 
 def need_matplotlib() -> None:
-    """Raise InvalidInput, saying how to install it, if matplotlib is not there."""
+    """Raise InvalidInput that says how to install matplotlib, if it is missing."""
     try:
         import matplotlib  # noqa: F401
     except ImportError as error:
@@ -62,7 +62,7 @@ def need_matplotlib() -> None:
 
 @contextmanager
 def _style() -> Iterator[None]:
-    """Use matplotlib's defaults and ours, whatever the user has configured."""
+    """Use matplotlib's defaults and ours, whatever the user's configuration."""
     import matplotlib.style
 
     with matplotlib.style.context(["default", _STYLE]):
@@ -78,11 +78,11 @@ def drawn_on(
     Parameters
     ----------
     ax : Axes, tuple of Axes or None
-        Given axes are drawn on as they are: their figure, its size and style are the caller's.
+        Given axes are yielded as they are; the figure, its size and its style stay the caller's.
     width, height : float
         Inches of a new figure.
     rows : int
-        Number of axes above one another, which share their horizontal axis; more than one are yielded as a tuple.
+        Number of axes, one above the other with a common horizontal axis; several are yielded as a tuple.
     """
     need_matplotlib()
     if ax is not None:
@@ -103,7 +103,7 @@ def _new_figure(width: float, height: float) -> Figure:
 
 
 def number_axis(axis: Axis, largest: float) -> None:
-    """Write the numbers along a linear axis with separators, and large ones with k, M and G."""
+    """Label a linear axis: numbers with separators, large ones with the prefixes k, M and G."""
     from matplotlib.ticker import EngFormatter, MaxNLocator, StrMethodFormatter
 
     axis.set_major_locator(MaxNLocator(nbins=8, steps=[1, 2, 5, 10], integer=True))
@@ -121,12 +121,12 @@ def legend_beside(ax: Axes, *handles: Any, **style: Any) -> None:
 
 
 def points_wide(ax: Axes) -> float:
-    """Return about how wide some axes are, in points, before the layout has made room for what is around them."""
+    """Return about how wide some axes are, in points, before the layout makes room for labels and legend."""
     return float(ax.get_window_extent().width) * 72 / ax.figure.get_dpi()
 
 
 def title(ax: Axes, head: str, *parts: str) -> None:
-    """Set the title: a line that says what is drawn, and the parts that say of what, on as many lines as they need."""
+    """Set the title: one line that says what is drawn, then what it is drawn of, on as many lines as needed."""
     room, lines = points_wide(ax) * 1.15 / 5.6, [""]
     for part in parts:
         longer = f"{lines[-1]}; {part}" if lines[-1] else part
@@ -138,7 +138,7 @@ def title(ax: Axes, head: str, *parts: str) -> None:
 
 
 def picture_format(path: str | os.PathLike[str]) -> str:
-    """Return the format that a file's name asks for.
+    """Return the format of a picture file, read from its name.
 
     Raises
     ------
@@ -168,7 +168,7 @@ def write_picture(picture: Any, stream: IO[bytes], suffix: str) -> None:
 
 
 def save(picture: Any, path: str | os.PathLike[str]) -> None:
-    """Write a picture to a file, whole or not at all; a new picture of the same numbers gives the same bytes.
+    """Write a picture to a file, whole or not at all; the same numbers give the same bytes.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The optimality gap: the best schedule against the best proved bound, over (M/d², N/d), as a heat map."""
+"""A heat map of the optimality gap, least I/O ÷ best proved bound, over M/d² and N/d."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["Gap", "draw_gap", "gap", "gaps"]
 
 NUMBERED_CELLS = 200
-"""Up to so many cells have their number written in them."""
+"""In a map of at most so many cells, each cell shows its number."""
 
 
 @dataclass(frozen=True)
@@ -109,9 +109,9 @@ def gap(
     *,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw the optimality gap over (M/d², N/d): 1 is a schedule that is proved to be optimal.
+    """Draw the optimality gap over M/d² and N/d; where it is 1, a schedule is proved to be optimal.
 
-    Every cell is a verified count divided by a proved bound; lines mark M = d², and M = N·d, where fast memory
+    Every cell is a verified count divided by a proved bound; lines mark M = d² and M = N·d, where fast memory
     could hold one whole matrix.
 
     Parameters
@@ -121,7 +121,7 @@ def gap(
     M : int or iterable of int
         Words of fast memory; one column each.
     schedules : iterable of str or Schedule, optional
-        The least I/O among these counts; ``best`` by default. None for all.
+        Whose least I/O is taken; ``best`` by default, None for all.
     ax : Axes, optional
         Where to draw; by default new axes on a figure of their own, without a display.
 

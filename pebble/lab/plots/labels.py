@@ -1,4 +1,4 @@
-"""Names at the right end of lines, moved apart where they would lie on each other."""
+"""Names at the right ends of lines, moved apart where they would overlap."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ class LineEnd:
 def label_ends(ax: Axes, ends: list[LineEnd], size: float = 8.0) -> None:
     """Write the names to the right of the axes, each joined to the end of its line.
 
-    Of lines that end before, the name stands at their end. The limits and scales of the axes must have been set;
-    the axes' layout makes room for the names.
+    A line that ends earlier has its name at its end. Set the limits and scales of the axes first; the layout makes
+    room for the names.
     """
     right = ax.get_xlim()[1]
     for end in ends:

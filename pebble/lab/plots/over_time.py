@@ -1,4 +1,4 @@
-"""One run over time: what fast memory holds, and the words moved so far."""
+"""Occupancy: what fast memory holds during one run, and the words moved so far."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 __all__ = ["STRETCHES", "Occupancy", "draw_occupancy", "occupancy", "occupancy_of"]
 
 STRETCHES = 240
-"""Longer runs are drawn in about so many stretches of time."""
+"""A long run is cut into about so many stretches of time, and one sample of each is drawn."""
 
 
 @dataclass(frozen=True)
 class Occupancy(JsonResult):
-    """The numbers of the picture: every sample of a short run, of a long one the fullest of each stretch of time.
+    """The numbers of the picture: all samples of a short run; of a long one, the fullest of each stretch of time.
 
     Attributes
     ----------
@@ -34,7 +34,7 @@ class Occupancy(JsonResult):
     drawn : tuple of int
         Which of them are drawn.
     lowest : tuple of int
-        The fewest words in fast memory in the stretch of each; the same as it holds if every sample is drawn.
+        For each of them, the fewest words in fast memory during its stretch of time.
     """
 
     run: Timeline
@@ -53,7 +53,7 @@ class Occupancy(JsonResult):
 
     @property
     def held(self) -> dict[str, list[int]]:
-        """Words in fast memory at the samples drawn, by array, of those that are ever there."""
+        """Words in fast memory at the samples drawn, by array; arrays that are never there are left out."""
         return {
             name: [int(column[number]) for number in self.drawn]
             for name, column in self.run.held.items()
@@ -95,7 +95,7 @@ def occupancy_of(
 
 
 def _chosen(run: Timeline) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Return the samples to draw, and the fewest words around each; both ends of the run are among them."""
+    """Return the samples to draw, both ends of the run among them, and the fewest words around each."""
     import numpy as np
 
     occupied, count = run.occupied, len(run.time)

@@ -1,4 +1,4 @@
-"""Points of the roofline picture: arithmetic intensity of schedules, and what a device allows at it."""
+"""Arithmetic intensity of schedules, and the FLOP per second that a device allows at it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Line styles and fills that can be told apart without colour."""
+"""Line styles of schedules and fills of arrays, which can be told apart without colour."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ __all__ = [
 ]
 
 COUNTS = range(1, 2001)
-"""How many sizes a range may have that is drawn."""
+"""How many sizes a range in a picture may have."""
 
 
 def sizes(text: str, dtype: str | None = None) -> tuple[int, ...]:

@@ -1,4 +1,4 @@
-"""What has been counted so far: in memory, or in a journal on disk that outlives the process."""
+"""The points counted so far: in memory, or in a journal on disk from which an interrupted sweep goes on."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Journal:
 
     JSON lines: first a header with the version of the program, the grid and its fingerprint, then one line a
     point, ``{"point": 17, "rows": [...]}``, in the order in which they were finished. Lines are on the disk when
-    :meth:`add` returns. A last line that is torn is forgotten. In memory there is only where each line starts.
+    :meth:`add` returns. A torn last line is ignored. Memory holds only where each line starts.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Masks in a sweep: they travel as texts and are made where they are needed, the same everywhere."""
+"""Masks in a sweep: sent to the workers as texts, made there, and checked to be the same everywhere."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One point of a grid and the rows it gives: a pure function, so any worker gives the same."""
+"""One point of a grid, and its rows: any worker counts the same."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files of rows: CSV, JSON lines and Parquet, written whole or not at all, and read again."""
+"""Files of rows: CSV, JSON lines and Parquet; written whole or not at all, and read back."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Rows = Callable[[], Iterable[Record]]
 
 
 def row_format(path: Path, name: str | None = None) -> str:
-    """Return the format of a file, as named or from its suffix, once it is clear that it can be written.
+    """Return the format of a file, as named or by its suffix; refuse one that cannot be written here.
 
     >>> row_format(Path("sweep.csv")), row_format(Path("sweep.txt"), "jsonl")
     ('csv', 'jsonl')
@@ -48,7 +48,7 @@ def write_rows(path: Path, name: str, rows: Rows) -> None:
     Parameters
     ----------
     rows : callable
-        Called for the rows, more than once by some formats, so that they need not be in memory together.
+        Gives the rows; called more than once by some formats, so that the rows need not be in memory together.
     """
     try:
         with atomic_writer(path, "wb" if name == "parquet" else "w") as stream:

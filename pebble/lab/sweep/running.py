@@ -1,4 +1,4 @@
-"""Running a sweep: what is missing is counted, kept as it comes, and put in order at the end."""
+"""Running a sweep: count the points that are missing, keep each as it comes, write all in order at the end."""
 
 from __future__ import annotations
 

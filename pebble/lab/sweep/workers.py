@@ -1,4 +1,4 @@
-"""Counting points here, in processes of this machine, or on any executor of ``concurrent.futures``."""
+"""Counting points: in this process, in others of this machine, or on any executor of ``concurrent.futures``."""
 
 from __future__ import annotations
 
