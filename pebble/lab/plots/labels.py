@@ -35,18 +35,20 @@ def label_ends(ax: Axes, ends: list[LineEnd], size: float = 8.0) -> None:
     for end in ends:
         if end.x < 0.999 * right:
             _label_inside(ax, end, size)
-    there = sorted((end for end in ends if end.x >= 0.999 * right), key=lambda end: end.y)
+    there = [end for end in ends if end.x >= 0.999 * right]
     if not there:
         return
     height = ax.get_window_extent().height * 72 / ax.figure.get_dpi()
     points = ax.transData.transform([(end.x, end.y) for end in there])
-    inside = ax.transAxes.inverted().transform(points)
-    places = spread([float(y) for _, y in inside], 1.45 * size / max(height * 0.85, 1))
-    for end, place in zip(there, places, strict=True):
+    heights = [float(y) for _, y in ax.transAxes.inverted().transform(points)]
+    order = sorted(range(len(there)), key=lambda number: heights[number])
+    apart = spread([heights[number] for number in order], 1.45 * size / max(height * 0.85, 1))
+    places = dict(zip(order, apart, strict=True))
+    for number, end in enumerate(there):
         ax.annotate(
             end.text,
             xy=(end.x, end.y),
-            xytext=(1.045, place),
+            xytext=(1.045, places[number]),
             textcoords="axes fraction",
             fontsize=size,
             color=end.colour,
