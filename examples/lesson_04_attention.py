@@ -20,7 +20,7 @@ answer to a query is the mean of the values, weighted by how well their keys fit
 # question.
 
 import pebble
-from pebble.lab.count import Report
+from pebble.lab.count_table import Report
 
 problem = pebble.Problem.square(1024, 64)
 M = 25_000  # words of fast memory, about 100 kB of single precision numbers

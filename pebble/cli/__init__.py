@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import io
 import os
 import sys
@@ -10,9 +9,11 @@ from typing import NoReturn
 
 import click
 
-__all__ = ["main"]
+from pebble.cli.lazy_group import LazyGroup
 
-_COMMANDS = {
+__all__ = ["group", "main"]
+
+_SUMMARIES = {
     "count": "Count the I/O of schedules and compare it with the proved bounds.",
     "show": "Show a schedule's pseudo-code and its I/O as formulas.",
     "bounds": "List the lower bounds for a problem.",
@@ -32,38 +33,11 @@ _COMMANDS = {
 }
 
 
-class _LazyGroup(click.Group):
-    """A group whose commands are imported when they are called."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(_COMMANDS)
-
-    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
-        if name not in _COMMANDS:
-            return None
-        command: click.Command = importlib.import_module(f"pebble.cli.{name}").command
-        return command
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """List the commands without importing them."""
-        with formatter.section("Commands"):
-            formatter.write_dl(list(_COMMANDS.items()))
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        name = args[0]
-        if name not in _COMMANDS and not name.startswith("-"):
-            import difflib
-
-            close = difflib.get_close_matches(name, _COMMANDS, n=1)
-            hint = f" Did you mean {close[0]!r}?" if close else ""
-            ctx.fail(f"No such command {name!r}.{hint}")
-        return super().resolve_command(ctx, args)
-
-
 @click.group(
-    cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110}
+    cls=LazyGroup,
+    commands_at="pebble.cli.{}",
+    summaries=_SUMMARIES,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
 )
 @click.version_option(package_name="pebble-io", prog_name="pebble")
 def group() -> None:

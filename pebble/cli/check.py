@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
 
 import click
 
-from pebble.cli.options import json_option, print_json
+from pebble.cli.printing import json_option, print_json
 
 __all__ = ["command"]
 
@@ -22,7 +21,7 @@ def command(file: str, as_json: bool) -> None:
     help, with exit status 1. A certificate, as pebble certify writes it, is verified from nothing.
     """
     from pebble.common.errors import InvalidInput
-    from pebble.lab.pebblings import check
+    from pebble.lab.pebblings import check, check_document
 
     try:
         result = check(sys.stdin.buffer if file == "-" else file)
@@ -32,38 +31,7 @@ def command(file: str, as_json: bool) -> None:
         click.echo(f"pebble: {error}", err=True)
         sys.exit(1)
     if as_json:
-        print_json(_document(result))
+        print_json(check_document(result))
     else:
         click.echo(str(result))
     sys.exit(0 if result.complete else 1)
-
-
-def _document(result: Any) -> dict[str, Any]:
-    document: dict[str, Any] = {
-        "schema_version": 1,
-        "dag": {"name": result.header.dag_name, **result.header.parameters},
-        "M": result.M,
-        "legal": result.legal,
-        "complete": result.complete,
-    }
-    for name in ("moves", "reads", "writes", "io", "computes", "deletes", "redundant", "peak"):
-        document[name] = getattr(result, name)
-    document["missing"] = result.missing[:20]
-    if hasattr(result, "faults"):
-        document["certificate"] = {
-            "valid": result.complete,
-            "faults": list(result.faults),
-            "bound": {"name": result.bound_name, "value": result.lower},
-            "gap": result.gap,
-        }
-    if result.refusal is not None:
-        refusal = result.refusal
-        document["fault"] = {
-            "line": result.line,
-            "move_number": refusal.move_number,
-            "move": refusal.move,
-            "rule": refusal.rule,
-            "reason": refusal.reason,
-            "remedy": refusal.remedy,
-        }
-    return document

@@ -3,38 +3,30 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from pebble.cli.options import (
-    json_option,
     memory_options,
+    names_of,
     parse_tiles,
-    print_json,
     problem_of,
     problem_options,
+    schedules_option,
     tiles_option,
     words_of,
 )
-
-if TYPE_CHECKING:
-    from pebble.lab.count import Report
-    from pebble.lab.training import TrainingReport
+from pebble.cli.printing import json_option, print_result
+from pebble.cli.progress import progress_line
 
 __all__ = ["command"]
 
 
 @click.command("count")
-@problem_options
-@memory_options(required=True)
-@click.option(
-    "--schedule",
-    "names",
-    multiple=True,
-    metavar="NAME",
-    help="Which schedules (repeat, or a,b); default all.",
-)
+@problem_options()
+@memory_options
+@schedules_option()
 @click.argument("more_names", nargs=-1, metavar="[NAME]...")
 @tiles_option
 @json_option
@@ -53,36 +45,20 @@ def command(
     after the options: pebble count -N 1024 -d 64 -M 96Ki --schedule flash-1 flash-2.
     """
     from pebble.common.errors import InvalidInput
-    from pebble.lab.count import count
+    from pebble.lab.training import count_any_pass
 
     if as_json and as_csv:
         raise InvalidInput("choose one of --json and --csv")
     if more_names and not names:
         raise InvalidInput(f"unexpected {' '.join(more_names)}; name schedules after --schedule")
-    M = words_of(options)
-    assert M is not None
-    wanted = [name.strip() for text in (*names, *more_names) for name in text.split(",") if name.strip()]
-    problem, chosen = problem_of(options), list(dict.fromkeys(wanted)) or None
-    report: Report | TrainingReport
-    if problem.pass_name == "both":
-        from pebble.lab.training import count_training
-
-        report = count_training(problem, M, chosen, parse_tiles(tiles))
+    M, problem = words_of(options), problem_of(options)
+    chosen = names_of([*names, *more_names]) or None
+    with progress_line("counting {} …".format) as progress:
+        counted = count_any_pass(problem, M, chosen, parse_tiles(tiles), progress=progress)
+    if as_csv:
+        click.echo(counted.to_csv(), nl=False)
     else:
-        slow = problem.mask is not None and sys.stderr.isatty()
-        report = count(problem, M, chosen, parse_tiles(tiles), progress=_show_progress if slow else None)
-        if slow:
-            click.echo("\r\033[K", nl=False, err=True)
-    if as_json:
-        print_json(report.to_dict())
-    elif as_csv:
-        click.echo(report.to_csv(), nl=False)
-    else:
-        click.echo(str(report))
-    if not any(row.fits for row in report.rows):
-        click.echo(f"pebble: {report.why_nothing_fits()}", err=True)
+        print_result(counted, as_json)
+    if not any(row.fits for row in counted.rows):
+        click.echo(f"pebble: {counted.why_nothing_fits()}", err=True)
         sys.exit(1)
-
-
-def _show_progress(name: str) -> None:
-    click.echo(f"\r\033[Kcounting {name} …", nl=False, err=True)

@@ -6,6 +6,8 @@ import sys
 
 import click
 
+from pebble.cli.dag_options import dag_of
+
 __all__ = ["command"]
 
 
@@ -22,18 +24,13 @@ def command(dag: str, output: str, format: str | None, to: str | None, keep_isol
     standard output. Formats: edgelist (.txt), dot, graphml, json, mtx, hdag, lhdag.
     """
     from pebble.common.errors import InvalidInput
-    from pebble.computations.load import load_dag
-    from pebble.graph.formats import dag_from_bytes, text_of, write_dag
+    from pebble.graph.formats import text_of, write_dag
 
     for name, what, given in ((dag, "input", format), (output, "output", to)):
         if name == "-" and given is None:
             option = "--format" if what == "input" else "--to"
             raise InvalidInput(f"standard {what} has no ending; name its format with {option}")
-    if dag == "-":
-        assert format is not None
-        found = dag_from_bytes(sys.stdin.buffer.read(), format, "standard input", keep_isolated)
-    else:
-        found = load_dag(dag, format, keep_isolated=keep_isolated)
+    found = dag_of(dag, format, keep_isolated)
     if output == "-":
         assert to is not None
         sys.stdout.write(text_of(found, to))

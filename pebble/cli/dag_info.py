@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import sys
-
 import click
 
-from pebble.cli.options import json_option, print_json
+from pebble.cli.dag_options import dag_of
+from pebble.cli.printing import json_option, print_list, print_result
 
 __all__ = ["command"]
 
@@ -33,31 +32,20 @@ def command(dag: str | None, format: str | None, keep_isolated: bool, listing: b
         raise InvalidInput(
             "name a DAG: a file, or a name with parameters such as fft:64 (list them with --list)"
         )
-    from pebble.computations.load import load_dag
-    from pebble.graph.formats import dag_from_bytes
+    if dag == "-" and format is None:
+        raise InvalidInput("standard input has no ending; name its --format")
     from pebble.graph.statistics import dag_info
 
-    if dag == "-":
-        if format is None:
-            raise InvalidInput("standard input has no ending; name its --format")
-        found = dag_from_bytes(sys.stdin.buffer.read(), format, "standard input", keep_isolated)
-    else:
-        found = load_dag(dag, format, keep_isolated=keep_isolated)
-    info = dag_info(found, found.description or dag)
-    if as_json:
-        print_json(info.to_dict())
-    else:
-        click.echo(str(info))
+    found = dag_of(dag, format, keep_isolated)
+    print_result(dag_info(found, found.description or dag), as_json)
 
 
 def _list(as_json: bool) -> None:
-    from pebble.common.tables import table
+    from pebble.common.tables import Table
     from pebble.computations.named_dags import NAMED_DAGS
 
-    if as_json:
-        keys = ("name", "usage", "example", "summary", "literature")
-        rows = [{key: getattr(entry, key) for key in keys} for entry in NAMED_DAGS.values()]
-        print_json({"schema_version": 1, "dags": rows})
-        return
+    keys = ("name", "usage", "example", "summary", "literature")
+    named = [{key: getattr(entry, key) for key in keys} for entry in NAMED_DAGS.values()]
     cells = [[entry.example, entry.summary, entry.literature] for entry in NAMED_DAGS.values()]
-    click.echo(table([["example", "what it is", "in the literature"], *cells], left=3))
+    table = Table([["example", "what it is", "in the literature"], *cells], left=3)
+    print_list("dags", named, table, as_json)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from pebble.cli.options import json_option, print_json
+from pebble.cli.printing import json_option, print_list
 
 __all__ = ["command"]
 
@@ -16,15 +16,16 @@ def command(as_json: bool) -> None:
 
     Give one to --mask. Numbers are counts of keys or queries; a file holds an array of booleans (numpy.save).
     """
+    from pebble.common.tables import Table
     from pebble.computations.masks import mask_kinds
 
     kinds = mask_kinds()
-    if as_json:
-        print_json({"schema_version": 1, "masks": [kind.to_dict() for kind in kinds]})
-        return
-    from pebble.common.tables import table
-
+    usage = [
+        "",
+        "As written, with what may be left out in brackets:",
+        "",
+        *(f"  {kind.usage}" for kind in kinds),
+    ]
     cells = [[kind.example, kind.summary, kind.source] for kind in kinds]
-    click.echo(table([["example", "a query attends to", "source"], *cells], left=3))
-    click.echo("\nAs written, with what may be left out in brackets:\n")
-    click.echo("\n".join(f"  {kind.usage}" for kind in kinds))
+    table = Table([["example", "a query attends to", "source"], *cells], left=3, notes=usage)
+    print_list("masks", [kind.to_dict() for kind in kinds], table, as_json)

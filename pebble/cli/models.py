@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from pebble.cli.options import json_option, print_json
+from pebble.cli.printing import json_option, print_list
 
 __all__ = ["command"]
 
@@ -18,21 +18,9 @@ def command(names: tuple[str, ...], as_json: bool) -> None:
     Query heads that share keys and values are one problem of group·N queries, and there are as many problems as
     heads of keys and values.
     """
-    from pebble.common.tables import table
     from pebble.lab.hardware import model, models
+    from pebble.lab.hardware.listings import model_table
 
     chosen = [model(name) for name in names] or list(models().values())
-    if as_json:
-        print_json({"schema_version": 1, "models": [one.to_dict() for one in chosen]})
-        return
-    cells = [["model", "layers", "heads", "K/V heads", "group", "d", "dv"]]
-    for one in chosen:
-        sizes = (one.layers, one.heads, one.kv_heads, one.group, one.d, one.dv)
-        cells.append([one.key, *map(str, sizes)])
-    click.echo(table(cells))
-    for one in chosen if names else ():
-        click.echo(
-            f"\n{one.key}: {one.source}"
-            + (f"\nnote: {one.note}" if one.note else "")
-            + (f"\nnot counted: {one.refusal}" if one.refusal else "")
-        )
+    table = model_table(chosen, sources=bool(names))
+    print_list("models", [one.to_dict() for one in chosen], table, as_json)

@@ -9,11 +9,11 @@ import click
 
 from pebble.cli.options import (
     memory_options,
+    optional_words_of,
     parse_tiles,
     problem_of,
     problem_options,
     tiles_option,
-    words_of,
 )
 
 __all__ = ["command"]
@@ -21,8 +21,8 @@ __all__ = ["command"]
 
 @click.command("moves")
 @click.argument("schedule")
-@problem_options
-@memory_options(required=False)
+@problem_options()
+@memory_options
 @tiles_option
 @click.option("-o", "--output", required=True, help="File to write; - for standard output.")
 def command(schedule: str, tiles: str | None, output: str, **options: Any) -> None:
@@ -32,7 +32,7 @@ def command(schedule: str, tiles: str | None, output: str, **options: Any) -> No
     """
     from pebble.lab.pebblings import moves
 
-    M = words_of(options)
+    M = optional_words_of(options)
     problem = problem_of(options)
     pebbling = moves(schedule, problem, M, parse_tiles(tiles))
     if output == "-":
@@ -49,7 +49,7 @@ def command(schedule: str, tiles: str | None, output: str, **options: Any) -> No
         f"{output}: {number:,} moves, {pebbling.io:,} I/O, peak {pebbling.peak:,} of {pebbling.M:,} words{copies}",
         err=True,
     )
-    if problem.mask is not None and problem.mask.spec.startswith(("predicate:", "array:")):
+    if not pebbling.names_its_dag:
         click.echo(
             "note: a file does not name code to be run; to check it, save the mask as an array (numpy.save) and write "
             "mask=file:PATH.npy into the line '# dag'",

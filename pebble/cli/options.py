@@ -1,34 +1,33 @@
-"""Options that several commands share: the problem, the memory, the tiles, the form of the output."""
+"""Options that several commands share: the problem, the memory, the schedules, the tiles."""
 
 from __future__ import annotations
 
-import functools
-import json
-from collections.abc import Callable
-from dataclasses import replace
-from typing import Any, TypeVar, cast
+from collections.abc import Callable, Iterable
+from typing import Any
 
 import click
 
+from pebble.cli.printing import F
 from pebble.common.errors import InvalidInput
-from pebble.common.units import parse_words
+from pebble.common.units import bytes_per_word, parse_words
 from pebble.common.whole_numbers import whole_number
 from pebble.computations.problem import LARGEST_SIZE, Problem
 
 __all__ = [
     "Whole",
-    "json_option",
     "memory_options",
-    "optional_problem_options",
+    "names_of",
+    "optional_words_of",
     "parse_tiles",
-    "print_json",
     "problem_of",
     "problem_options",
+    "schedules_option",
     "tiles_option",
     "words_of",
 ]
 
-F = TypeVar("F", bound=Callable[..., Any])
+
+_SEVERAL = "one, several (64,128), or FIRST:LAST:COUNT at equal ratios (256:1Mi:25)"
 
 
 class Whole(click.ParamType):  # type: ignore[type-arg,unused-ignore]
@@ -50,21 +49,27 @@ class Whole(click.ParamType):  # type: ignore[type-arg,unused-ignore]
         return int(number)
 
 
-def problem_options(function: F) -> F:
-    """Add the sizes of a problem, its pass, or the name of a model that sets d, dv and the heads."""
-    return _problem_options(function, required=True)
+def problem_options(required: bool = True, several_lengths: bool = False) -> Callable[[F], F]:
+    """Add the sizes of a problem, its pass and mask, or the name of a model that sets d, dv and the heads.
 
-
-def optional_problem_options(function: F) -> F:
-    """Add the same options where a command can do without a problem; :func:`problem_of` asks for what is missing."""
-    return _problem_options(function, required=False)
-
-
-def _problem_options(function: F, required: bool) -> F:
+    Parameters
+    ----------
+    required : bool
+        Whether ``-N`` must be given. If not, :func:`problem_of` asks for it where a problem is needed.
+    several_lengths : bool
+        Whether ``-N`` is a text that may stand for several lengths.
+    """
     whole = Whole()
-    options = [
+    text = f": {_SEVERAL}" if several_lengths else ""
+    return _options(
         click.option(
-            "-N", "--nq", "nq", type=whole, required=required, help="Number of queries (and of keys)."
+            "-N",
+            "--nq",
+            "nq",
+            type=str if several_lengths else whole,
+            required=required,
+            metavar="N",
+            help=f"Number of queries (and of keys){text}.",
         ),
         click.option("--kv", type=whole, help="Number of keys and values, if not N."),
         click.option("-d", "d", type=whole, help="Head dimension of Q and K."),
@@ -87,32 +92,26 @@ def _problem_options(function: F, required: bool) -> F:
             default="error",
             help="Queries that attend to nothing: refused (default), or an output of zero.",
         ),
-    ]
-    for option in reversed(options):
-        function = option(function)
-    return function
+    )
+
+
+def _options(*options: Callable[[F], F]) -> Callable[[F], F]:
+    """Add options in the order in which the help lists them."""
+
+    def decorate(function: F) -> F:
+        for option in reversed(options):
+            function = option(function)
+        return function
+
+    return decorate
 
 
 def problem_of(options: dict[str, Any]) -> Problem:
     """Take the problem's options out of a command's and make the problem."""
-    mask, empty_rows, model = options.pop("mask"), options.pop("empty_rows"), options["model"]
-    problem = _unmasked(options)
-    if mask is None:
-        return problem
-    from pebble.computations.masks import make_mask
-
-    if model is not None:
-        from pebble.lab.hardware import model as model_of
-
-        # The queries of the heads that share keys are one problem: each head has the mask.
-        group = model_of(model).group
-        mask = f"group:{group}:{mask}" if group > 1 and mask not in ("none", "full") else mask
-    return replace(problem, mask=make_mask(mask, problem.Nq, problem.Nk, empty_rows=empty_rows))
-
-
-def _unmasked(options: dict[str, Any]) -> Problem:
-    names = ("nq", "kv", "d", "dv", "model", "heads", "stats", "batch", "pass_name")
-    nq, kv, d, dv, model, heads, stats, batch, pass_name = (options.pop(name) for name in names)
+    names = ("nq", "kv", "d", "dv", "model", "heads")
+    nq, kv, d, dv, model, heads = (options.pop(name) for name in names)
+    mask, empty_rows = options.pop("mask"), options.pop("empty_rows")
+    same = {name: options.pop(name) for name in ("batch", "stats", "pass_name")}
     if nq is None:
         raise click.UsageError("Missing option '-N' / '--nq'.")
     if model is not None:
@@ -120,51 +119,39 @@ def _unmasked(options: dict[str, Any]) -> Problem:
 
         if (d, dv, heads) != (None, None, None):
             raise click.UsageError("--model sets -d, --dv and --heads: give it or them.")
-        return model_of(model).problem(nq, kv, batch=batch, stats=stats, pass_name=pass_name)
+        return model_of(model).problem(nq, kv, mask=mask, empty_rows=empty_rows, **same)
     if d is None:
         raise click.UsageError("Missing option '-d' (or '--model').")
-    return Problem(
-        Nq=nq,
-        Nk=kv or nq,
-        d=d,
-        dv=dv or d,
-        stats=stats,
-        heads=heads or 1,
-        batch=batch,
-        pass_name=pass_name,
-    )
+    if mask is not None:
+        from pebble.computations.masks import make_mask
+
+        mask = make_mask(mask, nq, kv or nq, empty_rows=empty_rows)
+    return Problem(Nq=nq, Nk=kv or nq, d=d, dv=dv or d, heads=heads or 1, mask=mask, **same)
 
 
-def memory_options(required: bool) -> Callable[[F], F]:
-    """Add ``-M``, ``--device``, ``--level`` and ``--dtype``; -M or a device must be given if ``required``."""
-    options = [
+def memory_options(function: F) -> F:
+    """Add ``-M``, ``--device``, ``--level`` and ``--dtype``, for :func:`words_of`."""
+    return _options(
         click.option(
             "-M", "memory", help="Fast memory in words (98304, 96Ki) or bytes (192KiB, with a dtype)."
         ),
         click.option("--device", help="Take M from a device, with a dtype (see: pebble devices)."),
         click.option("--level", help="With a device: smem, smem+regs or l2."),
         click.option("--dtype", help="What a word is, if M is in bytes: float16, bf16, float32, …"),
-    ]
-
-    def decorate(function: F) -> F:
-        @functools.wraps(function)
-        def checked(*arguments: Any, **given: Any) -> Any:
-            if required and given["memory"] is None and given["device"] is None:
-                raise click.UsageError("Missing option '-M' (or '--device').")
-            return function(*arguments, **given)
-
-        command: Any = checked
-        for option in reversed(options):
-            command = option(command)
-        return cast(F, command)
-
-    return decorate
+    )(function)
 
 
-def words_of(options: dict[str, Any]) -> int | None:
-    """Take the memory's options out of a command's; words of fast memory."""
-    from pebble.common.units import bytes_per_word
+def words_of(options: dict[str, Any]) -> int:
+    """Take the memory's options out of a command's; words of fast memory, which must be given."""
+    if options["memory"] is None and options["device"] is None:
+        raise click.UsageError("Missing option '-M' (or '--device').")
+    M = optional_words_of(options)
+    assert M is not None
+    return M
 
+
+def optional_words_of(options: dict[str, Any]) -> int | None:
+    """Take the memory's options out of a command's; words of fast memory, None if they are not given."""
     memory, device, level, dtype = (options.pop(name) for name in ("memory", "device", "level", "dtype"))
     if dtype is not None:
         bytes_per_word(dtype)
@@ -181,6 +168,17 @@ def words_of(options: dict[str, Any]) -> int | None:
     from pebble.lab.hardware import device as device_of
 
     return device_of(device).words(dtype, level)
+
+
+def schedules_option(text: str = "Which schedules (repeat, or a,b); default all.") -> Callable[[F], F]:
+    """Add ``--schedule``, for :func:`names_of`."""
+    return click.option("--schedule", "names", multiple=True, metavar="NAME", help=text)
+
+
+def names_of(texts: Iterable[str]) -> list[str]:
+    """Return the names in options that are repeated, or take several with commas; each once."""
+    names = (name.strip() for text in texts for name in text.split(","))
+    return list(dict.fromkeys(name for name in names if name))
 
 
 def tiles_option(function: F) -> F:
@@ -208,13 +206,3 @@ def parse_tiles(text: str | None) -> dict[str, int] | str | None:
             raise InvalidInput(f"tiles {text!r} give {name} twice")
         tiles[name] = int(size)
     return tiles
-
-
-def json_option(function: F) -> F:
-    """Add ``--json``."""
-    return click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")(function)
-
-
-def print_json(document: Any) -> None:
-    """Print exactly one JSON document."""
-    click.echo(json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False))

@@ -6,14 +6,22 @@ from typing import Any
 
 import click
 
-from pebble.cli.options import json_option, memory_options, print_json, problem_of, problem_options
+from pebble.cli.options import (
+    memory_options,
+    names_of,
+    parse_tiles,
+    problem_of,
+    problem_options,
+    schedules_option,
+)
+from pebble.cli.printing import json_option, print_result
 
 __all__ = ["command"]
 
 
 @click.command("plan")
-@problem_options
-@memory_options(required=True)
+@problem_options()
+@memory_options
 @click.option("--multiple-of", type=int, default=1, help="Tiles are multiples of this, such as 16.")
 @click.option("--power-of-two", is_flag=True, help="Tiles are powers of two.")
 @click.option(
@@ -22,7 +30,7 @@ __all__ = ["command"]
 @click.option("--at-most", multiple=True, metavar="cols=N", help="Greatest rows or cols of a tile.")
 @click.option("--double-buffer", is_flag=True, help="Room for the next of each streamed tile.")
 @click.option("--accumulate", metavar="DTYPE", help="Data type of all that is computed, such as float32.")
-@click.option("--schedule", "names", multiple=True, metavar="NAME", help="Which schedules (repeat, or a,b).")
+@schedules_option("Which schedules (repeat, or a,b).")
 @click.option("--no-costs", is_flag=True, help="Do not plan again without each constraint.")
 @json_option
 def command(
@@ -46,9 +54,10 @@ def command(
     from pebble.lab.plan import plan
 
     memory, device, level, dtype = (options.pop(name) for name in ("memory", "device", "level", "dtype"))
+    if memory is None and device is None:
+        raise click.UsageError("Missing option '-M' (or '--device').")
     if memory is not None and device is not None:
         raise click.UsageError("-M and --device both say how large fast memory is: give one of them.")
-    wanted = [name.strip() for text in names for name in text.split(",") if name.strip()]
     found = plan(
         problem_of(options),
         None if memory is None else parse_words(memory, dtype),
@@ -61,17 +70,13 @@ def command(
         at_most=_sizes(at_most),
         double_buffer=double_buffer,
         accumulate=accumulate,
-        schedules=list(dict.fromkeys(wanted)) or None,
+        schedules=names_of(names) or None,
         costs=not no_costs,
     )
-    if as_json:
-        print_json(found.to_dict())
-    else:
-        click.echo(str(found))
+    print_result(found, as_json)
 
 
 def _sizes(texts: tuple[str, ...]) -> dict[str, int]:
-    from pebble.cli.options import parse_tiles
     from pebble.common.errors import InvalidInput
 
     sizes: dict[str, int] = {}

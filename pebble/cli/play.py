@@ -5,29 +5,26 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from pebble.cli.options import (
     memory_options,
-    optional_problem_options,
+    optional_words_of,
     parse_tiles,
     problem_of,
+    problem_options,
     tiles_option,
-    words_of,
 )
-
-if TYPE_CHECKING:
-    from pebble.lab.player import Page
 
 __all__ = ["command"]
 
 
 @click.command("play")
 @click.argument("schedule", required=False)
-@optional_problem_options
-@memory_options(required=False)
+@problem_options(required=False)
+@memory_options
 @tiles_option
 @click.option("--dag", help="Instead of a schedule: a DAG, by name (pyramid:3, fft:4) or from a file.")
 @click.option("--no-classics", is_flag=True, help="Leave out the classic DAGs to play on; writes faster.")
@@ -62,7 +59,7 @@ def command(
         raise click.UsageError("--time-limit takes a number of seconds, such as 5.")
     from pebble.lab.player import play, play_dag
 
-    M = words_of(options)
+    M = optional_words_of(options)
     if (schedule is None) == (dag is None):
         raise click.UsageError("Give a SCHEDULE with -N and -d, or a DAG with --dag.")
     if schedule is not None:
@@ -74,7 +71,11 @@ def command(
             raise click.UsageError("Missing option '-M' (or '--device').")
         assert dag is not None
         page = play_dag(dag, M, classics=not no_classics, time_limit=time_limit)
-    _write(page, output)
+    if output == "-":
+        sys.stdout.write(page.html)
+        return
+    size = page.write(output)
+    click.echo(f"{output}: {page.summary()}; {size:,} bytes", err=True)
 
 
 def _refuse_sizes(names: Iterable[str]) -> None:
@@ -84,18 +85,3 @@ def _refuse_sizes(names: Iterable[str]) -> None:
         raise click.UsageError(
             "--dag is a whole computation: -N, -d, --pass, --tiles and the like go with a SCHEDULE."
         )
-
-
-def _write(page: Page, output: str) -> None:
-    if output == "-":
-        sys.stdout.write(page.html)
-        return
-    size = page.write(output)
-    totals = page.document["watch"]["totals"]
-    io = totals["reads"] + totals["writes"]
-    boards = len(page.document["boards"])
-    click.echo(
-        f"{output}: {page.title}; {totals['moves']:,} moves, {io:,} I/O; "
-        f"{boards} {'DAG' if boards == 1 else 'DAGs'} to play on; {size:,} bytes",
-        err=True,
-    )

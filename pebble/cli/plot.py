@@ -1,14 +1,14 @@
-"""``pebble plot``: a group of commands, one a picture, each in a module of its own."""
+"""``pebble plot``: commands that draw, one a picture."""
 
 from __future__ import annotations
 
-import importlib
-
 import click
+
+from pebble.cli.lazy_group import LazyGroup
 
 __all__ = ["command"]
 
-_COMMANDS = {
+_SUMMARIES = {
     "io": "I/O against fast memory or length: every schedule, the bounds, and where M = d².",
     "gap": "The optimality gap over (M/d², N/d): the best schedule against the best proved bound.",
     "occupancy": "One run over time: what fast memory holds, and the words moved so far.",
@@ -17,37 +17,7 @@ _COMMANDS = {
 }
 
 
-class _LazyGroup(click.Group):
-    """A group whose commands are imported when they are called."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(_COMMANDS)
-
-    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
-        if name not in _COMMANDS:
-            return None
-        command: click.Command = importlib.import_module(f"pebble.cli.plot_{name}").command
-        return command
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """List the commands without importing them."""
-        with formatter.section("Commands"):
-            formatter.write_dl(list(_COMMANDS.items()))
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        name = args[0]
-        if name not in _COMMANDS and not name.startswith("-"):
-            import difflib
-
-            close = difflib.get_close_matches(name, _COMMANDS, n=1)
-            hint = f" Did you mean {close[0]!r}?" if close else ""
-            ctx.fail(f"No such command {name!r}.{hint}")
-        return super().resolve_command(ctx, args)
-
-
-@click.group("plot", cls=_LazyGroup)
+@click.group("plot", cls=LazyGroup, commands_at="pebble.cli.plot_{}", summaries=_SUMMARIES)
 def command() -> None:
     """Draw pictures of verified counts: PNG, SVG or PDF, by the name of the file.
 

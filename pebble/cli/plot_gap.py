@@ -6,18 +6,9 @@ from typing import Any
 
 import click
 
-from pebble.cli.options import memory_options, problem_options
-from pebble.cli.plot_options import (
-    finish,
-    lengths_of,
-    memories_of,
-    names_of,
-    output_options,
-    prepare,
-    problems_from,
-    progress_shown,
-    with_lengths,
-)
+from pebble.cli.options import memory_options, names_of, problem_options, schedules_option
+from pebble.cli.plot_options import lengths_of, memories_of, picture, problems_from
+from pebble.cli.progress import progress_line
 
 __all__ = ["command"]
 
@@ -25,17 +16,11 @@ COLUMNS, ROWS = 13, 9
 
 
 @click.command("gap")
-@problem_options
-@memory_options(required=False)
-@click.option(
-    "--schedule",
-    "names",
-    multiple=True,
-    metavar="NAME",
-    help="The least of these (repeat, or a,b); default best.",
-)
-@output_options
-def _command(names: tuple[str, ...], output: str | None, as_json: bool, **options: Any) -> None:
+@problem_options(required=False, several_lengths=True)
+@memory_options
+@schedules_option("The least of these (repeat, or a,b); default best.")
+@picture
+def command(names: tuple[str, ...], **options: Any) -> Any:
     """Draw the optimality gap over (M/d², N/d) as a heat map.
 
     Each cell is the least I/O divided by the best proved bound. Give several sizes to -M and to -N: several
@@ -43,16 +28,11 @@ def _command(names: tuple[str, ...], output: str | None, as_json: bool, **option
     to 1024·d.
     """
     from pebble.lab.plots import draw_gap, gaps, spaced
+    from pebble.lab.plots.varying import memories_around
 
-    prepare(output, as_json)
     # The head dimension may come from a model; the lengths in turn come from it.
     d = problems_from({**options, "mask": None}, (1,))[0].d
-    lengths = lengths_of(options, f"{4 * d}:{1024 * d}:{ROWS}")
-    problems = problems_from(options, lengths)
-    Ms = memories_of(options, spaced(max(16, d * d // 16), max(16, 256 * d * d), COLUMNS))
-    with progress_shown() as progress:
-        data = gaps(problems, Ms, names_of(names) or ["best"], progress=progress)
-    finish(data, draw_gap, output, as_json)
-
-
-command = with_lengths(_command, required=False)
+    problems = problems_from(options, lengths_of(options, spaced(4 * d, 1024 * d, ROWS)))
+    Ms = memories_of(options, memories_around(d, COLUMNS))
+    with progress_line() as progress:
+        return gaps(problems, Ms, names_of(names) or ["best"], progress=progress), draw_gap

@@ -1,78 +1,61 @@
-"""What the commands of ``pebble plot`` share: several sizes in one option, the file, the progress."""
+"""What the commands of ``pebble plot`` share: several sizes in one option, the picture and its numbers."""
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, TypeVar
+import functools
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from pebble.cli.options import json_option, print_json, problem_of
+from pebble.cli.options import optional_words_of, problem_of
+from pebble.cli.printing import json_option, print_json
 
 if TYPE_CHECKING:
     from pebble.computations.problem import Problem
 
-__all__ = [
-    "finish",
-    "lengths_of",
-    "memories_of",
-    "names_of",
-    "output_options",
-    "prepare",
-    "problems_from",
-    "progress_shown",
-    "schedules_option",
-    "with_lengths",
-]
-
-F = TypeVar("F", bound=Callable[..., Any])
-
-RANGE = "one, several (64,128), or FIRST:LAST:COUNT at equal ratios (256:1Mi:25)"
+__all__ = ["lengths_of", "memories_of", "picture", "problems_from"]
 
 
-def output_options(function: F) -> F:
-    """Add ``-o`` and ``--json``."""
-    function = json_option(function)
-    return click.option("-o", "--output", help="File to write: .png, .svg or .pdf.")(function)
+def picture(command: Callable[..., tuple[Any, Callable[[Any], Any]]]) -> Callable[..., None]:
+    """Add ``-o`` and ``--json`` to a command that returns numbers and the function that draws them."""
+
+    @functools.wraps(command)
+    def draw_and_print(*, output: str | None, as_json: bool, **options: Any) -> None:
+        _check(output, as_json)
+        numbers, draw = command(**options)
+        if output is not None:
+            from pebble.lab.plots.canvas import save
+
+            save(draw(numbers), output)
+        if as_json:
+            print_json(numbers.to_dict())
+
+    with_json = json_option(draw_and_print)
+    return click.option("-o", "--output", help="File to write: .png, .svg or .pdf.")(with_json)
 
 
-def schedules_option(function: F) -> F:
-    """Add ``--schedule``."""
-    return click.option(
-        "--schedule",
-        "names",
-        multiple=True,
-        metavar="NAME",
-        help="Which schedules (repeat, or a,b); default all.",
-    )(function)
+def _check(output: str | None, as_json: bool) -> None:
+    """Say what is wrong with the output before anything is counted."""
+    if output is None:
+        if not as_json:
+            raise click.UsageError("Missing option '-o' (or '--json').")
+        return
+    from pebble.common.files import check_target
+    from pebble.lab.plots.canvas import need_matplotlib, picture_format
+
+    picture_format(output)
+    check_target(output)
+    need_matplotlib()
 
 
-def names_of(texts: tuple[str, ...]) -> list[str] | None:
-    """Return the schedules named; None if none is."""
-    wanted = [name.strip() for text in texts for name in text.split(",") if name.strip()]
-    return list(dict.fromkeys(wanted)) or None
-
-
-def with_lengths(command: click.Command, required: bool) -> click.Command:
-    """Let ``-N`` of a command take several lengths; they arrive as text, for :func:`lengths_of`."""
-    several = click.Option(
-        ["-N", "--nq", "nq"],
-        required=required,
-        metavar="N",
-        help=f"Number of queries (and of keys): {RANGE}.",
-    )
-    command.params = [several if parameter.name == "nq" else parameter for parameter in command.params]
-    return command
-
-
-def lengths_of(options: dict[str, Any], default: str = "") -> tuple[int, ...]:
+def lengths_of(options: dict[str, Any], default: tuple[int, ...] = ()) -> tuple[int, ...]:
     """Take the lengths out of a command's options."""
-    from pebble.lab.plots.ranges import sizes
+    from pebble.lab.plots.varying import COUNTS
+    from pebble.lab.size_lists import problem_sizes
 
     text: str | None = options.pop("nq")
-    return sizes(default if text is None else text)
+    return default if text is None else problem_sizes(text, "N", COUNTS)
 
 
 def problems_from(options: dict[str, Any], lengths: tuple[int, ...]) -> list[Problem]:
@@ -84,58 +67,15 @@ def problems_from(options: dict[str, Any], lengths: tuple[int, ...]) -> list[Pro
 
 def memories_of(options: dict[str, Any], default: tuple[int, ...] | None = None) -> tuple[int, ...]:
     """Take the sizes of fast memory out of a command's options: several with -M, one with a device."""
-    from pebble.cli.options import words_of
-    from pebble.lab.plots.ranges import sizes
+    from pebble.lab.plots.varying import sizes
 
-    text = options["memory"]
-    several = text is not None and options["device"] is None and ("," in text or ":" in text)
-    if several:
-        found = sizes(text, options["dtype"])
-        words_of({**options, "memory": None})
+    memory = {name: options[name] for name in ("memory", "device", "level", "dtype")}
+    text = memory["memory"]
+    if text is not None and memory["device"] is None and ("," in text or ":" in text):
+        found = sizes(text, memory["dtype"])
+        optional_words_of({**memory, "memory": None})
         return found
-    one = words_of({name: options[name] for name in ("memory", "device", "level", "dtype")})
-    if one is not None:
-        return (one,)
-    if default is None:
+    one = optional_words_of(memory)
+    if one is None and default is None:
         raise click.UsageError("Missing option '-M' (or '--device').")
-    return default
-
-
-def prepare(output: str | None, as_json: bool) -> None:
-    """Say what is wrong with the output before anything is counted."""
-    if output is None:
-        if not as_json:
-            raise click.UsageError("Missing option '-o' (or '--json').")
-        return
-    from pebble.common.files import check_target
-    from pebble.lab.plots.canvas import format_of, need_matplotlib
-
-    format_of(output)
-    check_target(output)
-    need_matplotlib()
-
-
-def finish(data: Any, draw: Callable[[Any], Any], output: str | None, as_json: bool) -> None:
-    """Write the picture and print the numbers, as asked."""
-    if output is not None:
-        from pebble.lab.plots.canvas import save
-
-        save(draw(data), output)
-    if as_json:
-        print_json(data.to_dict())
-
-
-@contextmanager
-def progress_shown() -> Iterator[Callable[[str], None] | None]:
-    """Yield a function that shows a line on a terminal; None elsewhere."""
-    if not sys.stderr.isatty():
-        yield None
-        return
-    try:
-        yield _show
-    finally:
-        _show("")
-
-
-def _show(line: str) -> None:
-    click.echo(f"\r\x1b[K{line}", err=True, nl=False)
+    return default or () if one is None else (one,)

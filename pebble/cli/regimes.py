@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import sys
-
 import click
 
-from pebble.cli.options import json_option, print_json
+from pebble.cli.options import names_of
+from pebble.cli.printing import json_option, print_result
+from pebble.cli.progress import progress_line
 
 __all__ = ["command"]
 
@@ -44,33 +44,21 @@ def command(
     algorithm against it, and how far it is from the proved bound. Without options: GTX 1060, V100, A100 and
     H100, d = 64, 128, 256, both passes.
     """
-    from pebble.lab.regimes import PASSES, regimes
+    from pebble.lab.regimes import REGIME_PASSES, regimes
 
-    devices, models = _split(names), _split(chosen)
-    found = regimes(
-        "all" if devices == ["all"] else devices or None,
-        [_size(text) for text in _split(dimensions)] or None,
-        "all" if models == ["all"] else models or None,
-        N=N,
-        dtype=dtype,
-        level=level,
-        passes=PASSES if pass_name == "both" else pass_name,
-        progress=_show if sys.stderr.isatty() else None,
-    )
-    if sys.stderr.isatty():
-        _show("")
-    if as_json:
-        print_json(found.to_dict())
-    else:
-        click.echo(str(found))
-
-
-def _show(line: str) -> None:
-    click.echo(f"\r\x1b[K{line}", err=True, nl=False)
-
-
-def _split(texts: tuple[str, ...]) -> list[str]:
-    return [name.strip() for text in texts for name in text.split(",") if name.strip()]
+    devices, models = names_of(names), names_of(chosen)
+    with progress_line() as progress:
+        found = regimes(
+            "all" if devices == ["all"] else devices or None,
+            [_size(text) for text in names_of(dimensions)] or None,
+            "all" if models == ["all"] else models or None,
+            N=N,
+            dtype=dtype,
+            level=level,
+            passes=REGIME_PASSES if pass_name == "both" else pass_name,
+            progress=progress,
+        )
+    print_result(found, as_json)
 
 
 def _size(text: str) -> int:

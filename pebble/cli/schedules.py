@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from pebble.cli.options import json_option, print_json
+from pebble.cli.printing import json_option, print_list
 
 __all__ = ["command"]
 
@@ -13,23 +13,20 @@ __all__ = ["command"]
 @json_option
 def command(as_json: bool) -> None:
     """List the registered schedules, what they do and where they come from."""
-    from pebble.common.tables import table
+    from pebble.common.tables import Table
     from pebble.program.schedule import registered
 
-    found = registered()
-    if as_json:
-        rows = [
-            {
-                "name": s.name,
-                "summary": s.summary,
-                "source": s.source,
-                "passes": list(s.passes),
-                "tiles": list(s.tile_names),
-                "presets": list(s.presets),
-            }
-            for s in found
-        ]
-        print_json({"schema_version": 1, "schedules": rows})
-        return
-    cells = [[s.name, ", ".join(s.passes), s.summary, s.source] for s in found]
-    click.echo(table([["schedule", "passes", "what it does", "source"], *cells], left=4))
+    entries = [
+        {
+            "name": schedule.name,
+            "summary": schedule.summary,
+            "source": schedule.source,
+            "passes": list(schedule.passes),
+            "tiles": list(schedule.tile_names),
+            "presets": list(schedule.presets),
+        }
+        for schedule in registered()
+    ]
+    cells = [[one.name, ", ".join(one.passes), one.summary, one.source] for one in registered()]
+    table = Table([["schedule", "passes", "what it does", "source"], *cells], left=4)
+    print_list("schedules", entries, table, as_json)

@@ -5,12 +5,13 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from concurrent.futures import Executor
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
-from pebble.cli.options import Whole
+from pebble.cli.options import Whole, names_of, schedules_option
+from pebble.cli.progress import progress_bar
 
 if TYPE_CHECKING:
     from pebble.lab.sweep import SweepGrid
@@ -45,13 +46,7 @@ _THE_SAME = ("kv", "dv", "stats", "heads", "batch", "pass_name", "empty_rows")
     default="error",
     help="Queries that attend to nothing: refused (default), or an output of zero.",
 )
-@click.option(
-    "--schedule",
-    "names",
-    multiple=True,
-    metavar="NAME",
-    help="Which schedules (repeat, or a,b); default all.",
-)
+@schedules_option()
 @click.option("--heads", type=Whole(), default=1, help="Multiplies counts and bounds (default 1).")
 @click.option("--batch", type=Whole(), default=1, help="Multiplies counts and bounds (default 1).")
 @click.option(
@@ -84,17 +79,14 @@ def command(
 
     if jobs > 1 and scheduler is not None:
         raise click.UsageError("--jobs and --scheduler both say where to count: give one of them.")
-    with ExitStack() as stack:
-        try:
-            grid = _grid(options)
-            executor = stack.enter_context(_cluster(scheduler)) if scheduler is not None else None
-            progress = stack.enter_context(_Bar()).show if sys.stderr.isatty() else None
+    try:
+        grid = _grid(options)
+        with _cluster(scheduler) as executor, progress_bar("sweep") as progress:
             done = run_sweep(
                 grid, output, format=form, jobs=jobs, executor=executor, restart=restart, progress=progress
             )
-        except KeyboardInterrupt:
-            stack.close()
-            _interrupted(output)
+    except KeyboardInterrupt:
+        _interrupted(output)
     again = f", {done.resumed:,} of them from an earlier run" if done.resumed else ""
     click.echo(f"{output}: {len(done):,} rows, {len(grid):,} points{again}", err=True)
 
@@ -105,21 +97,21 @@ def _grid(options: dict[str, Any]) -> SweepGrid:
     return sweep_grid(
         ",".join(options["N"]),
         ",".join(options["d"]),
-        _memories(options["memory"], _split(options["devices"]), options["level"], options["dtype"]),
-        _split(options["names"]) or None,
+        _memories(options["memory"], names_of(options["devices"]), options["level"], options["dtype"]),
+        names_of(options["names"]) or None,
         masks=options["masks"] or "none",
         **{name: options[name] for name in _THE_SAME},
     )
 
 
 def _memories(texts: tuple[str, ...], devices: list[str], level: str | None, dtype: str | None) -> list[int]:
-    from pebble.lab.sweep.axes import memories
+    from pebble.lab.size_lists import memory_sizes
 
     if not texts and not devices:
         raise click.UsageError("Missing option '-M' (or '--device').")
     if level is not None and not devices:
         raise click.UsageError("--level goes with --device.")
-    found = list(memories(",".join(texts), dtype)) if texts else []
+    found = list(memory_sizes(",".join(texts), dtype)) if texts else []
     if devices:
         from pebble.lab.hardware import device
 
@@ -131,42 +123,18 @@ def _memories(texts: tuple[str, ...], devices: list[str], level: str | None, dty
     return found
 
 
-def _split(texts: tuple[str, ...]) -> list[str]:
-    return [name.strip() for text in texts for name in text.split(",") if name.strip()]
-
-
 @contextmanager
-def _cluster(address: str) -> Iterator[Executor]:
+def _cluster(address: str | None) -> Iterator[Executor | None]:
+    """Connect to a Dask cluster, if there is an address."""
+    if address is None:
+        yield None
+        return
     from pebble.lab.sweep.cluster import dask_cluster
 
     with dask_cluster(address) as (executor, n_workers):
         if n_workers == 0:
             click.echo(f"pebble: the cluster at {address} has no workers yet; waiting for some", err=True)
         yield executor
-
-
-class _Bar:
-    """A progress bar over the points that are still to be counted."""
-
-    def __init__(self) -> None:
-        self._stack = ExitStack()
-        self._bar: Any = None
-        self._done = 0
-
-    def __enter__(self) -> _Bar:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self._stack.close()
-
-    def show(self, done: int, total: int) -> None:
-        """Show that so many points of all are done."""
-        if self._bar is None:
-            bar = click.progressbar(length=total - done, label="sweep", show_pos=True, file=sys.stderr)
-            self._bar = self._stack.enter_context(bar)
-        else:
-            self._bar.update(done - self._done)
-        self._done = done
 
 
 def _interrupted(output: str) -> NoReturn:

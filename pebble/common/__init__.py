@@ -1,1 +1,1 @@
-"""What every room uses: errors, units, numbers as people write them, tables, files."""
+"""What every package uses: errors, units, numbers as people write them, tables, files."""

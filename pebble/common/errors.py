@@ -1,4 +1,4 @@
-"""The exceptions of the package; each message says what was given, where, which rule, and what to do."""
+"""The exceptions of the package; a message says what was given, where, which rule it breaks, and what to do."""
 
 from __future__ import annotations
 

@@ -33,8 +33,8 @@ def atomic_writer(path: str | os.PathLike[str], mode: str = "w") -> Iterator[IO[
     Raises
     ------
     InvalidInput
-        If the folder does not exist, is not writable, or the path is a folder or another thing that is no
-        file; if the file cannot be put in its place at the end.
+        If the folder does not exist or is not writable, the path is no ordinary file, or the file cannot be put in
+        its place at the end.
 
     Examples
     --------
@@ -73,12 +73,12 @@ def _opened(handle: int, mode: str) -> IO[Any]:
 
 
 def check_target(path: str | os.PathLike[str]) -> Path:
-    """Return where a file will really be, links followed; say before the work if it cannot be written there.
+    """Return where a file will be written, links followed; refuse before the work a path that cannot be.
 
     Raises
     ------
     InvalidInput
-        If the folder does not exist, or the path is a folder or another thing that is no file.
+        If the folder does not exist, or the path is no ordinary file.
     """
     target = Path(os.path.realpath(path))
     if target.is_dir():

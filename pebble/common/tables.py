@@ -1,12 +1,24 @@
-"""Plain-text and HTML tables, and numbers for people."""
+"""Results as text, HTML, CSV and plain data, and numbers as people write them."""
 
 from __future__ import annotations
 
-import html
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import IO, Any
 
-__all__ = ["csv_text", "html_table", "table", "tiles_text", "words"]
+__all__ = [
+    "SCHEMA_VERSION",
+    "JsonResult",
+    "Table",
+    "TableResult",
+    "csv_text",
+    "tiles_text",
+    "words",
+    "write_csv",
+]
+
+SCHEMA_VERSION = 1
+"""Version of the JSON documents; see ``docs/json.md``."""
 
 
 def words(value: int | float | None) -> str:
@@ -27,58 +39,136 @@ def tiles_text(tiles: Mapping[str, int]) -> str:
     return ",".join(f"{name}={size}" for name, size in tiles.items())
 
 
-def table(cells: list[list[str]], left: int = 1, right: tuple[int, ...] | None = None) -> str:
-    """Align columns, a rule under the header.
+@dataclass(frozen=True)
+class Table:
+    """Cells in aligned columns, with a rule under the header.
 
-    The first ``left`` columns are aligned to the left and the others to the right, or only those in ``right``.
     A cell with nothing after it may run on into the columns to its right.
 
-    >>> print(table([["name", "I/O"], ["a", "10"]]))
+    Parameters
+    ----------
+    cells : list of list of str
+        Row by row, the header first.
+    left : int
+        The first ``left`` columns are aligned to the left, the others to the right.
+    right : tuple of int, optional
+        If given, only these columns are aligned to the right.
+    notes : sequence of str
+        Lines below the table; they are printed only.
+
+    Examples
+    --------
+    >>> print(Table([["name", "I/O"], ["a", "10"]]))
     name  I/O
     ─────────
     a      10
     """
-    columns = range(len(cells[0]))
-    to_right = set(columns) - set(range(left)) if right is None else set(right)
-    ends = [max((i for i in columns if row[i]), default=0) for row in cells]
-    last = len(cells[0]) - 1
-    widths = [
-        max(
-            len(row[i]) for row, end in zip(cells, ends, strict=True) if i < end or i == end == last or i == 0
+
+    cells: list[list[str]]
+    left: int = 1
+    right: tuple[int, ...] | None = None
+    notes: Sequence[str] = ()
+
+    def __str__(self) -> str:
+        columns = range(len(self.cells[0]))
+        to_right = set(columns) - set(range(self.left)) if self.right is None else set(self.right)
+        widths = self._widths()
+        lines = []
+        for row in self.cells:
+            aligned = (
+                cell.rjust(width) if i in to_right else cell.ljust(width)
+                for i, (cell, width) in enumerate(zip(row, widths, strict=True))
+            )
+            lines.append("  ".join(aligned).rstrip())
+        return "\n".join([lines[0], "─" * len(lines[0]), *lines[1:], *self.notes])
+
+    def _widths(self) -> list[int]:
+        """Return the width of each column; a last cell counts only in the first and the last column."""
+        columns = range(len(self.cells[0]))
+        ends = [max((i for i in columns if row[i]), default=0) for row in self.cells]
+        return [
+            max(
+                len(row[i])
+                for row, end in zip(self.cells, ends, strict=True)
+                if i < end or i == end == columns[-1] or i == 0
+            )
+            for i in columns
+        ]
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        head = "".join(f"<th>{escape(cell)}</th>" for cell in self.cells[0])
+        body = "".join(
+            "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in self.cells[1:]
         )
-        for i in columns
-    ]
-    lines = []
-    for row in cells:
-        aligned = (
-            cell.rjust(width) if i in to_right else cell.ljust(width)
-            for i, (cell, width) in enumerate(zip(row, widths, strict=True))
-        )
-        lines.append("  ".join(aligned).rstrip())
-    return "\n".join([lines[0], "─" * len(lines[0]), *lines[1:]])
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
-def html_table(cells: list[list[str]]) -> str:
-    """Return the same table for a notebook."""
-    head = "".join(f"<th>{html.escape(cell)}</th>" for cell in cells[0])
-    body = "".join(
-        "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>" for row in cells[1:]
-    )
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+class JsonResult:
+    """A result that can be had as plain data; a subclass says what is in it with :meth:`content`."""
+
+    def content(self) -> dict[str, Any]:
+        """Return the plain data, all but the schema version."""
+        raise NotImplementedError
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data with a schema version, ready for JSON."""
+        return {"schema_version": SCHEMA_VERSION, **self.content()}
 
 
-def csv_text(rows: Iterable[Any]) -> str:
-    """Return rows of a report as CSV with a header line."""
-    import csv
+class TableResult(JsonResult):
+    """A result that prints as texts and tables, and shows its tables in a notebook.
+
+    A subclass says what is printed with :meth:`parts`, besides :meth:`content`.
+    """
+
+    def parts(self) -> Sequence[str | Table | TableResult]:
+        """Return the texts and tables that are printed, an empty line between them."""
+        raise NotImplementedError
+
+    def __str__(self) -> str:
+        return "\n\n".join(map(str, self.parts()))
+
+    def _repr_html_(self) -> str:
+        return "".join(part._repr_html_() for part in self.parts() if not isinstance(part, str))
+
+
+def csv_text(columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> str:
+    r"""Return rows as CSV; see :func:`write_csv`.
+
+    >>> csv_text(["name", "fits", "tiles"], [{"name": "a", "fits": True, "tiles": {"rows": 2}}])
+    'name,fits,tiles\na,true,rows=2\n'
+    """
     import io
 
-    columns = ("name", "fits", "tiles", "reads", "writes", "io", "peak", "least_M", "ratio")
     out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(columns)
-    for row in rows:
-        data = row.to_dict()
-        data["tiles"] = tiles_text(row.tiles or {})
-        data["fits"] = str(row.fits).lower()
-        writer.writerow(["" if data[name] is None else data[name] for name in columns])
+    write_csv(out, columns, rows)
     return out.getvalue()
+
+
+def write_csv(stream: IO[str], columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> None:
+    """Write rows as CSV: a header line, then one line a row.
+
+    Parameters
+    ----------
+    stream : text stream
+    columns : sequence of str
+        Which values of each row, in this order.
+    rows : iterable of mapping
+        None is written as an empty field, a truth value as ``true`` or ``false``, tile sizes as
+        ``rows=64,cols=32``.
+    """
+    import csv
+
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows([_csv_field(row[name]) for name in columns] for row in rows)
+
+
+def _csv_field(value: Any) -> Any:
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return tiles_text(value) if isinstance(value, Mapping) else value

@@ -1,4 +1,4 @@
-"""Reading lines of text in blocks, with their numbers, from any stream."""
+"""Lines of text with their numbers, read in blocks from any stream."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What people ask for: count, show, plan, regimes, sweep, plots, player."""
+"""What people ask for: count, show, plan, regimes, sweep, plots, player, hardware."""

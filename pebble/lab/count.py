@@ -1,170 +1,22 @@
-"""Counting schedules on a problem: verified rows, the bounds beside them, as tables, JSON or CSV."""
+"""Counting schedules on one pass of a problem, each count verified by a machine run that enforces M."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
-from typing import Any
 
-from pebble.common.errors import CacheTooSmall, InvalidInput, NoClosedForm, PebbleError, TooManyOperations
-from pebble.common.tables import csv_text, html_table, table, tiles_text, words
+from pebble.common.errors import CacheTooSmall, NoClosedForm, PebbleError, TooManyOperations
+from pebble.common.units import fast_memory_words
 from pebble.computations.family import Family
 from pebble.computations.problem import Problem
-from pebble.computations.registry import family_of
-from pebble.lower_bounds.table import BoundTable, bounds
+from pebble.lab.asked_schedules import asked_schedules
+from pebble.lab.count_table import Report, Row
+from pebble.lower_bounds.table import bounds
 from pebble.program import Program
 from pebble.program.closed_form.count import closed_form
 from pebble.program.machine.counted import Run
-from pebble.program.schedule import Schedule, Tiles, get, offered, resolve_tiles
+from pebble.program.schedule import Schedule, Tiles, resolve_tiles
 
-__all__ = ["SCHEMA_VERSION", "Report", "Row", "count", "count_schedule"]
-
-SCHEMA_VERSION = 1
-
-
-@dataclass(frozen=True)
-class Row:
-    """One schedule on one problem, verified by the machine with at most M words.
-
-    Attributes
-    ----------
-    name : str
-    fits : bool or None
-        Whether it can be done with M words; None if nothing was counted.
-    tiles : dict of str to int, or None
-        None if no choice of tiles fits.
-    reads, writes, io : int or None
-        Words loaded, stored and both, for all heads and batch elements.
-    peak : int or None
-        Largest number of words in fast memory.
-    least_M : int
-        Least number of words it needs: with the given tiles if they were given, else with the smallest.
-    ratio : float or None
-        I/O divided by the best proved lower bound.
-    by_array : dict
-        ``{"Q": {"reads": ..., "writes": ...}, ...}`` for the arrays that are moved.
-    chosen : str
-        For a schedule that picks among others, which one it picked.
-    note : str
-        Why nothing was counted, where the count could not be verified in reasonable time.
-    """
-
-    name: str
-    fits: bool | None
-    tiles: dict[str, int] | None
-    reads: int | None
-    writes: int | None
-    io: int | None
-    peak: int | None
-    least_M: int
-    ratio: float | None
-    by_array: dict[str, dict[str, int]] = field(default_factory=dict)
-    chosen: str = ""
-    note: str = ""
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the row as plain data."""
-        row: dict[str, Any] = {
-            name: getattr(self, name)
-            for name in (
-                "name",
-                "fits",
-                "tiles",
-                "reads",
-                "writes",
-                "io",
-                "peak",
-                "least_M",
-                "ratio",
-                "by_array",
-            )
-        }
-        extra = {name: text for name, text in (("chosen", self.chosen), ("note", self.note)) if text}
-        return {**row, **extra}
-
-
-@dataclass(frozen=True)
-class Report:
-    """What :func:`count` returns: rows by schedule, bounds, and the regime.
-
-    Prints as a table, shows as one in a notebook, and gives JSON-ready data with :meth:`to_dict`.
-    """
-
-    problem: Problem
-    M: int
-    rows: tuple[Row, ...]
-    bounds: BoundTable
-
-    def __getitem__(self, name: str) -> Row:
-        for row in self.rows:
-            if row.name == name:
-                return row
-        raise InvalidInput(f"no row {name!r}; there are {', '.join(row.name for row in self.rows)}")
-
-    def __repr__(self) -> str:
-        fitting = sum(bool(row.fits) for row in self.rows)
-        return f"<Report {self.problem!r} M={self.M}: {len(self.rows)} schedules, {fitting} fit>"
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain data with a schema version, ready for JSON."""
-        return {
-            "schema_version": SCHEMA_VERSION,
-            "problem": self.problem.to_dict(),
-            "M": self.M,
-            "regime": self.bounds.regime_name,
-            **self.bounds.dividing_points(),
-            "schedules": [row.to_dict() for row in self.rows],
-            "bounds": self.bounds.to_list(),
-        }
-
-    def why_nothing_fits(self) -> str:
-        """Return what would be needed, where no schedule fits."""
-        least = min(self.rows, key=lambda row: row.least_M)
-        text = f"no schedule fits M = {words(self.M)}; {least.name} needs the least, {words(least.least_M)} words"
-        needed = family_of(self.problem).max_indegree + 1
-        if needed > self.M:
-            text += (
-                f". No schedule can do with less than {needed}: some vertex has {needed - 1} predecessors, which "
-                "must all be in fast memory together with the vertex itself"
-            )
-        return text
-
-    def cells(self) -> list[list[str]]:
-        """Return the table of schedules as text, the header first."""
-        cells = [["schedule", "tiles", "reads", "writes", "I/O", "peak", "I/O ÷ bound"]]
-        for row in self.rows:
-            if row.note:
-                cells.append([row.name, "not counted, see below", "", "", "", "", ""])
-                continue
-            if not row.fits:
-                cells.append(
-                    [row.name, f"does not fit: needs {words(row.least_M)} words", "", "", "", "", ""]
-                )
-                continue
-            tiles = tiles_text(row.tiles or {}) + (f" ({row.chosen})" if row.chosen else "")
-            counts = [words(value) for value in (row.reads, row.writes, row.io, row.peak)]
-            cells.append([row.name, tiles, *counts, f"{row.ratio:.3f}" if row.ratio is not None else ""])
-        return cells
-
-    def __str__(self) -> str:
-        return "\n\n".join(
-            [
-                f"{self.problem.describe()}; M = {words(self.M)} words\n{self.bounds.regime}",
-                "\n".join([table(self.cells(), left=2), *self._notes()]),
-                str(self.bounds),
-            ]
-        )
-
-    def _notes(self) -> list[str]:
-        """Why schedules were not counted."""
-        return [f"{row.name}: {row.note}" for row in self.rows if row.note]
-
-    def _repr_html_(self) -> str:
-        return html_table(self.cells()) + self.bounds._repr_html_()
-
-    def to_csv(self) -> str:
-        """Return the rows as CSV with a header line."""
-        return csv_text(self.rows)
+__all__ = ["count", "count_schedule"]
 
 
 def count(
@@ -207,35 +59,24 @@ def count(
     >>> report["flash-2"].io, report["flash-2"].tiles
     (393216, {'rows': 761})
     """
-    table = bounds(problem, M)
-    chosen = _resolve(problem, schedules)
+    M = fast_memory_words(M)
+    found = bounds(problem, M)
     rows = []
-    for schedule in chosen:
+    for schedule in asked_schedules(schedules, problem):
         if progress is not None:
             progress(schedule.name)
         try:
-            rows.append(count_schedule(schedule, problem, M, tiles, table.best.value))
+            rows.append(count_schedule(schedule, problem, M, tiles, found.best.value))
         except TooManyOperations as error:
             if schedules is not None:
                 raise
             rows.append(_uncounted(schedule, problem, str(error)))
-    return Report(problem, M, tuple(rows), table)
+    return Report(problem, M, tuple(rows), found)
 
 
 def _uncounted(schedule: Schedule, problem: Problem, why: str) -> Row:
     """Return a row that says that a schedule nobody asked for by name was too long to verify."""
-    least = schedule.least_M(problem)
-    return Row(schedule.name, None, None, None, None, None, None, least, None, note=why)
-
-
-def _resolve(problem: Problem, schedules: Iterable[str | Schedule] | None) -> list[Schedule]:
-    if schedules is None:
-        return offered(problem)
-    chosen = [get(item, problem.pass_name) if isinstance(item, str) else item for item in schedules]
-    for schedule in chosen:
-        if problem.pass_name not in schedule.passes:
-            raise InvalidInput(f"{schedule.name} does not serve the {problem.pass_name} pass")
-    return chosen
+    return Row(schedule.name, None, schedule.least_M(problem), note=why)
 
 
 def count_schedule(
@@ -293,6 +134,4 @@ def _compare(schedule: Schedule, program: Program, family: Family, counted: Run)
 
 
 def _unfit(schedule: Schedule, tiles: Tiles | None, least_M: int) -> Row:
-    return Row(
-        schedule.name, False, None if tiles is None else dict(tiles), None, None, None, None, least_M, None
-    )
+    return Row(schedule.name, False, least_M, None if tiles is None else dict(tiles))

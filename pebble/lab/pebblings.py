@@ -1,4 +1,4 @@
-"""Pebblings of schedules: written move by move to a file, and files checked move by move."""
+"""Pebblings move by move: those of schedules, and files of them that are written, checked or certified."""
 
 from __future__ import annotations
 
@@ -8,19 +8,24 @@ from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING, Any
 
 from pebble.common.errors import CacheTooSmall, InvalidInput
+from pebble.common.tables import SCHEMA_VERSION
+from pebble.common.units import fast_memory_words
 from pebble.computations.family import Family
 from pebble.computations.problem import Problem
 from pebble.computations.registry import FAMILY_NAMES, family_from_header
+from pebble.lab.asked_schedules import asked_schedule
 from pebble.program import Program
-from pebble.program.schedule import Schedule, Tiles, get, resolve_tiles
+from pebble.program.schedule import Schedule, Tiles, resolve_tiles
 
 if TYPE_CHECKING:
     from pebble.game.files.check import CheckResult
     from pebble.game.files.header import Header
+    from pebble.game.rules import Rules
     from pebble.graph.dag import Dag
     from pebble.program.lowering import Columns
+    from pebble.solvers.certificate import Certificate
 
-__all__ = ["Pebbling", "check", "moves"]
+__all__ = ["Pebbling", "certify_file", "check", "check_document", "moves"]
 
 _EDGE_LIMIT = 300_000_000
 _MOVE_LIMIT = 10_000_000_000
@@ -28,7 +33,7 @@ _MOVE_LIMIT = 10_000_000_000
 
 @dataclass(frozen=True)
 class Pebbling:
-    """The elementary moves of a schedule, generated when asked for and never all held at once.
+    """The elementary moves of a schedule, generated as they are read and never held all at once.
 
     Attributes
     ----------
@@ -60,6 +65,11 @@ class Pebbling:
         from pebble.game.files.header import Header
 
         return Header(self.family.name, self.family.parameters, self.M)
+
+    @property
+    def names_its_dag(self) -> bool:
+        """Whether the header says which DAG it is; it cannot if the mask is an array or made by code."""
+        return not self.family.parameters.get("mask", "").startswith(("predicate:", "array:"))
 
     def write(
         self, target: str | os.PathLike[str] | IO[str], progress: Callable[[int], object] | None = None
@@ -125,7 +135,8 @@ def moves(
     >>> sum(len(op) for op, vertex in pebbling), pebbling.io
     (100, 24)
     """
-    made = get(schedule, problem.pass_name) if isinstance(schedule, str) else schedule
+    M = None if M is None else fast_memory_words(M)
+    made = asked_schedule(schedule, problem)
     sizes = resolve_tiles(made, problem, M, tiles)
     run = made.measure(problem, sizes)
     if M is not None and run.peak > M:
@@ -199,3 +210,63 @@ def _dag_of(header: Header) -> Dag:
             f"{family!r} is too large to be played move by move (at most {_EDGE_LIMIT:,} edges)"
         )
     return family.dag()
+
+
+def check_document(result: CheckResult) -> dict[str, Any]:
+    """Return what :func:`check` found as plain data with a schema version, ready for JSON."""
+    document: dict[str, Any] = {
+        "schema_version": SCHEMA_VERSION,
+        "dag": {"name": result.header.dag_name, **result.header.parameters},
+        "M": result.M,
+        "legal": result.legal,
+        "complete": result.complete,
+    }
+    for name in ("moves", "reads", "writes", "io", "computes", "deletes", "redundant", "peak"):
+        document[name] = getattr(result, name)
+    document["missing"] = result.missing[:20]
+    certificate: Any = result
+    if hasattr(certificate, "faults"):
+        document["certificate"] = {
+            "valid": certificate.complete,
+            "faults": list(certificate.faults),
+            "bound": {"name": certificate.bound_name, "value": certificate.lower},
+            "gap": certificate.gap,
+        }
+    if result.refusal is not None:
+        names = ("move_number", "move", "rule", "reason", "remedy")
+        refusal = {name: getattr(result.refusal, name) for name in names}
+        document["fault"] = {"line": result.line, **refusal}
+    return document
+
+
+def certify_file(dag: Dag, path: str, M: int | None, rules: Rules, bound: str | None) -> Certificate:
+    """Certify a DAG with the pebbling in a file; M and the rules are the file's.
+
+    Parameters
+    ----------
+    M : int or None
+    rules : Rules
+        What the caller expects of the file; None and the default rules expect nothing.
+    bound : str or None
+        The name of the bound; by default the greatest that is proved.
+
+    Raises
+    ------
+    InvalidInput
+        If the file cannot be read, or is for another M or other rules.
+    """
+    from pebble.game.files.reader import PebblingReader
+    from pebble.game.rules import Rules
+    from pebble.solvers.certificate import certify
+
+    try:
+        with open(path, "rb") as stream:
+            reader = PebblingReader(stream)
+            header = reader.header
+            if M not in (None, header.M):
+                raise InvalidInput(f"the pebbling is for M = {header.M:,}, not {M:,}")
+            if rules not in (Rules(), header.rules):
+                raise InvalidInput(f"the pebbling is played with other rules: {header.rules}")
+            return certify(dag, header.M, header.rules, reader.moves(dag), bound=bound)
+    except OSError as error:
+        raise InvalidInput(f"cannot read {path}: {error.strerror}") from error

@@ -1,4 +1,4 @@
-"""Which regime devices and head dimensions are in, and what follows: the best schedule and what it saves."""
+"""The regimes of devices and head dimensions: the best schedule in each, and the I/O it saves."""
 
 from __future__ import annotations
 
@@ -7,26 +7,26 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from pebble.common.errors import InvalidInput
-from pebble.common.tables import html_table, table, words
+from pebble.common.tables import Table, TableResult, words
 from pebble.computations.problem import Problem
 from pebble.lab.hardware import LEVELS, Device, Model, devices, models
 from pebble.lab.hardware import device as device_of
 from pebble.lab.hardware import model as model_of
 
 if TYPE_CHECKING:
-    from pebble.lab.count import Report, Row
+    from pebble.lab.count_table import Report, Row
 
 __all__ = ["DEFAULT_DEVICES", "DEFAULT_DIMENSIONS", "RegimeRow", "RegimeTable", "regimes"]
 
 DEFAULT_DEVICES = ("gtx1060", "v100", "a100", "h100")
 DEFAULT_DIMENSIONS = (64, 128, 256)
-SCHEDULES = ("flash-2", "small-cache", "best")
-PASSES = ("forward", "backward")
+_COMPARED = ("flash-2", "small-cache", "best")
+REGIME_PASSES = ("forward", "backward")
 
 
 @dataclass(frozen=True)
 class RegimeRow:
-    """One problem on the devices that have the same M.
+    """One problem on devices that have the same M.
 
     Attributes
     ----------
@@ -104,7 +104,7 @@ class RegimeRow:
 
 
 @dataclass(frozen=True)
-class RegimeTable:
+class RegimeTable(TableResult):
     """What :func:`regimes` returns: rows, printed as a table, with :meth:`to_dict` for JSON.
 
     Attributes
@@ -122,10 +122,9 @@ class RegimeTable:
     level: str | None
     rows: tuple[RegimeRow, ...]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain data with a schema version, ready for JSON."""
+    def content(self) -> dict[str, Any]:
+        """Return the plain data, all but the schema version."""
         return {
-            "schema_version": 1,
             "N": self.N,
             "dtype": self.dtype,
             "level": self.level,
@@ -144,15 +143,12 @@ class RegimeTable:
     def __repr__(self) -> str:
         return f"<RegimeTable N={self.N} {self.dtype}: {len(self.rows)} rows>"
 
-    def __str__(self) -> str:
-        right = tuple(
-            i for i, name in enumerate(self.cells()[0]) if name in ("M", "M/d²") or "÷" in name or name == "d"
-        )
+    def parts(self) -> list[str | Table | TableResult]:
+        """Return what is printed: what was counted, and the table."""
+        cells = self.cells()
+        right = tuple(i for i, name in enumerate(cells[0]) if name in ("d", "M", "M/d²") or "÷" in name)
         level = f"fast memory: {self.level or 'software-managed memory, else L2'}"
-        return f"N = {self.N:,}; words of {self.dtype}; {level}\n\n{table(self.cells(), right=right)}"
-
-    def _repr_html_(self) -> str:
-        return html_table(self.cells())
+        return [f"N = {self.N:,}; words of {self.dtype}; {level}", Table(cells, right=right)]
 
 
 def regimes(
@@ -163,7 +159,7 @@ def regimes(
     N: int = 8192,
     dtype: str = "bfloat16",
     level: str | None = None,
-    passes: Iterable[str] | str = PASSES,
+    passes: Iterable[str] | str = REGIME_PASSES,
     progress: Callable[[str], None] | None = None,
 ) -> RegimeTable:
     """Say which regime devices and head dimensions are in, and what follows.
@@ -221,7 +217,7 @@ def regimes(
 def _row(names: tuple[str, ...], model: str | None, problem: Problem, M: int) -> RegimeRow:
     from pebble.lab.count import count
 
-    return RegimeRow(names, model, M, count(problem, M, SCHEDULES))
+    return RegimeRow(names, model, M, count(problem, M, _COMPARED))
 
 
 def _devices(on: Iterable[str | Device] | str | None, level: str | None) -> list[Device]:
@@ -247,8 +243,8 @@ def _whole(d: Iterable[int] | int | None, model: object) -> list[int]:
 def _passes(passes: Iterable[str] | str) -> list[str]:
     chosen = [passes] if isinstance(passes, str) else list(dict.fromkeys(passes))
     for name in chosen:
-        if name not in PASSES:
-            raise InvalidInput(f"unknown pass {name!r}; known here: {', '.join(PASSES)}")
+        if name not in REGIME_PASSES:
+            raise InvalidInput(f"unknown pass {name!r}; known here: {', '.join(REGIME_PASSES)}")
     return chosen
 
 

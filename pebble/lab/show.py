@@ -1,4 +1,4 @@
-"""Showing a schedule: its pseudo-code, and its I/O as formulas, array by array."""
+"""A schedule as people read it: its pseudo-code, and its I/O as formulas, array by array."""
 
 from __future__ import annotations
 
@@ -6,19 +6,21 @@ from dataclasses import dataclass
 from typing import Any
 
 from pebble.common.errors import NoClosedForm
-from pebble.common.tables import html_table, table, tiles_text, words
+from pebble.common.tables import Table, TableResult, tiles_text, words
+from pebble.common.units import fast_memory_words
 from pebble.computations.problem import Problem
+from pebble.lab.asked_schedules import asked_schedule
 from pebble.program import Program
 from pebble.program.closed_form.count import ClosedForm, closed_form
 from pebble.program.closed_form.formula import constant
 from pebble.program.machine.counted import Run
-from pebble.program.schedule import Schedule, Tiles, get, resolve_tiles
+from pebble.program.schedule import Schedule, Tiles, resolve_tiles
 
 __all__ = ["Listing", "show"]
 
 
 @dataclass(frozen=True)
-class Listing:
+class Listing(TableResult):
     """What :func:`show` returns; prints like the algorithm box of a paper.
 
     Attributes
@@ -34,7 +36,7 @@ class Listing:
     M : int or None
         Words of fast memory there are, where given.
     note : str
-        Why there are no formulas, only what the machine counted; empty where there are.
+        Why there are no formulas but only what the machine counted; empty if there are formulas.
     """
 
     schedule: Schedule
@@ -54,8 +56,20 @@ class Listing:
     def __repr__(self) -> str:
         return f"<Listing {self.schedule.name} {tiles_text(self.tiles)} on {self.problem!r}>"
 
-    def cells(self) -> list[list[str]]:
-        """Return the table of formulas as text, the header first."""
+    def parts(self) -> list[str | Table | TableResult]:
+        """Return what is printed: the schedule, its pseudo-code, the formulas, their names, the sum."""
+        tiles = f" with {tiles_text(self.tiles)}" if self.tiles else ""
+        return [
+            f"{self.schedule.name}{tiles}: {self.schedule.summary} ({self.schedule.source})",
+            str(self.program),
+            self._formulas(),
+            *self._remarks(),
+            f"I/O = {self.form.io} = {words(int(self.form.io))} words; "
+            f"peak {words(self.peak)} words of fast memory"
+            + (f", which does not fit M = {words(self.M)}" if self.fits is False else ""),
+        ]
+
+    def _formulas(self) -> Table:
         rows = [["array", "reads", "", "writes", ""]]
         for name in dict.fromkeys([*self.form.reads, *self.form.writes]):
             row = [name]
@@ -64,21 +78,7 @@ class Listing:
             rows.append(row)
         reads, writes = int(self.form.total_reads), int(self.form.total_writes)
         rows.append(["all", "", words(reads), "", words(writes)])
-        return rows
-
-    def __str__(self) -> str:
-        tiles = f" with {tiles_text(self.tiles)}" if self.tiles else ""
-        return "\n\n".join(
-            [
-                f"{self.schedule.name}{tiles}: {self.schedule.summary} ({self.schedule.source})",
-                str(self.program),
-                table(self.cells(), left=2, right=(2, 4)),
-                *self._remarks(),
-                f"I/O = {self.form.io} = {words(int(self.form.io))} words; "
-                f"peak {words(self.peak)} words of fast memory"
-                + (f", which does not fit M = {words(self.M)}" if self.fits is False else ""),
-            ]
-        )
+        return Table(rows, right=(2, 4))
 
     def legend(self) -> list[list[str]]:
         """Return the names in the formulas that a mask gives a value: name, value and meaning of each."""
@@ -93,16 +93,15 @@ class Listing:
         return [part for part in ("\n".join(lines), self.note) if part]
 
     def _repr_html_(self) -> str:
-        import html
+        from html import escape
 
-        remarks = "".join(f"<pre>{html.escape(part)}</pre>" for part in self._remarks())
-        return f"<pre>{html.escape(str(self.program))}</pre>" + html_table(self.cells()) + remarks
+        program, *remarks = (f"<pre>{escape(text)}</pre>" for text in (str(self.program), *self._remarks()))
+        return program + super()._repr_html_() + "".join(remarks)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain data with a schema version."""
+    def content(self) -> dict[str, Any]:
+        """Return the plain data, all but the schema version."""
         sides = {"reads": self.form.reads, "writes": self.form.writes}
         return {
-            "schema_version": 1,
             "schedule": self.schedule.name,
             "source": self.schedule.source,
             "problem": self.problem.to_dict(),
@@ -150,7 +149,8 @@ def show(
     >>> print(show("flash-2", Problem.square(1000, 64), tiles={"rows": 92}).form.io)
     2·N·d·⌈N/92⌉ + 2·N·d
     """
-    made = get(schedule, problem.pass_name) if isinstance(schedule, str) else schedule
+    M = None if M is None else fast_memory_words(M)
+    made = asked_schedule(schedule, problem)
     sizes = resolve_tiles(made, problem, M, tiles)
     program = made.program(problem, sizes)
     counted = made.measure(problem, sizes)

@@ -1,4 +1,4 @@
-"""What fast memory holds over the time of one run of a schedule, and the words moved so far."""
+"""One run of a schedule over time: what fast memory holds, and the words moved so far."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 __all__ = ["MOVE_LIMIT", "STEP_LIMIT", "Timeline", "timeline"]
 
 MOVE_LIMIT = 200_000
-"""Up to so many loads, stores and computations a run is looked at move by move."""
+"""A run of at most so many loads, stores and computations is followed move by move."""
 STEP_LIMIT = 400_000
-"""A longer run is looked at operation by operation, of which there may be so many."""
+"""A longer run is followed operation by operation; it may have at most so many."""
 
 _LOAD, _STORE, _COMPUTE, _DELETE = range(4)
 
@@ -43,13 +43,13 @@ class Timeline:
     tiles : mapping of str to int
     resolution : {"moves", "steps"}
         Whether there is a sample after every load, store and computation of one word, or after every operation
-        of the program on a box of words. Either way the first sample is the start and the last one the end.
+        of the program on a box of words. The first sample is the start and the last one the end.
     time : ndarray of int64
         Loads, stores and computations of one word so far; deletions take no time.
     held : dict of str to ndarray of int64
         Words in fast memory at that moment, by array.
     highest : ndarray of int64
-        The most words that were in fast memory at any moment since the sample before, this one included.
+        The most words in fast memory at any moment since the sample before.
     reads, writes : ndarray of int64
         Words loaded and stored so far.
     """
@@ -114,7 +114,7 @@ def timeline(
 
     Notes
     -----
-    The run is played in full, never by induction: 1 µs a move, or 20 µs an operation of the program.
+    The run is executed in full, never by induction; cost: 1 µs a move, or 20 µs an operation of the program.
 
     Examples
     --------

@@ -1,112 +1,63 @@
-"""A training step: the forward pass with its row sums kept, then the backward pass, counted part by part."""
+"""A training step: the forward pass with its row sums kept, then the backward pass."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
 from pebble.common.errors import InvalidInput
-from pebble.common.tables import csv_text, html_table, table, words
+from pebble.common.tables import Table, TableResult, words
 from pebble.computations.problem import Problem
-from pebble.lab.count import SCHEMA_VERSION, Report, Row, count
+from pebble.lab.count import count
+from pebble.lab.count_table import CountTable, Report, Row
+from pebble.lower_bounds.table import BoundTable
 from pebble.program.schedule import Schedule, Tiles, available, offered
 
-__all__ = ["TrainingReport", "count_training"]
+__all__ = ["TrainingReport", "count_any_pass", "count_training"]
 
 
 @dataclass(frozen=True)
-class TrainingReport:
+class TrainingReport(CountTable):
     """What :func:`count_training` returns: the two passes, and their sums by schedule name.
 
     Attributes
     ----------
     problem : Problem
         With ``pass_name`` "both".
-    forward, backward : Report
+    M : int
+        Words of fast memory.
     rows : tuple of Row
-        Sums: I/O of both parts, the larger peak and least M.
+        Both passes of each schedule together: the sum of their I/O, the larger peak and least M.
+    forward, backward : Report
     """
 
-    problem: Problem
-    M: int
     forward: Report
     backward: Report
 
     @property
-    def rows(self) -> tuple[Row, ...]:
-        """Both parts of each schedule together."""
-        bound = self.forward.bounds.best.value + self.backward.bounds.best.value
-        pairs = zip(self.forward.rows, self.backward.rows, strict=True)
-        return tuple(_sum(one, other, bound) for one, other in pairs)
-
-    def __getitem__(self, name: str) -> Row:
-        for row in self.rows:
-            if row.name == name:
-                return row
-        raise InvalidInput(f"no row {name!r}; there are {', '.join(row.name for row in self.rows)}")
+    def bounds_by_pass(self) -> dict[str, BoundTable]:
+        """The bounds of each pass."""
+        return {"forward": self.forward.bounds, "backward": self.backward.bounds}
 
     def __repr__(self) -> str:
         return f"<TrainingReport {self.problem!r} M={self.M}: {len(self.rows)} schedules>"
 
-    def why_nothing_fits(self) -> str:
-        """Return what would be needed, where no schedule fits."""
-        least = min(self.rows, key=lambda row: row.least_M)
-        return (
-            f"no schedule fits both passes in M = {words(self.M)}; {least.name} needs the least, "
-            f"{words(least.least_M)} words"
-        )
+    def parts(self) -> list[str | Table | TableResult]:
+        """Return what is printed: the problem, the schedules, the bounds of each pass."""
+        head = ["schedule", "forward I/O", "backward I/O", "reads", "writes", "I/O", "peak", "I/O ÷ bounds"]
+        pairs = zip(self.forward.rows, self.backward.rows, self.rows, strict=True)
+        cells = [head, *(row.cells(words(one.io), words(other.io)) for one, other, row in pairs)]
+        bounds = [f"{name} bounds\n{table}" for name, table in self.bounds_by_pass.items()]
+        return [self.heading(), Table(cells), *bounds]
 
-    def cells(self) -> list[list[str]]:
-        """Return the table as text, the header first."""
-        cells = [
-            ["schedule", "forward I/O", "backward I/O", "reads", "writes", "I/O", "peak", "I/O ÷ bounds"]
-        ]
-        for one, other, row in zip(self.forward.rows, self.backward.rows, self.rows, strict=True):
-            if not row.fits:
-                cells.append([row.name, f"does not fit: needs {words(row.least_M)} words", *[""] * 6])
-                continue
-            counts = (one.io, other.io, row.reads, row.writes, row.io, row.peak)
-            ratio = f"{row.ratio:.3f}" if row.ratio is not None else ""
-            cells.append([row.name, *(words(value) for value in counts), ratio])
-        return cells
-
-    def __str__(self) -> str:
-        return "\n\n".join(
-            [
-                f"{self.problem.describe()}; M = {words(self.M)} words\n{self.forward.bounds.regime}",
-                table(self.cells()),
-                f"forward bounds\n{self.forward.bounds}",
-                f"backward bounds\n{self.backward.bounds}",
-            ]
-        )
-
-    def _repr_html_(self) -> str:
-        return html_table(self.cells())
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain data with a schema version, ready for JSON."""
-        schedules = []
-        for one, other, row in zip(self.forward.rows, self.backward.rows, self.rows, strict=True):
-            parts = {"forward": one.to_dict(), "backward": other.to_dict()}
-            schedules.append({**row.to_dict(), "tiles": None, "parts": parts})
-        return {
-            "schema_version": SCHEMA_VERSION,
-            "problem": self.problem.to_dict(),
-            "M": self.M,
-            "regime": self.forward.bounds.regime_name,
-            **self.forward.bounds.dividing_points(),
-            "schedules": schedules,
-            "bounds": [
-                {**bound, "pass": name}
-                for name, report in (("forward", self.forward), ("backward", self.backward))
-                for bound in report.bounds.to_list()
-            ],
-        }
-
-    def to_csv(self) -> str:
-        """Return the sums as CSV with a header line."""
-        return csv_text(self.rows)
+    def content(self) -> dict[str, Any]:
+        """Return the plain data, all but the schema version."""
+        content = super().content()
+        for row, one, other in zip(content["schedules"], self.forward.rows, self.backward.rows, strict=True):
+            row["parts"] = {"forward": one.to_dict(), "backward": other.to_dict()}
+        tables = self.bounds_by_pass.items()
+        return {**content, "bounds": [{**bound, "pass": name} for name, t in tables for bound in t.to_list()]}
 
 
 def count_training(
@@ -114,6 +65,8 @@ def count_training(
     M: int,
     schedules: Iterable[str | Schedule] | None = None,
     tiles: Tiles | str | None = None,
+    *,
+    progress: Callable[[str], None] | None = None,
 ) -> TrainingReport:
     """Count a training step: forward with row sums kept, then backward, which reads O and the row sums again.
 
@@ -127,6 +80,8 @@ def count_training(
         Names; by default all that serve both passes.
     tiles : str, optional
         Name of a preset for both passes.
+    progress : callable, optional
+        Called with the name of each schedule before it is counted.
 
     Raises
     ------
@@ -142,38 +97,43 @@ def count_training(
         names = [schedule.name for schedule in offered(forward) if schedule.name in served]
     else:
         names = [item if isinstance(item, str) else item.name for item in schedules]
-    return TrainingReport(problem, M, count(forward, M, names, tiles), count(backward, M, names, tiles))
+    passes = [count(one, M, names, tiles, progress=progress) for one in (forward, backward)]
+    bound = sum(report.bounds.best.value for report in passes)
+    rows = (_sum(one, other, bound) for one, other in zip(*(report.rows for report in passes), strict=True))
+    return TrainingReport(problem, M, tuple(rows), *passes)
 
 
 def _sum(one: Row, other: Row, bound: int | float) -> Row:
+    """Return the row of both passes together."""
     least = max(one.least_M, other.least_M)
     if not (one.fits and other.fits):
-        return Row(one.name, False, None, None, None, None, None, least, None)
-    assert one.reads is not None
-    assert other.reads is not None
-    assert one.writes is not None
-    assert other.writes is not None
-    assert one.peak is not None
-    assert other.peak is not None
-    reads, writes = one.reads + other.reads, one.writes + other.writes
-    arrays = dict.fromkeys([*one.by_array, *other.by_array])
+        return Row(one.name, False, least)
+    reads, writes, io = (_added(name, one, other) for name in ("reads", "writes", "io"))
     nothing = {"reads": 0, "writes": 0}
     by_array = {
         name: {
             side: one.by_array.get(name, nothing)[side] + other.by_array.get(name, nothing)[side]
-            for side in ("reads", "writes")
+            for side in nothing
         }
-        for name in arrays
+        for name in dict.fromkeys([*one.by_array, *other.by_array])
     }
-    return Row(
-        name=one.name,
-        fits=True,
-        tiles=None,
-        reads=reads,
-        writes=writes,
-        io=reads + writes,
-        peak=max(one.peak, other.peak),
-        least_M=least,
-        ratio=(reads + writes) / bound,
-        by_array=by_array,
-    )
+    peak = max(one.peak or 0, other.peak or 0)
+    return Row(one.name, True, least, None, reads, writes, io, peak, io / bound, by_array)
+
+
+def _added(name: str, one: Row, other: Row) -> int:
+    total: int = getattr(one, name) + getattr(other, name)
+    return total
+
+
+def count_any_pass(
+    problem: Problem,
+    M: int,
+    schedules: Iterable[str | Schedule] | None = None,
+    tiles: Tiles | str | None = None,
+    *,
+    progress: Callable[[str], None] | None = None,
+) -> CountTable:
+    """Count a problem whatever its pass; parameters as for :func:`pebble.count`."""
+    counting: Callable[..., CountTable] = count_training if problem.pass_name == "both" else count
+    return counting(problem, M, schedules, tiles, progress=progress)

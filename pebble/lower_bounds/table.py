@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from pebble.common.tables import html_table, table, words
+from pebble.common.tables import Table, TableResult, words
 from pebble.computations.problem import Problem
 from pebble.lower_bounds.bound import Bound
 from pebble.lower_bounds.dividing_point import Regime, regime, sparse_dividing_point
@@ -16,7 +16,7 @@ __all__ = ["BoundTable", "bounds"]
 
 
 @dataclass(frozen=True)
-class BoundTable:
+class BoundTable(TableResult):
     """What :func:`bounds` returns: proved bounds, the best first, then the published curves.
 
     Attributes
@@ -64,10 +64,9 @@ class BoundTable:
             for bound in (*self.proved, *self.curves)
         ]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain data with a schema version, ready for JSON."""
+    def content(self) -> dict[str, Any]:
+        """Return the plain data, all but the schema version."""
         return {
-            "schema_version": 1,
             "problem": self.problem.to_dict(),
             "M": self.M,
             "regime": self.regime_name,
@@ -75,19 +74,13 @@ class BoundTable:
             "bounds": self.to_list(),
         }
 
-    def cells(self) -> list[list[str]]:
-        """Return the table as text, the header first."""
+    def parts(self) -> list[str | Table | TableResult]:
+        """Return what is printed: the table of bounds."""
         rows = [[b.name, b.status, words(b.value), b.source] for b in (*self.proved, *self.curves)]
-        return [["bound", "status", "words", "source"], *rows]
+        return [Table([["bound", "status", "words", "source"], *rows], right=(2,))]
 
     def __repr__(self) -> str:
         return f"<BoundTable {self.problem!r} M={self.M}: best {self.best.name} {self.best.value}>"
-
-    def __str__(self) -> str:
-        return table(self.cells(), left=2, right=(2,))
-
-    def _repr_html_(self) -> str:
-        return html_table(self.cells())
 
 
 def bounds(problem: Problem, M: int) -> BoundTable:

@@ -16,7 +16,7 @@ from pebble.common.errors import InvalidInput
 from pebble.computations.problem import Problem
 from pebble.lab import plots
 from pebble.lab.plots import canvas
-from pebble.lab.plots.labels import spread
+from pebble.lab.spacing import spread
 from tests.lab.pictures import PROBLEM
 
 matplotlib = pytest.importorskip("matplotlib")
@@ -27,7 +27,7 @@ from matplotlib.text import Text  # noqa: E402
 def written(picture: Any, suffix: str) -> bytes:
     """What a file would hold."""
     stream = streams.BytesIO()
-    canvas.write(picture, stream, suffix)
+    canvas.write_picture(picture, stream, suffix)
     return stream.getvalue()
 
 

@@ -7,7 +7,7 @@ import pytest
 import pebble
 from pebble import Problem
 from pebble.lab.plan import plan
-from pebble.lab.plan.roofline import flops, moved_bytes, roofline
+from pebble.lab.plan.roofline import flops, moved_bytes, roofline_of
 from pebble.program.schedule import get
 from tests.lab.plans import BACKWARD, FORWARD
 
@@ -38,14 +38,14 @@ def test_bytes() -> None:
 
 def test_roofline() -> None:
     h100 = pebble.device("h100")
-    line = roofline(h100, "bf16", 3_350_000_000, 989_400_000_000)
+    line = roofline_of(h100, "bf16", 3_350_000_000, 989_400_000_000)
     assert line.memory_seconds == pytest.approx(1e-3)
     assert line.compute_seconds == line.seconds == pytest.approx(1e-3)
-    assert roofline(h100, "bf16", 3_350_000_000_000, 1).limit == "memory"
-    assert roofline(h100, "bf16", 1, 10**15).limit == "arithmetic"
-    assert roofline(None, "bf16", 1, 1).seconds is None
-    assert roofline(pebble.device("apple-m4-max"), "bf16", 546_000_000_000, 1).memory_seconds == 1
-    assert roofline(pebble.device("apple-m4-max"), "bf16", 1, 1).seconds is None
+    assert roofline_of(h100, "bf16", 3_350_000_000_000, 1).limit == "memory"
+    assert roofline_of(h100, "bf16", 1, 10**15).limit == "arithmetic"
+    assert roofline_of(None, "bf16", 1, 1).seconds is None
+    assert roofline_of(pebble.device("apple-m4-max"), "bf16", 546_000_000_000, 1).memory_seconds == 1
+    assert roofline_of(pebble.device("apple-m4-max"), "bf16", 1, 1).seconds is None
 
 
 def test_heads_multiply_words_and_time_but_not_room() -> None:

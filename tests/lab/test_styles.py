@@ -20,18 +20,18 @@ def test_lines_and_fills_differ_without_colour() -> None:
     names = [*dict.fromkeys([*available("forward"), *available("backward")]), "mine", "yours"]
     seen = [(str(style["linestyle"]), style["marker"]) for style in styles.lines(names).values()]
     assert len(set(seen)) == len(names)
-    arrays = [*styles.ARRAYS, "X"]
+    arrays = [*styles.STYLED_ARRAYS, "X"]
     seen = [(style["facecolor"], style["hatch"]) for style in styles.fills(arrays).values()]
     assert len(set(seen)) == len(arrays)
-    hatches = [style["hatch"] for style in styles.fills(styles.ARRAYS).values()]
+    hatches = [style["hatch"] for style in styles.fills(styles.STYLED_ARRAYS).values()]
     assert len(set(hatches)) == len(hatches), "fills differ by hatch alone"
 
 
 def test_every_built_in_schedule_and_array_has_its_own_style() -> None:
-    assert set(available("forward")) | set(available("backward")) <= {*styles.SCHEDULES}
+    assert set(available("forward")) | set(available("backward")) <= {*styles.STYLED_SCHEDULES}
     for pass_name in ("forward", "backward"):
         family = pebble.schedules(pass_name)["best"].family(replace(PROBLEM, pass_name=pass_name))
-        assert {array.name for array in family.arrays} <= {*styles.ARRAYS}
+        assert {array.name for array in family.arrays} <= {*styles.STYLED_ARRAYS}
 
 
 def test_the_lines_drawn_have_these_styles() -> None:

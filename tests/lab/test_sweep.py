@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib
 import io
 import itertools
-import math
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -21,56 +20,10 @@ import pebble
 from pebble.cli import main
 from pebble.common.errors import InvalidInput
 from pebble.lab.sweep import COLUMNS, Point, count_point, masking, run_sweep, sweep_grid
-from pebble.lab.sweep.axes import memories, sizes, spaced
-from pebble.lab.sweep.formats import read_rows, write_rows
+from pebble.lab.sweep.row_files import read_rows, write_rows
 from tests.lab.sweeps import PEBBLE, SMALL, Stop, posix, stop_after
 
-# -- axes and grids
-
-
-def test_axes() -> None:
-    assert sizes("1Ki, 4k,10**3,1e3,1_000", "N") == (1024, 4000, 1000)
-    assert sizes("16:256:5", "d") == (16, 32, 64, 128, 256)
-    assert sizes([3, 1, 3], "N") == (3, 1)
-    assert memories("1Ki:1Mi:11") == tuple(2**i for i in range(10, 21))
-    assert memories("1KiB,4KiB", "float16") == (512, 2048)
-    assert len(memories("1Ki:1Mi:40")) == 40
-
-
-@given(st.integers(1, 10**18), st.integers(1, 10**18), st.integers(2, 60))
-def test_logarithmic_spacing(one: int, other: int, count: int) -> None:
-    first, last = sorted((one, other))
-    values = spaced(first, last, count)
-    assert (values[0], values[-1]) == (first, last)
-    assert list(values) == sorted(set(values))
-    assert len(values) <= count
-    exact = {first * (last / first) ** (i / (count - 1)) for i in range(count)}
-    for value in values:
-        assert any(math.isclose(value, near, rel_tol=1e-9, abs_tol=0.5 + 1e-6) for near in exact)
-    if last - first >= 2 * first * count:  # neighbours are more than one apart near the lower end
-        assert len(values) >= min(count, 2 + int(math.log2(last / first)))
-
-
-@pytest.mark.parametrize(
-    "text", ["", "1,,2", "1:2", "1:2:3:4", "4:2:3", "0", "0:5:2", "1:5:1", "1:5:x", "1.5", "x", "1e30", "-3"]
-)
-def test_bad_axes(text: str) -> None:
-    with pytest.raises(InvalidInput):
-        sizes(text, "N")
-    if text != "1e30":
-        with pytest.raises(InvalidInput):
-            memories(text)
-
-
-@pytest.mark.parametrize("values", [[], [0], [True], [1.5], 10**19])
-def test_bad_values(values: Any) -> None:
-    with pytest.raises(InvalidInput):
-        sizes(values, "N")
-
-
-def test_bytes_need_a_dtype() -> None:
-    with pytest.raises(InvalidInput, match="dtype"):
-        memories("1KiB:2KiB:3")
+# -- grids
 
 
 axis = st.lists(st.integers(1, 9), min_size=1, max_size=3, unique=True)

@@ -1,4 +1,4 @@
-"""Devices and model shapes as data: how large M is, and what d is, on things that exist."""
+"""Devices and models that exist: how large fast memory is on them, and the shapes of attention heads."""
 
 from __future__ import annotations
 

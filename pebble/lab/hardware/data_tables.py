@@ -1,4 +1,4 @@
-"""Reading the tables of this package, and finding a name in them."""
+"""The data files of devices and models, and finding a name in them."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def _plain(name: str) -> str:
 
 
 def find(name: str, table: Mapping[str, T], kind: str) -> T:
-    """Return the entry with a name, whatever its case, hyphens, dots, underscores and blanks.
+    """Return the entry with a name; case, hyphens, dots, underscores and blanks do not matter.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Devices: how much fast memory a kernel has on them, and how fast they move and multiply."""
+"""Devices: their fast memory, bandwidth and peak arithmetic."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ class Device:
 
     @property
     def level(self) -> str:
-        """The level that is meant if none is named: ``smem``, or ``l2`` for a processor without it."""
+        """The default level: ``smem``, or ``l2`` for a processor without software-managed memory."""
         return "l2" if self.smem_per_block is None else "smem"
 
     def fast_bytes(self, level: str | None = None) -> int:

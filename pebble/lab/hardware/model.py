@@ -57,6 +57,8 @@ class Model:
         batch: int = 1,
         stats: bool = False,
         pass_name: str = "forward",
+        mask: str | None = None,
+        empty_rows: str = "error",
     ) -> Problem:
         """Return the attention of one layer on a sequence.
 
@@ -70,6 +72,12 @@ class Model:
             Number of queries of each head.
         Nk : int, optional
             Number of keys; N by default.
+        batch, stats, pass_name
+            As in :class:`pebble.Problem`.
+        mask : str, optional
+            Which keys each query of a head attends to; every head that shares keys has the same mask.
+        empty_rows : {"error", "zero"}
+            As in :func:`pebble.make_mask`.
 
         Raises
         ------
@@ -85,15 +93,24 @@ class Model:
             raise InvalidInput(f"N must be a positive whole number, not {N!r}")
         if self.refusal:
             raise InvalidInput(f"model {self.key}: {self.refusal}")
+        Nq, Nk = self.group * N, N if Nk is None else Nk
+        made = None
+        if mask not in (None, "none", "full"):
+            from pebble.computations.masks import make_mask
+
+            made = make_mask(
+                f"group:{self.group}:{mask}" if self.group > 1 else f"{mask}", Nq, Nk, empty_rows=empty_rows
+            )
         return Problem(
-            Nq=self.group * N,
-            Nk=N if Nk is None else Nk,
+            Nq=Nq,
+            Nk=Nk,
             d=self.d,
             dv=self.dv,
             stats=stats,
             heads=self.kv_heads,
             batch=batch,
             pass_name=pass_name,
+            mask=made,
         )
 
     def to_dict(self) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Schedules and tiles under a kernel author's constraints, with what they cost."""
+"""Plans: the best schedule and tiles under a kernel author's constraints, and what each constraint costs."""
 
 from __future__ import annotations
 

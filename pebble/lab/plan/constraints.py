@@ -1,4 +1,4 @@
-"""What a kernel author asks of tiles and of fast memory."""
+"""A kernel author's constraints on tiles and on the use of fast memory."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pebble.program import Loop, Node, Operation, Program
 __all__ = ["AXES", "Constraints", "product_tiles"]
 
 AXES = {"rows": "i", "cols": "j"}
-"""What constraints call the tiles of queries and of keys."""
+"""The axis that tiles called ``rows`` or ``cols`` cut: queries or keys."""
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,7 @@ class Constraints:
         return found
 
     def allow(self, program: Program, family: Family) -> bool:
-        """Whether every tile of every matrix product of a program is allowed."""
+        """Tell whether every tile of every matrix product of a program is allowed."""
         return all(self._allows(axis, size, family) for axis, size in product_tiles(program, family))
 
     def _allows(self, axis: str, size: int, family: Family) -> bool:
@@ -101,7 +101,7 @@ class Constraints:
         return (whole or size >= self.at_least.get(name, 1)) and size <= self.at_most.get(name, size)
 
     def active(self) -> list[tuple[str, Constraints]]:
-        """Return each constraint that says something, in words, with what is left if only it is dropped."""
+        """Return each constraint that is set, in words, with the constraints that remain if it alone is dropped."""
         least = [f"at least {size} {name}" for name, size in self.at_least.items()]
         most = [f"at most {size} {name}" for name, size in self.at_most.items()]
         texts = {
@@ -132,7 +132,7 @@ def _require_whole(name: str, size: object) -> None:
 
 
 def is_product(array: Array, family: Family) -> bool:
-    """Whether an array is a product of two matrices: a sum over products of operands with different indices."""
+    """Tell whether an array is a matrix product: a sum of products of two operands with different indices."""
     if array.chain is None or len(array.operands) != 2:
         return False
     one, other = (set(family[name].axes) for name in array.operands)
@@ -142,8 +142,8 @@ def is_product(array: Array, family: Family) -> bool:
 def product_tiles(program: Program, family: Family) -> set[tuple[str, int]]:
     """Return every axis and length of a tile on which a matrix product is computed.
 
-    Ragged last tiles are counted with their full length. Vectors and single elements that pass by inside a
-    tile are tiles of length 1: no matrix instruction can be used on them.
+    A ragged last tile counts with its full length. A vector or an element that is streamed through a tile is a tile
+    of length 1: no matrix instruction can be used on it.
     """
     found: set[tuple[str, int]] = set()
     for operation, lengths in _operations(program, family):
@@ -154,7 +154,7 @@ def product_tiles(program: Program, family: Family) -> set[tuple[str, int]]:
 
 
 def _operations(program: Program, family: Family) -> Iterator[tuple[Operation, dict[str, int]]]:
-    """Every operation of the text, with the length of the tile on every axis that is cut around it."""
+    """Yield every operation, with the length of its tile on each axis that a loop around it cuts."""
     for part in program.phases:
         yield from _inside(tuple(part.nodes()), {}, family)
 

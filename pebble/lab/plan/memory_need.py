@@ -1,4 +1,4 @@
-"""How many words of room a program needs if loads are double-buffered and accumulators are wide."""
+"""The fast memory that a program needs if loads are double-buffered and accumulators are wide."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ from pebble.program.machine.run import run
 __all__ = ["Room", "room", "streamed_tiles", "wide_arrays", "widened", "width_ratio"]
 
 WIDE = "(width)"
-"""Axis that a widened array has in addition: one index for each operand word that an element takes."""
+"""Extra axis of a widened array: one index for each word of the inputs' type that an element takes."""
 
 
 @dataclass(frozen=True)
 class Room:
-    """Words of room, in words of the inputs' data type.
+    """Words of fast memory that are needed, in words of the inputs' data type.
 
     Attributes
     ----------
     peak : int
-        What the machine measured for the program as it is.
+        Peak that the machine measured for the program as it is.
     wide : int
-        How much more it measured with everything computed held in the wider type.
+        How much larger the peak is if every computed array is held in the wider type.
     steps : int
-        For the elements that exist twice while a chain advances, the width that the machine does not know of.
+        Extra width of the elements that exist twice while a chain advances, which the machine does not see.
     buffers : int
         One more tile of every streamed array, all the time.
     """
@@ -97,10 +97,9 @@ def _measured_wide(
 
 
 def streamed_tiles(program: Program, family: Family) -> dict[str, int]:
-    """Return the arrays that innermost loads bring in, and the words of their largest tiles.
+    """Return the arrays that innermost loads read, and the words of their largest tiles.
 
-    A load is innermost if no loop inside the loop it stands in loads anything. These are what a kernel
-    prefetches; what is loaded further out waits for nothing.
+    A load is innermost if no loop inside its own loop loads anything. These are the loads that a kernel prefetches.
     """
     found: dict[str, int] = {}
     for part in program.phases:
@@ -153,7 +152,7 @@ def room(
     constraints: Constraints,
     dtype: str,
 ) -> Room:
-    """Return the room that a program needs, in words of ``dtype``; never too little.
+    """Return the words of ``dtype`` that a program needs; never too few.
 
     Parameters
     ----------
@@ -162,7 +161,7 @@ def room(
         Gives the family of a problem.
     problem : Problem
     measured : Run
-        The program's run as it is.
+        The run of the program as it is.
     constraints : Constraints
     dtype : str
         Of the inputs.
@@ -170,8 +169,8 @@ def room(
     Notes
     -----
     Wide accumulators: the machine runs the program once more on a family in which every element of a wide
-    array takes as many words as it does in memory, so the greatest need is found at whichever moment it occurs;
-    two elements at most exist twice while a chain advances, and their extra width is added. Double buffering:
+    array takes as many words as it does in memory, so the greatest need is found whenever it occurs.
+    At most two elements exist twice while a chain advances; their extra width is added. Double buffering:
     one more tile of every streamed array is added at every moment, whether or not the array is in use.
     """
     ratio = width_ratio(dtype, constraints.accumulate)

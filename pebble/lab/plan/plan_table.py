@@ -1,11 +1,11 @@
-"""What :func:`pebble.plan` returns."""
+"""The plan: the choices of schedule and tiles, the best first, and what each constraint costs."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from pebble.common.tables import html_table, table, tiles_text, words
+from pebble.common.tables import Table, TableResult, tiles_text, words
 from pebble.common.units import bytes_per_word
 from pebble.computations.problem import Problem
 from pebble.lab.plan.constraints import Constraints
@@ -87,16 +87,16 @@ class Choice:
 
 @dataclass(frozen=True)
 class Cost:
-    """What a constraint costs: the best I/O that is found if only it is dropped.
+    """What a constraint costs: the best I/O found if it alone is dropped.
 
     Attributes
     ----------
     constraint : str
-        In words; ``"all"`` for dropping every one.
+        In words; ``"all"`` if every one is dropped.
     io, moved : int
         Words and bytes without it.
     io_more, moved_more : float
-        I/O and bytes of the plan divided by these, less one.
+        I/O and bytes of the plan divided by these, minus one.
     schedule, form : str
     tiles : dict of str to int
         With which this is reached.
@@ -126,8 +126,8 @@ class Cost:
 
 
 @dataclass(frozen=True)
-class Plan:
-    """The best schedule and tiles that keep the constraints, the others, and what each constraint costs.
+class Plan(TableResult):
+    """The schedules and tiles that keep the constraints, the best first, and what each constraint costs.
 
     Attributes
     ----------
@@ -166,10 +166,9 @@ class Plan:
             f"<Plan {self.problem!r} M={self.M}: {best.schedule} {tiles_text(best.tiles)}, {best.io} words>"
         )
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain data with a schema version, ready for JSON."""
+    def content(self) -> dict[str, Any]:
+        """Return the plain data, all but the schema version."""
         return {
-            "schema_version": 1,
             "problem": self.problem.to_dict(),
             "M": self.M,
             "dtype": self.dtype,
@@ -183,8 +182,20 @@ class Plan:
             "costs": [cost.to_dict() for cost in self.costs],
         }
 
-    def cells(self) -> list[list[str]]:
-        """Return the choices as text, the header first."""
+    def parts(self) -> list[str | Table | TableResult]:
+        """Return what is printed: what was planned, the best choice, all choices, what constraints cost."""
+        where = f" ({self.device.title}, {self.level})" if self.device is not None else ""
+        size = _bytes(self.M * bytes_per_word(self.dtype))
+        setting = (
+            self.problem.describe(),
+            f"fast memory: {words(self.M)} words of {self.dtype}, {size}{where}",
+            f"constraints: {self.constraints}",
+            f"bound: {words(self.bound.value)} words ({self.bound.name}, {self.bound.status})",
+        )
+        costs = [self._cost_table()] if self.costs else []
+        return ["\n".join(setting), _sentence(self.best), self._choice_table(), *costs]
+
+    def _choice_table(self) -> Table:
         head = ["schedule", "form", "tiles", "room", "I/O", "bytes", "FLOP/byte", "I/O ÷ bound"]
         timed = self.device is not None
         cells = [[*head, "roofline"] if timed else head]
@@ -192,36 +203,15 @@ class Plan:
             row = [one.schedule, one.form, tiles_text(one.tiles), words(one.room.words), words(one.io)]
             row += [_bytes(one.moved), f"{one.intensity:.0f}", f"{one.ratio:.3f}"]
             cells.append([*row, _time(one.roofline)] if timed else row)
-        return cells
+        return Table(cells, left=3)
 
-    def cost_cells(self) -> list[list[str]]:
-        """Return what the constraints cost as text, the header first."""
+    def _cost_table(self) -> Table:
         cells = [["constraint", "I/O without", "costs I/O", "costs bytes", "reached by"]]
         for one in self.costs:
             by = f"{one.schedule} ({one.form}) {tiles_text(one.tiles)}"
             more = (f"{100 * one.io_more:+.1f} %", f"{100 * one.moved_more:+.1f} %")
             cells.append([one.constraint, words(one.io), *more, by])
-        return cells
-
-    def __str__(self) -> str:
-        where = f" ({self.device.title}, {self.level})" if self.device is not None else ""
-        size = _bytes(self.M * bytes_per_word(self.dtype))
-        lines = [
-            self.problem.describe(),
-            f"fast memory: {words(self.M)} words of {self.dtype}, {size}{where}",
-            f"constraints: {self.constraints}",
-            f"bound: {words(self.bound.value)} words ({self.bound.name}, {self.bound.status})",
-            "",
-            _sentence(self.best),
-            "",
-            table(self.cells(), left=3),
-        ]
-        if self.costs:
-            lines += ["", table(self.cost_cells(), right=(1, 2, 3))]
-        return "\n".join(lines)
-
-    def _repr_html_(self) -> str:
-        return html_table(self.cells()) + (html_table(self.cost_cells()) if self.costs else "")
+        return Table(cells, right=(1, 2, 3))
 
 
 def _sentence(one: Choice) -> str:

@@ -1,10 +1,11 @@
-"""The function :func:`plan`."""
+"""Planning: the search for schedule and tiles, the check of each choice, the cost of each constraint."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
 from pebble.common.errors import CacheTooSmall, InvalidInput, PebbleError
+from pebble.common.units import fast_memory_words
 from pebble.computations.problem import LARGEST_SIZE, Problem
 from pebble.lab.hardware import Device
 from pebble.lab.hardware import device as device_of
@@ -12,7 +13,7 @@ from pebble.lab.hardware.device import canonical_dtype
 from pebble.lab.plan.constraints import Constraints
 from pebble.lab.plan.memory_need import width_ratio
 from pebble.lab.plan.plan_table import Choice, Cost, Plan
-from pebble.lab.plan.roofline import flops, roofline
+from pebble.lab.plan.roofline import flops, roofline_of
 from pebble.lab.plan.tile_search import Candidate, Setting, candidates, contenders, measured_room
 from pebble.program.closed_form.count import closed_form
 from pebble.program.machine.run import run
@@ -39,8 +40,8 @@ def plan(
 ) -> Plan:
     """Choose a schedule and tiles for a problem under a kernel author's constraints.
 
-    Every registered schedule is tried as it chooses its tiles itself and, where it has that form, with whole
-    tiles of queries and keys, which is what kernels load. The machine judges what fits, counts the words, and
+    Every registered schedule is tried with the tiles it chooses itself and, where it has that form, with whole
+    tiles of queries and keys, as kernels load them. The machine judges what fits, counts the words, and
     verifies every choice within M.
 
     Parameters
@@ -75,9 +76,9 @@ def plan(
 
     Notes
     -----
-    The search is exhaustive only where it need be: whole tiles are searched by the side that decides the I/O;
-    a schedule's own tiles are scaled until they fit. A plan is the best that is found, not proved to be the
-    best that there is; how far it is from what no schedule can beat is its ratio to the bound.
+    The search is not exhaustive: whole tiles are searched along the side that decides the I/O, and a schedule's
+    own tiles are scaled until they fit. The plan is the best one found, not proved to be the best there is; its
+    ratio to the bound says how far it is from what no schedule can beat.
 
     Examples
     --------
@@ -109,13 +110,11 @@ def _words(M: int | None, device: Device | None, level: str | None, dtype: str) 
         raise InvalidInput("say how large fast memory is: M in words, or a device, and not both")
     if device is not None:
         return device.words(dtype, level)
-    if isinstance(M, bool) or not isinstance(M, int) or not 1 <= M <= LARGEST_SIZE:
-        raise InvalidInput(f"M must be a positive whole number of words, not {M!r}")
-    return M
+    return fast_memory_words(M)
 
 
 def _nothing(tried: list[Schedule], setting: Setting) -> CacheTooSmall:
-    """Return the error that says what would do."""
+    """Return the error, which says how many words would be enough."""
     from dataclasses import replace
 
     constraints, problem = setting.constraints, setting.problem
@@ -204,12 +203,12 @@ def _choice(one: Candidate, setting: Setting, device: Device | None, bound: floa
         moved=moved,
         flops=work,
         ratio=one.run.io * copies / bound,
-        roofline=roofline(device, setting.dtype, moved, work),
+        roofline=roofline_of(device, setting.dtype, moved, work),
     )
 
 
 def _verify(one: Candidate, setting: Setting) -> None:
-    """Run the program once more with fast memory limited to what the surcharges leave, and count it in closed form."""
+    """Run the program again within the memory that buffers and wide accumulators leave; compare the closed form."""
     program, family = one.schedule.program(setting.problem, one.tiles), one.schedule.family(setting.problem)
     held = run(program, family, setting.M - (one.room.words - one.room.peak))
     if not int(closed_form(program, family).io) == held.io == one.run.io:

@@ -1,4 +1,4 @@
-"""Bytes, arithmetic and the least time they imply on a device."""
+"""Bytes moved, FLOP executed, and the least time that they imply on a device."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from pebble.lab.hardware import Device
     from pebble.program.machine.counted import Run
 
-__all__ = ["Roofline", "flops", "moved_bytes", "roofline"]
+__all__ = ["Roofline", "flops", "moved_bytes", "roofline_of"]
 
 STATISTICS = ("l", "D")
-"""Row statistics: one word a row, kept in the accumulators' type wherever they are."""
+"""Row statistics: one element a row, always in the accumulators' type."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class Roofline:
 def flops(measured: Run) -> int:
     """Return the FLOP of the matrix products that a run executed: two for each multiply-add.
 
-    Products that a schedule computes again count again. Exponentials, divisions and row sums do not count.
+    Recomputed products count again. Exponentials, divisions and row sums do not count.
     Without recomputation: forward 2·Nq·Nk·(d + dv), backward 2·Nq·Nk·(3d + 2dv).
     """
     family = measured.family
@@ -82,7 +82,7 @@ def _moved_wide(measured: Run, family: Family, name: str) -> bool:
     return measured.reads[name] > 0 or measured.writes[name] > family.words(name)
 
 
-def roofline(device: Device | None, dtype: str, size: int, work: int) -> Roofline:
+def roofline_of(device: Device | None, dtype: str, size: int, work: int) -> Roofline:
     """Return the roofline times for some bytes and some FLOP on a whole device.
 
     Parameters

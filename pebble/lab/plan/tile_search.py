@@ -1,18 +1,19 @@
-"""The search for tiles: every schedule in its own form and, where it has one, with whole tiles."""
+"""The search for tiles: those that a schedule chooses itself, and whole tiles of queries and keys."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from pebble.common.errors import CacheTooSmall, InvalidInput
+from pebble.common.errors import CacheTooSmall
 from pebble.computations.problem import Problem
+from pebble.lab.asked_schedules import asked_schedules
 from pebble.lab.plan.constraints import AXES, Constraints
 from pebble.lab.plan.memory_need import Room, room
 from pebble.lab.plan.roofline import moved_bytes
 from pebble.program.closed_form.count import closed_form
 from pebble.program.machine.counted import Run
-from pebble.program.schedule import Schedule, Tiles, get, offered
+from pebble.program.schedule import Schedule, Tiles, offered
 
 __all__ = ["Candidate", "Setting", "candidates", "contenders"]
 
@@ -22,7 +23,7 @@ SPREAD = 8
 
 @dataclass(frozen=True)
 class Setting:
-    """What is planned: the problem, the room there is, the constraints, the data type.
+    """What is planned: the problem, the words of fast memory, the constraints, the data type.
 
     Attributes
     ----------
@@ -47,8 +48,8 @@ class Candidate:
     ----------
     schedule : Schedule
     form : {"own tiles", "whole tiles"}
-        Whether the schedule chose its tiles itself, mostly with vectors or elements streaming by, or
-        whole tiles of queries and keys are loaded as in FlashAttention's algorithm boxes.
+        Whether the schedule chose its tiles itself, mostly streaming vectors or elements through them, or loads
+        whole tiles of queries and keys as in FlashAttention's algorithm boxes.
     tiles : dict of str to int
     room : Room
     run : Run
@@ -75,11 +76,7 @@ def contenders(problem: Problem, names: Sequence[str | Schedule] | None) -> list
     """Return the schedules to try: the named ones, or all that do not merely pick among others."""
     if names is None:
         return [schedule for schedule in offered(problem) if not hasattr(schedule, "candidates")]
-    chosen = [get(one, problem.pass_name) if isinstance(one, str) else one for one in names]
-    for schedule in chosen:
-        if problem.pass_name not in schedule.passes:
-            raise InvalidInput(f"{schedule.name} does not serve the {problem.pass_name} pass")
-    return chosen
+    return asked_schedules(names, problem)
 
 
 def candidates(schedules: Sequence[Schedule], setting: Setting) -> list[Candidate]:
@@ -99,7 +96,7 @@ def measured_room(schedule: Schedule, tiles: Tiles, setting: Setting) -> tuple[R
 
 
 def _candidate(schedule: Schedule, form: str, tiles: Tiles, setting: Setting) -> Candidate:
-    """Return the candidate; that its tiles are allowed and fit has been seen to."""
+    """Return the candidate of tiles that are allowed and fit."""
     need, measured = measured_room(schedule, tiles, setting)
     moved = moved_bytes(measured, setting.dtype, setting.constraints.accumulate)
     return Candidate(schedule, form, dict(tiles), need, measured, moved)
@@ -114,9 +111,9 @@ def _allowed(schedule: Schedule, tiles: Tiles, setting: Setting) -> bool:
 
 
 def _own(schedule: Schedule, setting: Setting) -> Candidate | None:
-    """Let the schedule choose its tiles, for ever less room until what they need with surcharges is there.
+    """Let the schedule choose its tiles for less and less memory, until they fit with buffers and wide accumulators.
 
-    The room that is offered is scaled by what was needed; so the tiles are nearly, not surely, the largest.
+    Each offer is scaled by what the tiles needed, so the tiles are nearly, but not surely, the largest.
     """
     low, high, aim = 0, setting.M + 1, setting.M
     best: Candidate | None = None
@@ -140,7 +137,7 @@ def _own(schedule: Schedule, setting: Setting) -> Candidate | None:
 
 
 def _rounded(schedule: Schedule, aim: int, setting: Setting) -> dict[str, int] | None:
-    """Return the schedule's tiles for some room, made to keep the constraints; None if they cannot."""
+    """Return the schedule's tiles for so many words, cut down to keep the constraints; None if they cannot."""
     try:
         choose = getattr(schedule, "rectangles", schedule.tiles)
         tiles = dict(choose(setting.problem, aim))
@@ -166,9 +163,9 @@ def _rounded(schedule: Schedule, aim: int, setting: Setting) -> dict[str, int] |
 
 
 def _whole(schedule: Schedule, setting: Setting) -> Candidate | None:
-    """Search rows and columns of whole tiles, the machine being the judge of what fits.
+    """Search rows and columns of whole tiles; the machine judges what fits.
 
-    One side decides the I/O: it is made as long as fits with the shortest other side. Of its lengths that make
+    One side decides the I/O: it is made as long as fits beside the shortest other side. Among lengths that make
     equally many tiles, the one that leaves room for the largest tile of scores is taken.
     """
     problem, constraints = setting.problem, setting.constraints
@@ -209,7 +206,7 @@ def _sides(schedule: Schedule, problem: Problem) -> tuple[str, str]:
 
 
 def _last(sizes: Sequence[int], fits: Callable[[int], bool]) -> int | None:
-    """Return the last size that fits, if every size before one that fits does."""
+    """Return the last size that fits, if every size before it fits too."""
     low, high = -1, len(sizes)
     step = 1
     while low + 1 < high:

@@ -1,4 +1,4 @@
-"""What goes on a page: the pebbling of a schedule or of a DAG, and the boards to play on."""
+"""The document of a page: the pebbling of a schedule or of a DAG, and the boards to practise on."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import os
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from pebble.lab.player.limits import check_size
+from pebble.lab.player.limits import check_drawable
 from pebble.lab.player.page import Page
-from pebble.lab.player.practice_boards import CLASSIC_BOARDS, Board, board_dict
+from pebble.lab.player.practice_boards import CLASSIC_BOARDS, PracticeBoard, board_dict
 from pebble.lab.player.recording import record_pebbling, record_steps
 
 if TYPE_CHECKING:
@@ -43,9 +43,9 @@ def play(
     tiles : mapping or str, optional
         Tile sizes, or the name of a preset.
     classics : bool
-        Whether the classic DAGs are there to play on too; their optima take some seconds.
+        Whether the page also has the classic DAGs to play on; their optima take some seconds.
     time_limit : float
-        Seconds for the exact optimum of each DAG and M; where it is not found, the bound stands alone.
+        Seconds for the exact optimum of each DAG and M; if it is not found, the page shows only the bound.
 
     Raises
     ------
@@ -62,12 +62,12 @@ def play(
     >>> page.document["watch"]["totals"]["reads"], page.document["watch"]["program"]["lines"][0]
     (20, 'for each i:')
     """
+    from pebble.lab.asked_schedules import asked_schedule
     from pebble.lab.pebblings import moves
-    from pebble.program.schedule import get
 
-    made = get(schedule, problem.pass_name) if isinstance(schedule, str) else schedule
+    made = asked_schedule(schedule, problem)
     family = made.family(problem)
-    check_size(problem.describe(), family.n_vertices, family.n_edges)
+    check_drawable(problem.describe(), family.n_vertices, family.n_edges)
     single = replace(problem, heads=1, batch=1)
     pebbling = moves(made, single, M, tiles)
     what = f"{made.name} on {single.describe()}, M = {pebbling.M:,}"
@@ -78,7 +78,9 @@ def play(
 
         return bounds(single, words).best
 
-    board = Board(_capital(single.describe()), family.dag(), family.name, dict(family.parameters), bound)
+    board = PracticeBoard(
+        _capital(single.describe()), family.dag(), family.name, dict(family.parameters), bound
+    )
     boards = _boards(board, pebbling.M, classics, time_limit)
     watch = _watch(recording.to_dict(board.dag, pebbling.M), boards[0], pebbling.M)
     about = {"title": f"{made.name}: {made.summary}", "source": made.source}
@@ -128,9 +130,9 @@ def play_dag(
     title = (
         dict(CLASSIC_BOARDS).get(name) or loaded.description or name or f"DAG of {loaded.n_vertices} vertices"
     )
-    check_size(title, loaded.n_vertices, loaded.n_edges)
+    check_drawable(title, loaded.n_vertices, loaded.n_edges)
     moves, about = _any_pebbling(loaded, M, title)
-    boards = _boards(Board(title, loaded, "_".join(name.split()) or "dag"), M, classics, time_limit)
+    boards = _boards(PracticeBoard(title, loaded, "_".join(name.split()) or "dag"), M, classics, time_limit)
     optimum = _choice(boards[0], M)["optimum"]
     if optimum is not None:
         moves = {key: value for key, value in optimum.items() if key != "io"}
@@ -150,19 +152,21 @@ def _any_pebbling(dag: Dag, M: int, what: str) -> tuple[dict[str, Any], dict[str
     return record_pebbling(found.moves(), what).to_dict(dag, M), about
 
 
-def _boards(own: Board, M: int, classics: bool, time_limit: float) -> list[dict[str, Any]]:
+def _boards(own: PracticeBoard, M: int, classics: bool, time_limit: float) -> list[dict[str, Any]]:
     """Return the boards as plain data: the page's own first, then the classic ones."""
     from pebble.computations.load import named_dag
 
     boards = [board_dict(own, [M], time_limit)]
     if classics:
-        others = (Board(title, named_dag(name), name) for name, title in CLASSIC_BOARDS if name != own.name)
+        others = (
+            PracticeBoard(title, named_dag(name), name) for name, title in CLASSIC_BOARDS if name != own.name
+        )
         boards.extend(board_dict(board, [], time_limit) for board in others)
     return boards
 
 
 def _watch(moves: dict[str, Any], board: dict[str, Any], M: int) -> dict[str, Any]:
-    """Return what is shown on the page's own board: moves, with what they are compared with."""
+    """Return what the page steps through on its first board: moves, and the bound and optimum beside them."""
     choice = _choice(board, M)
     optimum = choice["optimum"]
     return {"board": 0, "M": M, **moves, "bound": choice["bound"], "optimum": optimum and optimum["io"]}

@@ -1,11 +1,11 @@
-"""Where the vertices of a small DAG are drawn: in layers, the inputs below, every vertex above what it needs."""
+"""A drawing of a small DAG in layers: inputs at the bottom, every vertex above its predecessors."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pebble.graph.dag import Dag
+from pebble.lab.spacing import spread
 
 __all__ = ["Layout", "layered_layout"]
 
@@ -36,8 +36,8 @@ class Layout:
 def layered_layout(dag: Dag) -> Layout:
     """Place the vertices of a DAG in layers.
 
-    A computed vertex lies on the longest path from the inputs; an input lies just below the first vertex that
-    uses it. Inside a layer the order follows the means of the neighbours, and so do the coordinates.
+    The layer of a computed vertex is the length of the longest path to it; an input lies just below the first vertex
+    that uses it. Inside a layer, the order and the coordinates follow the means of the neighbours.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ def _layers(dag: Dag, below: list[list[int]], above: list[list[int]]) -> list[in
 
 
 def _arrange(row: list[int], x: list[float], first: list[list[int]], second: list[list[int]]) -> None:
-    """Order a layer by the means of the neighbours on one side (of the other, where there are none)."""
+    """Order a layer by the means of the neighbours on one side; where there are none, on the other side."""
     wanted = {v: _mean(first[v] or second[v], x, x[v]) for v in row}
     row.sort(key=lambda v: (wanted[v], x[v], v))
     for v, place in zip(row, spread([wanted[v] for v in row]), strict=True):
@@ -101,25 +101,3 @@ def _settle(rows: list[list[int]], x: list[float], below: list[list[int]], above
 
 def _mean(vertices: list[int], x: list[float], otherwise: float) -> float:
     return sum(x[v] for v in vertices) / len(vertices) if vertices else otherwise
-
-
-def spread(wanted: Sequence[float]) -> list[float]:
-    """Return places in the given order, at least 1 apart, the squares of their distances to the wanted ones least.
-
-    Pool adjacent violators: runs that would be too close are joined and moved to the mean of their wishes.
-
-    >>> spread([0.0, 0.0, 5.0])
-    [-0.5, 0.5, 5.0]
-    """
-    pools: list[tuple[float, int]] = []
-    for place, value in enumerate(wanted):
-        total, count = value - place, 1
-        while pools and pools[-1][0] / pools[-1][1] > total / count:
-            before, size = pools.pop()
-            total, count = total + before, count + size
-        pools.append((total, count))
-    places: list[float] = []
-    for total, count in pools:
-        first = total / count + len(places)
-        places += [first + k for k in range(count)]
-    return places

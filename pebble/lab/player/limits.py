@@ -1,22 +1,22 @@
-"""How large a game may be that a page steps through."""
+"""How large a game on a page may be."""
 
 from __future__ import annotations
 
 from pebble.common.errors import InvalidInput
 
-__all__ = ["MOST_EDGES", "MOST_MOVES", "MOST_VERTICES", "check_moves", "check_size"]
+__all__ = ["MOST_MOVES", "check_drawable", "check_moves"]
 
-MOST_VERTICES = 2_000
-MOST_EDGES = 10_000
+_MOST_VERTICES = 2_000
+_MOST_EDGES = 10_000
 MOST_MOVES = 20_000
 
 
-def check_size(what: str, vertices: int, edges: int) -> None:
+def check_drawable(what: str, vertices: int, edges: int) -> None:
     """Raise InvalidInput if a computation is too large to be drawn."""
-    if vertices > MOST_VERTICES or edges > MOST_EDGES:
+    if vertices > _MOST_VERTICES or edges > _MOST_EDGES:
         raise InvalidInput(
-            f"{what} has {vertices:,} vertices and {edges:,} edges; a page shows at most {MOST_VERTICES:,} and "
-            f"{MOST_EDGES:,}: choose smaller sizes"
+            f"{what} has {vertices:,} vertices and {edges:,} edges; a page shows at most {_MOST_VERTICES:,} and "
+            f"{_MOST_EDGES:,}: choose smaller sizes"
         )
 
 

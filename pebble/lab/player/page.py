@@ -1,4 +1,4 @@
-"""The page as one file: data files of this package put together, with the document inside."""
+"""The page as one HTML file: its scripts, its style and the document it shows."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pebble.common.files import atomic_writer
 __all__ = ["SCRIPTS", "Page"]
 
 SCRIPTS = ("rules.js", "tape.js", "board.js", "panels.js", "watch.js", "practice.js", "main.js")
-"""In this order they make the one script of the page."""
+"""The parts of the page's script, in this order."""
 
 _STYLES = ("player.css", "board.css")
 
@@ -38,7 +38,7 @@ class Page:
 
     @property
     def html(self) -> str:
-        """The page; it refers to nothing outside itself, and its policy lets it load nothing."""
+        """The page as text; it refers to nothing outside itself, and its content policy lets it load nothing."""
         script = "\n".join(_read(name) for name in SCRIPTS)
         style = "\n".join(_read(name) for name in _STYLES)
         parts = {
@@ -52,6 +52,14 @@ class Page:
         }
         pieces = _read("page.html").split("@@")
         return "".join(parts[piece] if place % 2 else piece for place, piece in enumerate(pieces))
+
+    def summary(self) -> str:
+        """Return what there is to watch and to play on, in one line."""
+        totals, boards = self.document["watch"]["totals"], len(self.document["boards"])
+        return (
+            f"{self.title}; {totals['moves']:,} moves, {totals['reads'] + totals['writes']:,} I/O; "
+            f"{boards} {'DAG' if boards == 1 else 'DAGs'} to play on"
+        )
 
     def write(self, path: str | os.PathLike[str]) -> int:
         """Write the page, whole or not at all, and return its length in bytes.
@@ -68,7 +76,7 @@ class Page:
 
 
 def embedded(document: Any) -> str:
-    r"""Return JSON that can stand inside a script element, whatever the texts in it are.
+    r"""Return JSON that is safe inside a script element, whatever texts it holds.
 
     >>> embedded(["</script><!--"])
     '["\\u003c/script\\u003e\\u003c!--"]'

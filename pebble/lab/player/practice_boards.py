@@ -1,4 +1,4 @@
-"""A DAG that can be played on: its drawing, the choices of M, the bound and the exact optimum for each."""
+"""Boards to practise on: a DAG, its drawing, choices of M, and the bound and exact optimum for each."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from pebble.common.errors import InvalidInput
 from pebble.game.files.header import Header
 from pebble.graph.dag import Dag
 from pebble.lab.player.layers import layered_layout
-from pebble.lab.player.limits import check_size
+from pebble.lab.player.limits import check_drawable
 from pebble.lab.player.recording import record_pebbling
 from pebble.lower_bounds.bound import Bound
 from pebble.lower_bounds.graph.graph_bound_table import dag_bounds
 
-__all__ = ["CLASSIC_BOARDS", "MOST_SOLVED", "Board", "board_dict", "solve"]
+__all__ = ["CLASSIC_BOARDS", "MOST_SOLVED", "PracticeBoard", "board_dict", "solve"]
 
 MOST_SOLVED = 24
-"""The exact optimum is looked for up to so many vertices."""
+"""The exact optimum is searched only for DAGs of at most so many vertices."""
 
 _CHOICES = 4
 
@@ -30,12 +30,12 @@ CLASSIC_BOARDS = (
     ("fma-matmul:2,2,2", "Product of two 2 × 2 matrices"),
     ("attention:Nq=1,Nk=2,d=1", "Attention: one query, two keys, d = 1"),
 )
-"""Names in the catalogue, and what the page calls them: small enough that the optimum is known within a second."""
+"""Names of DAGs and their titles on the page; small enough that the optimum is found within a second."""
 
 
 @dataclass(frozen=True)
-class Board:
-    """What is played on.
+class PracticeBoard:
+    """A DAG to practise on.
 
     Attributes
     ----------
@@ -58,11 +58,8 @@ class Board:
         return dag_bounds(self.dag, M).best if self.bound is None else self.bound(M)
 
 
-def solve(board: Board, M: int, time_limit: float) -> dict[str, Any] | None:
-    """Look for the exact optimum; None if the DAG is too large to try, or time ran out.
-
-    The pebbling that reaches it comes with it, as columns.
-    """
+def solve(board: PracticeBoard, M: int, time_limit: float) -> dict[str, Any] | None:
+    """Search the exact optimum, with a pebbling that reaches it; None if the DAG is too large or time runs out."""
     if board.dag.n_vertices > MOST_SOLVED:
         return None
     from pebble.solvers.optimum import optimal
@@ -74,12 +71,12 @@ def solve(board: Board, M: int, time_limit: float) -> dict[str, Any] | None:
     return {"io": best.io, **recording.to_dict(board.dag, M)}
 
 
-def board_dict(board: Board, wanted: Iterable[int], time_limit: float) -> dict[str, Any]:
+def board_dict(board: PracticeBoard, wanted: Iterable[int], time_limit: float) -> dict[str, Any]:
     """Return a board as plain data.
 
     Parameters
     ----------
-    board : Board
+    board : PracticeBoard
     wanted : iterable of int
         Words of fast memory that must be among the choices. The others go up from the least with which the
         DAG can be pebbled, as long as more memory saves I/O.
@@ -87,7 +84,7 @@ def board_dict(board: Board, wanted: Iterable[int], time_limit: float) -> dict[s
         Seconds for each exact optimum.
     """
     dag = board.dag
-    check_size(board.title, dag.n_vertices, dag.n_edges)
+    check_drawable(board.title, dag.n_vertices, dag.n_edges)
     layout = layered_layout(dag)
     return {
         "title": board.title,
@@ -101,8 +98,8 @@ def board_dict(board: Board, wanted: Iterable[int], time_limit: float) -> dict[s
     }
 
 
-def _choices(board: Board, wanted: list[int], time_limit: float) -> list[dict[str, Any]]:
-    """Return what is known for several M: the wanted ones, and the least ones up to compulsory I/O."""
+def _choices(board: PracticeBoard, wanted: list[int], time_limit: float) -> list[dict[str, Any]]:
+    """Return what is known for the wanted M, and from the least M up to where I/O is only compulsory."""
     least = board.dag.least_M()
     if wanted and wanted[0] < least:
         raise InvalidInput(f"M = {wanted[0]} is too small for {board.title}: the least M is {least}")
@@ -117,7 +114,7 @@ def _choices(board: Board, wanted: list[int], time_limit: float) -> list[dict[st
     return [made[M] for M in sorted(made)]
 
 
-def _choice(board: Board, M: int, time_limit: float) -> dict[str, Any]:
+def _choice(board: PracticeBoard, M: int, time_limit: float) -> dict[str, Any]:
     bound = board.best_bound(M)
     return {
         "M": M,

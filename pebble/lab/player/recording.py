@@ -1,4 +1,4 @@
-"""A pebbling as a page replays it: compact columns of moves, each with the line of the program it comes from."""
+"""A pebbling as a page replays it: columns of moves, each with the line of the program it comes from."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class Recording:
 
 
 def record_pebbling(chunks: Iterable[Columns], what: str) -> Recording:
-    """Record moves that come from no program."""
+    """Record moves that have no program."""
     recording = Recording()
     for chunk in as_chunks(chunks):
         recording.add(chunk, what)
@@ -98,7 +98,7 @@ def record_steps(pebbling: Pebbling, what: str) -> Recording:
 
 
 class _Sites(dict[Place, int]):
-    """Number of the site of every place; an operation that is yielded stands at its phase's line."""
+    """Number of the site of each place; an operation without a line of its own is at its phase's line."""
 
     def __missing__(self, place: Place) -> int:
         return self[place[:1]]

@@ -1,9 +1,9 @@
-"""Pictures of verified counts: one function a picture, one file a picture.
+"""Pictures of verified counts: I/O curves, optimality gap, occupancy, I/O by array, roofline.
 
-:func:`io`, :func:`gap`, :func:`occupancy`, :func:`arrays` and :func:`roofline` draw on the axes they are given, or
-on new ones, and return them; :func:`save` writes them to a file. Nothing here needs a display or touches the state
-of ``matplotlib.pyplot``. The numbers behind each picture come from :func:`io_curves`, :func:`gaps`,
-:func:`occupancy_of`, :func:`array_bars` and :func:`roofline_points`, which do without matplotlib.
+:func:`io`, :func:`gap`, :func:`occupancy`, :func:`arrays` and :func:`roofline` draw on given axes or on
+new ones, and return them; :func:`save` writes them to a file. Nothing here needs a display or touches the state of
+``matplotlib.pyplot``. The numbers behind each picture come from :func:`io_curves`, :func:`gaps`,
+:func:`occupancy_of`, :func:`array_bars` and :func:`roofline_points`, which need no matplotlib.
 """
 
 from __future__ import annotations
@@ -12,9 +12,11 @@ from pebble.lab.plots.bars import ArrayBars, array_bars, arrays, draw_arrays
 from pebble.lab.plots.canvas import save
 from pebble.lab.plots.curves import IoCurves, draw_io, io, io_curves
 from pebble.lab.plots.heat_map import Gap, draw_gap, gap, gaps
-from pebble.lab.plots.intensity import RooflinePoints, draw_roofline, roofline, roofline_points
 from pebble.lab.plots.over_time import Occupancy, draw_occupancy, occupancy, occupancy_of
-from pebble.lab.plots.ranges import sizes, spaced
+from pebble.lab.plots.roofline_picture import draw_roofline, roofline
+from pebble.lab.plots.roofline_points import RooflinePoints, roofline_points
+from pebble.lab.plots.varying import sizes
+from pebble.lab.size_lists import spaced
 
 __all__ = [
     "ArrayBars",

@@ -7,40 +7,40 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pebble.common.errors import InvalidInput
+from pebble.common.tables import JsonResult
 from pebble.computations.problem import Problem
-from pebble.lab.plots.canvas import drawn_on, number_axis, points_wide, title
-from pebble.lab.plots.counting import best_bound_of, counted
+from pebble.lab.plots.canvas import drawn_on, legend_beside, note, number_axis, points_wide, title
 from pebble.lab.plots.styles import fills
+from pebble.lab.training import count_any_pass
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from pebble.lab.count import Report, Row
-    from pebble.lab.training import TrainingReport
+    from pebble.lab.count_table import CountTable, Row
     from pebble.program.schedule import Schedule
 
 __all__ = ["ArrayBars", "array_bars", "arrays", "draw_arrays"]
 
 FAR = 8.0
-"""Schedules that move more than so many times what the least does would squeeze the other bars; they are named."""
+"""A schedule that moves more than this many times the least I/O is named, not drawn: it would squeeze the others."""
 
 SIDES = ("reads", "writes")
 
 
 @dataclass(frozen=True)
-class ArrayBars:
+class ArrayBars(JsonResult):
     """The numbers of the picture.
 
     Attributes
     ----------
-    report : Report or TrainingReport
+    report : CountTable
     rows : tuple of Row
-        The schedules that are drawn.
+        The schedules drawn.
     left_out : tuple of Row
-        Those that move too much to be drawn beside them.
+        Those whose I/O is too large to be drawn beside them.
     """
 
-    report: Report | TrainingReport
+    report: CountTable
     rows: tuple[Row, ...]
     left_out: tuple[Row, ...]
 
@@ -49,14 +49,13 @@ class ArrayBars:
         """The arrays that any of the schedules drawn moves."""
         return tuple(dict.fromkeys(name for row in self.rows for name in row.by_array))
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain data with a schema version, ready for JSON."""
+    def content(self) -> dict[str, Any]:
+        """Return the plain data, all but the schema version."""
         return {
-            "schema_version": 1,
             "plot": "arrays",
             "problem": self.report.problem.to_dict(),
             "M": self.report.M,
-            "best_bound": best_bound_of(self.report),
+            "best_bound": self.report.best_bound[1],
             "schedules": {row.name: row.by_array for row in self.rows},
             "left_out": {row.name: row.io for row in self.left_out},
         }
@@ -70,7 +69,7 @@ def array_bars(problem: Problem, M: int, schedules: Iterable[str | Schedule] | N
     >>> array_bars(Problem.square(64, 4), 64, ["flash-2"]).rows[0].by_array["Q"]
     {'reads': 256, 'writes': 0}
     """
-    report = counted(problem, M, None if schedules is None else list(schedules))
+    report = count_any_pass(problem, M, schedules)
     fitting = [row for row in report.rows if row.io is not None]
     if not fitting:
         raise InvalidInput(f"there is nothing to draw: {report.why_nothing_fits()}")
@@ -94,8 +93,7 @@ def arrays(
     M : int
         Words of fast memory.
     schedules : iterable of str or Schedule, optional
-        By default all that fit, but for those that move more than eight times what the least does; these are
-        named below the bars.
+        By default all that fit. Those with more than eight times the least I/O are only named, below the bars.
     ax : Axes, optional
         Where to draw; by default new axes on a figure of their own, without a display.
 
@@ -137,14 +135,7 @@ def _draw_bar(
             _name_segment(ax, left + moved[side] / 2, height, name)
         left += moved[side]
     total = row.reads if side == "reads" else row.writes
-    ax.annotate(
-        f"{side} {total:,}",
-        xy=(left, height),
-        xytext=(4, 0),
-        textcoords="offset points",
-        fontsize=7.5,
-        verticalalignment="center",
-    )
+    note(ax, f"{side} {total:,}", (left, height), (4, 0), fontsize=7.5, verticalalignment="center")
 
 
 def _name_segment(ax: Axes, x: float, y: float, name: str) -> None:
@@ -168,29 +159,14 @@ def _set_up(bars: ArrayBars, ax: Axes, widest: int) -> None:
     number_axis(ax.xaxis, widest)
     ax.set_xlabel("words moved")
     title(ax, "I/O by array", bars.report.problem.describe(), f"M = {bars.report.M:,} words")
-    ax.legend(
-        loc="upper left",
-        bbox_to_anchor=(1.01, 1),
-        frameon=False,
-        fontsize=8,
-        handleheight=1.4,
-        title="array",
-    )
+    legend_beside(ax, handleheight=1.4, title="array")
     if bars.left_out:
         least = min(row.io or 0 for row in bars.rows)
         names = ", ".join(
             f"{row.name} ({(row.io or 0) / least:,.0f} times the least)" for row in bars.left_out
         )
-        ax.annotate(
-            f"not shown: {names}",
-            xy=(0, 0),
-            xycoords="axes fraction",
-            xytext=(0, -38),
-            textcoords="offset points",
-            fontsize=7.5,
-            verticalalignment="top",
-            annotation_clip=False,
-        )
+        below: dict[str, Any] = {"xycoords": "axes fraction", "annotation_clip": False}
+        note(ax, f"not shown: {names}", (0, 0), (0, -38), fontsize=7.5, verticalalignment="top", **below)
 
 
 def _row_name(row: Row) -> str:

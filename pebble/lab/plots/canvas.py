@@ -1,4 +1,4 @@
-"""Figures without a display: axes of our own where none are given, and files that are the same every time."""
+"""Figures that need no display, and picture files that are the same bytes every time."""
 
 from __future__ import annotations
 
@@ -17,18 +17,20 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 __all__ = [
-    "FORMATS",
+    "PICTURE_FORMATS",
     "drawn_on",
-    "format_of",
+    "legend_beside",
     "need_matplotlib",
+    "note",
     "number_axis",
+    "picture_format",
     "points_wide",
     "save",
     "title",
-    "write",
+    "write_picture",
 ]
 
-FORMATS = ("png", "svg", "pdf")
+PICTURE_FORMATS = ("png", "svg", "pdf")
 
 _STYLE = {
     "figure.dpi": 100,
@@ -51,7 +53,7 @@ _METADATA: dict[str, dict[str, Any]] = {
 
 
 def need_matplotlib() -> None:
-    """Raise InvalidInput, saying how to install it, if matplotlib is not there."""
+    """Raise InvalidInput that says how to install matplotlib, if it is missing."""
     try:
         import matplotlib  # noqa: F401
     except ImportError as error:
@@ -60,7 +62,7 @@ def need_matplotlib() -> None:
 
 @contextmanager
 def _style() -> Iterator[None]:
-    """Use matplotlib's defaults and ours, whatever the user has configured."""
+    """Use matplotlib's defaults and ours, whatever the user's configuration."""
     import matplotlib.style
 
     with matplotlib.style.context(["default", _STYLE]):
@@ -76,11 +78,11 @@ def drawn_on(
     Parameters
     ----------
     ax : Axes, tuple of Axes or None
-        Given axes are drawn on as they are: their figure, its size and style are the caller's.
+        Given axes are yielded as they are; the figure, its size and its style stay the caller's.
     width, height : float
         Inches of a new figure.
     rows : int
-        Number of axes above one another, which share their horizontal axis; more than one are yielded as a tuple.
+        Number of axes, one above the other with a common horizontal axis; several are yielded as a tuple.
     """
     need_matplotlib()
     if ax is not None:
@@ -101,20 +103,30 @@ def _new_figure(width: float, height: float) -> Figure:
 
 
 def number_axis(axis: Axis, largest: float) -> None:
-    """Write the numbers along a linear axis with separators, and large ones with k, M and G."""
+    """Label a linear axis: numbers with separators, large ones with the prefixes k, M and G."""
     from matplotlib.ticker import EngFormatter, MaxNLocator, StrMethodFormatter
 
     axis.set_major_locator(MaxNLocator(nbins=8, steps=[1, 2, 5, 10], integer=True))
     axis.set_major_formatter(StrMethodFormatter("{x:,.0f}") if largest < 1e6 else EngFormatter(sep=" "))
 
 
+def note(ax: Axes, text: str, xy: tuple[float, float], offset: tuple[float, float], **style: Any) -> None:
+    """Write a text beside a point, so many points to the right and up."""
+    ax.annotate(text, xy=xy, xytext=offset, textcoords="offset points", **style)
+
+
+def legend_beside(ax: Axes, *handles: Any, **style: Any) -> None:
+    """Put the legend to the right of some axes."""
+    ax.legend(*handles, loc="upper left", bbox_to_anchor=(1.01, 1), frameon=False, fontsize=8, **style)
+
+
 def points_wide(ax: Axes) -> float:
-    """Return about how wide some axes are, in points, before the layout has made room for what is around them."""
+    """Return about how wide some axes are, in points, before the layout makes room for labels and legend."""
     return float(ax.get_window_extent().width) * 72 / ax.figure.get_dpi()
 
 
 def title(ax: Axes, head: str, *parts: str) -> None:
-    """Set the title: a line that says what is drawn, and the parts that say of what, on as many lines as they need."""
+    """Set the title: one line that says what is drawn, then what it is drawn of, on as many lines as needed."""
     room, lines = points_wide(ax) * 1.15 / 5.6, [""]
     for part in parts:
         longer = f"{lines[-1]}; {part}" if lines[-1] else part
@@ -125,8 +137,8 @@ def title(ax: Axes, head: str, *parts: str) -> None:
     ax.set_title("\n".join([head, *lines]))
 
 
-def format_of(path: str | os.PathLike[str]) -> str:
-    """Return the format that a file's name asks for.
+def picture_format(path: str | os.PathLike[str]) -> str:
+    """Return the format of a picture file, read from its name.
 
     Raises
     ------
@@ -135,18 +147,18 @@ def format_of(path: str | os.PathLike[str]) -> str:
 
     Examples
     --------
-    >>> format_of("gap.SVG")
+    >>> picture_format("gap.SVG")
     'svg'
     """
     suffix = Path(path).suffix.lower().lstrip(".")
-    if suffix not in FORMATS:
-        known = ", ".join(f".{name}" for name in FORMATS)
+    if suffix not in PICTURE_FORMATS:
+        known = ", ".join(f".{name}" for name in PICTURE_FORMATS)
         found = f"{suffix!r} is none of the formats" if suffix else "the name has no suffix"
         raise InvalidInput(f"cannot write {path}: {found}; give a name that ends in one of {known}")
     return suffix
 
 
-def write(picture: Any, stream: IO[bytes], suffix: str) -> None:
+def write_picture(picture: Any, stream: IO[bytes], suffix: str) -> None:
     """Write a figure, or the figure of some axes, to a binary stream."""
     if isinstance(picture, (tuple, list)):
         picture = picture[0]
@@ -156,7 +168,7 @@ def write(picture: Any, stream: IO[bytes], suffix: str) -> None:
 
 
 def save(picture: Any, path: str | os.PathLike[str]) -> None:
-    """Write a picture to a file, whole or not at all; a new picture of the same numbers gives the same bytes.
+    """Write a picture to a file, whole or not at all; the same numbers give the same bytes.
 
     Parameters
     ----------
@@ -170,6 +182,6 @@ def save(picture: Any, path: str | os.PathLike[str]) -> None:
     InvalidInput
         If the suffix is another, or the file cannot be written there.
     """
-    suffix = format_of(path)
+    suffix = picture_format(path)
     with atomic_writer(path, "wb") as stream:
-        write(picture, stream, suffix)
+        write_picture(picture, stream, suffix)

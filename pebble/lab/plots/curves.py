@@ -2,37 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
 from pebble.common.errors import InvalidInput
+from pebble.common.tables import JsonResult
 from pebble.computations.problem import Problem
-from pebble.lab.plots.canvas import drawn_on, title
-from pebble.lab.plots.counting import (
-    Progress,
-    bounds_of,
-    but_length,
-    counted,
-    length_name,
-    memories,
-    problems_of,
-)
+from pebble.lab.plots.canvas import drawn_on, note, title
 from pebble.lab.plots.labels import LineEnd, label_ends
 from pebble.lab.plots.styles import lines
+from pebble.lab.plots.varying import but_length, length_name, memories, problems_of
+from pebble.lab.training import count_any_pass
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from pebble.lab.count import Report
-    from pebble.lab.training import TrainingReport
+    from pebble.lab.count_table import CountTable
     from pebble.program.schedule import Schedule
 
 __all__ = ["IoCurves", "draw_io", "io", "io_curves"]
 
 
 @dataclass(frozen=True)
-class IoCurves:
+class IoCurves(JsonResult):
     """The numbers of the picture.
 
     Attributes
@@ -43,14 +36,14 @@ class IoCurves:
         As many as there are points, or one.
     Ms : tuple of int
         Likewise.
-    reports : tuple of Report or TrainingReport
+    reports : tuple of CountTable
         One for each point.
     """
 
     against: str
     problems: tuple[Problem, ...]
     Ms: tuple[int, ...]
-    reports: tuple[Report | TrainingReport, ...]
+    reports: tuple[CountTable, ...]
 
     @property
     def values(self) -> tuple[int, ...]:
@@ -66,19 +59,18 @@ class IoCurves:
     @property
     def bounds(self) -> dict[str, tuple[int | float | None, ...]]:
         """Each proved bound at each point, in words; None where it does not apply."""
-        found = [bounds_of(report) for report in self.reports]
+        found = [report.proved_bounds for report in self.reports]
         names = dict.fromkeys(name for values in found for name in values)
         return {name: tuple(values.get(name) for values in found) for name in names}
 
     @property
     def best_bound(self) -> tuple[int | float, ...]:
         """The greatest proved bound at each point."""
-        return tuple(max(bounds_of(report).values()) for report in self.reports)
+        return tuple(report.best_bound[1] for report in self.reports)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain data with a schema version, ready for JSON."""
+    def content(self) -> dict[str, Any]:
+        """Return the plain data, all but the schema version."""
         return {
-            "schema_version": 1,
             "plot": "io",
             "against": self.against,
             "points": [
@@ -95,7 +87,7 @@ def io_curves(
     M: SupportsIndex | Iterable[SupportsIndex],
     schedules: Iterable[str | Schedule] | None = None,
     *,
-    progress: Progress | None = None,
+    progress: Callable[[str], None] | None = None,
 ) -> IoCurves:
     """Count the points of :func:`io`; takes the same parameters.
 
@@ -119,7 +111,7 @@ def io_curves(
         for size in Ms:
             if progress is not None:
                 progress(f"M = {size:,}, {one.describe()}")
-            reports.append(counted(one, size, chosen))
+            reports.append(count_any_pass(one, size, chosen))
     against = "N" if len(problems) > 1 else "M"
     return IoCurves(against, problems, Ms, tuple(reports))
 
@@ -224,11 +216,11 @@ def _draw_bounds(curves: IoCurves, ax: Axes) -> list[LineEnd]:
         # Where it is the best one; a bound that never is has its name at its end.
         place = leading[len(leading) // 2] if leading else near[-1]
         left = curves.against == "M" and place > 0
-        ax.annotate(
+        note(
+            ax,
             name,
-            xy=(x[place], values[place] or 1),
-            xytext=(-2, -4) if left else (5, -5),
-            textcoords="offset points",
+            (x[place], values[place] or 1),
+            (-2, -4) if left else (5, -5),
             fontsize=7.5,
             fontstyle="italic",
             color="#333333",
@@ -255,12 +247,5 @@ def _mark_crossover(curves: IoCurves, ax: Axes) -> None:
     low, high = ax.get_xlim()
     if low <= d * d <= high:
         ax.axvline(d * d, color="#444444", linewidth=0.8, linestyle=(0, (2, 2)), zorder=0)
-        ax.annotate(
-            f"M = d² = {d * d:,}",
-            xy=(d * d, 1),
-            xycoords=("data", "axes fraction"),
-            xytext=(3, -3),
-            textcoords="offset points",
-            fontsize=8,
-            verticalalignment="top",
-        )
+        at_top: dict[str, Any] = {"xycoords": ("data", "axes fraction"), "verticalalignment": "top"}
+        note(ax, f"M = d² = {d * d:,}", (d * d, 1), (3, -3), fontsize=8, **at_top)

@@ -1,42 +1,35 @@
-"""The optimality gap: the best schedule against the best proved bound, over (M/d², N/d), as a heat map."""
+"""A heat map of the optimality gap, least I/O ÷ best proved bound, over M/d² and N/d."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
 from pebble.common.errors import InvalidInput
+from pebble.common.tables import JsonResult
 from pebble.computations.problem import Problem
 from pebble.lab.plots.canvas import drawn_on, title
-from pebble.lab.plots.counting import (
-    Progress,
-    best_bound_of,
-    but_length,
-    counted,
-    length_name,
-    memories,
-    problems_of,
-)
+from pebble.lab.plots.varying import but_length, length_name, memories, problems_of
+from pebble.lab.training import count_any_pass
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.collections import QuadMesh
 
-    from pebble.lab.count import Report
-    from pebble.lab.training import TrainingReport
+    from pebble.lab.count_table import CountTable
     from pebble.program.schedule import Schedule
 
 __all__ = ["Gap", "draw_gap", "gap", "gaps"]
 
 NUMBERED_CELLS = 200
-"""Up to so many cells have their number written in them."""
+"""In a map of at most so many cells, each cell shows its number."""
 
 
 @dataclass(frozen=True)
-class Gap:
+class Gap(JsonResult):
     """The numbers of the picture.
 
     Attributes
@@ -56,10 +49,9 @@ class Gap:
     ratios: tuple[tuple[float | None, ...], ...]
     best: tuple[tuple[str | None, ...], ...]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain data with a schema version, ready for JSON."""
+    def content(self) -> dict[str, Any]:
+        """Return the plain data, all but the schema version."""
         return {
-            "schema_version": 1,
             "plot": "gap",
             "problems": [problem.to_dict() for problem in self.problems],
             "M": list(self.Ms),
@@ -73,7 +65,7 @@ def gaps(
     M: SupportsIndex | Iterable[SupportsIndex],
     schedules: Iterable[str | Schedule] | None = ("best",),
     *,
-    progress: Progress | None = None,
+    progress: Callable[[str], None] | None = None,
 ) -> Gap:
     """Count the cells of :func:`gap`; takes the same parameters.
 
@@ -96,18 +88,18 @@ def gaps(
         for size in columns:
             if progress is not None:
                 progress(f"{problem.describe()}, M = {size:,}")
-            cells.append(_cell(counted(problem, size, chosen)))
+            cells.append(_cell(count_any_pass(problem, size, chosen)))
         ratios.append(tuple(ratio for ratio, _ in cells))
         best.append(tuple(name for _, name in cells))
     return Gap(rows, columns, tuple(ratios), tuple(best))
 
 
-def _cell(report: Report | TrainingReport) -> tuple[float | None, str | None]:
+def _cell(report: CountTable) -> tuple[float | None, str | None]:
     fitting = [(row.io, row.chosen or row.name) for row in report.rows if row.io is not None]
     if not fitting:
         return None, None
     io, name = min(fitting, key=lambda pair: pair[0])
-    return io / best_bound_of(report), name
+    return io / report.best_bound[1], name
 
 
 def gap(
@@ -117,9 +109,9 @@ def gap(
     *,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw the optimality gap over (M/d², N/d): 1 is a schedule that is proved to be optimal.
+    """Draw the optimality gap over M/d² and N/d; where it is 1, a schedule is proved to be optimal.
 
-    Every cell is a verified count divided by a proved bound; lines mark M = d², and M = N·d, where fast memory
+    Every cell is a verified count divided by a proved bound; lines mark M = d² and M = N·d, where fast memory
     could hold one whole matrix.
 
     Parameters
@@ -129,7 +121,7 @@ def gap(
     M : int or iterable of int
         Words of fast memory; one column each.
     schedules : iterable of str or Schedule, optional
-        The least I/O among these counts; ``best`` by default. None for all.
+        Whose least I/O is taken; ``best`` by default, None for all.
     ax : Axes, optional
         Where to draw; by default new axes on a figure of their own, without a display.
 

@@ -1,14 +1,17 @@
-"""Names at the right end of lines, moved apart where they would lie on each other."""
+"""Names at the right ends of lines, moved apart where they would overlap."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from pebble.lab.plots.canvas import note
+from pebble.lab.spacing import spread
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["LineEnd", "label_ends", "spread"]
+__all__ = ["LineEnd", "label_ends"]
 
 
 @dataclass(frozen=True)
@@ -22,49 +25,30 @@ class LineEnd:
     bold: bool = False
 
 
-def spread(places: list[float], gap: float) -> list[float]:
-    """Move places apart, so that each is at least ``gap`` from the next; the order is kept, and so is the middle.
-
-    Examples
-    --------
-    >>> [round(place, 2) for place in spread([0.5, 0.5, 0.9], 0.1)]
-    [0.45, 0.55, 0.9]
-    """
-    order = sorted(range(len(places)), key=lambda number: places[number])
-    groups: list[tuple[float, int]] = []
-    for number in order:
-        middle, size = places[number], 1
-        while groups and groups[-1][0] + gap * (groups[-1][1] + size) / 2 > middle + 1e-12:
-            other, count = groups.pop()
-            middle = (other * count + middle * size) / (count + size)
-            size += count
-        groups.append((middle, size))
-    moved = [middle + gap * (place - (size - 1) / 2) for middle, size in groups for place in range(size)]
-    return [moved[order.index(number)] for number in range(len(places))]
-
-
 def label_ends(ax: Axes, ends: list[LineEnd], size: float = 8.0) -> None:
     """Write the names to the right of the axes, each joined to the end of its line.
 
-    Of lines that end before, the name stands at their end. The limits and scales of the axes must have been set;
-    the axes' layout makes room for the names.
+    A line that ends earlier has its name at its end. Set the limits and scales of the axes first; the layout makes
+    room for the names.
     """
     right = ax.get_xlim()[1]
-    there = [end for end in ends if end.x >= 0.999 * right]
     for end in ends:
-        if end not in there:
+        if end.x < 0.999 * right:
             _label_inside(ax, end, size)
+    there = [end for end in ends if end.x >= 0.999 * right]
     if not there:
         return
     height = ax.get_window_extent().height * 72 / ax.figure.get_dpi()
     points = ax.transData.transform([(end.x, end.y) for end in there])
-    inside = ax.transAxes.inverted().transform(points)
-    places = spread([float(y) for _, y in inside], 1.45 * size / max(height * 0.85, 1))
-    for end, place in zip(there, places, strict=True):
+    heights = [float(y) for _, y in ax.transAxes.inverted().transform(points)]
+    order = sorted(range(len(there)), key=lambda number: heights[number])
+    apart = spread([heights[number] for number in order], 1.45 * size / max(height * 0.85, 1))
+    places = dict(zip(order, apart, strict=True))
+    for number, end in enumerate(there):
         ax.annotate(
             end.text,
             xy=(end.x, end.y),
-            xytext=(1.045, place),
+            xytext=(1.045, places[number]),
             textcoords="axes fraction",
             fontsize=size,
             color=end.colour,
@@ -85,12 +69,5 @@ def label_ends(ax: Axes, ends: list[LineEnd], size: float = 8.0) -> None:
 def _label_inside(ax: Axes, end: LineEnd, size: float) -> None:
     from matplotlib.patheffects import withStroke
 
-    ax.annotate(
-        end.text,
-        xy=(end.x, end.y),
-        xytext=(5, -9),
-        textcoords="offset points",
-        fontsize=size,
-        color=end.colour,
-        path_effects=[withStroke(linewidth=2.5, foreground="white")],
-    )
+    white = [withStroke(linewidth=2.5, foreground="white")]
+    note(ax, end.text, (end.x, end.y), (5, -9), fontsize=size, color=end.colour, path_effects=white)

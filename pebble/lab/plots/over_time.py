@@ -1,14 +1,14 @@
-"""One run over time: what fast memory holds, and the words moved so far."""
+"""Occupancy: what fast memory holds during one run, and the words moved so far."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from pebble.common.errors import InvalidInput
-from pebble.common.tables import tiles_text
+from pebble.common.tables import JsonResult, tiles_text
 from pebble.computations.problem import Problem
-from pebble.lab.plots.canvas import drawn_on, number_axis, title
+from pebble.lab.plots.canvas import drawn_on, legend_beside, note, number_axis, title
 from pebble.lab.plots.styles import fills
 
 if TYPE_CHECKING:
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 __all__ = ["STRETCHES", "Occupancy", "draw_occupancy", "occupancy", "occupancy_of"]
 
 STRETCHES = 240
-"""Longer runs are drawn in about so many stretches of time."""
+"""A long run is cut into about so many stretches of time, and one sample of each is drawn."""
 
 
 @dataclass(frozen=True)
-class Occupancy:
-    """The numbers of the picture: every sample of a short run, of a long one the fullest of each stretch of time.
+class Occupancy(JsonResult):
+    """The numbers of the picture: all samples of a short run; of a long one, the fullest of each stretch of time.
 
     Attributes
     ----------
@@ -34,7 +34,7 @@ class Occupancy:
     drawn : tuple of int
         Which of them are drawn.
     lowest : tuple of int
-        The fewest words in fast memory in the stretch of each; the same as it holds if every sample is drawn.
+        For each of them, the fewest words in fast memory during its stretch of time.
     """
 
     run: Timeline
@@ -53,18 +53,17 @@ class Occupancy:
 
     @property
     def held(self) -> dict[str, list[int]]:
-        """Words in fast memory at the samples drawn, by array, of those that are ever there."""
+        """Words in fast memory at the samples drawn, by array; arrays that are never there are left out."""
         return {
             name: [int(column[number]) for number in self.drawn]
             for name, column in self.run.held.items()
             if column.any()
         }
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain data with a schema version, ready for JSON."""
+    def content(self) -> dict[str, Any]:
+        """Return the plain data, all but the schema version."""
         run = self.run
         return {
-            "schema_version": 1,
             "plot": "occupancy",
             "schedule": run.schedule,
             "problem": run.problem.to_dict(),
@@ -96,7 +95,7 @@ def occupancy_of(
 
 
 def _chosen(run: Timeline) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Return the samples to draw, and the fewest words around each; both ends of the run are among them."""
+    """Return the samples to draw, both ends of the run among them, and the fewest words around each."""
     import numpy as np
 
     occupied, count = run.occupied, len(run.time)
@@ -166,17 +165,11 @@ def draw_occupancy(found: Occupancy, ax: tuple[Axes, Axes] | None = None) -> tup
         _draw_memory(found, memory)
         _draw_traffic(found, traffic)
         run = found.run
-        problem = _one_copy(run.problem)
+        problem = replace(run.problem, heads=1, batch=1)
         tiles = f" with {tiles_text(run.tiles)}" if run.tiles else ""
         title(memory, f"One run of {run.schedule}{tiles}", problem.describe(), f"M = {run.M:,} words")
         pair: tuple[Axes, Axes] = memory, traffic
     return pair
-
-
-def _one_copy(problem: Problem) -> Problem:
-    from dataclasses import replace
-
-    return replace(problem, heads=1, batch=1)
 
 
 def _draw_memory(found: Occupancy, ax: Axes) -> None:
@@ -192,12 +185,12 @@ def _draw_memory(found: Occupancy, ax: Axes) -> None:
             time, found.lowest, color="black", linewidth=0.8, linestyle=":", label="lowest of each stretch"
         )
     ax.axhline(M, color="black", linewidth=1, linestyle=(0, (4, 2)))
-    ax.annotate(
+    note(
+        ax,
         f"M = {M:,}; peak {found.run.peak:,}",
-        xy=(1, M),
+        (1, M),
+        (0, 2),
         xycoords=("axes fraction", "data"),
-        xytext=(0, 2),
-        textcoords="offset points",
         fontsize=8,
         horizontalalignment="right",
         verticalalignment="bottom",
@@ -207,15 +200,7 @@ def _draw_memory(found: Occupancy, ax: Axes) -> None:
     ax.set_xlim(0, max(time[-1], 1))
     ax.set_ylabel("fast memory (words)")
     handles, names = ax.get_legend_handles_labels()
-    ax.legend(
-        handles[::-1],
-        names[::-1],
-        loc="upper left",
-        bbox_to_anchor=(1.01, 1),
-        frameon=False,
-        fontsize=8,
-        handleheight=1.4,
-    )
+    legend_beside(ax, handles[::-1], names[::-1], handleheight=1.4)
 
 
 def _highest_name(found: Occupancy) -> str:
@@ -239,4 +224,4 @@ def _draw_traffic(found: Occupancy, ax: Axes) -> None:
     number_axis(ax.xaxis, time[-1])
     ax.set_xlabel("time (loads, stores and computations of one word)")
     ax.set_ylabel("words moved so far")
-    ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1), frameon=False, fontsize=8)
+    legend_beside(ax)

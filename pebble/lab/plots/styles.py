@@ -1,13 +1,13 @@
-"""Line styles and fills that can be told apart without colour."""
+"""Line styles of schedules and fills of arrays, which can be told apart without colour."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import Any
 
-__all__ = ["ARRAYS", "SCHEDULES", "fills", "lines"]
+__all__ = ["STYLED_ARRAYS", "STYLED_SCHEDULES", "fills", "lines"]
 
-SCHEDULES = (
+STYLED_SCHEDULES = (
     "best",
     "flash-2",
     "flash-1",
@@ -27,7 +27,7 @@ SCHEDULES = (
 )
 """Schedules with a style of their own, the same in every picture."""
 
-ARRAYS = ("Q", "K", "V", "O", "S", "P", "l", "U", "dO", "dQ", "dK", "dV", "dP", "dS", "D")
+STYLED_ARRAYS = ("Q", "K", "V", "O", "S", "P", "l", "U", "dO", "dQ", "dK", "dV", "dP", "dS", "D")
 """Arrays with a fill of their own, the same in every picture."""
 
 _COLOURS = ("#000000", "#0072b2", "#d55e00", "#009e73", "#a8548a", "#8a6d00", "#56788f")
@@ -70,7 +70,7 @@ def lines(names: Iterable[str]) -> dict[str, dict[str, Any]]:
             "linestyle": _DASHES[number % len(_DASHES)],
             "marker": _MARKERS[number % len(_MARKERS)],
         }
-        for name, number in _numbers(names, SCHEDULES).items()
+        for name, number in _numbers(names, STYLED_SCHEDULES).items()
     }
 
 
@@ -88,7 +88,7 @@ def fills(names: Iterable[str]) -> dict[str, dict[str, Any]]:
             "hatch": _HATCHES[number % len(_HATCHES)],
             "edgecolor": "#222222",
         }
-        for name, number in _numbers(names, ARRAYS).items()
+        for name, number in _numbers(names, STYLED_ARRAYS).items()
     }
 
 

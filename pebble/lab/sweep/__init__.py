@@ -1,4 +1,4 @@
-"""Sweeps: counting schedules over a grid of problems, on any number of workers, resumable."""
+"""Sweeps: schedules counted over a grid of problems, on any number of workers, resumable."""
 
 from __future__ import annotations
 

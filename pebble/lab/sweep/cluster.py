@@ -15,7 +15,7 @@ __all__ = ["dask_cluster"]
 
 @contextmanager
 def dask_cluster(address: str, timeout: float = 10) -> Iterator[tuple[Executor, int]]:
-    """Connect to a running Dask scheduler; the executor, and how many workers there are at the moment.
+    """Connect to a running Dask scheduler; yield its executor, and how many workers it has now.
 
     Parameters
     ----------

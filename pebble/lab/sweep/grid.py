@@ -10,7 +10,7 @@ from typing import Any
 
 from pebble.common.errors import InvalidInput
 from pebble.computations.problem import Problem
-from pebble.lab.sweep.axes import Axis, memories, sizes
+from pebble.lab.size_lists import Sizes, memory_sizes, problem_sizes
 from pebble.lab.sweep.masking import NO_MASK, mask_content
 from pebble.lab.sweep.point import Point
 
@@ -104,9 +104,9 @@ class SweepGrid:
 
 
 def sweep_grid(
-    N: Axis,
-    d: Axis,
-    M: Axis,
+    N: Sizes,
+    d: Sizes,
+    M: Sizes,
     schedules: Iterable[str] | str | None = None,
     *,
     masks: Iterable[str] | str = NO_MASK,
@@ -127,12 +127,12 @@ def sweep_grid(
     >>> len(grid), grid.M, grid.point(5).describe()
     (6, (1024, 32768, 1048576), 'attention forward, N = 4,096, d = 64, M = 1,048,576')
     """
-    lengths, specs = sizes(N, "N"), _masks(masks)
+    lengths, specs = problem_sizes(N, "N"), _masks(masks)
     grid = SweepGrid(
         N=lengths,
-        d=sizes(d, "d"),
+        d=problem_sizes(d, "d"),
         masks=specs,
-        M=memories(M, dtype),
+        M=memory_sizes(M, dtype),
         schedules=_schedules(schedules, pass_name),
         kv=kv,
         dv=dv,

@@ -1,27 +1,25 @@
-"""What has been counted so far: in memory, or in a journal on disk that outlives the process."""
+"""The points counted so far: in memory, or in a journal on disk from which an interrupted sweep goes on."""
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any, Protocol
 
 from pebble.common.errors import InvalidInput, PebbleError
 from pebble.lab.sweep.grid import SweepGrid
-from pebble.lab.sweep.point import COLUMNS, Record, program_version
+from pebble.lab.sweep.point import COLUMNS, CountedPoints, Record, program_version
 
-__all__ = ["SUFFIX", "Journal", "Memory", "Store"]
+__all__ = ["SUFFIX", "Journal", "RowStore", "RowsInMemory"]
 
 SUFFIX = ".partial"
 _KIND = "pebble sweep"
 _BEGINNING = json.dumps({"journal": _KIND})[:-1].encode("ascii")
-Counted = Sequence[tuple[int, list[Record]]]
 
 
-class Store(Protocol):
+class RowStore(Protocol):
     """Where the rows of counted points are kept until all are there."""
 
     def __contains__(self, index: object) -> bool:
@@ -30,17 +28,17 @@ class Store(Protocol):
     def __len__(self) -> int:
         """Number of points that have been counted."""
 
-    def add(self, counted: Counted) -> None:
+    def add(self, counted: CountedPoints) -> None:
         """Keep the rows of some points."""
 
     def rows(self, index: int) -> list[Record]:
         """Return the rows of a point."""
 
 
-class Memory(dict[int, list[Record]]):
+class RowsInMemory(dict[int, list[Record]]):
     """Rows by point, in memory."""
 
-    def add(self, counted: Counted) -> None:
+    def add(self, counted: CountedPoints) -> None:
         """Keep the rows of some points."""
         self.update(counted)
 
@@ -54,7 +52,7 @@ class Journal:
 
     JSON lines: first a header with the version of the program, the grid and its fingerprint, then one line a
     point, ``{"point": 17, "rows": [...]}``, in the order in which they were finished. Lines are on the disk when
-    :meth:`add` returns. A last line that is torn is forgotten. In memory there is only where each line starts.
+    :meth:`add` returns. A torn last line is ignored. Memory holds only where each line starts.
 
     Parameters
     ----------
@@ -101,7 +99,7 @@ class Journal:
     def __len__(self) -> int:
         return len(self._starts)
 
-    def add(self, counted: Counted) -> None:
+    def add(self, counted: CountedPoints) -> None:
         """Append the rows of some points; they are on the disk when this returns."""
         lines = []
         end = self._file.seek(0, os.SEEK_END)

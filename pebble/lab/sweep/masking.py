@@ -1,4 +1,4 @@
-"""Masks in a sweep: they travel as texts and are made where they are needed, the same everywhere."""
+"""Masks in a sweep: sent to the workers as texts, made there, and checked to be the same everywhere."""
 
 from __future__ import annotations
 
@@ -39,8 +39,6 @@ def with_mask(problem: Problem, mask: str, empty_rows: str, content: str) -> Pro
     InvalidInput
         If there is no such mask, or a file or a function it is made of is another here.
     """
-    if mask == NO_MASK:
-        return problem
     made, here = _made(mask, problem.Nq, problem.Nk, empty_rows)
     if here != content:
         raise InvalidInput(
@@ -51,7 +49,7 @@ def with_mask(problem: Problem, mask: str, empty_rows: str, content: str) -> Pro
 
 def mask_content(mask: str, Nq: int, Nk: int, empty_rows: str) -> str:
     """Return a hash of a mask's pairs if they come from a file or a function; ``""`` if its text says all."""
-    return "" if mask == NO_MASK else _made(mask, Nq, Nk, empty_rows)[1]
+    return _made(mask, Nq, Nk, empty_rows)[1]
 
 
 @lru_cache(maxsize=4)

@@ -1,4 +1,4 @@
-"""One point of a grid and the rows it gives: a pure function, so any worker gives the same."""
+"""One point of a grid, and its rows: any worker counts the same."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from pebble.computations.problem import Problem
 from pebble.lab.sweep.masking import NO_MASK, with_mask
 
 if TYPE_CHECKING:
-    from pebble.lab.count import Report, Row
-    from pebble.lab.training import TrainingReport
+    from pebble.lab.count_table import Row
 
-__all__ = ["COLUMNS", "Point", "Record", "count_point", "program_version", "work"]
+__all__ = ["COLUMNS", "CountedPoints", "Point", "Record", "count_point", "program_version", "work"]
 
-SCHEMA_VERSION = 1
+_ROWS_VERSION = 1
 Record = dict[str, Any]
+CountedPoints = list[tuple[int, list[Record]]]
 
 COLUMNS: dict[str, str] = {
     "schema_version": "integer",
@@ -45,7 +45,6 @@ COLUMNS: dict[str, str] = {
     "bound_name": "text",
     "bound_value": "integer",
 }
-_OF_PROBLEM = ("Nq", "Nk", "d", "dv", "stats", "heads", "batch", "pairs")
 _OF_ROW = ("fits", "tiles", "reads", "writes", "io", "peak", "least_M", "ratio")
 
 
@@ -93,37 +92,17 @@ def count_point(point: Point) -> list[Record]:
     >>> row["io"], row["tiles"], row["bound_name"]
     (393216, {'rows': 761}, 'T1')
     """
+    from pebble.lab.training import count_any_pass
+
     problem = point.problem()
-    report = _report(problem, point)
-    name, value = _best_bound(report)
-    return [_record(problem, point.M, row, name, value) for row in report.rows]
-
-
-def _report(problem: Problem, point: Point) -> Report | TrainingReport:
-    if problem.pass_name == "both":
-        from pebble.lab.training import count_training
-
-        return count_training(problem, point.M, point.schedules)
-    from pebble.lab.count import count
-
-    return count(problem, point.M, point.schedules)
-
-
-def _best_bound(report: Report | TrainingReport) -> tuple[str, int | float]:
-    """Return what ``ratio`` divides by: the greatest proved bound, or for both passes the sum of theirs."""
-    from pebble.lab.count import Report
-
-    parts = (report,) if isinstance(report, Report) else (report.forward, report.backward)
-    best = [part.bounds.best for part in parts]
-    return " + ".join(bound.name for bound in best), sum(bound.value for bound in best)
+    report = count_any_pass(problem, point.M, point.schedules)
+    return [_record(problem, point.M, row, *report.best_bound) for row in report.rows]
 
 
 def _record(problem: Problem, M: int, row: Row, bound_name: str, bound_value: int | float) -> Record:
     record: Record = {
-        "schema_version": SCHEMA_VERSION,
-        "pass": problem.pass_name,
-        **{name: getattr(problem, name) for name in _OF_PROBLEM},
-        "mask": None if problem.mask is None else problem.mask.spec,
+        "schema_version": _ROWS_VERSION,
+        **problem.to_dict(),
         "M": M,
         "schedule": row.name,
         "chosen": row.chosen or None,

@@ -1,4 +1,4 @@
-"""Running a sweep: what is missing is counted, kept as it comes, and put in order at the end."""
+"""Running a sweep: count the points that are missing, keep each as it comes, write all in order at the end."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from pathlib import Path
 
 from pebble.common.errors import InvalidInput, PebbleError
 from pebble.common.files import check_target
-from pebble.lab.sweep.axes import Axis
-from pebble.lab.sweep.formats import format_of, read_rows, write_rows
+from pebble.lab.size_lists import Sizes
 from pebble.lab.sweep.grid import SweepGrid, sweep_grid
-from pebble.lab.sweep.journal import SUFFIX, Journal, Memory, Store
+from pebble.lab.sweep.journal import SUFFIX, Journal, RowsInMemory, RowStore
 from pebble.lab.sweep.masking import NO_MASK
 from pebble.lab.sweep.point import Record
+from pebble.lab.sweep.row_files import read_rows, row_format, write_rows
 from pebble.lab.sweep.workers import count_all, process_pool
 
-__all__ = ["Progress", "Sweep", "journal_of", "run_sweep", "sweep"]
+__all__ = ["PointProgress", "Sweep", "journal_of", "run_sweep", "sweep"]
 
-Progress = Callable[[int, int], None]
+PointProgress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)
@@ -58,9 +58,9 @@ class Sweep:
 
 
 def sweep(
-    N: Axis,
-    d: Axis,
-    M: Axis,
+    N: Sizes,
+    d: Sizes,
+    M: Sizes,
     schedules: Iterable[str] | str | None = None,
     *,
     masks: Iterable[str] | str = NO_MASK,
@@ -77,7 +77,7 @@ def sweep(
     jobs: int = 1,
     executor: Executor | None = None,
     restart: bool = False,
-    progress: Progress | None = None,
+    progress: PointProgress | None = None,
 ) -> Sweep:
     """Count schedules at every point of a grid, in any number of processes, with the same result for any number.
 
@@ -160,7 +160,7 @@ def run_sweep(
     jobs: int = 1,
     executor: Executor | None = None,
     restart: bool = False,
-    progress: Progress | None = None,
+    progress: PointProgress | None = None,
 ) -> Sweep:
     """Count a grid; parameters as in :func:`sweep`."""
     if isinstance(jobs, bool) or not isinstance(jobs, int) or jobs < 1:
@@ -170,11 +170,11 @@ def run_sweep(
     if out is None:
         if format is not None:
             raise InvalidInput("a format goes with a file (out)")
-        memory = Memory()
+        memory = RowsInMemory()
         _fill(memory, grid, jobs, executor, progress)
         return Sweep(grid, None, None, 0, tuple(_in_order(memory, grid)))
     path = Path(out)
-    name = format_of(path, format)
+    name = row_format(path, format)
     check_target(path)
     with _journal(path, grid, restart) as journal:
         resumed = len(journal)
@@ -207,7 +207,7 @@ def _journal(path: Path, grid: SweepGrid, restart: bool) -> Iterator[Journal]:
 
 
 def _fill(
-    store: Store, grid: SweepGrid, jobs: int, executor: Executor | None, progress: Progress | None
+    store: RowStore, grid: SweepGrid, jobs: int, executor: Executor | None, progress: PointProgress | None
 ) -> None:
     tasks = ((index, grid.point(index)) for index in range(len(grid)) if index not in store)
     report = progress or (lambda done, total: None)
@@ -221,5 +221,5 @@ def _fill(
             report(len(store), len(grid))
 
 
-def _in_order(store: Store, grid: SweepGrid) -> Iterator[Record]:
+def _in_order(store: RowStore, grid: SweepGrid) -> Iterator[Record]:
     return chain.from_iterable(store.rows(index) for index in range(len(grid)))

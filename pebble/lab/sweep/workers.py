@@ -1,4 +1,4 @@
-"""Counting points here, in processes of this machine, or on any executor of ``concurrent.futures``."""
+"""Counting points: in this process, in others of this machine, or on any executor of ``concurrent.futures``."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from queue import Empty, SimpleQueue
 from typing import Any
 
 from pebble.common.errors import PebbleError
-from pebble.lab.sweep.point import Point, Record, count_point, program_version, work
+from pebble.lab.sweep.point import CountedPoints, Point, Record, count_point, program_version, work
 
 __all__ = ["WINDOW", "count_all", "process_pool"]
 
 WINDOW = 1024
 """Points that are handed to an executor at a time, so that a large grid does not flood it."""
 
-Task = tuple[int, Point]
-Counted = list[tuple[int, list[Record]]]
-Result = Future[tuple[str, list[Record]]]
+NumberedPoint = tuple[int, Point]
+FutureRows = Future[tuple[str, list[Record]]]
+Waiting = dict[FutureRows, NumberedPoint]
 
 
 class _WorkerLost(PebbleError):
     """A pool of processes is broken."""
 
 
-def count_all(tasks: Iterable[Task], executor: Executor | None) -> Iterator[Counted]:
+def count_all(tasks: Iterable[NumberedPoint], executor: Executor | None) -> Iterator[CountedPoints]:
     """Count points, on an executor if there is one; yield them as they are finished.
 
     Raises
@@ -48,9 +48,9 @@ def count_all(tasks: Iterable[Task], executor: Executor | None) -> Iterator[Coun
         yield [(index, rows)]
 
 
-def _count_on(executor: Executor, tasks: Iterator[Task]) -> Iterator[Counted]:
-    finished: SimpleQueue[Result] = SimpleQueue()
-    waiting: dict[Result, Task] = {}
+def _count_on(executor: Executor, tasks: Iterator[NumberedPoint]) -> Iterator[CountedPoints]:
+    finished: SimpleQueue[FutureRows] = SimpleQueue()
+    waiting: Waiting = {}
     failure = None
     try:
         refused = _top_up(executor, tasks, waiting, finished)
@@ -72,7 +72,10 @@ def _count_on(executor: Executor, tasks: Iterator[Task]) -> Iterator[Counted]:
 
 
 def _top_up(
-    executor: Executor, tasks: Iterator[Task], waiting: dict[Result, Task], finished: SimpleQueue[Result]
+    executor: Executor,
+    tasks: Iterator[NumberedPoint],
+    waiting: Waiting,
+    finished: SimpleQueue[FutureRows],
 ) -> PebbleError | None:
     """Hand over points while there is room; return what is wrong if the executor takes no more."""
     while len(waiting) < WINDOW and (task := next(tasks, None)) is not None:
@@ -85,11 +88,9 @@ def _top_up(
     return None
 
 
-def _collect(
-    waiting: dict[Result, Task], finished: SimpleQueue[Result]
-) -> tuple[Counted, PebbleError | None]:
+def _collect(waiting: Waiting, finished: SimpleQueue[FutureRows]) -> tuple[CountedPoints, PebbleError | None]:
     """Wait for a point, and take all that are finished; with the first failure among them."""
-    counted: Counted = []
+    counted: CountedPoints = []
     failure: PebbleError | None = None
     future = finished.get()
     while True:

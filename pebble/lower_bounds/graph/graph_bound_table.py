@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from typing import Any
 
 from pebble.common.errors import BoundDoesNotApply
+from pebble.common.tables import Table, TableResult, words
 from pebble.common.units import fast_memory_words
 from pebble.game.rules import Rules
 from pebble.graph.dag import Dag
@@ -18,7 +20,7 @@ from pebble.lower_bounds.graph.spectral import EIGENVALUES, spectral, spectral_a
 __all__ = ["DagBounds", "dag_bounds"]
 
 
-class DagBounds(list[GraphBound]):
+class DagBounds(TableResult, list[GraphBound]):
     """The bounds that hold, the greatest first, and why the others were left out.
 
     Attributes
@@ -35,6 +37,18 @@ class DagBounds(list[GraphBound]):
     def best(self) -> GraphBound:
         """The greatest one."""
         return self[0]
+
+    def content(self) -> dict[str, Any]:
+        """Return the plain data, all but the schema version."""
+        refused = [{"name": name, "reason": reason} for name, reason in self.refused.items()]
+        return {"bounds": [bound.to_dict() for bound in self], "refused": refused}
+
+    def parts(self) -> list[str | Table | TableResult]:
+        """Return what is printed: the bounds, and why the others were left out."""
+        rows = [[bound.name, words(bound.value), bound.rules, bound.note] for bound in self]
+        table = Table([["bound", "words", "rules it needs", "how"], *rows], right=(1,))
+        refused = [f"not used: {name}: {reason}" for name, reason in self.refused.items()]
+        return [table, "\n".join(refused)] if refused else [table]
 
 
 def dag_bounds(

@@ -1,4 +1,4 @@
-"""Files of rows: CSV, JSON lines and Parquet, written whole or not at all, and read again."""
+"""Files of rows: CSV, JSON lines and Parquet; written whole or not at all, and read back."""
 
 from __future__ import annotations
 
@@ -14,28 +14,28 @@ from typing import IO, Any
 
 from pebble.common.errors import InvalidInput, PebbleError
 from pebble.common.files import atomic_writer
-from pebble.common.tables import tiles_text
+from pebble.common.tables import tiles_text, write_csv
 from pebble.lab.sweep.point import COLUMNS, Record
 
-__all__ = ["FORMATS", "format_of", "read_rows", "write_rows"]
+__all__ = ["ROW_FORMATS", "read_rows", "row_format", "write_rows"]
 
-FORMATS = ("csv", "jsonl", "parquet")
+ROW_FORMATS = ("csv", "jsonl", "parquet")
 _ROW_GROUP = 1 << 16
 Rows = Callable[[], Iterable[Record]]
 
 
-def format_of(path: Path, name: str | None = None) -> str:
-    """Return the format of a file, as named or from its suffix, once it is clear that it can be written.
+def row_format(path: Path, name: str | None = None) -> str:
+    """Return the format of a file, as named or by its suffix; refuse one that cannot be written here.
 
-    >>> format_of(Path("sweep.csv")), format_of(Path("sweep.txt"), "jsonl")
+    >>> row_format(Path("sweep.csv")), row_format(Path("sweep.txt"), "jsonl")
     ('csv', 'jsonl')
     """
     chosen = path.suffix[1:].lower() if name is None else name
-    if chosen not in FORMATS:
+    if chosen not in ROW_FORMATS:
         raise InvalidInput(
             f"cannot tell the format of {path}: end the name in .csv, .jsonl or .parquet, or give the format"
             if name is None
-            else f"unknown format {name!r}; known: {', '.join(FORMATS)}"
+            else f"unknown format {name!r}; known: {', '.join(ROW_FORMATS)}"
         )
     if chosen == "parquet":
         _pyarrow()
@@ -48,7 +48,7 @@ def write_rows(path: Path, name: str, rows: Rows) -> None:
     Parameters
     ----------
     rows : callable
-        Called for the rows, more than once by some formats, so that they need not be in memory together.
+        Gives the rows; called more than once by some formats, so that the rows need not be in memory together.
     """
     try:
         with atomic_writer(path, "wb" if name == "parquet" else "w") as stream:
@@ -61,24 +61,14 @@ def write_rows(path: Path, name: str, rows: Rows) -> None:
 
 def read_rows(path: Path, name: str | None = None) -> Iterator[Record]:
     """Yield the rows of a file that a sweep wrote, with the same values whichever the format."""
-    return _READERS[format_of(path, name)](path)
+    return _READERS[row_format(path, name)](path)
 
 
 # CSV: an empty field where there is no value, true and false, tiles as rows=64,cols=32
 
 
 def _write_csv(stream: IO[str], rows: Rows) -> None:
-    writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(COLUMNS)
-    writer.writerows([_as_text(kind, row[name]) for name, kind in COLUMNS.items()] for row in rows())
-
-
-def _as_text(kind: str, value: Any) -> Any:
-    if value is None:
-        return ""
-    if kind == "truth":
-        return "true" if value else "false"
-    return tiles_text(value) if kind == "tiles" else value
+    write_csv(stream, tuple(COLUMNS), rows())
 
 
 def _read_csv(path: Path) -> Iterator[Record]:

@@ -1,0 +1,67 @@
+"""How far the work is, on one line of a terminal; nothing where standard error goes elsewhere."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from typing import Any
+
+import click
+
+__all__ = ["progress_bar", "progress_line"]
+
+
+@contextmanager
+def progress_line(text: Callable[..., str] = str, pause: float = 0.0) -> Iterator[Callable[..., None] | None]:
+    """Yield a function that shows a line in place of the one before, or None; at the end the line is wiped.
+
+    Parameters
+    ----------
+    text : callable
+        Makes the line of what the function is called with.
+    pause : float
+        Calls that come sooner after the last line shown are left out; seconds.
+    """
+    if not sys.stderr.isatty():
+        yield None
+        return
+    shown = float("-inf")
+
+    def show(*what: object) -> None:
+        nonlocal shown
+        now = time.monotonic()
+        if now - shown >= pause:
+            shown = now
+            click.echo(f"\r\x1b[K{text(*what)}", nl=False, err=True)
+
+    try:
+        yield show
+    finally:
+        click.echo("\r\x1b[K", nl=False, err=True)
+
+
+@contextmanager
+def progress_bar(label: str) -> Iterator[Callable[[int, int], None] | None]:
+    """Yield a function that takes how many are done and how many there are, or None.
+
+    The bar is over those that are left at the first call.
+    """
+    if not sys.stderr.isatty():
+        yield None
+        return
+    bar: Any = None
+    before = 0
+    with ExitStack() as stack:
+
+        def show(done: int, total: int) -> None:
+            nonlocal bar, before
+            if bar is None:
+                left = click.progressbar(length=total - done, label=label, show_pos=True, file=sys.stderr)
+                bar = stack.enter_context(left)
+            else:
+                bar.update(done - before)
+            before = done
+
+        yield show

@@ -1,0 +1,33 @@
+"""The schedules that a caller asks for, by name or as objects."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from pebble.common.errors import InvalidInput
+from pebble.computations.problem import Problem
+from pebble.program.schedule import Schedule, get, offered
+
+__all__ = ["asked_schedule", "asked_schedules"]
+
+
+def asked_schedule(asked: str | Schedule, problem: Problem) -> Schedule:
+    """Return a schedule: the one registered under a name for the problem's pass, or the given object."""
+    return get(asked, problem.pass_name) if isinstance(asked, str) else asked
+
+
+def asked_schedules(asked: Iterable[str | Schedule] | None, problem: Problem) -> list[Schedule]:
+    """Return the schedules asked for; by default all that serve the problem's pass.
+
+    Raises
+    ------
+    InvalidInput
+        If a name is unknown, or a schedule does not serve the pass.
+    """
+    if asked is None:
+        return offered(problem)
+    chosen = [asked_schedule(one, problem) for one in asked]
+    for schedule in chosen:
+        if problem.pass_name not in schedule.passes:
+            raise InvalidInput(f"{schedule.name} does not serve the {problem.pass_name} pass")
+    return chosen

@@ -1,0 +1,192 @@
+"""The table of counted schedules: a row each, and the bounds beside them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from pebble.common.errors import InvalidInput
+from pebble.common.tables import Table, TableResult, csv_text, tiles_text, words
+from pebble.computations.problem import Problem
+from pebble.computations.registry import family_of
+from pebble.lower_bounds.table import BoundTable
+
+__all__ = ["CountTable", "Report", "Row"]
+
+
+@dataclass(frozen=True)
+class Row:
+    """One schedule on one problem, verified by the machine with at most M words.
+
+    Attributes
+    ----------
+    name : str
+    fits : bool or None
+        Whether it can be done with M words; None if nothing was counted.
+    least_M : int
+        Least number of words it needs: with the given tiles if they were given, else with the smallest.
+    tiles : dict of str to int, or None
+        None if no choice of tiles fits.
+    reads, writes, io : int or None
+        Words loaded, stored and both, for all heads and batch elements.
+    peak : int or None
+        Largest number of words in fast memory.
+    ratio : float or None
+        I/O divided by the best proved lower bound.
+    by_array : dict
+        ``{"Q": {"reads": ..., "writes": ...}, ...}`` for the arrays that are moved.
+    chosen : str
+        For a schedule that picks among others, which one it picked.
+    note : str
+        Why nothing was counted, where the count could not be verified in reasonable time.
+    """
+
+    name: str
+    fits: bool | None
+    least_M: int
+    tiles: dict[str, int] | None = None
+    reads: int | None = None
+    writes: int | None = None
+    io: int | None = None
+    peak: int | None = None
+    ratio: float | None = None
+    by_array: dict[str, dict[str, int]] = field(default_factory=dict)
+    chosen: str = ""
+    note: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the row as plain data."""
+        row = {name: getattr(self, name) for name in (*_CSV_COLUMNS, "by_array")}
+        return row | {name: text for name, text in (("chosen", self.chosen), ("note", self.note)) if text}
+
+    def cells(self, *before: str) -> list[str]:
+        """Return the row as text: its name, some other cells, then the counts, or why there are none."""
+        if self.note or not self.fits:
+            needs = f"does not fit: needs {words(self.least_M)} words"
+            return [self.name, "not counted, see below" if self.note else needs, *[""] * (len(before) + 4)]
+        counts = (words(value) for value in (self.reads, self.writes, self.io, self.peak))
+        return [self.name, *before, *counts, "" if self.ratio is None else f"{self.ratio:.3f}"]
+
+
+_CSV_COLUMNS = ("name", "fits", "tiles", "reads", "writes", "io", "peak", "least_M", "ratio")
+
+
+@dataclass(frozen=True)
+class CountTable(TableResult):
+    """Counted schedules, one row each; the base of what counting one pass and counting both return.
+
+    Attributes
+    ----------
+    problem : Problem
+    M : int
+        Words of fast memory.
+    rows : tuple of Row
+    """
+
+    problem: Problem
+    M: int
+    rows: tuple[Row, ...]
+
+    @property
+    def bounds_by_pass(self) -> dict[str, BoundTable]:
+        """The bounds of each pass that was counted."""
+        raise NotImplementedError
+
+    @property
+    def best_bound(self) -> tuple[str, int | float]:
+        """Name and value of what ``ratio`` divides by: the best proved bound, of both passes the sum."""
+        best = [table.best for table in self.bounds_by_pass.values()]
+        return " + ".join(bound.name for bound in best), sum(bound.value for bound in best)
+
+    @property
+    def proved_bounds(self) -> dict[str, int | float]:
+        """The proved bounds by name; of both passes, the sum of the best of each."""
+        tables = self.bounds_by_pass
+        if len(tables) > 1:
+            return {" + ".join(tables): self.best_bound[1]}
+        return {bound.name: bound.value for table in tables.values() for bound in table.proved}
+
+    def __getitem__(self, name: str) -> Row:
+        for row in self.rows:
+            if row.name == name:
+                return row
+        raise InvalidInput(f"no row {name!r}; there are {', '.join(row.name for row in self.rows)}")
+
+    def why_nothing_fits(self) -> str:
+        """Return what would be needed, where no schedule fits."""
+        least = min(self.rows, key=lambda row: row.least_M)
+        both = "both passes in " if len(self.bounds_by_pass) > 1 else ""
+        return (
+            f"no schedule fits {both}M = {words(self.M)}; {least.name} needs the least, "
+            f"{words(least.least_M)} words"
+        )
+
+    def heading(self) -> str:
+        """Return the lines above the table: what was counted, and in which regime it is."""
+        regime = next(iter(self.bounds_by_pass.values())).regime
+        return f"{self.problem.describe()}; M = {words(self.M)} words\n{regime}"
+
+    def content(self) -> dict[str, Any]:
+        """Return the plain data, all but the schema version."""
+        first = next(iter(self.bounds_by_pass.values()))
+        return {
+            "problem": self.problem.to_dict(),
+            "M": self.M,
+            "regime": first.regime_name,
+            **first.dividing_points(),
+            "schedules": [row.to_dict() for row in self.rows],
+        }
+
+    def to_csv(self) -> str:
+        """Return the rows as CSV with a header line."""
+        return csv_text(_CSV_COLUMNS, (vars(row) | {"fits": str(row.fits).lower()} for row in self.rows))
+
+
+@dataclass(frozen=True)
+class Report(CountTable):
+    """What :func:`pebble.count` returns: rows by schedule, bounds, and the regime.
+
+    Prints as a table, shows as one in a notebook, and gives JSON-ready data with :meth:`to_dict`.
+
+    Attributes
+    ----------
+    problem : Problem
+    M : int
+        Words of fast memory.
+    rows : tuple of Row
+        One for each schedule.
+    bounds : BoundTable
+    """
+
+    bounds: BoundTable
+
+    @property
+    def bounds_by_pass(self) -> dict[str, BoundTable]:
+        """The bounds, by the name of the pass."""
+        return {self.problem.pass_name: self.bounds}
+
+    def __repr__(self) -> str:
+        fitting = sum(bool(row.fits) for row in self.rows)
+        return f"<Report {self.problem!r} M={self.M}: {len(self.rows)} schedules, {fitting} fit>"
+
+    def content(self) -> dict[str, Any]:
+        """Return the plain data, all but the schema version."""
+        return {**super().content(), "bounds": self.bounds.to_list()}
+
+    def why_nothing_fits(self) -> str:
+        """Return what would be needed, where no schedule fits."""
+        text, needed = super().why_nothing_fits(), family_of(self.problem).max_indegree + 1
+        if needed <= self.M:
+            return text
+        return (
+            f"{text}. No schedule can do with less than {needed}: some vertex has {needed - 1} predecessors, which "
+            "must all be in fast memory together with the vertex itself"
+        )
+
+    def parts(self) -> list[str | Table | TableResult]:
+        """Return what is printed: the problem, the schedules, the bounds."""
+        cells = [["schedule", "tiles", "reads", "writes", "I/O", "peak", "I/O ÷ bound"]]
+        for row in self.rows:
+            cells.append(row.cells(tiles_text(row.tiles or {}) + (f" ({row.chosen})" if row.chosen else "")))
+        notes = [f"{row.name}: {row.note}" for row in self.rows if row.note]
+        return [self.heading(), Table(cells, left=2, notes=notes), self.bounds]

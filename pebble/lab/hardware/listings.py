@@ -1,0 +1,72 @@
+"""Devices and models as text: tables of them, and a card with every figure of a device and its source."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from pebble.common.tables import Table
+from pebble.lab.hardware.device import Device
+from pebble.lab.hardware.model import Model
+
+__all__ = ["device_card", "device_table", "model_table"]
+
+
+def device_table(chosen: Iterable[Device]) -> Table:
+    """Return a table of devices, one each line; a dash where no source was found."""
+    cells = [
+        ["device", "name", "units", "smem", "registers", "L2", "GB/s", "TFLOP/s, fastest dtype of ≥ 16 bits"]
+    ]
+    for one in chosen:
+        wide = {dtype: flops for dtype, flops in one.peak.items() if dtype not in ("float8", "int8")}
+        best = max(wide, key=lambda dtype: wide[dtype], default=None)
+        cells.append(
+            [
+                one.key,
+                one.title,
+                "–" if one.units is None else str(one.units),
+                _amount(one.smem_per_block),
+                _amount(one.registers_per_unit),
+                _amount(one.l2),
+                "–" if one.bandwidth is None else f"{one.bandwidth / 1e9:,.0f}",
+                "–" if best is None else f"{wide[best] / 1e12:,.1f} ({best})",
+            ]
+        )
+    return Table(cells, left=2)
+
+
+def device_card(one: Device) -> str:
+    """Return every figure of a device, with its source below it."""
+    figures = [
+        ("units", "–" if one.units is None else f"{one.units} × {one.unit}"),
+        ("smem_per_unit", _amount(one.smem_per_unit)),
+        ("smem_per_block", _amount(one.smem_per_block)),
+        ("registers_per_unit", _amount(one.registers_per_unit)),
+        ("accumulators_per_unit", _amount(one.accumulators_per_unit)),
+        ("l2", _amount(one.l2)),
+        ("bandwidth", "–" if one.bandwidth is None else f"{one.bandwidth / 1e9:,.0f} GB/s"),
+        ("peak", ", ".join(f"{dtype} {flops / 1e12:,.1f}" for dtype, flops in one.peak.items()) or "–"),
+    ]
+    width = max(len(name) for name, _ in figures)
+    lines = [one.title, "─" * len(one.title)]
+    for name, text in figures:
+        lines.append(f"{name:<{width}}  {text}" + (" TFLOP/s" if name == "peak" and one.peak else ""))
+        if name in one.sources:
+            lines.append(f"{'':<{width}}    {one.sources[name]}")
+    return "\n".join([*lines, *(f"note: {note}" for note in one.notes)])
+
+
+def _amount(size: int | None) -> str:
+    if size is None:
+        return "–"
+    return f"{size / 2**20:g} MiB" if size >= 2**20 else f"{size / 2**10:g} KiB"
+
+
+def model_table(chosen: Iterable[Model], sources: bool = False) -> Table:
+    """Return a table of models, with their sources and notes below it if ``sources``."""
+    cells, notes = [["model", "layers", "heads", "K/V heads", "group", "d", "dv"]], []
+    for one in chosen:
+        sizes = (one.layers, one.heads, one.kv_heads, one.group, one.d, one.dv)
+        cells.append([one.key, *map(str, sizes)])
+        remarks = (("note", one.note), ("not counted", one.refusal))
+        notes += ["", f"{one.key}: {one.source}", *(f"{name}: {text}" for name, text in remarks if text)]
+    return Table(cells, notes=notes if sources else ())

@@ -1,0 +1,184 @@
+"""Arithmetic intensity of schedules, and the FLOP per second that a device allows at it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from pebble.common.errors import InvalidInput
+from pebble.common.tables import JsonResult
+from pebble.common.units import bytes_per_word
+from pebble.computations.problem import Problem
+from pebble.lab.asked_schedules import asked_schedules
+from pebble.lab.training import count_any_pass
+
+if TYPE_CHECKING:
+    from pebble.lab.count_table import Row
+    from pebble.lab.hardware import Device
+    from pebble.program.schedule import Schedule
+
+__all__ = ["RooflinePoint", "RooflinePoints", "roofline_points"]
+
+
+@dataclass(frozen=True)
+class RooflinePoint:
+    """One schedule.
+
+    Attributes
+    ----------
+    schedule : str
+    tiles : dict of str to int
+    io, moved, flops : int
+        Words and bytes moved, and FLOP of the matrix products executed, for all heads and batch elements.
+    repeated : float
+        FLOP executed divided by those needed: 1 if nothing is computed twice.
+    attainable : float
+        FLOP per second that the roofline allows.
+    """
+
+    schedule: str
+    tiles: dict[str, int]
+    io: int
+    moved: int
+    flops: int
+    repeated: float
+    attainable: float
+
+    @property
+    def intensity(self) -> float:
+        """FLOP for each byte moved."""
+        return self.flops / self.moved
+
+
+@dataclass(frozen=True)
+class RooflinePoints(JsonResult):
+    """The numbers of the picture.
+
+    Attributes
+    ----------
+    problem : Problem
+    device : Device
+    dtype : str
+    level : str
+    M : int
+        Words of fast memory of one kernel instance.
+    bandwidth, peak : int
+        Bytes and FLOP per second of the whole device.
+    points : tuple of RooflinePoint
+    bound_intensity : float
+        FLOP per byte of a schedule that moves no more than the proved bound and computes nothing twice.
+    """
+
+    problem: Problem
+    device: Device
+    dtype: str
+    level: str
+    M: int
+    bandwidth: int
+    peak: int
+    points: tuple[RooflinePoint, ...]
+    bound_intensity: float
+
+    @property
+    def ridge(self) -> float:
+        """FLOP per byte from which on arithmetic is the limit."""
+        return self.peak / self.bandwidth
+
+    def content(self) -> dict[str, Any]:
+        """Return the plain data, all but the schema version."""
+        return {
+            "plot": "roofline",
+            "problem": self.problem.to_dict(),
+            "device": self.device.key,
+            "dtype": self.dtype,
+            "level": self.level,
+            "M": self.M,
+            "bandwidth": self.bandwidth,
+            "peak": self.peak,
+            "bound_intensity": self.bound_intensity,
+            "schedules": [
+                {
+                    "schedule": point.schedule,
+                    "tiles": dict(point.tiles),
+                    "io": point.io,
+                    "bytes": point.moved,
+                    "flops": point.flops,
+                    "repeated": point.repeated,
+                    "intensity": point.intensity,
+                    "attainable": point.attainable,
+                }
+                for point in self.points
+            ],
+        }
+
+
+def roofline_points(
+    problem: Problem,
+    device: str | Device,
+    dtype: str = "bfloat16",
+    level: str | None = None,
+    schedules: Iterable[str | Schedule] | None = None,
+) -> RooflinePoints:
+    """Count the points of :func:`roofline`; takes the same parameters.
+
+    Examples
+    --------
+    >>> found = roofline_points(Problem.square(4096, 128), "h100", schedules=["flash-2"])
+    >>> found.points[0].io, round(found.points[0].intensity)
+    (11534336, 372)
+    """
+    from pebble.lab.hardware import device as device_of
+    from pebble.lab.hardware.device import canonical_dtype
+
+    if problem.pass_name not in ("forward", "backward"):
+        raise InvalidInput(f"draw the forward and the backward pass one by one, not {problem.pass_name!r}")
+    one = device_of(device) if isinstance(device, str) else device
+    dtype = canonical_dtype(dtype)
+    bandwidth, peak = one.bandwidth, one.flops(dtype)
+    if bandwidth is None or peak is None:
+        missing = "bandwidth" if bandwidth is None else f"peak for {dtype}"
+        raise InvalidInput(f"{one.key}: no sourced figure for its {missing}, so it has no roofline here")
+    M = one.words(dtype, level)
+    asked = None if schedules is None else list(schedules)
+    report = count_any_pass(problem, M, asked)
+    needed, roof = _needed_work(problem), (bandwidth, peak)
+    points = tuple(
+        _point(schedule, row, dtype, needed, roof, problem)
+        for schedule, row in zip(asked_schedules(asked, problem), report.rows, strict=True)
+        if row.fits
+    )
+    if not points:
+        raise InvalidInput(f"there is nothing to draw: {report.why_nothing_fits()}")
+    limit = needed / (report.best_bound[1] * bytes_per_word(dtype))
+    return RooflinePoints(problem, one, dtype, level or one.level, M, bandwidth, peak, points, limit)
+
+
+def _point(
+    schedule: Schedule, row: Row, dtype: str, needed: int, roof: tuple[int, int], problem: Problem
+) -> RooflinePoint:
+    from pebble.lab.plan.roofline import flops, moved_bytes
+
+    assert row.tiles is not None
+    assert row.io is not None
+    run = schedule.measure(problem, row.tiles)
+    work, moved = flops(run) * problem.copies, moved_bytes(run, dtype, None) * problem.copies
+    bandwidth, peak = roof
+    return RooflinePoint(
+        schedule=row.name,
+        tiles=row.tiles,
+        io=row.io,
+        moved=moved,
+        flops=work,
+        repeated=work / needed,
+        attainable=min(peak, work / moved * bandwidth),
+    )
+
+
+def _needed_work(problem: Problem) -> int:
+    """FLOP of the matrix products if nothing is computed twice."""
+    from pebble.computations.registry import family_of
+    from pebble.lab.plan.constraints import is_product
+
+    family = family_of(problem)
+    return 2 * problem.copies * sum(family.size(a.name) for a in family.arrays if is_product(a, family))

@@ -1,0 +1,109 @@
+"""What varies along the axes of a picture: the size of fast memory, the length of the problem."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import SupportsIndex
+
+from pebble.common.errors import InvalidInput
+from pebble.common.units import fast_memory_words
+from pebble.computations.problem import Problem
+from pebble.lab.size_lists import memory_sizes, spaced
+
+__all__ = [
+    "COUNTS",
+    "but_length",
+    "length_name",
+    "memories",
+    "memories_around",
+    "problems_of",
+    "sizes",
+]
+
+COUNTS = range(1, 2001)
+"""How many sizes a range in a picture may have."""
+
+
+def sizes(text: str, dtype: str | None = None) -> tuple[int, ...]:
+    """Read sizes of fast memory: one, several with commas, or ``FIRST:LAST:COUNT`` at equal ratios.
+
+    Parameters
+    ----------
+    text : str
+        Each size as :func:`pebble.parse_words` reads it, or as a power, ``10**6`` or ``1e6``.
+    dtype : str, optional
+        What one word is, for sizes in bytes.
+
+    Raises
+    ------
+    InvalidInput
+        If the text cannot be read, FIRST is larger than LAST, or a range has more than 2000 sizes.
+
+    Examples
+    --------
+    >>> sizes("256:1Ki:3"), sizes("64,128")
+    ((256, 512, 1024), (64, 128))
+    """
+    return memory_sizes(text, dtype, COUNTS)
+
+
+def memories(M: SupportsIndex | Iterable[SupportsIndex]) -> tuple[int, ...]:
+    """Return sizes of fast memory in rising order, each once.
+
+    Raises
+    ------
+    InvalidInput
+        If there is none, or one is no positive whole number.
+    """
+    found = list(M) if isinstance(M, Iterable) else [M]
+    if not found:
+        raise InvalidInput("there is no size of fast memory to draw (M): give at least one")
+    return tuple(sorted({fast_memory_words(size) for size in found}))
+
+
+def memories_around(d: int, count: int) -> tuple[int, ...]:
+    """Return so many sizes of fast memory on both sides of d², from d²/16 to 256·d².
+
+    Examples
+    --------
+    >>> memories_around(64, 4)
+    (256, 4096, 65536, 1048576)
+    """
+    return spaced(max(16, d * d // 16), max(16, 256 * d * d), count)
+
+
+def problems_of(problem: Problem | Iterable[Problem]) -> tuple[Problem, ...]:
+    """Return problems in order of their number of keys.
+
+    Raises
+    ------
+    InvalidInput
+        If there is none, or they differ in more than their length.
+    """
+    found = [problem] if isinstance(problem, Problem) else list(problem)
+    if not found:
+        raise InvalidInput("there is no problem to draw: give at least one")
+    if len({but_length(one) for one in found}) > 1:
+        raise InvalidInput("the problems of one picture may differ in their length only")
+    return tuple(sorted(dict.fromkeys(found), key=lambda one: (one.Nk, one.Nq)))
+
+
+def length_name(problems: Sequence[Problem]) -> str:
+    """Return what the lengths of some problems are lengths of."""
+    return "N" if all(one.Nq == one.Nk for one in problems) else "Nk"
+
+
+def but_length(problem: Problem) -> str:
+    """Describe a problem, all but its length.
+
+    Examples
+    --------
+    >>> but_length(Problem.square(1024, 64, mask="causal"))
+    'attention forward, d = 64, causal mask'
+    """
+    parts = problem.describe().split(", ")
+    return ", ".join(
+        part
+        for part in parts
+        if not part.startswith(("N = ", "Nq = ", "Nk = ")) and not part.endswith(" pairs")
+    )

@@ -1,0 +1,41 @@
+"""Groups of commands: each is a module of its own, imported when it is called."""
+
+from __future__ import annotations
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from pebble.cli import group
+from pebble.cli.lazy_group import LazyGroup
+
+
+def groups() -> dict[str, LazyGroup]:
+    """The group of all commands and those inside it."""
+    found = {"pebble": group, "pebble dag": group.get_command(_context(), "dag")}
+    found["pebble plot"] = group.get_command(_context(), "plot")
+    return {name: one for name, one in found.items() if isinstance(one, LazyGroup)}
+
+
+def _context() -> click.Context:
+    return click.Context(group, info_name="pebble")
+
+
+@pytest.mark.parametrize("name", ["pebble", "pebble dag", "pebble plot"])
+def test_every_listed_command_is_there_under_its_name(name: str) -> None:
+    one = groups()[name]
+    for listed in one.list_commands(_context()):
+        command = one.get_command(_context(), listed)
+        assert command is not None
+        assert command.name == listed
+        assert one.summaries[listed] in CliRunner().invoke(one, ["--help"], terminal_width=200).output
+
+
+@pytest.mark.parametrize(
+    ("name", "near"), [("pebble", "sho"), ("pebble dag", "inof"), ("pebble plot", "gpa")]
+)
+def test_an_unknown_command_is_answered_with_the_nearest(name: str, near: str) -> None:
+    result = CliRunner().invoke(groups()[name], [near])
+    assert result.exit_code == 2
+    assert f"No such command {near!r}. Did you mean" in result.output
+    assert groups()[name].get_command(_context(), near) is None
