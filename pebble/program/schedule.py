@@ -311,7 +311,7 @@ _BUILT_IN = (
     "keys-pinned",
     "queries-pinned",
     "queries-sliced",
-    "ring",
+    "key-window",
     "best",
 )
 

@@ -10,7 +10,7 @@ from pebble.program.schedule import Schedule, Tiles
 from schedules._products import ceil_div
 from schedules.flash2 import streamed
 
-__all__ = ["Ring", "RingBlocks", "keys_in_use"]
+__all__ = ["KeyWindow", "KeyWindowBlocks", "keys_in_use"]
 
 _USUAL = 256
 """Blocks of queries, and queries of a block, where room does not matter: the machine runs every block."""
@@ -31,7 +31,7 @@ def keys_in_use(problem: Problem, rows: int) -> int:
     return int(change.cumsum().max())
 
 
-class RingBlocks(Schedule):
+class KeyWindowBlocks(Schedule):
     """How large the blocks of queries are: any size moves the same words, smaller ones take a little less room."""
 
     tile_names = ("rows",)
@@ -63,14 +63,14 @@ class RingBlocks(Schedule):
         return self.room(problem, self.smallest(problem)["rows"])
 
 
-class Ring(RingBlocks):
+class KeyWindow(KeyWindowBlocks):
     """Queries in order, block by block; a key and its value are loaded once and deleted after their last use.
 
-    For a sliding window that is a ring of the recent keys: 3Nd words in and Nd out, which no schedule can beat.
-    It fits where few keys are in use at a time: about window + rows of them, of d + dv words each.
+    Under a sliding window 3Nd words are loaded and Nd stored, and no schedule moves fewer. It fits where few keys are
+    in use at a time: about window + rows of them, of d + dv words each.
     """
 
-    name = "ring"
+    name = "key-window"
     summary = "keys and values stay from their first use to their last; every word moves once"
     source = "derived here; the rolling buffer of sliding-window attention"
 

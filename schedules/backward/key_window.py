@@ -5,20 +5,20 @@ from __future__ import annotations
 from pebble.computations.problem import Problem
 from pebble.program import Program, compute, delete, first, last, load, loop, phase, program, store, when
 from pebble.program.schedule import Tiles
-from schedules.ring import RingBlocks, keys_in_use
+from schedules.key_window import KeyWindowBlocks, keys_in_use
 
-__all__ = ["RingBackward"]
+__all__ = ["KeyWindowBackward"]
 
 
-class RingBackward(RingBlocks):
+class KeyWindowBackward(KeyWindowBlocks):
     """Queries in order, block by block; K, V, dK and dV of a key stay from its first use to its last.
 
     Every word moves once: 8Nd + N words. It fits where few keys are in use at a time.
     """
 
-    name = "ring"
+    name = "key-window"
     summary = "keys stay with their gradients from their first use to their last; every word moves once"
-    source = "derived here; the forward ring turned round"
+    source = "derived here; the counterpart of the forward schedule"
     passes = ("backward",)
 
     def room(self, problem: Problem, rows: int) -> int:
