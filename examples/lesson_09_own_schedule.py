@@ -14,9 +14,19 @@ number of words as a formula, a run that enforces M, every single move of the ga
 # ## The schedule
 
 import pebble
-from pebble.computations.problem import Problem
-from pebble.program import Program, compute, delete, load, loop, phase, program, store
-from pebble.program.schedule import Schedule, Tiles, largest
+from pebble import Problem, Schedule
+from pebble.program import (
+    Program,
+    Tiles,
+    compute,
+    delete,
+    largest,
+    load,
+    loop,
+    phase,
+    program,
+    store,
+)
 
 
 class Rows(Schedule):

@@ -74,8 +74,8 @@ def check_schedule(
 
     Examples
     --------
-    >>> from pebble.program.schedule import get
-    >>> check_schedule(get("flash-2"), Problem.square(5, 3), M=40)
+    >>> import pebble
+    >>> check_schedule(pebble.schedules()["flash-2"], Problem.square(5, 3), M=40)
     Contract(tiles={'rows': 4}, io=90, peak=34, least_M=10)
     """
     least = _check_least(schedule, problem)

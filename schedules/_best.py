@@ -5,11 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar
 
-from pebble.common.errors import CacheTooSmall, InvalidInput, NoClosedForm
-from pebble.computations.problem import Problem
-from pebble.program import Program
-from pebble.program.closed_form.count import closed_form
-from pebble.program.schedule import Schedule, Tiles, fitting_tiles
+from pebble import CacheTooSmall, InvalidInput, Problem, Schedule
+from pebble.program import NoClosedForm, Program, Tiles, closed_form, fitting_tiles
 
 __all__ = ["Cheapest"]
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pebble.computations.problem import Problem
+from pebble import Problem
 from pebble.program import Node, Nodes, Phase, compute, delete, load, loop, phase, store
 
 if TYPE_CHECKING:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from pebble.computations.problem import Problem
-from pebble.program.schedule import Schedule
+from pebble import CacheTooSmall, Problem, Schedule
 
 __all__ = ["literal_tiles", "paper_tiles"]
 
@@ -43,8 +42,6 @@ def literal_tiles(schedule: Schedule, problem: Problem, M: int, longer: str) -> 
 
     if not fits(1):
         least = schedule.measure(problem, shape(1)).peak
-        from pebble.common.errors import CacheTooSmall
-
         raise CacheTooSmall(f"{schedule.name} with whole tiles needs at least {least} words; M is {M}", least)
     low, high = 1, problem.Nq if longer == "rows" else problem.Nk
     while low < high:

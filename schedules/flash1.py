@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from pebble.computations.problem import Problem
+from pebble import Problem, Schedule
 from pebble.program import (
     Program,
+    Tiles,
     compute,
     delete,
+    largest,
     last,
     load,
     loop,
@@ -17,7 +19,6 @@ from pebble.program import (
     store,
     when,
 )
-from pebble.program.schedule import Schedule, Tiles, largest
 from schedules._shapes import literal_tiles, paper_tiles
 
 __all__ = ["Flash1"]

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from pebble.computations.problem import Problem
+from pebble import Problem, Schedule
 from pebble.program import (
     Node,
     Nodes,
     Program,
+    Tiles,
     compute,
     delete,
     first,
+    largest,
     last,
     load,
     loop,
@@ -18,7 +20,6 @@ from pebble.program import (
     store,
     when,
 )
-from pebble.program.schedule import Schedule, Tiles, largest
 from schedules._shapes import literal_tiles, paper_tiles
 
 __all__ = ["Flash2", "streamed"]

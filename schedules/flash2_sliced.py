@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from pebble.computations.problem import Problem
+from pebble import Problem, Schedule
 from pebble.program import (
     Node,
     Nodes,
     Program,
+    Tiles,
     compute,
     delete,
     first,
@@ -18,7 +19,6 @@ from pebble.program import (
     store,
     when,
 )
-from pebble.program.schedule import Schedule, Tiles
 from schedules._products import ceil_div
 
 __all__ = ["Flash2Sliced"]

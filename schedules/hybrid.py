@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from pebble.computations.problem import Problem
-from pebble.program import Program, compute, delete, load, loop, phase, program, store
-from pebble.program.closed_form.count import closed_form
-from pebble.program.schedule import Schedule, Tiles
+from pebble import Problem, Schedule
+from pebble.program import Program, Tiles, closed_form, compute, delete, load, loop, phase, program, store
 from schedules._products import best_output_tile, output_phase
 
 __all__ = ["Hybrid"]

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from pebble.computations.problem import Problem
-from pebble.program import Program
-from pebble.program.schedule import Schedule, Tiles
+from pebble import Problem, Schedule
+from pebble.program import Program, Tiles
 from schedules._products import ceil_div
 from schedules.flash2 import streamed
 

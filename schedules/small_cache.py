@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import math
 
-from pebble.computations.problem import Problem
-from pebble.program import Program, compute, delete, load, loop, phase, program, store
-from pebble.program.schedule import Schedule, Tiles
+from pebble import Problem, Schedule
+from pebble.program import Program, Tiles, compute, delete, load, loop, phase, program, store
 
 __all__ = ["SmallCache"]
 

@@ -2,9 +2,21 @@
 
 from __future__ import annotations
 
-from pebble.computations.problem import Problem
-from pebble.program import Program, compute, delete, load, loop, not_first, phase, program, store, when
-from pebble.program.schedule import Schedule, Tiles, largest
+from pebble import Problem, Schedule
+from pebble.program import (
+    Program,
+    Tiles,
+    compute,
+    delete,
+    largest,
+    load,
+    loop,
+    not_first,
+    phase,
+    program,
+    store,
+    when,
+)
 from schedules._products import best_output_tile, best_score_tile, output_phase, score_nest, square_side
 
 __all__ = ["SquareTile"]

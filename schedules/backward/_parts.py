@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pebble.computations.problem import Problem
+from pebble import Problem
 from pebble.program import (
     Node,
     Nodes,

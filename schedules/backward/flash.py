@@ -2,9 +2,22 @@
 
 from __future__ import annotations
 
-from pebble.computations.problem import Problem
-from pebble.program import Node, Program, compute, delete, load, loop, not_first, phase, program, store, when
-from pebble.program.schedule import Schedule, Tiles, largest
+from pebble import Problem, Schedule
+from pebble.program import (
+    Node,
+    Program,
+    Tiles,
+    compute,
+    delete,
+    largest,
+    load,
+    loop,
+    not_first,
+    phase,
+    program,
+    store,
+    when,
+)
 from schedules._shapes import literal_tiles, paper_tiles
 from schedules.backward._parts import keys_outside, row_sums_phase
 

@@ -2,9 +2,21 @@
 
 from __future__ import annotations
 
-from pebble.computations.problem import Problem
-from pebble.program import Program, compute, delete, first, last, load, loop, phase, program, store, when
-from pebble.program.schedule import Tiles
+from pebble import Problem
+from pebble.program import (
+    Program,
+    Tiles,
+    compute,
+    delete,
+    first,
+    last,
+    load,
+    loop,
+    phase,
+    program,
+    store,
+    when,
+)
 from schedules.key_window import KeyWindowBlocks, keys_in_use
 
 __all__ = ["KeyWindowBackward"]

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from pebble.computations.problem import Problem
-from pebble.program import Phase, Program, compute, delete, load, loop, phase, program, store
-from pebble.program.schedule import Schedule, Tiles
+from pebble import Problem, Schedule
+from pebble.program import Phase, Program, Tiles, compute, delete, load, loop, phase, program, store
 from schedules.backward._parts import row_sums_phase
 
 __all__ = ["NaiveBackward"]

@@ -2,10 +2,22 @@
 
 from __future__ import annotations
 
-from pebble.computations.problem import Problem
-from pebble.program import Node, Nodes, Program, compute, delete, load, loop, phase, program, store
-from pebble.program.closed_form.count import closed_form
-from pebble.program.schedule import Schedule, Tiles, largest
+from pebble import Problem, Schedule
+from pebble.program import (
+    Node,
+    Nodes,
+    Program,
+    Tiles,
+    closed_form,
+    compute,
+    delete,
+    largest,
+    load,
+    loop,
+    phase,
+    program,
+    store,
+)
 from schedules._products import ceil_div
 from schedules.backward._parts import keys_outside, queries_outside
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from pebble.computations.problem import Problem
-from pebble.program import Node, Program, compute, delete, load, loop, phase, program, store
-from pebble.program.schedule import Schedule, Tiles, largest
+from pebble import Problem, Schedule
+from pebble.program import Node, Program, Tiles, compute, delete, largest, load, loop, phase, program, store
 from schedules._products import best_tile, ceil_div
 from schedules.backward._materialised import gradient_phase
 from schedules.backward._parts import keys_outside, queries_outside, row_sums

@@ -2,9 +2,22 @@
 
 from __future__ import annotations
 
-from pebble.computations.problem import Problem
-from pebble.program import Node, Nodes, Phase, Program, compute, delete, load, loop, phase, program, store
-from pebble.program.schedule import Schedule, Tiles, largest
+from pebble import Problem, Schedule
+from pebble.program import (
+    Node,
+    Nodes,
+    Phase,
+    Program,
+    Tiles,
+    compute,
+    delete,
+    largest,
+    load,
+    loop,
+    phase,
+    program,
+    store,
+)
 from schedules._products import square_side
 from schedules.backward._materialised import gradient_phase, gradient_tile, score_tile
 from schedules.backward._parts import row_sums_phase, score_tiles

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pebble.computations.problem import Problem
+from pebble import Problem
 from pebble.program import Phase, phase
 from schedules.backward._parts import tiled_product
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from pebble.computations.problem import Problem
-from pebble.program import Phase, Program, compute, delete, load, loop, phase, program, store
-from pebble.program.schedule import Schedule, Tiles, largest
+from pebble import Problem, Schedule
+from pebble.program import Phase, Program, Tiles, compute, delete, largest, load, loop, phase, program, store
 from schedules._products import best_tile
 from schedules.weights._parts import final_product, projections
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from pebble.computations.problem import Problem
+from pebble import Problem, Schedule
 from pebble.program import (
     Node,
     Nodes,
     Phase,
     Program,
+    Tiles,
     compute,
     delete,
     load,
@@ -18,7 +19,6 @@ from pebble.program import (
     store,
     when,
 )
-from pebble.program.schedule import Schedule, Tiles
 from schedules._products import best_tile
 from schedules.backward._parts import tiled_product
 from schedules.weights._parts import final_product, projections

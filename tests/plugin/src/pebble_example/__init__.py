@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from pebble.computations.problem import Problem
-from pebble.program import Program, compute, delete, load, loop, phase, program, store
-from pebble.program.schedule import Schedule, Tiles, largest
+from pebble import Problem, Schedule
+from pebble.program import Program, Tiles, compute, delete, largest, load, loop, phase, program, store
 
 __all__ = ["ExampleRows"]
 
