@@ -23,15 +23,15 @@ from pebble.game.game import Game
 from pebble.game.rules import Rules
 from pebble.graph.dag import Dag
 from pebble.solvers.optimum import optimal, symmetry
-from pebble.solvers.optimum.arena import Arena
 from pebble.solvers.optimum.automorphism import stabiliser_chain
 from pebble.solvers.optimum.beam import beam
 from pebble.solvers.optimum.best_first import prove
+from pebble.solvers.optimum.bit_game import make_bit_game
 from pebble.solvers.optimum.bits import Words, members
-from pebble.solvers.optimum.expand import expand
-from pebble.solvers.optimum.model import make_model
-from pebble.solvers.optimum.state_sets import Batch, Codec, StateSet
-from pebble.solvers.optimum.states import States
+from pebble.solvers.optimum.search_space import SearchSpace
+from pebble.solvers.optimum.state_sets import Batch, StateSet
+from pebble.solvers.optimum.states import Codec, States
+from pebble.solvers.optimum.successors import successors
 from pebble.solvers.optimum.witness import moves_along
 from tests.lower_bounds.test_bounds_optimum import optimum as placements_optimum
 
@@ -181,12 +181,12 @@ def test_attention_against_a_search_over_placements(M: int) -> None:
 
 def check_path(dag: Dag, M: int, rules: Rules, width: int) -> None:
     """A path of the narrow search can be played, at exactly its cost."""
-    arena = Arena(make_model(dag, M, rules))
-    found = beam(arena, width)
+    space = SearchSpace(make_bit_game(dag, M, rules))
+    found = beam(space, width)
     if found is not None:
-        status = Game(dag, M, rules).play(moves_along(arena, found[1])).status()
+        status = Game(dag, M, rules).play(moves_along(space, found[1])).status()
         assert status.complete
-        assert status.io == found[0] + arena.model.stores
+        assert status.io == found[0] + space.game.stores
 
 
 @pytest.mark.parametrize("name", ["hypercube:3", "diamond:3,3", "fft:4", "matmul:2,1,2", "stencil:4,2"])
@@ -242,15 +242,15 @@ def test_any_choice_of_representatives_gives_a_pebbling(
 
 def test_the_automorphism_to_a_representative_takes_the_state_there() -> None:
     for name in ("fft:4", "fft:8", "fma-matmul:2,2,2"):
-        arena = Arena(make_model(load_dag(name), 5, Rules()))
+        space = SearchSpace(make_bit_game(load_dag(name), 5, Rules()))
         rng = np.random.default_rng(9)
         red = np.array(
-            [sum(1 << int(v) for v in rng.choice(arena.model.red_bits, 4, replace=False))], dtype=np.uint64
+            [sum(1 << int(v) for v in rng.choice(space.game.red_bits, 4, replace=False))], dtype=np.uint64
         )
-        row = arena.codec.pack(States(red, np.zeros_like(red), np.zeros_like(red)))
-        taken = arena.symmetry.taking(row)
+        row = space.codec.pack(States(red, np.zeros_like(red), np.zeros_like(red)))
+        taken = space.symmetry.taking(row)
         image = sum(1 << taken[v] for v in members(int(red[0])))
-        assert int(arena.codec.unpack(arena.symmetry.least(row)).red[0]) == image
+        assert int(space.codec.unpack(space.symmetry.least(row)).red[0]) == image
 
 
 # -- order
@@ -289,7 +289,7 @@ def test_more_freedom_never_costs_more() -> None:
 def test_with_room_for_everything_only_the_compulsory_io_is_left() -> None:
     for dag in _some_dags():
         best = optimal(dag, dag.n_vertices)
-        needed = make_model(dag, dag.n_vertices, Rules())
+        needed = make_bit_game(dag, dag.n_vertices, Rules())
         assert best.io == needed.n_inputs + needed.stores
 
 
@@ -376,13 +376,13 @@ def test_a_time_limit_leaves_a_valid_pebbling_and_a_valid_bound() -> None:
 def test_an_interrupted_search_never_claims_too_much() -> None:
     """Stop at every wave of a search; the bound so far must not pass the optimum."""
     dag = load_dag("fma-matmul:2,2,2")
-    arena = Arena(make_model(dag, 4, Rules()))
-    truth = prove(arena)
+    space = SearchSpace(make_bit_game(dag, 4, Rules()))
+    truth = prove(space)
     lowers: list[int] = []
-    prove(arena, progress=lambda lower, _: lowers.append(lower))
+    prove(space, progress=lambda lower, _: lowers.append(lower))
     assert lowers == sorted(lowers)
     assert lowers[-1] == truth.lower
-    stopped = prove(arena, deadline=0.0)
+    stopped = prove(space, deadline=0.0)
     assert not stopped.exact
     assert stopped.lower <= truth.lower
 
@@ -396,19 +396,19 @@ def test_progress_counts_whole_io() -> None:
 
 
 def test_a_known_cost_stops_the_search_without_changing_the_answer() -> None:
-    arena = Arena(make_model(load_dag("fft:4"), 3, Rules()))
-    truth = prove(arena)
-    told = prove(arena, upper=truth.lower)
+    space = SearchSpace(make_bit_game(load_dag("fft:4"), 3, Rules()))
+    truth = prove(space)
+    told = prove(space, upper=truth.lower)
     assert (told.lower, told.exact, told.path) == (truth.lower, True, None)
     assert told.states < truth.states
-    assert prove(arena, upper=truth.lower + 3).lower == truth.lower
+    assert prove(space, upper=truth.lower + 3).lower == truth.lower
 
 
 def test_beam_finds_pebblings_that_exist() -> None:
-    arena = Arena(make_model(load_dag("pyramid:4"), 3, Rules(recomputation=False)))
-    found = beam(arena, 8)
+    space = SearchSpace(make_bit_game(load_dag("pyramid:4"), 3, Rules(recomputation=False)))
+    found = beam(space, 8)
     assert found is not None
-    assert found[0] >= prove(arena).lower
+    assert found[0] >= prove(space).lower
 
 
 # -- parts
@@ -426,15 +426,15 @@ def test_beam_finds_pebblings_that_exist() -> None:
     ],
 )
 def test_number_of_symmetries(name: str, order: int) -> None:
-    model = make_model(load_dag(name), 9, Rules())
-    levels = stabiliser_chain(model.before, model.after, [0] * model.n)
+    game = make_bit_game(load_dag(name), 9, Rules())
+    levels = stabiliser_chain(game.before, game.after, [0] * game.n)
     assert int(np.prod([len(level) + 1 for level in levels])) == order
 
 
 def test_symmetries_are_automorphisms() -> None:
-    model = make_model(load_dag("fma-matmul:2,2,2"), 4, Rules())
-    levels = stabiliser_chain(model.before, model.after, [0] * model.n)
-    edges = {(p, v) for v in range(model.n) for p in range(model.n) if model.before[v] >> p & 1}
+    game = make_bit_game(load_dag("fma-matmul:2,2,2"), 4, Rules())
+    levels = stabiliser_chain(game.before, game.after, [0] * game.n)
+    edges = {(p, v) for v in range(game.n) for p in range(game.n) if game.before[v] >> p & 1}
     for permutation in (p for level in levels for p in level):
         assert {(permutation[p], permutation[v]) for p, v in edges} == edges
 
@@ -450,8 +450,8 @@ def test_two_words_a_state_give_the_same_answers(rules: Rules, monkeypatch: pyte
     narrow = [optimal(dag, dag.max_indegree + 1, rules) for dag in _some_dags()[3:6]]
     make = Codec.__init__
 
-    def wide(self: Codec, model: Any) -> None:
-        make(self, model)
+    def wide(self: Codec, game: Any) -> None:
+        make(self, game)
         self.narrow = False
 
     monkeypatch.setattr(Codec, "__init__", wide)
@@ -463,7 +463,7 @@ def test_two_words_a_state_give_the_same_answers(rules: Rules, monkeypatch: pyte
 def test_more_than_64_bits() -> None:
     """A pyramid of 55 vertices needs two words a state; with enough memory only the compulsory I/O is left."""
     dag = load_dag("pyramid:9")
-    assert not Codec(make_model(dag, 11, Rules())).narrow
+    assert not Codec(make_bit_game(dag, 11, Rules())).narrow
     best = optimal(dag, 11)
     assert (best.io, best.proved) == (11, True)
 
@@ -486,17 +486,17 @@ def test_state_set() -> None:
 def test_the_bound_never_falls_along_a_step(rules: Rules) -> None:
     """On which the search in layers relies; and dearer steps raise it by what they say."""
     for dag in _some_dags()[:6]:
-        arena = Arena(make_model(dag, dag.max_indegree + 1, rules))
-        normal, states = arena.normal, arena.normal.start()
+        space = SearchSpace(make_bit_game(dag, dag.max_indegree + 1, rules))
+        forms, states = space.forms, space.forms.start()
         for _ in range(4):
-            bound = normal.bound(states)
-            rows = arena.codec.pack(states.take(slice(0)))
-            for steps in expand(normal, states):
-                after, keep = normal.tidy(steps.states)
-                rise = steps.cost + normal.bound(after) - bound[steps.parent]
+            bound = forms.bound(states)
+            rows = space.codec.pack(states.take(slice(0)))
+            for steps in successors(forms, states):
+                after, keep = forms.tidy(steps.states)
+                rise = steps.cost + forms.bound(after) - bound[steps.parent]
                 assert (rise >= steps.raised)[keep].all()
-                rows = np.concatenate([rows, arena.codec.pack(after.take(keep))[:50]])
-            states = arena.codec.unpack(rows[:200])
+                rows = np.concatenate([rows, space.codec.pack(after.take(keep))[:50]])
+            states = space.codec.unpack(rows[:200])
 
 
 # -- the command
