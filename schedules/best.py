@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from schedules._best import Cheapest
+from schedules._cheapest import Cheapest
 from schedules.flash1 import Flash1
 from schedules.flash2_pinned import Flash2Pinned
 from schedules.flash2_sliced import Flash2Sliced

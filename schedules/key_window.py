@@ -6,7 +6,7 @@ import numpy as np
 
 from pebble import Problem, Schedule
 from pebble.program import Program, Tiles
-from schedules._products import ceil_div
+from schedules._tile_shapes import ceil_div
 from schedules.flash2 import streamed
 
 __all__ = ["KeyWindow", "KeyWindowBlocks", "keys_in_use"]

@@ -20,10 +20,6 @@ class Naive(Schedule):
         self.require(problem, M)
         return {}
 
-    def smallest(self, problem: Problem) -> Tiles:
-        """Return no tiles."""
-        return {}
-
     def program(self, problem: Problem, tiles: Tiles) -> Program:
         """Write the program."""
         self.check_tiles(tiles)

@@ -23,10 +23,6 @@ class SmallCache(Schedule):
         self.require(problem, M)
         return {"side": max(1, math.isqrt(M // 4))}
 
-    def smallest(self, problem: Problem) -> Tiles:
-        """Return tiles of one element."""
-        return {"side": 1}
-
     def program(self, problem: Problem, tiles: Tiles) -> Program:
         """Write the program."""
         side = self.check_tiles(tiles).get("side", 1)

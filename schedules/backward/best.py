@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from schedules._best import Cheapest
+from schedules._cheapest import Cheapest
 from schedules.backward.flash import Flash1Backward
 from schedules.backward.key_window import KeyWindowBackward
 from schedules.backward.naive import NaiveBackward

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pebble import Problem, Schedule
+from pebble import Problem
 from pebble.program import (
     Node,
     Program,
@@ -18,13 +18,13 @@ from pebble.program import (
     store,
     when,
 )
-from schedules._shapes import literal_tiles, paper_tiles
-from schedules.backward._parts import keys_outside, row_sums_phase
+from schedules._paper_tiles import PaperTiles
+from schedules.backward._loop_nests import keys_outside, row_sums_phase
 
 __all__ = ["Flash1Backward", "Flash2Backward"]
 
 
-class _KeysOutside(Schedule):
+class _KeysOutside(PaperTiles):
     """What the two versions share: a tile of K, V, dK and dV stays while all queries pass by.
 
     With ``cols`` alone, queries pass one row at a time and the tile's keys are handled one by one, so that one
@@ -32,23 +32,12 @@ class _KeysOutside(Schedule):
     """
 
     passes = ("backward",)
-    tile_names = ("rows", "cols")
-    presets = ("literal", "paper")
+    outer = "cols"
 
     def tiles(self, problem: Problem, M: int) -> Tiles:
         """Return the largest number of keys that fit with streamed queries."""
         width = problem.d + problem.dv
         return largest(self, problem, M, "cols", problem.Nk, (M - width - problem.d - 5) // (2 * width))
-
-    def smallest(self, problem: Problem) -> Tiles:
-        """Return one key at a time."""
-        return {"cols": 1}
-
-    def preset(self, problem: Problem, M: int, name: str) -> Tiles:
-        """``literal``: the paper's shape, as large as fits; ``paper``: the published sizes."""
-        if name == "literal":
-            return literal_tiles(self, problem, M, "cols")
-        return paper_tiles(problem, M) if name == "paper" else super().preset(problem, M, name)
 
 
 class Flash1Backward(_KeysOutside):
@@ -63,8 +52,8 @@ class Flash1Backward(_KeysOutside):
         tiles = self.check_tiles(tiles)
         cols = tiles.get("cols", problem.Nk)
         if "rows" in tiles:
-            return program(phase("", _literal(tiles["rows"], cols, stored_sums=False)))
-        return program(phase("", keys_outside(cols, "again", dQ=True)))
+            return program(_literal(tiles["rows"], cols, stored_sums=False))
+        return program(keys_outside(problem, cols, "again", dQ=True))
 
 
 class Flash2Backward(_KeysOutside):
@@ -81,7 +70,7 @@ class Flash2Backward(_KeysOutside):
         if "rows" in tiles:
             nest = _literal(tiles["rows"], cols, stored_sums=True)
         else:
-            nest = keys_outside(cols, "stored", dQ=True)
+            nest = keys_outside(problem, cols, "stored", dQ=True)
         return program(phase("D, row sums of dO∘O", row_sums_phase()), phase("dQ, dK and dV", nest))
 
 

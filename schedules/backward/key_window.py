@@ -3,20 +3,8 @@
 from __future__ import annotations
 
 from pebble import Problem
-from pebble.program import (
-    Program,
-    Tiles,
-    compute,
-    delete,
-    first,
-    last,
-    load,
-    loop,
-    phase,
-    program,
-    store,
-    when,
-)
+from pebble.program import Program, Tiles, compute, delete, first, last, load, loop, program, store, when
+from schedules.backward._loop_nests import pair_by_pair, row_sums_of_block
 from schedules.key_window import KeyWindowBlocks, keys_in_use
 
 __all__ = ["KeyWindowBackward"]
@@ -41,36 +29,21 @@ class KeyWindowBackward(KeyWindowBlocks):
     def program(self, problem: Problem, tiles: Tiles) -> Program:
         """Write the program."""
         rows = self.check_tiles(tiles).get("rows", problem.Nq)
-        pair = (
-            compute("S"),
-            compute("P", "S"),
-            compute("dV"),
-            compute("dP"),
-            compute("dS", "dP"),
-            delete("P"),
-            compute("dK"),
-            compute("dQ"),
-            delete("dS"),
-        )
         keys = loop(
             "j",
             1,
             when(first("i"), load("K", "V")),
-            loop("i", 1, *pair, label="query"),
+            pair_by_pair("i", "query", dQ=compute("dQ")),
             when(last("i"), store("dK", "dV"), delete("K", "V", "dK", "dV")),
         )
-        sums = loop("i", 1, loop("e", 1, load("O"), compute("D"), delete("O")), label="row")
         return program(
-            phase(
-                "",
-                loop(
-                    "i",
-                    rows,
-                    load("Q", "dO", "l"),
-                    sums,
-                    keys,
-                    store("dQ"),
-                    delete("Q", "dO", "l", "D", "dQ"),
-                ),
+            loop(
+                "i",
+                rows,
+                load("Q", "dO", "l"),
+                row_sums_of_block(),
+                keys,
+                store("dQ"),
+                delete("Q", "dO", "l", "D", "dQ"),
             )
         )

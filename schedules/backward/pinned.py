@@ -18,8 +18,9 @@ from pebble.program import (
     program,
     store,
 )
-from schedules._products import ceil_div
-from schedules.backward._parts import keys_outside, queries_outside
+from schedules._resident_rows import resident_and_streamed
+from schedules._tile_shapes import ceil_div
+from schedules.backward._loop_nests import keys_outside, pair_by_pair, queries_outside, row_sums_of_block
 
 __all__ = ["KeysPinnedBackward", "QueriesPinnedBackward", "QueriesSlicedBackward"]
 
@@ -32,10 +33,7 @@ class _OnePass(Schedule):
     """One pass over equal tiles, with rows of what would be rewritten kept in fast memory instead."""
 
     passes = ("backward",)
-
-    def may_be_zero(self) -> tuple[str, ...]:
-        """Nothing need be pinned."""
-        return ("pinned",)
+    may_be_zero = ("pinned",)
 
     def tiles(self, problem: Problem, M: int) -> Tiles:
         """Return the cheapest number of equal tiles, and as many pinned rows as fit beside one.
@@ -98,17 +96,10 @@ class KeysPinnedBackward(_OnePass):
         room = M - width - 5
         return (room - 2 * width * size) // problem.d if pinned else (room - problem.d) // (2 * width)
 
-    def smallest(self, problem: Problem) -> Tiles:
-        """Return one key, nothing pinned."""
-        return {"cols": 1, "pinned": 0}
-
     def program(self, problem: Problem, tiles: Tiles) -> Program:
         """Write the program."""
         size = {**self.smallest(problem), **self.check_tiles(tiles)}
-        pinned = min(size["pinned"], problem.Nq)
-        return program(
-            phase("", keys_outside(size["cols"], "first", dQ=True, pinned=pinned, queries=problem.Nq))
-        )
+        return program(keys_outside(problem, size["cols"], "first", dQ=True, pinned=size["pinned"]))
 
 
 class QueriesPinnedBackward(_OnePass):
@@ -132,16 +123,11 @@ class QueriesPinnedBackward(_OnePass):
         row, room = width + problem.d + 2, M - 3
         return (room - row * size - width) // width if pinned else (room - 2 * width) // row
 
-    def smallest(self, problem: Problem) -> Tiles:
-        """Return one query, nothing pinned."""
-        return {"rows": 1, "pinned": 0}
-
     def program(self, problem: Problem, tiles: Tiles) -> Program:
         """Write the program."""
         size = {**self.smallest(problem), **self.check_tiles(tiles)}
-        pinned = min(size["pinned"], problem.Nk)
-        nest = queries_outside(size["rows"], "again", gradients=True, pinned=pinned, keys=problem.Nk)
-        return program(phase("", nest))
+        nest = queries_outside(problem, size["rows"], "again", gradients=True, pinned=size["pinned"])
+        return program(nest)
 
 
 class QueriesSlicedBackward(Schedule):
@@ -155,10 +141,7 @@ class QueriesSlicedBackward(Schedule):
     source = "found by search for this project"
     passes = ("backward",)
     tile_names = ("pinned",)
-
-    def may_be_zero(self) -> tuple[str, ...]:
-        """Nothing need be pinned."""
-        return ("pinned",)
+    may_be_zero = ("pinned",)
 
     def tiles(self, problem: Problem, M: int) -> Tiles:
         """Return as many pinned keys as fit."""
@@ -169,20 +152,15 @@ class QueriesSlicedBackward(Schedule):
             return {"pinned": 0}
         return largest(self, problem, M, "pinned", problem.Nk, (M - room) // width)
 
-    def smallest(self, problem: Problem) -> Tiles:
-        """Nothing pinned."""
-        return {"pinned": 0}
-
     def program(self, problem: Problem, tiles: Tiles) -> Program:
         """Write the program."""
         pinned = min(self.check_tiles(tiles).get("pinned", 0), problem.Nk)
         half = ceil_div(problem.d, 2)
-        sums = loop("i", 1, loop("e", 1, load("O"), compute("D"), delete("O")))
         phases = [
             phase(
                 "dK, dV and the first half of dQ",
                 load("Q", "dO", "l"),
-                sums,
+                row_sums_of_block(label="i"),
                 _sweep(pinned, problem.Nk, load("K", "V"), None, True, 0, half),
                 loop("k", half, store("dQ"), delete("dQ"), stop=half),
             )
@@ -201,23 +179,14 @@ class QueriesSlicedBackward(Schedule):
 
 def _sweep(
     pinned: int, keys: int, arrive: Nodes, leave: Nodes, gradients: bool, start: int, stop: int
-) -> tuple[Node, ...]:
-    pair = (
-        compute("S"),
-        compute("P", "S"),
-        compute("dV") if gradients else None,
-        compute("dP"),
-        compute("dS", "dP"),
-        delete("P"),
-        compute("dK") if gradients else None,
-        loop("k", stop - start, compute("dQ"), start=start, stop=stop),
-        delete("dS"),
-    )
-    work = loop("i", 1, *pair)
+) -> list[Node]:
+    slice_of_dQ = loop("k", stop - start, compute("dQ"), start=start, stop=stop)
+    work = pair_by_pair("i", "i", gradients=gradients, dQ=slice_of_dQ)
     end = (store("dK", "dV"), delete("dK", "dV")) if gradients else ()
-    parts = []
-    if pinned:
-        parts.append(loop("j", 1, arrive, work, end, leave, stop=pinned))
-    if pinned < keys:
-        parts.append(loop("j", 1, load("K", "V"), work, end, delete("K", "V"), start=pinned))
-    return tuple(parts)
+
+    def part(resident: bool, start: int, stop: int | None) -> Node:
+        if resident:
+            return loop("j", 1, arrive, work, end, leave, start=start, stop=stop)
+        return loop("j", 1, load("K", "V"), work, end, delete("K", "V"), start=start, stop=stop)
+
+    return resident_and_streamed(pinned, keys, part)

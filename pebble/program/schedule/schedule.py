@@ -23,7 +23,7 @@ Tiles: TypeAlias = Mapping[str, int]
 class Schedule(ABC):
     """A way to compute attention: how to choose tiles for a cache of M words, and the program they give.
 
-    A subclass sets the class attributes and implements :meth:`tiles`, :meth:`smallest` and :meth:`program`.
+    A subclass sets the class attributes and implements :meth:`tiles` and :meth:`program`.
     It is registered by one line in the project that ships it, under the entry-point group
     ``pebble.schedules``, and checked with :func:`pebble.testing.check_schedule`.
 
@@ -44,6 +44,8 @@ class Schedule(ABC):
     follows_mask : bool
         Whether tiles are chosen by looking at the mask. If not they are chosen as for the problem without one, which
         never needs less room; the program skips what is masked out either way.
+    may_be_zero : tuple of str
+        The tile sizes for which zero makes sense.
     masks_only : bool
         Whether it is of interest under a mask only; it is then counted without one only if it is named.
     """
@@ -55,6 +57,7 @@ class Schedule(ABC):
     tile_names: ClassVar[tuple[str, ...]] = ()
     presets: ClassVar[tuple[str, ...]] = ()
     follows_mask: ClassVar[bool] = False
+    may_be_zero: ClassVar[tuple[str, ...]] = ()
     masks_only: ClassVar[bool] = False
 
     @abstractmethod
@@ -67,9 +70,9 @@ class Schedule(ABC):
             If not even the smallest tiles fit; carries the least M.
         """
 
-    @abstractmethod
     def smallest(self, problem: Problem) -> Tiles:
-        """Return the tiles that need the least room."""
+        """Return the tiles that need the least room: by default each size is one, or zero where that makes sense."""
+        return {name: 0 if name in self.may_be_zero else 1 for name in self.tile_names}
 
     @abstractmethod
     def program(self, problem: Problem, tiles: Tiles) -> Program:
@@ -106,17 +109,11 @@ class Schedule(ABC):
         if unknown:
             takes = ", ".join(self.tile_names) or "no tiles"
             raise InvalidInput(f"{self.name} does not take tiles {', '.join(unknown)}; it takes {takes}")
-        least = {name: 0 if name in self.may_be_zero() else 1 for name in tiles}
         for name, size in tiles.items():
-            if isinstance(size, bool) or not isinstance(size, int) or size < least[name]:
-                raise InvalidInput(
-                    f"{self.name}: tile {name}={size!r} must be a whole number ≥ {least[name]}"
-                )
+            least = 0 if name in self.may_be_zero else 1
+            if isinstance(size, bool) or not isinstance(size, int) or size < least:
+                raise InvalidInput(f"{self.name}: tile {name}={size!r} must be a whole number ≥ {least}")
         return {name: tiles[name] for name in self.tile_names if name in tiles}
-
-    def may_be_zero(self) -> tuple[str, ...]:
-        """Names of the tile sizes for which zero makes sense."""
-        return ()
 
     def too_small(self, problem: Problem, M: int) -> CacheTooSmall:
         """Return the error that says how many words the schedule needs."""
