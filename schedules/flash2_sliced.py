@@ -14,6 +14,7 @@ from pebble.program import (
     last,
     load,
     loop,
+    phase,
     program,
     store,
     when,
@@ -78,7 +79,7 @@ class Flash2Sliced(Schedule):
             delete("O"),
             when(last("e"), store("l") if problem.stats else (), delete("l", "Q")),
         )
-        return program(load("Q"), loop("e", tiles.get("cols", problem.dv), *parts, end))
+        return program(phase("", load("Q"), loop("e", tiles.get("cols", problem.dv), *parts, end)))
 
 
 def _keys(resident: bool, start: int, stop: int | None) -> Node:
