@@ -29,12 +29,14 @@ if TYPE_CHECKING:
         Violation,
     )
     from pebble.common.units import parse_words
+    from pebble.computations.array import Array
     from pebble.computations.attention import attention_family
-    from pebble.computations.family import Array, Family
+    from pebble.computations.family import Family
     from pebble.computations.load import load_dag
     from pebble.computations.masks import make_mask, mask_from_array, mask_from_predicate, mask_kinds
     from pebble.computations.matmul import matmul_family
     from pebble.computations.problem import Problem
+    from pebble.computations.registry import family_of
     from pebble.game.game import Game
     from pebble.game.rules import Rules
     from pebble.graph.dag import Dag
@@ -49,6 +51,7 @@ if TYPE_CHECKING:
     from pebble.lab.sweep import sweep
     from pebble.lower_bounds.graph.graph_bound_table import dag_bounds
     from pebble.lower_bounds.table import bounds
+    from pebble.program.lowering import lower
     from pebble.program.machine.run import run
     from pebble.program.schedule import Schedule
     from pebble.program.schedule import available as schedules
@@ -57,7 +60,7 @@ if TYPE_CHECKING:
     from pebble.solvers.optimum import Optimum, optimal
 
 _HOME = {
-    "Array": "computations.family",
+    "Array": "computations.array",
     "BoundDoesNotApply": "common.errors",
     "CacheTooSmall": "common.errors",
     "Dag": "graph.dag",
@@ -81,7 +84,9 @@ _HOME = {
     "dag_bounds": "lower_bounds.graph.graph_bound_table",
     "device": "lab.hardware",
     "devices": "lab.hardware",
+    "family_of": "computations.registry",
     "load_dag": "computations.load",
+    "lower": "program.lowering",
     "make_mask": "computations.masks",
     "mask_from_array": "computations.masks",
     "mask_from_predicate": "computations.masks",
@@ -129,7 +134,9 @@ __all__ = [
     "dag_bounds",
     "device",
     "devices",
+    "family_of",
     "load_dag",
+    "lower",
     "make_mask",
     "mask_from_array",
     "mask_from_predicate",

@@ -15,7 +15,8 @@ from pebble.game.replay import replay
 from pebble.program import Program
 from pebble.program.closed_form.count import closed_form
 from pebble.program.lowering import lower
-from pebble.program.machine.run import Run, run
+from pebble.program.machine.counted import Run
+from pebble.program.machine.run import run
 from pebble.program.numbers import evaluate
 from pebble.program.schedule import Schedule, Tiles
 

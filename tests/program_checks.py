@@ -12,7 +12,8 @@ from pebble.game.replay import replay
 from pebble.program import Program
 from pebble.program.closed_form.count import closed_form
 from pebble.program.lowering import lower
-from pebble.program.machine.run import Run, run
+from pebble.program.machine.counted import Run
+from pebble.program.machine.run import run
 from tests.program_reference import Outcome, Trip, refer
 from tests.random_programs import (
     is_valid,

@@ -1,19 +1,21 @@
 """Programs executed element by element on plain sets: what the machine, lowering and closed form are tested against.
 
-Own loops, own predecessors, own rules; of the package it uses only the classes a program and a family are made of.
+Own loops, own predecessors, own rules; of the package it uses only the classes a program and a family are made of,
+and of a mask only which pairs are allowed.
 """
 
 from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from pebble.computations.family import Array, Family
-from pebble.program import Condition, Loop, Node, Operation, Program
+from tests.pairs import Pairs
+from tests.program.names import Array, Condition, Family, Loop, Node, Operation, Program
 
 Element = tuple[str, tuple[int, ...]]
+Interval = tuple[int, int]
 Trip = tuple[str, int, int]
 Address = tuple[int, ...]
 
@@ -25,14 +27,18 @@ class Executed:
     operation: Operation
     address: Address
     path: tuple[Trip, ...]
-    tiles: dict[str, tuple[int, int]]
+    tiles: dict[str, Interval]
 
 
 @dataclass
 class Outcome:
-    """The verdict: no broken rules, or those that the first refused operation breaks."""
+    """The verdict: no broken rules, or those that the first refused operation breaks.
+
+    It is ``strict`` if the language alone forbids the operation: its single moves may be legal.
+    """
 
     broken: set[str] = field(default_factory=set)
+    strict: bool = False
     place: tuple[str, tuple[Trip, ...]] | None = None
     address: Address = ()
     executed: int = 0
@@ -48,65 +54,103 @@ class Outcome:
         return not self.broken
 
 
-def holds(condition: Condition, path: tuple[Trip, ...]) -> bool:
-    """Whether a condition holds in these iterations."""
-    ((_, index, count),) = [trip for trip in path if trip[0] == condition.label]
-    at = index == 0 if condition.which == "first" else index == count - 1
-    return not at if condition.negated else at
+class Walk:
+    """The loops of a program, tile by tile."""
+
+    def __init__(self, program: Program, family: Family, pairs: Pairs) -> None:
+        self.program, self.family, self.pairs = program, family, pairs
+        self.tiles: dict[str, Interval] = {}
+        self.around: dict[str, tuple[str, Interval, Interval]] = {}
+        self.path: list[Trip] = []
+
+    def __iter__(self) -> Iterator[Executed]:
+        for number, part in enumerate(self.program.phases):
+            yield from self.body(part.nodes(), (number,))
+
+    def body(self, nodes: Iterable[Node], address: Address) -> Iterator[Executed]:
+        for number, node in enumerate(nodes):
+            place = (*address, number)
+            if isinstance(node, Operation):
+                tiles = self.tiles | {axis: (a, b) for axis, a, b in node.at}
+                yield Executed(node, place, tuple(self.path), tiles)
+            elif isinstance(node, Loop):
+                yield from self.loop(node, place)
+            elif self.holds(node.condition):
+                yield from self.body(node.body, place)
+
+    def loop(self, node: Loop, address: Address) -> Iterator[Executed]:
+        outer = self.tiles.get(node.axis)
+        end = self.family.extents[node.axis] if node.stop is None else node.stop
+        whole = outer or (node.start, end)
+        starts = range(whole[0], whole[1], node.tile)
+        for index, a in enumerate(starts):
+            tile = a, min(a + node.tile, whole[1])
+            if not self.pairs.meet(node.axis, tile, self.tiles):
+                continue
+            self.tiles[node.axis] = tile
+            self.around[node.label] = node.axis, whole, tile
+            self.path.append((node.label, index, len(starts)))
+            yield from self.body(node.body, address)
+            self.path.pop()
+            del self.around[node.label]
+            del self.tiles[node.axis]
+        if outer:
+            self.tiles[node.axis] = outer
+
+    def holds(self, condition: Condition) -> bool:
+        """Whether a condition holds: no tile is visited before (after) this one, the other axis as it stands."""
+        axis, whole, tile = self.around[condition.label]
+        rest = (whole[0], tile[0]) if condition.which == "first" else (tile[1], whole[1])
+        at_end = not (rest[0] < rest[1] and self.pairs.meet(axis, rest, self.tiles))
+        return at_end != condition.negated
 
 
 def executions(program: Program, family: Family) -> Iterator[Executed]:
     """All executions of operations, in order."""
-
-    def visit(
-        node: Node, address: Address, path: tuple[Trip, ...], tiles: dict[str, tuple[int, int]]
-    ) -> Iterator[Executed]:
-        if isinstance(node, Operation):
-            yield Executed(node, address, path, tiles | {axis: (a, b) for axis, a, b in node.at})
-        elif isinstance(node, Loop):
-            first, end = tiles.get(
-                node.axis, (node.start, family.extents[node.axis] if node.stop is None else node.stop)
-            )
-            starts = list(range(first, end, node.tile))
-            for index, a in enumerate(starts):
-                inside = tiles | {node.axis: (a, min(a + node.tile, end))}
-                yield from body(node.body, address, (*path, (node.label, index, len(starts))), inside)
-        elif holds(node.condition, path):
-            yield from body(node.body, address, path, tiles)
-
-    def body(
-        nodes: tuple[Node, ...], address: Address, path: tuple[Trip, ...], tiles: dict[str, tuple[int, int]]
-    ) -> Iterator[Executed]:
-        for number, node in enumerate(nodes):
-            yield from visit(node, (*address, number), path, tiles)
-
-    for number, part in enumerate(program.phases):
-        yield from body(tuple(part.nodes()), (number,), (), {})
-
-
-def elements(array: Array, done: Executed, family: Family) -> list[Element]:
-    """The elements of an array in the operation's box."""
-    ranges = [range(*done.tiles.get(axis, (0, family.extents[axis]))) for axis in array.axes]
-    return [(array.name, index) for index in itertools.product(*ranges)]
+    return iter(Walk(program, family, Pairs(family)))
 
 
 class Reference:
     """Red and blue pebbles as sets of chain positions, by element (position 0 where there is no chain)."""
 
-    def __init__(self, family: Family, M: int | None) -> None:
-        self.family, self.M = family, M
+    def __init__(self, family: Family, M: int | None, pairs: Pairs) -> None:
+        self.family, self.M, self.pairs = family, M, pairs
         self.outcome = Outcome()
         self.words = self.highest = 0
+        self.strict = True
         for array in family.arrays:
-            axes = [range(family.extents[axis]) for axis in array.axes]
-            for index in itertools.product(*axes):
-                self.outcome.red[array.name, index] = set()
-                self.outcome.blue[array.name, index] = set() if array.operands else {0}
+            whole = self.elements(array, {})
+            self.outcome.red |= {element: set() for element in whole}
+            self.outcome.blue |= {element: set() if array.operands else {0} for element in whole}
+
+    def elements(self, array: Array, tiles: dict[str, Interval]) -> list[Element]:
+        """The elements of an array in a box that exist."""
+        ranges = [range(*tiles.get(axis, (0, self.family.extents[axis]))) for axis in array.axes]
+        every = itertools.product(*ranges)
+        if self.pairs.table is None:
+            return [(array.name, index) for index in every]
+        return [(array.name, index) for index in every if self.pairs.exist(array.axes, index)]
+
+    def steps(self, array: Array, element: Element) -> range | list[int]:
+        """The positions of an element's chain that exist."""
+        if array.chain is None:
+            return range(1)
+        if not self.pairs.masks(array.chain):
+            return range(self.family.extents[array.chain])
+        return self.pairs.partners(array.chain, array.axes, element[1])
+
+    def waits(self, array: Array, element: Element, tiles: dict[str, Interval]) -> bool:
+        """Whether a chain cannot have begun before the current tile: there is nothing of it to be moved."""
+        if array.chain is None or not self.pairs.masks(array.chain) or array.chain not in tiles:
+            return False
+        return self.steps(array, element)[0] >= tiles[array.chain][0]
 
     def place(self, element: Element, position: int) -> None:
-        self.words += position not in self.outcome.red[element]
-        self.outcome.red[element].add(position)
-        self.highest = max(self.highest, self.words)
+        red = self.outcome.red[element]
+        if position not in red:
+            red.add(position)
+            self.words += 1
+            self.highest = max(self.highest, self.words)
 
     def remove(self, element: Element, position: int) -> None:
         self.outcome.red[element].remove(position)
@@ -115,104 +159,133 @@ class Reference:
     def execute(self, done: Executed) -> set[str]:
         """Execute an operation; the rules it breaks."""
         array, op = self.family[done.operation.array], done.operation
-        box = elements(array, done, self.family)
-        self.highest = self.words
-        broken = (
-            {
-                "load": self.load,
-                "store": self.store,
-                "delete": self.delete,
-            }[op.action](box)
-            if op.action != "compute"
-            else self.compute(array, box, done)
-        )
+        self.highest, self.strict = self.words, True
+        broken = getattr(self, op.action)(array, self.elements(array, done.tiles), done)
         if self.M is not None and self.highest > self.M:
-            broken.add("memory-full")
+            broken |= self.breaks("memory-full")
         self.outcome.peak = max(self.outcome.peak, self.highest)
+        assert isinstance(broken, set)
         return broken
 
-    def load(self, box: list[Element]) -> set[str]:
-        broken = set()
+    def breaks(self, rule: str, *, strict: bool = False) -> set[str]:
+        self.strict = self.strict and strict
+        return {rule}
+
+    def load(self, array: Array, box: list[Element], done: Executed) -> set[str]:
+        broken: set[str] = set()
         for element in box:
             blue, red = self.outcome.blue[element], self.outcome.red[element]
+            if not blue and self.waits(array, element, done.tiles):
+                if red:
+                    broken |= self.breaks("one-partial-result", strict=True)
+                continue
             if not blue:
-                broken.add("load-needs-blue")
+                broken |= self.breaks("load-needs-blue")
             elif red and red != {max(blue)}:
-                broken.add("one-partial-result")
+                broken |= self.breaks("one-partial-result", strict=True)
             else:
                 self.place(element, max(blue))
-            self.outcome.reads[element[0]] += 1
+            self.outcome.reads[array.name] += 1
         return broken
 
-    def store(self, box: list[Element]) -> set[str]:
+    def store(self, array: Array, box: list[Element], done: Executed) -> set[str]:
+        broken: set[str] = set()
         for element in box:
-            self.outcome.blue[element] |= self.outcome.red[element]
-            self.outcome.writes[element[0]] += 1
-        return {"store-needs-red"} if any(not self.outcome.red[element] for element in box) else set()
+            red = self.outcome.red[element]
+            if red:
+                self.outcome.blue[element] |= red
+                self.outcome.writes[array.name] += 1
+            elif not self.waits(array, element, done.tiles):
+                broken |= self.breaks("store-needs-red")
+        return broken
 
-    def delete(self, box: list[Element]) -> set[str]:
-        missing = [element for element in box if not self.outcome.red[element]]
-        for element in set(box) - set(missing):
-            self.remove(element, *self.outcome.red[element])
-        return {"delete-needs-red"} if missing else set()
+    def delete(self, array: Array, box: list[Element], done: Executed) -> set[str]:
+        broken: set[str] = set()
+        for element in box:
+            red = self.outcome.red[element]
+            if red:
+                self.remove(element, *red)
+            elif not self.waits(array, element, done.tiles):
+                broken |= self.breaks("delete-needs-red")
+        return broken
 
     def compute(self, array: Array, box: list[Element], done: Executed) -> set[str]:
-        broken: set[str] = set()
         replaced = None if done.operation.replacing is None else self.family[done.operation.replacing]
-        if (
-            replaced is not None
-            and array.chain is None
-            and len({bool(self.outcome.red[e]) for e in box}) == 2
-        ):
-            broken.add("whole-box")
+        broken = self.whole_operands(array, done)
+        if replaced and array.chain is None and len({bool(self.outcome.red[e]) for e in box}) == 2:
+            broken |= self.breaks("whole-box", strict=True)
+        for element in box:
+            at = dict(zip(array.axes, element[1], strict=True))
+            broken |= self.advance(array, element, at, done)
+            if replaced is not None:
+                gone = replaced.name, tuple(at[axis] for axis in replaced.axes)
+                if self.outcome.red[gone]:
+                    self.remove(gone, *self.outcome.red[gone])
+                else:
+                    broken |= self.breaks("delete-needs-red")
+        return broken
+
+    def whole_operands(self, array: Array, done: Executed) -> set[str]:
+        """The language asks for all of the operands' boxes, whichever of it the allowed pairs read."""
+        operands = [self.family[name] for name in array.operands]
+        boxes = ((operand, element) for operand in operands for element in self.elements(operand, done.tiles))
+        if all(self.is_complete(operand, element) for operand, element in boxes):
+            return set()
+        return self.breaks("compute-needs-predecessors", strict=True)
+
+    def is_complete(self, array: Array, element: Element) -> bool:
+        return self.steps(array, element)[-1] in self.outcome.red[element]
+
+    def advance(self, array: Array, element: Element, at: dict[str, int], done: Executed) -> set[str]:
+        """Compute the steps of one element's chain that lie in the current tile."""
+        steps = self.steps(array, element)
         start, stop = 0, 1
         if array.chain is not None:
             start, stop = done.tiles.get(array.chain, (0, self.family.extents[array.chain]))
-        for element in box:
-            at = dict(zip(array.axes, element[1], strict=True))
-            for position in range(start, stop):
-                broken |= self.compute_vertex(array, element, position, at)
-            if replaced is not None:
-                broken |= self.delete([(replaced.name, tuple(at[axis] for axis in replaced.axes))])
+        red = self.outcome.red[element]
+        broken: set[str] = set()
+        before = [position for position in steps if position < start]
+        inside = [position for position in steps if start <= position < stop]
+        if array.chain is not None and red != set(before[-1:]):
+            rule = "one-partial-result" if start == 0 else "compute-needs-predecessors"
+            broken |= self.breaks(rule, strict=not (before and inside) or before[-1] in red)
+        for position in inside:
+            inputs = at if array.chain is None else at | {array.chain: position}
+            broken |= self.operands_red(array, inputs)
+            self.place(element, position)
+            for older in red - {position}:
+                self.remove(element, older)
+            self.outcome.computes[array.name] += 1
         return broken
 
-    def compute_vertex(self, array: Array, element: Element, position: int, at: dict[str, int]) -> set[str]:
-        broken = set()
-        red = self.outcome.red[element]
-        if array.chain is not None:
-            at = at | {array.chain: position}
-            if position == 0 and red:
-                broken.add("one-partial-result")
-            if position > 0 and position - 1 not in red:
-                broken.add("compute-needs-predecessors")
+    def operands_red(self, array: Array, at: dict[str, int]) -> set[str]:
         for name in array.operands:
             operand = self.family[name]
-            last = 0 if operand.chain is None else self.family.extents[operand.chain] - 1
-            if last not in self.outcome.red[name, tuple(at[axis] for axis in operand.axes)]:
-                broken.add("compute-needs-predecessors")
-        self.place(element, position)
-        for older in red - {position}:
-            self.remove(element, older)
-        self.outcome.computes[array.name] += 1
-        return broken
+            if not self.is_complete(operand, (name, tuple(at[axis] for axis in operand.axes))):
+                return self.breaks("compute-needs-predecessors")
+        return set()
+
+    def outputs_missing(self) -> bool:
+        outputs = (array for array in self.family.arrays if array.output)
+        return any(
+            self.steps(array, element)[-1] not in self.outcome.blue[element]
+            for array in outputs
+            for element in self.elements(array, {})
+        )
 
 
 def refer(program: Program, family: Family, M: int | None = None) -> Outcome:
     """Execute a program on sets, up to the first operation that breaks a rule."""
-    reference = Reference(family, M)
+    pairs = Pairs(family)
+    reference = Reference(family, M, pairs)
     outcome = reference.outcome
-    for done in executions(program, family):
+    for done in Walk(program, family, pairs):
         broken = reference.execute(done)
         if broken:
-            outcome.broken, outcome.place, outcome.address = (
-                broken,
-                (str(done.operation), done.path),
-                done.address,
-            )
+            outcome.broken, outcome.strict = broken, reference.strict
+            outcome.place, outcome.address = (str(done.operation), done.path), done.address
             return outcome
         outcome.executed += 1
-    for array in family.outputs:
-        last = 0 if array.chain is None else family.extents[array.chain] - 1
-        if any(last not in blue for (name, _), blue in outcome.blue.items() if name == array.name):
-            outcome.broken = {"output-missing"}
+    if reference.outputs_missing():
+        outcome.broken = {"output-missing"}
     return outcome

@@ -55,7 +55,7 @@ def command(
     rules = Rules(recomputation=not no_recomputation, sliding=sliding)
     loaded = load_dag(dag, format)
     found = dag_bounds(loaded, M, rules, eigenvalues, sample, seed)
-    least = loaded.least_M(rules)
+    least = loaded.least_M(sliding=rules.sliding)
     if as_json:
         print_json(
             {

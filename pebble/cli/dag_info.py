@@ -52,12 +52,12 @@ def command(dag: str | None, format: str | None, keep_isolated: bool, listing: b
 
 def _list(as_json: bool) -> None:
     from pebble.common.tables import table
-    from pebble.computations.load import entries
+    from pebble.computations.named_dags import NAMED_DAGS
 
     if as_json:
         keys = ("name", "usage", "example", "summary", "literature")
-        rows = [{key: getattr(entry, key) for key in keys} for entry in entries()]
+        rows = [{key: getattr(entry, key) for key in keys} for entry in NAMED_DAGS.values()]
         print_json({"schema_version": 1, "dags": rows})
         return
-    cells = [[entry.example, entry.summary, entry.literature] for entry in entries()]
+    cells = [[entry.example, entry.summary, entry.literature] for entry in NAMED_DAGS.values()]
     click.echo(table([["example", "what it is", "in the literature"], *cells], left=3))

@@ -1,4 +1,4 @@
-"""Attention as a family of arrays of vertices, and computed plainly as the reference for numbers."""
+"""Attention forward: as a family of arrays of vertices, and on numbers as the reference for schedules."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pebble.computations.family import Array, Family
+from pebble.computations.array import Array
+from pebble.computations.family import Family
 from pebble.computations.problem import Problem
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""The backward pass of attention as a family of arrays of vertices, and computed plainly."""
+"""Attention backward: as a family of arrays of vertices, and on numbers as the reference for schedules."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from pebble.computations.array import Array
 from pebble.computations.attention import attention_symbols
-from pebble.computations.family import Array, Family
+from pebble.computations.family import Family
 from pebble.computations.problem import Problem
 
 if TYPE_CHECKING:
@@ -76,7 +77,7 @@ def attention_gradients(
     dO: NDArray[np.float64],
     allowed: NDArray[np.bool_] | None = None,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-    """Gradients of the sum of dO∘attention(Q, K, V) with respect to Q, K and V, computed plainly.
+    """Gradients of the sum of dO∘attention(Q, K, V) with respect to Q, K and V, computed directly.
 
     Parameters
     ----------

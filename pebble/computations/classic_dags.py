@@ -1,9 +1,9 @@
-"""Classic computation DAGs, built by arithmetic on vertex numbers; :mod:`.load` finds them by name."""
+"""Classic computation DAGs, built by arithmetic on vertex numbers."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from functools import cached_property, partial
+from collections.abc import Callable
+from functools import partial
 from itertools import product
 from typing import Any
 
@@ -12,10 +12,12 @@ from numpy.typing import NDArray
 
 from pebble.common.errors import InvalidInput
 from pebble.graph.dag import Dag
+from pebble.graph.edge_arrays import compressed_rows, grouped
+from pebble.graph.names import DeferredNames
 
 __all__ = [
     "MOST_EDGES",
-    "DeferredNames",
+    "check_dag_size",
     "diamond",
     "fft",
     "hypercube",
@@ -24,63 +26,11 @@ __all__ = [
     "pyramid",
     "scalar_attention",
     "stencil",
-    "strassen",
     "tree",
 ]
 
 MOST_EDGES = 40_000_000
 """More vertices or edges than this are not built: it would take gigabytes."""
-
-
-class DeferredNames:
-    """Names that are made all at once when the first one is asked for.
-
-    Parameters
-    ----------
-    n_vertices : int
-    make : callable
-        Returns the list of all names; they are trusted to be distinct and without white space.
-
-    Examples
-    --------
-    >>> names = DeferredNames(3, partial(list, "abc"))
-    >>> names[1], names.index("c")
-    ('b', 2)
-    """
-
-    def __init__(self, n_vertices: int, make: Callable[[], list[str]]) -> None:
-        self._n = n_vertices
-        self._make = make
-
-    @cached_property
-    def _listed(self) -> list[str]:
-        return self._make()
-
-    @cached_property
-    def _vertex(self) -> dict[str, int]:
-        return {name: vertex for vertex, name in enumerate(self._listed)}
-
-    def __len__(self) -> int:
-        return self._n
-
-    def __getitem__(self, vertex: int) -> str:
-        return self._listed[vertex]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._listed)
-
-    def index(self, name: str) -> int:
-        """Return the vertex of a name; raise KeyError if there is none."""
-        return self._vertex[name]
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, DeferredNames) and self._listed == other._listed
-
-    def __hash__(self) -> int:
-        return hash(("DeferredNames", self._n))
-
-    def __repr__(self) -> str:
-        return f"DeferredNames({self._n})"
 
 
 def matmul(m: int, n: int, k: int) -> Dag:
@@ -97,7 +47,7 @@ def matmul(m: int, n: int, k: int) -> Dag:
     """
     _positive("matmul", m=m, n=n, k=k)
     inputs, each = m * k + k * n, 2 * k - 1
-    _check_size("matmul", inputs + m * n * each, 2 * m * n * each)
+    check_dag_size("matmul", inputs + m * n * each, 2 * m * n * each)
     i, j, t = np.ogrid[:m, :n, :k]
     base = inputs + (i * n + j) * each
     rows = np.empty((m, n, each, 2), dtype=np.int64)
@@ -131,7 +81,7 @@ def scalar_attention(Nq: int, Nk: int, d: int, dv: int) -> Dag:
     """
     _positive("scalar-attention", Nq=Nq, Nk=Nk, d=d, dv=dv)
     row = Nk * 2 * d + Nk - 1 + dv * 2 * Nk
-    _check_size("scalar-attention", Nq * (d + row) + Nk * (d + dv), 2 * Nq * row)
+    check_dag_size("scalar-attention", Nq * (d + row) + Nk * (d + dv), 2 * Nq * row)
     names = [*_block("Q", Nq, d), *_block("K", Nk, d), *_block("V", Nk, dv)]
     rows: list[tuple[int, ...]] = [()] * len(names)
 
@@ -175,7 +125,7 @@ def fft(n: int) -> Dag:
     if n < 2 or n & (n - 1):
         raise InvalidInput(f"fft needs a power of two, at least 2, not {n}")
     levels = n.bit_length() - 1
-    _check_size("fft", n * (levels + 1), 2 * n * levels)
+    check_dag_size("fft", n * (levels + 1), 2 * n * levels)
     s, i = np.ogrid[:levels, :n]
     rows = np.stack(np.broadcast_arrays(n * s + i, n * s + (i ^ (1 << s))), axis=-1)
     return _regular(n, rows.reshape(-1, 2), partial(_block, "x", levels + 1, n), f"fft:{n}")
@@ -190,7 +140,7 @@ def pyramid(h: int) -> Dag:
     Dag(pyramid:3: 10 vertices, 12 edges, 4 inputs, 1 output)
     """
     _positive("pyramid", h=h)
-    _check_size("pyramid", (h + 1) * (h + 2) // 2, h * (h + 1))
+    check_dag_size("pyramid", (h + 1) * (h + 2) // 2, h * (h + 1))
     lengths = np.arange(h, 0, -1)
     left = np.arange(lengths.sum()) + np.repeat(np.arange(h), lengths)
     return _regular(h + 1, np.stack([left, left + 1], axis=1), partial(_row_names, h), f"pyramid:{h}")
@@ -209,7 +159,7 @@ def tree(h: int) -> Dag:
     Dag(tree:3: 15 vertices, 14 edges, 8 inputs, 1 output)
     """
     _positive("tree", h=h)
-    _check_size("tree", 2 ** min(h + 1, 64), 2 ** min(h + 1, 64))
+    check_dag_size("tree", 2 ** min(h + 1, 64), 2 ** min(h + 1, 64))
     rows = np.arange(2 ** (h + 1) - 2, dtype=np.int64).reshape(-1, 2)
     return _regular(2**h, rows, partial(_tree_names, h), f"tree:{h}")
 
@@ -231,7 +181,7 @@ def diamond(m: int, n: int) -> Dag:
     _positive("diamond", m=m, n=n)
     if m * n == 1:
         raise InvalidInput("diamond:1,1 is a single input; there is nothing to compute")
-    _check_size("diamond", m * n, 2 * m * n)
+    check_dag_size("diamond", m * n, 2 * m * n)
     v = np.arange(m * n, dtype=np.int64).reshape(m, n)
     edges = np.concatenate([_pairs(v[:-1], v[1:]), _pairs(v[:, :-1], v[:, 1:])])
     names = DeferredNames(m * n, partial(_block, "x", m, n))
@@ -250,7 +200,7 @@ def stencil(n: int, t: int) -> Dag:
     Dag(stencil:4,2: 12 vertices, 20 edges, 4 inputs, 4 outputs)
     """
     _positive("stencil", n=n, t=t)
-    _check_size("stencil", n * (t + 1), 3 * n * t)
+    check_dag_size("stencil", n * (t + 1), 3 * n * t)
     v = np.arange(n * (t + 1), dtype=np.int64).reshape(t + 1, n)
     edges = np.concatenate(
         [_pairs(v[:-1, :-1], v[1:, 1:]), _pairs(v[:-1], v[1:]), _pairs(v[:-1, 1:], v[1:, :-1])]
@@ -270,7 +220,7 @@ def hypercube(n: int) -> Dag:
     """
     _positive("hypercube", n=n)
     size = 2 ** min(n, 64)
-    _check_size("hypercube", size, n * size // 2)
+    check_dag_size("hypercube", size, n * size // 2)
     v = np.arange(size, dtype=np.int64)
     edges = np.concatenate([_pairs(v[v >> b & 1 == 1] ^ (1 << b), v[v >> b & 1 == 1]) for b in range(n)])
     return _with_names(edges, DeferredNames(size, partial(_bit_names, n)), f"hypercube:{n}")
@@ -293,7 +243,7 @@ def layered(layers: int, width: int, indegree: int, seed: int = 0) -> Dag:
     _positive("layered", layers=layers, width=width, indegree=indegree)
     if indegree > width:
         raise InvalidInput(f"layered: indegree {indegree} is more than the width, {width}")
-    _check_size("layered", width * (layers + 1), width * layers * indegree)
+    check_dag_size("layered", width * (layers + 1), width * layers * indegree)
     rng = np.random.default_rng(seed)
     rows: list[NDArray[Any]] = []
     for layer in range(layers):
@@ -309,52 +259,6 @@ def layered(layers: int, width: int, indegree: int, seed: int = 0) -> Dag:
     )
 
 
-def strassen(n: int) -> Dag:
-    """Strassen's product of two n × n matrices, n a power of two, recursing down to single numbers.
-
-    Seven products and eighteen sums of halves, as first published (Strassen 1969).
-
-    Examples
-    --------
-    >>> strassen(2)
-    Dag(strassen:2: 33 vertices, 50 edges, 8 inputs, 4 outputs)
-    """
-    from pebble.graph.trace import trace
-
-    if n < 1 or n & (n - 1):
-        raise InvalidInput(f"strassen needs a power of two, not {n}")
-    _check_size("strassen", 7 * 7 ** min(n.bit_length(), 40), 0)
-    return trace(strassen_product, (n, n), (n, n), description=f"strassen:{n}")
-
-
-def strassen_product(A: NDArray[Any], B: NDArray[Any]) -> NDArray[Any]:
-    """Multiply two square arrays, their size a power of two, by Strassen's algorithm down to single numbers.
-
-    >>> import numpy as np
-    >>> A = np.arange(16.0).reshape(4, 4)
-    >>> bool(np.all(strassen_product(A, A) == A @ A))
-    True
-    """
-    if len(A) == 1:
-        single: NDArray[Any] = A * B
-        return single
-    A11, A12, A21, A22 = _quarters(A)
-    B11, B12, B21, B22 = _quarters(B)
-    M1 = strassen_product(A11 + A22, B11 + B22)
-    M2 = strassen_product(A21 + A22, B11)
-    M3 = strassen_product(A11, B12 - B22)
-    M4 = strassen_product(A22, B21 - B11)
-    M5 = strassen_product(A11 + A12, B22)
-    M6 = strassen_product(A21 - A11, B11 + B12)
-    M7 = strassen_product(A12 - A22, B21 + B22)
-    return np.asarray(np.block([[M1 + M4 - M5 + M7, M3 + M5], [M2 + M4, M1 - M2 + M3 + M6]]))
-
-
-def _quarters(A: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]:
-    h = len(A) // 2
-    return A[:h, :h], A[:h, h:], A[h:, :h], A[h:, h:]
-
-
 # -- building
 
 
@@ -368,16 +272,11 @@ def _regular(n_inputs: int, rows: NDArray[Any], make: Callable[[], list[str]], d
 
 
 def _listed(rows: list[tuple[int, ...]], names: list[str], description: str) -> Dag:
-    start = np.cumsum([0, *map(len, rows)])
-    flat = np.array([p for row in rows for p in row], dtype=np.int64)
-    return Dag(start, flat, names=names, description=description)
+    return Dag(*compressed_rows(rows), names=names, description=description)
 
 
 def _with_names(edges: NDArray[Any], names: DeferredNames, description: str) -> Dag:
-    order = np.argsort(edges[:, 1], kind="stable")
-    start = np.zeros(len(names) + 1, dtype=np.int64)
-    np.cumsum(np.bincount(edges[:, 1], minlength=len(names)), out=start[1:])
-    return Dag(start, edges[order, 0], names=names, description=description)
+    return Dag(*grouped(edges[:, 0], edges[:, 1], len(names)), names=names, description=description)
 
 
 def _pairs(tails: NDArray[Any], heads: NDArray[Any]) -> NDArray[Any]:
@@ -394,7 +293,8 @@ def _positive(name: str, **sizes: int) -> None:
             raise InvalidInput(f"{name}: {key} must be at least 1, not {value}")
 
 
-def _check_size(name: str, vertices: int, edges: int) -> None:
+def check_dag_size(name: str, vertices: int, edges: int) -> None:
+    """Refuse a DAG that is too large to be built."""
     if max(vertices, edges) > MOST_EDGES:
         raise InvalidInput(
             f"{name}: {_upto(vertices)} vertices and {_upto(edges)} edges are too many to build one by one "

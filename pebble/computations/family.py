@@ -6,73 +6,33 @@ the predecessors of a vertex follow from the names alone:
 
 - an operand contributes its element at the same indices; if the operand is itself a chain, its last element;
 - a chain contributes its previous element, except at the start.
+
+Under a mask, only the allowed pairs of an array indexed by query and key exist, and chains over keys (or queries)
+skip what is masked out. A query (key) without any pair has no vertices at all: its output is zero and costs
+nothing. Names keep the indices they have without a mask, so ``U[3,0,7]`` is still the partial result after key 7.
 """
 
 from __future__ import annotations
 
 import math
-import re
-from bisect import bisect_right
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from pebble.common.errors import InvalidInput
+from pebble.computations.family_names import FamilyNames
+from pebble.computations.vertex_numbers import NumbersByRank, VertexNumbers
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from pebble.computations.masks import Mask
+    from pebble.computations.array import Array
+    from pebble.computations.masks.mask import Mask
     from pebble.graph.dag import Dag
 
-__all__ = ["Array", "Family", "FamilyNames"]
-
-_NAME = re.compile(r"([A-Za-z_]\w*)\[(\d+(?:,\d+)*)\]")
-
-
-@dataclass(frozen=True)
-class Array:
-    """An array of vertices.
-
-    Parameters
-    ----------
-    name : str
-    axes : tuple of str
-        Index axes: one word of memory per element.
-    chain : str, optional
-        Axis of the reduction. The array then has one vertex per element and step of the chain, and only the
-        last is what consumers read.
-    operands : tuple of str
-        Names of the arrays read by every vertex; none for an input.
-    output : bool
-        Whether the (last) vertices must be in slow memory at the end.
-    function : callable, optional
-        What a vertex computes on numbers, given the operands' values. A chain without a function adds the
-        product of its operands.
-    meaning : str
-        One line for people.
-    """
-
-    name: str
-    axes: tuple[str, ...]
-    chain: str | None = None
-    operands: tuple[str, ...] = ()
-    output: bool = False
-    function: Callable[..., Any] | None = field(default=None, compare=False, repr=False)
-    meaning: str = ""
-
-    @property
-    def is_input(self) -> bool:
-        """Whether the vertices are sources."""
-        return not self.operands
-
-    @property
-    def indices(self) -> tuple[str, ...]:
-        """All index names of a vertex, the chain's last."""
-        return self.axes if self.chain is None else (*self.axes, self.chain)
+__all__ = ["Family"]
 
 
 class Family:
@@ -90,15 +50,34 @@ class Family:
         How formulas write the length of an axis: ``{"i": "N", "k": "d"}``.
     parameters : mapping of str to str
         The header's parameters, from which the family can be built again.
+    mask : Mask, optional
+        Which pairs of queries (axis ``i``) and keys (axis ``j``) take part; all by default.
+
+    Attributes
+    ----------
+    masked_axes : tuple of str
+        ``("i", "j")`` under a mask, else empty: the axes of which a part may be missing.
+
+    Raises
+    ------
+    InvalidInput
+        If the arrays, the axes and the mask do not fit together.
 
     Examples
     --------
-    >>> from pebble.computations.matmul import matmul_family
-    >>> family = matmul_family(2, 3, 4)
-    >>> family.n_vertices, family.n_edges
-    (44, 66)
-    >>> family.predecessors("C", (1, 2, 3))
-    [('C', (1, 2, 2)), ('A', (1, 3)), ('B', (3, 2))]
+    >>> from pebble.computations.attention import attention_family
+    >>> from pebble.computations.masks import causal_mask
+    >>> from pebble.computations.problem import Problem
+    >>> family = attention_family(Problem.square(2, 1))
+    >>> family
+    <Family attention-forward Nq=2 Nk=2 d=1 dv=1: 24 vertices, 32 edges>
+    >>> family.predecessors("O", (0, 0))
+    [('U', (0, 0, 1)), ('l', (0, 1))]
+    >>> causal = family.under(causal_mask(2, 2))
+    >>> causal
+    <Family attention-forward Nq=2 Nk=2 d=1 dv=1 mask=causal: 20 vertices, 24 edges>
+    >>> causal.predecessors("O", (0, 0)), causal.predecessors("O", (1, 0))
+    ([('U', (0, 0, 0)), ('l', (0, 0))], [('U', (1, 0, 1)), ('l', (1, 1))])
     """
 
     def __init__(
@@ -108,39 +87,72 @@ class Family:
         extents: Mapping[str, int],
         symbols: Mapping[str, str],
         parameters: Mapping[str, str],
+        mask: Mask | None = None,
     ) -> None:
         self.name = name
         self.arrays = tuple(arrays)
         self.extents = dict(extents)
         self.symbols = dict(symbols)
         self.parameters = dict(parameters)
+        self.mask = mask
         self._by_name = {array.name: array for array in self.arrays}
+        self.masked_axes: tuple[str, ...] = () if mask is None else ("i", "j")
+        self._numbers = NumbersByRank(self.exists) if self.masked_axes else VertexNumbers()
         self._check()
 
     def _check(self) -> None:
-        known: set[str] = set()
         for axis, extent in self.extents.items():
             if extent < 1:
                 raise InvalidInput(f"{self.name}: axis {axis} has length {extent}; it must be at least 1")
+        known: set[str] = set()
         for array in self.arrays:
             if array.name in known:
                 raise InvalidInput(f"{self.name}: array {array.name} is given twice")
-            for axis in array.indices:
-                if axis not in self.extents:
-                    raise InvalidInput(f"{self.name}: array {array.name} has an unknown axis {axis!r}")
-            if len(set(array.indices)) < len(array.indices):
-                raise InvalidInput(f"{self.name}: array {array.name} uses an axis twice: {array.indices}")
-            for operand in array.operands:
-                if operand not in known:
-                    raise InvalidInput(
-                        f"{self.name}: array {array.name} reads {operand}, which is not given before it"
-                    )
-                missing = set(self._by_name[operand].axes) - set(array.indices)
-                if missing:
-                    raise InvalidInput(
-                        f"{self.name}: array {array.name} cannot index {operand} along {', '.join(missing)}"
-                    )
+            self._check_axes(array)
+            self._check_operands(array, known)
             known.add(array.name)
+        if any(self.extents.get(axis) != self._allowed.extents[axis] for axis in self.masked_axes):
+            raise InvalidInput(
+                f"{self.name}: the mask is for {self._allowed.Nq} queries and {self._allowed.Nk} keys"
+            )
+
+    def _check_axes(self, array: Array) -> None:
+        for axis in array.indices:
+            if axis not in self.extents:
+                raise InvalidInput(f"{self.name}: array {array.name} has an unknown axis {axis!r}")
+        if len(set(array.indices)) < len(array.indices):
+            raise InvalidInput(f"{self.name}: array {array.name} uses an axis twice: {array.indices}")
+        if array.chain in self.masked_axes and not set(self.masked_axes) & set(array.axes):
+            raise InvalidInput(f"{self.name}: the chain of {array.name} over {array.chain} cannot be masked")
+
+    def _check_operands(self, array: Array, known: set[str]) -> None:
+        for operand in array.operands:
+            if operand not in known:
+                raise InvalidInput(
+                    f"{self.name}: array {array.name} reads {operand}, which is not given before it"
+                )
+            missing = set(self._by_name[operand].axes) - set(array.indices)
+            if missing:
+                raise InvalidInput(
+                    f"{self.name}: array {array.name} cannot index {operand} along {', '.join(missing)}"
+                )
+
+    @property
+    def _allowed(self) -> Mask:
+        """The mask; asked for only where an axis is masked."""
+        assert self.mask is not None
+        return self.mask
+
+    def under(self, mask: Mask) -> Family:
+        """Return the same computation under a mask, of as many queries and keys.
+
+        Raises
+        ------
+        InvalidInput
+            If the mask is of other sizes, or a chain over queries or keys belongs to neither.
+        """
+        parameters = {**self.parameters, "mask": mask.spec}
+        return Family(self.name, self.arrays, self.extents, self.symbols, parameters, mask)
 
     def __repr__(self) -> str:
         parameters = " ".join(f"{key}={value}" for key, value in self.parameters.items())
@@ -158,11 +170,6 @@ class Family:
         return name in self._by_name
 
     @property
-    def mask(self) -> Mask | None:
-        """Which pairs of queries and keys take part; None for all."""
-        return None
-
-    @property
     def inputs(self) -> tuple[Array, ...]:
         """The arrays that are given in slow memory."""
         return tuple(array for array in self.arrays if array.is_input)
@@ -172,22 +179,32 @@ class Family:
         """The arrays that must be in slow memory at the end."""
         return tuple(array for array in self.arrays if array.output)
 
+    # Sizes, in closed form
+
     def shape(self, name: str) -> tuple[int, ...]:
         """Extents of all indices of a vertex, the chain's last."""
         return tuple(self.extents[axis] for axis in self[name].indices)
 
-    def words(self, name: str) -> int:
-        """Number of words the whole array takes (one per element, whatever its chain)."""
-        return math.prod(self.extents[axis] for axis in self[name].axes)
-
     def chain_length(self, name: str) -> int:
-        """Number of steps of the array's chain; 1 without a chain."""
+        """Number of steps of the array's chain, masked ones included; 1 without a chain."""
         chain = self[name].chain
         return 1 if chain is None else self.extents[chain]
 
+    def words(self, name: str) -> int:
+        """Number of words the whole array takes (one per element that exists, whatever its chain)."""
+        return self._count(self[name].axes)
+
     def size(self, name: str) -> int:
         """Number of vertices of an array."""
-        return self.words(name) * self.chain_length(name)
+        return self._count(self[name].indices)
+
+    def _count(self, axes: tuple[str, ...]) -> int:
+        """Return how many indices along some axes exist."""
+        lines = [axis for axis in axes if axis in self.masked_axes]
+        rest = math.prod(self.extents[axis] for axis in axes if axis not in lines)
+        if len(lines) == 2:
+            return rest * self._allowed.pairs
+        return rest * math.prod(self._allowed.present(axis) for axis in lines)
 
     @property
     def n_vertices(self) -> int:
@@ -198,8 +215,9 @@ class Family:
     def n_edges(self) -> int:
         """Number of edges, in closed form."""
         return sum(
-            self.size(array.name) * len(array.operands)
-            + (self.size(array.name) - self.words(array.name) if array.chain else 0)
+            self.size(array.name) * (len(array.operands) + 1) - self.words(array.name)
+            if array.chain
+            else self.size(array.name) * len(array.operands)
             for array in self.arrays
         )
 
@@ -207,23 +225,74 @@ class Family:
     def max_indegree(self) -> int:
         """Largest number of predecessors of a vertex."""
         return max(
-            len(array.operands) + (1 if self.chain_length(array.name) > 1 else 0) for array in self.arrays
+            len(array.operands) + (1 if self.size(array.name) > self.words(array.name) else 0)
+            for array in self.arrays
         )
+
+    # Which vertices exist, and what they read
+
+    def exists(self, name: str) -> NDArray[np.bool_]:
+        """Which vertices of an array exist, as booleans of shape ``shape(name)``."""
+        indices = self[name].indices
+        lines = [axis for axis in indices if axis in self.masked_axes]
+        allowed: NDArray[np.bool_] = np.ones((), dtype=bool)
+        if len(lines) == 2:
+            one, other = ((0, self.extents[axis]) for axis in lines)
+            allowed = self._allowed.lines_matrix(lines[0], one, other)
+        elif lines:
+            allowed = self._allowed.last(lines[0]) >= 0
+        form = [self.extents[axis] if axis in lines else 1 for axis in indices]
+        return np.broadcast_to(allowed.reshape(form), self.shape(name))
 
     def predecessors(self, name: str, index: tuple[int, ...]) -> list[tuple[str, tuple[int, ...]]]:
         """Predecessors of one vertex, by the affine rule."""
         array = self[name]
         at = dict(zip(array.indices, index, strict=True))
         found: list[tuple[str, tuple[int, ...]]] = []
-        if array.chain is not None and at[array.chain] > 0:
-            found.append((name, (*index[:-1], index[-1] - 1)))
+        if array.chain is not None:
+            before = self._step_before(array, at)
+            if before >= 0:
+                found.append((name, (*index[:-1], before)))
         for operand_name in array.operands:
             operand = self[operand_name]
             element = tuple(at[axis] for axis in operand.axes)
             if operand.chain is not None:
-                element = (*element, self.extents[operand.chain] - 1)
+                element = (*element, self._last_step(operand, at))
             found.append((operand_name, element))
         return found
+
+    def _line_axis(self, array: Array) -> str | None:
+        """Return the axis whose lines say which steps of the array's chain exist; None if all do."""
+        if array.chain not in self.masked_axes:
+            return None
+        return next(axis for axis in array.axes if axis in self.masked_axes)
+
+    def _step_before(self, array: Array, at: Mapping[str, int]) -> int:
+        """Return the step of a chain before the one at hand; -1 at its start."""
+        assert array.chain is not None
+        axis = self._line_axis(array)
+        if axis is None:
+            return at[array.chain] - 1
+        line = (at[axis], at[axis] + 1)
+        steps = np.flatnonzero(self._allowed.lines_matrix(axis, line, (0, at[array.chain]))[0])
+        return int(steps[-1]) if len(steps) else -1
+
+    def _last_step(self, array: Array, at: Mapping[str, int]) -> int:
+        axis = self._line_axis(array)
+        return self.chain_length(array.name) - 1 if axis is None else int(self._allowed.last(axis)[at[axis]])
+
+    def final_places(self, name: str) -> NDArray[np.int64]:
+        """Place of the last vertex of every element of an array, of shape ``shape(name)`` without the chain."""
+        array = self[name]
+        shape = tuple(self.extents[axis] for axis in array.axes)
+        elements = np.arange(math.prod(shape), dtype=np.int64).reshape(shape)
+        last: NDArray[np.int64] = np.array(self.chain_length(name) - 1)
+        axis = self._line_axis(array)
+        if axis is not None:
+            last = self._allowed.last(axis).reshape([-1 if one == axis else 1 for one in array.axes])
+        return np.asarray(elements * self.chain_length(name) + last)
+
+    # Numbers and names of vertices, and the explicit DAG
 
     @cached_property
     def _offsets(self) -> dict[str, int]:
@@ -246,99 +315,39 @@ class Family:
         shape = self._shapes[self[name].name]
         if len(index) != len(shape) or any(not 0 <= i < n for i, n in zip(index, shape, strict=False)):
             raise InvalidInput(f"{name}[{','.join(map(str, index))}] is outside {name} of shape {shape}")
-        number = 0
+        place = 0
         for i, extent in zip(index, shape, strict=True):
-            number = number * extent + i
+            place = place * extent + i
+        number = self._numbers.number(name, place)
+        if number is None:
+            raise InvalidInput(f"{name}[{','.join(map(str, index))}] is masked out by {self._allowed.spec}")
         return self.offset(name) + number
+
+    def index_of(self, name: str, number: int) -> tuple[int, ...]:
+        """Index of a vertex, given by its array and its number among the array's vertices."""
+        place = self._numbers.place(name, number)
+        index = []
+        for extent in reversed(self._shapes[name]):
+            place, i = divmod(place, extent)
+            index.append(i)
+        return tuple(reversed(index))
+
+    def compact(self, name: str, places: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Vertex numbers of places of an array (row-major, chain last) that exist."""
+        return self.offset(name) + self._numbers.numbers(name, places)
 
     @property
     def names(self) -> FamilyNames:
         """Names of all vertices, computed when asked for."""
-        return FamilyNames(self)
+        return FamilyNames(self._offsets, self.n_vertices, self.index_of, self.vertex)
 
     def dag(self) -> Dag:
-        """Build the explicit DAG (memory proportional to the number of edges)."""
+        """Build the explicit DAG.
+
+        Memory is proportional to the number of edges, and under a mask to the number of places as well.
+        """
+        from pebble.computations.predecessor_rows import PredecessorRows
         from pebble.graph.dag import Dag
 
-        counts, columns = [], []
-        for array in self.arrays:
-            matrix = self._predecessor_matrix(array)
-            present = matrix >= 0
-            counts.append(present.sum(axis=1))
-            columns.append(matrix[present])
-        start = np.zeros(self.n_vertices + 1, dtype=np.int64)
-        np.cumsum(np.concatenate(counts), out=start[1:])
-        outputs = np.concatenate([self._final_vertices(array) for array in self.outputs])
-        return Dag(start, np.concatenate(columns), names=self.names, outputs=outputs, description=repr(self))
-
-    def _final_vertices(self, array: Array) -> NDArray[np.int64]:
-        length = self.chain_length(array.name)
-        return (
-            self.offset(array.name) + np.arange(self.words(array.name), dtype=np.int64) * length + length - 1
-        )
-
-    def _predecessor_matrix(self, array: Array) -> NDArray[np.int64]:
-        shape = self.shape(array.name)
-        size = self.size(array.name)
-        at = dict(zip(array.indices, np.indices(shape, sparse=True, dtype=np.int64), strict=True))
-        columns = []
-        if array.chain is not None:
-            own = self.offset(array.name) + np.arange(size, dtype=np.int64).reshape(shape)
-            columns.append(np.where(at[array.chain] > 0, own - 1, -1).ravel())
-        for name in array.operands:
-            operand = self[name]
-            number: Any = np.int64(0)
-            for axis in operand.axes:
-                number = number * self.extents[axis] + at[axis]
-            length = self.chain_length(name)
-            vertices = self.offset(name) + number * length + length - 1
-            columns.append(np.broadcast_to(vertices, shape).ravel())
-        return np.stack(columns, axis=1) if columns else np.empty((size, 0), dtype=np.int64)
-
-
-class FamilyNames:
-    """The names of a family's vertices as a sequence that is computed on demand.
-
-    Examples
-    --------
-    >>> from pebble.computations.matmul import matmul_family
-    >>> names = matmul_family(2, 2, 2).names
-    >>> names[8], names.index("C[0,0,0]")
-    ('C[0,0,0]', 8)
-    """
-
-    def __init__(self, family: Family) -> None:
-        self._family = family
-        self._length = family.n_vertices
-        self._starts = [family.offset(array.name) for array in family.arrays]
-
-    def __len__(self) -> int:
-        return self._length
-
-    def __getitem__(self, vertex: int) -> str:
-        if not 0 <= vertex < self._length:
-            raise IndexError(vertex)
-        array, rest = self._array_of(vertex)
-        index = []
-        for extent in reversed(self._family._shapes[array.name]):
-            rest, i = divmod(rest, extent)
-            index.append(str(i))
-        return f"{array.name}[{','.join(reversed(index))}]"
-
-    def _array_of(self, vertex: int) -> tuple[Array, int]:
-        """Return the array that a vertex belongs to, and its rank there."""
-        place = bisect_right(self._starts, vertex) - 1
-        return self._family.arrays[place], int(vertex) - self._starts[place]
-
-    def __iter__(self) -> Iterator[str]:
-        return (self[vertex] for vertex in range(len(self)))
-
-    def index(self, name: str) -> int:
-        """Return the number of the vertex with this name; KeyError if there is none."""
-        match = _NAME.fullmatch(name)
-        if match is None or match.group(1) not in self._family:
-            raise KeyError(name)
-        try:
-            return self._family.vertex(match.group(1), tuple(map(int, match.group(2).split(","))))
-        except InvalidInput:
-            raise KeyError(name) from None
+        found = PredecessorRows(self._by_name, self._offsets, self.exists, self._numbers.of_vertices)
+        return Dag(*found.rows(), names=self.names, outputs=found.outputs(), description=repr(self))

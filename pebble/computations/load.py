@@ -1,4 +1,4 @@
-"""Computations by name, ``matmul:8,8,8`` or ``attention:N=2,d=1``, and the one door for names and files."""
+"""Find a DAG by its name, ``matmul:8,8,8`` or ``attention:N=2,d=1``, or read it from a file."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ import os
 from pathlib import Path
 
 from pebble.common.errors import InvalidInput
-from pebble.computations.named_dags import CLASSICS, Entry
+from pebble.computations.named_dags import NAMED_DAGS, NamedDag
 from pebble.graph.dag import Dag
 
-__all__ = ["Entry", "entries", "load_dag", "named_dag"]
+__all__ = ["load_dag", "named_dag"]
 
 
 def load_dag(
@@ -21,7 +21,7 @@ def load_dag(
     Parameters
     ----------
     source : str or path
-        A name of the catalogue with its parameters after a colon, or a file. Where both could be meant, a
+        A name with its parameters after a colon, or a file. Where both could be meant, a
         text is a name; write ``./fft:8`` for a file that is called so.
     format : str, optional
         A file's format, if its ending does not say it; see :data:`pebble.graph.formats.FORMATS`.
@@ -48,7 +48,7 @@ def load_dag(
 
     if isinstance(source, str):
         name, colon, _ = source.partition(":")
-        if colon and name in CLASSICS and format is None:
+        if colon and name in NAMED_DAGS and format is None:
             return named_dag(source)
         if not source or not Path(source).exists():
             raise _unknown(source)
@@ -62,24 +62,19 @@ def named_dag(text: str) -> Dag:
     Dag(pyramid:2: 6 vertices, 6 edges, 3 inputs, 1 output)
     """
     name, _, parameters = text.partition(":")
-    entry = CLASSICS.get(name)
+    entry = NAMED_DAGS.get(name)
     if entry is None:
         raise _unknown(text)
     return entry.build(**_parameters(entry, text, parameters))
 
 
-def entries() -> tuple[Entry, ...]:
-    """Return everything that has a name, in the order of the documentation."""
-    return tuple(CLASSICS.values())
-
-
 def _unknown(text: str) -> InvalidInput:
     name = text.partition(":")[0]
-    known = list(CLASSICS)
+    known = list(NAMED_DAGS)
     if name in known and ":" in text:
         return InvalidInput(f"there is no file {text!r}; the DAG of that name has no format, leave it out")
     if name in known:
-        entry = CLASSICS[name]
+        entry = NAMED_DAGS[name]
         return InvalidInput(f"{name} needs parameters: {entry.usage}, for instance {entry.example}")
     close = difflib.get_close_matches(name, known, n=1)
     hint = f"; did you mean {close[0]!r}?" if close else ""
@@ -88,7 +83,7 @@ def _unknown(text: str) -> InvalidInput:
     return InvalidInput(f"no DAG is called {name!r}{hint or ';'} known: {', '.join(known)}")
 
 
-def _parameters(entry: Entry, text: str, written: str) -> dict[str, int]:
+def _parameters(entry: NamedDag, text: str, written: str) -> dict[str, int]:
     keys = (*entry.required, *entry.optional)
     found: dict[str, int] = {}
     named = False

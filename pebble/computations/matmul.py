@@ -1,8 +1,9 @@
-"""Matrix multiplication as a family: the smallest computation with a memory-traffic theory."""
+"""Matrix multiplication as a family of arrays of vertices."""
 
 from __future__ import annotations
 
-from pebble.computations.family import Array, Family
+from pebble.computations.array import Array
+from pebble.computations.family import Family
 
 __all__ = ["matmul_family"]
 

@@ -1,4 +1,4 @@
-"""The table of computations that have a name: parameters, builders, and what the literature says of them."""
+"""The DAGs that have a name: their parameters, how they are built, and bounds from the literature."""
 
 from __future__ import annotations
 
@@ -7,18 +7,30 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from pebble.common.errors import InvalidInput
-from pebble.computations import classic_dags as gallery
+from pebble.computations.classic_dags import (
+    MOST_EDGES,
+    diamond,
+    fft,
+    hypercube,
+    layered,
+    matmul,
+    pyramid,
+    scalar_attention,
+    stencil,
+    tree,
+)
+from pebble.computations.strassen import strassen
 from pebble.graph.dag import Dag
 
 if TYPE_CHECKING:
     from pebble.computations.family import Family
 
-__all__ = ["CLASSICS", "Entry"]
+__all__ = ["NAMED_DAGS", "NamedDag"]
 
 
 @dataclass(frozen=True)
-class Entry:
-    """A computation that has a name.
+class NamedDag:
+    """A DAG that has a name.
 
     Attributes
     ----------
@@ -53,7 +65,7 @@ class Entry:
 
 
 def _family_dag(family: Family, description: str) -> Dag:
-    edges, limit = family.n_edges, gallery.MOST_EDGES
+    edges, limit = family.n_edges, MOST_EDGES
     if max(edges, family.n_vertices) > limit:
         raise InvalidInput(
             f"{description}: {family.n_vertices:,} vertices and {edges:,} edges are too many to build one by "
@@ -126,7 +138,7 @@ def _weights(N: int, d: int) -> Dag:
 def _scalar_attention(
     d: int, N: int | None = None, Nq: int | None = None, Nk: int | None = None, dv: int | None = None
 ) -> Dag:
-    return gallery.scalar_attention(*_shape("scalar-attention", N, Nq, Nk, d, dv))
+    return scalar_attention(*_shape("scalar-attention", N, Nq, Nk, d, dv))
 
 
 _ORDER = "Θ(mnk/√M) for M below mn, nk and mk (Hong & Kung 1981)"
@@ -134,18 +146,18 @@ _SMITH = "; at least 2mnk/√M - 2M without recomputation (Smith et al. 2019, ar
 _GRID = "Θ({}/M) for M below the sides (Hong & Kung 1981, products of lines)"
 _PEBBLES = "least M with compulsory I/O only: h + 2"
 
-CLASSICS: dict[str, Entry] = {
+NAMED_DAGS: dict[str, NamedDag] = {
     entry.name: entry
     for entry in (
-        Entry(
+        NamedDag(
             "matmul",
             ("m", "n", "k"),
-            gallery.matmul,
+            matmul,
             "matmul:8,8,8",
             "matrix product (m×k times k×n), products and sums as separate vertices",
             _ORDER,
         ),
-        Entry(
+        NamedDag(
             "fma-matmul",
             ("m", "n", "k"),
             _fma_matmul,
@@ -153,71 +165,71 @@ CLASSICS: dict[str, Entry] = {
             "matrix product, one vertex per multiply-add, reductions as chains",
             _ORDER + _SMITH,
         ),
-        Entry(
+        NamedDag(
             "strassen",
             ("n",),
-            gallery.strassen,
+            strassen,
             "strassen:4",
             "Strassen's product of n×n matrices, n a power of two",
             "Θ((n/√M)^log₂7 · M), recomputation or not (Ballard, Demmel, Holtz & Schwartz 2012; "
             "Bilardi & De Stefani 2017)",
         ),
-        Entry(
+        NamedDag(
             "fft",
             ("n",),
-            gallery.fft,
+            fft,
             "fft:64",
             "fast Fourier transform on n points, n a power of two",
             "Θ(n·log n / log M) (Hong & Kung 1981)",
         ),
-        Entry(
+        NamedDag(
             "pyramid",
             ("h",),
-            gallery.pyramid,
+            pyramid,
             "pyramid:5",
             "pyramid of height h over h + 1 inputs",
             f"{_PEBBLES} (h + 1 if pebbles may slide; Cook 1974)",
         ),
-        Entry(
+        NamedDag(
             "tree",
             ("h",),
-            gallery.tree,
+            tree,
             "tree:4",
             "complete binary tree of height h over 2^h inputs",
             f"{_PEBBLES} (h + 1 if pebbles may slide; Paterson & Hewitt 1970)",
         ),
-        Entry(
+        NamedDag(
             "diamond",
             ("m", "n"),
-            gallery.diamond,
+            diamond,
             "diamond:8,8",
             "m×n grid, each vertex from two before",
             _GRID.format("mn"),
         ),
-        Entry(
+        NamedDag(
             "stencil",
             ("n", "t"),
-            gallery.stencil,
+            stencil,
             "stencil:16,4",
             "three-point stencil, n points, t steps",
             _GRID.format("nt"),
         ),
-        Entry(
+        NamedDag(
             "hypercube",
             ("n",),
-            gallery.hypercube,
+            hypercube,
             "hypercube:6",
             "hypercube of dimension n, as in the Bellman-Held-Karp recurrence",
         ),
-        Entry(
+        NamedDag(
             "layered",
             ("layers", "width", "indegree"),
-            gallery.layered,
+            layered,
             "layered:4,8,2,seed=1",
             "random layers, the same for the same seed",
             optional=("seed",),
         ),
-        Entry(
+        NamedDag(
             "attention",
             (),
             _attention,
@@ -226,7 +238,7 @@ CLASSICS: dict[str, Entry] = {
             "Θ(min(N²d/√M, N²d²/M)) (Saha & Ye 2024, arXiv 2402.07443)",
             optional=("N", "d", "dv", "Nq", "Nk", "stats"),
         ),
-        Entry(
+        NamedDag(
             "backward",
             (),
             _backward,
@@ -234,8 +246,8 @@ CLASSICS: dict[str, Entry] = {
             "attention's gradients dQ, dK, dV, one vertex per multiply-add",
             optional=("N", "d", "dv", "Nq", "Nk"),
         ),
-        Entry("weights", ("N", "d"), _weights, "weights:N=2,d=1", "attention's gradient of the weights"),
-        Entry(
+        NamedDag("weights", ("N", "d"), _weights, "weights:N=2,d=1", "attention's gradient of the weights"),
+        NamedDag(
             "scalar-attention",
             (),
             _scalar_attention,
@@ -245,4 +257,4 @@ CLASSICS: dict[str, Entry] = {
         ),
     )
 }
-"""Everything that has a name, in the order of the documentation."""
+"""All of them, in the order of the documentation."""

@@ -1,8 +1,9 @@
-"""What is to be computed: the shape of an attention problem."""
+"""The attention problem: its shape, its pass and its mask."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from pebble.common.errors import InvalidInput
@@ -117,24 +118,31 @@ class Problem:
         width = d if dv is None else dv
         return cls(N, N, d, width, stats=stats, pass_name=pass_name, mask=mask)  # type: ignore[arg-type]
 
+    @cached_property
+    def allowed(self) -> Mask:
+        """The mask; where none was given, the one that allows every pair."""
+        from pebble.computations.masks.full_mask import FullMask
+
+        return FullMask(self.Nq, self.Nk) if self.mask is None else self.mask
+
     @property
     def pairs(self) -> int:
         """Number of (query, key) pairs that take part."""
-        return self.Nq * self.Nk if self.mask is None else self.mask.pairs
+        return self.allowed.pairs
 
     @property
     def queries(self) -> int:
         """Number of queries that take part: those that attend to any key."""
-        return self.Nq if self.mask is None else self.mask.present("i")
+        return self.allowed.present("i")
 
     @property
     def keys(self) -> int:
         """Number of keys that take part: those that any query attends to."""
-        return self.Nk if self.mask is None else self.mask.present("j")
+        return self.allowed.present("j")
 
     def without_mask(self) -> Problem:
         """Return the same problem with all pairs."""
-        return self if self.mask is None else replace(self, mask=None)
+        return replace(self, mask=None)
 
     @property
     def copies(self) -> int:
@@ -152,12 +160,12 @@ class Problem:
             "stats": self.stats,
             "heads": self.heads,
             "batch": self.batch,
-            "mask": None if self.mask is None else self.mask.spec,
+            "mask": self.mask.spec if self.mask else None,
             "pairs": self.pairs,
         }
 
     def describe(self) -> str:
-        """Return one line for people.
+        """Return a description in one line.
 
         >>> Problem.square(1024, 64).describe()
         'attention forward, N = 1,024, d = 64'
@@ -174,12 +182,10 @@ class Problem:
         names = {"both": "forward and backward", "weights": "gradient of the weights"}
         name = names.get(self.pass_name, self.pass_name)
         kept = ", row sums kept" if self.stats else ""
-        return f"attention {name}, {length}, {width}{extra}{kept}{self._describe_mask()}"
-
-    def _describe_mask(self) -> str:
-        if self.mask is None:
-            return ""
-        return f", {self.mask.spec} mask, {self.pairs:,} of {self.Nq * self.Nk:,} pairs"
+        masked = (
+            f", {self.mask.spec} mask, {self.pairs:,} of {self.Nq * self.Nk:,} pairs" if self.mask else ""
+        )
+        return f"attention {name}, {length}, {width}{extra}{kept}{masked}"
 
     def __repr__(self) -> str:
         extra = "".join(
@@ -192,13 +198,13 @@ class Problem:
             )
             if value != default
         )
-        if self.mask is not None:
-            extra += f", mask={self._mask_text()}"
+        if self.mask:
+            extra += f", mask={self._mask_text(self.mask)}"
         return f"Problem(Nq={self.Nq}, Nk={self.Nk}, d={self.d}, dv={self.dv}{extra})"
 
-    def _mask_text(self) -> str:
-        """Return how the mask is written in Python."""
-        assert self.mask is not None
-        if self.mask.present("i") == self.Nq:
-            return repr(self.mask.spec)
-        return f"make_mask({self.mask.spec!r}, {self.Nq}, {self.Nk}, empty_rows='zero')"
+    @staticmethod
+    def _mask_text(mask: Mask) -> str:
+        """Return how a mask is written in Python."""
+        if mask.present("i") == mask.Nq:
+            return repr(mask.spec)
+        return f"make_mask({mask.spec!r}, {mask.Nq}, {mask.Nk}, empty_rows='zero')"

@@ -1,4 +1,4 @@
-"""The families by name: of a problem, of the header of a pebbling file, and what they compute on numbers."""
+"""The family of a problem or of a pebbling file's header; random inputs and reference outputs on numbers."""
 
 from __future__ import annotations
 
@@ -44,11 +44,7 @@ def family_of(problem: Problem) -> Family:
         )
     makers = {"forward": attention_family, "backward": backward_family, "weights": weights_family}
     family = makers[problem.pass_name](problem)
-    if problem.mask is None:
-        return family
-    from pebble.computations.masked_family import MaskedFamily
-
-    return MaskedFamily(family, problem.mask)
+    return family if problem.mask is None else family.under(problem.mask)
 
 
 def family_from_header(name: str, parameters: dict[str, str]) -> Family:
@@ -108,7 +104,7 @@ def _whole(name: str, key: str, text: str) -> int:
 
 
 def random_inputs(problem: Problem, rng: np.random.Generator) -> dict[str, NDArray[np.float64]]:
-    """Return random values for the inputs of a problem's computation; what depends on others is computed."""
+    """Return random inputs of a problem; those of a backward pass that the forward pass makes are computed."""
     if problem.pass_name == "weights":
         tall = {name: rng.normal(size=(problem.Nq, problem.d)) for name in ("A1", "A2", "A3", "E")}
         return tall | {name: 0.3 * rng.normal(size=(problem.d, problem.d)) for name in ("X", "Y")}
@@ -124,15 +120,15 @@ def random_inputs(problem: Problem, rng: np.random.Generator) -> dict[str, NDArr
     return found
 
 
-def _allowed(problem: Problem) -> NDArray[np.bool_] | None:
-    """Return the mask as booleans."""
-    return None if problem.mask is None else problem.mask.matrix((0, problem.Nq), (0, problem.Nk))
+def _allowed(problem: Problem) -> NDArray[np.bool_]:
+    """Return which pairs take part, as booleans."""
+    return problem.allowed.matrix((0, problem.Nq), (0, problem.Nk))
 
 
 def reference_outputs(
     problem: Problem, inputs: dict[str, NDArray[np.float64]]
 ) -> dict[str, NDArray[np.float64]]:
-    """Return the outputs computed plainly, in float64, by another way than any schedule's."""
+    """Return the outputs computed directly in float64, in another way than any schedule does."""
     if problem.pass_name == "weights":
         return {"g": weights_gradient(inputs)}
     if problem.pass_name == "backward":

@@ -1,4 +1,4 @@
-"""The gradient of attention's weights as the papers write it, as a family and computed plainly."""
+"""The gradient of attention's weights as the papers write it: as a family, and on numbers."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pebble.computations.family import Array, Family
+from pebble.computations.array import Array
+from pebble.computations.family import Family
 from pebble.computations.problem import Problem
 
 if TYPE_CHECKING:

@@ -1,7 +1,7 @@
-"""The batch replay's inner loop, compiled where numba is installed (extra ``fast``); the rules stay the referee's.
+"""The inner loop of the batch replay, compiled where numba is installed (extra ``fast``).
 
-The compiled loop only ever says how many moves from the start are legal. Where it stops, the ordinary replay goes on,
-so that a refusal has one wording and one place whichever loop came to it.
+The compiled loop only says how many moves from the start are legal. Where it stops, the ordinary replay goes on, so
+that every refusal comes from the referee and has one wording.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from enum import IntEnum
 from typing import Any, NamedTuple, TypeAlias
 
@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from pebble.common.errors import InvalidInput
 
-__all__ = ["Columns", "Move", "Moves", "Op", "as_chunks"]
+__all__ = ["Columns", "Move", "Moves", "Op", "as_chunks", "as_move", "vertex_number"]
 
 
 class Op(IntEnum):
@@ -58,6 +58,23 @@ class Move(NamedTuple):
     def __repr__(self) -> str:
         op = f"Op.{self.op.name}" if isinstance(self.op, Op) else repr(self.op)
         return f"Move({op}, {self.vertex}{f', {self.source}' if self.source != -1 else ''})"
+
+
+def vertex_number(value: Any) -> int:
+    """Return a vertex given as a number; whether it exists is not looked at here."""
+    index: Callable[[], int] | None = getattr(value, "__index__", None)
+    if index is None or isinstance(value, bool):
+        raise InvalidInput(f"a vertex is a number or a name, not {value!r}")
+    return index()
+
+
+def as_move(move: tuple[Any, ...]) -> Move:
+    """Normalise a move given as a bare tuple; an unknown code is left to the referee."""
+    if not isinstance(move, tuple) or len(move) not in (2, 3):
+        raise InvalidInput(f"a move is a Move or a tuple (op, vertex[, source]), not {move!r}")
+    code, *vertices = (vertex_number(number) for number in move)
+    op = Op(code) if Op.LOAD <= code <= Op.SLIDE else code
+    return Move(op, vertices[0], vertices[1] if op == Op.SLIDE and len(vertices) == 2 else -1)  # type: ignore[arg-type]
 
 
 Columns: TypeAlias = "Moves | tuple[ArrayLike, ArrayLike] | tuple[ArrayLike, ArrayLike, ArrayLike | None]"

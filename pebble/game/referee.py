@@ -1,4 +1,4 @@
-"""The rules of the elementary game: the pebbles on the board, and why a move is refused.
+"""The rules of the game for a single move: whether it is legal, and if not, why.
 
 This is the only place where the rules are spelled out for a single move. The game asks it before every move;
 the batch replay asks it for the one move that its own check refuses, so that both speak with one voice.
@@ -6,165 +6,15 @@ the batch replay asks it for the one move that its own check refuses, so that bo
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TypeAlias
 
-import numpy as np
-
-from pebble.common.errors import IllegalMove, IncompletePebbling, InvalidInput
+from pebble.common.errors import IllegalMove, InvalidInput
+from pebble.game.board import SHOWN, Board, listed
 from pebble.game.moves import Move, Op
-from pebble.game.rules import Rules
 from pebble.graph.dag import Dag
 
-__all__ = ["Board", "Refusal", "Status", "Tally", "is_legal", "judge", "move_text"]
-
-_SHOWN = 4
-
-
-@dataclass
-class Tally:
-    """Counts that a game keeps while it is played."""
-
-    moves: int = 0
-    reads: int = 0
-    writes: int = 0
-    computes: int = 0
-    deletes: int = 0
-    slides: int = 0
-    redundant: int = 0
-    peak: int = 0
-
-
-class Board:
-    """Where the pebbles are, and what has been counted.
-
-    Parameters
-    ----------
-    dag : Dag
-        The computation.
-    M : int
-        Words of fast memory: the largest number of red pebbles at any time.
-    rules : Rules
-        Which variant is played.
-
-    Raises
-    ------
-    InvalidInput
-        If M is not a positive whole number.
-    """
-
-    __slots__ = ("M", "blue", "computed", "dag", "n_red", "red", "rules", "tally")
-
-    def __init__(self, dag: Dag, M: int, rules: Rules) -> None:
-        if isinstance(M, bool) or not isinstance(M, (int, np.integer)) or M < 1:
-            raise InvalidInput(f"M must be a positive whole number of words, not {M!r}")
-        self.dag = dag
-        self.M = int(M)
-        self.rules = rules
-        self.red = bytearray(dag.n_vertices)
-        self.blue = bytearray((dag.indegree == 0).tobytes())
-        self.computed = bytearray(dag.n_vertices)
-        self.n_red = 0
-        self.tally = Tally()
-
-    def status(self) -> Status:
-        """Return the counts so far and what is still missing; costs O(number of outputs)."""
-        t, outputs = self.tally, self.dag.outputs
-        blue = np.frombuffer(self.blue, dtype=np.bool_)
-        missing = tuple(outputs[~blue[outputs]].tolist())
-        counts = (t.moves, t.reads, t.writes, t.computes, t.deletes, t.slides, t.redundant, t.peak)
-        return Status(self.M, *counts, self.n_red, missing, self.dag)
-
-
-@dataclass(frozen=True)
-class Status:
-    """The state of play: counts, how full fast memory is, which outputs are missing.
-
-    Parameters
-    ----------
-    M : int
-        Words of fast memory.
-    moves : int
-        Moves made; the sum of reads, writes, computes and deletes.
-    reads, writes : int
-        Loads and stores, the useless ones included.
-    computes : int
-        Computations, slides included.
-    deletes : int
-        ``delete`` moves; a slide is not one.
-    slides : int
-        How many of the computations were slides.
-    redundant : int
-        Moves that placed no pebble: loads and computations of a red vertex, stores of a blue one.
-    peak : int
-        The largest number of red pebbles after any move.
-    red : int
-        Red pebbles now.
-    missing : tuple of int
-        The outputs without a blue pebble, ascending.
-    dag : Dag
-        For the names; not part of a comparison.
-    """
-
-    M: int
-    moves: int
-    reads: int
-    writes: int
-    computes: int
-    deletes: int
-    slides: int
-    redundant: int
-    peak: int
-    red: int
-    missing: tuple[int, ...]
-    dag: Dag = field(repr=False, compare=False)
-
-    @property
-    def io(self) -> int:
-        """Reads plus writes."""
-        return self.reads + self.writes
-
-    @property
-    def complete(self) -> bool:
-        """Whether every output is blue."""
-        return not self.missing
-
-    def missing_names(self, at_most: int | None = None) -> list[str]:
-        """Return the names of the missing outputs, or of the first few."""
-        return [self.dag.name(v) for v in self.missing[:at_most]]
-
-    def require_complete(self) -> Status:
-        """Return the status itself if every output is blue.
-
-        Raises
-        ------
-        IncompletePebbling
-            Otherwise; the message names outputs that are missing.
-        """
-        if self.missing:
-            raise IncompletePebbling(
-                f"after {self.moves} moves {_missing_text(self)}; compute and store what is missing"
-            )
-        return self
-
-    def __str__(self) -> str:
-        useless = f", {self.redundant} redundant" if self.redundant else ""
-        return (
-            f"{'complete' if self.complete else _missing_text(self)}; {self.io} I/O "
-            f"({self.reads} reads, {self.writes} writes), {self.computes} computes, {self.moves} moves"
-            f"{useless}; {self.red} of {self.M} words in use, peak {self.peak}"
-        )
-
-
-def _missing_text(status: Status) -> str:
-    n = len(status.missing)
-    names = _listed(status.missing_names(_SHOWN), n)
-    return f"{n} of {len(status.dag.outputs)} outputs {'is' if n == 1 else 'are'} not blue: {names}"
-
-
-def _listed(names: list[str], total: int) -> str:
-    more = total - len(names)
-    return ", ".join(names) + (f" and {more} more" if more else "")
+__all__ = ["Refusal", "is_legal", "judge", "move_text", "unknown_name"]
 
 
 @dataclass(frozen=True)
@@ -197,7 +47,7 @@ class Refusal:
         return f"move {self.move_number}, {self.move}: {self.reason}; {self.remedy}"
 
     def error(self) -> IllegalMove:
-        """Return the exception to raise."""
+        """Return the exception that reports the refusal."""
         return IllegalMove(self.message, move_number=self.move_number, rule=self.rule)
 
 
@@ -229,6 +79,12 @@ def _judge(board: Board, move: Move) -> _Verdict:
     if not 0 <= v < board.dag.n_vertices:
         return _unknown_vertex(board, v)
     return _TESTS[op](board, move)
+
+
+def unknown_name(move_number: int, text: str, error: InvalidInput, remedy: str) -> Refusal:
+    """Return the refusal of a move that names a vertex the DAG does not have, from the DAG's own error."""
+    reason, _, advice = str(error).partition("; ")
+    return Refusal(move_number, text, "unknown-vertex", reason, advice or remedy)
 
 
 def _unknown_vertex(board: Board, v: int) -> _Verdict:
@@ -304,9 +160,9 @@ def _judge_needs(board: Board, v: int) -> _Verdict:
     if not lacking:
         return None
     blue = sum(board.blue[p] for p in lacking)
-    names = [f"{board.dag.name(p)} ({'blue' if board.blue[p] else 'not blue'})" for p in lacking[:_SHOWN]]
+    names = [f"{board.dag.name(p)} ({'blue' if board.blue[p] else 'not blue'})" for p in lacking[:SHOWN]]
     verb = "is" if len(lacking) == 1 else "are"
-    reason = f"{len(lacking)} of its {len(row)} predecessors {verb} not red: {_listed(names, len(lacking))}"
+    reason = f"{len(lacking)} of its {len(row)} predecessors {verb} not red: {listed(names, len(lacking))}"
     if 0 < blue < len(lacking):
         return "compute-needs-predecessors", reason, "load the blue ones and compute the others first"
     way, them = "load" if blue else "compute", "it" if len(lacking) == 1 else "them"

@@ -1,4 +1,4 @@
-"""Reading vertices and edges as callers give them into arrays of whole numbers."""
+"""Edges as arrays of whole numbers: read as callers give them, and kept as compressed rows."""
 
 from __future__ import annotations
 
@@ -10,7 +10,17 @@ from numpy.typing import ArrayLike, NDArray
 
 from pebble.common.errors import InvalidInput
 
-__all__ = ["edge_array", "edge_pair", "frozen", "node_label", "node_number", "number_names", "whole_numbers"]
+__all__ = [
+    "compressed_rows",
+    "edge_array",
+    "edge_heads",
+    "edge_pair",
+    "frozen",
+    "grouped",
+    "number_names",
+    "sorted_edges",
+    "whole_numbers",
+]
 
 
 def frozen(array: NDArray[Any]) -> NDArray[Any]:
@@ -67,14 +77,26 @@ def number_names(
         raise InvalidInput(f"an edge speaks of {error.args[0]!r}, which is not among the names") from None
 
 
-def node_label(node: Any) -> str:
-    """Name of a networkx node; tuples lose the space after the comma so that they fit on a line."""
-    return f"({','.join(map(node_label, node))})" if isinstance(node, tuple) else str(node)
+def grouped(
+    values: NDArray[np.int64], groups: NDArray[np.int64], n_groups: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return values as compressed rows, one row a group, as (start, values); their order in a row is kept."""
+    start = np.zeros(n_groups + 1, dtype=np.int64)
+    np.cumsum(np.bincount(groups, minlength=n_groups), out=start[1:])
+    return start, values[np.argsort(groups, kind="stable")]
 
 
-def node_number(number: dict[Any, int], node: Any) -> int:
-    """Return the number of a networkx node that was named as an output."""
-    try:
-        return number[node]
-    except (KeyError, TypeError):
-        raise InvalidInput(f"the output {node!r} is not a node of the graph") from None
+def compressed_rows(rows: Sequence[Sequence[int]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return rows of numbers as (start, numbers)."""
+    start = np.cumsum([0, *map(len, rows)], dtype=np.int64)
+    return start, np.array([number for row in rows for number in row], dtype=np.int64)
+
+
+def edge_heads(start: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the vertex at the head of each edge, in the order of the rows of predecessors."""
+    return np.repeat(np.arange(len(start) - 1, dtype=np.int64), np.diff(start))
+
+
+def sorted_edges(start: NDArray[np.int64], predecessors: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the edges as ascending numbers, head times number of vertices plus predecessor."""
+    return np.sort(edge_heads(start) * (len(start) - 1) + predecessors)

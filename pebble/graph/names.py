@@ -1,26 +1,26 @@
-"""Names of the vertices of a DAG: stored, or made up from their numbers when they are asked for."""
+"""Names of the vertices of a DAG: kept as a list, or made from the vertex numbers on demand."""
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator, Sequence
-from typing import Protocol
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
+from typing import Any, Protocol
 
 from pebble.common.errors import InvalidInput
 
 __all__ = [
-    "REMEMBERED",
+    "DeferredNames",
     "ListedNames",
     "NumberedNames",
     "VertexNames",
     "Vertices",
-    "closest_name",
     "is_writable",
+    "node_label",
+    "vertex_of_name",
 ]
 
 _GUESSES_UP_TO = 20_000
-REMEMBERED = 1 << 20
-"""Names kept at hand while a file is read or written; beyond that all are forgotten and begun again."""
 
 
 class VertexNames(Protocol):
@@ -44,7 +44,7 @@ class VertexNames(Protocol):
 
 
 class Vertices(Protocol):
-    """What writing a pebbling asks of a computation: how many vertices there are and what they are called."""
+    """What writing a pebbling needs of a computation: the number of its vertices and their names."""
 
     @property
     def n_vertices(self) -> int:
@@ -58,12 +58,12 @@ class Vertices(Protocol):
 
 
 class NumberedNames:
-    """The names a DAG has when nobody gives it any: ``v0``, ``v1``, ...
+    """The default names of vertices: ``v0``, ``v1``, ...
 
     Parameters
     ----------
     n_vertices : int
-        How many there are.
+        Number of vertices.
 
     Examples
     --------
@@ -155,7 +155,58 @@ class ListedNames:
         return f"ListedNames({list(self._names)!r})"
 
 
-def closest_name(names: VertexNames, wanted: str) -> str | None:
+class DeferredNames(ListedNames):
+    """Names that are all made when the first one is asked for.
+
+    Parameters
+    ----------
+    n_vertices : int
+    make : callable
+        Returns the list of all names; they are trusted to be distinct and without white space.
+
+    Examples
+    --------
+    >>> names = DeferredNames(3, lambda: ["a", "b", "c"])
+    >>> names[1], names.index("c")
+    ('b', 2)
+    """
+
+    def __init__(self, n_vertices: int, make: Callable[[], list[str]]) -> None:
+        self._n = n_vertices
+        self._make = make
+
+    @cached_property
+    def _names(self) -> tuple[str, ...]:  # type: ignore[override]
+        return tuple(self._make())
+
+    @cached_property
+    def _vertex(self) -> dict[str, int]:  # type: ignore[override]
+        return {name: vertex for vertex, name in enumerate(self._names)}
+
+    def __len__(self) -> int:
+        return self._n
+
+    def __repr__(self) -> str:
+        return f"DeferredNames({self._n})"
+
+
+def vertex_of_name(names: VertexNames, name: str) -> int:
+    """Return the vertex of a name.
+
+    Raises
+    ------
+    InvalidInput
+        If there is none; where a similar name exists, the message suggests it.
+    """
+    try:
+        return names.index(name)
+    except (KeyError, ValueError):
+        close = _closest_name(names, name)
+        hint = f"; did you mean {close!r}?" if close else ""
+        raise InvalidInput(f"no vertex is called {name!r}{hint}") from None
+
+
+def _closest_name(names: VertexNames, wanted: str) -> str | None:
     """Return the existing name most like the wanted one, or None; too large a DAG is not searched."""
     if len(names) > _GUESSES_UP_TO or len(wanted) > 100:
         return None
@@ -172,3 +223,8 @@ def is_writable(name: object) -> bool:
     if not isinstance(name, str) or name.split() != [name]:
         return False
     return name.isascii() or not any("\ud800" <= letter <= "\udfff" for letter in name)
+
+
+def node_label(node: Any) -> str:
+    """Name of a networkx node; tuples lose the space after the comma so that they fit on a line."""
+    return f"({','.join(map(node_label, node))})" if isinstance(node, tuple) else str(node)

@@ -14,7 +14,7 @@ from pebble.computations.registry import family_of
 from pebble.lower_bounds.table import BoundTable, bounds
 from pebble.program import Program
 from pebble.program.closed_form.count import closed_form
-from pebble.program.machine.run import Run
+from pebble.program.machine.counted import Run
 from pebble.program.schedule import Schedule, Tiles, get, offered, resolve_tiles
 
 __all__ = ["SCHEMA_VERSION", "Report", "Row", "count", "count_schedule"]

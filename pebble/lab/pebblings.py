@@ -15,8 +15,8 @@ from pebble.program import Program
 from pebble.program.schedule import Schedule, Tiles, get, resolve_tiles
 
 if TYPE_CHECKING:
+    from pebble.game.files.check import CheckResult
     from pebble.game.files.header import Header
-    from pebble.game.files.writer import CheckResult
     from pebble.graph.dag import Dag
     from pebble.program.lowering import Columns
 
@@ -169,7 +169,7 @@ def check(source: str | os.PathLike[str] | IO[Any]) -> CheckResult:
 
 
 def _check_stream(stream: IO[Any]) -> CheckResult:
-    from pebble.game.files.writer import check_pebbling
+    from pebble.game.files.check import check_pebbling
 
     peek = getattr(stream, "peek", None)
     if peek is not None:

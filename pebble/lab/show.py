@@ -11,7 +11,7 @@ from pebble.computations.problem import Problem
 from pebble.program import Program
 from pebble.program.closed_form.count import ClosedForm, closed_form
 from pebble.program.closed_form.formula import constant
-from pebble.program.machine.run import Run
+from pebble.program.machine.counted import Run
 from pebble.program.schedule import Schedule, Tiles, get, resolve_tiles
 
 __all__ = ["Listing", "show"]

@@ -10,16 +10,15 @@ import numpy as np
 
 from pebble.common.errors import InvalidInput, PebbleError
 from pebble.computations.family import Family
-from pebble.computations.masked_family import MaskedFamily
 from pebble.computations.problem import Problem
 from pebble.lab.pebblings import Pebbling, moves
-from pebble.program import Operation
-from pebble.program.machine.masked_machine import Machine as MaskedMachine
-from pebble.program.machine.run import _Machine
+from pebble.program.machine.run import run
 from pebble.program.schedule import Schedule, Tiles
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from pebble.program.machine.rules import Machine
 
 __all__ = ["MOVE_LIMIT", "STEP_LIMIT", "Timeline", "timeline"]
 
@@ -190,50 +189,31 @@ def _samples(change: NDArray[np.int64], keep: NDArray[np.bool_]) -> NDArray[np.i
     return np.concatenate([[0], total[keep], total[-1:]])
 
 
-class _Recorder(_Machine):
-    """The machine, every iteration executed, noting where it stands after each operation."""
-
-    def __init__(self, pebbling: Pebbling) -> None:
-        super().__init__(pebbling.program, pebbling.family, pebbling.M, False, {}, step_limit=STEP_LIMIT)
-        self.rows = [_row(self)]
-
-    def operation(self, op: Operation) -> None:
-        self.peak = self.occupied
-        super().operation(op)
-        self.rows.append(_row(self))
-
-
-class _MaskedRecorder(MaskedMachine):
-    """The same under a mask."""
-
-    def __init__(self, pebbling: Pebbling, family: MaskedFamily) -> None:
-        super().__init__(pebbling.program, family, pebbling.M, STEP_LIMIT)
-        self.rows = [_row(self)]
-
-    def operation(self, op: Operation) -> None:
-        self.peak = self.occupied
-        super().operation(op)
-        self.rows.append(_row(self))
-
-
-def _row(machine: _Machine | MaskedMachine) -> tuple[int, ...]:
-    """Return the time, the most words since the last row, the words moved so far, and what is held."""
+def _row(machine: Machine) -> tuple[int, ...]:
+    """Return the time, the most words during the last operation, the words moved so far, and what is held."""
     reads, writes, computes = (
         sum(machine.counts[action].values()) for action in ("load", "store", "compute")
     )
-    return (reads + writes + computes, machine.peak, reads, writes, *machine.held.values())
+    return (reads + writes + computes, machine.top, reads, writes, *machine.held.values())
 
 
 def _by_steps(pebbling: Pebbling) -> _Columns:
-    family = pebbling.family
-    recorder = _MaskedRecorder(pebbling, family) if isinstance(family, MaskedFamily) else _Recorder(pebbling)
+    names = [array.name for array in pebbling.family.arrays]
+    rows = [(0,) * (4 + len(names))]
     try:
-        recorder.execute()
+        run(
+            pebbling.program,
+            pebbling.family,
+            pebbling.M,
+            induction=False,
+            observe=lambda machine: rows.append(_row(machine)),
+            step_limit=STEP_LIMIT,
+        )
     except InvalidInput as error:
         raise InvalidInput(
             f"the run takes more than {STEP_LIMIT:,} operations, too many to be followed; take a smaller problem, "
             "or whole tiles (such as tiles literal) instead of streamed ones"
         ) from error
-    columns = np.array(recorder.rows, dtype=np.int64).T
-    held = {name: columns[4 + number] for number, name in enumerate(recorder.held)}
+    columns = np.array(rows, dtype=np.int64).T
+    held = {name: columns[4 + number] for number, name in enumerate(names)}
     return columns[0], held, columns[1], columns[2], columns[3]

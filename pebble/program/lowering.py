@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pebble.common.errors import InvalidInput
-from pebble.computations.family import Array, Family
-from pebble.computations.masked_family import MaskedFamily
+from pebble.computations.array import Array
+from pebble.computations.family import Family
+from pebble.program.chain_steps import ChainSteps
 from pebble.program.nodes import Program
 from pebble.program.steps import Step, walk
 from pebble.program.validation import validate
-from pebble.program.visits import masked
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["lower", "lower_steps"]
 
 LOAD, STORE, COMPUTE, DELETE = range(4)
+_COMPUTE_DELETE = np.array([COMPUTE, DELETE], dtype=np.int8)
 Columns = tuple["NDArray[np.int8]", "NDArray[np.int64]"]
 
 
@@ -72,7 +73,7 @@ def lower_steps(program: Program, family: Family) -> Iterator[tuple[Step, Column
         As :func:`lower` does.
     """
     validate(program, family)
-    lowering = _MaskedLowering(family) if isinstance(family, MaskedFamily) else _Lowering(family)
+    lowering = _Lowering(family)
     for step in walk(program, family):
         yield step, lowering.moves(step)
 
@@ -82,20 +83,27 @@ def _join(columns: list[Columns]) -> Columns:
 
 
 class _Lowering:
-    """Progress of every chain element by element, which tells what ``load``, ``store`` and ``delete`` mean."""
+    """Progress of every chain element by element, which tells what ``load``, ``store`` and ``delete`` mean.
+
+    Progress is the last step so far, plus one. What does not exist makes no moves.
+    """
 
     def __init__(self, family: Family) -> None:
         self.family = family
-        self.fast, self.slow, self.base = {}, {}, {}
+        self.fast: dict[str, NDArray[np.int64]] = {}
+        self.slow: dict[str, NDArray[np.int64]] = {}
+        self.place: dict[str, NDArray[np.int64]] = {}
+        self.exists: dict[str, NDArray[np.bool_]] = {}
+        self.steps: dict[str, ChainSteps] = {}
         for array in family.arrays:
-            shape = tuple(family.extents[axis] for axis in array.axes)
-            self.fast[array.name] = np.zeros(shape, dtype=np.int64)
-            self.slow[array.name] = np.full(shape, 1 if array.is_input else 0, dtype=np.int64)
+            name, shape = array.name, tuple(family.extents[axis] for axis in array.axes)
+            self.fast[name] = np.zeros(shape, dtype=np.int64)
+            self.slow[name] = np.full(shape, 1 if array.is_input else 0, dtype=np.int64)
             elements = np.arange(math.prod(shape), dtype=np.int64).reshape(shape)
-            self.base[array.name] = self._offset(array) + elements * family.chain_length(array.name)
-
-    def _offset(self, array: Array) -> int:
-        return self.family.offset(array.name)
+            self.place[name] = elements * family.chain_length(name)
+            exists = family.exists(name)
+            self.exists[name] = exists if array.chain is None else np.asarray(exists.any(axis=-1))
+            self.steps[name] = ChainSteps(family, array)
 
     def moves(self, step: Step) -> Columns:
         """Moves of one operation."""
@@ -123,121 +131,73 @@ class _Lowering:
         self, step: Step, array: Array, box: tuple[slice, ...], progress: NDArray[np.int64]
     ) -> NDArray[np.int64]:
         """Vertices that hold the current (partial) results of a box."""
-        got = progress[box]
-        if not got.all():
+        got, there = progress[box], self.exists[array.name][box]
+        if array.chain in self.family.masked_axes and array.chain in step.tiles:
+            # A chain of which nothing was allowed so far has not begun; there is nothing of it to be moved.
+            start = step.tiles[array.chain][0]
+            begun = self.steps[array.name].before(box, start, start + 1)[..., 0] >= 0
+            there = there & (begun | (got > 0))
+        if not got[there].all():
             raise _nothing_there(step, array)
-        return (self.base[array.name][box] + got - 1).ravel()
+        return self.family.compact(array.name, (self.place[array.name][box] + got - 1)[there])
 
     def _compute(self, step: Step, array: Array, box: tuple[slice, ...]) -> Columns:
+        """Compute the current tile of the chain step by step, each time deleting the step before, then the replaced."""
         start, stop = step.interval(array.chain, self.family) if array.chain else (0, 1)
-        vertices = (self.base[array.name][box].ravel()[:, None] + np.arange(start, stop)).astype(np.int64)
-        op = np.full((len(vertices), 2 * (stop - start)), DELETE, dtype=np.int8)
-        op[:, ::2] = COMPUTE
-        column = np.repeat(vertices, 2, axis=1)
-        column[:, 1::2] -= 1
-        keep = np.ones(op.shape[1], dtype=bool)
-        if start == 0:
-            keep[1] = False
-        op, column = op[:, keep], column[:, keep]
-        self.fast[array.name][box] = stop
-        if step.operation.replacing is not None:
-            replaced = self.family[step.operation.replacing]
-            gone = self._replaced(step, array, replaced)
-            op = np.concatenate([op, np.full((len(op), 1), DELETE, dtype=np.int8)], axis=1)
-            column = np.concatenate([column, gone[:, None]], axis=1)
-        return op.ravel(), column.ravel()
+        steps, there = self.steps[array.name], self.exists[array.name][box][..., None]
+        allowed, before = steps.exist(box, start, stop) & there, steps.before(box, start, stop)
+        place = np.empty((*there.shape[:-1], stop - start, 2), dtype=np.int64)
+        place[..., 0] = self.place[array.name][box][..., None] + np.arange(start, stop)
+        place[..., 1] = self.place[array.name][box][..., None] + before
+        keep = np.stack([allowed, allowed & (before >= 0)], axis=-1)
+        self._advance(array, box, allowed, stop)
+        own = self.family.compact(array.name, place[keep])
+        if step.operation.replacing is None:
+            return np.broadcast_to(_COMPUTE_DELETE, place.shape)[keep], own
+        place[keep] = own
+        replaced = self._replaced(step, array, self.family[step.operation.replacing])
+        return _with_replaced(place, keep, replaced, there)
+
+    def _advance(self, array: Array, box: tuple[slice, ...], allowed: NDArray[np.bool_], stop: int) -> None:
+        fast = self.fast[array.name][box]
+        reached = self.steps[array.name].before(box, stop, stop + 1)[..., 0] + 1
+        fast[...] = np.where(allowed.any(axis=-1), reached, fast)
 
     def _replaced(self, step: Step, array: Array, replaced: Array) -> NDArray[np.int64]:
-        """Vertices of the replaced array, in the order of the replacing one's elements."""
+        """Vertices of the replaced array that exist, in the order of the replacing one's elements."""
         box = self._box(step, replaced)
-        self._current(step, replaced, box, self.fast[replaced.name])
-        vertices = self.base[replaced.name][box] + self.fast[replaced.name][box] - 1
+        got, there = self.fast[replaced.name][box], self.exists[replaced.name][box]
+        if not got[there].all():
+            raise _nothing_there(step, replaced)
+        places = self.place[replaced.name][box] + got - 1
         self.fast[replaced.name][box] = 0
-        return vertices.transpose([replaced.axes.index(axis) for axis in array.axes]).ravel()
+        order = [replaced.axes.index(axis) for axis in array.axes]
+        return self.family.compact(replaced.name, places.transpose(order)[there.transpose(order)])
+
+
+def _with_replaced(
+    vertex: NDArray[np.int64],
+    keep: NDArray[np.bool_],
+    replaced: NDArray[np.int64],
+    there: NDArray[np.bool_],
+) -> Columns:
+    """Put the deletion of the replaced element behind the moves of every element."""
+    moves = vertex.shape[-2] * vertex.shape[-1]
+    column = np.empty((there.size, moves + 1), dtype=np.int64)
+    kept = np.empty(column.shape, dtype=bool)
+    column[:, :-1], kept[:, :-1], kept[:, -1] = (
+        vertex.reshape(-1, moves),
+        keep.reshape(-1, moves),
+        there.ravel(),
+    )
+    column[kept[:, -1], -1] = replaced
+    op = np.full(column.shape, DELETE, dtype=np.int8)
+    op[:, :-1:2] = COMPUTE
+    return op[kept], column[kept]
 
 
 def _nothing_there(step: Step, array: Array) -> InvalidInput:
     return InvalidInput(f"{step.operation} on {array.name}: nothing of some element is there to be moved")
-
-
-class _MaskedLowering(_Lowering):
-    """Lowering under a mask: what does not exist makes no moves.
-
-    Vertices are numbered as if there were no mask until the moves are given out; the progress of a chain that is
-    masked is the index of its last step, plus one.
-    """
-
-    family: MaskedFamily
-
-    def __init__(self, family: MaskedFamily) -> None:
-        super().__init__(family)
-        self.exists = {array.name: family.exists(array.name) for array in family.arrays}
-
-    def _offset(self, array: Array) -> int:
-        return 0
-
-    def moves(self, step: Step) -> Columns:
-        """Moves of one operation."""
-        op, place = super().moves(step)
-        operation = step.operation
-        vertex = np.empty_like(place)
-        gone = place < 0 if operation.replacing else np.zeros(len(place), dtype=bool)
-        vertex[~gone] = self.family.compact(operation.array, place[~gone])
-        if operation.replacing:
-            vertex[gone] = self.family.compact(operation.replacing, -1 - place[gone])
-        return op, vertex
-
-    def _alive(self, array: Array, box: tuple[slice, ...]) -> NDArray[np.bool_]:
-        """Which elements of a box exist."""
-        exists = self.exists[array.name][box]
-        return np.asarray(exists if array.chain is None else exists.any(axis=-1))
-
-    def _current(
-        self, step: Step, array: Array, box: tuple[slice, ...], progress: NDArray[np.int64]
-    ) -> NDArray[np.int64]:
-        got = progress[box]
-        alive = self._alive(array, box)
-        if array.chain is not None and masked(self.family, array.chain) and array.chain in step.tiles:
-            # A chain of which nothing was allowed so far has not begun; there is nothing of it to be moved.
-            reached = slice(0, step.tiles[array.chain][0])
-            begun = self.exists[array.name][(*box, reached)].any(axis=-1)
-            alive = alive & (begun | (got > 0))
-        if not got[alive].all():
-            raise _nothing_there(step, array)
-        return np.asarray((self.base[array.name][box] + got - 1)[alive])
-
-    def _compute(self, step: Step, array: Array, box: tuple[slice, ...]) -> Columns:
-        if masked(self.family, array.chain or ""):
-            if step.operation.replacing is not None:
-                raise InvalidInput(f"{step.operation}: a chain that is masked cannot replace another array")
-            return self._advance(step, array, box)
-        op, place = super()._compute(step, array, box)
-        alive = self._alive(array, box).ravel()
-        if not len(alive):
-            return op, place
-        return (column.reshape(len(alive), -1)[alive].ravel() for column in (op, place))  # type: ignore[return-value]
-
-    def _replaced(self, step: Step, array: Array, replaced: Array) -> NDArray[np.int64]:
-        return -1 - super()._replaced(step, array, replaced)
-
-    def _advance(self, step: Step, array: Array, box: tuple[slice, ...]) -> Columns:
-        """Advance a masked chain over the allowed steps of the current tile, element by element."""
-        assert array.chain is not None
-        start, stop = step.interval(array.chain, self.family)
-        exists = self.exists[array.name][box][..., :stop]
-        steps = np.where(exists, np.arange(stop), -1).reshape(-1, stop)
-        last = np.maximum.accumulate(steps, axis=1)
-        before = np.concatenate([np.full((len(last), 1), -1), last[:, :-1]], axis=1)[:, start:]
-        allowed = steps[:, start:] >= 0
-        base = self.base[array.name][box].ravel()[:, None]
-        place = np.stack([base + np.arange(start, stop), base + before], axis=2)
-        keep = np.stack([allowed, allowed & (before >= 0)], axis=2)
-        op = np.broadcast_to(np.array([COMPUTE, DELETE], dtype=np.int8), place.shape)
-        fast = self.fast[array.name][box]
-        fast[...] = np.where(
-            allowed.any(axis=1).reshape(fast.shape), last[:, -1].reshape(fast.shape) + 1, fast
-        )
-        return op[keep], place[keep]
 
 
 def _same(op: int, vertices: NDArray[np.int64]) -> Columns:

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pebble.common.errors import InvalidInput
-from pebble.computations.family import Array, Family
-from pebble.computations.masked_family import MaskedFamily
+from pebble.computations.array import Array
+from pebble.computations.family import Family
+from pebble.program.chain_steps import ChainSteps
 from pebble.program.nodes import Program
 from pebble.program.steps import Step, walk
 from pebble.program.validation import validate
-from pebble.program.visits import masked
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -61,15 +61,7 @@ class _Memory:
 
     def __init__(self, family: Family, inputs: Mapping[str, NDArray[np.float64]]) -> None:
         self.family = family
-        self.exists = (
-            {
-                array.name: family.exists(array.name)
-                for array in family.arrays
-                if masked(family, array.chain or "")
-            }
-            if isinstance(family, MaskedFamily)
-            else {}
-        )
+        self.steps = {array.name: ChainSteps(family, array) for array in family.arrays if array.chain}
         self.fast: dict[str, NDArray[np.float64]] = {}
         self.slow: dict[str, NDArray[np.float64]] = {}
         for array in family.arrays:
@@ -97,13 +89,10 @@ class _Memory:
 
     def output(self, name: str) -> NDArray[np.float64]:
         """Return an output as slow memory has it; what a mask leaves without any pair is zero."""
-        values = self.slow[name]
-        if self.family.mask is None:
-            return values
-        axis = next(axis for axis in self.family[name].axes if masked(self.family, axis))
-        empty = self.family.mask.last(axis) < 0
-        form = [len(empty) if one == axis else 1 for one in self.family[name].axes]
-        return np.where(empty.reshape(form), 0.0, values)
+        exists = self.family.exists(name)
+        return np.where(
+            exists if self.family[name].chain is None else exists.any(axis=-1), self.slow[name], 0.0
+        )
 
     def _box(self, step: Step, array: Array) -> tuple[slice, ...]:
         return tuple(slice(a, b) for a, b in step.box(array.name, self.family))
@@ -119,21 +108,10 @@ class _Memory:
             else array.function(*operands)
         )
         start, stop = step.interval(array.chain, self.family)
-        length = stop - start
-        terms = np.broadcast_to(terms, (*terms.shape[:-1], length))
+        steps = self.steps[array.name]
+        allowed = steps.exist(box, start, stop)
+        begun = steps.before(box, start, start + 1)[..., 0] >= 0
         before = self.fast[array.name][box]
-        if masked(self.family, array.chain):
-            return self._masked_sum(array, box, (start, stop), terms, before)
-        advance = terms.sum(axis=-1)
-        return advance if start == 0 else before + advance
-
-    def _masked_sum(
-        self, array: Array, box: tuple[slice, ...], steps: tuple[int, int], terms: Any, before: Any
-    ) -> Any:
-        """Advance a chain over its allowed steps; it begins where nothing was allowed before."""
-        exists = self.exists[array.name][box]
-        allowed = exists[..., steps[0] : steps[1]]
-        begun = exists[..., : steps[0]].any(axis=-1)
         advance = np.where(allowed, terms, 0.0).sum(axis=-1)
         return np.where(allowed.any(axis=-1), np.where(begun, before, 0.0) + advance, before)
 

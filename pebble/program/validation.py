@@ -62,6 +62,8 @@ def _validate_operation(node: Operation, family: Family, enclosing: list[Loop]) 
         node.replacing == node.array or set(family[node.replacing].axes) != set(array.axes)
     ):
         raise InvalidInput(f"{node}: only another array with the same axes can be replaced")
+    if node.replacing is not None and array.chain in family.masked_axes:
+        raise InvalidInput(f"{node}: a chain that is masked cannot replace another array")
     for axis, start, stop in node.at:
         if axis not in array.indices or not 0 <= start < stop <= family.extents[axis]:
             raise InvalidInput(f"{node}: {axis}={start}:{stop} is no interval of an axis of {node.array}")

@@ -16,13 +16,13 @@ from pebble.computations.family import Family
 if TYPE_CHECKING:
     from pebble.computations.masks import Mask
 
-__all__ = ["Visit", "masked", "partners", "visited"]
+__all__ = ["Visit", "partners", "visited"]
 
 Interval = tuple[int, int]
 _PARTNER = {"i": "j", "j": "i"}
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class Visit:
     """One iteration of a loop: which, of how many, on what.
 
@@ -45,16 +45,11 @@ class Visit:
 
     def is_end(self, which: str, tiles: Mapping[str, Interval], family: Family) -> bool:
         """Whether no earlier (``"first"``) or later (``"last"``) tile is visited with the current other tiles."""
-        if not masked(family, self.axis):
+        if self.axis not in family.masked_axes:
             return self.index == (0 if which == "first" else self.count - 1)
         assert family.mask is not None
         rest = (self.whole[0], self.tile[0]) if which == "first" else (self.tile[1], self.whole[1])
         return not family.mask.has_pairs(self.axis, rest, partners(self.axis, tiles, family))
-
-
-def masked(family: Family, axis: str) -> bool:
-    """Whether an axis is one of a mask's two."""
-    return family.mask is not None and axis in _PARTNER
 
 
 def partners(axis: str, tiles: Mapping[str, Interval], family: Family) -> Interval:
@@ -68,7 +63,7 @@ def visited(
 ) -> Iterable[int]:
     """Return the numbers of the tiles that a loop visits, in order."""
     count = -((whole[0] - whole[1]) // tile)
-    if not masked(family, axis):
+    if axis not in family.masked_axes:
         return range(count)
     assert family.mask is not None
     mask, others = family.mask, partners(axis, tiles, family)

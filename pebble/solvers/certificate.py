@@ -12,7 +12,7 @@ import numpy as np
 
 from pebble.common.errors import BoundDoesNotApply, InvalidInput
 from pebble.common.units import fast_memory_words
-from pebble.game.referee import Status
+from pebble.game.board import Status
 from pebble.game.rules import Rules
 from pebble.graph.dag import Dag
 from pebble.graph.fingerprint import dag_hash

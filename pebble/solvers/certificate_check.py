@@ -9,9 +9,10 @@ from typing import IO, Any
 import numpy as np
 
 from pebble.common.errors import BoundDoesNotApply, IllegalMove, InvalidInput
+from pebble.game.board import Status
+from pebble.game.files.check import CheckResult
 from pebble.game.files.header import Header
-from pebble.game.files.writer import CheckResult
-from pebble.game.referee import Refusal, Status
+from pebble.game.referee import Refusal
 from pebble.game.rules import Rules
 from pebble.graph.dag import Dag
 from pebble.graph.fingerprint import dag_hash

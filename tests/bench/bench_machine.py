@@ -14,7 +14,8 @@ from collections.abc import Callable
 
 from pebble.common.errors import InvalidInput
 from pebble.computations.problem import Problem
-from pebble.program.machine.run import Run, run
+from pebble.program.machine.counted import Run
+from pebble.program.machine.run import run
 from pebble.program.schedule import available
 
 

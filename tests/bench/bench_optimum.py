@@ -62,7 +62,7 @@ def random_ones(seconds: float, n: int = 20) -> None:
     while time.monotonic() < end:
         dag = random_dag(rng, n)
         rules = Rules(recomputation=rng.random() < 0.6, sliding=rng.random() < 0.3)
-        M = min(n, dag.least_M(rules) + int(rng.integers(0, 4)))
+        M = min(n, dag.least_M(sliding=rules.sliding) + int(rng.integers(0, 4)))
         best = optimal(dag, M, rules)
         taken.append(best.seconds)
         if best.seconds == max(taken):

@@ -15,10 +15,12 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from pebble.game.files.writer import Header, PebblingReader, write_pebbling
+from pebble.game.board import Status
+from pebble.game.files.header import Header
+from pebble.game.files.reader import PebblingReader
+from pebble.game.files.writer import write_pebbling
 from pebble.game.game import Game
 from pebble.game.moves import Moves, Op
-from pebble.game.referee import Status
 from pebble.game.replay import Replay, replay
 from pebble.graph.dag import Dag
 

@@ -10,13 +10,16 @@ from numpy.typing import NDArray
 
 from pebble.common.errors import InvalidInput
 from pebble.computations.attention import attention, attention_family
-from pebble.computations.classic_dags import MOST_EDGES, DeferredNames, strassen_product
-from pebble.computations.load import entries, load_dag, named_dag
+from pebble.computations.classic_dags import MOST_EDGES
+from pebble.computations.load import load_dag, named_dag
 from pebble.computations.matmul import matmul_family
+from pebble.computations.named_dags import NAMED_DAGS
 from pebble.computations.problem import Problem
 from pebble.computations.registry import family_of
+from pebble.computations.strassen import strassen_product
 from pebble.graph.dag import Dag
 from pebble.graph.fingerprint import dag_hash
+from pebble.graph.names import DeferredNames
 from pebble.graph.statistics import compulsory_io, dag_info, depth
 
 Values = dict[str, float]
@@ -269,7 +272,7 @@ def test_compulsory_io_counts_what_cannot_be_avoided() -> None:
 # -- the catalogue
 
 
-@pytest.mark.parametrize("entry", entries(), ids=lambda entry: entry.name)
+@pytest.mark.parametrize("entry", NAMED_DAGS.values(), ids=lambda entry: entry.name)
 def test_every_entry(entry: object) -> None:
     example = str(getattr(entry, "example"))  # noqa: B009
     dag = load_dag(example)

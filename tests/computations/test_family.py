@@ -9,11 +9,14 @@ import pytest
 from numpy.typing import NDArray
 
 from pebble.common.errors import InvalidInput
+from pebble.computations.array import Array
 from pebble.computations.attention import attention, attention_family
-from pebble.computations.family import Array, Family
+from pebble.computations.family import Family
+from pebble.computations.masks.full_mask import FullMask
 from pebble.computations.matmul import matmul_family
 from pebble.computations.problem import Problem
 from pebble.computations.registry import family_from_header
+from pebble.computations.weights import weights_family
 from tests.random_programs import gradient_family, relabelled
 
 ATTENTION = [
@@ -56,6 +59,32 @@ def test_the_built_dag(family: Family) -> None:
         for v in range(family.offset(a.name), family.offset(a.name) + family.size(a.name))
     }
     assert set(dag.inputs.tolist()) == inputs
+
+
+@pytest.mark.parametrize("problem", ATTENTION, ids=str)
+def test_no_mask_is_the_mask_that_allows_everything(problem: Problem) -> None:
+    plain = attention_family(problem)
+    under = plain.under(FullMask(problem.Nq, problem.Nk))
+    assert (plain.masked_axes, under.masked_axes) == ((), ("i", "j"))
+    assert under.dag() == plain.dag()
+    assert list(under.names) == list(plain.names)
+    assert under.max_indegree == plain.max_indegree
+    for array in plain.arrays:
+        name, places = array.name, np.arange(plain.size(array.name))
+        assert (under.words(name), under.size(name)) == (plain.words(name), plain.size(name))
+        assert plain.exists(name).all()
+        assert under.exists(name).all()
+        np.testing.assert_array_equal(under.final_places(name), plain.final_places(name))
+        np.testing.assert_array_equal(under.compact(name, places), plain.compact(name, places))
+        for index in np.ndindex(*plain.shape(name)):
+            assert under.predecessors(name, index) == plain.predecessors(name, index)
+
+
+def test_masks_that_do_not_fit_a_family() -> None:
+    with pytest.raises(InvalidInput, match="the mask is for 2 queries and 9 keys"):
+        attention_family(ATTENTION[0]).under(FullMask(2, 9))
+    with pytest.raises(InvalidInput, match="cannot be masked"):
+        weights_family(Problem.square(2, 1, pass_name="weights")).under(FullMask(2, 2))
 
 
 @pytest.mark.parametrize("problem", ATTENTION, ids=str)

@@ -28,6 +28,7 @@ from pebble.computations.masks import (
     mask_kinds,
     random_blocks_mask,
 )
+from pebble.computations.masks.full_mask import FullMask
 from pebble.computations.problem import Problem
 from pebble.computations.registry import family_from_header
 from tests.masks_reference import definitions
@@ -63,6 +64,9 @@ def masks(draw: st.DrawFn) -> Mask:
         if draw(st.booleans()):
             return grouped_mask(mask, 2)
         return mask_from_array(whole(mask), empty_rows="zero")
+
+
+full_masks = st.builds(FullMask, st.integers(1, 12), st.integers(1, 12))
 
 
 # -- definitions
@@ -128,7 +132,7 @@ def test_more_than_there_is_is_all_there_is() -> None:
 
 
 @settings(max_examples=150)
-@given(masks(), st.data())
+@given(st.one_of(masks(), full_masks), st.data())
 def test_counts_and_ends_are_those_of_the_matrix(mask: Mask, data: st.DataObject) -> None:
     matrix = whole(mask)
     assert mask.pairs == matrix.sum()
@@ -149,7 +153,7 @@ def test_counts_and_ends_are_those_of_the_matrix(mask: Mask, data: st.DataObject
 
 
 @settings(max_examples=150)
-@given(masks(), st.sampled_from("ij"), st.data())
+@given(st.one_of(masks(), full_masks), st.sampled_from("ij"), st.data())
 def test_between_breaks_all_lines_look_alike(mask: Mask, axis: str, data: st.DataObject) -> None:
     matrix = whole(mask) if axis == "i" else whole(mask).T
     intervals = []

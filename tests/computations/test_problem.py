@@ -52,6 +52,11 @@ def test_counts() -> None:
     assert (problem.pairs, problem.copies) == (15, 77)
 
 
+def test_counts_without_a_mask_take_no_memory() -> None:
+    problem = Problem(10**18, 10**17, 1, 1)
+    assert (problem.pairs, problem.queries, problem.keys) == (10**35, 10**18, 10**17)
+
+
 def test_to_dict_has_every_size_and_is_json() -> None:
     problem = Problem(3, 10**12, 2, 4, stats=True, heads=7, batch=11)
     document = problem.to_dict()

@@ -16,16 +16,10 @@ from hypothesis import strategies as st
 import pebble.common.text_lines
 from pebble.common.errors import IllegalMove, InvalidInput, PebbleError
 from pebble.common.files import atomic_writer
-from pebble.game.files.writer import (
-    CheckResult,
-    Header,
-    PebblingReader,
-    check_pebbling,
-    parse_move,
-    read_pebbling,
-    write_pebbling,
-    write_pebbling_file,
-)
+from pebble.game.files.check import CheckResult, check_pebbling
+from pebble.game.files.header import Header
+from pebble.game.files.reader import PebblingReader, parse_move, read_pebbling
+from pebble.game.files.writer import write_pebbling, write_pebbling_file
 from pebble.game.moves import Move, Moves, Op
 from pebble.game.replay import replay
 from pebble.game.rules import Rules
@@ -332,13 +326,12 @@ def test_moves_without_notation_are_not_written(move: Any) -> None:
 
 
 def test_memory_of_names_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    import pebble.game.files.reader
+    import pebble.game.files.remembered
     import pebble.game.files.writer
 
     dag = Dag.from_edges([(i, i + 1) for i in range(300)])
     moves = Moves(np.zeros(3000, np.int8), np.arange(3000) % 300)
-    monkeypatch.setattr(pebble.game.files.writer, "REMEMBERED", 5)
-    monkeypatch.setattr(pebble.game.files.reader, "REMEMBERED", 5)
+    monkeypatch.setattr(pebble.game.files.remembered, "MOST_REMEMBERED", 5)
     monkeypatch.setattr(pebble.game.files.writer, "_CHUNK", 100)
     monkeypatch.setattr(pebble.common.text_lines, "_PIECE", 100)
     text = written(Header("d", {}, 1), dag, moves)

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 import pebble.game.replay
 from pebble.common.errors import IllegalMove, IncompletePebbling, InvalidInput
+from pebble.game.board import Status
 from pebble.game.game import Game
 from pebble.game.moves import Columns, Move, Moves, Op
-from pebble.game.referee import Status
 from pebble.game.replay import Replay, replay
 from pebble.game.rules import Rules
 from pebble.graph.dag import Dag
@@ -64,7 +64,7 @@ def test_replay_is_the_game_is_the_model(
     moves = mutated(random_legal_moves(dag, M, rules, 50, rng), dag, rng)
     M = max(1, M - lower)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pebble.game.replay, "_BLOCK", block)
+        patch.setattr(pebble.game.replay, "BLOCK", block)
         found = by_replay(dag, M, cut(moves, rng), rules)
     assert found == by_game(dag, M, moves, rules)
     model = reference(dag, M, rules)
@@ -102,7 +102,7 @@ def test_wide_vertices_are_cut_into_affordable_blocks(monkeypatch: pytest.Monkey
     for j in range(8):
         moves += [Move(Op.COMPUTE, n + j), Move(Op.STORE, n + j), Move(Op.DELETE, n + j)]
     for events in (1, 29, 30, 31, 65, 1 << 18):
-        monkeypatch.setattr(pebble.game.replay, "_EVENTS", events)
+        monkeypatch.setattr(pebble.game.replay_block, "_EVENTS", events)
         status = replay(dag, n + 1, Moves.of(moves)).require_complete()
         assert (status.reads, status.writes, status.computes, status.peak) == (n, 8, 8, n + 1)
         with pytest.raises(IllegalMove) as caught:

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from pebble import optimal, schedule_dag
 from pebble.cli import main
 from pebble.common.errors import BoundDoesNotApply, PebbleError
-from pebble.computations.masked_family import MaskedFamily
+from pebble.computations.family import Family
 from pebble.computations.masks import DenseMask, make_mask, mask_from_array
 from pebble.computations.problem import Problem
 from pebble.computations.registry import family_of
@@ -146,7 +146,7 @@ def test_compulsory_words_are_the_inputs_and_outputs_of_the_family(seed: int) ->
 # Leaving pairs out: the lemma, on pebblings
 
 
-def images(large: MaskedFamily, small: MaskedFamily) -> dict[int, int]:
+def images(large: Family, small: Family) -> dict[int, int]:
     """Where the vertices go when pairs are left out: a chain's step to the last one left at or before it."""
     names = {small.names[v]: v for v in range(small.n_vertices)}
     found = {}
@@ -161,7 +161,7 @@ def images(large: MaskedFamily, small: MaskedFamily) -> dict[int, int]:
     return found
 
 
-def play(family: MaskedFamily, moves: Moves, M: int) -> None:
+def play(family: Family, moves: Moves, M: int) -> None:
     """Play moves under all rules, to the end."""
     game = Game(family.dag(), M)
     for kind, v in moves:
@@ -175,7 +175,7 @@ def test_leaving_pairs_out_leaves_a_pebbling_of_the_rest(seed: int) -> None:
     mask = problem.mask
     assert mask is not None
     large = family_of(problem)
-    assert isinstance(large, MaskedFamily)
+    assert large.masked_axes
     M = large.max_indegree + 1 + int(rng.integers(0, 6))
     moves = Player(large.dag(), M, rng).moves
     play(large, moves, M)
@@ -187,7 +187,7 @@ def test_leaving_pairs_out_leaves_a_pebbling_of_the_rest(seed: int) -> None:
             continue
         rest = replace(problem, mask=mask_from_array(allowed, empty_rows="zero"))
         small = family_of(rest)
-        assert isinstance(small, MaskedFamily)
+        assert small.masked_axes
         left = image(moves, images(large, small))
         play(small, left, M)
         words = {name: _compulsory(p) for name, p in (("large", problem), ("small", rest))}

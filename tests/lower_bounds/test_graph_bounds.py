@@ -105,7 +105,7 @@ def test_no_bound_exceeds_the_optimum_of_a_random_dag(
     beyond = 0
     for seed in range(12):
         dag = make(np.random.default_rng(seed))
-        for M in range(dag.least_M(rules), dag.least_M(rules) + 2):
+        for M in range(dag.least_M(sliding=rules.sliding), dag.least_M(sliding=rules.sliding) + 2):
             least = optimum(dag, M, rules)
             found = dag_bounds(dag, M, rules)
             assert {"compulsory", "Hong-Kung"} <= {bound.name for bound in found}

@@ -31,7 +31,8 @@ from pebble.program import (
     when,
 )
 from pebble.program.closed_form.count import closed_form
-from pebble.program.machine.run import Run, run
+from pebble.program.machine.counted import Run
+from pebble.program.machine.run import run
 from pebble.program.schedule import available, get
 from tests.program_checks import held_to_reference
 from tests.program_reference import refer

@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pebble.common.errors import InvalidInput, Violation
-from pebble.computations.family import Array, Family
+from pebble.computations.array import Array
+from pebble.computations.family import Family
 from pebble.computations.matmul import matmul_family
 from pebble.program import (
     Node,

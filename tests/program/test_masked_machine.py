@@ -16,7 +16,8 @@ from pebble.game.replay import replay
 from pebble.lab.count import count_schedule
 from pebble.program import Loop, Node, Operation, Phase, Program, When
 from pebble.program.lowering import lower
-from pebble.program.machine.run import Run, run
+from pebble.program.machine.counted import Run
+from pebble.program.machine.run import run
 from pebble.program.numbers import evaluate
 from pebble.program.schedule import fitting_tiles, get, registered
 

@@ -9,8 +9,9 @@ import pytest
 from numpy.typing import NDArray
 
 from pebble.common.errors import InvalidInput
+from pebble.computations.array import Array
 from pebble.computations.attention import attention, attention_family
-from pebble.computations.family import Array, Family
+from pebble.computations.family import Family
 from pebble.computations.matmul import matmul_family
 from pebble.computations.problem import Problem
 from pebble.program import Operation, Program, compute, delete, load, loop, phase, program, store

@@ -18,7 +18,7 @@ import pebble
 from pebble.cli.dag_optimal import command
 from pebble.common.errors import CacheTooSmall, InvalidInput
 from pebble.computations.load import load_dag
-from pebble.game.files.writer import check_pebbling
+from pebble.game.files.check import check_pebbling
 from pebble.game.game import Game
 from pebble.game.rules import Rules
 from pebble.graph.dag import Dag
@@ -193,7 +193,7 @@ def check_path(dag: Dag, M: int, rules: Rules, width: int) -> None:
 @pytest.mark.parametrize("rules", ALL_RULES, ids=str)
 def test_pebblings_of_symmetric_dags(name: str, rules: Rules) -> None:
     dag = load_dag(name)
-    M = dag.least_M(rules)
+    M = dag.least_M(sliding=rules.sliding)
     best = optimal(dag, M, rules)
     assert best.proved
     assert best.symmetries > 1
@@ -336,7 +336,7 @@ def test_an_input_as_output_is_there_already() -> None:
 @pytest.mark.parametrize("rules", ALL_RULES, ids=str)
 def test_least_M_succeeds_and_one_less_is_refused(rules: Rules) -> None:
     dag = load_dag("fma-matmul:1,2,2")
-    M = dag.least_M(rules)
+    M = dag.least_M(sliding=rules.sliding)
     assert optimal(dag, M, rules).proved
     with pytest.raises(CacheTooSmall) as caught:
         optimal(dag, M - 1, rules)

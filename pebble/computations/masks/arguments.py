@@ -1,4 +1,4 @@
-"""Reading what stands behind a mask's name: ``256``, ``left=4,right=2``, ``causal,512,512``."""
+"""The arguments after a mask's name: ``256``, ``left=4,right=2``, ``causal,512,512``."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Arguments:
     Parameters
     ----------
     text : str
-        What stands behind the first colon of the mask's text.
+        What follows the first colon of the mask's text.
     kind, usage : str
         The kind of mask and how it is written, for errors.
     """

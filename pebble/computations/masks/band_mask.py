@@ -1,4 +1,4 @@
-"""Masks in which every query attends to an interval of keys, and both ends never go back."""
+"""Masks in which every query attends to an interval of keys whose ends never decrease."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class BandMask(Mask):
         return self._last[axis]
 
     def ends(self, axis: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """First partner of every line, and the one behind its last; both never decreasing, equal for an empty line."""
+        """First partner of every line, and the one behind its last; both non-decreasing, equal for an empty line."""
         return self._start[axis], self._stop[axis]
 
     def count(self, queries: Interval, keys: Interval) -> int:

@@ -1,4 +1,4 @@
-"""The parts of a mask that have nothing in common: no query of one attends to a key of another."""
+"""The connected components (parts) of a mask: no query of one attends to a key of another."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Masks given element by element."""
+"""Masks stored as an array of booleans."""
 
 from __future__ import annotations
 

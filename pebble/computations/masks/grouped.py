@@ -1,4 +1,4 @@
-"""Masks of query heads that share their keys and are one problem together."""
+"""Masks of query heads that share their keys (grouped-query attention), taken as one problem."""
 
 from __future__ import annotations
 

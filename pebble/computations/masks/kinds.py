@@ -1,28 +1,19 @@
-"""The kinds of masks by name, as the command line and the header of a pebbling file write them."""
+"""The kinds of masks, and the mask that a text names on the command line or in a pebbling file's header."""
 
 from __future__ import annotations
 
 import difflib
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 from pebble.common.errors import InvalidInput
+from pebble.computations.masks import builders
 from pebble.computations.masks.arguments import Arguments
-from pebble.computations.masks.arrays import check_size, fill, load_array, named_predicate
-from pebble.computations.masks.band_patterns import causal_mask, document_mask, prefix_mask, window_mask
+from pebble.computations.masks.arrays import check_size
 from pebble.computations.masks.dense_mask import DenseMask
 from pebble.computations.masks.empty_rows import check_rows
 from pebble.computations.masks.grouped import grouped_mask
 from pebble.computations.masks.mask import Mask
-from pebble.computations.masks.sparse_patterns import (
-    block_file_mask,
-    butterfly_mask,
-    fixed_mask,
-    longformer_mask,
-    n_of_m_mask,
-    random_blocks_mask,
-    strided_mask,
-)
 
 __all__ = ["MaskKind", "make_mask", "mask_kinds"]
 
@@ -54,13 +45,7 @@ class MaskKind:
 
     def to_dict(self) -> dict[str, str]:
         """Return plain data."""
-        return {
-            "name": self.name,
-            "usage": self.usage,
-            "summary": self.summary,
-            "source": self.source,
-            "example": self.example,
-        }
+        return asdict(self)
 
 
 def make_mask(
@@ -156,104 +141,6 @@ def _group(text: str, Nq: int, Nk: int, run_code: bool) -> Mask:
     return grouped_mask(mask, group)
 
 
-def _square(arguments: Arguments, Nq: int, Nk: int) -> int:
-    if Nq != Nk:
-        raise InvalidInput(
-            f"mask {arguments.kind} needs as many keys as queries; there are {Nq:,} queries and {Nk:,} keys"
-        )
-    return Nq
-
-
-def _causal(arguments: Arguments, Nq: int, Nk: int) -> Mask:
-    arguments.end()
-    return causal_mask(Nq, Nk)
-
-
-def _window(arguments: Arguments, Nq: int, Nk: int) -> Mask:
-    if arguments.has("left=") or arguments.has("right="):
-        left, right = arguments.whole("left=", 0), arguments.whole("right=", 0)
-    else:
-        left, right = arguments.whole("W") - 1, 0
-    arguments.end()
-    return window_mask(Nq, Nk, left, right)
-
-
-def _prefix(arguments: Arguments, Nq: int, Nk: int) -> Mask:
-    prefix = arguments.whole("P")
-    arguments.end()
-    return prefix_mask(Nq, Nk, prefix)
-
-
-def _document(arguments: Arguments, Nq: int, Nk: int) -> Mask:
-    N, causal = _square(arguments, Nq, Nk), arguments.word("causal")
-    lengths = [arguments.whole("a length")]
-    while arguments.has("a length"):
-        lengths.append(arguments.whole("a length"))
-    arguments.end()
-    if sum(lengths) != N:
-        raise arguments.wrong(f"the lengths add up to {sum(lengths):,}, and there are {N:,} tokens")
-    return document_mask(lengths, causal=causal)
-
-
-def _longformer(arguments: Arguments, Nq: int, Nk: int) -> Mask:
-    window, global_tokens = arguments.whole("window=", 0), arguments.whole("global=", 0)
-    arguments.end()
-    return longformer_mask(_square(arguments, Nq, Nk), window, global_tokens)
-
-
-def _strided(arguments: Arguments, Nq: int, Nk: int) -> Mask:
-    stride = arguments.whole("L")
-    arguments.end()
-    return strided_mask(_square(arguments, Nq, Nk), stride)
-
-
-def _fixed(arguments: Arguments, Nq: int, Nk: int) -> Mask:
-    stride = arguments.whole("L")
-    columns = arguments.whole("C") if arguments.has("C") else 1
-    arguments.end()
-    return fixed_mask(_square(arguments, Nq, Nk), stride, columns)
-
-
-def _butterfly(arguments: Arguments, Nq: int, Nk: int) -> Mask:
-    size = arguments.whole("B")
-    arguments.end()
-    return butterfly_mask(_square(arguments, Nq, Nk), size)
-
-
-def _blocks(arguments: Arguments, Nq: int, Nk: int) -> Mask:
-    size = arguments.whole("size=")
-    if arguments.has("file="):
-        path = arguments.text("file=")
-        arguments.end()
-        return block_file_mask(Nq, Nk, size, path)
-    density = arguments.share("density=")
-    seed = arguments.whole("seed=", 0) if arguments.has("seed=") else 0
-    arguments.end()
-    return random_blocks_mask(Nq, Nk, size, density, seed)
-
-
-def _nm(arguments: Arguments, Nq: int, Nk: int) -> Mask:
-    keep, colon, of = arguments.text("N:M").partition(":")
-    numbers = Arguments(f"{keep},{of}" if colon else keep, arguments.kind, arguments.usage)
-    n, m = numbers.whole("N"), numbers.whole("M")
-    seed = arguments.whole("seed=", 0) if arguments.has("seed=") else 0
-    arguments.end()
-    return n_of_m_mask(Nq, Nk, n, m, seed)
-
-
-def _file(arguments: Arguments, Nq: int, Nk: int) -> Mask:
-    spec = f"file:{arguments.source}"
-    allowed = load_array(arguments.source, f"mask {spec}")
-    if allowed.shape != (Nq, Nk):
-        raise InvalidInput(f"mask {spec}: its shape is {allowed.shape}; the problem's is {(Nq, Nk)}")
-    return DenseMask(spec, allowed)
-
-
-def _predicate(arguments: Arguments, Nq: int, Nk: int) -> Mask:
-    spec, function = f"predicate:{arguments.source}", named_predicate(arguments.source)
-    return DenseMask(spec, fill(function, Nq, Nk, spec))
-
-
 def _wrapped(arguments: Arguments, Nq: int, Nk: int) -> Mask:
     raise AssertionError("a group is made of another mask")
 
@@ -267,7 +154,7 @@ _TABLE: tuple[tuple[str, str, str, str, str, _Builder], ...] = (
         "the keys up to the query's own position; the last query sees all",
         "",
         "causal",
-        _causal,
+        builders.causal,
     ),
     (
         "window",
@@ -275,7 +162,7 @@ _TABLE: tuple[tuple[str, str, str, str, str, _Builder], ...] = (
         "the last W keys, its own among them; or L keys before its own position and R after it",
         "",
         "window:256",
-        _window,
+        builders.window,
     ),
     (
         "prefix",
@@ -283,7 +170,7 @@ _TABLE: tuple[tuple[str, str, str, str, str, _Builder], ...] = (
         "the first P keys, and those up to its own position",
         "Raffel et al. 2020, arXiv 1910.10683",
         "prefix:64",
-        _prefix,
+        builders.prefix,
     ),
     (
         "document",
@@ -291,7 +178,7 @@ _TABLE: tuple[tuple[str, str, str, str, str, _Builder], ...] = (
         "the keys of its own sequence, of several packed one behind the other",
         "",
         "document:causal,512,512",
-        _document,
+        builders.document,
     ),
     (
         "longformer",
@@ -299,7 +186,7 @@ _TABLE: tuple[tuple[str, str, str, str, str, _Builder], ...] = (
         "W/2 keys to either side; the first G tokens see all and are seen by all",
         "Beltagy et al. 2020, arXiv 2004.05150",
         "longformer:window=128,global=2",
-        _longformer,
+        builders.longformer,
     ),
     (
         "strided",
@@ -307,7 +194,7 @@ _TABLE: tuple[tuple[str, str, str, str, str, _Builder], ...] = (
         "the keys up to L back, and all a multiple of L back",
         _CHILD,
         "strided:32",
-        _strided,
+        builders.strided,
     ),
     (
         "fixed",
@@ -315,7 +202,7 @@ _TABLE: tuple[tuple[str, str, str, str, str, _Builder], ...] = (
         "earlier keys of its own block of L, and the last C (1 if not given) of every block before",
         _CHILD,
         "fixed:32,4",
-        _fixed,
+        builders.fixed,
     ),
     (
         "blocks",
@@ -323,7 +210,7 @@ _TABLE: tuple[tuple[str, str, str, str, str, _Builder], ...] = (
         "blocks of B × B pairs, drawn at random or where an array of booleans says so",
         "Dao et al. 2022, arXiv 2205.14135",
         "blocks:size=64,density=0.25,seed=1",
-        _blocks,
+        builders.blocks,
     ),
     (
         "butterfly",
@@ -331,7 +218,7 @@ _TABLE: tuple[tuple[str, str, str, str, str, _Builder], ...] = (
         "blocks of B × B on the diagonal, and those whose two numbers differ in one binary digit",
         "Dao et al. 2022, arXiv 2112.00029",
         "butterfly:64",
-        _butterfly,
+        builders.butterfly,
     ),
     (
         "nm",
@@ -339,16 +226,23 @@ _TABLE: tuple[tuple[str, str, str, str, str, _Builder], ...] = (
         "N of every M keys that follow each other, drawn at random for each query",
         "Mishra et al. 2021, arXiv 2104.08378",
         "nm:2:4",
-        _nm,
+        builders.nm,
     ),
-    ("file", "file:PATH.npy", "what an array of booleans of shape (Nq, Nk) says", "", "file:m.npy", _file),
+    (
+        "file",
+        "file:PATH.npy",
+        "what an array of booleans of shape (Nq, Nk) says",
+        "",
+        "file:m.npy",
+        builders.file,
+    ),
     (
         "predicate",
         "predicate:MODULE:FUNCTION",
         "what a Python function of index arrays says: f(q_idx, kv_idx)",
         "Dong et al. 2024, arXiv 2412.05496",
         "predicate:mymasks:parity",
-        _predicate,
+        builders.predicate,
     ),
     (
         "group",

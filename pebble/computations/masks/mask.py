@@ -1,4 +1,4 @@
-"""What a mask is: which keys each query attends to, with counts in boxes and where the pattern changes."""
+"""The base class of masks: which keys each query attends to, counted in boxes, and where that changes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The sparse patterns of the literature that are no bands; each is kept pair by pair."""
+"""Sparse patterns from the literature that are not bands; each is stored pair by pair."""
 
 from __future__ import annotations
 

@@ -9,6 +9,7 @@ from typing import NoReturn
 
 from pebble.common.errors import InvalidInput
 from pebble.common.text_lines import Lines, shown
+from pebble.common.units import fast_memory_words
 from pebble.game.rules import Rules
 from pebble.graph.names import is_writable
 
@@ -22,7 +23,7 @@ _POSITIVE = re.compile(r"[1-9][0-9]{0,17}")
 
 @dataclass(frozen=True)
 class Header:
-    """What a pebbling file says before its moves.
+    """The header of a pebbling file.
 
     Parameters
     ----------
@@ -56,7 +57,7 @@ class Header:
     rules: Rules = field(default_factory=Rules)
 
     def __post_init__(self) -> None:
-        if isinstance(self.M, bool) or not isinstance(self.M, int) or not _POSITIVE.fullmatch(str(self.M)):
+        if not _POSITIVE.fullmatch(str(fast_memory_words(self.M))):
             raise InvalidInput(f"M must be a positive whole number of words below 10^18, not {self.M!r}")
         for text in (self.dag_name, *self.parameters, *self.parameters.values()):
             if not is_writable(text):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import IO, Any
 
@@ -10,15 +10,16 @@ import numpy as np
 
 from pebble.common.errors import IllegalMove, InvalidInput
 from pebble.common.text_lines import Lines, shown
-from pebble.game.files.header import read_header
+from pebble.game.files.header import Header, read_header
+from pebble.game.files.remembered import Remembered
 from pebble.game.moves import Move, Moves, Op
-from pebble.game.referee import Refusal
+from pebble.game.referee import Refusal, unknown_name
 from pebble.graph.dag import Dag
-from pebble.graph.names import REMEMBERED, VertexNames
 
-__all__ = ["MoveProblem", "PebblingReader", "parse_move"]
+__all__ = ["MoveProblem", "PebblingReader", "parse_move", "read_pebbling", "resolved_dag"]
 
 _OP = {op.word: int(op) for op in Op}
+_Vertices = Remembered[str, int]
 
 
 class PebblingReader:
@@ -66,7 +67,7 @@ class PebblingReader:
         IllegalMove
             If a move names a vertex that the DAG does not have: rule ``"unknown-vertex"``.
         """
-        vertex_of = _VertexOf(dag.names)
+        vertex_of = Remembered(dag.names.index)
         done = 0
         for first, texts in self._lines.blocks():
             chunk, numbers, problem = _parse(texts, first, vertex_of, dag, done)
@@ -85,6 +86,35 @@ class PebblingReader:
             return InvalidInput(f"line {problem.line}: {problem.text}{cut}")
         message = f"line {problem.line}: {problem.refusal.message}{cut}"
         return IllegalMove(message, problem.refusal.move_number, problem.refusal.rule)
+
+
+def read_pebbling(stream: IO[Any], resolve: Callable[[Header], Dag]) -> tuple[Header, Dag, Iterator[Moves]]:
+    """Read a pebbling from a stream: the header at once, its DAG, the moves as they are asked for.
+
+    Parameters
+    ----------
+    stream : text or binary stream
+        Read once from where it stands.
+    resolve : callable
+        Finds the DAG that a header speaks of.
+
+    Raises
+    ------
+    InvalidInput
+        If the header is malformed or the DAG is not found; later, from the iterator, if a line is no move.
+        The message begins with the line number.
+    """
+    reader = PebblingReader(stream)
+    dag = resolved_dag(reader, resolve)
+    return reader.header, dag, reader.moves(dag)
+
+
+def resolved_dag(reader: PebblingReader, resolve: Callable[[Header], Dag]) -> Dag:
+    """Find the DAG of a header; what is wrong with it is reported with the line that names it."""
+    try:
+        return resolve(reader.header)
+    except InvalidInput as error:
+        raise InvalidInput(f"line {reader.dag_line}: {error}") from error
 
 
 def parse_move(text: str, dag: Dag) -> Move:
@@ -116,26 +146,8 @@ class MoveProblem:
     refusal: Refusal | None = None
 
 
-class _VertexOf(dict[str, int]):
-    """Numbers by name, asked for once."""
-
-    def __init__(self, names: VertexNames) -> None:
-        super().__init__()
-        self._names = names
-
-    def __missing__(self, name: str) -> int:
-        vertex = self._names.index(name)
-        self[name] = vertex
-        return vertex
-
-    def forget(self) -> None:
-        """Keep memory bounded."""
-        if len(self) > REMEMBERED:
-            self.clear()
-
-
 def _parse(
-    texts: list[str], first: int, vertex_of: _VertexOf, dag: Dag, done: int
+    texts: list[str], first: int, vertex_of: _Vertices, dag: Dag, done: int
 ) -> tuple[Moves, Sequence[int], MoveProblem | None]:
     """Turn lines into columns, with the line numbers of the moves.
 
@@ -152,7 +164,7 @@ def _parse(
     return moves, numbers, problem
 
 
-def _parse_plain(texts: list[str], vertex_of: _VertexOf) -> Moves | None:
+def _parse_plain(texts: list[str], vertex_of: _Vertices) -> Moves | None:
     """Read lines that are all an operation, one space, and a known vertex; None if any is not.
 
     Splitting all the text at once is several times as fast as line by line; putting the words together again
@@ -171,7 +183,7 @@ def _parse_plain(texts: list[str], vertex_of: _VertexOf) -> Moves | None:
 
 
 def _parse_slowly(
-    texts: list[str], numbers: list[int], vertex_of: _VertexOf, dag: Dag, done: int
+    texts: list[str], numbers: list[int], vertex_of: _Vertices, dag: Dag, done: int
 ) -> tuple[Moves, MoveProblem | None]:
     moves: list[Move] = []
     for text, number in zip(texts, numbers, strict=True):
@@ -182,7 +194,7 @@ def _parse_slowly(
         try:
             moves.append(Move(Op(_OP[words[0]]), *(vertex_of[name] for name in words[1::2])))
         except (KeyError, ValueError):
-            return Moves.of(moves), _unknown(words, number, vertex_of, dag, done + len(moves))
+            return Moves.of(moves), _unknown(words, number, dag, done + len(moves))
     return Moves.of(moves), None
 
 
@@ -201,14 +213,13 @@ def _grammar(words: list[str], text: str) -> str:
     return ""
 
 
-def _unknown(words: list[str], number: int, vertex_of: _VertexOf, dag: Dag, move_number: int) -> MoveProblem:
+def _unknown(words: list[str], number: int, dag: Dag, move_number: int) -> MoveProblem:
     """Explain a vertex name that the DAG does not have."""
     for name in words[1::2]:
         try:
             dag.vertex(name)
         except InvalidInput as error:
-            reason, _, remedy = str(error).partition("; ")
-            remedy = remedy or "check the spelling and the '# dag' line"
-            refusal = Refusal(move_number, " ".join(words), "unknown-vertex", reason, remedy)
+            remedy = "check the spelling and the '# dag' line"
+            refusal = unknown_name(move_number, " ".join(words), error, remedy)
             return MoveProblem(number, refusal.message, refusal)
     raise AssertionError(f"the names of {dag!r} do not agree about {words}")

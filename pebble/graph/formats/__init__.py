@@ -1,4 +1,4 @@
-"""DAGs in files: one module a format, chosen by the file's ending or by name.
+"""DAGs in files: one module per format, chosen by the file's ending or by name.
 
 Each module has ``read(text, source, keep_isolated) -> Dag`` and ``write(dag) -> iterator of str``.
 """

@@ -18,7 +18,7 @@ import numpy as np
 from pebble.common.errors import InvalidInput
 from pebble.common.text_lines import shown
 from pebble.graph.dag import Dag
-from pebble.graph.formats.parsed_graph import Draft, isolated_vertices
+from pebble.graph.formats.parsed_graph import ParsedGraph
 
 __all__ = ["read", "write"]
 
@@ -58,7 +58,7 @@ def read(text: str, source: str = "DOT", keep_isolated: bool = False) -> Dag:
     return _Parser(text, source).dag(keep_isolated)
 
 
-def _tokens(text: str, draft: Draft) -> Iterator[_Token]:
+def _tokens(text: str, parsed: ParsedGraph) -> Iterator[_Token]:
     line, at, end = 1, 0, len(text)
     begins = False
     while at < end:
@@ -73,7 +73,7 @@ def _tokens(text: str, draft: Draft) -> Iterator[_Token]:
         if kind == "wrong":
             hint = "; HTML ids cannot be read" if piece == "<" else ""
             hint = "; a quoted text does not end" if piece == '"' else hint
-            raise draft.fail(line, f"unexpected {shown(piece)}{hint}")
+            raise parsed.fail(line, f"unexpected {shown(piece)}{hint}")
         if kind == "edge":
             yield _Token(
                 "edge", piece, line, match.group("tail", "tail_number"), match.group("head", "head_number")
@@ -94,10 +94,10 @@ class _Parser:
     """Takes the tokens one by one."""
 
     def __init__(self, text: str, source: str) -> None:
-        self.draft = Draft(source)
+        self.parsed = ParsedGraph(source)
         self.number: dict[str, int] = {}
         self._known: set[tuple[int, int]] = set()
-        self._tokens = list(_tokens(text, self.draft))
+        self._tokens = list(_tokens(text, self.parsed))
         self._at = 0
         self._strict = False
 
@@ -111,13 +111,13 @@ class _Parser:
             )
             raise self._fail(f"this is {kind}")
         if self._next.kind in ("id", "quoted"):
-            self.draft.notes.description = self._take().text
+            self.parsed.notes.description = self._take().text
         self._expect("{")
         self._statements(0)
         if self._next.kind != "end":
             raise self._fail(f"unexpected {shown(self._next.text)} after the graph's end")
-        self.draft.n_vertices = len(self.number)
-        return self.draft.dag(keep_isolated)
+        self.parsed.n_vertices = len(self.number)
+        return self.parsed.dag(keep_isolated)
 
     @property
     def _next(self) -> _Token:
@@ -129,7 +129,7 @@ class _Parser:
         return token
 
     def _fail(self, what: str) -> InvalidInput:
-        return self.draft.fail(self._next.line, what)
+        return self.parsed.fail(self._next.line, what)
 
     def _is_mark(self, text: str) -> bool:
         return self._next.kind == "mark" and self._next.text == text
@@ -186,7 +186,7 @@ class _Parser:
         while self._is_mark("->") or self._is_mark("--"):
             line = self._next.line
             if self._take().text == "--":
-                raise self.draft.fail(line, "'--' is an undirected edge; write '->'")
+                raise self.parsed.fail(line, "'--' is an undirected edge; write '->'")
             following = self._group(depth)
             self._connect(group, following, line)
             mentioned, group = [*mentioned, *following], following
@@ -209,9 +209,9 @@ class _Parser:
 
     def _vertex(self, name: str, line: int) -> int:
         v = self.number.setdefault(name, len(self.number))
-        if v not in self.draft.notes.names:
-            self.draft.notes.names[v] = (name, line)
-            self.draft.vertex_places[v] = line
+        if v not in self.parsed.notes.names:
+            self.parsed.notes.names[v] = (name, line)
+            self.parsed.vertex_places[v] = line
         return v
 
     def _id(self, what: str) -> str:
@@ -234,7 +234,7 @@ class _Parser:
         return found
 
     def _mark_vertex(self, v: int, attributes: dict[str, str]) -> None:
-        notes, line = self.draft.notes, self.draft.vertex_places[v]
+        notes, line = self.parsed.notes, self.parsed.vertex_places[v]
         for key, chosen in (("pebble_output", notes.outputs), ("pebble_isolated", notes.isolated)):
             if attributes.get(key, "").lower() in ("true", "yes", "1"):
                 chosen[v] = line
@@ -243,7 +243,7 @@ class _Parser:
         for tail in tails:
             for head in heads:
                 if not self._strict or (tail, head) not in self._known:
-                    self.draft.add(tail, head, line)
+                    self.parsed.add(tail, head, line)
                 if self._strict:
                     self._known.add((tail, head))
 
@@ -257,7 +257,7 @@ def write(dag: Dag) -> Iterator[str]:
         If a name or the description ends with a backslash or has one before a quote, which DOT cannot hold.
     """
     outputs = set() if np.array_equal(dag.outputs, dag.sinks) else set(dag.outputs.tolist())
-    isolated, inputs = set(isolated_vertices(dag).tolist()), set(dag.inputs.tolist())
+    isolated, inputs = set(dag.isolated.tolist()), set(dag.inputs.tolist())
     shown_outputs = set(dag.outputs.tolist())
     yield f"digraph {_quoted(dag.description) + ' ' if dag.description else ''}{{\n"
     quoted = [_quoted(dag.names[v]) for v in range(dag.n_vertices)]

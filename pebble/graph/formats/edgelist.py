@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from pebble.common.errors import InvalidInput
 from pebble.common.text_lines import shown
 from pebble.graph.dag import Dag
-from pebble.graph.formats.parsed_graph import Draft, note_lines, whole
+from pebble.graph.formats.notes import note_lines, whole
+from pebble.graph.formats.parsed_graph import ParsedGraph
 
 __all__ = ["read", "write"]
 
@@ -24,35 +25,37 @@ def read(text: str, source: str = "edge list", keep_isolated: bool = False) -> D
     >>> read("3 2\n0 2\n1 2\n")
     Dag(3 vertices, 2 edges, 2 inputs, 1 output)
     """
-    draft = Draft(source)
+    parsed = ParsedGraph(source)
     header, n_edges = 0, 0
     for number, line in enumerate(text.split("\n"), 1):
         data, _, comment = line.partition("#")
         if comment:
-            draft.notes.read(comment, source, number)
+            parsed.notes.read(comment, source, number)
         words = data.split()
         if not words:
             continue
         if len(words) != 2:
             form = "an edge: two numbers, 'u v'" if header else "the line 'V E': two numbers"
-            raise draft.fail(number, f"expected {form}; found {shown(data)}")
+            raise parsed.fail(number, f"expected {form}; found {shown(data)}")
         place = f"{source}, line {number}"
         first, second = (
             int(word) if word.isascii() and word.isdigit() and len(word) < 19 else whole(word, what, place)
             for word, what in zip(words, ("a vertex", "a vertex") if header else ("V", "E"), strict=True)
         )
         if not header:
-            header, draft.n_vertices, n_edges = number, first, second
-            draft.vertices_place = f" (line {number})"
-        elif len(draft.tails) == n_edges:
-            raise draft.fail(number, f"line {header} promises {n_edges} edges; this is one more")
+            header, parsed.n_vertices, n_edges = number, first, second
+            parsed.vertices_place = f" (line {number})"
+        elif len(parsed.tails) == n_edges:
+            raise parsed.fail(number, f"line {header} promises {n_edges} edges; this is one more")
         else:
-            draft.add(first, second, number)
+            parsed.add(first, second, number)
     if not header:
         raise InvalidInput(f"{source}, line 1: the file is empty; it should begin with 'V E', two numbers")
-    if len(draft.tails) < n_edges:
-        raise draft.fail(header, f"{n_edges} edges are promised, but the file ends after {len(draft.tails)}")
-    return draft.dag(keep_isolated)
+    if len(parsed.tails) < n_edges:
+        raise parsed.fail(
+            header, f"{n_edges} edges are promised, but the file ends after {len(parsed.tails)}"
+        )
+    return parsed.dag(keep_isolated)
 
 
 def write(dag: Dag) -> Iterator[str]:

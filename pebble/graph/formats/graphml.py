@@ -14,7 +14,7 @@ import numpy as np
 
 from pebble.common.errors import InvalidInput
 from pebble.graph.dag import Dag
-from pebble.graph.formats.parsed_graph import Draft, isolated_vertices
+from pebble.graph.formats.parsed_graph import ParsedGraph
 
 __all__ = ["read", "write"]
 
@@ -46,7 +46,7 @@ class _Reader:
     """Collects nodes and edges with their lines while the parser runs."""
 
     def __init__(self, source: str) -> None:
-        self.draft = Draft(source)
+        self.parsed = ParsedGraph(source)
         self.number: dict[str, int] = {}
         self.edges: list[tuple[str, str, int]] = []
         self.keys: dict[str, str] = {}
@@ -65,7 +65,7 @@ class _Reader:
         return self.parser.CurrentLineNumber
 
     def _doctype(self, *_: object) -> None:
-        raise self.draft.fail(self._line, "a document type declaration is not accepted; remove it")
+        raise self.parsed.fail(self._line, "a document type declaration is not accepted; remove it")
 
     def _start(self, tag: str, attributes: dict[str, str]) -> None:
         tag = tag.rpartition(":")[2]
@@ -79,7 +79,7 @@ class _Reader:
         elif tag == "edge":
             self._edge(attributes)
         elif tag == "hyperedge":
-            raise self.draft.fail(self._line, "hyperedges cannot be read")
+            raise self.parsed.fail(self._line, "hyperedges cannot be read")
         elif tag == "data":
             self.data_key = self.keys.get(attributes.get("key", ""), "")
             self.data = ""
@@ -87,26 +87,26 @@ class _Reader:
 
     def _needed(self, tag: str, attributes: dict[str, str], key: str) -> str:
         if key not in attributes:
-            raise self.draft.fail(self._line, f"<{tag}> needs the attribute {key}")
+            raise self.parsed.fail(self._line, f"<{tag}> needs the attribute {key}")
         return attributes[key]
 
     def _graph(self, attributes: dict[str, str]) -> None:
         self.graphs += 1
         if self.graphs > 1:
-            raise self.draft.fail(self._line, "a second graph; only one can be read")
+            raise self.parsed.fail(self._line, "a second graph; only one can be read")
         self.directed = attributes.get("edgedefault") == "directed"
 
     def _node(self, name: str) -> None:
         if name in self.number:
-            first = self.draft.vertex_places[self.number[name]]
-            raise self.draft.fail(self._line, f"the node {name!r} is there twice, first on line {first!s}")
+            first = self.parsed.vertex_places[self.number[name]]
+            raise self.parsed.fail(self._line, f"the node {name!r} is there twice, first on line {first!s}")
         v = self.number[name] = len(self.number)
-        self.draft.vertex_places[v] = self._line
-        self.draft.notes.names[v] = (name, self._line)
+        self.parsed.vertex_places[v] = self._line
+        self.parsed.notes.names[v] = (name, self._line)
 
     def _edge(self, attributes: dict[str, str]) -> None:
         if attributes.get("directed", "true" if self.directed else "false") != "true":
-            raise self.draft.fail(
+            raise self.parsed.fail(
                 self._line, 'an undirected edge; a computation needs edgedefault="directed"'
             )
         ends = [self._needed("edge", attributes, end) for end in ("source", "target")]
@@ -123,21 +123,21 @@ class _Reader:
         self.parser.CharacterDataHandler = None
         value = self.data.strip()
         if owner == "node" and self.data_key in ("output", "isolated") and value.lower() in ("true", "1"):
-            notes = self.draft.notes
+            notes = self.parsed.notes
             (notes.outputs if self.data_key == "output" else notes.isolated)[self.number[name]] = self._line
         elif owner == "graph" and self.data_key in ("description", "name"):
-            self.draft.notes.description = value
+            self.parsed.notes.description = value
 
     def dag(self, keep_isolated: bool) -> Dag:
         if not self.graphs:
-            raise InvalidInput(f"{self.draft.source}: there is no <graph> in it; is this GraphML?")
-        self.draft.n_vertices = len(self.number)
+            raise InvalidInput(f"{self.parsed.source}: there is no <graph> in it; is this GraphML?")
+        self.parsed.n_vertices = len(self.number)
         for source, target, line in self.edges:
             for name in (source, target):
                 if name not in self.number:
-                    raise self.draft.fail(line, f"there is no node {name!r}")
-            self.draft.add(self.number[source], self.number[target], line)
-        return self.draft.dag(keep_isolated)
+                    raise self.parsed.fail(line, f"there is no node {name!r}")
+            self.parsed.add(self.number[source], self.number[target], line)
+        return self.parsed.dag(keep_isolated)
 
 
 def write(dag: Dag) -> Iterator[str]:
@@ -149,7 +149,7 @@ def write(dag: Dag) -> Iterator[str]:
         If a name has a control character that XML cannot hold.
     """
     outputs = set() if np.array_equal(dag.outputs, dag.sinks) else set(dag.outputs.tolist())
-    isolated = set(isolated_vertices(dag).tolist())
+    isolated = set(dag.isolated.tolist())
     yield f'<?xml version="1.0" encoding="UTF-8"?>\n<graphml xmlns="{_NAMESPACE}">\n'
     yield '<key id="description" for="graph" attr.name="description" attr.type="string"/>\n'
     yield '<key id="output" for="node" attr.name="output" attr.type="boolean"/>\n'

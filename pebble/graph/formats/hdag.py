@@ -14,7 +14,8 @@ from collections.abc import Iterator
 from pebble.common.errors import InvalidInput
 from pebble.common.text_lines import shown
 from pebble.graph.dag import Dag
-from pebble.graph.formats.parsed_graph import Draft, note_lines, whole
+from pebble.graph.formats.notes import note_lines, whole
+from pebble.graph.formats.parsed_graph import ParsedGraph
 
 __all__ = ["read", "write", "write_list"]
 
@@ -29,89 +30,89 @@ def read(text: str, source: str = "hyperDAG", keep_isolated: bool = False) -> Da
     >>> read("2 3 4\n0\n1\n0\n1\n2\n0 0\n0 2\n1 1\n1 2\n")
     Dag(3 vertices, 2 edges, 2 inputs, 1 output)
     """
-    draft = Draft(source)
+    parsed = ParsedGraph(source)
     lines: list[_Line] = []
     for number, line in enumerate(text.split("\n"), 1):
         if line.lstrip().startswith("%"):
-            draft.notes.read(line.lstrip()[1:], source, number)
+            parsed.notes.read(line.lstrip()[1:], source, number)
         elif words := line.split():
             lines.append((number, words))
     if not lines:
         raise InvalidInput(
             f"{source}, line 1: the file is empty; it should begin with 'm n q', three numbers"
         )
-    m, n, q = _sizes(*lines[0], draft)
-    draft.n_vertices = n
-    draft.vertices_place = f" (line {lines[0][0]})"
+    m, n, q = _sizes(*lines[0], parsed)
+    parsed.n_vertices = n
+    parsed.vertices_place = f" (line {lines[0][0]})"
     body = lines[1:]
     if len(body) == m + n + q:
-        _check_numbered(body[:m], "hyperedge", m, draft)
-        _check_numbered(body[m : m + n], "vertex", n, draft)
+        _check_numbered(body[:m], "hyperedge", m, parsed)
+        _check_numbered(body[m : m + n], "vertex", n, parsed)
         pins = body[m + n :]
     elif len(body) == q + n:
         pins = body[:q]
-        _check_numbered(body[q:], "vertex", n, draft)
+        _check_numbered(body[q:], "vertex", n, parsed)
     else:
-        raise draft.fail(
+        raise parsed.fail(
             lines[0][0],
             f"{m} hyperedges, {n} vertices and {q} pins make {m + n + q} lines (or {n + q} without a line for each "
             f"hyperedge), but {len(body)} follow",
         )
-    _read_pins(pins, m, draft)
-    return draft.dag(keep_isolated)
+    _read_pins(pins, m, parsed)
+    return parsed.dag(keep_isolated)
 
 
-def _sizes(number: int, words: list[str], draft: Draft) -> tuple[int, int, int]:
+def _sizes(number: int, words: list[str], parsed: ParsedGraph) -> tuple[int, int, int]:
     if len(words) != 3:
-        raise draft.fail(number, f"expected 'hyperedges vertices pins'; found {shown(' '.join(words))}")
-    place = f"{draft.source}, line {number}"
+        raise parsed.fail(number, f"expected 'hyperedges vertices pins'; found {shown(' '.join(words))}")
+    place = f"{parsed.source}, line {number}"
     kinds = ("the hyperedges", "the vertices", "the pins")
     m, n, q = (whole(word, what, place) for word, what in zip(words, kinds, strict=True))
     return m, n, q
 
 
-def _check_numbered(lines: list[_Line], what: str, count: int, draft: Draft) -> None:
+def _check_numbered(lines: list[_Line], what: str, count: int, parsed: ParsedGraph) -> None:
     """Check lines of a number, each once, and up to two weights."""
     seen: dict[int, int] = {}
     for number, words in lines:
-        v = whole(words[0], f"a {what}", f"{draft.source}, line {number}")
+        v = whole(words[0], f"a {what}", f"{parsed.source}, line {number}")
         if v >= count:
-            raise draft.fail(number, f"there is no {what} {v}; the last one is {count - 1}")
+            raise parsed.fail(number, f"there is no {what} {v}; the last one is {count - 1}")
         if v in seen:
-            raise draft.fail(number, f"{what} {v} was already on line {seen[v]}")
+            raise parsed.fail(number, f"{what} {v} was already on line {seen[v]}")
         seen[v] = number
         if len(words) > 3:
-            raise draft.fail(number, f"a {what} has at most two weights; found {shown(' '.join(words))}")
+            raise parsed.fail(number, f"a {what} has at most two weights; found {shown(' '.join(words))}")
         for word in words[1:]:
-            _check_weight(word, draft, number)
+            _check_weight(word, parsed, number)
 
 
-def _check_weight(word: str, draft: Draft, number: int) -> None:
+def _check_weight(word: str, parsed: ParsedGraph, number: int) -> None:
     try:
         float(word)
     except ValueError:
-        raise draft.fail(number, f"a weight must be a number, not {shown(word)}") from None
+        raise parsed.fail(number, f"a weight must be a number, not {shown(word)}") from None
 
 
-def _read_pins(pins: list[_Line], m: int, draft: Draft) -> None:
+def _read_pins(pins: list[_Line], m: int, parsed: ParsedGraph) -> None:
     sources: dict[int, int] = {}
     for number, words in pins:
         if len(words) != 2:
-            raise draft.fail(number, f"expected a pin, 'hyperedge vertex'; found {shown(' '.join(words))}")
-        place = f"{draft.source}, line {number}"
+            raise parsed.fail(number, f"expected a pin, 'hyperedge vertex'; found {shown(' '.join(words))}")
+        place = f"{parsed.source}, line {number}"
         e, v = whole(words[0], "a hyperedge", place), whole(words[1], "a vertex", place)
         if e >= m:
-            raise draft.fail(number, f"there is no hyperedge {e}; the last one is {m - 1}")
-        if v >= draft.n_vertices:
-            raise draft.fail(number, f"there is no vertex {v}; the last one is {draft.n_vertices - 1}")
+            raise parsed.fail(number, f"there is no hyperedge {e}; the last one is {m - 1}")
+        if v >= parsed.n_vertices:
+            raise parsed.fail(number, f"there is no vertex {v}; the last one is {parsed.n_vertices - 1}")
         if e in sources:
-            draft.add(sources[e], v, number)
+            parsed.add(sources[e], v, number)
         else:
             sources[e] = v
     if len(sources) < m:
         e = next(e for e in range(m) if e not in sources)
         raise InvalidInput(
-            f"{draft.source}: hyperedge {e} has no pin; its first pin says which vertex it belongs to"
+            f"{parsed.source}: hyperedge {e} has no pin; its first pin says which vertex it belongs to"
         )
 
 

@@ -16,8 +16,8 @@ import numpy as np
 from pebble.common.errors import InvalidInput
 from pebble.common.text_lines import shown
 from pebble.graph.dag import Dag
-from pebble.graph.edge_arrays import node_label
-from pebble.graph.formats.parsed_graph import Draft, isolated_vertices
+from pebble.graph.formats.parsed_graph import ParsedGraph
+from pebble.graph.names import node_label
 
 __all__ = ["read", "write"]
 
@@ -44,12 +44,12 @@ def read(text: str, source: str = "JSON", keep_isolated: bool = False) -> Dag:
         raise InvalidInput(
             f"{source}: expected an object with 'vertices' and 'edges', or networkx's node-link form"
         )
-    draft = Draft(source)
+    parsed = ParsedGraph(source)
     if "vertices" in document:
-        _read_own(document, draft)
+        _read_own(document, parsed)
     else:
-        _read_node_link(document, draft)
-    return draft.dag(keep_isolated)
+        _read_node_link(document, parsed)
+    return parsed.dag(keep_isolated)
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -61,59 +61,59 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def _read_own(document: dict[str, Any], draft: Draft) -> None:
+def _read_own(document: dict[str, Any], parsed: ParsedGraph) -> None:
     if unknown := [key for key in document if key not in _KEYS]:
-        raise InvalidInput(f"{draft.source}: unknown key {unknown[0]!r}; known: {', '.join(_KEYS)}")
+        raise InvalidInput(f"{parsed.source}: unknown key {unknown[0]!r}; known: {', '.join(_KEYS)}")
     if document.get("format", "pebble-dag") != "pebble-dag" or document.get("version", 1) != 1:
-        raise InvalidInput(f"{draft.source}: only the format pebble-dag, version 1, can be read")
-    draft.notes.description = _text(document.get("description", ""), "description", draft)
+        raise InvalidInput(f"{parsed.source}: only the format pebble-dag, version 1, can be read")
+    parsed.notes.description = _text(document.get("description", ""), "description", parsed)
     vertices = document["vertices"]
     number: dict[Any, int] = {}
     if isinstance(vertices, list):
-        number = _names(vertices, "vertices", draft)
+        number = _names(vertices, "vertices", parsed)
     elif _is_number(vertices) and vertices >= 0:
-        draft.n_vertices = vertices
+        parsed.n_vertices = vertices
     else:
         raise InvalidInput(
-            f"{draft.source}: vertices must be a number or a list of names, not {shown(str(vertices))}"
+            f"{parsed.source}: vertices must be a number or a list of names, not {shown(str(vertices))}"
         )
-    for e, edge in enumerate(_list(document.get("edges"), "edges", draft)):
+    for e, edge in enumerate(_list(document.get("edges"), "edges", parsed)):
         if not isinstance(edge, list) or len(edge) != 2:
-            raise draft.fail(
+            raise parsed.fail(
                 f"edges[{e}]", f"an edge is a pair [predecessor, vertex], not {shown(json.dumps(edge))}"
             )
-        tail, head = (_vertex(v, number, draft, f"edges[{e}]") for v in edge)
-        draft.add(tail, head, f"edges[{e}]")
-    for key, found in (("outputs", draft.notes.outputs), ("isolated", draft.notes.isolated)):
-        for i, v in enumerate(_list(document.get(key, []), key, draft)):
-            w = _vertex(v, number, draft, f"{key}[{i}]")
-            if not 0 <= w < draft.n_vertices:
-                raise InvalidInput(f"{draft.source}, {key}[{i}]: there is no vertex {w}")
+        tail, head = (_vertex(v, number, parsed, f"edges[{e}]") for v in edge)
+        parsed.add(tail, head, f"edges[{e}]")
+    for key, found in (("outputs", parsed.notes.outputs), ("isolated", parsed.notes.isolated)):
+        for i, v in enumerate(_list(document.get(key, []), key, parsed)):
+            w = _vertex(v, number, parsed, f"{key}[{i}]")
+            if not 0 <= w < parsed.n_vertices:
+                raise InvalidInput(f"{parsed.source}, {key}[{i}]: there is no vertex {w}")
             found[w] = f"{key}[{i}]"
     if document.get("outputs") == []:
-        raise InvalidInput(f"{draft.source}: outputs is empty; leave it out to have the sinks")
+        raise InvalidInput(f"{parsed.source}: outputs is empty; leave it out to have the sinks")
 
 
-def _read_node_link(document: dict[str, Any], draft: Draft) -> None:
+def _read_node_link(document: dict[str, Any], parsed: ParsedGraph) -> None:
     if document.get("directed") is not True:
-        raise InvalidInput(f"{draft.source}: the graph is undirected; a computation needs 'directed': true")
+        raise InvalidInput(f"{parsed.source}: the graph is undirected; a computation needs 'directed': true")
     graph = document.get("graph")
     if isinstance(graph, dict):
-        draft.notes.description = _text(graph.get("name", ""), "the graph's name", draft)
-    nodes = _list(document["nodes"], "nodes", draft)
+        parsed.notes.description = _text(graph.get("name", ""), "the graph's name", parsed)
+    nodes = _list(document["nodes"], "nodes", parsed)
     for i, node in enumerate(nodes):
         if not isinstance(node, dict) or "id" not in node:
-            raise InvalidInput(f"{draft.source}, nodes[{i}]: a node needs an id")
-        for key, found in (("output", draft.notes.outputs), ("isolated", draft.notes.isolated)):
+            raise InvalidInput(f"{parsed.source}, nodes[{i}]: a node needs an id")
+        for key, found in (("output", parsed.notes.outputs), ("isolated", parsed.notes.isolated)):
             if node.get(key) is True:
                 found[i] = f"nodes[{i}]"
-    number = _names([_key(node["id"]) for node in nodes], "nodes", draft)
-    edges = _list(document.get("edges", document.get("links")), "edges", draft)
+    number = _names([_key(node["id"]) for node in nodes], "nodes", parsed)
+    edges = _list(document.get("edges", document.get("links")), "edges", parsed)
     for e, edge in enumerate(edges):
         if not isinstance(edge, dict) or not {"source", "target"} <= set(edge):
-            raise draft.fail(f"edges[{e}]", "an edge needs a source and a target")
-        tail, head = (_vertex(_key(edge[end]), number, draft, f"edges[{e}]") for end in ("source", "target"))
-        draft.add(tail, head, f"edges[{e}]")
+            raise parsed.fail(f"edges[{e}]", "an edge needs a source and a target")
+        tail, head = (_vertex(_key(edge[end]), number, parsed, f"edges[{e}]") for end in ("source", "target"))
+        parsed.add(tail, head, f"edges[{e}]")
 
 
 def _key(node: Any) -> str:
@@ -121,43 +121,43 @@ def _key(node: Any) -> str:
     return f"({','.join(map(_key, node))})" if isinstance(node, list) else node_label(node)
 
 
-def _names(vertices: list[Any], what: str, draft: Draft) -> dict[Any, int]:
+def _names(vertices: list[Any], what: str, parsed: ParsedGraph) -> dict[Any, int]:
     number: dict[Any, int] = {}
     for v, name in enumerate(vertices):
         if not isinstance(name, str):
             raise InvalidInput(
-                f"{draft.source}, {what}[{v}]: a name is a text, not {shown(json.dumps(name))}"
+                f"{parsed.source}, {what}[{v}]: a name is a text, not {shown(json.dumps(name))}"
             )
         if name in number:
-            raise InvalidInput(f"{draft.source}, {what}[{v}]: {name!r} is already {what}[{number[name]}]")
+            raise InvalidInput(f"{parsed.source}, {what}[{v}]: {name!r} is already {what}[{number[name]}]")
         number[name] = v
-        draft.vertex_places[v] = f"{what}[{v}]"
-        draft.notes.names[v] = (name, f"{what}[{v}]")
-    draft.n_vertices = len(vertices)
+        parsed.vertex_places[v] = f"{what}[{v}]"
+        parsed.notes.names[v] = (name, f"{what}[{v}]")
+    parsed.n_vertices = len(vertices)
     return number
 
 
-def _vertex(value: Any, number: dict[Any, int], draft: Draft, place: str) -> int:
+def _vertex(value: Any, number: dict[Any, int], parsed: ParsedGraph, place: str) -> int:
     if _is_number(value):
         return int(value)
     if isinstance(value, str) and value in number:
         return number[value]
-    raise InvalidInput(f"{draft.source}, {place}: there is no vertex {shown(json.dumps(value))}")
+    raise InvalidInput(f"{parsed.source}, {place}: there is no vertex {shown(json.dumps(value))}")
 
 
 def _is_number(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and abs(value) < 1 << 60
 
 
-def _text(value: Any, what: str, draft: Draft) -> str:
+def _text(value: Any, what: str, parsed: ParsedGraph) -> str:
     if not isinstance(value, str):
-        raise InvalidInput(f"{draft.source}: {what} must be a text, not {shown(json.dumps(value))}")
+        raise InvalidInput(f"{parsed.source}: {what} must be a text, not {shown(json.dumps(value))}")
     return value
 
 
-def _list(value: Any, what: str, draft: Draft) -> list[Any]:
+def _list(value: Any, what: str, parsed: ParsedGraph) -> list[Any]:
     if not isinstance(value, list):
-        raise InvalidInput(f"{draft.source}: {what} must be a list")
+        raise InvalidInput(f"{parsed.source}: {what} must be a list")
     return value
 
 
@@ -170,7 +170,7 @@ def write(dag: Dag) -> Iterator[str]:
     yield f'"vertices": {dag.n_vertices if plain else json.dumps(names, ensure_ascii=False)},\n'
     if not np.array_equal(dag.outputs, dag.sinks):
         yield f'"outputs": {dag.outputs.tolist()},\n'
-    if isolated := isolated_vertices(dag).tolist():
+    if isolated := dag.isolated.tolist():
         yield f'"isolated": {isolated},\n'
     yield '"edges": ['
     start, flat = dag.predecessor_start.tolist(), dag.predecessors.tolist()

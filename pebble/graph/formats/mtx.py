@@ -12,7 +12,8 @@ from collections.abc import Iterator
 from pebble.common.errors import InvalidInput
 from pebble.common.text_lines import shown
 from pebble.graph.dag import Dag
-from pebble.graph.formats.parsed_graph import Draft, note_lines, whole
+from pebble.graph.formats.notes import note_lines, whole
+from pebble.graph.formats.parsed_graph import ParsedGraph
 
 __all__ = ["read", "write"]
 
@@ -27,78 +28,78 @@ def read(text: str, source: str = "matrix", keep_isolated: bool = False) -> Dag:
     >>> read("%%MatrixMarket matrix coordinate pattern general\n3 3 2\n3 1\n3 2\n")
     Dag(3 vertices, 2 edges, 2 inputs, 1 output)
     """
-    draft = Draft(source, shift=1)
+    parsed = ParsedGraph(source, shift=1)
     lines = text.split("\n")
-    n_values = _header(lines[0], draft)
+    n_values = _header(lines[0], parsed)
     size_line, promised, found = 0, 0, 0
     for number, line in enumerate(lines[1:], 2):
         if line.lstrip().startswith("%"):
-            draft.notes.read(line.lstrip()[1:], source, number)
+            parsed.notes.read(line.lstrip()[1:], source, number)
             continue
         words = line.split()
         if not words:
             continue
         if not size_line:
-            size_line, promised = number, _size(words, draft, number)
+            size_line, promised = number, _size(words, parsed, number)
         elif found == promised:
-            raise draft.fail(number, f"line {size_line} promises {promised} entries; this is one more")
+            raise parsed.fail(number, f"line {size_line} promises {promised} entries; this is one more")
         else:
             found += 1
-            _entry(words, n_values, draft, number)
+            _entry(words, n_values, parsed, number)
     if not size_line:
-        raise draft.fail(len(lines), "the file ends before the line 'rows columns entries'")
+        raise parsed.fail(len(lines), "the file ends before the line 'rows columns entries'")
     if found < promised:
-        raise draft.fail(size_line, f"{promised} entries are promised, but the file ends after {found}")
-    return draft.dag(keep_isolated)
+        raise parsed.fail(size_line, f"{promised} entries are promised, but the file ends after {found}")
+    return parsed.dag(keep_isolated)
 
 
-def _header(line: str, draft: Draft) -> int:
+def _header(line: str, parsed: ParsedGraph) -> int:
     """Check the first line; return how many values an entry has."""
     words = line.lower().split()
     if len(words) != 5 or words[:2] != ["%%matrixmarket", "matrix"]:
-        raise draft.fail(
+        raise parsed.fail(
             1, f"expected '%%MatrixMarket matrix coordinate pattern general'; found {shown(line)}"
         )
     layout, values, symmetry = words[2:]
     if layout != "coordinate" or values not in _VALUES:
-        raise draft.fail(
+        raise parsed.fail(
             1, f"{shown(line)}: only coordinate matrices are DAGs, with pattern, real or integer values"
         )
     if symmetry != "general":
-        raise draft.fail(1, f"{symmetry} means edges both ways, and so cycles; write the matrix as general")
+        raise parsed.fail(1, f"{symmetry} means edges both ways, and so cycles; write the matrix as general")
     return _VALUES[values]
 
 
-def _size(words: list[str], draft: Draft, number: int) -> int:
+def _size(words: list[str], parsed: ParsedGraph, number: int) -> int:
     if len(words) != 3:
-        raise draft.fail(number, f"expected 'rows columns entries'; found {shown(' '.join(words))}")
-    place = f"{draft.source}, line {number}"
+        raise parsed.fail(number, f"expected 'rows columns entries'; found {shown(' '.join(words))}")
+    place = f"{parsed.source}, line {number}"
     rows, columns, entries = (
         whole(word, what, place)
         for word, what in zip(words, ("the rows", "the columns", "the entries"), strict=True)
     )
     if rows != columns:
-        raise draft.fail(number, f"the matrix is {rows} by {columns}; a DAG's is square")
-    draft.n_vertices = rows
-    draft.vertices_place = f" (line {number})"
+        raise parsed.fail(number, f"the matrix is {rows} by {columns}; a DAG's is square")
+    parsed.n_vertices = rows
+    parsed.vertices_place = f" (line {number})"
     return entries
 
 
-def _entry(words: list[str], n_values: int, draft: Draft, number: int) -> None:
+def _entry(words: list[str], n_values: int, parsed: ParsedGraph, number: int) -> None:
     if len(words) != 2 + n_values:
         form = f"a row, a column{f' and {n_values} value(s)' if n_values else ''}"
-        raise draft.fail(number, f"expected {form}; found {shown(' '.join(words))}")
-    place = f"{draft.source}, line {number}"
+        raise parsed.fail(number, f"expected {form}; found {shown(' '.join(words))}")
+    place = f"{parsed.source}, line {number}"
     row, column = whole(words[0], "a row", place), whole(words[1], "a column", place)
     for word in words[2:]:
         try:
             float(word)
         except ValueError:
             raise InvalidInput(f"{place}: a value must be a number, not {shown(word)}") from None
-    if not (1 <= row <= draft.n_vertices and 1 <= column <= draft.n_vertices):
-        raise draft.fail(number, f"entry {row} {column} is outside the matrix of {draft.n_vertices} rows")
+    if not (1 <= row <= parsed.n_vertices and 1 <= column <= parsed.n_vertices):
+        raise parsed.fail(number, f"entry {row} {column} is outside the matrix of {parsed.n_vertices} rows")
     if row != column:
-        draft.add(column - 1, row - 1, number)
+        parsed.add(column - 1, row - 1, number)
 
 
 def write(dag: Dag) -> Iterator[str]:

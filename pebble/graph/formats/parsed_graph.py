@@ -1,10 +1,8 @@
-"""A DAG as a file gives it, with the line of everything, and the checks that name those lines."""
+"""A graph read from a file, with the line of every vertex and edge; errors name these lines."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
-from typing import TypeAlias
+from collections.abc import Iterable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,104 +10,19 @@ from numpy.typing import NDArray
 from pebble.common.errors import InvalidInput
 from pebble.common.text_lines import shown
 from pebble.graph.dag import Dag
+from pebble.graph.dag_checks import path_text
+from pebble.graph.edge_arrays import grouped
+from pebble.graph.formats.notes import Notes, Place, place_text
 from pebble.graph.names import is_writable
+from pebble.graph.order import order_vertices
 
-__all__ = ["Draft", "Notes", "Place", "isolated_vertices", "note_lines", "whole"]
+__all__ = ["ParsedGraph"]
 
 _MOST = 100_000_000
-_SHOWN = 8
-_MARK = "pebble:"
 
 
-def whole(text: str, what: str, place: str) -> int:
-    """Read a whole number, or say what is wrong where.
-
-    >>> whole("12", "the number of vertices", "line 1")
-    12
-    """
-    if not (text.isascii() and text.isdigit() and len(text) < 19):
-        raise InvalidInput(f"{place}: {what} must be a whole number, 0 or more, not {shown(text)}")
-    return int(text)
-
-
-Place: TypeAlias = "int | str"
-"""Where something stands in a file: the number of its line, or a text such as ``edges[3]``."""
-
-
-def _where(place: Place) -> str:
-    return place if isinstance(place, str) else f"line {place}"
-
-
-@dataclass
-class Notes:
-    """What no edge says: names, outputs, isolated vertices that are meant to be there, and a description.
-
-    The text formats keep it in comments, ``# pebble: name 3 S[0,1]``, ``# pebble: output 5``,
-    ``# pebble: isolated 7``, ``# pebble: description ...``; other programs pass over them. Vertices are written
-    from ``shift`` on, 0 or 1, and kept from 0 on.
-    """
-
-    shift: int = 0
-
-    names: dict[int, tuple[str, Place]] = field(default_factory=dict)
-    outputs: dict[int, Place] = field(default_factory=dict)
-    isolated: dict[int, Place] = field(default_factory=dict)
-    description: str = ""
-
-    def read(self, comment: str, source: str, number: int) -> None:
-        """Take what a comment says, its mark (``#`` or ``%``) already removed; other comments are passed over."""
-        words = comment.split(maxsplit=2)
-        if not words or words[0] != _MARK:
-            return
-        key, rest = (words[1] if len(words) > 1 else ""), (words[2] if len(words) > 2 else "")
-        place = f"{source}, line {number}"
-        if key == "description":
-            self.description = rest.strip()
-        elif key == "name":
-            vertex, _, name = rest.strip().partition(" ")
-            v = self._vertex(vertex, "the vertex that is named", place)
-            if v in self.names:
-                raise InvalidInput(
-                    f"{place}: vertex {vertex} was already named on {_where(self.names[v][1])}"
-                )
-            self.names[v] = (name.strip(), number)
-        elif key in ("output", "isolated"):
-            found = self.outputs if key == "output" else self.isolated
-            for text in rest.split():
-                found.setdefault(self._vertex(text, f"an {key} vertex", place), number)
-        else:
-            raise InvalidInput(
-                f"{place}: unknown note {shown(key)}; known: name, output, isolated, description"
-            )
-
-    def _vertex(self, text: str, what: str, place: str) -> int:
-        v = whole(text, what, place) - self.shift
-        if v < 0:
-            raise InvalidInput(f"{place}: there is no vertex {text}; they are numbered from {self.shift}")
-        return v
-
-
-def note_lines(dag: Dag, mark: str, shift: int = 0) -> Iterator[str]:
-    """Yield the comments that hold what the edges do not say about a DAG; ``shift`` 1 numbers from 1."""
-    if dag.description:
-        yield f"{mark} {_MARK} description {' '.join(dag.description.split())}\n"
-    for v in isolated_vertices(dag).tolist():
-        yield f"{mark} {_MARK} isolated {v + shift}\n"
-    if not np.array_equal(dag.outputs, dag.sinks):
-        for v in dag.outputs.tolist():
-            yield f"{mark} {_MARK} output {v + shift}\n"
-    for v in range(dag.n_vertices):
-        if dag.names[v] != f"v{v}":
-            yield f"{mark} {_MARK} name {v + shift} {dag.names[v]}\n"
-
-
-def isolated_vertices(dag: Dag) -> NDArray[np.int64]:
-    """Return the vertices without any edge, ascending."""
-    return np.intersect1d(dag.inputs, dag.sinks)
-
-
-class Draft:
-    """A DAG while it is read: edges, names and outputs with the places they come from.
+class ParsedGraph:
+    """A graph read from a file: edges, names and outputs, with the places in the file they come from.
 
     Parameters
     ----------
@@ -138,7 +51,7 @@ class Draft:
 
     def fail(self, place: Place, what: str) -> InvalidInput:
         """Return the error for a place in the file."""
-        return InvalidInput(f"{self.source}, {_where(place)}: {what}")
+        return InvalidInput(f"{self.source}, {place_text(place)}: {what}")
 
     def dag(self, keep_isolated: bool = False) -> Dag:
         """Check everything and build the DAG.
@@ -214,7 +127,7 @@ class Draft:
     def _where(self, v: int = -1) -> str:
         """Return the place of a vertex, or else of the number of vertices, as far as there is one."""
         if v in self.vertex_places:
-            return f", {_where(self.vertex_places[v])}"
+            return f", {place_text(self.vertex_places[v])}"
         return self.vertices_place and f", {self.vertices_place.strip(' ()')}"
 
     def _check_twice(self, tails: NDArray[np.int64], heads: NDArray[np.int64]) -> None:
@@ -226,7 +139,7 @@ class Draft:
             raise self.fail(
                 self.places[second],
                 f"the edge {self._label(self.tails[second])} -> {self._label(self.heads[second])} is there twice, "
-                f"first on {_where(self.places[int(order[at])])}; keep one of them",
+                f"first on {place_text(self.places[int(order[at])])}; keep one of them",
             )
 
     def _checked_names(self) -> list[str] | None:
@@ -265,11 +178,9 @@ class Draft:
         at = cycle.index(last)
         turned = [*cycle[at + 1 :], *cycle[: at + 1]]
         way = [label(self.tails[turned[0]]), *(label(self.heads[e]) for e in turned)]
-        if len(way) > _SHOWN:
-            way = [*way[: _SHOWN - 2], f"... ({len(way) - _SHOWN + 1} more)", way[-1]]
         return self.fail(
             self.places[last],
-            f"the edge {label(self.tails[last])} -> {label(self.heads[last])} closes a cycle: {' -> '.join(way)}; "
+            f"the edge {label(self.tails[last])} -> {label(self.heads[last])} closes a cycle: {path_text(way)}; "
             "a computation cannot have one",
         )
 
@@ -277,17 +188,7 @@ class Draft:
 def _cycle(tails: NDArray[np.int64], heads: NDArray[np.int64]) -> list[int]:
     """Return the edges of some cycle in the order one walks it, or an empty list."""
     n = int(max(tails.max(initial=-1), heads.max(initial=-1))) + 1
-    missing = np.bincount(heads, minlength=n).tolist()
-    order = np.argsort(tails, kind="stable")
-    ends = np.searchsorted(tails[order], np.arange(n + 1)).tolist()
-    successors = heads[order].tolist()
-    ready = [v for v in range(n) if not missing[v]]
-    while ready:
-        v = ready.pop()
-        for w in successors[ends[v] : ends[v + 1]]:
-            missing[w] -= 1
-            if not missing[w]:
-                ready.append(w)
+    _, missing = order_vertices(*grouped(heads, tails, n), np.bincount(heads, minlength=n))
     into = {w: e for e, (v, w) in enumerate(zip(tails.tolist(), heads.tolist(), strict=True)) if missing[v]}
     return _walk_back(into, tails) if into else []
 

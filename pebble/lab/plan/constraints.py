@@ -7,7 +7,8 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from pebble.common.errors import InvalidInput
-from pebble.computations.family import Array, Family
+from pebble.computations.array import Array
+from pebble.computations.family import Family
 from pebble.lab.hardware.device import canonical_dtype
 from pebble.program import Loop, Node, Operation, Program
 

@@ -13,7 +13,8 @@ from pebble.computations.family import Family
 from pebble.computations.problem import Problem
 from pebble.lab.plan.constraints import Constraints
 from pebble.program import Loop, Node, Operation, Program, When
-from pebble.program.machine.run import Run, run
+from pebble.program.machine.counted import Run
+from pebble.program.machine.run import run
 
 __all__ = ["Room", "room", "streamed_tiles", "wide_arrays", "widened", "width_ratio"]
 

@@ -12,7 +12,7 @@ from pebble.lab.plan.memory_need import wide_arrays, width_ratio
 if TYPE_CHECKING:
     from pebble.computations.family import Family
     from pebble.lab.hardware import Device
-    from pebble.program.machine.run import Run
+    from pebble.program.machine.counted import Run
 
 __all__ = ["Roofline", "flops", "moved_bytes", "roofline"]
 

@@ -18,7 +18,6 @@ from pebble.program.nodes import Condition, Loop, Program
 from pebble.program.places import Place, places
 from pebble.program.steps import tile_count
 from pebble.program.validation import validate
-from pebble.program.visits import masked
 
 if TYPE_CHECKING:
     from pebble.program.closed_form.quantities import Quantities
@@ -99,7 +98,7 @@ def closed_form(program: Program, family: Family) -> ClosedForm:
 
 
 def _quantities(family: Family) -> Quantities | None:
-    if family.mask is None:
+    if not family.masked_axes:
         return None
     from pebble.program.closed_form.quantities import Quantities
 
@@ -109,11 +108,9 @@ def _quantities(family: Family) -> Quantities | None:
 def _chain_computes(program: Program, family: Family) -> dict[str, list[Place]]:
     """Where the chains that are masked are advanced."""
     found: dict[str, list[Place]] = {}
-    if family.mask is None:
-        return found
     for place in places(program):
         operation = place.operation
-        if operation.action == "compute" and masked(family, family[operation.array].chain or ""):
+        if operation.action == "compute" and family[operation.array].chain in family.masked_axes:
             found.setdefault(operation.array, []).append(place)
     return found
 
@@ -135,7 +132,7 @@ def _moved(place: Place, family: Family, quantities: Quantities | None, computes
     loops = _guarded(place)
     looped = {loop.axis for loop, _ in loops}
     for axis in dict.fromkeys([*array.axes, *looped]):
-        if masked(family, axis):
+        if axis in family.masked_axes:
             continue
         own = [(loop, conditions) for loop, conditions in loops if loop.axis == axis]
         if axis in at:
@@ -145,7 +142,7 @@ def _moved(place: Place, family: Family, quantities: Quantities | None, computes
     if quantities is None or not int(total):
         return total
     upto = None
-    if masked(family, array.chain or ""):
+    if array.chain in family.masked_axes:
         from pebble.program.closed_form.chains import reached
 
         upto = reached(place, computes, array, family)

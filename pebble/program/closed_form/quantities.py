@@ -7,7 +7,8 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from pebble.computations.family import Array, Family
+from pebble.computations.array import Array
+from pebble.computations.family import Family
 from pebble.program.closed_form.blocks import OTHER, Blocks, Boxes, Counts, End, Side
 from pebble.program.closed_form.boxes import counts_of
 from pebble.program.closed_form.chains import Reached

@@ -1,4 +1,4 @@
-"""Loops by induction: the iterations between the second and the last, accounted for without being run.
+"""Loops without a mask: of a long loop the first, second and last iteration are executed, the others accounted for.
 
 The body of a loop is data, so every iteration is the same sequence of operations, shifted by one tile. If the
 second iteration starts from a state that is the first's final state shifted by one tile, and ends in the same
@@ -18,111 +18,136 @@ compared nor changed; nor is what slow memory holds of an array that the body ne
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from numpy import count_nonzero
 
-from pebble.computations.family import Array, Family
-from pebble.program.nodes import Loop, Node, Operation
-from pebble.program.steps import tile_at
+from pebble.program.machine.grid_state import GridState
+from pebble.program.machine.loops import Loops, ShortcutFails, ShortcutOverflow, touched_by
+from pebble.program.steps import tile_at, tile_count
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from pebble.program.machine.run import _Machine
+    from pebble.computations.array import Array
+    from pebble.computations.family import Family
+    from pebble.program.machine.rules import Machine
+    from pebble.program.nodes import Interval, Loop
 
-__all__ = ["InductionFails", "Lump", "Touched"]
-
-
-class InductionFails(Exception):
-    """The conditions of induction do not hold for a loop; it must be run iteration by iteration."""
-
-    def __init__(self, loop: Loop, reason: str) -> None:
-        super().__init__(f"loop over {loop.label} in tiles of {loop.tile}: {reason}")
-        self.loop = loop
+__all__ = ["LumpedLoops"]
 
 
-@dataclass
-class Touched:
-    """Names of the arrays that a body uses, by what it does to them."""
+class LumpedLoops(Loops):
+    """Of a loop with more than four iterations three are executed, if the conditions of induction hold."""
 
-    changed: set[str] = field(default_factory=set)
-    moved: set[str] = field(default_factory=set)
-    read: set[str] = field(default_factory=set)
+    def __init__(self, family: Family, step_limit: int) -> None:
+        super().__init__(family, step_limit)
+        self._bodies: dict[int, _Body] = {}
+
+    def lumps(self, node: Loop) -> bool:
+        """Whether a long loop executes its first, second and last iteration only."""
+        return id(node) not in self.unrolled
+
+    def _body(self, node: Loop) -> _Body:
+        known = self._bodies.get(id(node))
+        if known is None:
+            touched = touched_by(node.body, self.family)
+            changed, used = sorted(touched.changed), sorted(touched.changed | touched.read)
+            known = self._bodies[id(node)] = _Body(
+                [self.family[name] for name in used if node.axis in self.family[name].axes],
+                [self.family[name] for name in changed if node.axis not in self.family[name].axes],
+                touched.moved,
+            )
+        return known
+
+    def execute(self, machine: Machine, node: Loop, whole: Interval) -> None:
+        """Execute a loop; where it is long, three of its iterations."""
+        count = tile_count(*whole, node.tile)
+        if count <= 4 or not self.lumps(node):
+            for index in range(count):
+                machine.iteration(node, whole, index)
+            return
+        machine.iteration(node, whole, 0)
+        lump = _Lump(machine, node, self._body(node), whole, count)
+        old_peak, old_words = machine.peak, machine.peak_words
+        machine.peak, machine.peak_words = 0, {}
+        machine.iteration(node, whole, 1)
+        growth = lump.apply()
+        top = machine.peak + max(0, sum(growth.values()))
+        if machine.M is not None and top > machine.M:
+            raise ShortcutOverflow(
+                f"loop over {node.label}: by iteration {count - 2} of {count} it holds {top} words, "
+                f"and fast memory has {machine.M}; what each iteration leaves behind does not fit"
+            )
+        if top > old_peak:
+            machine.peak = top
+            if sum(growth.values()) > 0:
+                machine.peak_words = {n: w + growth.get(n, 0) for n, w in machine.peak_words.items()}
+        else:
+            machine.peak, machine.peak_words = old_peak, old_words
+        machine.iteration(node, whole, count - 1)
 
 
-def touched_by(nodes: tuple[Node, ...], family: Family, found: Touched | None = None) -> Touched:
-    """Collect the arrays a body changes in fast memory, moves to or from slow memory, or reads as operands."""
-    found = Touched() if found is None else found
-    for node in nodes:
-        if not isinstance(node, Operation):
-            touched_by(node.body, family, found)
-            continue
-        found.changed.add(node.array)
-        if node.replacing:
-            found.changed.add(node.replacing)
-        if node.action in ("load", "store"):
-            found.moved.add(node.array)
-        elif node.action == "compute":
-            found.read.update(family[node.array].operands)
-    return found
+class _Body(NamedTuple):
+    """What a loop's body touches: arrays along the loop's axis, arrays it changes besides, names of what it moves."""
+
+    indexed: list[Array]
+    others: list[Array]
+    moved: set[str]
 
 
-class Lump:
-    """What is remembered after the first iteration, to be compared after the second.
+class _Lump:
+    """What is noted after the first iteration, to be compared after the second.
 
     Parameters
     ----------
-    machine : _Machine
+    machine : Machine
         Right after the loop's first iteration.
     node : Loop
-    start, stop, count : int
-        What the loop runs over and its number of tiles, more than four.
+    body : _Body
+        What the loop's body touches.
+    whole : (int, int)
+        What the loop runs over.
+    count : int
+        Its number of tiles, more than four.
     """
 
-    def __init__(self, machine: _Machine, node: Loop, start: int, stop: int, count: int) -> None:
-        self.machine, self.node = machine, node
-        self.ends = tuple(tile_at(start, stop, node.tile, index)[1] for index in (0, 1, count - 2))
-        self.touched = self._touched()
-        family = machine.family
-        names = sorted(self.touched.changed | self.touched.read)
-        self.indexed = [family[name] for name in names if node.axis in family[name].axes]
-        others = [family[name] for name in sorted(self.touched.changed) if node.axis not in family[name].axes]
-        self.before = [(array, view, view.copy()) for array in others for view in self._views(array, None)]
-        self.waiting = machine.grid.cells(node.axis, (self.ends[0], self.ends[2]))
-        for array in self.indexed:
+    def __init__(self, machine: Machine, node: Loop, body: _Body, whole: Interval, count: int) -> None:
+        assert isinstance(machine.state, GridState)
+        self.machine, self.state, self.node, self.body = machine, machine.state, node, body
+        self.ends = tuple(tile_at(*whole, node.tile, index)[1] for index in (0, 1, count - 2))
+        self.before = [
+            (array, view, view.copy()) for array in body.others for view in self._views(array, None)
+        ]
+        self.waiting = self.state.grid.cells(node.axis, (self.ends[0], self.ends[2]))
+        for array in self.body.indexed:
             self._require_uniform(array, self.waiting, "the tiles ahead are not all alike")
         self.counts = {action: dict(counts) for action, counts in machine.counts.items()}
         self.held = dict(machine.held)
         self.repeats = count - 3
-
-    def _touched(self) -> Touched:
-        known = self.machine.touched.get(id(self.node))
-        if known is None:
-            known = self.machine.touched[id(self.node)] = touched_by(self.node.body, self.machine.family)
-        return known
 
     def _views(self, array: Array, cells: slice | None) -> list[NDArray[np.int64]]:
         """State of an array in fast memory, and in slow memory if the body loads or stores it, as far as it can.
 
         That is in the current tile of every enclosing loop, and in ``cells`` along the loop's own axis.
         """
-        slices = self.machine.slices
-        own = self.node.axis
-        box = (*[cells if cells and axis == own else slices[axis] for axis in array.axes], ...)
-        views = [self.machine.fast[array.name][box]]
-        return [*views, self.machine.slow[array.name][box]] if array.name in self.touched.moved else views
+        if cells is None:
+            part = self.state.part(array)
+            return [part.fast, part.slow] if array.name in self.body.moved else [part.fast]
+        slices, own = self.state.slices, self.node.axis
+        box = (*[cells if axis == own else slices[axis] for axis in array.axes], ...)
+        fast = self.state.fast[array.name][box]
+        return [fast, self.state.slow[array.name][box]] if array.name in self.body.moved else [fast]
 
     def apply(self) -> dict[str, int]:
         """Check the conditions, account for all iterations but the last, and return the growth by array."""
-        second = self.machine.grid.cells(self.node.axis, (self.ends[0], self.ends[1]))
-        for array in self.indexed:
+        second = self.state.grid.cells(self.node.axis, (self.ends[0], self.ends[1]))
+        for array in self.body.indexed:
             self._require_uniform(array, second, "a tile ends in a mixed state")
         for array, view, before in self.before:
             self._advance_unindexed(array, view, before)
-        for array in self.indexed:
+        for array in self.body.indexed:
             model = self._views(array, slice(second.start, second.start + 1))
             for view, state in zip(self._views(array, self.waiting), model, strict=True):
                 view[...] = state
@@ -131,12 +156,12 @@ class Lump:
     def _advance_unindexed(self, array: Array, state: NDArray[np.int64], before: NDArray[np.int64]) -> None:
         if array.chain != self.node.axis:
             if count_nonzero(state != before):
-                raise InductionFails(self.node, f"{array.name} is not left as it was found")
+                raise ShortcutFails(self.node, f"{array.name} is not left as it was found")
             return
         constant = (state == before) & ((state == 0) | (state == self.machine.family.extents[array.chain]))
         advanced = (before == self.ends[0]) & (state == self.ends[1])
         if not (constant | advanced).all():
-            raise InductionFails(self.node, f"the chain of {array.name} does not advance tile by tile")
+            raise ShortcutFails(self.node, f"the chain of {array.name} does not advance tile by tile")
         state[advanced] = self.ends[2]
 
     def _require_uniform(self, array: Array, cells: slice, why: str) -> None:
@@ -145,17 +170,18 @@ class Lump:
         one = self._views(array, slice(cells.start, cells.start + 1))
         for view, state in zip(self._views(array, cells), one, strict=True):
             if count_nonzero(view != state):
-                raise InductionFails(self.node, f"{why} ({array.name})")
+                raise ShortcutFails(self.node, f"{why} ({array.name})")
 
     def _account(self) -> dict[str, int]:
-        for action, counts in self.machine.counts.items():
+        machine = self.machine
+        for action, counts in machine.counts.items():
             for name, count in counts.items():
                 if count != self.counts[action][name]:
                     counts[name] = count + self.repeats * (count - self.counts[action][name])
         growth = {}
-        for name, words in self.machine.held.items():
+        for name, words in machine.held.items():
             if words != self.held[name]:
                 growth[name] = self.repeats * (words - self.held[name])
-                self.machine.held[name] = words + growth[name]
-                self.machine.occupied += growth[name]
+                machine.held[name] = words + growth[name]
+                machine.occupied += growth[name]
         return growth

@@ -11,7 +11,8 @@ from pebble.common.errors import CacheTooSmall, InvalidInput
 from pebble.computations.family import Family
 from pebble.computations.problem import Problem
 from pebble.computations.registry import family_of
-from pebble.program.machine.run import Run, run
+from pebble.program.machine.counted import Run
+from pebble.program.machine.run import run
 from pebble.program.nodes import Program
 
 __all__ = ["Schedule", "Tiles"]

@@ -104,7 +104,8 @@ class DagSchedule:
         InvalidInput
             If the target cannot be written, or the name cannot stand in a header.
         """
-        from pebble.game.files.writer import Header, write_pebbling, write_pebbling_file
+        from pebble.game.files.header import Header
+        from pebble.game.files.writer import write_pebbling, write_pebbling_file
 
         header = Header(name, parameters or {}, self.M, Rules(recomputation=False))
         if isinstance(target, (str, os.PathLike)):

@@ -95,7 +95,8 @@ class Optimum:
         InvalidInput
             If the target cannot be written, or the name cannot stand in a header.
         """
-        from pebble.game.files.writer import Header, write_pebbling, write_pebbling_file
+        from pebble.game.files.header import Header
+        from pebble.game.files.writer import write_pebbling, write_pebbling_file
 
         header = Header(name, parameters or {}, self.M, self.rules)
         if isinstance(target, str | os.PathLike):

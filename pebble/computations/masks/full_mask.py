@@ -1,0 +1,59 @@
+"""The mask that allows every pair."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from pebble.computations.masks.mask import Interval, Mask
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["FullMask"]
+
+
+class FullMask(Mask):
+    """Every query attends to every key. Nothing is stored, whatever the numbers of queries and keys.
+
+    Examples
+    --------
+    >>> mask = FullMask(10**9, 10**9)
+    >>> mask.pairs, mask.present("i"), mask.has_pairs("i", (5, 6), (0, 1))
+    (1000000000000000000, 1000000000, True)
+    """
+
+    def __init__(self, Nq: int, Nk: int) -> None:
+        super().__init__("full", Nq, Nk)
+
+    def first(self, axis: str) -> NDArray[np.int64]:
+        """First partner of every line: 0."""
+        return np.broadcast_to(np.int64(0), self.extents[axis])
+
+    def last(self, axis: str) -> NDArray[np.int64]:
+        """Last partner of every line: the last line of the other axis."""
+        return np.broadcast_to(np.int64(self.extents["j" if axis == "i" else "i"] - 1), self.extents[axis])
+
+    def count(self, queries: Interval, keys: Interval) -> int:
+        """Number of pairs in a box."""
+        return max(queries[1] - queries[0], 0) * max(keys[1] - keys[0], 0)
+
+    def present(self, axis: str, start: int = 0, stop: int | None = None) -> int:
+        """Number of lines in an interval."""
+        return (self.extents[axis] if stop is None else stop) - start
+
+    def matrix(self, queries: Interval, keys: Interval) -> NDArray[np.bool_]:
+        """Return the box as an array of booleans, shape (queries, keys)."""
+        return np.broadcast_to(np.True_, (queries[1] - queries[0], keys[1] - keys[0]))
+
+    def at_lines(self, axis: str, lines: NDArray[np.int64], partners: Interval) -> NDArray[np.bool_]:
+        """Return the pairs of chosen lines of an axis with some partners, shape (lines, partners)."""
+        return np.broadcast_to(np.True_, (len(lines), partners[1] - partners[0]))
+
+    def pattern_changes(self, axis: str, lines: Interval, partners: Interval) -> NDArray[np.int64]:
+        """Return nothing: all lines are alike."""
+        return np.empty(0, dtype=np.int64)
+
+    def _identity(self) -> object:
+        return None

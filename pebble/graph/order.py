@@ -1,0 +1,52 @@
+"""Topological order and ancestors in a graph given as compressed rows."""
+
+from __future__ import annotations
+
+from collections import deque
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["marked_ancestors", "order_vertices"]
+
+_Rows = NDArray[np.int64]
+
+
+def order_vertices(start: _Rows, successors: _Rows, indegree: _Rows) -> tuple[list[int], list[int]]:
+    """Return the vertices, each after its predecessors, and how many predecessors of each are left out.
+
+    Vertices on a cycle, or after one, are left out of the order. Kahn's algorithm; plain Python, about a million
+    edges a second.
+
+    Parameters
+    ----------
+    start, successors : array of int64
+        Compressed rows of successors.
+    indegree : array of int64
+        Number of predecessors of each vertex.
+    """
+    starts, flat = start.tolist(), successors.tolist()
+    missing = indegree.tolist()
+    ready = deque(np.flatnonzero(indegree == 0).tolist())
+    order: list[int] = []
+    while ready:
+        v = ready.popleft()
+        order.append(v)
+        for w in flat[starts[v] : starts[v + 1]]:
+            missing[w] -= 1
+            if not missing[w]:
+                ready.append(w)
+    return order, missing
+
+
+def marked_ancestors(
+    marked: NDArray[np.bool_], order: _Rows, start: _Rows, predecessors: _Rows
+) -> NDArray[np.bool_]:
+    """Return the marked vertices and all that they depend on, as booleans."""
+    marks = bytearray(marked.tobytes())
+    starts, flat = start.tolist(), predecessors.tolist()
+    for v in reversed(order.tolist()):
+        if marks[v]:
+            for p in flat[starts[v] : starts[v + 1]]:
+                marks[p] = 1
+    return np.frombuffer(bytes(marks), dtype=np.bool_)

@@ -1,0 +1,76 @@
+"""What a verified run of a program counted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from pebble.computations.family import Family
+    from pebble.program.machine.state import State
+
+__all__ = ["Run"]
+
+
+@dataclass(frozen=True)
+class Run:
+    """What a verified run of a program counted.
+
+    Attributes
+    ----------
+    M : int or None
+        Words of fast memory it was held to; None if only measured.
+    reads, writes, computes : dict of str to int
+        Words loaded, words stored and vertices computed, by array.
+    peak : int
+        Largest number of words in fast memory at any moment, transient words of chain steps included.
+    peak_words : dict of str to int
+        What fast memory held at that moment, by array (the transient word under ``"(step)"``).
+    steps : int
+        Operations the machine executed; the others were accounted for by induction.
+    unrolled : tuple of str
+        Loops that induction did not cover, and why; they were run iteration by iteration.
+    """
+
+    family: Family
+    M: int | None
+    reads: dict[str, int]
+    writes: dict[str, int]
+    computes: dict[str, int]
+    peak: int
+    peak_words: dict[str, int]
+    steps: int
+    unrolled: tuple[str, ...]
+    _state: State = field(repr=False, compare=False)
+
+    @property
+    def total_reads(self) -> int:
+        """Words loaded."""
+        return sum(self.reads.values())
+
+    @property
+    def total_writes(self) -> int:
+        """Words stored."""
+        return sum(self.writes.values())
+
+    @property
+    def io(self) -> int:
+        """Words moved: loads plus stores."""
+        return self.total_reads + self.total_writes
+
+    @property
+    def recomputed(self) -> int:
+        """How many computations repeat an earlier one (0: every vertex is computed once)."""
+        computed = (array for array in self.family.arrays if not array.is_input)
+        return sum(max(0, self.computes[a.name] - self.family.size(a.name)) for a in computed)
+
+    def final_state(self, name: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return the progress of every element of an array at the end, in fast and in slow memory.
+
+        For small sizes only. Under a mask it is 0 for what does not exist or has not begun, and the progress of a
+        masked chain is the index of its last allowed step so far, plus one.
+        """
+        return self._state.final(name)

@@ -1,0 +1,324 @@
+"""State under a mask, on cuts that come and go: a box of S, P, dP or dS has a word for each allowed pair.
+
+A chain over keys (queries) is as far as the loops have got, for all lines of a cell alike: a line of which nothing
+was allowed so far has not begun and takes no room, and to have got to key 7 or to key 9 is the same for a line that
+has no pair with keys 7 and 8.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from pebble.program.chain_steps import ChainSteps
+from pebble.program.machine.field import Field
+from pebble.program.machine.state import FAST, SLOW, Part, State
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from pebble.computations.array import Array
+    from pebble.computations.family import Family
+    from pebble.program.nodes import Interval
+
+__all__ = ["MANY", "Box", "FieldState"]
+
+Box = tuple["Interval", ...]
+Cells = list[tuple[Box, "NDArray[np.int64]"]]
+MANY = 8
+"""Cells of an axis after which a loop that is still going on joins those that are alike."""
+
+
+class FieldState(State):
+    """The state of both memories under a mask.
+
+    Attributes
+    ----------
+    fields : dict of str to Field
+        The state of every array.
+    tiles : dict of str to (int, int)
+        The current tile of every axis that has one.
+    """
+
+    def __init__(self, family: Family) -> None:
+        assert family.mask is not None
+        self.family, self.mask = family, family.mask
+        self.fields = {
+            array.name: Field(tuple(family.extents[axis] for axis in array.axes), 1 if array.is_input else 0)
+            for array in family.arrays
+        }
+        self.tiles: dict[str, Interval] = {}
+
+    def enter(self, axis: str, tile: Interval | None) -> None:
+        """Make a tile of an axis the current one; None: the whole axis."""
+        if tile is None:
+            self.tiles.pop(axis, None)
+        else:
+            self.tiles[axis] = tile
+
+    def part(self, array: Array) -> FieldPart:
+        """Return the current box of an array."""
+        return FieldPart(self, array)
+
+    def interval(self, axis: str) -> Interval:
+        """Return the current tile of an axis, or the whole axis."""
+        return self.tiles.get(axis) or (0, self.family.extents[axis])
+
+    def box(self, array: Array) -> Box:
+        """Return the current tiles of an array's axes."""
+        return tuple(self.interval(axis) for axis in array.axes)
+
+    def cells(self, array: Array, box: Box) -> Cells:
+        """Return the cells that make up a box, each with its state; nothing is cut."""
+        pieces, states = self.fields[array.name].covering(box)
+        if states.size == 2:
+            return [(box, states.reshape(2))]
+        return [
+            (tuple(piece[i] for piece, i in zip(pieces, index, strict=True)), states[(slice(None), *index)])
+            for index in np.ndindex(*states.shape[1:])
+        ]
+
+    # Words and progress
+
+    def words(self, array: Array, cell: Box) -> int:
+        """Words of a box of an array, whatever memory holds of it."""
+        words, at = 1, {}
+        for axis, interval in zip(array.axes, cell, strict=True):
+            if axis in self.family.masked_axes:
+                at[axis] = interval
+            else:
+                words *= interval[1] - interval[0]
+        if len(at) == 2:
+            return words * self.mask.count(at["i"], at["j"])
+        for axis, (start, stop) in at.items():
+            words *= self.mask.present(axis, start, stop)
+        return words
+
+    def has_masked_chain(self, array: Array) -> bool:
+        """Whether an array's chain is over queries or keys."""
+        return array.chain in self.family.masked_axes
+
+    def line(self, array: Array, cell: Box) -> tuple[str, Interval, int]:
+        """Return the axis and the interval of the lines of a masked chain's box, and its words per line."""
+        rest = 1
+        axis, lines = "", (0, 0)
+        for one, interval in zip(array.axes, cell, strict=True):
+            if one in self.family.masked_axes:
+                axis, lines = one, interval
+            else:
+                rest *= interval[1] - interval[0]
+        return axis, lines, rest
+
+    def held(self, array: Array, cell: Box, progress: int) -> int:
+        """Words a memory holds of a cell in which an array has got so far."""
+        if progress == 0:
+            return 0
+        if not self.has_masked_chain(array):
+            return self.words(array, cell)
+        axis, lines, rest = self.line(array, cell)
+        return rest * self.mask.started(axis, lines, progress)
+
+    def lacks(self, array: Array, cell: Box, progress: int) -> bool:
+        """Whether a memory in which an array has got so far holds nothing of some element that has begun by now.
+
+        Inside a loop over a masked chain's axis, a line has begun if it has a pair before the current tile; outside,
+        if it has any.
+        """
+        if not self.has_masked_chain(array):
+            return progress == 0 and self.words(array, cell) > 0
+        assert array.chain is not None
+        axis, lines, _ = self.line(array, cell)
+        tile = self.tiles.get(array.chain)
+        by_now = tile[0] if tile else self.family.extents[array.chain]
+        if by_now <= progress:
+            return False
+        return self.mask.started(axis, lines, by_now) > self.mask.started(axis, lines, progress)
+
+    def alike(self, array: Array, cell: Box, one: int, other: int) -> bool:
+        """Whether two states of progress are the same for all lines of a cell."""
+        if one == other:
+            return True
+        if not self.has_masked_chain(array):
+            return False
+        axis, lines, _ = self.line(array, cell)
+        return not self.mask.has_pairs(axis, lines, (min(one, other), max(one, other)))
+
+    def conflict(self, array: Array, cell: Box, fast: int, slow: int) -> bool:
+        """Whether fast memory holds another result than slow memory of some element."""
+        if self.alike(array, cell, fast, slow):
+            return False
+        if not self.has_masked_chain(array) or slow < fast:
+            return True
+        axis, lines, _ = self.line(array, cell)
+        begun = lines[0] + np.flatnonzero(self.mask.first(axis)[lines[0] : lines[1]] < fast)
+        return bool(self.mask.at_lines(axis, begun, (fast, slow)).any())
+
+    def is_complete(self, array: Array, cell: Box, progress: int) -> bool:
+        """Whether an array has got to its final results all over a cell."""
+        return self.alike(array, cell, progress, self.family.chain_length(array.name))
+
+    # Joining cells
+
+    def tidy(self, axis: str) -> None:
+        """Join the cells that are alike along an axis, of the arrays that have many."""
+        self.join(axis, self.fields, MANY)
+
+    def join(self, axis: str, names: Iterable[str], many: int = 0) -> None:
+        """Join the cells that are alike along an axis, of those arrays that have more than ``many``."""
+        for name in names:
+            array = self.family[name]
+            if axis in array.axes:
+                position = array.axes.index(axis)
+                if len(self.fields[name].cuts[position]) > many + 1:
+                    self.fields[name].tidy(position, lambda *cells, a=array: self._join(a, *cells))
+
+    def _join(
+        self,
+        array: Array,
+        position: int,
+        one: Interval,
+        two: Interval,
+        first: NDArray[np.int64],
+        second: NDArray[np.int64],
+    ) -> bool:
+        """Whether neighbouring cells of an array are alike; if so both get the state they have in common."""
+        differ = (first != second).any(axis=0)
+        if not differ.any():
+            return True
+        field = self.fields[array.name]
+        merged = np.maximum(first, second)
+        for index in map(tuple, np.argwhere(differ)):
+            cell: list[Interval] = []
+            rest = iter(index)
+            for place, cuts in enumerate(field.cuts):
+                at = 0 if place == position else next(rest)
+                cell.append((0, 0) if place == position else (cuts[at], cuts[at + 1]))
+            for lines, state in ((one, first), (two, second)):
+                cell[position] = lines
+                for memory in (FAST, SLOW):
+                    mine, common = int(state[(memory, *index)]), int(merged[(memory, *index)])
+                    if mine != common and not self._vacuous(array, tuple(cell), mine, common):
+                        return False
+        first[...] = second[...] = merged
+        return True
+
+    def _vacuous(self, array: Array, cell: Box, one: int, other: int) -> bool:
+        """Whether it makes no difference which of two states of progress a cell has."""
+        return self.alike(array, cell, one, other) or self.words(array, cell) == 0
+
+    # The end
+
+    def final(self, name: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return the progress of every element of an array in fast and in slow memory (small sizes only).
+
+        Where a mask leaves an element out, or had it not begun, that is 0; else the progress of a masked chain is the
+        index of its last allowed step so far, plus one.
+        """
+        family, array = self.family, self.family[name]
+        shape = tuple(family.extents[axis] for axis in array.axes)
+        both = np.zeros((2, *shape), dtype=np.int64)
+        for box, state in self.fields[name].boxes():
+            both[(slice(None), *(slice(a, b) for a, b in box))] = state.reshape(2, *(1 for _ in box))
+        exists = family.exists(name)
+        both[:, ~(exists if array.chain is None else exists.any(axis=-1))] = 0
+        if self.has_masked_chain(array):
+            upto = np.broadcast_to(
+                ChainSteps(family, array).upto + 1, (*shape, family.chain_length(name) + 1)
+            )
+            both = np.stack([np.take_along_axis(upto, one[..., None], axis=-1)[..., 0] for one in both])
+        return both[FAST], both[SLOW]
+
+
+class FieldPart(Part):
+    """The current box of an array; it is cut only where it is changed."""
+
+    __slots__ = ("array", "box", "state")
+
+    def __init__(self, state: FieldState, array: Array) -> None:
+        self.state, self.array, self.box = state, array, state.box(array)
+
+    @property
+    def words(self) -> int:  # type: ignore[override]
+        """Words of the box."""
+        return self.state.words(self.array, self.box)
+
+    def _cells(self) -> Iterator[tuple[Box, int, int]]:
+        """Yield the cells of the box with what fast and slow memory hold."""
+        for cell, state in self.state.cells(self.array, self.box):
+            yield cell, int(state[FAST]), int(state[SLOW])
+
+    def held(self, memory: int) -> int | None:
+        """Words that a memory holds of the box; None if it lacks some."""
+        words = 0
+        for cell, state in self.state.cells(self.array, self.box):
+            progress = int(state[memory])
+            if self.state.lacks(self.array, cell, progress):
+                return None
+            words += self.state.held(self.array, cell, progress)
+        return words
+
+    def absent(self) -> int | None:
+        """Words that fast memory lacks and slow memory has; None if fast memory has another partial result."""
+        words = 0
+        for cell, fast, slow in self._cells():
+            here = self.state.held(self.array, cell, fast)
+            if here and self.state.conflict(self.array, cell, fast, slow):
+                return None
+            words += self.state.held(self.array, cell, slow) - here
+        return words
+
+    def vacant(self) -> int:
+        """Words of the box that are not in fast memory."""
+        return sum(self.state.words(self.array, cell) for cell, fast, _ in self._cells() if not fast)
+
+    def is_complete(self, memory: int) -> bool:
+        """Whether a memory holds the final result of every element that exists."""
+        return all(
+            self.state.is_complete(self.array, cell, int(state[memory]))
+            or not self.state.words(self.array, cell)
+            for cell, state in self.state.cells(self.array, self.box)
+        )
+
+    def other_than(self, progress: int) -> list[int]:
+        """What fast memory holds that has not got exactly so far, for a line that exists."""
+        return sorted(
+            {
+                fast
+                for cell, fast, _ in self._cells()
+                if fast != progress
+                and not self.state.alike(self.array, cell, fast, progress)
+                and self.state.words(self.array, cell)
+            }
+        )
+
+    def advance(self, start: int, stop: int) -> tuple[int, int, int]:
+        """Return the vertices that a chain computes, the words that begin, and the transient word of a step."""
+        if not self.state.has_masked_chain(self.array):
+            words = self.words
+            step = words > 0 and (start > 0 or stop - start > 1)
+            return words * (stop - start), 0 if start else words, int(step)
+        axis, lines, rest = self.state.line(self.array, self.box)
+        mask = self.state.mask
+        first = mask.first(axis)[lines[0] : lines[1]]
+        begin = np.flatnonzero((first >= start) & (first < stop))
+        pairs = mask.box(axis, lines, (start, stop))
+        if not len(begin):
+            return pairs * rest, 0, min(pairs, 1)
+        after = mask.box(axis, (lines[0] + int(begin[-1]), lines[1]), (start, stop))
+        return pairs * rest, len(begin) * rest, int(after > 1)
+
+    def load(self) -> None:
+        """Copy the box from slow to fast memory."""
+        view = self.state.fields[self.array.name].view(self.box)
+        view[FAST] = view[SLOW]
+
+    def store(self) -> None:
+        """Copy the box from fast to slow memory, where that has not got further already."""
+        view = self.state.fields[self.array.name].view(self.box)
+        np.maximum(view[SLOW], view[FAST], out=view[SLOW])
+
+    def place(self, progress: int) -> None:
+        """Note the box's progress in fast memory; 0 deletes it."""
+        self.state.fields[self.array.name].view(self.box)[FAST] = progress

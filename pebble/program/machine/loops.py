@@ -1,0 +1,94 @@
+"""How loops are executed: here, iteration by iteration; the shortcuts account for some without executing them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NoReturn
+
+from pebble.common.errors import TooManyOperations
+from pebble.program.nodes import Operation
+from pebble.program.visits import visited
+
+if TYPE_CHECKING:
+    from pebble.computations.family import Family
+    from pebble.program.machine.rules import Machine
+    from pebble.program.nodes import Interval, Loop, Node
+
+__all__ = ["Loops", "ShortcutFails", "ShortcutOverflow", "Touched", "touched_by"]
+
+
+class ShortcutFails(Exception):
+    """A shortcut does not apply to a loop: the program is run again, and this loop iteration by iteration."""
+
+    def __init__(self, loop: Loop, reason: str) -> None:
+        super().__init__(f"loop over {loop.label} in tiles of {loop.tile}: {reason}")
+        self.loop = loop
+
+
+class ShortcutOverflow(Exception):
+    """Fast memory overflows in an iteration that is not executed."""
+
+
+class Loops:
+    """Every iteration of every loop is executed.
+
+    Parameters
+    ----------
+    family : Family
+    step_limit : int
+        Most operations to execute.
+
+    Attributes
+    ----------
+    unrolled : dict of int to str
+        Loops that a shortcut does not apply to, by identity, and why.
+    """
+
+    def __init__(self, family: Family, step_limit: int) -> None:
+        self.family, self.step_limit = family, step_limit
+        self.unrolled: dict[int, str] = {}
+
+    def lumps(self, node: Loop) -> bool:
+        """Whether a long loop executes its first, second and last iteration only."""
+        return False
+
+    def execute(self, machine: Machine, node: Loop, whole: Interval) -> None:
+        """Execute a loop over what is not empty."""
+        for index in visited(node.axis, whole, node.tile, machine.tiles, self.family):
+            machine.iteration(node, whole, index)
+            machine.state.tidy(node.axis)
+
+    def give_up(self) -> NoReturn:
+        """Say that there are too many operations."""
+        mask = f"under the mask {self.family.mask.spec} " if self.family.mask else ""
+        reasons = f" ({'; '.join(self.unrolled.values())})" if self.unrolled else ""
+        raise TooManyOperations(
+            f"{mask}the program takes more than {self.step_limit:,} operations, executed one by one{reasons}; "
+            "take larger tiles, or a smaller problem"
+        )
+
+
+@dataclass
+class Touched:
+    """Names of the arrays that a body uses, by what it does to them."""
+
+    changed: set[str] = field(default_factory=set)
+    moved: set[str] = field(default_factory=set)
+    read: set[str] = field(default_factory=set)
+
+
+def touched_by(nodes: tuple[Node, ...], family: Family, found: Touched | None = None) -> Touched:
+    """Collect the arrays a body changes in fast memory, moves to or from slow memory, or reads as operands."""
+    found = Touched() if found is None else found
+    for node in nodes:
+        if not isinstance(node, Operation):
+            touched_by(node.body, family, found)
+            continue
+        found.changed.add(node.array)
+        if node.replacing:
+            found.changed.add(node.replacing)
+        if node.action in ("load", "store"):
+            found.moved.add(node.array)
+        elif node.action == "compute":
+            found.read.update(family[node.array].operands)
+    return found

@@ -1,0 +1,317 @@
+"""The rules of the game on boxes: what every operation of a program needs, moves, takes and leaves.
+
+This is the only place that says what is legal. How the state is stored is the business of
+:mod:`.state`'s two implementations; how loops are shortened, that of :mod:`.loops` and its two heirs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, NoReturn
+
+from pebble.common.errors import Violation
+from pebble.program.machine.state import FAST, SLOW
+from pebble.program.nodes import Loop, Operation
+from pebble.program.steps import loop_range
+from pebble.program.visits import Visit
+
+if TYPE_CHECKING:
+    from pebble.computations.array import Array
+    from pebble.computations.family import Family
+    from pebble.program.machine.loops import Loops
+    from pebble.program.machine.state import Part, State
+    from pebble.program.nodes import Interval, Node, Program
+
+__all__ = ["Machine"]
+
+
+class Machine:
+    """A two-level memory of M words that runs one program.
+
+    Parameters
+    ----------
+    program : Program
+    family : Family
+    M : int or None
+        Words of fast memory to enforce.
+    state : State
+        The storage: what both memories hold.
+    loops : Loops
+        How loops are executed: every iteration, or some for many.
+    observe : callable, optional
+        Called with the machine after every operation.
+
+    Attributes
+    ----------
+    counts : dict of str to dict of str to int
+        Words loaded, words stored and vertices computed so far, by action and array.
+    held : dict of str to int
+        Words in fast memory, by array; ``occupied`` is their sum.
+    top : int
+        Largest number of words in fast memory during the last operation.
+    peak : int
+        Largest number of words in fast memory so far; ``peak_words`` says of which arrays.
+    tiles : dict of str to (int, int)
+        The current tile of every axis that a loop (or an explicit box) is on.
+    visits : dict of str to Visit
+        The current iteration of every loop around, by label.
+    steps : int
+        Operations executed.
+    """
+
+    def __init__(
+        self,
+        program: Program,
+        family: Family,
+        M: int | None,
+        state: State,
+        loops: Loops,
+        observe: Callable[[Machine], None] | None = None,
+    ) -> None:
+        self.program, self.family, self.M = program, family, M
+        self.state, self.loops, self.observe = state, loops, observe
+        self.counts: dict[str, dict[str, int]] = {
+            action: {array.name: 0 for array in family.arrays} for action in ("load", "store", "compute")
+        }
+        self.held = {array.name: 0 for array in family.arrays}
+        self.occupied = self.top = self.peak = 0
+        self.peak_words: dict[str, int] = {}
+        self.tiles: dict[str, Interval] = {}
+        self.visits: dict[str, Visit] = {}
+        self.steps = 0
+
+    def execute(self) -> None:
+        """Run the program to its end, and require the outputs in slow memory.
+
+        Raises
+        ------
+        Violation
+            Where an operation breaks a rule.
+        """
+        for part in self.program.phases:
+            for node in part.nodes():
+                self.node(node)
+        for array in self.family.outputs:
+            if not self.state.part(array).is_complete(SLOW):
+                raise Violation(
+                    f"the program ends, but not all of {array.name} is in slow memory: store it",
+                    "output-missing",
+                )
+
+    # Loops
+
+    def node(self, node: Node) -> None:
+        """Execute a node."""
+        if isinstance(node, Operation):
+            self.operation(node)
+        elif isinstance(node, Loop):
+            self.loop(node)
+        elif node.condition.holds(self.visits[node.condition.label], self.tiles, self.family):
+            for inner in node.body:
+                self.node(inner)
+
+    def loop(self, node: Loop) -> None:
+        """Execute a loop, unless what it runs over is empty."""
+        whole = loop_range(node, self.tiles, self.family)
+        if whole[0] < whole[1]:
+            before = self.tiles.get(node.axis)
+            self.loops.execute(self, node, whole)
+            self.leave(node, before)
+
+    def iteration(self, node: Loop, whole: Interval, index: int) -> None:
+        """Execute one tile of a loop, which stays the current one."""
+        self.enter(node, whole, index)
+        for inner in node.body:
+            self.node(inner)
+
+    def enter(self, node: Loop, whole: Interval, index: int) -> None:
+        """Make a tile of a loop the current one of its axis."""
+        start, stop = whole
+        count = -((start - stop) // node.tile)
+        tile = start + index * node.tile, min(stop, start + (index + 1) * node.tile)
+        self.visits[node.label] = Visit(node.axis, index, count, whole, tile)
+        self.tiles[node.axis] = tile
+        self.state.enter(node.axis, tile)
+
+    def leave(self, node: Loop, before: Interval | None) -> None:
+        """Put an axis back to the tile it had outside a loop."""
+        self.visits.pop(node.label, None)
+        self.put(node.axis, before)
+
+    def put(self, axis: str, tile: Interval | None) -> None:
+        """Make a tile the current one of an axis; None: the whole axis."""
+        if tile is None:
+            self.tiles.pop(axis, None)
+        else:
+            self.tiles[axis] = tile
+        self.state.enter(axis, tile)
+
+    # Operations
+
+    def operation(self, op: Operation) -> None:
+        """Execute one operation."""
+        self.steps += 1
+        if self.steps > self.loops.step_limit:
+            self.loops.give_up()
+        self.top = self.occupied
+        if op.at:
+            outside = {axis: self.tiles.get(axis) for axis, _, _ in op.at}
+            for axis, start, stop in op.at:
+                self.put(axis, (start, stop))
+            self._execute(op)
+            for axis, tile in outside.items():
+                self.put(axis, tile)
+        else:
+            self._execute(op)
+        if self.observe is not None:
+            self.observe(self)
+
+    def _execute(self, op: Operation) -> None:
+        """Execute an operation on the current box of its array."""
+        array = self.family[op.array]
+        part = self.state.part(array)
+        if op.action == "compute":
+            self._need_operands(op, array)
+            if array.chain is None:
+                self._compute(op, array, part)
+            else:
+                self._advance(op, array, part)
+        elif op.action == "load":
+            self._load(op, array, part)
+        elif op.action == "store":
+            self._store(op, array, part)
+        else:
+            self._delete(op, array, part)
+
+    def _load(self, op: Operation, array: Array, part: Part) -> None:
+        words = part.held(SLOW)
+        if words is None:
+            self._refuse(
+                op, "load-needs-blue", f"not all of {self._box(array)} is in slow memory; store it first"
+            )
+        new = part.absent()
+        if new is None:
+            self._refuse(
+                op,
+                "one-partial-result",
+                f"fast memory already holds another partial result of {self._box(array)}; delete it first",
+            )
+        self._occupy(op, array, new, 0)
+        part.load()
+        self.counts["load"][array.name] += words
+
+    def _store(self, op: Operation, array: Array, part: Part) -> None:
+        words = part.held(FAST)
+        if words is None:
+            self._refuse(op, "store-needs-red", f"not all of {self._box(array)} is in fast memory")
+        part.store()
+        self.counts["store"][array.name] += words
+
+    def _delete(self, op: Operation, array: Array, part: Part) -> None:
+        words = part.held(FAST)
+        if words is None:
+            self._refuse(op, "delete-needs-red", f"not all of {self._box(array)} is in fast memory")
+        part.place(0)
+        self._release(array, words)
+
+    def _compute(self, op: Operation, array: Array, part: Part) -> None:
+        """Compute the box of an array without a chain, element by element."""
+        new = part.vacant()
+        if op.replacing is None:
+            self._occupy(op, array, new, 0)
+        elif new not in (0, part.words):
+            self._refuse(
+                op, "whole-box", f"{self._box(array)} is partly in fast memory; it must be all or none"
+            )
+        else:
+            self._replace(op, array, new, min(new, 1))
+        part.place(1)
+        self.counts["compute"][array.name] += part.words
+
+    def _advance(self, op: Operation, array: Array, part: Part) -> None:
+        """Advance a chain over the current tile of its axis, element by element."""
+        assert array.chain is not None
+        start, stop = self.interval(array.chain)
+        others = part.other_than(start)
+        if others:
+            self._refuse(op, *self._chain_fault(array, start, stop, others))
+        vertices, new, step = part.advance(start, stop)
+        if op.replacing is None:
+            self._occupy(op, array, new, step)
+        else:
+            self._replace(op, array, new, step + min(new, 1))
+        part.place(stop)
+        self.counts["compute"][array.name] += vertices
+
+    def _chain_fault(self, array: Array, start: int, stop: int, others: list[int]) -> tuple[str, str]:
+        box, chain = self._box(array), array.chain
+        if start == 0:
+            return "one-partial-result", (
+                f"the chain starts anew, but fast memory still holds a partial result of {box}; delete it first"
+            )
+        return "compute-needs-predecessors", (
+            f"to advance over {chain}={start}:{stop} all of {box} must have got to {chain}={start} in fast "
+            f"memory; it has got to {', '.join(map(str, others))}"
+        )
+
+    def _need_operands(self, op: Operation, array: Array) -> None:
+        for name in array.operands:
+            operand = self.family[name]
+            if not self.state.part(operand).is_complete(FAST):
+                what = "in fast memory" if operand.chain is None else "complete in fast memory"
+                self._refuse(
+                    op,
+                    "compute-needs-predecessors",
+                    f"not all of {self._box(operand)} is {what}; {name} is read",
+                )
+
+    def _replace(self, op: Operation, array: Array, new: int, most: int) -> None:
+        """Place the box element by element, each time deleting the replaced array's element."""
+        assert op.replacing is not None
+        replaced = self.family[op.replacing]
+        part = self.state.part(replaced)
+        words = part.held(FAST)
+        if words is None or words < part.words:
+            self._refuse(op, "delete-needs-red", f"not all of {self._box(replaced)} is in fast memory")
+        self._occupy(op, array, 0, most)
+        part.place(0)
+        self._release(replaced, words)
+        self.held[array.name] += new
+        self.occupied += new
+
+    # Memory
+
+    def _occupy(self, op: Operation, array: Array, new: int, step: int) -> None:
+        total = self.top = self.occupied + new + step
+        if self.M is not None and total > self.M:
+            self._refuse(
+                op,
+                "memory-full",
+                f"fast memory holds {self.occupied} of {self.M} words and {new + step} more are needed; "
+                "delete something first, or use smaller tiles",
+            )
+        self.occupied += new
+        self.held[array.name] += new
+        if total > self.peak:
+            self.peak = total
+            self.peak_words = {**self.held, "(step)": step}
+
+    def _release(self, array: Array, words: int) -> None:
+        self.held[array.name] -= words
+        self.occupied -= words
+
+    # Places
+
+    def interval(self, axis: str) -> Interval:
+        """Return the current tile of an axis, or the whole axis."""
+        return self.tiles.get(axis) or (0, self.family.extents[axis])
+
+    def _box(self, array: Array) -> str:
+        intervals = (self.interval(axis) for axis in array.axes)
+        return f"{array.name}[{', '.join(f'{a}' if b == a + 1 else f'{a}:{b}' for a, b in intervals)}]"
+
+    def _refuse(self, op: Operation, rule: str, why: str) -> NoReturn:
+        place = ", ".join(f"{label} iteration {v.index} of {v.count}" for label, v in self.visits.items())
+        raise Violation(
+            f"{op} on {self._box(self.family[op.array])} ({place or 'outside all loops'}): {why}", rule
+        )

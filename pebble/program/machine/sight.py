@@ -1,0 +1,160 @@
+"""What an iteration sees and leaves of a state, told relative to the current tiles.
+
+"At the start of the tile" is the same for all tiles. Two iterations that see the same under the same pattern of the
+mask do the same; docs/induction.md proves it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from pebble.program.machine.effects import Change
+
+if TYPE_CHECKING:
+    from pebble.computations.array import Array
+    from pebble.program.machine.effects import Snapshot
+    from pebble.program.machine.field_state import Box, FieldState
+
+__all__ = ["NOT_BEGUN", "Unlike", "changes", "is_level", "visible"]
+
+NOT_BEGUN = "not begun"
+"""Nothing is there of a chain that has had no allowed step so far."""
+
+
+class Unlike:
+    """A part of a key that equals nothing else."""
+
+
+def visible(state: FieldState, array: Array, slow: bool, uniform: bool) -> Hashable:
+    """Return the current box of an array relative to the current tiles: one value where it is the same throughout.
+
+    Parameters
+    ----------
+    state : FieldState
+    array : Array
+    slow : bool
+        Whether slow memory is seen as well as fast memory.
+    uniform : bool
+        Whether only one value will do.
+    """
+    box = state.box(array)
+    found: list[tuple[Box, Hashable]] = []
+    cells = state.cells(array, box)
+    for cell, (fast_progress, slow_progress) in cells:
+        if len(cells) > 1 and state.words(array, cell) == 0:
+            continue
+        fast = _label(state, array, cell, int(fast_progress))
+        found.append((cell, (fast, _label(state, array, cell, int(slow_progress)) if slow else None)))
+    labels = {label for _, label in found}
+    if len(labels) <= 1:
+        return labels.pop() if labels else None
+    if uniform:
+        return Unlike()
+    return tuple((_within(cell, box), label) for cell, label in found)
+
+
+def _within(cell: Box, box: Box) -> Box:
+    """Return a cell relative to the box it is in."""
+    return tuple((a - start, b - start) for (a, b), (start, _) in zip(cell, box, strict=True))
+
+
+def _label(state: FieldState, array: Array, cell: Box, progress: int) -> Hashable:
+    """Return how far a cell has got, relative to the current tile of the chain's axis."""
+    if array.chain is None:
+        return progress
+    if state.has_masked_chain(array):
+        return _masked_label(state, array, cell, progress)
+    tile = state.tiles.get(array.chain)
+    if progress == 0:
+        return "none"
+    if tile and progress == tile[0]:
+        return "start"
+    if progress == state.family.extents[array.chain]:
+        return "all"
+    return progress - tile[0] if tile else progress
+
+
+def _masked_label(state: FieldState, array: Array, cell: Box, progress: int) -> Hashable:
+    assert array.chain is not None
+    tile = state.tiles.get(array.chain)
+    if tile is None:
+        if progress == 0:
+            return "none"
+        return "all" if state.is_complete(array, cell, progress) else Unlike()
+    axis, lines, _ = state.line(array, cell)
+    if progress == 0:
+        return "none" if state.mask.started(axis, lines, tile[0]) else NOT_BEGUN
+    if state.alike(array, cell, progress, tile[1]) and state.mask.has_pairs(axis, lines, tile):
+        return "end", state.is_complete(array, cell, progress)
+    if not state.alike(array, cell, progress, tile[0]):
+        return Unlike()
+    return "start" if state.mask.started(axis, lines, tile[0]) else NOT_BEGUN
+
+
+def is_level(state: FieldState, array: Array, slow: bool) -> bool:
+    """Whether the current box looks the same throughout, to whatever part of its lines one looks."""
+    if is_unlike(visible(state, array, slow, True)):
+        return False
+    if not state.has_masked_chain(array) or array.chain not in state.tiles:
+        return True
+    axis, lines, _ = state.line(array, state.box(array))
+    start, stop = state.tiles[array.chain]
+    present = state.mask.present(axis, *lines)
+    begun = state.mask.started(axis, lines, start)
+    unfinished = np.count_nonzero(state.mask.last(axis)[lines[0] : lines[1]] >= stop)
+    return begun in (0, present) and unfinished in (0, present)
+
+
+def is_unlike(label: Hashable) -> bool:
+    """Whether what is seen, or some part of it, equals nothing else."""
+    return isinstance(label, Unlike) or (isinstance(label, tuple) and any(map(is_unlike, label)))
+
+
+def changes(
+    state: FieldState, array: Array, memory: int, before: Snapshot, uniform: bool
+) -> list[Change] | None:
+    """Return how one memory has changed in the current tiles; None if that cannot be told relative to them."""
+    box = state.box(array)
+    found: list[tuple[Box, tuple[bool, int] | None]] = []
+    changed = False
+    for cell, now in state.cells(array, box):
+        if state.words(array, cell) == 0:
+            continue
+        progress = int(now[memory])
+        if not all(state.alike(array, part, old, progress) for part, old in before.parts(cell, memory)):
+            changed = True
+        found.append((cell, _relative(state, array, cell, progress)))
+    if not changed:
+        return []
+    values = {value for _, value in found}
+    if None in values or (uniform and len(values) > 1):
+        return None
+    if len(values) == 1:
+        found = [(box, found[0][1])]
+    return [
+        Change(array.name, memory, None if len(values) == 1 else _within(cell, box), *value)
+        for cell, value in found
+        if value is not None
+    ]
+
+
+def _relative(state: FieldState, array: Array, cell: Box, progress: int) -> tuple[bool, int] | None:
+    """Return progress relative to the current tile of the chain's axis, or not; None if it is elsewhere."""
+    if progress == 0 or array.chain is None:
+        return False, progress
+    tile = state.tiles.get(array.chain)
+    final = state.family.extents[array.chain]
+    if state.has_masked_chain(array):
+        if tile is None:
+            return (False, final) if state.is_complete(array, cell, progress) else None
+        # How far in the tile a chain has got may hang on where its pairs are, but not that it is at an end.
+        ends = [end for end in reversed(tile) if state.alike(array, cell, progress, end)]
+        return (True, ends[0] - tile[0]) if ends else None
+    if tile is None:
+        return False, progress
+    if tile[0] <= progress <= tile[1]:
+        return True, progress - tile[0]
+    return (False, progress) if progress == final else None

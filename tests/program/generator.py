@@ -1,0 +1,81 @@
+"""Random cases: a family with or without a mask, and a program for it that is legal or nearly so."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from random import Random
+
+from tests.program.breaking import BREAKING
+from tests.program.edits import acceptable, change
+from tests.program.keeping import KEEPING
+from tests.program.names import Family, Program
+from tests.program.random_families import Subject, random_subject
+from tests.program.templates import legal_text
+from tests.random_programs import random_program
+
+__all__ = ["Case", "case_of", "random_case"]
+
+MOST_MOVES = 12_000
+
+
+@dataclass(frozen=True)
+class Case:
+    """A program of a family, and how it came about."""
+
+    program: Program
+    family: Family
+    description: str = ""
+
+    def __str__(self) -> str:
+        mask = self.family.mask
+        table = "" if mask is None else "\n" + shown(mask.matrix((0, mask.Nq), (0, mask.Nk)).tolist())
+        outputs = " ".join(array.name for array in self.family.outputs)
+        return f"{self.description}\n{self.family!r}, outputs: {outputs}{table}\n{self.program}"
+
+
+def shown(table: list[list[bool]]) -> str:
+    """A mask as text: a line for each query."""
+    return "\n".join("".join("x" if allowed else "." for allowed in row) for row in table)
+
+
+def case_of(seed: int) -> Case:
+    """The case with a number."""
+    return random_case(Random(seed), f"seed {seed}: ")
+
+
+def random_case(rnd: Random, description: str = "") -> Case:
+    """A case that the elementary game can judge in some milliseconds."""
+    while True:
+        subject = random_subject(rnd, masked=rnd.random() < 0.7)
+        if subject.family.n_vertices > 3000:
+            continue
+        program, story = random_text(rnd, subject)
+        if acceptable(program, subject.family) and affordable(program, subject.family):
+            return Case(program, subject.family, description + story)
+
+
+def random_text(rnd: Random, subject: Subject) -> tuple[Program, str]:
+    """A legal program, some changes that keep it legal mostly, and none or few that do not."""
+    if rnd.random() < 0.05:
+        program = random_program(rnd, subject.family)
+        stories = ["random"]
+    else:
+        program, story = legal_text(rnd, subject)
+        stories = [story]
+    if not program.phases or not acceptable(program, subject.family):
+        return Program(()), "nothing"
+    changes = [KEEPING] * rnd.choice([0, 1, 1, 2, 3]) + [BREAKING] * rnd.choice([0, 0, 1, 1, 1, 2])
+    rnd.shuffle(changes)
+    for kind in changes:
+        program, story = change(rnd, program, subject.family, kind)
+        stories.append(story)
+    return program, ", ".join(filter(None, stories))
+
+
+def affordable(program: Program, family: Family) -> bool:
+    """Whether a program executes so few operations that every reading takes milliseconds."""
+    from itertools import islice
+
+    from tests.program_reference import executions
+
+    return sum(1 for _ in islice(executions(program, family), 900)) < 900

@@ -1,0 +1,169 @@
+"""Changes to the text of a program that keep it legal mostly."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from itertools import islice
+from random import Random
+
+from tests.program.breaking import double
+from tests.program.edits import Mutation, at_node, free_label, partial, pick
+from tests.program.names import Family, Loop, Node, Operation, Phase, Program, When, walk
+from tests.random_programs import addresses, edited
+
+__all__ = ["KEEPING"]
+
+
+def retile(rnd: Random, program: Program, family: Family) -> Program:
+    def edit(node: Loop, inside: dict[str, str]) -> tuple[Node, ...]:
+        return (
+            replace(node, tile=rnd.choice([1, 1, 2, 3, 4, rnd.randint(1, family.extents[node.axis] + 1)])),
+        )
+
+    return at_node(rnd, program, Loop, edit)
+
+
+def split(rnd: Random, program: Program, family: Family) -> Program:
+    """Two loops over parts of an axis, one after the other, for one over all of it."""
+
+    def edit(node: Loop, inside: dict[str, str]) -> tuple[Node, ...]:
+        stop = family.extents[node.axis] if node.stop is None else node.stop
+        cut = rnd.randint(node.start, max(stop, node.start))
+        if rnd.random() < 0.4:
+            cut = min(stop, node.start + node.tile * rnd.randint(0, 3))
+        tail = replace(node, start=cut, stop=node.stop)
+        if rnd.random() < 0.5:
+            tail = replace(tail, tile=rnd.choice([1, 2, 3]))
+        return replace(node, stop=cut), tail
+
+    return at_node(rnd, program, Loop, edit)
+
+
+def empty_loop(rnd: Random, program: Program, family: Family) -> Program:
+    """A loop over nothing, around something of the program."""
+
+    def edit(node: Node, inside: dict[str, str]) -> tuple[Node, ...]:
+        axis = rnd.choice(list(family.extents))
+        at = rnd.choice([0, family.extents[axis], rnd.randint(0, family.extents[axis])])
+        body = node.body if isinstance(node, Loop) and rnd.random() < 0.5 else (node,)
+        nothing = Loop(axis, rnd.choice([1, 1, 2]), body, at, at, free_label(axis, inside))
+        return (
+            (nothing, node) if rnd.random() < 0.6 else (node, nothing) if rnd.random() < 0.8 else (nothing,)
+        )
+
+    return at_node(rnd, program, (Operation, Loop), edit)
+
+
+def again(rnd: Random, program: Program, family: Family) -> Program:
+    """A phase once more, the same objects, somewhere behind."""
+    number = rnd.randrange(len(program.phases))
+    at = rnd.randint(number + 1, len(program.phases))
+    part = program.phases[number]
+    return Program((*program.phases[:at], part, *program.phases[at:]))
+
+
+def node_again(rnd: Random, program: Program, family: Family) -> Program:
+    """A node as the last phase once more, without the loops around it."""
+    address = pick(rnd, program, Loop)
+    node = dict(addresses(program)).get(address) if address else None
+    return program if node is None else Program((*program.phases, Phase("", (node,))))
+
+
+def twice_around(rnd: Random, program: Program, family: Family) -> Program:
+    """A loop over an axis that a node has or has not to do with, around it."""
+
+    def edit(node: Node, inside: dict[str, str]) -> tuple[Node, ...]:
+        axis = rnd.choice(list(family.extents))
+        tile = rnd.choice([1, 2, 3, max(1, family.extents[axis] // 2), family.extents[axis]])
+        return (Loop(axis, tile, (node,), 0, None, free_label(axis, inside)),)
+
+    return at_node(rnd, program, (Operation, Loop, When), edit)
+
+
+def generated(rnd: Random, program: Program, family: Family) -> Program:
+    """The first operations that a phase executes, yielded one by one, before it, behind it or in its place."""
+    number = rnd.randrange(len(program.phases))
+    part = program.phases[number]
+    steps = islice(walk(Program((part,)), family), rnd.choice([3, 40, 400]))
+    bare = tuple(
+        replace(
+            step.operation, at=tuple((a, *step.tiles[a]) for a in indices(step.operation, family, step.tiles))
+        )
+        for step in steps
+    )
+    new = Phase(part.title, generate=lambda: iter(bare))
+    phases = rnd.choice([(new,), (new, part), (part, new)])
+    return Program((*program.phases[:number], *phases, *program.phases[number + 1 :]))
+
+
+def indices(operation: Operation, family: Family, tiles: Mapping[str, tuple[int, int]]) -> list[str]:
+    return [axis for axis in family[operation.array].indices if axis in tiles]
+
+
+def relabel(rnd: Random, program: Program, family: Family) -> Program:
+    """Another label for a loop, conditions on it included."""
+
+    def renamed(node: Node, old: str, new: str) -> Node:
+        if isinstance(node, Operation):
+            return node
+        body = tuple(renamed(inner, old, new) for inner in node.body)
+        if isinstance(node, When) and node.condition.label == old:
+            return When(replace(node.condition, label=new), body)
+        return replace(node, body=body)
+
+    def edit(node: Loop, inside: dict[str, str]) -> tuple[Node, ...]:
+        new = rnd.choice(["again", node.axis, "one", rnd.choice(list(family.extents))])
+        body = tuple(renamed(inner, node.label, new) for inner in node.body)
+        return (replace(node, label=new, body=body),)
+
+    return at_node(rnd, program, Loop, edit)
+
+
+def nest(rnd: Random, program: Program, family: Family) -> Program:
+    """A loop inside a loop over the same axis."""
+
+    def edit(node: Loop, inside: dict[str, str]) -> tuple[Node, ...]:
+        tile = max(node.tile, rnd.randint(1, family.extents[node.axis]))
+        inner = replace(node, label=node.label, start=0, stop=None)
+        return (Loop(node.axis, tile, (inner,), node.start, node.stop, f"{node.axis}around"),)
+
+    return at_node(rnd, program, Loop, edit)
+
+
+def park(rnd: Random, program: Program, family: Family) -> Program:
+    """Store, delete and load what an operation has made."""
+
+    def edit(node: Operation, inside: dict[str, str]) -> tuple[Node, ...]:
+        triple = tuple(Operation(action, node.array, at=node.at) for action in ("store", "delete", "load"))
+        return (node, *triple) if node.action == "compute" else (node,)
+
+    return at_node(rnd, program, Operation, edit)
+
+
+def uneven(rnd: Random, program: Program, family: Family) -> Program:
+    """Something done to a part of an array, so that the loops behind meet lines that differ."""
+
+    def edit(node: Node, inside: dict[str, str]) -> tuple[Node, ...]:
+        array = rnd.choice(family.arrays)
+        parked = ["store", "delete", "load"]
+        some = [["load"], ["store"], ["delete"], ["compute"], parked, parked, ["delete", "load"]]
+        actions = ["load"] if array.is_input and rnd.random() < 0.6 else rnd.choice(some)
+        if array.is_input and "compute" in actions:
+            actions = parked
+        found = tuple(Operation(action, array.name) for action in actions)  # type: ignore[arg-type]
+        (place,) = partial(rnd, found[0], inside, family)
+        if isinstance(place, Operation):
+            found = tuple(replace(one, at=place.at) for one in found)
+        return (*found, node) if rnd.random() < 0.6 else (node, *found)
+
+    if rnd.random() < 0.6:
+        tops = [address for address, _ in addresses(program) if len(address) == 2]
+        return edited(program, rnd.choice(tops), edit) if tops else program
+    return at_node(rnd, program, (Loop, When), edit)
+
+
+KEEPING: list[Mutation] = [
+    uneven, uneven, retile, split, split, empty_loop, again, node_again, twice_around, generated, relabel, nest,
+    park, double,
+]  # fmt: skip

@@ -1,0 +1,84 @@
+"""The names of the package that the generator and the judge use: the one place to change when they move."""
+
+from __future__ import annotations
+
+from pebble.common.errors import IllegalMove, InvalidInput, PebbleError, Violation
+from pebble.computations.array import Array
+from pebble.computations.family import Family
+from pebble.computations.masks import BandMask, DenseMask, Mask, make_mask
+from pebble.computations.matmul import matmul_family
+from pebble.computations.problem import Problem
+from pebble.computations.registry import family_of
+from pebble.game.replay import replay
+from pebble.program import (
+    Condition,
+    Loop,
+    Node,
+    Nodes,
+    Operation,
+    Phase,
+    Program,
+    When,
+    compute,
+    delete,
+    first,
+    last,
+    load,
+    loop,
+    not_first,
+    not_last,
+    phase,
+    program,
+    store,
+    validate,
+    walk,
+    when,
+)
+from pebble.program.lowering import lower
+from pebble.program.machine.counted import Run
+from pebble.program.machine.run import run
+from pebble.program.schedule import Schedule, registered
+
+__all__ = [
+    "Array",
+    "BandMask",
+    "Condition",
+    "DenseMask",
+    "Family",
+    "IllegalMove",
+    "InvalidInput",
+    "Loop",
+    "Mask",
+    "Node",
+    "Nodes",
+    "Operation",
+    "PebbleError",
+    "Phase",
+    "Problem",
+    "Program",
+    "Run",
+    "Schedule",
+    "Violation",
+    "When",
+    "compute",
+    "delete",
+    "family_of",
+    "first",
+    "last",
+    "load",
+    "loop",
+    "lower",
+    "make_mask",
+    "matmul_family",
+    "not_first",
+    "not_last",
+    "phase",
+    "program",
+    "registered",
+    "replay",
+    "run",
+    "store",
+    "validate",
+    "walk",
+    "when",
+]
