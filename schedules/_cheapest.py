@@ -47,7 +47,7 @@ class Cheapest(Schedule):
         self.require(problem, M)
         plain = problem.without_mask()
         found = _cheapest_first(plain, self._options(plain, M))
-        if plain is problem:
+        if plain == problem:
             return found[0].tiles
         nearly = _NEARLY if problem.Nq <= _LARGE else _NEARLY_LARGE
         options = [(one.schedule, one.tiles) for one in found if one.io <= nearly * found[0].io]

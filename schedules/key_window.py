@@ -1,4 +1,4 @@
-"""Under a mask: every key stays in fast memory from the first query that sees it to the last."""
+"""For masks: every key stays in fast memory from the first query that sees it to the last."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from schedules.flash2 import streamed
 __all__ = ["KeyWindow", "KeyWindowBlocks", "keys_in_use"]
 
 _USUAL = 256
-"""Blocks of queries, and queries of a block, where room does not matter: the machine runs every block."""
+"""The usual number of blocks, and the most queries of a block: the machine runs every block."""
 
 _MOST = 16_384
 _MEASURED = 2048
@@ -20,9 +20,9 @@ _MEASURED = 2048
 
 def keys_in_use(problem: Problem, rows: int) -> int:
     """Return the most keys that a block of queries sees, or that lie between their first and their last use."""
-    if problem.mask is None:
+    if problem.pairs == problem.Nq * problem.Nk:
         return problem.Nk
-    first, last = problem.mask.first("j"), problem.mask.last("j")
+    first, last = problem.allowed.first("j"), problem.allowed.last("j")
     used = last >= 0
     change = np.zeros(problem.Nq // rows + 2, dtype=np.int64)
     np.add.at(change, first[used] // rows, 1)
@@ -31,7 +31,7 @@ def keys_in_use(problem: Problem, rows: int) -> int:
 
 
 class KeyWindowBlocks(Schedule):
-    """How large the blocks of queries are: any size moves the same words, smaller ones take a little less room."""
+    """Chooses blocks of queries: all sizes move the same words, and smaller blocks need a little less room."""
 
     tile_names = ("rows",)
     follows_mask = True

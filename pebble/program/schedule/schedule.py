@@ -22,7 +22,7 @@ Tiles: TypeAlias = Mapping[str, int]
 
 
 class Schedule(ABC):
-    """A way to compute attention: how to choose tiles for a cache of M words, and the program they give.
+    """A way to compute attention: it chooses tiles for M words of fast memory and writes their program.
 
     A subclass sets the class attributes and implements :meth:`tiles` and :meth:`program`.
     It is registered by one line in the project that ships it, under the entry-point group
@@ -43,12 +43,12 @@ class Schedule(ABC):
     presets : tuple of str
         Names of published or otherwise fixed choices of tiles, see :meth:`preset`.
     follows_mask : bool
-        Whether tiles are chosen by looking at the mask. If not they are chosen as for the problem without one, which
-        never needs less room; the program skips what is masked out either way.
+        Whether the choice of tiles looks at the mask. If not, tiles are chosen for the problem without its mask and
+        made smaller where they do not fit under it. The program skips what is masked out either way.
     may_be_zero : tuple of str
         The tile sizes for which zero makes sense.
     masks_only : bool
-        Whether it is of interest under a mask only; it is then counted without one only if it is named.
+        Whether it is of interest under a mask only; without a mask it is then counted only if it is named.
     """
 
     name: ClassVar[str]
@@ -63,7 +63,7 @@ class Schedule(ABC):
 
     @abstractmethod
     def tiles(self, problem: Problem, M: int) -> Tiles:
-        """Choose tiles for a cache of M words: the cheapest that fit.
+        """Choose tiles for M words of fast memory: the cheapest that fit.
 
         Raises
         ------
@@ -77,10 +77,10 @@ class Schedule(ABC):
 
     @abstractmethod
     def program(self, problem: Problem, tiles: Tiles) -> Program:
-        """Write the program for given tiles, whether or not they fit any cache."""
+        """Write the program for given tiles, whether or not they fit."""
 
     def preset(self, problem: Problem, M: int, name: str) -> Tiles:
-        """Tiles by a published rule; they need not fit M."""
+        """Return tiles by a published rule; they need not fit M."""
         raise InvalidInput(
             f"{self.name} has no tiles called {name!r}"
             + (f"; it has {', '.join(self.presets)}" if self.presets else "")
@@ -88,7 +88,7 @@ class Schedule(ABC):
 
     @staticmethod
     def family(problem: Problem) -> Family:
-        """Return the computation that the schedule's program is about."""
+        """Return the computation that the program carries out."""
         return family_of(problem)
 
     def measure(self, problem: Problem, tiles: Tiles) -> Run:
@@ -105,7 +105,7 @@ class Schedule(ABC):
         return self.measure(problem, self.smallest(problem)).peak
 
     def check_tiles(self, tiles: Tiles) -> dict[str, int]:
-        """Return the tiles in canonical order; InvalidInput for unknown names or sizes below one."""
+        """Return the tiles in the order of ``tile_names``; InvalidInput for unknown names and sizes too small."""
         unknown = sorted(set(tiles) - set(self.tile_names))
         if unknown:
             takes = ", ".join(self.tile_names) or "no tiles"
@@ -116,15 +116,13 @@ class Schedule(ABC):
                 raise InvalidInput(f"{self.name}: tile {name}={size!r} must be a whole number ≥ {least}")
         return {name: tiles[name] for name in self.tile_names if name in tiles}
 
-    def too_small(self, problem: Problem, M: int) -> CacheTooSmall:
-        """Return the error that says how many words the schedule needs."""
-        least = self.least_M(problem)
-        return CacheTooSmall(f"{self.name} needs at least {least} words of fast memory here; M is {M}", least)
-
     def require(self, problem: Problem, M: int) -> None:
         """Raise CacheTooSmall if not even the smallest tiles fit."""
-        if self.least_M(problem) > M:
-            raise self.too_small(problem, M)
+        least = self.least_M(problem)
+        if least > M:
+            raise CacheTooSmall(
+                f"{self.name} needs at least {least} words of fast memory here; M is {M}", least
+            )
 
     def __repr__(self) -> str:
         return f"<Schedule {self.name}: {self.summary}>"
@@ -132,5 +130,5 @@ class Schedule(ABC):
 
 @lru_cache(maxsize=512)
 def _measure(program: Program, family: Callable[[Problem], Family], problem: Problem) -> Run:
-    """Run a program once, however many schedules come to it."""
+    """Run a program once, however often it is asked for."""
     return run(program, family(problem))

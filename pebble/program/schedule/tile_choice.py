@@ -98,7 +98,7 @@ def fitting_tiles(schedule: Schedule, problem: Problem, M: int) -> dict[str, int
     """
     seen = schedule.seen(problem)
     tiles = dict(schedule.tiles(seen, M))
-    if seen is problem:
+    if seen == problem:
         return tiles
     room = M
     while (peak := schedule.measure(problem, tiles).peak) > M:
