@@ -39,7 +39,7 @@ def square_side(M: int) -> int:
 def _cheapest(
     rows: NDArray[np.int64], cols: NDArray[np.int64], cost: Callable[[Any, Any], Any]
 ) -> tuple[int, int]:
-    """Return the pair with the least exact cost; floats only narrow the field."""
+    """Return the pair with the least exact cost; floats only narrow the choice."""
     values = cost(rows.astype(float), cols.astype(float))
     near = np.flatnonzero(values <= values.min() * (1 + 1e-9))
     return min(((int(rows[i]), int(cols[i])) for i in near), key=lambda pair: cost(*pair))

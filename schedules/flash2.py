@@ -52,7 +52,7 @@ class Flash2(PaperTiles):
 
 
 def most_rows(problem: Problem, M: int) -> int:
-    """Return how many query rows fit with streamed keys, if there are so many; less than one if none does."""
+    """Return how many query rows fit beside streamed keys, however many there are; below one if none fits."""
     width = problem.d + problem.dv
     return max((M - 2) // (width + 2), (M - 2 - width) // (width + 1))
 
@@ -76,7 +76,7 @@ def _literal(rows: int, cols: int, stats: bool) -> Program:
 
 
 def streamed(problem: Problem, rows: int, pinned: int) -> Program:
-    """FlashAttention-2 with streamed keys and values, the first ``pinned`` of which stay in fast memory."""
+    """Write FlashAttention-2 with streamed keys and values, the first ``pinned`` of which stay in fast memory."""
     held = min(rows, problem.Nq)
     by_row = held > problem.d + problem.dv if pinned < problem.Nk else held > 1
 

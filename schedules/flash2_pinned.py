@@ -38,12 +38,12 @@ class Flash2Pinned(Schedule):
         return {"rows": best[0], "pinned": best[1] if best[0] < problem.Nq else 0}
 
     def largest_blocks(self, problem: Problem, M: int) -> Tiles:
-        """Return the largest row blocks, nothing resident: under a mask fewer blocks may be worth more than pins."""
+        """Return the largest row blocks, nothing resident: under a mask fewer blocks may save more than resident keys."""
         self.require(problem, M)
         return {"rows": min(max(most_rows(problem, M), 1), problem.Nq), "pinned": 0}
 
     def _narrowed(self, problem: Problem, M: int, rows: np.ndarray) -> list[tuple[int, int]]:
-        """Return the row blocks that may be cheapest, with floats only to narrow the field."""
+        """Return the row blocks that may be cheapest; floats only narrow the choice."""
         width = problem.d + problem.dv
         room = np.minimum(rows * (width + 2) + 2, rows * (width + 1) + width + 2)
         pinned = np.clip((M - room) // width, 0, problem.Nk).astype(float)

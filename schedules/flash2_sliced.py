@@ -25,7 +25,7 @@ from schedules._tile_shapes import ceil_div
 __all__ = ["Flash2Sliced"]
 
 _MORE_SLICES = 64
-"""More slices leave room for more resident keys; beyond so many they never pay."""
+"""More slices leave room for more resident keys; so many more than the fewest are tried."""
 
 
 class Flash2Sliced(Schedule):
@@ -61,11 +61,11 @@ class Flash2Sliced(Schedule):
         return {"cols": cols, "pinned": pinned}
 
     def _rows_again(self, problem: Problem, tiles: dict[str, int]) -> int:
-        """How many rows of K are read again after the first sweep."""
+        """Return how many rows of K are loaded again after the first sweep."""
         return int(ceil_div(problem.dv, tiles["cols"]) - 1) * (problem.Nk - tiles["pinned"])
 
     def _room(self, problem: Problem, cols: int) -> int:
-        """Words needed with slices of this width and nothing resident but Q."""
+        """Return the words needed with slices of this width and nothing resident but Q."""
         return problem.Nq * (problem.d + cols + 1) + problem.d + cols + 2
 
     def program(self, problem: Problem, tiles: Tiles) -> Program:

@@ -38,11 +38,11 @@ class KeyWindowBlocks(Schedule):
     masks_only = True
 
     def room(self, problem: Problem, rows: int) -> int:
-        """Words that are surely enough for blocks of a size."""
+        """Return a number of words that is enough for blocks of this size."""
         raise NotImplementedError
 
     def tiles(self, problem: Problem, M: int) -> Tiles:
-        """Return the largest blocks that surely fit, from the usual size down."""
+        """Return the largest blocks for which there is room, from the usual size down by halves."""
         least = self.smallest(problem)["rows"]
         rows = max(least, min(int(ceil_div(problem.Nq, _USUAL)), _USUAL))
         while rows > least and self.room(problem, rows) > M:
@@ -56,7 +56,7 @@ class KeyWindowBlocks(Schedule):
         return {"rows": int(ceil_div(problem.Nq, _MOST))}
 
     def least_M(self, problem: Problem) -> int:
-        """Return the words it needs: measured, or for more than 2,048 queries so many as are surely enough."""
+        """Return the words it needs: measured, or for more than 2,048 queries a number that is enough."""
         if problem.Nq <= _MEASURED:
             return super().least_M(problem)
         return self.room(problem, self.smallest(problem)["rows"])
@@ -74,7 +74,7 @@ class KeyWindow(KeyWindowBlocks):
     source = "derived here; the rolling buffer of sliding-window attention"
 
     def room(self, problem: Problem, rows: int) -> int:
-        """Words that are surely enough for blocks of a size."""
+        """Return a number of words that is enough for blocks of this size."""
         width = problem.d + problem.dv
         return rows * (width + 1) + keys_in_use(problem, rows) * width + 3
 

@@ -62,7 +62,7 @@ def row_sums_phase() -> Node:
 def pair_by_pair(
     axis: str, label: str, *, gradients: bool = True, dQ: Nodes = None, after: Nodes = None
 ) -> Node:
-    """All that is done with a query and a key in fast memory, one pair after the other: one word of S, P, dP, dS.
+    """Work on a query and a key in fast memory, one pair after the other: one word each of S, P, dP and dS is held.
 
     Parameters
     ----------

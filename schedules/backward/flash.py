@@ -25,7 +25,7 @@ __all__ = ["Flash1Backward", "Flash2Backward"]
 
 
 class _KeysOutside(PaperTiles):
-    """What the two versions share: a tile of K, V, dK and dV stays while all queries pass by.
+    """A tile of K, V, dK and dV stays while all queries pass by: what the two versions share.
 
     With ``cols`` alone, queries pass one row at a time and the tile's keys are handled one by one, so that one
     word each of S, P, dP and dS is held. With ``rows`` and ``cols``, whole tiles are loaded.

@@ -22,7 +22,7 @@ class KeyWindowBackward(KeyWindowBlocks):
     passes = ("backward",)
 
     def room(self, problem: Problem, rows: int) -> int:
-        """Words that are surely enough for blocks of a size."""
+        """Return a number of words that is enough for blocks of this size."""
         width = problem.d + problem.dv
         return rows * (width + problem.d + 2) + keys_in_use(problem, rows) * 2 * width + 5
 

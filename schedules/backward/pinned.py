@@ -67,11 +67,11 @@ class _OnePass(Schedule):
         return {**fixed, **largest(self, problem, M, "pinned", passing, guess, fixed)}
 
     def sizes(self, problem: Problem) -> tuple[str, int, int]:
-        """Name of the tile size, length of its axis, and number of rows that pass by."""
+        """Return the name of the tile size, the length of its axis, and the number of rows that pass by."""
         raise NotImplementedError
 
     def guess(self, problem: Problem, M: int, size: int, pinned: int) -> int:
-        """About the largest tile (``pinned`` 0) or number of pinned rows beside a tile of this size (1)."""
+        """Return about the largest tile (``pinned`` 0), or number of pinned rows beside a tile of this size (1)."""
         raise NotImplementedError
 
 
@@ -87,11 +87,11 @@ class KeysPinnedBackward(_OnePass):
     tile_names = ("cols", "pinned")
 
     def sizes(self, problem: Problem) -> tuple[str, int, int]:
-        """Tiles of keys; queries pass by."""
+        """Return tiles of keys; queries pass by."""
         return "cols", problem.Nk, problem.Nq
 
     def guess(self, problem: Problem, M: int, size: int, pinned: int) -> int:
-        """Four vectors a key, and one for each pinned query."""
+        """Count four vectors a key, and one for each pinned query."""
         width = problem.d + problem.dv
         room = M - width - 5
         return (room - 2 * width * size) // problem.d if pinned else (room - problem.d) // (2 * width)
@@ -114,11 +114,11 @@ class QueriesPinnedBackward(_OnePass):
     tile_names = ("rows", "pinned")
 
     def sizes(self, problem: Problem) -> tuple[str, int, int]:
-        """Tiles of queries; keys pass by."""
+        """Return tiles of queries; keys pass by."""
         return "rows", problem.Nq, problem.Nk
 
     def guess(self, problem: Problem, M: int, size: int, pinned: int) -> int:
-        """Three vectors a query, and two for each pinned key."""
+        """Count three vectors a query, and two for each pinned key."""
         width = problem.d + problem.dv
         row, room = width + problem.d + 2, M - 3
         return (room - row * size - width) // width if pinned else (room - 2 * width) // row

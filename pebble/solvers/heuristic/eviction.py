@@ -108,13 +108,11 @@ def fifo(graph: NeededGraph, M: int, order: NDArray[np.int64]) -> Iterator[list[
 
 def _queue(graph: NeededGraph, M: int, order: NDArray[np.int64], renew: bool) -> Iterator[list[int]]:
     """Evict from the front of a queue; a use moves a value to the back if ``renew``."""
-    uses = Uses(graph, order)
+    uses, is_output = Uses(graph, order), graph.is_output
     start, value, after, first = uses.start, uses.value, uses.after, uses.first
-    is_output = graph.is_output
     blue, red = bytearray(graph.is_input), bytearray(graph.n)
     queue: OrderedDict[int, None] = OrderedDict()
-    needed = [-1] * graph.n
-    passed: list[int] = []
+    needed, passed = [-1] * graph.n, list[int]()
     free, log = M, list[int]()
 
     def evict(t: int) -> None:
