@@ -14,9 +14,8 @@ number of words as a formula, a run that enforces M, every single move of the ga
 # ## The schedule
 
 import pebble
-from pebble.computations.problem import Problem
-from pebble.program import Program, compute, delete, load, loop, phase, program, store
-from pebble.program.schedule import Schedule, Tiles, largest
+from pebble import Problem, Schedule
+from pebble.program import Program, Tiles, compute, delete, largest, load, loop, program, store
 
 
 class Rows(Schedule):
@@ -30,22 +29,19 @@ class Rows(Schedule):
     def tiles(self, problem: Problem, M: int) -> Tiles:
         return largest(self, problem, M, "rows", high=problem.Nq, guess=M // (problem.d + problem.dv))
 
-    def smallest(self, problem: Problem) -> Tiles:
-        return {"rows": 1}
-
     def program(self, problem: Problem, tiles: Tiles) -> Program:
         rows = self.check_tiles(tiles)["rows"]
         scores = compute("S"), compute("P", "S"), compute("l")
         keys = loop("j", 1, load("K", "V"), scores, compute("U"), delete("P", "K", "V"))
         end = compute("O", "U"), store("O"), store("l") if problem.stats else None, delete("O", "l", "Q")
-        return program(phase("", loop("i", rows, load("Q"), keys, end)))
+        return program(loop("i", rows, load("Q"), keys, end))
 
 
 # %%
 # The last method is the schedule proper. `loop("i", rows, …)` goes over tiles of that many queries,
 # `loop("j", 1, …)` over the keys one by one. An operation such as `load("Q")` is about the *current* part of
 # the array: the rows of the tile. U is the output before it is divided by the row sums l. `compute("P",
-# "S")` replaces each score by its weight. The other two methods choose the size of the tiles: `largest`
+# "S")` replaces each score by its weight. The other method chooses the size of the tiles: `largest`
 # tries out what fits M.
 
 schedule = Rows()
@@ -83,7 +79,7 @@ class Forgetful(Rows):
         scores = compute("S"), compute("P", "S"), compute("l")
         keys = loop("j", 1, load("K", "V"), scores, compute("U"), delete("P"))
         end = compute("O", "U"), store("O"), delete("O", "l", "Q")
-        return program(phase("", loop("i", rows, load("Q"), keys, end)))
+        return program(loop("i", rows, load("Q"), keys, end))
 
 
 tiles = {"rows": 4}

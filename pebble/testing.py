@@ -1,4 +1,7 @@
-"""For authors of schedules: the contract that every registered schedule keeps, as one call."""
+"""For authors of schedules: :func:`check_schedule`, the contract of a schedule as one call.
+
+:func:`check_program` checks a program without a schedule.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pebble.common.errors import CacheTooSmall, ContractBroken, NoClosedForm, PebbleError
+from pebble.common.units import fast_memory_words
 from pebble.computations.family import Family
 from pebble.computations.problem import Problem
 from pebble.computations.registry import random_inputs, reference_outputs
@@ -18,7 +22,7 @@ from pebble.program.lowering import lower
 from pebble.program.machine.counted import Run
 from pebble.program.machine.run import run
 from pebble.program.numbers import evaluate
-from pebble.program.schedule import Schedule, Tiles
+from pebble.program.schedule import Schedule, Tiles, fitting_tiles
 
 __all__ = ["Contract", "check_program", "check_schedule"]
 
@@ -52,9 +56,9 @@ def check_schedule(
 ) -> Contract:
     """Check everything a schedule promises on one small problem.
 
-    It chooses tiles that fit M; needs exactly the least M it names; does the same thing twice; and its program
-    is legal, complete, within M and the same in all readings: closed form, machine by induction, machine
-    without induction, elementary game; on numbers it gives attention; and no proved bound exceeds its count.
+    The schedule chooses tiles that fit M, needs exactly the least M that it names, and does the same thing twice. Its
+    program is legal, complete and within M, and all readings agree on it: closed form, machine with and without
+    induction, elementary game. On numbers the program computes attention. No proved bound exceeds its I/O.
 
     Parameters
     ----------
@@ -75,16 +79,15 @@ def check_schedule(
 
     Examples
     --------
-    >>> from pebble.program.schedule import get
-    >>> check_schedule(get("flash-2"), Problem.square(5, 3), M=40)
+    >>> import pebble
+    >>> check_schedule(pebble.schedules()["flash-2"], Problem.square(5, 3), M=40)
     Contract(tiles={'rows': 4}, io=90, peak=34, least_M=10)
     """
     least = _check_least(schedule, problem)
-    M = least if M is None else M
+    M = least if M is None else fast_memory_words(M)
     if tiles is None:
-        seen = schedule.seen(problem)
-        tiles = schedule.tiles(seen, M)
-        _require(dict(tiles) == dict(schedule.tiles(seen, M)), "choosing tiles twice gives the same tiles")
+        tiles = fitting_tiles(schedule, problem, M)
+        _require(tiles == fitting_tiles(schedule, problem, M), "choosing tiles twice gives the same tiles")
     program = schedule.program(problem, tiles)
     again = schedule.program(problem, tiles)
     _require(str(program) == str(again), "writing the program twice gives the same program")

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from schedules._best import Cheapest
+from schedules._cheapest import Cheapest
 from schedules.flash1 import Flash1
 from schedules.flash2_pinned import Flash2Pinned
 from schedules.flash2_sliced import Flash2Sliced
 from schedules.hybrid import Hybrid
+from schedules.key_window import KeyWindow
 from schedules.naive import Naive
-from schedules.ring import Ring
 from schedules.square_tile import SquareTile
 
 __all__ = ["Best"]
@@ -20,4 +20,4 @@ class Best(Cheapest):
     name = "best"
     summary = "the cheapest of the others, with their cheapest tiles"
     source = "closed forms compared"
-    candidates = (Flash2Pinned(), Flash2Sliced(), Hybrid(), SquareTile(), Flash1(), Naive(), Ring())
+    candidates = (Flash2Pinned(), Flash2Sliced(), Hybrid(), SquareTile(), Flash1(), Naive(), KeyWindow())

@@ -2,28 +2,28 @@
 
 from __future__ import annotations
 
-from pebble.computations.problem import Problem
+from pebble import Problem
 from pebble.program import (
     Program,
+    Tiles,
     compute,
     delete,
+    largest,
     last,
     load,
     loop,
     not_first,
     not_last,
-    phase,
     program,
     store,
     when,
 )
-from pebble.program.schedule import Schedule, Tiles, largest
-from schedules._shapes import literal_tiles, paper_tiles
+from schedules._paper_tiles import PaperTiles
 
 __all__ = ["Flash1"]
 
 
-class Flash1(Schedule):
+class Flash1(PaperTiles):
     """FlashAttention's loop order, without initialising the accumulators and without running maxima.
 
     With ``cols`` alone, queries are streamed: Q a word at a time, the accumulators of one row at a time. With
@@ -33,23 +33,12 @@ class Flash1(Schedule):
     name = "flash-1"
     summary = "keys outside, queries inside; outputs read back and rewritten for every tile of keys"
     source = "Dao et al. 2022, arXiv 2205.14135, Algorithm 1"
-    tile_names = ("rows", "cols")
-    presets = ("literal", "paper")
+    outer = "cols"
 
     def tiles(self, problem: Problem, M: int) -> Tiles:
         """Return the largest number of keys that fit with streamed queries."""
         guess = (M - 3) // (problem.d + problem.dv + 1)
         return largest(self, problem, M, "cols", problem.Nk, guess)
-
-    def smallest(self, problem: Problem) -> Tiles:
-        """Return one key at a time."""
-        return {"cols": 1}
-
-    def preset(self, problem: Problem, M: int, name: str) -> Tiles:
-        """``literal``: the paper's shape, as large as fits; ``paper``: the published sizes."""
-        if name == "literal":
-            return literal_tiles(self, problem, M, "cols")
-        return paper_tiles(problem, M) if name == "paper" else super().preset(problem, M, name)
 
     def program(self, problem: Problem, tiles: Tiles) -> Program:
         """Write the program; ``rows`` makes it load whole tiles."""
@@ -62,65 +51,59 @@ class Flash1(Schedule):
 
 def _streamed(cols: int, stats: bool) -> Program:
     return program(
-        phase(
-            "",
+        loop(
+            "j",
+            cols,
+            load("K", "V"),
             loop(
-                "j",
-                cols,
-                load("K", "V"),
+                "i",
+                1,
+                loop("k", 1, load("Q"), compute("S"), delete("Q")),
+                compute("P", "S"),
+                when(not_first("j"), load("l")),
+                compute("l"),
+                when(not_last("j"), store("l"), delete("l")),
                 loop(
-                    "i",
+                    "e",
                     1,
-                    loop("k", 1, load("Q"), compute("S"), delete("Q")),
-                    compute("P", "S"),
-                    when(not_first("j"), load("l")),
-                    compute("l"),
-                    when(not_last("j"), store("l"), delete("l")),
-                    loop(
-                        "e",
-                        1,
-                        when(not_first("j"), load("U")),
-                        compute("U"),
-                        when(not_last("j"), store("U"), delete("U")),
-                        when(last("j"), compute("O", "U"), store("O"), delete("O")),
-                    ),
-                    when(last("j"), store("l") if stats else None, delete("l")),
-                    delete("P"),
+                    when(not_first("j"), load("U")),
+                    compute("U"),
+                    when(not_last("j"), store("U"), delete("U")),
+                    when(last("j"), compute("O", "U"), store("O"), delete("O")),
                 ),
-                delete("K", "V"),
+                when(last("j"), store("l") if stats else None, delete("l")),
+                delete("P"),
             ),
+            delete("K", "V"),
         )
     )
 
 
 def _literal(rows: int, cols: int, stats: bool) -> Program:
     return program(
-        phase(
-            "",
+        loop(
+            "j",
+            cols,
+            load("K", "V"),
             loop(
-                "j",
-                cols,
-                load("K", "V"),
-                loop(
-                    "i",
-                    rows,
-                    load("Q"),
-                    when(not_first("j"), load("U", "l")),
-                    compute("S"),
-                    compute("P", "S"),
-                    compute("l"),
-                    compute("U"),
-                    delete("P", "Q"),
-                    when(not_last("j"), store("U", "l"), delete("U", "l")),
-                    when(
-                        last("j"),
-                        compute("O", "U"),
-                        store("O"),
-                        store("l") if stats else None,
-                        delete("O", "l"),
-                    ),
+                "i",
+                rows,
+                load("Q"),
+                when(not_first("j"), load("U", "l")),
+                compute("S"),
+                compute("P", "S"),
+                compute("l"),
+                compute("U"),
+                delete("P", "Q"),
+                when(not_last("j"), store("U", "l"), delete("U", "l")),
+                when(
+                    last("j"),
+                    compute("O", "U"),
+                    store("O"),
+                    store("l") if stats else None,
+                    delete("O", "l"),
                 ),
-                delete("K", "V"),
             ),
+            delete("K", "V"),
         )
     )

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from pebble.computations.problem import Problem
-from pebble.program import Program
-from pebble.program.schedule import Schedule, Tiles
-from schedules._products import ceil_div
-from schedules.flash2 import streamed
+from pebble import Problem, Schedule
+from pebble.program import Program, Tiles
+from schedules._tile_shapes import ceil_div
+from schedules.flash2 import most_rows, streamed
 
 __all__ = ["Flash2Pinned"]
 
@@ -25,17 +24,12 @@ class Flash2Pinned(Schedule):
     summary = "flash-2 with equal row blocks; spare room keeps keys and values resident"
     source = "derived here, from Dao 2023, arXiv 2307.08691"
     tile_names = ("rows", "pinned")
-
-    def may_be_zero(self) -> tuple[str, ...]:
-        """No key need be resident."""
-        return ("pinned",)
+    may_be_zero = ("pinned",)
 
     def tiles(self, problem: Problem, M: int) -> Tiles:
         """Return the cheapest number of blocks, and as many resident keys as then fit."""
         self.require(problem, M)
-        width = problem.d + problem.dv
-        most = max((M - 2) // (width + 2), (M - 2 - width) // (width + 1), 1)
-        fewest = ceil_div(problem.Nq, most)
+        fewest = ceil_div(problem.Nq, max(most_rows(problem, M), 1))
         counts = np.arange(fewest, min(problem.Nq, fewest + _BLOCK_COUNTS) + 1, dtype=np.int64)
         rows = np.append(ceil_div(problem.Nq, counts), 1)
         rows = rows[np.append(True, rows[1:] != rows[:-1])]
@@ -44,14 +38,12 @@ class Flash2Pinned(Schedule):
         return {"rows": best[0], "pinned": best[1] if best[0] < problem.Nq else 0}
 
     def largest_blocks(self, problem: Problem, M: int) -> Tiles:
-        """Return the largest row blocks, nothing resident: under a mask fewer blocks may be worth more than pins."""
+        """Return the largest row blocks, no key resident: under a mask fewer blocks may save more."""
         self.require(problem, M)
-        width = problem.d + problem.dv
-        most = max((M - 2) // (width + 2), (M - 2 - width) // (width + 1), 1)
-        return {"rows": min(most, problem.Nq), "pinned": 0}
+        return {"rows": min(max(most_rows(problem, M), 1), problem.Nq), "pinned": 0}
 
     def _narrowed(self, problem: Problem, M: int, rows: np.ndarray) -> list[tuple[int, int]]:
-        """Return the row blocks that may be cheapest, with floats only to narrow the field."""
+        """Return the row blocks that may be cheapest; floats only narrow the choice."""
         width = problem.d + problem.dv
         room = np.minimum(rows * (width + 2) + 2, rows * (width + 1) + width + 2)
         pinned = np.clip((M - room) // width, 0, problem.Nk).astype(float)
@@ -72,10 +64,6 @@ class Flash2Pinned(Schedule):
     def _io(self, problem: Problem, rows: int, pinned: int) -> int:
         blocks = ceil_div(problem.Nq, rows)
         return int(blocks * problem.Nk - (blocks - 1) * pinned)
-
-    def smallest(self, problem: Problem) -> Tiles:
-        """Return one row, nothing resident."""
-        return {"rows": 1, "pinned": 0}
 
     def program(self, problem: Problem, tiles: Tiles) -> Program:
         """Write the program; ``pinned`` is cut to the number of keys."""

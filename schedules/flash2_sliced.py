@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from pebble.computations.problem import Problem
+from pebble import Problem, Schedule
 from pebble.program import (
     Node,
     Nodes,
     Program,
+    Tiles,
     compute,
     delete,
     first,
@@ -18,13 +19,13 @@ from pebble.program import (
     store,
     when,
 )
-from pebble.program.schedule import Schedule, Tiles
-from schedules._products import ceil_div
+from schedules._resident_rows import resident_and_streamed
+from schedules._tile_shapes import ceil_div
 
 __all__ = ["Flash2Sliced"]
 
 _MORE_SLICES = 64
-"""More slices leave room for more resident keys; beyond so many they never pay."""
+"""More slices leave room for more resident keys; so many more than the fewest are tried."""
 
 
 class Flash2Sliced(Schedule):
@@ -38,10 +39,7 @@ class Flash2Sliced(Schedule):
     summary = "all queries resident, outputs in two slices of the head dimension; K swept twice, V once"
     source = "derived here, from Dao 2023, arXiv 2307.08691"
     tile_names = ("cols", "pinned")
-
-    def may_be_zero(self) -> tuple[str, ...]:
-        """No key need be resident."""
-        return ("pinned",)
+    may_be_zero = ("pinned",)
 
     def tiles(self, problem: Problem, M: int) -> Tiles:
         """Return the width of a slice and the number of resident keys for which the fewest rows of K move."""
@@ -63,26 +61,18 @@ class Flash2Sliced(Schedule):
         return {"cols": cols, "pinned": pinned}
 
     def _rows_again(self, problem: Problem, tiles: dict[str, int]) -> int:
-        """How many rows of K are read again after the first sweep."""
+        """Return how many rows of K are loaded again after the first sweep."""
         return int(ceil_div(problem.dv, tiles["cols"]) - 1) * (problem.Nk - tiles["pinned"])
 
     def _room(self, problem: Problem, cols: int) -> int:
-        """Words needed with slices of this width and nothing resident but Q."""
+        """Return the words needed with slices of this width and nothing resident but Q."""
         return problem.Nq * (problem.d + cols + 1) + problem.d + cols + 2
-
-    def smallest(self, problem: Problem) -> Tiles:
-        """Return slices of one column, nothing resident."""
-        return {"cols": 1, "pinned": 0}
 
     def program(self, problem: Problem, tiles: Tiles) -> Program:
         """Write the program; ``cols`` is the width of a slice."""
         tiles = self.check_tiles(tiles)
         pinned = min(tiles.get("pinned", 0), problem.Nk)
-        parts = []
-        if pinned:
-            parts.append(_keys(when(first("e"), load("K")), when(last("e"), delete("K")), 0, pinned))
-        if pinned < problem.Nk:
-            parts.append(_keys(load("K"), delete("K"), pinned, None))
+        parts = resident_and_streamed(pinned, problem.Nk, _keys)
         end = (
             compute("O", "U"),
             store("O"),
@@ -92,8 +82,10 @@ class Flash2Sliced(Schedule):
         return program(phase("", load("Q"), loop("e", tiles.get("cols", problem.dv), *parts, end)))
 
 
-def _keys(before: Nodes, after: Nodes, start: int, stop: int | None) -> Node:
+def _keys(resident: bool, start: int, stop: int | None) -> Node:
+    arrive: Nodes = when(first("e"), load("K")) if resident else load("K")
+    leave: Nodes = when(last("e"), delete("K")) if resident else delete("K")
     one = loop(
         "i", 1, compute("S"), compute("P", "S"), when(first("e"), compute("l")), compute("U"), delete("P")
     )
-    return loop("j", 1, before, load("V"), one, delete("V"), after, start=start, stop=stop)
+    return loop("j", 1, arrive, load("V"), one, delete("V"), leave, start=start, stop=stop)

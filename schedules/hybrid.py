@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from pebble.computations.problem import Problem
-from pebble.program import Program, compute, delete, load, loop, phase, program, store
-from pebble.program.closed_form.count import closed_form
-from pebble.program.schedule import Schedule, Tiles
-from schedules._products import best_output_tile, output_phase
+from pebble import Problem, Schedule
+from pebble.program import Program, Tiles, closed_form, compute, delete, load, loop, phase, program, store
+from schedules._tile_shapes import best_output_tile
+from schedules._tiled_products import output_phase, scores_of_resident_rows
 
 __all__ = ["Hybrid"]
 
@@ -22,6 +21,7 @@ class Hybrid(Schedule):
     summary = "rows of Q resident while P is made and written; then O on tiles"
     source = "derived here: the best of FlashAttention's first product and Saha & Ye's second"
     tile_names = ("rows", "out_rows", "out_cols", "sums_first")
+    may_be_zero = ("sums_first",)
 
     def tiles(self, problem: Problem, M: int) -> Tiles:
         """Return the cheapest tiles for each of the two phases."""
@@ -48,20 +48,13 @@ class Hybrid(Schedule):
         """Return one row at a time."""
         return {"rows": 1, "out_rows": 1, "out_cols": 2, "sums_first": 0}
 
-    def may_be_zero(self) -> tuple[str, ...]:
-        """``sums_first`` is a choice."""
-        return ("sums_first",)
-
     def program(self, problem: Problem, tiles: Tiles) -> Program:
         """Write the program; without ``sums_first``, ``out_cols`` counts a word for the row sum."""
         tiles = self.check_tiles(tiles)
         first = bool(tiles.get("sums_first", 0))
         rows = min(tiles.get("rows", problem.Nq), problem.Nq)
         work = (compute("P", "S"), compute("l") if first else None, store("P"), delete("P"))
-        if rows > problem.d:
-            scores = loop("j", 1, load("K"), loop("i", 1, compute("S"), work, label="row"), delete("K"))
-        else:
-            scores = loop("j", 1, loop("k", 1, load("K"), compute("S"), delete("K")), work)
+        scores = scores_of_resident_rows(problem, rows, *work)
         end = (store("l"), delete("l")) if first else ()
         out_cols = tiles.get("out_cols", problem.dv + 1)
         return program(

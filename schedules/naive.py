@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from pebble.computations.problem import Problem
-from pebble.program import Program, compute, delete, load, loop, phase, program, store
-from pebble.program.schedule import Schedule, Tiles
+from pebble import Problem, Schedule
+from pebble.program import Program, Tiles, compute, delete, load, loop, phase, program, store
 
 __all__ = ["Naive"]
 
@@ -19,10 +18,6 @@ class Naive(Schedule):
     def tiles(self, problem: Problem, M: int) -> Tiles:
         """Return no tiles: rows are handled one at a time."""
         self.require(problem, M)
-        return {}
-
-    def smallest(self, problem: Problem) -> Tiles:
-        """Return no tiles."""
         return {}
 
     def program(self, problem: Problem, tiles: Tiles) -> Program:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import math
 
-from pebble.computations.problem import Problem
-from pebble.program import Program, compute, delete, load, loop, phase, program, store
-from pebble.program.schedule import Schedule, Tiles
+from pebble import Problem, Schedule
+from pebble.program import Program, Tiles, compute, delete, load, loop, phase, program, store
 
 __all__ = ["SmallCache"]
 
@@ -23,10 +22,6 @@ class SmallCache(Schedule):
         """Return the published side, ⌊√(M/4)⌋."""
         self.require(problem, M)
         return {"side": max(1, math.isqrt(M // 4))}
-
-    def smallest(self, problem: Problem) -> Tiles:
-        """Return tiles of one element."""
-        return {"side": 1}
 
     def program(self, problem: Problem, tiles: Tiles) -> Program:
         """Write the program."""

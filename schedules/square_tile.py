@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from pebble.computations.problem import Problem
-from pebble.program import Program, compute, delete, load, loop, not_first, phase, program, store, when
-from pebble.program.schedule import Schedule, Tiles, largest
-from schedules._products import best_output_tile, best_score_tile, output_phase, score_nest, square_side
+from pebble import Problem, Schedule
+from pebble.program import Program, Tiles, compute, delete, largest, phase, program, store
+from schedules._tile_shapes import best_rectangles, square_side
+from schedules._tiled_products import output_phase, parked_row_sums, score_tiles
 
 __all__ = ["SquareTile"]
 
@@ -30,9 +30,7 @@ class SquareTile(Schedule):
     def rectangles(self, problem: Problem, M: int) -> Tiles:
         """Return the cheapest rectangles for each product."""
         self.require(problem, M)
-        rows, cols = best_score_tile(problem, M)
-        out_rows, out_cols = best_output_tile(problem, M, sums=False)
-        return {"rows": rows, "cols": cols, "out_rows": out_rows, "out_cols": out_cols}
+        return best_rectangles(problem, M)
 
     def smallest(self, problem: Problem) -> Tiles:
         """Return tiles of one element."""
@@ -44,19 +42,11 @@ class SquareTile(Schedule):
         side = tiles.get("side")
         rows = tiles.get("rows", side or problem.Nq)
         cols = tiles.get("cols", side or problem.Nk)
-        sums = loop(
-            "i",
-            1,
-            when(not_first("j"), load("l")),
-            compute("l"),
-            store("l"),
-            delete("l"),
-            label="row",
-        )
+        done = compute("P", "S"), store("P"), parked_row_sums(), delete("P")
         return program(
             phase(
                 "P = exp(QKᵀ) and its row sums, tile by tile",
-                score_nest(problem, rows, cols, compute("P", "S"), store("P"), sums, delete("P")),
+                score_tiles(problem, "S", rows, cols, *done),
             ),
             output_phase(
                 problem,

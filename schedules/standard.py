@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from pebble.computations.problem import Problem
-from pebble.program import Program, compute, delete, load, loop, phase, program, store
-from pebble.program.schedule import Schedule, Tiles
-from schedules._products import best_output_tile, best_score_tile, output_phase, score_nest
+from pebble import Problem, Schedule
+from pebble.program import Program, Tiles, compute, delete, load, loop, phase, program, store
+from schedules._tile_shapes import best_rectangles
+from schedules._tiled_products import output_phase, score_tiles
 
 __all__ = ["Standard"]
 
@@ -21,13 +21,7 @@ class Standard(Schedule):
     def tiles(self, problem: Problem, M: int) -> Tiles:
         """Return the cheapest rectangles for each product."""
         self.require(problem, M)
-        rows, cols = best_score_tile(problem, M)
-        out_rows, out_cols = best_output_tile(problem, M, sums=False)
-        return {"rows": rows, "cols": cols, "out_rows": out_rows, "out_cols": out_cols}
-
-    def smallest(self, problem: Problem) -> Tiles:
-        """Return tiles of one element."""
-        return dict.fromkeys(self.tile_names, 1)
+        return best_rectangles(problem, M)
 
     def program(self, problem: Problem, tiles: Tiles) -> Program:
         """Write the program; a missing size means the whole side."""
@@ -36,7 +30,7 @@ class Standard(Schedule):
         out_rows, out_cols = tiles.get("out_rows", problem.Nq), tiles.get("out_cols", problem.dv)
         row = loop("j", 1, load("S"), compute("P", "S"), compute("l"), store("P"), delete("P"))
         return program(
-            phase("S = QKᵀ, tile by tile", score_nest(problem, rows, cols, store("S"), delete("S"))),
+            phase("S = QKᵀ, tile by tile", score_tiles(problem, "S", rows, cols, store("S"), delete("S"))),
             phase("P = exp(S) and its row sums", loop("i", 1, row, store("l"), delete("l"))),
             output_phase(problem, out_rows, out_cols, sums=False),
         )

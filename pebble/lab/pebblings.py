@@ -157,7 +157,7 @@ def check(source: str | os.PathLike[str] | IO[Any]) -> CheckResult:
     """Play a pebbling file move by move: legal, complete, counts and peak, or the first fault.
 
     A certificate, recognised by its content, is verified from nothing; the result is then a
-    :class:`~pebble.solvers.certificate.CertificateResult`, which also knows the bound and what is wrong.
+    :class:`~pebble.solvers.certificate_check.CertificateCheck`, which also knows the bound and what is wrong.
 
     Parameters
     ----------
@@ -192,7 +192,7 @@ def _check_stream(stream: IO[Any]) -> CheckResult:
     else:
         start = ""
     if start.lstrip()[:1] in ("{", b"{"):
-        from pebble.solvers.certificate import check_certificate
+        from pebble.solvers.certificate_check import check_certificate
 
         return check_certificate(stream)
     return check_pebbling(stream, _dag_of)

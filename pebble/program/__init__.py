@@ -1,12 +1,15 @@
-"""The language of programs: load, store, compute, delete, loops and conditions; the machine and the other readings.
+"""What schedules and plug-ins are written with: the language of programs, the choice of tiles, the closed form.
 
-Schedules and plug-ins import the language from here::
+For example::
 
-    from pebble.program import compute, delete, load, loop, phase, program, store
+    from pebble import Problem, Schedule
+    from pebble.program import Program, Tiles, compute, delete, largest, load, loop, phase, program, store
 """
 
 from __future__ import annotations
 
+from pebble.common.errors import NoClosedForm
+from pebble.program.closed_form.count import closed_form
 from pebble.program.language import (
     compute,
     delete,
@@ -33,31 +36,29 @@ from pebble.program.nodes import (
     When,
     pseudo_code,
 )
-from pebble.program.steps import (
-    Step,
-    loop_range,
-    tile_at,
-    tile_count,
-    walk,
-)
-from pebble.program.validation import (
-    validate,
-)
+from pebble.program.schedule import Tiles, fitting_tiles, largest
+from pebble.program.steps import Step, loop_range, tile_at, tile_count, walk
+from pebble.program.validation import validate
 
 __all__ = [
     "Condition",
     "Line",
     "Loop",
+    "NoClosedForm",
     "Node",
     "Nodes",
     "Operation",
     "Phase",
     "Program",
     "Step",
+    "Tiles",
     "When",
+    "closed_form",
     "compute",
     "delete",
     "first",
+    "fitting_tiles",
+    "largest",
     "last",
     "load",
     "loop",

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from schedules._best import Cheapest
+from schedules._cheapest import Cheapest
 from schedules.backward.flash import Flash1Backward
+from schedules.backward.key_window import KeyWindowBackward
 from schedules.backward.naive import NaiveBackward
 from schedules.backward.pinned import KeysPinnedBackward, QueriesPinnedBackward, QueriesSlicedBackward
-from schedules.backward.ring import RingBackward
 from schedules.backward.split import HybridBackward, PFirstBackward, SplitBackward
 from schedules.backward.tiled import SquareTileBackward
 
@@ -30,5 +30,5 @@ class BestBackward(Cheapest):
         QueriesSlicedBackward(),
         Flash1Backward(),
         NaiveBackward(),
-        RingBackward(),
+        KeyWindowBackward(),
     )

@@ -2,40 +2,42 @@
 
 from __future__ import annotations
 
-from pebble.computations.problem import Problem
-from pebble.program import Node, Program, compute, delete, load, loop, not_first, phase, program, store, when
-from pebble.program.schedule import Schedule, Tiles, largest
-from schedules._shapes import literal_tiles, paper_tiles
-from schedules.backward._parts import keys_outside, row_sums_phase
+from pebble import Problem
+from pebble.program import (
+    Node,
+    Program,
+    Tiles,
+    compute,
+    delete,
+    largest,
+    load,
+    loop,
+    not_first,
+    phase,
+    program,
+    store,
+    when,
+)
+from schedules._paper_tiles import PaperTiles
+from schedules.backward._loop_nests import keys_outside, row_sums_phase
 
 __all__ = ["Flash1Backward", "Flash2Backward"]
 
 
-class _KeysOutside(Schedule):
-    """What the two versions share: a tile of K, V, dK and dV stays while all queries pass by.
+class _KeysOutside(PaperTiles):
+    """A tile of K, V, dK and dV stays while all queries pass by: what the two versions share.
 
     With ``cols`` alone, queries pass one row at a time and the tile's keys are handled one by one, so that one
     word each of S, P, dP and dS is held. With ``rows`` and ``cols``, whole tiles are loaded.
     """
 
     passes = ("backward",)
-    tile_names = ("rows", "cols")
-    presets = ("literal", "paper")
+    outer = "cols"
 
     def tiles(self, problem: Problem, M: int) -> Tiles:
         """Return the largest number of keys that fit with streamed queries."""
         width = problem.d + problem.dv
         return largest(self, problem, M, "cols", problem.Nk, (M - width - problem.d - 5) // (2 * width))
-
-    def smallest(self, problem: Problem) -> Tiles:
-        """Return one key at a time."""
-        return {"cols": 1}
-
-    def preset(self, problem: Problem, M: int, name: str) -> Tiles:
-        """``literal``: the paper's shape, as large as fits; ``paper``: the published sizes."""
-        if name == "literal":
-            return literal_tiles(self, problem, M, "cols")
-        return paper_tiles(problem, M) if name == "paper" else super().preset(problem, M, name)
 
 
 class Flash1Backward(_KeysOutside):
@@ -50,8 +52,8 @@ class Flash1Backward(_KeysOutside):
         tiles = self.check_tiles(tiles)
         cols = tiles.get("cols", problem.Nk)
         if "rows" in tiles:
-            return program(phase("", _literal(tiles["rows"], cols, stored_sums=False)))
-        return program(phase("", keys_outside(cols, "again", dQ=True)))
+            return program(_literal(tiles["rows"], cols, stored_sums=False))
+        return program(keys_outside(problem, cols, "again", dQ=True))
 
 
 class Flash2Backward(_KeysOutside):
@@ -68,7 +70,7 @@ class Flash2Backward(_KeysOutside):
         if "rows" in tiles:
             nest = _literal(tiles["rows"], cols, stored_sums=True)
         else:
-            nest = keys_outside(cols, "stored", dQ=True)
+            nest = keys_outside(problem, cols, "stored", dQ=True)
         return program(phase("D, row sums of dO∘O", row_sums_phase()), phase("dQ, dK and dV", nest))
 
 

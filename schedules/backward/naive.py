@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from pebble.computations.problem import Problem
-from pebble.program import Phase, Program, compute, delete, load, loop, phase, program, store
-from pebble.program.schedule import Schedule, Tiles
-from schedules.backward._parts import row_sums_phase
+from pebble import Problem, Schedule
+from pebble.program import Phase, Program, Tiles, compute, delete, load, loop, phase, program, store
+from schedules.backward._gradient_products import GRADIENTS, gradient_title
+from schedules.backward._loop_nests import row_sums_phase
 
 __all__ = ["NaiveBackward"]
 
@@ -23,10 +23,6 @@ class NaiveBackward(Schedule):
         self.require(problem, M)
         return {}
 
-    def smallest(self, problem: Problem) -> Tiles:
-        """Return no tiles."""
-        return {}
-
     def program(self, problem: Problem, tiles: Tiles) -> Program:
         """Write the program."""
         self.check_tiles(tiles)
@@ -38,9 +34,7 @@ class NaiveBackward(Schedule):
             phase("D, row sums of dO∘O", row_sums_phase()),
             _scores("dP", "dO", "V"),
             phase("dS = P∘(dP − D)", loop("i", 1, load("D"), gradients, delete("D"))),
-            _gradient("dV", "j", "i", "P", "dO"),
-            _gradient("dK", "j", "i", "dS", "Q"),
-            _gradient("dQ", "i", "j", "dS", "K"),
+            *(_gradient(name) for name in GRADIENTS),
         )
 
 
@@ -49,9 +43,7 @@ def _scores(result: str, row: str, column: str) -> Phase:
     return phase(f"{result} = {row}·{column}ᵀ", loop("i", 1, load(row), one, delete(row)))
 
 
-def _gradient(result: str, outer: str, inner: str, weights: str, values: str) -> Phase:
-    step = loop(inner, 1, load(weights, values), compute(result), delete(weights, values))
-    transposed = "ᵀ" if outer == "j" else ""
-    return phase(
-        f"{result} = {weights}{transposed}·{values}", loop(outer, 1, step, store(result), delete(result))
-    )
+def _gradient(name: str) -> Phase:
+    weights, values, (row, _, chain) = GRADIENTS[name]
+    step = loop(chain, 1, load(weights, values), compute(name), delete(weights, values))
+    return phase(gradient_title(name), loop(row, 1, step, store(name), delete(name)))

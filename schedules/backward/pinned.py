@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
-from pebble.computations.problem import Problem
-from pebble.program import Node, Nodes, Program, compute, delete, load, loop, phase, program, store
-from pebble.program.closed_form.count import closed_form
-from pebble.program.schedule import Schedule, Tiles, largest
-from schedules._products import ceil_div
-from schedules.backward._parts import keys_outside, queries_outside
+from pebble import Problem, Schedule
+from pebble.program import (
+    Node,
+    Nodes,
+    Program,
+    Tiles,
+    closed_form,
+    compute,
+    delete,
+    largest,
+    load,
+    loop,
+    phase,
+    program,
+    store,
+)
+from schedules._resident_rows import resident_and_streamed
+from schedules._tile_shapes import ceil_div
+from schedules.backward._loop_nests import keys_outside, pair_by_pair, queries_outside, row_sums_of_block
 
 __all__ = ["KeysPinnedBackward", "QueriesPinnedBackward", "QueriesSlicedBackward"]
 
@@ -20,10 +33,7 @@ class _OnePass(Schedule):
     """One pass over equal tiles, with rows of what would be rewritten kept in fast memory instead."""
 
     passes = ("backward",)
-
-    def may_be_zero(self) -> tuple[str, ...]:
-        """Nothing need be pinned."""
-        return ("pinned",)
+    may_be_zero = ("pinned",)
 
     def tiles(self, problem: Problem, M: int) -> Tiles:
         """Return the cheapest number of equal tiles, and as many pinned rows as fit beside one.
@@ -57,11 +67,11 @@ class _OnePass(Schedule):
         return {**fixed, **largest(self, problem, M, "pinned", passing, guess, fixed)}
 
     def sizes(self, problem: Problem) -> tuple[str, int, int]:
-        """Name of the tile size, length of its axis, and number of rows that pass by."""
+        """Return the name of the tile size, the length of its axis, and the number of rows that pass by."""
         raise NotImplementedError
 
     def guess(self, problem: Problem, M: int, size: int, pinned: int) -> int:
-        """About the largest tile (``pinned`` 0) or number of pinned rows beside a tile of this size (1)."""
+        """Return about the largest tile (``pinned`` 0), or number of pinned rows beside a tile of this size (1)."""
         raise NotImplementedError
 
 
@@ -77,26 +87,19 @@ class KeysPinnedBackward(_OnePass):
     tile_names = ("cols", "pinned")
 
     def sizes(self, problem: Problem) -> tuple[str, int, int]:
-        """Tiles of keys; queries pass by."""
+        """Return tiles of keys; queries pass by."""
         return "cols", problem.Nk, problem.Nq
 
     def guess(self, problem: Problem, M: int, size: int, pinned: int) -> int:
-        """Four vectors a key, and one for each pinned query."""
+        """Count four vectors a key, and one for each pinned query."""
         width = problem.d + problem.dv
         room = M - width - 5
         return (room - 2 * width * size) // problem.d if pinned else (room - problem.d) // (2 * width)
 
-    def smallest(self, problem: Problem) -> Tiles:
-        """Return one key, nothing pinned."""
-        return {"cols": 1, "pinned": 0}
-
     def program(self, problem: Problem, tiles: Tiles) -> Program:
         """Write the program."""
         size = {**self.smallest(problem), **self.check_tiles(tiles)}
-        pinned = min(size["pinned"], problem.Nq)
-        return program(
-            phase("", keys_outside(size["cols"], "first", dQ=True, pinned=pinned, queries=problem.Nq))
-        )
+        return program(keys_outside(problem, size["cols"], "first", dQ=True, pinned=size["pinned"]))
 
 
 class QueriesPinnedBackward(_OnePass):
@@ -111,25 +114,20 @@ class QueriesPinnedBackward(_OnePass):
     tile_names = ("rows", "pinned")
 
     def sizes(self, problem: Problem) -> tuple[str, int, int]:
-        """Tiles of queries; keys pass by."""
+        """Return tiles of queries; keys pass by."""
         return "rows", problem.Nq, problem.Nk
 
     def guess(self, problem: Problem, M: int, size: int, pinned: int) -> int:
-        """Three vectors a query, and two for each pinned key."""
+        """Count three vectors a query, and two for each pinned key."""
         width = problem.d + problem.dv
         row, room = width + problem.d + 2, M - 3
         return (room - row * size - width) // width if pinned else (room - 2 * width) // row
 
-    def smallest(self, problem: Problem) -> Tiles:
-        """Return one query, nothing pinned."""
-        return {"rows": 1, "pinned": 0}
-
     def program(self, problem: Problem, tiles: Tiles) -> Program:
         """Write the program."""
         size = {**self.smallest(problem), **self.check_tiles(tiles)}
-        pinned = min(size["pinned"], problem.Nk)
-        nest = queries_outside(size["rows"], "again", gradients=True, pinned=pinned, keys=problem.Nk)
-        return program(phase("", nest))
+        nest = queries_outside(problem, size["rows"], "again", gradients=True, pinned=size["pinned"])
+        return program(nest)
 
 
 class QueriesSlicedBackward(Schedule):
@@ -143,10 +141,7 @@ class QueriesSlicedBackward(Schedule):
     source = "found by search for this project"
     passes = ("backward",)
     tile_names = ("pinned",)
-
-    def may_be_zero(self) -> tuple[str, ...]:
-        """Nothing need be pinned."""
-        return ("pinned",)
+    may_be_zero = ("pinned",)
 
     def tiles(self, problem: Problem, M: int) -> Tiles:
         """Return as many pinned keys as fit."""
@@ -157,20 +152,15 @@ class QueriesSlicedBackward(Schedule):
             return {"pinned": 0}
         return largest(self, problem, M, "pinned", problem.Nk, (M - room) // width)
 
-    def smallest(self, problem: Problem) -> Tiles:
-        """Nothing pinned."""
-        return {"pinned": 0}
-
     def program(self, problem: Problem, tiles: Tiles) -> Program:
         """Write the program."""
         pinned = min(self.check_tiles(tiles).get("pinned", 0), problem.Nk)
         half = ceil_div(problem.d, 2)
-        sums = loop("i", 1, loop("e", 1, load("O"), compute("D"), delete("O")))
         phases = [
             phase(
                 "dK, dV and the first half of dQ",
                 load("Q", "dO", "l"),
-                sums,
+                row_sums_of_block(label="i"),
                 _sweep(pinned, problem.Nk, load("K", "V"), None, True, 0, half),
                 loop("k", half, store("dQ"), delete("dQ"), stop=half),
             )
@@ -189,23 +179,14 @@ class QueriesSlicedBackward(Schedule):
 
 def _sweep(
     pinned: int, keys: int, arrive: Nodes, leave: Nodes, gradients: bool, start: int, stop: int
-) -> tuple[Node, ...]:
-    pair = (
-        compute("S"),
-        compute("P", "S"),
-        compute("dV") if gradients else None,
-        compute("dP"),
-        compute("dS", "dP"),
-        delete("P"),
-        compute("dK") if gradients else None,
-        loop("k", stop - start, compute("dQ"), start=start, stop=stop),
-        delete("dS"),
-    )
-    work = loop("i", 1, *pair)
+) -> list[Node]:
+    slice_of_dQ = loop("k", stop - start, compute("dQ"), start=start, stop=stop)
+    work = pair_by_pair("i", "i", gradients=gradients, dQ=slice_of_dQ)
     end = (store("dK", "dV"), delete("dK", "dV")) if gradients else ()
-    parts = []
-    if pinned:
-        parts.append(loop("j", 1, arrive, work, end, leave, stop=pinned))
-    if pinned < keys:
-        parts.append(loop("j", 1, load("K", "V"), work, end, delete("K", "V"), start=pinned))
-    return tuple(parts)
+
+    def part(resident: bool, start: int, stop: int | None) -> Node:
+        if resident:
+            return loop("j", 1, arrive, work, end, leave, start=start, stop=stop)
+        return loop("j", 1, load("K", "V"), work, end, delete("K", "V"), start=start, stop=stop)
+
+    return resident_and_streamed(pinned, keys, part)

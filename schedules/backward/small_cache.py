@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import math
 
-from pebble.computations.problem import Problem
-from pebble.program import Program, compute, delete, load, loop, phase, program, store
-from pebble.program.schedule import Schedule, Tiles
-from schedules.backward._materialised import GRADIENTS
+from pebble import Problem, Schedule
+from pebble.program import Program, Tiles, compute, delete, load, loop, phase, program, store
+from schedules.backward._gradient_products import GRADIENTS, gradient_title
 
 __all__ = ["SmallCacheBackward"]
 
@@ -26,10 +25,6 @@ class SmallCacheBackward(Schedule):
         self.require(problem, M)
         return {"side": max(1, math.isqrt(M // 4))}
 
-    def smallest(self, problem: Problem) -> Tiles:
-        """Return tiles of one element."""
-        return {"side": 1}
-
     def program(self, problem: Problem, tiles: Tiles) -> Program:
         """Write the program."""
         side = self.check_tiles(tiles).get("side", 1)
@@ -39,7 +34,7 @@ class SmallCacheBackward(Schedule):
         for name, (weights, values, (rows, cols, chain)) in GRADIENTS.items():
             step = loop(chain, side, load(weights, values), compute(name), delete(weights, values))
             nest = loop(rows, side, loop(cols, side, step, store(name), delete(name)))
-            gradients.append(phase(f"{name} = {weights}{'ᵀ' if rows == 'j' else ''}·{values}", nest))
+            gradients.append(phase(gradient_title(name), nest))
         return program(
             phase(
                 "P = exp(QKᵀ) / l",

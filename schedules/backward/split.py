@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from pebble.computations.problem import Problem
-from pebble.program import Node, Program, compute, delete, load, loop, phase, program, store
-from pebble.program.schedule import Schedule, Tiles, largest
-from schedules._products import best_tile, ceil_div
-from schedules.backward._materialised import gradient_phase
-from schedules.backward._parts import keys_outside, queries_outside, row_sums
+from pebble import Problem, Schedule
+from pebble.program import Node, Program, Tiles, compute, delete, largest, load, loop, phase, program, store
+from schedules._tile_shapes import ceil_div
+from schedules._tiled_products import scores_of_resident_rows
+from schedules.backward._gradient_products import gradient_phase, gradient_tile
+from schedules.backward._loop_nests import keys_outside, queries_outside, row_sums
 
 __all__ = ["HybridBackward", "PFirstBackward", "SplitBackward"]
 
@@ -25,10 +25,7 @@ class SplitBackward(Schedule):
     source = "derived here"
     passes = ("backward",)
     tile_names = ("cols", "rows", "pinned_queries", "pinned_keys")
-
-    def may_be_zero(self) -> tuple[str, ...]:
-        """Nothing need be resident."""
-        return ("pinned_queries", "pinned_keys")
+    may_be_zero = ("pinned_queries", "pinned_keys")
 
     def tiles(self, problem: Problem, M: int) -> Tiles:
         """Return the fewest tiles for each pass, cut equally, and as many resident rows as then fit."""
@@ -52,17 +49,11 @@ class SplitBackward(Schedule):
             found |= _pinned(self, problem, M, "pinned_keys", problem.Nk, guess, fixed)
         return found
 
-    def smallest(self, problem: Problem) -> Tiles:
-        """Return one key, one query, nothing resident."""
-        return {"cols": 1, "rows": 1, "pinned_queries": 0, "pinned_keys": 0}
-
     def program(self, problem: Problem, tiles: Tiles) -> Program:
         """Write the program."""
         size = {**self.smallest(problem), **self.check_tiles(tiles)}
-        queries = min(size["pinned_queries"], problem.Nq)
-        keys = min(size["pinned_keys"], problem.Nk)
-        first = keys_outside(size["cols"], "kept", dQ=False, pinned=queries, queries=problem.Nq)
-        second = queries_outside(size["rows"], "stored", gradients=False, pinned=keys, keys=problem.Nk)
+        first = keys_outside(problem, size["cols"], "kept", dQ=False, pinned=size["pinned_queries"])
+        second = queries_outside(problem, size["rows"], "stored", gradients=False, pinned=size["pinned_keys"])
         return program(phase("dK and dV, keys outside", first), phase("dQ, queries outside", second))
 
 
@@ -89,14 +80,10 @@ class HybridBackward(Schedule):
         """Return the cheapest tiles for each of the two passes."""
         self.require(problem, M)
         width = problem.d + problem.dv
-        dq_rows, dq_cols = best_tile((problem.Nq, problem.d, problem.Nk), M)
+        dq_rows, dq_cols = gradient_tile(problem, "dQ", M)
         fixed = {"dq_rows": 1, "dq_cols": 1}
         cols = largest(self, problem, M, "cols", problem.Nk, (M - width - 5) // (2 * width), fixed)
         return {**cols, "dq_rows": dq_rows, "dq_cols": dq_cols}
-
-    def smallest(self, problem: Problem) -> Tiles:
-        """Return one key, tiles of one element."""
-        return {"cols": 1, "dq_rows": 1, "dq_cols": 1}
 
     def program(self, problem: Problem, tiles: Tiles) -> Program:
         """Write the program."""
@@ -104,7 +91,7 @@ class HybridBackward(Schedule):
         return program(
             phase(
                 "dK and dV, keys outside; dS written",
-                keys_outside(size["cols"], "first", dQ=False, store_dS=True),
+                keys_outside(problem, size["cols"], "first", dQ=False, store_dS=True),
             ),
             gradient_phase(problem, "dQ", size["dq_rows"], size["dq_cols"]),
         )
@@ -132,13 +119,9 @@ class PFirstBackward(Schedule):
         found = largest(self, problem, M, "rows", problem.Nq, rows, {**ones, "rows": 1})
         cols = largest(self, problem, M, "cols", problem.Nk, (M - dv - 5) // (2 * dv), {**ones, "cols": 1})
         found |= cols
-        found["dk_rows"], found["dk_cols"] = best_tile((problem.Nk, d, problem.Nq), M)
-        found["dq_rows"], found["dq_cols"] = best_tile((problem.Nq, d, problem.Nk), M)
+        found["dk_rows"], found["dk_cols"] = gradient_tile(problem, "dK", M)
+        found["dq_rows"], found["dq_cols"] = gradient_tile(problem, "dQ", M)
         return found
-
-    def smallest(self, problem: Problem) -> Tiles:
-        """Return one row, one key, tiles of one element."""
-        return dict.fromkeys(self.tile_names, 1)
 
     def program(self, problem: Problem, tiles: Tiles) -> Program:
         """Write the program."""
@@ -152,12 +135,8 @@ class PFirstBackward(Schedule):
 
 
 def _probabilities(problem: Problem, rows: int) -> Node:
-    write = (compute("P", "S"), store("P"), delete("P"))
-    if min(rows, problem.Nq) > problem.d:
-        keys = loop("j", 1, load("K"), loop("i", 1, compute("S"), write, label="row"), delete("K"))
-    else:
-        keys = loop("j", 1, loop("k", 1, load("K"), compute("S"), delete("K")), write)
-    return loop("i", rows, load("Q", "l"), keys, delete("Q", "l"))
+    scores = scores_of_resident_rows(problem, rows, compute("P", "S"), store("P"), delete("P"))
+    return loop("i", rows, load("Q", "l"), scores, delete("Q", "l"))
 
 
 def _gradient_of_scores(cols: int) -> Node:

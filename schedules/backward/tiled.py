@@ -2,12 +2,27 @@
 
 from __future__ import annotations
 
-from pebble.computations.problem import Problem
-from pebble.program import Node, Nodes, Phase, Program, compute, delete, load, loop, phase, program, store
-from pebble.program.schedule import Schedule, Tiles, largest
-from schedules._products import square_side
-from schedules.backward._materialised import gradient_phase, gradient_tile, score_tile
-from schedules.backward._parts import row_sums_phase, score_tiles
+from typing import Literal
+
+from pebble import Problem, Schedule
+from pebble.program import (
+    Nodes,
+    Phase,
+    Program,
+    Tiles,
+    compute,
+    delete,
+    largest,
+    load,
+    loop,
+    phase,
+    program,
+    store,
+)
+from schedules._tile_shapes import best_tile, square_side
+from schedules._tiled_products import score_tiles
+from schedules.backward._gradient_products import GRADIENTS, gradient_phase, gradient_tile
+from schedules.backward._loop_nests import row_sums_phase
 
 __all__ = ["SquareTileBackward", "StandardBackward"]
 
@@ -28,8 +43,9 @@ _SIDES = (
 def _rectangles(problem: Problem, M: int, parked: int) -> dict[str, int]:
     tiles = {}
     for name, width in (("s", problem.d), ("dp", problem.dv)):
-        tiles[f"{name}_rows"], tiles[f"{name}_cols"] = score_tile(problem, width, M, parked)
-    for name in ("dV", "dK", "dQ"):
+        extents = (problem.Nq, problem.Nk, width)
+        tiles[f"{name}_rows"], tiles[f"{name}_cols"] = best_tile(extents, M, parked)
+    for name in GRADIENTS:
         key = name.lower()
         tiles[f"{key}_rows"], tiles[f"{key}_cols"] = gradient_tile(problem, name, M)
     return tiles
@@ -38,7 +54,7 @@ def _rectangles(problem: Problem, M: int, parked: int) -> dict[str, int]:
 def _gradients(problem: Problem, size: dict[str, int]) -> list[Phase]:
     return [
         gradient_phase(problem, name, size[f"{name.lower()}_rows"], size[f"{name.lower()}_cols"])
-        for name in ("dV", "dK", "dQ")
+        for name in GRADIENTS
     ]
 
 
@@ -56,20 +72,16 @@ class StandardBackward(Schedule):
         self.require(problem, M)
         return _rectangles(problem, M, 0)
 
-    def smallest(self, problem: Problem) -> Tiles:
-        """Return tiles of one element."""
-        return dict.fromkeys(_SIDES, 1)
-
     def program(self, problem: Problem, tiles: Tiles) -> Program:
         """Write the program; a missing size counts as one."""
         size = {**self.smallest(problem), **self.check_tiles(tiles)}
         probabilities = loop("j", 1, load("S"), compute("P", "S"), store("P"), delete("P"))
         gradients = loop("j", 1, load("P", "dP"), compute("dS", "dP"), store("dS"), delete("P", "dS"))
         return program(
-            _scores(problem, "S", size, store("S"), delete("S")),
+            _scores(problem, "S", "S = QKᵀ", size),
             phase("P = exp(S) / l", loop("i", 1, load("l"), probabilities, delete("l"))),
             phase("D, row sums of dO∘O", row_sums_phase()),
-            _scores(problem, "dP", size, store("dP"), delete("dP")),
+            _scores(problem, "dP", "dP = dO·Vᵀ", size),
             phase("dS = P∘(dP − D)", loop("i", 1, load("D"), gradients, delete("D"))),
             *_gradients(problem, size),
         )
@@ -109,17 +121,15 @@ class SquareTileBackward(Schedule):
         one = loop("j", 1, load("P"), compute("dS", "dP"), store("dS"), delete("P", "dS"), label="one")
         gradients = loop("i", 1, load("D"), one, delete("D"), label="row")
         return program(
-            _scores(problem, "S", size, probabilities, store("P"), delete("P"), title="P = exp(QKᵀ) / l"),
+            _scores(problem, "S", "P = exp(QKᵀ) / l", size, probabilities, store("P"), delete("P")),
             phase("D, row sums of dO∘O", row_sums_phase()),
-            _scores(problem, "dP", size, gradients, title="dS = P∘(dO·Vᵀ − D)"),
+            _scores(problem, "dP", "dS = P∘(dO·Vᵀ − D)", size, gradients),
             *_gradients(problem, size),
         )
 
 
 def _scores(
-    problem: Problem, result: str, size: dict[str, int], *after: Nodes, title: str | None = None
+    problem: Problem, result: Literal["S", "dP"], title: str, size: dict[str, int], *after: Nodes
 ) -> Phase:
-    key = result.lower()
-    nest: Node = score_tiles(problem, result, size[f"{key}_rows"], size[f"{key}_cols"], *after)
-    default = "S = QKᵀ" if result == "S" else "dP = dO·Vᵀ"
-    return phase(f"{title or default}, tile by tile", nest)
+    rows, cols = size[f"{result.lower()}_rows"], size[f"{result.lower()}_cols"]
+    return phase(f"{title}, tile by tile", score_tiles(problem, result, rows, cols, *after))

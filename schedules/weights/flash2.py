@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from pebble.computations.problem import Problem
-from pebble.program import Phase, Program, compute, delete, load, loop, phase, program, store
-from pebble.program.schedule import Schedule, Tiles, largest
-from schedules._products import best_tile
-from schedules.weights._parts import final_product, projections
+from pebble import Problem, Schedule
+from pebble.program import Phase, Program, Tiles, compute, delete, largest, load, loop, phase, program, store
+from schedules._tile_shapes import best_tile
+from schedules.weights._projections import final_product, projections
 
 __all__ = ["Flash2Weights"]
 
@@ -34,10 +33,6 @@ class Flash2Weights(Schedule):
         found["q_rows"], found["q_cols"] = best_tile((problem.Nq, d, d), M)
         found["g_rows"], found["g_cols"] = best_tile((d, d, problem.Nq), M)
         return found
-
-    def smallest(self, problem: Problem) -> Tiles:
-        """Return one row, tiles of one element."""
-        return dict.fromkeys(self.tile_names, 1)
 
     def program(self, problem: Problem, tiles: Tiles) -> Program:
         """Write the program; a missing size counts as one."""

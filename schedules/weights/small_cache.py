@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from pebble.computations.problem import Problem
+from pebble import Problem, Schedule
 from pebble.program import (
     Node,
-    Nodes,
     Phase,
     Program,
+    Tiles,
     compute,
     delete,
     load,
@@ -18,10 +18,9 @@ from pebble.program import (
     store,
     when,
 )
-from pebble.program.schedule import Schedule, Tiles
-from schedules._products import best_tile
-from schedules.backward._parts import tiled_product
-from schedules.weights._parts import final_product, projections
+from schedules._tile_shapes import best_tile
+from schedules._tiled_products import parked_row_sums, tiled_product
+from schedules.weights._projections import final_product, projections
 
 __all__ = ["SmallCacheWeights"]
 
@@ -63,10 +62,6 @@ class SmallCacheWeights(Schedule):
             found[f"{name}_rows"], found[f"{name}_cols"] = best_tile(extents, room, parked)
         return found
 
-    def smallest(self, problem: Problem) -> Tiles:
-        """Return tiles of one element."""
-        return dict.fromkeys(self.tile_names, 1)
-
     def program(self, problem: Problem, tiles: Tiles) -> Program:
         """Write the program; a missing size counts as one."""
         size = {**self.smallest(problem), **self.check_tiles(tiles)}
@@ -75,42 +70,21 @@ class SmallCacheWeights(Schedule):
             return size[f"{name}_rows"], size[f"{name}_cols"]
 
         N, d = problem.Nq, problem.d
+        done = compute("P", "S"), store("P"), parked_row_sums(), delete("P")
         return program(
             *projections(problem, tile("q")),
             phase(
                 "P = exp(Q·A2ᵀ) and its row sums",
-                _tiles(N, "S", "Q", "A2", "k", tile("s"), *_probabilities()),
+                tiled_product("S", "Q", "A2", ("i", "j", "k"), tile("s"), (N, N), *done),
             ),
             _output(problem, tile("u")),
-            phase("p = f∘(c·hᵀ − D)", _tiles(N, "q", "c", "h", "e", tile("s"), _gradient())),
+            phase(
+                "p = f∘(c·hᵀ − D)",
+                tiled_product("q", "c", "h", ("i", "j", "e"), tile("s"), (N, N), _gradient()),
+            ),
             phase("T = p·A2", tiled_product("T", "p", "A2", ("i", "k", "j"), tile("t"), (N, d))),
             final_product(problem, tile("g")),
         )
-
-
-def _tiles(
-    N: int, result: str, left: str, right: str, depth: str, tile: tuple[int, int], *after: Nodes
-) -> Node:
-    """S or q tile by tile, the inner axis streamed; ``after`` stands where a tile is complete."""
-    rows, cols = tile
-    if min(rows, N) <= min(cols, N):
-        step = (
-            load(left),
-            loop("j", 1, load(right), compute(result), delete(right), label="one"),
-            delete(left),
-        )
-    else:
-        step = (
-            load(right),
-            loop("i", 1, load(left), compute(result), delete(left), label="one"),
-            delete(right),
-        )
-    return loop("i", rows, loop("j", cols, loop(depth, 1, *step), *after))
-
-
-def _probabilities() -> tuple[Nodes, ...]:
-    sums = loop("i", 1, when(not_first("j"), load("l")), compute("l"), store("l"), delete("l"), label="row")
-    return compute("P", "S"), store("P"), sums, delete("P")
 
 
 def _gradient() -> Node:
@@ -130,11 +104,6 @@ def _gradient() -> Node:
 
 def _output(problem: Problem, tile: tuple[int, int]) -> Phase:
     """C and D from tiles of f·h; D is parked between tiles of columns."""
-    rows, cols = tile
-    if min(rows, problem.Nq) <= min(cols, problem.d):
-        step = (load("P"), loop("e", 1, load("h"), compute("U"), delete("h"), label="one"), delete("P"))
-    else:
-        step = (load("h"), loop("i", 1, load("P"), compute("U"), delete("P"), label="one"), delete("h"))
     entry = loop(
         "e",
         1,
@@ -150,6 +119,5 @@ def _output(problem: Problem, tile: tuple[int, int]) -> Phase:
         label="entry",
     )
     finish = loop("i", 1, when(not_first("e"), load("D")), entry, store("D"), delete("D"), label="row")
-    return phase(
-        "c = f·h − E and D, tile by tile", loop("i", rows, loop("e", cols, loop("j", 1, *step), finish))
-    )
+    nest = tiled_product("U", "P", "h", ("i", "e", "j"), tile, (problem.Nq, problem.d), finish)
+    return phase("c = f·h − E and D, tile by tile", nest)

@@ -52,6 +52,7 @@ def test_own_schedule_is_the_one_of_the_page() -> None:
     root = EXAMPLES[0].parent.parent
     page = (root / "docs" / "add-a-schedule.md").read_text(encoding="utf-8")
     example = (root / "examples" / "lesson_09_own_schedule.py").read_text(encoding="utf-8")
-    for line in ('tile_names = ("rows",)', 'return {"rows": 1}', 'rows = self.check_tiles(tiles)["rows"]'):
+    choice = 'return largest(self, problem, M, "rows", high=problem.Nq, guess=M // (problem.d + problem.dv))'
+    for line in ('tile_names = ("rows",)', choice, 'rows = self.check_tiles(tiles)["rows"]'):
         assert line in page
         assert line in example

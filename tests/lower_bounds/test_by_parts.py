@@ -137,7 +137,7 @@ def test_queries_of_few_keys_are_worth_more_than_their_pairs() -> None:
 
 @pytest.mark.parametrize("width", [1, 64, 300])
 def test_windows_that_fit_are_bounded_by_what_must_pass(width: int) -> None:
-    """3Nd words in and Nd out, which a ring of recent keys and values reaches."""
+    """3Nd words in and Nd out, which the schedule key-window reaches."""
     problem = Problem.square(5000, 64, mask=f"window:{width}")
     assert best_bound(problem, 2 * 64 * 302).value == 4 * 5000 * 64
 

@@ -198,12 +198,12 @@ def test_a_full_mask_is_no_mask() -> None:
 @pytest.mark.parametrize(
     "spec", ["window:32", "document:causal,40,60,28", "blocks:size=16,density=0.2,seed=1"]
 )
-def test_ring_moves_every_word_once(spec: str) -> None:
+def test_key_window_moves_every_word_once(spec: str) -> None:
     problem = Problem.square(128, 8, mask=spec)
-    row = count_schedule(get("ring"), problem, 10_000, None, 1)
+    row = count_schedule(get("key-window"), problem, 10_000, None, 1)
     assert row.io == 2 * 8 * (problem.queries + problem.keys)
     backward = Problem.square(128, 8, mask=spec, pass_name="backward")
-    row = count_schedule(get("ring", "backward"), backward, 20_000, None, 1)
+    row = count_schedule(get("key-window", "backward"), backward, 20_000, None, 1)
     assert row.io == 8 * 4 * (problem.queries + problem.keys) + problem.queries
 
 

@@ -22,7 +22,8 @@ from pebble.game.moves import Moves
 from pebble.game.rules import Rules
 from pebble.graph.dag import Dag
 from pebble.lab.pebblings import check
-from pebble.solvers.certificate import CertificateResult, certify, check_certificate
+from pebble.solvers.certificate import certify
+from pebble.solvers.certificate_check import CertificateCheck, check_certificate
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "check_certificate.py"
 ONCE = Rules(recomputation=False)
@@ -39,7 +40,7 @@ def second_opinion(document: Document) -> str:
         return ""
 
 
-def verdict(document: Document) -> CertificateResult:
+def verdict(document: Document) -> CertificateCheck:
     return check_certificate(json.dumps(document))
 
 
@@ -277,7 +278,7 @@ def test_commands(tmp_path: Path) -> None:
     run = CliRunner().invoke
     done = run(certify_command, ["fft:4", "-M", "4", "--schedule", "given", "-o", str(target)])
     assert done.exit_code == 0, done.output
-    assert isinstance(check(target), CertificateResult)
+    assert isinstance(check(target), CertificateCheck)
     found = run(check_command, [str(target)])
     assert found.exit_code == 0
     assert found.output.startswith("valid certificate: ")

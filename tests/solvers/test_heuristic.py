@@ -21,10 +21,10 @@ from pebble.game.replay import replay
 from pebble.game.rules import Rules
 from pebble.graph.dag import Dag
 from pebble.solvers.heuristic import EVICTIONS, ORDERS, schedule_dag
-from pebble.solvers.heuristic.block_costs import Board
 from pebble.solvers.heuristic.cones import Cones
 from pebble.solvers.heuristic.eviction import io_of
-from pebble.solvers.heuristic.needed_graph import Graph
+from pebble.solvers.heuristic.memory_state import MemoryState
+from pebble.solvers.heuristic.needed_graph import NeededGraph
 from pebble.solvers.heuristic.orders_in_blocks import cone_by_cone, in_step, reuse_first
 from tests.support.random_dags import dags
 from tests.support.search_over_placements import optimum
@@ -60,7 +60,7 @@ def test_every_order_and_eviction_is_legal(order: str, eviction: str, dag: Dag, 
     assert found.io == found.reads + found.writes
     assert found.peak <= M
     assert status.redundant == 0
-    assert status.computes == len(found.compute_order) == len(Graph(dag).todo)
+    assert status.computes == len(found.compute_order) == len(NeededGraph(dag).todo)
 
 
 @settings(max_examples=60, deadline=None)
@@ -134,7 +134,7 @@ def _least_reads(dag: Dag, M: int, order: tuple[int, ...]) -> int:
 @settings(max_examples=60, deadline=None)
 @given(dag=dags(max_vertices=20))
 def test_cones_have_one_value_going_out(dag: Dag) -> None:
-    graph = Graph(dag)
+    graph = NeededGraph(dag)
     cones = Cones(graph)
     assert sorted(v for members in cones.members for v in members) == sorted(graph.todo.tolist())
     for cone, members in enumerate(cones.members):
@@ -147,14 +147,14 @@ def test_cones_have_one_value_going_out(dag: Dag) -> None:
 
 def test_an_output_ends_its_cone() -> None:
     dag = Dag.from_edges([("a", "x"), ("x", "y")], outputs=["x", "y"])
-    assert [[dag.name(v) for v in cone] for cone in Cones(Graph(dag)).members] == [["x"], ["y"]]
+    assert [[dag.name(v) for v in cone] for cone in Cones(NeededGraph(dag)).members] == [["x"], ["y"]]
 
 
 @settings(max_examples=40, deadline=None)
 @given(dag=dags(max_vertices=20), room=st.integers(0, 3))
-def test_inner_orders_and_the_board(dag: Dag, room: int) -> None:
-    """An inner order has every vertex after its predecessors; over the whole DAG the board counts all I/O."""
-    graph = Graph(dag)
+def test_inner_orders_and_the_memory_state(dag: Dag, room: int) -> None:
+    """An inner order has every vertex after its predecessors; over the whole DAG the memory state counts all I/O."""
+    graph = NeededGraph(dag)
     cones = Cones(graph)
     M = dag.least_M() + room
     for make in (cone_by_cone, in_step, reuse_first):
@@ -162,18 +162,18 @@ def test_inner_orders_and_the_board(dag: Dag, room: int) -> None:
         found = schedule_dag(dag, M, order)
         assert found.io == io_of(graph, M, np.array(order, dtype=np.int64))
         reads = found.reads
-        board = Board(graph, M)
-        assert board.play(order) >= reads + len(set(dag.outputs.tolist()) - set(dag.inputs.tolist()))
-        assert not any(board.left[v] for v in range(graph.n))
+        memory = MemoryState(graph, M)
+        assert memory.play(order) >= reads + len(set(dag.outputs.tolist()) - set(dag.inputs.tolist()))
+        assert not any(memory.left[v] for v in range(graph.n))
 
 
-def test_the_board_charges_a_store_once() -> None:
+def test_the_memory_state_charges_a_store_once() -> None:
     dag = Dag.from_edges([("a", "x"), ("b", "y"), ("x", "z"), ("y", "z")])
-    board = Board(Graph(dag), 3)
+    memory = MemoryState(NeededGraph(dag), 3)
     x, y, z = (dag.vertex(name) for name in "xyz")
-    assert board.play([x]) == 2
-    assert board.play([y]) == 2
-    assert board.play([z]) == 1 - 2
+    assert memory.play([x]) == 2
+    assert memory.play([y]) == 2
+    assert memory.play([z]) == 1 - 2
 
 
 # -- figures

@@ -17,10 +17,10 @@ from pebble.computations.load import load_dag
 from pebble.game.rules import Rules
 from pebble.graph.dag import Dag
 from pebble.solvers.optimum import optimal
-from pebble.solvers.optimum.arena import Arena
 from pebble.solvers.optimum.beam import beam
 from pebble.solvers.optimum.best_first import prove
-from pebble.solvers.optimum.model import make_model
+from pebble.solvers.optimum.bit_game import make_bit_game
+from pebble.solvers.optimum.search_space import SearchSpace
 from tests.solvers.small_dags import ALL_RULES, check_witness, least, random_dag, some_dags
 from tests.support.search_over_placements import optimum as placements_optimum
 
@@ -157,7 +157,7 @@ def test_more_freedom_never_costs_more() -> None:
 def test_with_room_for_everything_only_the_compulsory_io_is_left() -> None:
     for dag in some_dags():
         best = optimal(dag, dag.n_vertices)
-        needed = make_model(dag, dag.n_vertices, Rules())
+        needed = make_bit_game(dag, dag.n_vertices, Rules())
         assert best.io == needed.n_inputs + needed.stores
 
 
@@ -244,13 +244,13 @@ def test_a_time_limit_leaves_a_valid_pebbling_and_a_valid_bound() -> None:
 def test_an_interrupted_search_never_claims_too_much() -> None:
     """Stop at every wave of a search; the bound so far must not pass the optimum."""
     dag = load_dag("fma-matmul:2,2,2")
-    arena = Arena(make_model(dag, 4, Rules()))
-    truth = prove(arena)
+    space = SearchSpace(make_bit_game(dag, 4, Rules()))
+    truth = prove(space)
     lowers: list[int] = []
-    prove(arena, progress=lambda lower, _: lowers.append(lower))
+    prove(space, progress=lambda lower, _: lowers.append(lower))
     assert lowers == sorted(lowers)
     assert lowers[-1] == truth.lower
-    stopped = prove(arena, deadline=0.0)
+    stopped = prove(space, deadline=0.0)
     assert not stopped.exact
     assert stopped.lower <= truth.lower
 
@@ -264,16 +264,16 @@ def test_progress_counts_whole_io() -> None:
 
 
 def test_a_known_cost_stops_the_search_without_changing_the_answer() -> None:
-    arena = Arena(make_model(load_dag("fft:4"), 3, Rules()))
-    truth = prove(arena)
-    told = prove(arena, upper=truth.lower)
+    space = SearchSpace(make_bit_game(load_dag("fft:4"), 3, Rules()))
+    truth = prove(space)
+    told = prove(space, upper=truth.lower)
     assert (told.lower, told.exact, told.path) == (truth.lower, True, None)
     assert told.states < truth.states
-    assert prove(arena, upper=truth.lower + 3).lower == truth.lower
+    assert prove(space, upper=truth.lower + 3).lower == truth.lower
 
 
 def test_beam_finds_pebblings_that_exist() -> None:
-    arena = Arena(make_model(load_dag("pyramid:4"), 3, Rules(recomputation=False)))
-    found = beam(arena, 8)
+    space = SearchSpace(make_bit_game(load_dag("pyramid:4"), 3, Rules(recomputation=False)))
+    found = beam(space, 8)
     assert found is not None
-    assert found[0] >= prove(arena).lower
+    assert found[0] >= prove(space).lower

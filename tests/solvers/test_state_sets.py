@@ -10,10 +10,11 @@ import pytest
 from pebble.computations.load import load_dag
 from pebble.game.rules import Rules
 from pebble.solvers.optimum import optimal
-from pebble.solvers.optimum.arena import Arena
-from pebble.solvers.optimum.expand import expand
-from pebble.solvers.optimum.model import make_model
-from pebble.solvers.optimum.state_sets import Batch, Codec, StateSet
+from pebble.solvers.optimum.bit_game import make_bit_game
+from pebble.solvers.optimum.search_space import SearchSpace
+from pebble.solvers.optimum.state_sets import Batch, StateSet
+from pebble.solvers.optimum.states import Codec
+from pebble.solvers.optimum.successors import successors
 from tests.solvers.small_dags import ALL_RULES, some_dags
 
 
@@ -22,8 +23,8 @@ def test_two_words_a_state_give_the_same_answers(rules: Rules, monkeypatch: pyte
     narrow = [optimal(dag, dag.max_indegree + 1, rules) for dag in some_dags()[3:6]]
     make = Codec.__init__
 
-    def wide(self: Codec, model: Any) -> None:
-        make(self, model)
+    def wide(self: Codec, game: Any) -> None:
+        make(self, game)
         self.narrow = False
 
     monkeypatch.setattr(Codec, "__init__", wide)
@@ -35,7 +36,7 @@ def test_two_words_a_state_give_the_same_answers(rules: Rules, monkeypatch: pyte
 def test_more_than_64_bits() -> None:
     """A pyramid of 55 vertices needs two words a state; with enough memory only the compulsory I/O is left."""
     dag = load_dag("pyramid:9")
-    assert not Codec(make_model(dag, 11, Rules())).narrow
+    assert not Codec(make_bit_game(dag, 11, Rules())).narrow
     best = optimal(dag, 11)
     assert (best.io, best.proved) == (11, True)
 
@@ -58,14 +59,14 @@ def test_state_set() -> None:
 def test_the_bound_never_falls_along_a_step(rules: Rules) -> None:
     """On which the search in layers relies; and dearer steps raise it by what they say."""
     for dag in some_dags()[:6]:
-        arena = Arena(make_model(dag, dag.max_indegree + 1, rules))
-        normal, states = arena.normal, arena.normal.start()
+        space = SearchSpace(make_bit_game(dag, dag.max_indegree + 1, rules))
+        forms, states = space.forms, space.forms.start()
         for _ in range(4):
-            bound = normal.bound(states)
-            rows = arena.codec.pack(states.take(slice(0)))
-            for steps in expand(normal, states):
-                after, keep = normal.tidy(steps.states)
-                rise = steps.cost + normal.bound(after) - bound[steps.parent]
+            bound = forms.bound(states)
+            rows = space.codec.pack(states.take(slice(0)))
+            for steps in successors(forms, states):
+                after, keep = forms.tidy(steps.states)
+                rise = steps.cost + forms.bound(after) - bound[steps.parent]
                 assert (rise >= steps.raised)[keep].all()
-                rows = np.concatenate([rows, arena.codec.pack(after.take(keep))[:50]])
-            states = arena.codec.unpack(rows[:200])
+                rows = np.concatenate([rows, space.codec.pack(after.take(keep))[:50]])
+            states = space.codec.unpack(rows[:200])

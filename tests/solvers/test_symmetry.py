@@ -10,11 +10,11 @@ from pebble.game.game import Game
 from pebble.game.rules import Rules
 from pebble.graph.dag import Dag
 from pebble.solvers.optimum import optimal, symmetry
-from pebble.solvers.optimum.arena import Arena
 from pebble.solvers.optimum.automorphism import stabiliser_chain
 from pebble.solvers.optimum.beam import beam
+from pebble.solvers.optimum.bit_game import make_bit_game
 from pebble.solvers.optimum.bits import Words, members
-from pebble.solvers.optimum.model import make_model
+from pebble.solvers.optimum.search_space import SearchSpace
 from pebble.solvers.optimum.states import States
 from pebble.solvers.optimum.witness import moves_along
 from tests.solvers.small_dags import ALL_RULES, check_witness
@@ -22,12 +22,12 @@ from tests.solvers.small_dags import ALL_RULES, check_witness
 
 def check_path(dag: Dag, M: int, rules: Rules, width: int) -> None:
     """A path of the narrow search can be played, at exactly its cost."""
-    arena = Arena(make_model(dag, M, rules))
-    found = beam(arena, width)
+    space = SearchSpace(make_bit_game(dag, M, rules))
+    found = beam(space, width)
     if found is not None:
-        status = Game(dag, M, rules).play(moves_along(arena, found[1])).status()
+        status = Game(dag, M, rules).play(moves_along(space, found[1])).status()
         assert status.complete
-        assert status.io == found[0] + arena.model.stores
+        assert status.io == found[0] + space.game.stores
 
 
 @pytest.mark.parametrize("name", ["hypercube:3", "diamond:3,3", "fft:4", "matmul:2,1,2", "stencil:4,2"])
@@ -58,7 +58,7 @@ def test_pebblings_of_symmetric_dags(name: str, rules: Rules) -> None:
 def test_successors_of_a_symmetric_state_need_not_be_symmetric(
     name: str, M: int, sliding: bool, width: int
 ) -> None:
-    """The normal form prefers low numbers, so steps have to be made from the representatives of the path."""
+    """The forms form prefers low numbers, so steps have to be made from the representatives of the path."""
     check_path(load_dag(name), M, Rules(sliding=sliding), width)
 
 
@@ -83,15 +83,15 @@ def test_any_choice_of_representatives_gives_a_pebbling(
 
 def test_the_automorphism_to_a_representative_takes_the_state_there() -> None:
     for name in ("fft:4", "fft:8", "fma-matmul:2,2,2"):
-        arena = Arena(make_model(load_dag(name), 5, Rules()))
+        space = SearchSpace(make_bit_game(load_dag(name), 5, Rules()))
         rng = np.random.default_rng(9)
         red = np.array(
-            [sum(1 << int(v) for v in rng.choice(arena.model.red_bits, 4, replace=False))], dtype=np.uint64
+            [sum(1 << int(v) for v in rng.choice(space.game.red_bits, 4, replace=False))], dtype=np.uint64
         )
-        row = arena.codec.pack(States(red, np.zeros_like(red), np.zeros_like(red)))
-        taken = arena.symmetry.taking(row)
+        row = space.codec.pack(States(red, np.zeros_like(red), np.zeros_like(red)))
+        taken = space.symmetry.taking(row)
         image = sum(1 << taken[v] for v in members(int(red[0])))
-        assert int(arena.codec.unpack(arena.symmetry.least(row)).red[0]) == image
+        assert int(space.codec.unpack(space.symmetry.least(row)).red[0]) == image
 
 
 # -- parts
@@ -109,15 +109,15 @@ def test_the_automorphism_to_a_representative_takes_the_state_there() -> None:
     ],
 )
 def test_number_of_symmetries(name: str, order: int) -> None:
-    model = make_model(load_dag(name), 9, Rules())
-    levels = stabiliser_chain(model.before, model.after, [0] * model.n)
+    game = make_bit_game(load_dag(name), 9, Rules())
+    levels = stabiliser_chain(game.before, game.after, [0] * game.n)
     assert int(np.prod([len(level) + 1 for level in levels])) == order
 
 
 def test_symmetries_are_automorphisms() -> None:
-    model = make_model(load_dag("fma-matmul:2,2,2"), 4, Rules())
-    levels = stabiliser_chain(model.before, model.after, [0] * model.n)
-    edges = {(p, v) for v in range(model.n) for p in range(model.n) if model.before[v] >> p & 1}
+    game = make_bit_game(load_dag("fma-matmul:2,2,2"), 4, Rules())
+    levels = stabiliser_chain(game.before, game.after, [0] * game.n)
+    edges = {(p, v) for v in range(game.n) for p in range(game.n) if game.before[v] >> p & 1}
     for permutation in (p for level in levels for p in level):
         assert {(permutation[p], permutation[v]) for p, v in edges} == edges
 

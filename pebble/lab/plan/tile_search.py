@@ -146,7 +146,7 @@ def _rounded(schedule: Schedule, aim: int, setting: Setting) -> dict[str, int] |
     if _allowed(schedule, tiles, setting):
         return tiles
     extents = schedule.family(setting.problem).extents
-    zero = schedule.may_be_zero()
+    zero = schedule.may_be_zero
     for name, size in tiles.items():
         if name in zero:
             continue

@@ -23,7 +23,7 @@ STYLED_SCHEDULES = (
     "keys-pinned",
     "queries-pinned",
     "queries-sliced",
-    "ring",
+    "key-window",
 )
 """Schedules with a style of their own, the same in every picture."""
 

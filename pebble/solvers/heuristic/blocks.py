@@ -8,10 +8,10 @@ from heapq import heappop, heappush
 import numpy as np
 from numpy.typing import NDArray
 
-from pebble.solvers.heuristic.block_costs import Board
 from pebble.solvers.heuristic.cones import Cones
 from pebble.solvers.heuristic.growth import Block, Grower, Style
-from pebble.solvers.heuristic.needed_graph import Graph
+from pebble.solvers.heuristic.memory_state import MemoryState
+from pebble.solvers.heuristic.needed_graph import NeededGraph
 
 __all__ = ["STYLES", "blocks"]
 
@@ -19,7 +19,7 @@ STYLES = (Style(),)
 
 
 def blocks(
-    graph: Graph,
+    graph: NeededGraph,
     M: int,
     styles: Sequence[Style] = STYLES,
     rng: np.random.Generator | None = None,
@@ -30,7 +30,7 @@ def blocks(
 
     Parameters
     ----------
-    graph : Graph
+    graph : NeededGraph
     M : int
         Words of fast memory.
     styles : sequence of Style
@@ -52,9 +52,9 @@ def blocks(
 
 class _Blocks:
     def __init__(
-        self, graph: Graph, M: int, styles: Sequence[Style], rng: np.random.Generator, cones: Cones
+        self, graph: NeededGraph, M: int, styles: Sequence[Style], rng: np.random.Generator, cones: Cones
     ) -> None:
-        self.board, self.cones, self.styles, self.rng = Board(graph, M), cones, styles, rng
+        self.memory, self.cones, self.styles, self.rng = MemoryState(graph, M), cones, styles, rng
         self.done = bytearray(len(cones))
         self.pending = [len(row) for row in cones.users]
         self.waiting = [sum(cones.of[p] >= 0 for p in leaves) for leaves in cones.leaves]
@@ -66,7 +66,7 @@ class _Blocks:
         best: Block | None = None
         for seed in self._seeds():
             for style in self.styles:
-                grower = Grower(self.board, self.cones, self.done, self.pending, style, self.rng)
+                grower = Grower(self.memory, self.cones, self.done, self.pending, style, self.rng)
                 block = grower.grow(seed)
                 if block is not None and (best is None or block.ratio < best.ratio):
                     best = block
@@ -78,7 +78,7 @@ class _Blocks:
         while self.done[self.ready[0]]:
             heappop(self.ready)
         shared: dict[int, int] = {}
-        for value in self.board.red:
+        for value in self.memory.red:
             for cone in self.cones.users[value]:
                 if not self.done[cone] and not self.waiting[cone]:
                     shared[cone] = shared.get(cone, 0) + 1
@@ -86,7 +86,7 @@ class _Blocks:
         return list(dict.fromkeys([near, self.ready[0]]))
 
     def _carry_out(self, block: Block) -> None:
-        self.board.play(block.order)
+        self.memory.play(block.order)
         self.order += block.order
         for cone in block.cones:
             self.done[cone] = 1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pebble.solvers.heuristic.needed_graph import Graph
+from pebble.solvers.heuristic.needed_graph import NeededGraph
 
 __all__ = ["Cones"]
 
@@ -32,12 +32,12 @@ class Cones:
     Examples
     --------
     >>> from pebble.graph.dag import Dag
-    >>> cones = Cones(Graph(Dag.from_edges([(0, 3), (1, 3), (3, 4), (2, 4)])))
+    >>> cones = Cones(NeededGraph(Dag.from_edges([(0, 3), (1, 3), (3, 4), (2, 4)])))
     >>> cones.members, cones.leaves
     ([[3, 4]], [[0, 1, 2]])
     """
 
-    def __init__(self, graph: Graph) -> None:
+    def __init__(self, graph: NeededGraph) -> None:
         todo: list[int] = graph.todo.tolist()
         root = _roots(graph, todo)
         self.of = [-1] * graph.n
@@ -61,11 +61,11 @@ class Cones:
         return len(self.members)
 
     def root(self, cone: int) -> int:
-        """The vertex whose value goes out."""
+        """Return the vertex whose value goes out."""
         return self.members[cone][-1]
 
 
-def _roots(graph: Graph, todo: list[int]) -> list[int]:
+def _roots(graph: NeededGraph, todo: list[int]) -> list[int]:
     root = list(range(graph.n))
     for v in reversed(todo):
         users = graph.successors[v]

@@ -12,12 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pebble.common.errors import CacheTooSmall, InvalidInput
+from pebble.common.units import fast_memory_words
 from pebble.game.moves import Moves
 from pebble.game.replay import replay
 from pebble.game.rules import Rules
 from pebble.graph.dag import Dag, Vertex
 from pebble.solvers.heuristic.eviction import EVICTIONS
-from pebble.solvers.heuristic.needed_graph import Graph
+from pebble.solvers.heuristic.needed_graph import NeededGraph
 from pebble.solvers.heuristic.portfolio import ORDERS, Task
 
 __all__ = ["DagSchedule", "schedule_dag"]
@@ -60,7 +61,7 @@ class DagSchedule:
 
     def moves(self) -> Iterator[Moves]:
         """Yield the pebbling in columns, made anew each time and never all held at once."""
-        return _moves(Graph(self.dag), self.M, self.compute_order, self.eviction)
+        return _moves(NeededGraph(self.dag), self.M, self.compute_order, self.eviction)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the figures as plain data for JSON.
@@ -140,8 +141,8 @@ def schedule_dag(
     order : str or sequence of vertices
         How the order of computation is found, one of :data:`pebble.solvers.heuristic.ORDERS`; or the order itself.
     eviction : {"belady", "lru", "fifo"}
-        Which value gives up its word: the one with the farthest next use, the least recently used, the oldest.
-        All drop dead values, store a value at most once, and never an input.
+        Which value leaves fast memory: the one with the farthest next use, the least recently used, the oldest.
+        All delete a value after its last use, store a value at most once, and never store an input.
     seed : int or numpy Generator
         Of the searches that draw at random (``local-search`` and ``auto``); the others ignore it.
     time_budget : float, optional
@@ -171,8 +172,10 @@ def schedule_dag(
     >>> print(schedule_dag(dag, 3))
     6 I/O (4 reads, 2 writes), peak 3 of 3 words; order given, eviction belady
     """
-    _check(dag, M, eviction)
-    graph = Graph(dag)
+    M = fast_memory_words(M)
+    _known(eviction, EVICTIONS, "eviction")
+    _require_room(dag, M)
+    graph = NeededGraph(dag)
     if isinstance(order, str):
         rng = np.random.default_rng(seed)
         task = Task(graph, M, eviction, rng, time_budget, progress)
@@ -182,22 +185,19 @@ def schedule_dag(
     return _confirmed(graph, M, vertices, name, eviction)
 
 
-def _confirmed(graph: Graph, M: int, order: NDArray[np.int64], name: str, eviction: str) -> DagSchedule:
+def _confirmed(graph: NeededGraph, M: int, order: NDArray[np.int64], name: str, eviction: str) -> DagSchedule:
     status = replay(graph.dag, M, _moves(graph, M, order, eviction), Rules(recomputation=False))
     status.require_complete()
     return DagSchedule(graph.dag, M, status.reads, status.writes, status.peak, name, eviction, order)
 
 
-def _moves(graph: Graph, M: int, order: NDArray[np.int64], eviction: str) -> Iterator[Moves]:
+def _moves(graph: NeededGraph, M: int, order: NDArray[np.int64], eviction: str) -> Iterator[Moves]:
     for log in EVICTIONS[eviction](graph, M, order):
         packed = np.array(log, dtype=np.int64)
         yield Moves((packed & 3).astype(np.int8), packed >> 2)
 
 
-def _check(dag: Dag, M: int, eviction: str) -> None:
-    if isinstance(M, bool) or not isinstance(M, (int, np.integer)) or M < 1:
-        raise InvalidInput(f"M must be a positive whole number of words, not {M!r}")
-    _known(eviction, EVICTIONS, "eviction")
+def _require_room(dag: Dag, M: int) -> None:
     least = dag.least_M()
     if least > M:
         raise CacheTooSmall(
@@ -215,8 +215,8 @@ def _known(name: str, table: dict[str, Any], what: str) -> str:
     raise InvalidInput(f"unknown {what} {name!r}{hint} Known: {', '.join(table)}")
 
 
-def _checked_order(graph: Graph, order: Sequence[Vertex] | NDArray[np.int64]) -> NDArray[np.int64]:
-    """Numbers of a given order, if it computes what is needed, once, and everything after its predecessors."""
+def _checked_order(graph: NeededGraph, order: Sequence[Vertex] | NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return a given order as numbers: all that is needed, once, and after its predecessors; else InvalidInput."""
     dag = graph.dag
     numbers = np.array([dag.vertex(v) for v in order], dtype=np.int64)
     done = np.array(graph.is_input, dtype=np.bool_)

@@ -7,7 +7,7 @@ from collections import OrderedDict
 import numpy as np
 from numpy.typing import NDArray
 
-from pebble.solvers.heuristic.needed_graph import Graph
+from pebble.solvers.heuristic.needed_graph import NeededGraph
 
 __all__ = ["greedy"]
 
@@ -15,7 +15,7 @@ _REACH = 64
 """Successors looked at when a value is loaded; keeps the cost down where one value has very many."""
 
 
-def greedy(graph: Graph, M: int) -> NDArray[np.int64]:
+def greedy(graph: NeededGraph, M: int) -> NDArray[np.int64]:
     """Compute next a vertex with the fewest predecessors outside fast memory; the latest to become one first.
 
     Fast memory is imitated with dead values dropped and the least recently used evicted, since the next use is
@@ -32,7 +32,7 @@ def greedy(graph: Graph, M: int) -> NDArray[np.int64]:
 
 
 class _Greedy:
-    def __init__(self, graph: Graph, M: int) -> None:
+    def __init__(self, graph: NeededGraph, M: int) -> None:
         self.graph, self.M = graph, M
         self.predecessors, self.successors = graph.predecessors, graph.successors
         self.waiting = [0] * graph.n

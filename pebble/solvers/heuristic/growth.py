@@ -6,14 +6,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pebble.solvers.heuristic.block_costs import Board
 from pebble.solvers.heuristic.cones import Cones
+from pebble.solvers.heuristic.memory_state import MemoryState
 from pebble.solvers.heuristic.orders_in_blocks import cone_by_cone, in_step, reuse_first
 
 __all__ = ["Block", "Grower", "Style"]
 
 _PRICED = 160
-"""Ancestors that are priced along with them, at most, once a few candidates have been."""
+"""Cones that are priced in one step, ancestors included, once a few candidates have been."""
 _FEW = 8
 _ANCESTORS = 32
 """Cones that may come along with the one that is taken in, because it depends on them."""
@@ -61,11 +61,12 @@ class Block:
 
 
 class Grower:
-    """Grows one block from a seed on a board.
+    """Grows one block from a seed.
 
     Parameters
     ----------
-    board : Board
+    memory : MemoryState
+        What the blocks before it leave.
     cones : Cones
     done : bytearray
         Which cones have been computed.
@@ -78,16 +79,16 @@ class Grower:
 
     def __init__(
         self,
-        board: Board,
+        memory: MemoryState,
         cones: Cones,
         done: bytearray,
         pending: list[int],
         style: Style,
         rng: np.random.Generator,
     ) -> None:
-        self.board, self.cones, self.done, self.pending = board, cones, done, pending
+        self.memory, self.cones, self.done, self.pending = memory, cones, done, pending
         self.style, self.rng = style, rng
-        self.is_output = board.graph.is_output
+        self.is_output = memory.graph.is_output
         self.inside: dict[int, None] = {}
         self.uses: dict[int, int] = {}
         self.affinity: dict[int, int] = {}
@@ -98,7 +99,6 @@ class Grower:
 
     def grow(self, seed: int) -> Block | None:
         """Return the cheapest block that was met, None if the seed needs too many cones before it."""
-        cone = self._with_ancestors(seed)
         cone = self._with_ancestors(seed)
         if cone is None:
             return None
@@ -120,19 +120,19 @@ class Grower:
         return best
 
     def _block(self) -> Block:
-        """Judge what has been taken in, by all inner orders now and then, else by the one that was best."""
+        """Order and price what has been taken in: by all inner orders now and then, else by the one that was best."""
         self._turn += 1
         everything = self.size < _SMALL or self._turn % _TURN == 0
         which = range(len(_MAKERS)) if everything else (self._favourite,)
         cones, found = list(self.inside), []
         for i in which:
-            order = _MAKERS[i](self.board.graph, self.cones, cones)
-            found.append((self.board.cost(order), i, order))
-        cost, self._favourite, order = min(found, key=lambda made: made[:2])
+            order = _MAKERS[i](self.memory.graph, self.cones, cones)
+            found.append((self.memory.cost(order), i, order))
+        cost, self._favourite, order = min(found, key=lambda priced: priced[:2])
         return Block(cost / self.size, cones, order)
 
     def _with_ancestors(self, cone: int) -> list[int] | None:
-        """The cone and everything that must come before it, in topological order; None if that is much."""
+        """Return the cone and all that must come before it, in topological order; None if that is too much."""
         stack, found = [cone], {cone}
         while stack:
             for p in self.cones.leaves[stack.pop()]:
@@ -167,20 +167,20 @@ class Grower:
             self.affinity.pop(cone, None)
 
     def _meet(self, value: int) -> None:
-        """A value comes into the block: what else uses it becomes a candidate."""
+        """Make candidates of the other users of a value that has come into the block."""
         for user in self.cones.users[value][:_FAN]:
             if not self.done[user] and user not in self.inside:
                 self.affinity[user] = self.affinity.get(user, 0) + 1
 
     def _price(self, cones: list[int]) -> tuple[int, int]:
-        """How many more values would cross the block's boundary with these cones, and how many vertices more."""
+        """Return how many more values would cross the block's boundary with these cones, and their vertices."""
         change, size = 0, 0
         more: dict[int, int] = {}
         for cone in cones:
             size += len(self.cones.members[cone])
             for p in self.cones.leaves[cone]:
                 more[p] = more.get(p, 0) + 1
-        red, uses, of, done = self.board.red, self.uses, self.cones.of, self.done
+        red, uses, of, done = self.memory.red, self.uses, self.cones.of, self.done
         for p, n in more.items():
             maker = of[p]
             if maker < 0 or done[maker]:
@@ -193,7 +193,7 @@ class Grower:
         return change, size
 
     def _choose(self) -> list[int] | None:
-        """The next cones to take in."""
+        """Return the next cones to take in, None if there is no candidate."""
         likely = sorted(self.affinity.items(), key=lambda item: (-item[1], item[0]))[: self.style.candidates]
         best: tuple[float, float, int] | None = None
         chosen: list[int] | None = None
@@ -219,7 +219,7 @@ class Grower:
         return chosen
 
     def _opens(self, cones: list[int]) -> float:
-        """How much cheaper the new values of these cones would make other candidates."""
+        """Return how much cheaper the new values of these cones would make other candidates."""
         new = {p for cone in cones for p in self.cones.leaves[cone] if p not in self.uses}
         sample = [p for p in sorted(new) if self.cones.of[p] < 0 or self.done[self.cones.of[p]]][:_SAMPLE]
         total = 0.0

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from pebble.solvers.heuristic.needed_graph import Graph
+from pebble.solvers.heuristic.needed_graph import NeededGraph
 
 __all__ = ["local_search"]
 
@@ -16,7 +16,7 @@ _LONGEST = 64
 
 
 def local_search(
-    graph: Graph,
+    graph: NeededGraph,
     start: NDArray[np.int64],
     io: Callable[[NDArray[np.int64]], int],
     rng: np.random.Generator,
@@ -26,7 +26,7 @@ def local_search(
 
     Parameters
     ----------
-    graph : Graph
+    graph : NeededGraph
     start : array of int64, shape (n,)
         A legal order.
     io : callable
@@ -57,8 +57,10 @@ def local_search(
     return order
 
 
-def _moved(graph: Graph, order: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.int64] | None:
-    """The order with one run moved, None if the run that was drawn cannot move."""
+def _moved(
+    graph: NeededGraph, order: NDArray[np.int64], rng: np.random.Generator
+) -> NDArray[np.int64] | None:
+    """Return the order with one run moved, None if the run that was drawn cannot move."""
     n = len(order)
     length = min(n - 1, int(2 ** rng.uniform(0, np.log2(_LONGEST))))
     first = int(rng.integers(0, n - length + 1))

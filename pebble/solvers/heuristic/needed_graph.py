@@ -10,59 +10,10 @@ from numpy.typing import NDArray
 
 from pebble.graph.dag import Dag
 
-__all__ = ["NEVER", "Accesses", "Graph"]
-
-NEVER = 1 << 60
-"""The time of a use that does not come."""
+__all__ = ["NeededGraph"]
 
 
-class Accesses:
-    """Which values the computations of an order look at, and when each value is looked at next.
-
-    Parameters
-    ----------
-    graph : Graph
-    order : array of int64, shape (n,)
-        Computed vertices, every one after its predecessors.
-
-    Attributes
-    ----------
-    start : list of int, length n + 1
-        The looks of the t-th computation are numbers ``start[t]`` to ``start[t + 1] - 1``.
-    value : list of int, length E
-        The value looked at.
-    after : list of int, length E
-        The time of the next look at the same value, or :data:`NEVER`.
-    first : list of int, length V
-        The time of the first look at each value, or :data:`NEVER`.
-
-    Notes
-    -----
-    Costs O(E log E) in array operations.
-    """
-
-    def __init__(self, graph: Graph, order: NDArray[np.int64]) -> None:
-        dag = graph.dag
-        degree = dag.indegree[order]
-        start = np.zeros(len(order) + 1, dtype=np.int64)
-        np.cumsum(degree, out=start[1:])
-        row = np.repeat(np.arange(len(order)), degree)
-        edge = np.arange(len(row)) + (dag.predecessor_start[order] - start[:-1])[row]
-        value = dag.predecessors[edge]
-        by_value = np.argsort(value, kind="stable")
-        sorted_value, sorted_time = value[by_value], row[by_value]
-        same = sorted_value[1:] == sorted_value[:-1]
-        after = np.full(len(row), NEVER, dtype=np.int64)
-        after[by_value[:-1][same]] = sorted_time[1:][same]
-        first = np.full(dag.n_vertices, NEVER, dtype=np.int64)
-        first[value[::-1]] = row[::-1]
-        self.start: list[int] = start.tolist()
-        self.value: list[int] = value.tolist()
-        self.after: list[int] = after.tolist()
-        self.first: list[int] = first.tolist()
-
-
-class Graph:
+class NeededGraph:
     """What must be computed of a DAG, with rows of predecessors and successors as lists.
 
     Vertices that no output depends on are left out of ``todo`` and of ``successors``.
@@ -73,7 +24,7 @@ class Graph:
 
     Examples
     --------
-    >>> graph = Graph(Dag.from_edges([(0, 2), (1, 2), (1, 3)], outputs=[2]))
+    >>> graph = NeededGraph(Dag.from_edges([(0, 2), (1, 2), (1, 3)], outputs=[2]))
     >>> graph.todo.tolist(), graph.predecessors[2], graph.successors[1]
     ([2], [0, 1], [2])
     """

@@ -1,4 +1,4 @@
-"""Orders inside a block: cone after cone, cone after cone by reuse, and all cones in step."""
+"""Orders of the computations in a block: cone after cone, cone after cone by reuse, all cones in step."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections import deque
 from heapq import heapify, heappop, heappush
 
 from pebble.solvers.heuristic.cones import Cones
-from pebble.solvers.heuristic.needed_graph import Graph
+from pebble.solvers.heuristic.needed_graph import NeededGraph
 
 __all__ = ["cone_by_cone", "in_step", "reuse_first"]
 
@@ -14,12 +14,12 @@ _MANY = 8
 """Vertices that lack this many values or more are not told apart."""
 
 
-def cone_by_cone(graph: Graph, cones: Cones, block: list[int]) -> list[int]:
+def cone_by_cone(graph: NeededGraph, cones: Cones, block: list[int]) -> list[int]:
     """Finish one cone after the other, in the order in which they are given."""
     return [v for cone in block for v in cones.members[cone]]
 
 
-def reuse_first(graph: Graph, cones: Cones, block: list[int]) -> list[int]:
+def reuse_first(graph: NeededGraph, cones: Cones, block: list[int]) -> list[int]:
     """Finish one cone after the other; next the one that brings in the fewest values not seen before.
 
     Of several, the one whose new values have the most uses in the block. A product of few rows with many
@@ -64,7 +64,7 @@ def reuse_first(graph: Graph, cones: Cones, block: list[int]) -> list[int]:
     return order
 
 
-def in_step(graph: Graph, cones: Cones, block: list[int]) -> list[int]:
+def in_step(graph: NeededGraph, cones: Cones, block: list[int]) -> list[int]:
     """Advance all cones together: compute whatever the values seen so far allow, then let in the fewest new.
 
     A tile of dot products is computed in this way by one column and one row after the other.
@@ -73,7 +73,7 @@ def in_step(graph: Graph, cones: Cones, block: list[int]) -> list[int]:
 
 
 class _InStep:
-    def __init__(self, graph: Graph, vertices: list[int]) -> None:
+    def __init__(self, graph: NeededGraph, vertices: list[int]) -> None:
         self.predecessors = graph.predecessors
         self.vertices, inside = vertices, set(vertices)
         self.users: dict[int, list[int]] = {}
@@ -113,7 +113,7 @@ class _InStep:
         self.queues[min(self.lacks[v], _MANY)].append(v)
 
     def _next(self, done: set[int]) -> int:
-        """The latest vertex that lacks nothing, else the earliest of those that lack the least."""
+        """Return the latest vertex that lacks nothing, else the earliest of those that lack the least."""
         for lacks, queue in enumerate(self.queues):
             while queue:
                 v = queue.popleft() if lacks else queue.pop()

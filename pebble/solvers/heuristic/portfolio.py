@@ -1,4 +1,4 @@
-"""The orders by name, and the choice of the best of them."""
+"""The methods that find an order, by name, and the choice of the best."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from pebble.solvers.heuristic.eviction import EVICTIONS, io_of
 from pebble.solvers.heuristic.greedy import greedy
 from pebble.solvers.heuristic.growth import Style
 from pebble.solvers.heuristic.local_search import local_search
-from pebble.solvers.heuristic.needed_graph import Graph
+from pebble.solvers.heuristic.needed_graph import NeededGraph
 from pebble.solvers.heuristic.orders import breadth_first, depth_first, given
 
-__all__ = ["ORDERS", "Found", "Task"]
+__all__ = ["ORDERS", "FoundOrder", "Task"]
 
-Found: TypeAlias = "tuple[str, NDArray[np.int64]]"
+FoundOrder: TypeAlias = "tuple[str, NDArray[np.int64]]"
 """The name of the method that found an order, and the order."""
 
 _LARGE = 60_000
@@ -42,7 +42,7 @@ class _TimeUp(Exception):
 class Task:
     """What an order is wanted for, and how long the search may take."""
 
-    graph: Graph
+    graph: NeededGraph
     M: int
     eviction: str
     rng: np.random.Generator
@@ -56,11 +56,11 @@ class Task:
         return self.graph.n + self.graph.dag.n_edges
 
     def io(self, order: NDArray[np.int64]) -> int:
-        """I/O of an order under the task's eviction."""
+        """Return the I/O of an order under the task's eviction."""
         return io_of(self.graph, self.M, order, EVICTIONS[self.eviction])
 
     def spent(self) -> float:
-        """Part of the time budget that is spent; 0 if there is none."""
+        """Return the part of the time budget that is spent; 0 if there is none."""
         if self.time_budget is None:
             return 0.0
         return (time.monotonic() - self._begun) / max(self.time_budget, 1e-9)
@@ -93,27 +93,27 @@ class Task:
         return local_search(self.graph, start, self.io, self.rng, go_on)
 
 
-def _simple(task: Task) -> Iterator[Found]:
+def _simple(task: Task) -> Iterator[FoundOrder]:
     yield "given", given(task.graph)
     yield "depth-first", depth_first(task.graph)
     yield "greedy", greedy(task.graph, task.M)
 
 
-def _best(task: Task, found: Iterator[Found]) -> Found:
-    """The order with the least I/O, the first of several."""
+def _best(task: Task, found: Iterator[FoundOrder]) -> FoundOrder:
+    """Return the order with the least I/O, the first of several."""
     return min(found, key=lambda one: task.io(one[1]))
 
 
-def _local_search(task: Task) -> Found:
+def _local_search(task: Task) -> FoundOrder:
     return "local-search", task.search(_best(task, _simple(task))[1])
 
 
-def _blocks(task: Task) -> Found:
+def _blocks(task: Task) -> FoundOrder:
     return "blocks", task.blocks("blocks", STYLES[:1], float("inf"))
 
 
 def _styles(task: Task) -> Iterator[Style]:
-    """Ways to grow blocks: the plain ones first, then at random for as long as there is time."""
+    """Yield ways to grow blocks: the plain ones first, then random ones for as long as there is time."""
     if task.time_budget is None and task.size > _LARGE:
         return
     yield STYLES[0]
@@ -132,8 +132,8 @@ def _styles(task: Task) -> Iterator[Style]:
         yield Style(spread, bool(task.rng.random() < 0.7), candidates, jitter)
 
 
-def _auto(task: Task) -> Found:
-    """The best of the simple orders and of blocks, then improved by a local search."""
+def _auto(task: Task) -> FoundOrder:
+    """Take the best of the simple orders and of blocks, and improve it by a local search."""
     best = _best(task, _simple(task))
     least = task.io(best[1])
     try:
@@ -152,7 +152,7 @@ def _auto(task: Task) -> Found:
     return (f"{best[0]}+local-search", improved) if task.io(improved) < least else best
 
 
-ORDERS: dict[str, Callable[[Task], Found]] = {
+ORDERS: dict[str, Callable[[Task], FoundOrder]] = {
     "auto": _auto,
     "given": lambda task: ("given", given(task.graph)),
     "depth-first": lambda task: ("depth-first", depth_first(task.graph)),

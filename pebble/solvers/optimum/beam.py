@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from pebble.solvers.optimum.arena import Arena
 from pebble.solvers.optimum.best_first import History, check_time, first_wave
 from pebble.solvers.optimum.bits import Words
-from pebble.solvers.optimum.expand import ANY
+from pebble.solvers.optimum.search_space import SearchSpace
 from pebble.solvers.optimum.state_sets import Batch, StateSet
+from pebble.solvers.optimum.successors import ANY
 
 __all__ = ["beam"]
 
@@ -17,7 +17,7 @@ _STEPS = 4
 _DEAR = 6
 
 
-def beam(arena: Arena, width: int, deadline: float | None = None) -> tuple[int, list[Words]] | None:
+def beam(space: SearchSpace, width: int, deadline: float | None = None) -> tuple[int, list[Words]] | None:
     """Follow the ``width`` most promising states, step by step, to the end of a pebbling.
 
     Where vertices are computed once, every step computes one and an end is always reached. Where they may be
@@ -33,45 +33,45 @@ def beam(arena: Arena, width: int, deadline: float | None = None) -> tuple[int, 
     OutOfTime
         After the deadline.
     """
-    wave, cost = first_wave(arena), np.zeros(1, dtype=np.int64)
+    wave, cost = first_wave(space), np.zeros(1, dtype=np.int64)
     seen, history = StateSet(), History()
     best: tuple[int, int] | None = None
-    for _ in range(_STEPS * arena.model.n):
-        if not len(wave) or (best is not None and int((cost + arena.bound(wave.rows)).min()) >= best[0]):
+    for _ in range(_STEPS * space.game.n):
+        if not len(wave) or (best is not None and int((cost + space.bound(wave.rows)).min()) >= best[0]):
             break
         check_time(deadline)
         seen.add(wave.distinct().rows)
         first = history.add(wave)
-        for i in np.flatnonzero(arena.finished(wave.rows)).tolist():
+        for i in np.flatnonzero(space.finished(wave.rows)).tolist():
             if best is None or int(cost[i]) < best[0]:
                 best = int(cost[i]), first + i
-        wave, cost = _chosen(arena, _children(arena, wave.rows, cost, first), width, seen)
+        wave, cost = _chosen(space, _children(space, wave.rows, cost, first), width, seen)
     return None if best is None else (best[0], history.path(best[1]))
 
 
-def _children(arena: Arena, rows: Words, cost: NDArray[np.int64], first: int) -> dict[int, list[Batch]]:
+def _children(space: SearchSpace, rows: Words, cost: NDArray[np.int64], first: int) -> dict[int, list[Batch]]:
     """Return the states one step further by their bound."""
     layers: dict[int, list[Batch]] = {}
     serial = np.arange(first, first + len(rows))
-    most = _DEAR if arena.model.rules.recomputation else ANY
-    for found in arena.children(rows, cost, serial, most=most):
+    most = _DEAR if space.game.rules.recomputation else ANY
+    for found in space.children(rows, cost, serial, most=most):
         for value in np.unique(found.bound).tolist():
             layers.setdefault(value, []).append(found.batch.take(found.bound == value))
     return layers
 
 
 def _chosen(
-    arena: Arena, layers: dict[int, list[Batch]], width: int, seen: StateSet
+    space: SearchSpace, layers: dict[int, list[Batch]], width: int, seen: StateSet
 ) -> tuple[Batch, NDArray[np.int64]]:
     """Return the unseen states of the least bounds, and what was spent on each."""
-    chosen = [Batch(arena.start()[:0], np.zeros(0, dtype=np.int64))]
+    chosen = [Batch(space.start()[:0], np.zeros(0, dtype=np.int64))]
     bounds = [np.zeros(0, dtype=np.int64)]
     room = width
     for value in sorted(layers):
-        batch = seen.new_ones(arena.canonical(Batch.joined(layers[value])))
-        batch = batch.take(np.argsort(arena.merit(batch.rows), kind="stable")[:room])
+        batch = seen.new_ones(space.canonical(Batch.joined(layers[value])))
+        batch = batch.take(np.argsort(space.merit(batch.rows), kind="stable")[:room])
         chosen.append(batch)
         bounds.append(np.full(len(batch), value, dtype=np.int64))
         room -= len(batch)
     wave = Batch.joined(chosen)
-    return wave, np.concatenate(bounds) - arena.bound(wave.rows)
+    return wave, np.concatenate(bounds) - space.bound(wave.rows)

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pebble.solvers.optimum.arena import Arena
 from pebble.solvers.optimum.bits import Words
+from pebble.solvers.optimum.search_space import SearchSpace
 from pebble.solvers.optimum.state_sets import Batch, StateSet
 
 __all__ = ["History", "OutOfTime", "Progress", "Proof", "check_time", "first_wave", "prove"]
@@ -80,19 +80,22 @@ class Proof:
     path: list[Words] | None = None
 
 
-def first_wave(arena: Arena) -> Batch:
+def first_wave(space: SearchSpace) -> Batch:
     """Return the state before the first move, reached from nowhere."""
-    return Batch(arena.start(), np.full(1, -1, dtype=np.int64))
+    return Batch(space.start(), np.full(1, -1, dtype=np.int64))
 
 
 def prove(
-    arena: Arena, upper: int | None = None, deadline: float | None = None, progress: Progress | None = None
+    space: SearchSpace,
+    upper: int | None = None,
+    deadline: float | None = None,
+    progress: Progress | None = None,
 ) -> Proof:
     """Raise the lower bound until it meets ``upper``, or until a cheaper pebbling is met.
 
     Parameters
     ----------
-    arena : Arena
+    space : SearchSpace
     upper : int, optional
         Cost of a known pebbling.
     deadline : float, optional
@@ -104,7 +107,7 @@ def prove(
     States wait in one list for each value of the bound. The bound never falls along a step, so the least value in
     waiting is a lower bound of the optimum. Costs 12 bytes a state expanded, and as much for one in waiting.
     """
-    search = _Search(arena, _FAR if upper is None else upper, deadline, progress)
+    search = _Search(space, _FAR if upper is None else upper, deadline, progress)
     try:
         return search.run()
     except OutOfTime:
@@ -114,10 +117,12 @@ def prove(
 class _Search:
     """States that wait to be expanded, and expanded ones that wait for their dearer steps, by bound."""
 
-    def __init__(self, arena: Arena, upper: int, deadline: float | None, progress: Progress | None) -> None:
-        self.arena, self.upper, self.deadline, self.progress = arena, upper, deadline, progress
-        start = first_wave(arena)
-        self.lower = int(arena.bound(start.rows)[0])
+    def __init__(
+        self, space: SearchSpace, upper: int, deadline: float | None, progress: Progress | None
+    ) -> None:
+        self.space, self.upper, self.deadline, self.progress = space, upper, deadline, progress
+        start = first_wave(space)
+        self.lower = int(space.bound(start.rows)[0])
         self.waiting: dict[int, list[Batch]] = {self.lower: [start]}
         self.later: dict[int, list[tuple[int, Batch]]] = {}
         self.closed = StateSet()
@@ -143,7 +148,7 @@ class _Search:
             first = self.history.add(wave)
             if self.progress is not None:
                 self.progress(self.lower, self.history.size)
-            ends = np.flatnonzero(self.arena.finished(wave.rows))
+            ends = np.flatnonzero(self.space.finished(wave.rows))
             if len(ends):
                 return first + int(ends[0])
             self._expand(Batch(wave.rows, np.arange(first, first + len(wave))), 0)
@@ -154,9 +159,9 @@ class _Search:
         for start in range(0, len(batch), _CHUNK):
             check_time(self.deadline)
             part = batch.take(slice(start, start + _CHUNK))
-            spent = self.lower - raised - self.arena.bound(part.rows)
+            spent = self.lower - raised - self.space.bound(part.rows)
             potential = np.zeros(len(part), dtype=np.int64)
-            for found in self.arena.children(part.rows, spent, part.parent, raised, raised, potential):
+            for found in self.space.children(part.rows, spent, part.parent, raised, raised, potential):
                 for value in np.unique(found.bound).tolist():
                     if value < self.upper:
                         self._file(value, found.batch.take(found.bound == value))
@@ -166,6 +171,6 @@ class _Search:
 
     def _file(self, value: int, batch: Batch) -> None:
         lists = self.waiting.setdefault(value, [])
-        lists.append(self.arena.canonical(batch))
+        lists.append(self.space.canonical(batch))
         if len(lists) > _MANY:
             lists[:] = [Batch.joined(lists).distinct()]

@@ -8,15 +8,16 @@ from dataclasses import dataclass
 from typing import IO, Any
 
 from pebble.common.errors import InvalidInput
+from pebble.common.units import fast_memory_words
 from pebble.game.moves import Moves
 from pebble.game.replay import replay
 from pebble.game.rules import Rules
 from pebble.graph.dag import Dag
-from pebble.solvers.optimum.arena import Arena
 from pebble.solvers.optimum.beam import beam
 from pebble.solvers.optimum.best_first import OutOfTime, Progress, Proof, prove
+from pebble.solvers.optimum.bit_game import BitGame, make_bit_game
 from pebble.solvers.optimum.bits import Words
-from pebble.solvers.optimum.model import Model, make_model
+from pebble.solvers.optimum.search_space import SearchSpace
 from pebble.solvers.optimum.witness import moves_along
 
 __all__ = ["Optimum", "optimal"]
@@ -168,12 +169,12 @@ def optimal(
     if time_limit is not None and not time_limit > 0:
         raise InvalidInput(f"the time limit must be a positive number of seconds, not {time_limit!r}")
     begin = time.monotonic()
-    rules = Rules() if rules is None else rules
-    model = make_model(dag, M, rules)
-    search = _Solver(dag, model, None if time_limit is None else begin + time_limit, progress)
+    M, rules = fast_memory_words(M), Rules() if rules is None else rules
+    game = make_bit_game(dag, M, rules)
+    search = _Solver(dag, game, None if time_limit is None else begin + time_limit, progress)
     proof, moves = search.run()
     status = replay(dag, M, moves, rules).require_complete()
-    lower = proof.lower + model.stores
+    lower = proof.lower + game.stores
     if status.io < lower or (proof.exact and status.io != lower):
         raise AssertionError(f"the pebbling found costs {status.io}, the search says {lower}")
     return Optimum(
@@ -181,11 +182,11 @@ def optimal(
         lower=lower,
         proved=status.io == lower,
         states=proof.states,
-        symmetries=search.arena.symmetry.order,
+        symmetries=search.space.symmetry.order,
         seconds=time.monotonic() - begin,
         pebbling=moves,
         dag=dag,
-        M=int(M),
+        M=M,
         rules=rules,
         reads=status.reads,
         writes=status.writes,
@@ -196,48 +197,48 @@ def optimal(
 class _Solver:
     """First some pebbling, then better ones while they are cheap to find, then the proof."""
 
-    def __init__(self, dag: Dag, model: Model, deadline: float | None, progress: Progress | None) -> None:
-        self.dag, self.model, self.deadline = dag, model, deadline
-        self.arena = Arena(model)
+    def __init__(self, dag: Dag, game: BitGame, deadline: float | None, progress: Progress | None) -> None:
+        self.dag, self.game, self.deadline = dag, game, deadline
+        self.space = SearchSpace(game)
         self.progress = progress
 
     def run(self) -> tuple[Proof, Moves]:
-        if not self.model.stores:
+        if not self.game.stores:
             return Proof(0, True, 0), Moves.of([])
-        if self.deadline is None and self.model.n <= _SMALL:
-            return self._told(prove(self.arena, progress=self._report), self.arena, None)
-        cost, arena, path = self._known()
-        return self._told(prove(self.arena, cost, self.deadline, self._report), arena, path)
+        if self.deadline is None and self.game.n <= _SMALL:
+            return self._told(prove(self.space, progress=self._report), self.space, None)
+        cost, space, path = self._known()
+        return self._told(prove(self.space, cost, self.deadline, self._report), space, path)
 
-    def _told(self, proof: Proof, arena: Arena, known: list[Words] | None) -> tuple[Proof, Moves]:
+    def _told(self, proof: Proof, space: SearchSpace, known: list[Words] | None) -> tuple[Proof, Moves]:
         """Return the proof with the moves of the path it met, or of the one that was known before."""
         if proof.path is not None:
-            return proof, moves_along(self.arena, proof.path)
+            return proof, moves_along(self.space, proof.path)
         if known is None:
             raise AssertionError("the search ended without a pebbling")
-        return proof, moves_along(arena, known)
+        return proof, moves_along(space, known)
 
     def _report(self, lower: int, states: int) -> None:
         if self.progress is not None:
-            self.progress(lower + self.model.stores, states)
+            self.progress(lower + self.game.stores, states)
 
-    def _known(self) -> tuple[int, Arena, list[Words]]:
+    def _known(self) -> tuple[int, SearchSpace, list[Words]]:
         """Return the cheapest pebbling that a narrow search finds; computing once always leads to one."""
-        once = self.arena
-        if self.model.rules.recomputation:
-            rules = Rules(recomputation=False, sliding=self.model.rules.sliding)
-            once = Arena(make_model(self.dag, self.model.M, rules))
+        once = self.space
+        if self.game.rules.recomputation:
+            rules = Rules(recomputation=False, sliding=self.game.rules.sliding)
+            once = SearchSpace(make_bit_game(self.dag, self.game.M, rules))
         searches = [(once, width) for width in _WIDTHS]
-        if once is not self.arena and self.deadline is not None:
-            searches.append((self.arena, _WIDTH_AGAIN))
-        best: tuple[int, Arena, list[Words]] | None = None
-        for arena, width in searches:
+        if once is not self.space and self.deadline is not None:
+            searches.append((self.space, _WIDTH_AGAIN))
+        best: tuple[int, SearchSpace, list[Words]] | None = None
+        for space, width in searches:
             try:
-                found = beam(arena, width, None if best is None else self.deadline)
+                found = beam(space, width, None if best is None else self.deadline)
             except OutOfTime:
                 break
             if found is not None and (best is None or found[0] < best[0]):
-                best = found[0], arena, found[1]
+                best = found[0], space, found[1]
         if best is None:
             raise AssertionError("no pebbling was found although one exists")
         return best

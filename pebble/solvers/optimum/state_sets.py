@@ -9,57 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pebble.solvers.optimum.bits import Words
-from pebble.solvers.optimum.model import Model
-from pebble.solvers.optimum.states import States
 
-__all__ = ["Batch", "Codec", "StateSet"]
+__all__ = ["Batch", "StateSet"]
 
 _FACTORS = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9))
-
-
-class Codec:
-    """Packs a state into a row: one word where the bits suffice, otherwise one word for each of its sets.
-
-    Examples
-    --------
-    >>> from pebble.graph.dag import Dag
-    >>> from pebble.solvers.optimum.model import make_model
-    >>> from pebble.game.rules import Rules
-    >>> codec = Codec(make_model(Dag.from_edges([(0, 1), (1, 2)]), 2, Rules()))
-    >>> rows = codec.pack(States(*(np.array([x], dtype=np.uint64) for x in (3, 2, 0))))
-    >>> [part.tolist() for part in codec.unpack(rows)]
-    [[3], [2], [0]]
-    """
-
-    def __init__(self, model: Model) -> None:
-        self.low = np.uint64(model.n_inputs)
-        self.red_bits = model.red_bits
-        self.blue_bits = model.width - model.n_inputs
-        self.owed_bits = model.n_middle - model.n_single if model.rules.recomputation else 0
-        self.narrow = self.red_bits + self.blue_bits + self.owed_bits <= 64
-
-    def pack(self, states: States) -> Words:
-        """Return one row a state: shape (n,) or (n, 3)."""
-        if not self.narrow:
-            return np.stack(states, axis=1)
-        rows = states.red | ((states.blue >> self.low) << np.uint64(self.red_bits))
-        if self.owed_bits:
-            rows |= (states.owed >> self.low) << np.uint64(self.red_bits + self.blue_bits)
-        return rows
-
-    def unpack(self, rows: Words) -> States:
-        """Return the states again."""
-        if not self.narrow:
-            return States(rows[:, 0].copy(), rows[:, 1].copy(), rows[:, 2].copy())
-        red = rows & _low_bits(self.red_bits)
-        blue = ((rows >> np.uint64(self.red_bits)) & _low_bits(self.blue_bits)) << self.low
-        if not self.owed_bits:
-            return States(red, blue, np.zeros_like(red))
-        return States(red, blue, (rows >> np.uint64(self.red_bits + self.blue_bits)) << self.low)
-
-
-def _low_bits(n: int) -> np.uint64:
-    return np.uint64((1 << n) - 1)
 
 
 def _sort_key(rows: Words) -> Words:

@@ -1,4 +1,4 @@
-"""One representative for all states that an automorphism of the DAG takes into each other."""
+"""One representative for all states that automorphisms of the DAG take into each other."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pebble.solvers.optimum.automorphism import Permutation, compose, stabiliser_chain
+from pebble.solvers.optimum.bit_game import BitGame
 from pebble.solvers.optimum.bits import Words
-from pebble.solvers.optimum.model import Model
-from pebble.solvers.optimum.state_sets import Codec
+from pebble.solvers.optimum.states import Codec
 
 __all__ = ["Symmetry"]
 
@@ -24,9 +24,9 @@ _PASSES = 2
 class Symmetry:
     """The automorphisms of a DAG, acting on rows of states.
 
-    A group of up to 150 automorphisms is searched through for the least image of a state. Of a larger one the
-    levels of a stabiliser chain are gone through one after the other, which finds a small image but not always
-    the least; that only costs states, since the image is always one of the same orbit.
+    In a group of up to 150 automorphisms all images of a state are compared and the least is taken. In a larger
+    group the levels of a stabiliser chain are tried one after the other. This finds a small image, not always the
+    least; the image is in the same orbit in any case, so the search stays right and only expands more states.
 
     Attributes
     ----------
@@ -36,15 +36,15 @@ class Symmetry:
         Whether states of one orbit always get the same representative.
     """
 
-    def __init__(self, model: Model, codec: Codec) -> None:
-        marks = [v in model.stored_at for v in range(model.n)]
-        levels = stabiliser_chain(model.before, model.after, marks)
+    def __init__(self, game: BitGame, codec: Codec) -> None:
+        marks = [v in game.stored_at for v in range(game.n)]
+        levels = stabiliser_chain(game.before, game.after, marks)
         self.order = int(np.prod([len(level) + 1 for level in levels], dtype=object)) if levels else 1
         self.exact = self.order <= _WHOLE_GROUP
         if self.exact:
-            levels = [_products(levels, model.n)]
-        self._identity = tuple(range(model.n))
-        self._levels = [[_Action(p, _bit_moves(model, codec, p)) for p in level] for level in levels if level]
+            levels = [_products(levels, game.n)]
+        self._identity = tuple(range(game.n))
+        self._levels = [[_Action(p, _bit_moves(game, codec, p)) for p in level] for level in levels if level]
 
     @property
     def trivial(self) -> bool:
@@ -92,18 +92,18 @@ def _products(levels: list[list[Permutation]], n: int) -> list[Permutation]:
     return [p for p in group if p != identity]
 
 
-def _bit_moves(model: Model, codec: Codec, permutation: Permutation) -> list[dict[int, int]]:
+def _bit_moves(game: BitGame, codec: Codec, permutation: Permutation) -> list[dict[int, int]]:
     """Return, for each word of a row, where its bits go."""
-    red = {v: permutation[v] for v in range(model.red_bits)}
-    blue = {v: permutation[v] for v in range(model.n_inputs, model.n)}
-    for v, stored in model.stored_at.items():
-        blue[stored.bit_length() - 1] = model.stored_at[permutation[v]].bit_length() - 1
-    owed = {v: permutation[v] for v in range(model.n_inputs, model.red_bits - model.n_single)}
+    red = {v: permutation[v] for v in range(game.red_bits)}
+    blue = {v: permutation[v] for v in range(game.n_inputs, game.n)}
+    for v, stored in game.stored_at.items():
+        blue[stored.bit_length() - 1] = game.stored_at[permutation[v]].bit_length() - 1
+    owed = {v: permutation[v] for v in range(game.n_inputs, game.red_bits - game.n_single)}
     if not codec.narrow:
         return [red, blue, owed]
-    packed = red | _shifted(blue, codec.red_bits - model.n_inputs)
+    packed = red | _shifted(blue, codec.red_bits - game.n_inputs)
     if codec.owed_bits:
-        packed |= _shifted(owed, codec.red_bits + codec.blue_bits - model.n_inputs)
+        packed |= _shifted(owed, codec.red_bits + codec.blue_bits - game.n_inputs)
     return [packed]
 
 

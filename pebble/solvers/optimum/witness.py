@@ -1,4 +1,4 @@
-"""The moves of a pebbling, from the states that the search went through."""
+"""The moves of a pebbling, made from the states on the path of the search."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from itertools import pairwise
 import numpy as np
 
 from pebble.game.moves import Moves, Op
-from pebble.solvers.optimum.arena import Arena
 from pebble.solvers.optimum.automorphism import Permutation, compose, inverse
 from pebble.solvers.optimum.bits import Words, members
-from pebble.solvers.optimum.expand import Steps, expand
+from pebble.solvers.optimum.search_space import SearchSpace
 from pebble.solvers.optimum.states import States
+from pebble.solvers.optimum.successors import Steps, successors
 
 __all__ = ["moves_along"]
 
 
-def moves_along(arena: Arena, path: Sequence[Words]) -> Moves:
+def moves_along(space: SearchSpace, path: Sequence[Words]) -> Moves:
     """Return a pebbling whose states are, up to symmetry, those of the path.
 
     Parameters
     ----------
-    arena : Arena
+    space : SearchSpace
     path : sequence of rows
         From the start to an end, each one step after the one before, up to symmetry.
 
@@ -39,17 +39,17 @@ def moves_along(arena: Arena, path: Sequence[Words]) -> Moves:
     over to the DAG by an automorphism that takes the representative to the state the moves have led to. An
     automorphism takes legal moves to legal ones of the same cost, and outputs to outputs.
     """
-    scribe = _Scribe(arena)
+    writer = _MoveWriter(space)
     for here, there in pairwise(path):
-        scribe.step(here, there)
-    return Moves.of(scribe.moves)
+        writer.step(here, there)
+    return Moves.of(writer.moves)
 
 
 def _empty() -> States:
     return States(*(np.zeros(1, dtype=np.uint64) for _ in range(3)))
 
 
-class _Scribe:
+class _MoveWriter:
     """Follows a path of representatives and writes down the moves on the DAG itself.
 
     Attributes
@@ -58,10 +58,10 @@ class _Scribe:
         Takes the current representative to the state that the moves written so far lead to.
     """
 
-    def __init__(self, arena: Arena) -> None:
-        self.arena = arena
+    def __init__(self, space: SearchSpace) -> None:
+        self.space = space
         self.moves: list[tuple[int, int] | tuple[int, int, int]] = []
-        self.place: Permutation = tuple(range(arena.model.n))
+        self.place: Permutation = tuple(range(space.game.n))
         self._stored: set[int] = set()
         self._arrive(_empty())
 
@@ -69,7 +69,7 @@ class _Scribe:
         """Make the step from one representative to the next."""
         steps, i = self._find(here, there)
         v, gone, stores = int(steps.vertex[i]), int(steps.gone[i]), int(steps.stores[i])
-        before = self.arena.model.before[v]
+        before = self.space.game.before[v]
         for u in members(gone & ~before):
             self._store_first(u, stores)
             self._move(Op.DELETE, u)
@@ -83,18 +83,18 @@ class _Scribe:
 
     def _arrive(self, states: States) -> None:
         """Make the free moves of the normal form, and go over to the representative."""
-        arena = self.arena
-        normal = arena.normal.tidy(states, self._free_move)[0]
-        taken = arena.symmetry.taking(arena.codec.pack(normal))
+        space = self.space
+        tidied = space.forms.tidy(states, self._free_move)[0]
+        taken = space.symmetry.taking(space.codec.pack(tidied))
         self.place = compose(self.place, inverse(taken))
 
     def _find(self, here: Words, there: Words) -> tuple[Steps, int]:
         """Return the cheapest step from one representative to a state that the other one represents."""
-        arena = self.arena
+        space = self.space
         best: tuple[Steps, int] | None = None
-        for steps in expand(arena.normal, arena.codec.unpack(here[None])):
-            states, keep = arena.normal.tidy(steps.states)
-            same = arena.symmetry.least(arena.codec.pack(states)) == there
+        for steps in successors(space.forms, space.codec.unpack(here[None])):
+            states, keep = space.forms.tidy(steps.states)
+            same = space.symmetry.least(space.codec.pack(states)) == there
             for i in np.flatnonzero((same if same.ndim == 1 else same.all(axis=1)) & keep).tolist():
                 if best is None or steps.cost[i] < best[0].cost[best[1]]:
                     best = steps, i
@@ -113,11 +113,11 @@ class _Scribe:
             self._move(Op.SLIDE, v, slid)
         else:
             self._move(Op.COMPUTE, v)
-        model = self.arena.model
-        if v in model.stored_at and self.place[v] not in self._stored:
+        game = self.space.game
+        if v in game.stored_at and self.place[v] not in self._stored:
             self._stored.add(self.place[v])
             self._move(Op.STORE, v)
-        if model.sinks >> v & 1:
+        if game.sinks >> v & 1:
             self._move(Op.DELETE, v)
 
     def _store_first(self, u: int, stores: int) -> None:
@@ -126,6 +126,6 @@ class _Scribe:
 
     def _move(self, op: Op, v: int, source: int = -1) -> None:
         """Write down a move; the positions are those of the current representative."""
-        vertices, place = self.arena.model.vertices, self.place
+        vertices, place = self.space.game.vertices, self.place
         here = vertices[place[v]]
         self.moves.append((op, here) if source < 0 else (op, here, vertices[place[source]]))

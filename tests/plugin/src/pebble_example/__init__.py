@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from pebble.computations.problem import Problem
-from pebble.program import Program, compute, delete, load, loop, phase, program, store
-from pebble.program.schedule import Schedule, Tiles, largest
+from pebble import Problem, Schedule
+from pebble.program import Program, Tiles, compute, delete, largest, load, loop, program, store
 
 __all__ = ["ExampleRows"]
 
@@ -21,14 +20,10 @@ class ExampleRows(Schedule):
         """Return the largest block that fits."""
         return largest(self, problem, M, "rows", high=problem.Nq, guess=M // (problem.d + problem.dv))
 
-    def smallest(self, problem: Problem) -> Tiles:
-        """Return one row at a time."""
-        return {"rows": 1}
-
     def program(self, problem: Problem, tiles: Tiles) -> Program:
         """Write the program."""
         rows = self.check_tiles(tiles)["rows"]
         scores = compute("S"), compute("P", "S"), compute("l")
         keys = loop("j", 1, load("K", "V"), scores, compute("U"), delete("P", "K", "V"))
         end = compute("O", "U"), store("O"), store("l") if problem.stats else None, delete("O", "l", "Q")
-        return program(phase("", loop("i", rows, load("Q"), keys, end)))
+        return program(loop("i", rows, load("Q"), keys, end))

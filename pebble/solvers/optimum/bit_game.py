@@ -1,4 +1,4 @@
-"""A small DAG laid out in 64-bit words, with the rules and the memory it is played under.
+"""The game on a small DAG, its sets of vertices as the bits of 64-bit words.
 
 Only vertices that some output needs take part. They are numbered anew, in topological order: first the inputs,
 then the middle (those of a single purpose last: nothing else is computed from them), then the sinks.
@@ -8,21 +8,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from pebble.common.errors import CacheTooSmall, InvalidInput
 from pebble.game.rules import Rules
 from pebble.graph.dag import Dag
 from pebble.solvers.optimum.bits import members
 
-__all__ = ["MAX_BITS", "Model", "make_model"]
+__all__ = ["MAX_BITS", "BitGame", "make_bit_game"]
 
 MAX_BITS = 64
 
 
 @dataclass(frozen=True)
-class Model:
-    """A DAG, M and rules in the form the search works on; positions are those of the head of this file.
+class BitGame:
+    """A DAG, M and rules as the search uses them; vertices have the positions that the head of this file names.
 
     Attributes
     ----------
@@ -95,21 +93,19 @@ class Model:
         return len(self.ancestors)
 
 
-def make_model(dag: Dag, M: int, rules: Rules) -> Model:
-    """Lay out the part of a DAG that its outputs need.
+def make_bit_game(dag: Dag, M: int, rules: Rules) -> BitGame:
+    """Lay out the part of a DAG that its outputs need; M is a positive whole number.
 
     Raises
     ------
     InvalidInput
-        If M is not a positive whole number or more than 64 bits are needed.
+        If more than 64 bits are needed.
     CacheTooSmall
         If some vertex has more predecessors than M allows.
     """
-    if isinstance(M, bool) or not isinstance(M, int | np.integer) or M < 1:
-        raise InvalidInput(f"M must be a positive whole number of words, not {M!r}")
     wanted = [int(v) for v in dag.outputs if dag.indegree[v] > 0]
     order, rows = _needed(dag, wanted)
-    _check_memory(dag, order, int(M), rules)
+    _check_memory(dag, order, M, rules)
     used = {p for row in rows.values() for p in row}
     inputs = [v for v in order if not rows[v]]
     middle = [v for v in order if rows[v] and v in used]
@@ -126,8 +122,8 @@ def make_model(dag: Dag, M: int, rules: Rules) -> Model:
         )
     stored_at = {place[v]: 1 << place[v] for v in wanted if v not in used}
     stored_at |= {place[v]: 1 << len(vertices) + i for i, v in enumerate(inner)}
-    return Model(
-        M=min(int(M), len(vertices) + 1),
+    return BitGame(
+        M=min(M, len(vertices) + 1),
         rules=rules,
         vertices=vertices,
         n_inputs=len(inputs),

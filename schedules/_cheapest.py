@@ -1,32 +1,29 @@
-"""A schedule that picks the cheapest of others by closed form."""
+"""The choice of the cheapest of several schedules, by closed form."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import ClassVar
+from collections.abc import Iterable, Iterator
+from typing import ClassVar, NamedTuple
 
-from pebble.common.errors import CacheTooSmall, InvalidInput, NoClosedForm
-from pebble.computations.problem import Problem
-from pebble.program import Program
-from pebble.program.closed_form.count import closed_form
-from pebble.program.schedule import Schedule, Tiles, fitting_tiles
+from pebble import CacheTooSmall, InvalidInput, Problem, Schedule
+from pebble.program import NoClosedForm, Program, Tiles, closed_form, fitting_tiles
 
 __all__ = ["Cheapest"]
 
 _NEARLY = 4
-"""Under a mask candidates up to so many times the cheapest without it are compared."""
+"""Under a mask, candidates are compared that without it cost up to so many times the cheapest."""
 
 _LARGE = 1 << 16
 _NEARLY_LARGE = 1.5
-"""With more queries a comparison takes seconds, and only the nearest are compared."""
+"""The same with more than ``_LARGE`` queries, where a comparison takes seconds."""
 
 
 class Cheapest(Schedule):
-    """Picks among ``candidates``; which one was picked can be told from the names of the tiles.
+    """Picks among ``candidates``; the names of the tiles tell which one was picked.
 
-    A candidate with a method ``rectangles`` is asked for those besides its own choice of tiles. Candidates that
-    follow masks are for problems with one. Under a mask those that are not far from
-    the cheapest without it are compared by their closed forms under it.
+    A candidate with a method ``rectangles`` is asked for those besides its own choice of tiles. Under a mask the
+    closed forms under it are compared, of candidates that without it are not far from the cheapest, and of those
+    that follow masks; one with a method ``largest_blocks`` is asked for those too.
     """
 
     follows_mask = True
@@ -35,6 +32,7 @@ class Cheapest(Schedule):
     _by_names: ClassVar[dict[frozenset[str], Schedule]]
 
     def __init_subclass__(cls) -> None:
+        cls.may_be_zero = tuple(sorted({n for schedule in cls.candidates for n in schedule.may_be_zero}))
         cls._by_names = {}
         for schedule in cls.candidates:
             for names in _name_sets(schedule):
@@ -47,26 +45,20 @@ class Cheapest(Schedule):
     def tiles(self, problem: Problem, M: int) -> Tiles:
         """Return the tiles of the cheapest candidate that fits."""
         self.require(problem, M)
-        found = sorted(self._priced(problem.without_mask(), M), key=lambda option: option[0])
-        if problem.mask is None:
-            return found[0][2]
+        plain = problem.without_mask()
+        found = _cheapest_first(plain, self._options(plain, M))
+        if plain == problem:
+            return found[0].tiles
         nearly = _NEARLY if problem.Nq <= _LARGE else _NEARLY_LARGE
-        options = [(schedule, tiles) for io, schedule, tiles in found if io <= nearly * found[0][0]]
+        options = [(one.schedule, one.tiles) for one in found if one.io <= nearly * found[0].io]
         options += self._masked_options(problem, M)
-        prices = [(_masked_price(problem, schedule, tiles), schedule, tiles) for schedule, tiles in options]
-        for _, schedule, tiles in sorted(prices, key=lambda price: price[0]):
-            if schedule.measure(problem, tiles).peak <= M:
-                return tiles
-        return fitting_tiles(found[0][1], problem, M)
-
-    def _priced(self, problem: Problem, M: int) -> Iterator[tuple[int, Schedule, Tiles]]:
-        """Yield what fits, without a mask, with the words it moves."""
-        family = self.family(problem)
-        for schedule, tiles in self._options(problem, M):
-            yield int(closed_form(schedule.program(problem, tiles), family).io), schedule, tiles
+        for one in _cheapest_first(problem, options):
+            if one.schedule.measure(problem, one.tiles).peak <= M:
+                return one.tiles
+        return fitting_tiles(found[0].schedule, problem, M)
 
     def _options(self, problem: Problem, M: int) -> Iterator[tuple[Schedule, Tiles]]:
-        """Yield the candidates that fit, with their own choices of tiles."""
+        """Yield the candidates that fit without a mask, with their own choices of tiles."""
         for schedule in self.candidates:
             if schedule.follows_mask:
                 continue
@@ -99,10 +91,6 @@ class Cheapest(Schedule):
         plain = problem.without_mask()
         return self.measure(plain, self.smallest(plain)).peak
 
-    def may_be_zero(self) -> tuple[str, ...]:
-        """Return what may be zero for some candidate."""
-        return tuple({name for schedule in self.candidates for name in schedule.may_be_zero()})
-
     def chosen(self, tiles: Tiles) -> Schedule:
         """Return the candidate that the tiles belong to.
 
@@ -125,12 +113,25 @@ class Cheapest(Schedule):
         return self.chosen(tiles).program(problem, tiles)
 
 
-def _masked_price(problem: Problem, schedule: Schedule, tiles: Tiles) -> int:
-    """Words moved under the mask, by closed form where there is one."""
-    try:
-        return int(closed_form(schedule.program(problem, tiles), schedule.family(problem)).io)
-    except NoClosedForm:
-        return schedule.measure(problem, tiles).io
+class _Priced(NamedTuple):
+    """A candidate with tiles, and the words it moves."""
+
+    io: int
+    schedule: Schedule
+    tiles: Tiles
+
+
+def _cheapest_first(problem: Problem, options: Iterable[tuple[Schedule, Tiles]]) -> list[_Priced]:
+    """Return the options by the words they move, by closed form where there is one."""
+    family = Schedule.family(problem)
+    found = []
+    for schedule, tiles in options:
+        try:
+            io = int(closed_form(schedule.program(problem, tiles), family).io)
+        except NoClosedForm:
+            io = schedule.measure(problem, tiles).io
+        found.append(_Priced(io, schedule, tiles))
+    return sorted(found, key=lambda one: one.io)
 
 
 def _name_sets(schedule: Schedule) -> Iterator[frozenset[str]]:

@@ -1,30 +1,30 @@
-"""What has been done when a block is planned, and what a block would cost from there."""
+"""What fast memory holds between two blocks, and what a block would cost from there."""
 
 from __future__ import annotations
 
 from heapq import heapify, heappop, heappush
 
-from pebble.solvers.heuristic.needed_graph import Graph
+from pebble.solvers.heuristic.needed_graph import NeededGraph
 
-__all__ = ["Board"]
+__all__ = ["MemoryState"]
 
 _FAR = 1 << 40
-"""Time of a use after the block; values touched longer ago are taken to be used later still."""
+"""Time of a use after the block; of values used longer ago the next use is taken to be later still."""
 
 
-class Board:
-    """The state between two blocks: values in fast memory, and how many uses each value has left.
+class MemoryState:
+    """Fast memory between two blocks: the values in it, and how many uses each value of the graph has left.
 
     Attributes
     ----------
     red : dict of int to int
-        Values in fast memory, in the order they were last touched, with what is due if they are given up: 0 if
-        nothing, 1 if a store that has been charged already, 2 if a store that has not.
+        The values in fast memory, the least recently used first. Each is mapped to what its eviction takes: 0 for
+        nothing, 1 for a store that has been charged already, 2 for a store that has not.
     left : list of int, length V
-        Computations to come that use each value.
+        How many computations to come use each value.
     """
 
-    def __init__(self, graph: Graph, M: int) -> None:
+    def __init__(self, graph: NeededGraph, M: int) -> None:
         self.graph, self.M = graph, M
         self.red: dict[int, int] = {}
         self.left = [len(row) for row in graph.successors]
@@ -36,9 +36,9 @@ class Board:
     def play(self, order: list[int]) -> int:
         """Compute these vertices, and return what they cost.
 
-        The cost is the loads and the stores, including one store for each new value that is used after the
-        block, even if it is still in fast memory; a value that dies without having been stored after all is
-        worth minus one. The victim is the value with the farthest next use in the block.
+        The cost counts loads and stores. A new value that is used after the block is charged its store at once, even
+        if it stays in fast memory; if its last use comes before it is evicted, the store is taken back: minus one.
+        The victim is the value with the farthest next use in the block.
         """
         cost, self.red = self._play(order)
         for v in order:
@@ -99,7 +99,7 @@ class Board:
         return cost, red
 
     def _uses(self, order: list[int]) -> tuple[list[int], dict[int, int], set[int]]:
-        """The next use after each use, backwards; the first use of each value; the values used up."""
+        """Return the next use after each use, backwards; the first use of each value; the values used up."""
         predecessors, left = self.graph.predecessors, self.left
         after: list[int] = []
         soon: dict[int, int] = {}

@@ -1,4 +1,4 @@
-"""One step of the search: make room, load what is missing, compute one vertex; every way of doing it."""
+"""Steps of the search: make room, load the missing operands, compute one vertex; every way of doing it."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pebble.solvers.optimum.bits import Words, columns, popcount
-from pebble.solvers.optimum.normal import Normal
+from pebble.solvers.optimum.normal_forms import NormalForms
 from pebble.solvers.optimum.states import States
 
-__all__ = ["ANY", "Steps", "expand"]
+__all__ = ["ANY", "Steps", "successors"]
 
 ANY = 1 << 30
 """More than any step can raise the bound."""
@@ -74,8 +74,8 @@ class _Pairs(NamedTuple):
         return self.states.red & ~self.before
 
 
-def expand(
-    normal: Normal, states: States, least: int = 0, most: int = ANY, potential: Ints | None = None
+def successors(
+    forms: NormalForms, states: States, least: int = 0, most: int = ANY, potential: Ints | None = None
 ) -> Iterator[Steps]:
     """Yield steps out of some states in normal form, in blocks.
 
@@ -85,43 +85,43 @@ def expand(
 
     Parameters
     ----------
-    normal : Normal
+    forms : NormalForms
         The game.
     states : States
     least, most : int
     potential : array of int64, shape (n,), optional
         Raised to the largest amount by which a step out of each state can so raise the bound.
     """
-    pairs = _pairs(normal, states)
-    evictions = np.maximum(popcount(pairs.states.red | pairs.before) + 1 - normal.model.M, 0)
+    pairs = _pairs(forms, states)
+    evictions = np.maximum(popcount(pairs.states.red | pairs.before) + 1 - forms.game.M, 0)
     others = popcount(pairs.others)
-    operands = popcount(pairs.before) if normal.model.rules.sliding else np.zeros_like(others)
+    operands = popcount(pairs.before) if forms.game.rules.sliding else np.zeros_like(others)
     if potential is not None:
-        slid = evictions > 0 if normal.model.rules.sliding else 0
-        could = np.minimum(evictions, popcount(pairs.others & normal.middle) + slid)
+        slid = evictions > 0 if forms.game.rules.sliding else 0
+        could = np.minimum(evictions, popcount(pairs.others & forms.middle) + slid)
         np.maximum.at(potential, pairs.parent, 2 * could)
     shape = evictions << 16 | others << 8 | operands
     for code in np.unique(shape[2 * evictions >= least]).tolist():
         e, k, d = code >> 16, code >> 8 & 255, code & 255
         ways = _evictions(e, k, d)
         if len(ways):
-            yield from _shaped(normal, pairs.take(shape == code), ways, k, d, least, most)
+            yield from _shaped(forms, pairs.take(shape == code), ways, k, d, least, most)
 
 
 def _shaped(
-    normal: Normal, pairs: _Pairs, ways: Ints, k: int, d: int, least: int, most: int
+    forms: NormalForms, pairs: _Pairs, ways: Ints, k: int, d: int, least: int, most: int
 ) -> Iterator[Steps]:
     """Yield the steps of pairs with equal numbers of words to evict, of others and of operands."""
     e = ways.shape[1]
-    copies = (pairs.states.blue | pairs.states.owed) & normal.middle
+    copies = (pairs.states.blue | pairs.states.owed) & forms.middle
     known = np.minimum(popcount((pairs.others | (pairs.before if d else _NONE)) & copies), e)
     for n_known in np.unique(known).tolist():
         some = pairs.take(known == n_known)
-        fates = _fates(normal, e, n_known, least, most)
+        fates = _fates(forms, e, n_known, least, most)
         size = max(1, _BLOCK // (len(ways) * max(1, len(fates))))
         for first in range(0, len(some), size):
             part = some.take(slice(first, first + size))
-            yield _steps(normal, part, _words(part, k, d)[ways], fates, least, most)
+            yield _steps(forms, part, _words(part, k, d)[ways], fates, least, most)
 
 
 @lru_cache(maxsize=1024)
@@ -136,9 +136,9 @@ def _evictions(e: int, k: int, d: int) -> Ints:
 _Fate = tuple[tuple[int, ...], tuple[int, ...]]
 
 
-def _fates(normal: Normal, e: int, known: int, least: int, most: int) -> list[_Fate]:
+def _fates(forms: NormalForms, e: int, known: int, least: int, most: int) -> list[_Fate]:
     """Return which of ``e`` words may be put aside and which owed, if at most ``known`` have been stored before."""
-    if not normal.model.rules.recomputation:
+    if not forms.game.rules.recomputation:
         return []
     fates: list[_Fate] = []
     for size in range(e + 1):
@@ -150,14 +150,14 @@ def _fates(normal: Normal, e: int, known: int, least: int, most: int) -> list[_F
     return fates
 
 
-def _pairs(normal: Normal, states: States) -> _Pairs:
+def _pairs(forms: NormalForms, states: States) -> _Pairs:
     """Return every state with every vertex that can be computed next."""
-    model = normal.model
-    first = model.n_inputs
-    before = np.array(normal.before[first:], dtype=np.uint64)
-    bit = np.array(normal.bit[first:], dtype=np.uint64)
-    can = normal.open(states)
-    absent = ~(states.red | states.blue & normal.middle | normal.inputs)
+    game = forms.game
+    first = game.n_inputs
+    before = np.array(forms.before[first:], dtype=np.uint64)
+    bit = np.array(forms.bit[first:], dtype=np.uint64)
+    can = forms.open(states)
+    absent = ~(states.red | states.blue & forms.middle | forms.inputs)
     ready = ((can[:, None] & bit) != 0) & ((absent[:, None] & before) == 0)
     parent, vertex = np.nonzero(ready)
     return _Pairs(parent, vertex + first, states.take(parent), before[vertex])
@@ -169,24 +169,26 @@ def _words(pairs: _Pairs, k: int, d: int) -> Words:
     return np.array(words, dtype=np.uint64).reshape(k + d, len(pairs))
 
 
-def _steps(normal: Normal, pairs: _Pairs, chosen: Words, fates: list[_Fate], least: int, most: int) -> Steps:
+def _steps(
+    forms: NormalForms, pairs: _Pairs, chosen: Words, fates: list[_Fate], least: int, most: int
+) -> Steps:
     """Return the steps in which the chosen words go, shape (ways, e, n), each word to one of its fates."""
     gone = np.bitwise_or.reduce(chosen, axis=1)
-    blue, owed = pairs.states.blue & normal.middle, pairs.states.owed
-    if normal.model.rules.recomputation:
+    blue, owed = pairs.states.blue & forms.middle, pairs.states.owed
+    if forms.game.rules.recomputation:
         kept, promised = (_unions(chosen, gone, [fate[i] for fate in fates]) for i in (0, 1))
     else:
         bit = np.left_shift(np.uint64(1), pairs.vertex.astype(np.uint64))
-        kept = (gone & normal.must_keep(pairs.states, bit))[None]
+        kept = (gone & forms.must_keep(pairs.states, bit))[None]
         promised = np.zeros_like(kept)
     stores = kept & ~(blue | owed)
     raised = 2 * popcount(stores) + popcount((kept | promised) & blue)
-    wrong = (kept & normal.inputs) | (promised & ~(blue | owed)) | (gone & owed & ~(kept | promised))
-    wrong |= (promised & normal.single) | (gone & normal.single & ~pairs.before & ~kept)
+    wrong = (kept & forms.inputs) | (promised & ~(blue | owed)) | (gone & owed & ~(kept | promised))
+    wrong |= (promised & forms.single) | (gone & forms.single & ~pairs.before & ~kept)
     picked = np.nonzero((wrong == 0) & (raised >= least) & (raised <= most))
     _, way, pair = picked
     return _made(
-        normal,
+        forms,
         pairs.take(pair),
         gone[way, pair],
         kept[picked],
@@ -206,15 +208,15 @@ def _unions(chosen: Words, gone: Words, subsets: list[tuple[int, ...]]) -> Words
 
 
 def _made(
-    normal: Normal, pairs: _Pairs, gone: Words, kept: Words, promised: Words, stores: Words, raised: Ints
+    forms: NormalForms, pairs: _Pairs, gone: Words, kept: Words, promised: Words, stores: Words, raised: Ints
 ) -> Steps:
     loads = pairs.before & ~pairs.states.red
     bit = np.left_shift(np.uint64(1), pairs.vertex.astype(np.uint64))
-    red = ((pairs.states.red | pairs.before) & ~gone) | (bit & ~normal.sinks)
+    red = ((pairs.states.red | pairs.before) & ~gone) | (bit & ~forms.sinks)
     blue = (pairs.states.blue & ~gone) | kept
-    for v, stored in normal.stored_bit.items():
+    for v, stored in forms.stored_bit.items():
         first = (pairs.vertex == v) & ((blue & stored) == 0)
-        blue |= np.where(first, stored | normal.bit[v], _NONE)
+        blue |= np.where(first, stored | forms.bit[v], _NONE)
     owed = (pairs.states.owed & ~gone) | promised
     cost = popcount(loads) + popcount(stores)
     return Steps(pairs.parent, pairs.vertex, loads, gone, stores, States(red, blue, owed), cost, raised)

@@ -1,19 +1,18 @@
-"""Under a mask: every key stays in fast memory from the first query that sees it to the last."""
+"""For masks: every key stays in fast memory from the first query that sees it to the last."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from pebble.computations.problem import Problem
-from pebble.program import Program
-from pebble.program.schedule import Schedule, Tiles
-from schedules._products import ceil_div
+from pebble import Problem, Schedule
+from pebble.program import Program, Tiles
+from schedules._tile_shapes import ceil_div
 from schedules.flash2 import streamed
 
-__all__ = ["Ring", "RingBlocks", "keys_in_use"]
+__all__ = ["KeyWindow", "KeyWindowBlocks", "keys_in_use"]
 
 _USUAL = 256
-"""Blocks of queries, and queries of a block, where room does not matter: the machine runs every block."""
+"""The usual number of blocks, and the most queries of a block: the machine runs every block."""
 
 _MOST = 16_384
 _MEASURED = 2048
@@ -21,9 +20,9 @@ _MEASURED = 2048
 
 def keys_in_use(problem: Problem, rows: int) -> int:
     """Return the most keys that a block of queries sees, or that lie between their first and their last use."""
-    if problem.mask is None:
+    if problem.pairs == problem.Nq * problem.Nk:
         return problem.Nk
-    first, last = problem.mask.first("j"), problem.mask.last("j")
+    first, last = problem.allowed.first("j"), problem.allowed.last("j")
     used = last >= 0
     change = np.zeros(problem.Nq // rows + 2, dtype=np.int64)
     np.add.at(change, first[used] // rows, 1)
@@ -31,19 +30,19 @@ def keys_in_use(problem: Problem, rows: int) -> int:
     return int(change.cumsum().max())
 
 
-class RingBlocks(Schedule):
-    """How large the blocks of queries are: any size moves the same words, smaller ones take a little less room."""
+class KeyWindowBlocks(Schedule):
+    """Chooses blocks of queries: all sizes move the same words, and smaller blocks need a little less room."""
 
     tile_names = ("rows",)
     follows_mask = True
     masks_only = True
 
     def room(self, problem: Problem, rows: int) -> int:
-        """Words that are surely enough for blocks of a size."""
+        """Return a number of words that is enough for blocks of this size."""
         raise NotImplementedError
 
     def tiles(self, problem: Problem, M: int) -> Tiles:
-        """Return the largest blocks that surely fit, from the usual size down."""
+        """Return the largest blocks for which there is room, from the usual size down by halves."""
         least = self.smallest(problem)["rows"]
         rows = max(least, min(int(ceil_div(problem.Nq, _USUAL)), _USUAL))
         while rows > least and self.room(problem, rows) > M:
@@ -57,25 +56,25 @@ class RingBlocks(Schedule):
         return {"rows": int(ceil_div(problem.Nq, _MOST))}
 
     def least_M(self, problem: Problem) -> int:
-        """Return the words it needs: measured, or for more than 2,048 queries so many as are surely enough."""
+        """Return the words it needs: measured, or for more than 2,048 queries a number that is enough."""
         if problem.Nq <= _MEASURED:
             return super().least_M(problem)
         return self.room(problem, self.smallest(problem)["rows"])
 
 
-class Ring(RingBlocks):
+class KeyWindow(KeyWindowBlocks):
     """Queries in order, block by block; a key and its value are loaded once and deleted after their last use.
 
-    For a sliding window that is a ring of the recent keys: 3Nd words in and Nd out, which no schedule can beat.
-    It fits where few keys are in use at a time: about window + rows of them, of d + dv words each.
+    Under a sliding window 3Nd words are loaded and Nd stored, and no schedule moves fewer. It fits where few keys are
+    in use at a time: about window + rows of them, of d + dv words each.
     """
 
-    name = "ring"
+    name = "key-window"
     summary = "keys and values stay from their first use to their last; every word moves once"
     source = "derived here; the rolling buffer of sliding-window attention"
 
     def room(self, problem: Problem, rows: int) -> int:
-        """Words that are surely enough for blocks of a size."""
+        """Return a number of words that is enough for blocks of this size."""
         width = problem.d + problem.dv
         return rows * (width + 1) + keys_in_use(problem, rows) * width + 3
 

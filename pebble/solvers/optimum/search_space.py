@@ -1,4 +1,4 @@
-"""A game prepared for searching: all states one step from some states, in one normal form."""
+"""The search space of a game: states in normal form up to symmetry, and the states one step further."""
 
 from __future__ import annotations
 
@@ -8,56 +8,57 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from pebble.solvers.optimum.bit_game import BitGame
 from pebble.solvers.optimum.bits import Words, popcount
-from pebble.solvers.optimum.expand import ANY, expand
-from pebble.solvers.optimum.model import Model
-from pebble.solvers.optimum.normal import make_normal
-from pebble.solvers.optimum.state_sets import Batch, Codec
+from pebble.solvers.optimum.normal_forms import normal_forms
+from pebble.solvers.optimum.state_sets import Batch
+from pebble.solvers.optimum.states import Codec
+from pebble.solvers.optimum.successors import ANY, successors
 from pebble.solvers.optimum.symmetry import Symmetry
 
-__all__ = ["Arena", "Found"]
+__all__ = ["Reached", "SearchSpace"]
 
 _PENDING = 1 << 20
 _BLOCK = 1 << 14
 
 
-class Found(NamedTuple):
-    """States reached, with the cost of getting there and the least cost of a pebbling through them."""
+class Reached(NamedTuple):
+    """States that were reached, what was spent to reach them, and a lower bound of any pebbling through them."""
 
     batch: Batch
     cost: NDArray[np.int64]
     bound: NDArray[np.int64]
 
 
-class Arena:
-    """Normal forms, keys and symmetries of one model.
+class SearchSpace:
+    """The states of one game, packed into rows, and the steps between them.
 
     Costs and bounds leave out the stores of outputs, one each, that no pebbling avoids.
     """
 
-    def __init__(self, model: Model) -> None:
-        self.model = model
-        self.normal = make_normal(model)
-        self.codec = Codec(model)
-        self.symmetry = Symmetry(model, self.codec)
+    def __init__(self, game: BitGame) -> None:
+        self.game = game
+        self.forms = normal_forms(game)
+        self.codec = Codec(game)
+        self.symmetry = Symmetry(game, self.codec)
 
     def start(self) -> Words:
         """Return the row of the state before the first move."""
-        return self.symmetry.least(self.codec.pack(self.normal.start()))
+        return self.symmetry.least(self.codec.pack(self.forms.start()))
 
     def bound(self, rows: Words) -> NDArray[np.int64]:
         """Return the number of loads that each state cannot avoid."""
-        return self.normal.bound(self.codec.unpack(rows))
+        return self.forms.bound(self.codec.unpack(rows))
 
     def finished(self, rows: Words) -> NDArray[np.bool_]:
         """Tell which states are the end of a pebbling."""
-        return self.normal.finished(self.codec.unpack(rows))
+        return self.forms.finished(self.codec.unpack(rows))
 
     def merit(self, rows: Words) -> NDArray[np.int64]:
-        """Return a guess of how much is still to do; less is better."""
+        """Return a guess of how far each state is from an end; less is better."""
         states = self.codec.unpack(rows)
-        done = popcount(states.blue & self.normal.all_stored)
-        return -done * 64 - popcount(self.normal.progress(states))
+        done = popcount(states.blue & self.forms.all_stored)
+        return -done * 64 - popcount(self.forms.progress(states))
 
     def children(
         self,
@@ -67,19 +68,19 @@ class Arena:
         least: int = 0,
         most: int = ANY,
         potential: NDArray[np.int64] | None = None,
-    ) -> Iterator[Found]:
-        """Yield the states one step further, in normal form but not yet made symmetric.
+    ) -> Iterator[Reached]:
+        """Yield the states one step further, in normal form, not yet replaced by their representatives.
 
         Parameters
         ----------
         rows, cost, serial
             The states, what was spent to reach them, and their serial numbers.
         least, most, potential
-            As for :func:`~pebble.solvers.optimum.expand.expand`.
+            As for :func:`~pebble.solvers.optimum.successors.successors`.
         """
         gathered: dict[int, list[Batch]] = {}
         waiting = 0
-        for steps in expand(self.normal, self.codec.unpack(rows), least, most, potential):
+        for steps in successors(self.forms, self.codec.unpack(rows), least, most, potential):
             spent = cost[steps.parent] + steps.cost
             raw = Batch(self.codec.pack(steps.states), serial[steps.parent])
             for value in range(int(spent.min(initial=1)), int(spent.max(initial=0)) + 1):
@@ -90,7 +91,7 @@ class Arena:
                 waiting = 0
         yield from self._tidied(gathered)
 
-    def _tidied(self, gathered: dict[int, list[Batch]]) -> Iterator[Found]:
+    def _tidied(self, gathered: dict[int, list[Batch]]) -> Iterator[Reached]:
         """Give each state reached at some cost its normal form, once."""
         if not gathered:
             return
@@ -100,10 +101,10 @@ class Arena:
         raw = Batch.joined([*layers.values()])
         for first in range(0, len(raw), _BLOCK):
             part = raw.take(slice(first, first + _BLOCK))
-            states, keep = self.normal.tidy(self.codec.unpack(part.rows))
+            states, keep = self.forms.tidy(self.codec.unpack(part.rows))
             states, cost = states.take(keep), spent[first : first + _BLOCK][keep]
             batch = Batch(self.codec.pack(states), part.parent[keep])
-            yield Found(batch, cost, cost + self.normal.bound(states))
+            yield Reached(batch, cost, cost + self.forms.bound(states))
 
     def canonical(self, batch: Batch) -> Batch:
         """Return the representatives of the states under the symmetries, sorted, each once."""

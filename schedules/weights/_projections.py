@@ -1,10 +1,10 @@
-"""Phases that both schedules for the gradient of the weights share."""
+"""The projections Q = A1·X and h = A3·Y, and the last product, on tiles."""
 
 from __future__ import annotations
 
-from pebble.computations.problem import Problem
+from pebble import Problem
 from pebble.program import Phase, phase
-from schedules.backward._parts import tiled_product
+from schedules._tiled_products import tiled_product
 
 __all__ = ["final_product", "projections"]
 

@@ -1,13 +1,13 @@
-"""The products of the backward pass as phases on tiles, and their cheapest tiles."""
+"""The products that give dV, dK and dQ, as phases on tiles, and their cheapest tiles."""
 
 from __future__ import annotations
 
-from pebble.computations.problem import Problem
+from pebble import Problem
 from pebble.program import Phase, phase
-from schedules._products import best_tile
-from schedules.backward._parts import tiled_product
+from schedules._tile_shapes import best_tile
+from schedules._tiled_products import tiled_product
 
-__all__ = ["GRADIENTS", "gradient_phase", "gradient_tile", "score_tile"]
+__all__ = ["GRADIENTS", "gradient_phase", "gradient_tile", "gradient_title"]
 
 GRADIENTS = {
     "dV": ("P", "dO", ("j", "e", "i")),
@@ -21,21 +21,25 @@ def _extent(problem: Problem, axis: str) -> int:
     return {"i": problem.Nq, "j": problem.Nk, "k": problem.d, "e": problem.dv}[axis]
 
 
+def gradient_title(name: str) -> str:
+    """Return the product in letters.
+
+    >>> gradient_title("dV")
+    'dV = Pᵀ·dO'
+    """
+    weights, values, axes = GRADIENTS[name]
+    return f"{name} = {weights}{'ᵀ' if axes[0] == 'j' else ''}·{values}"
+
+
 def gradient_phase(problem: Problem, name: str, rows: int, cols: int) -> Phase:
     """A gradient on tiles, its chain streamed."""
     weights, values, axes = GRADIENTS[name]
     extents = (_extent(problem, axes[0]), _extent(problem, axes[1]))
-    transposed = "ᵀ" if axes[0] == "j" else ""
     product = tiled_product(name, weights, values, axes, (rows, cols), extents)
-    return phase(f"{name} = {weights}{transposed}·{values}, tile by tile", product)
+    return phase(f"{gradient_title(name)}, tile by tile", product)
 
 
 def gradient_tile(problem: Problem, name: str, M: int) -> tuple[int, int]:
-    """Rows and columns of the cheapest tile of a gradient."""
+    """Return the rows and columns of the cheapest tile of a gradient."""
     rows, cols, depth = (_extent(problem, axis) for axis in GRADIENTS[name][2])
     return best_tile((rows, cols, depth), M)
-
-
-def score_tile(problem: Problem, width: int, M: int, parked: int) -> tuple[int, int]:
-    """Rows and columns of the cheapest tile of S (width d) or dP (width dv)."""
-    return best_tile((problem.Nq, problem.Nk, width), M, parked=parked)

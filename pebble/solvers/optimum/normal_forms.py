@@ -1,4 +1,4 @@
-"""Normal forms of states: what is dropped at once, what is computed at once, and what must still be paid.
+"""Normal forms of states: what is deleted at once, what is computed at once, and what must still be loaded.
 
 Each rule is proved in ``docs/exact-optimum.md`` under the name given here in brackets. All functions work on
 arrays of states.
@@ -12,11 +12,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from pebble.solvers.optimum.bit_game import BitGame
 from pebble.solvers.optimum.bits import Words, members, popcount
-from pebble.solvers.optimum.model import Model
 from pebble.solvers.optimum.states import States
 
-__all__ = ["Normal", "Recorder", "Worth", "make_normal"]
+__all__ = ["NormalForms", "Recorder", "Worth", "normal_forms"]
 
 Recorder = Callable[[str, int, int], object]
 """Told of each free move of the first state: ("compute", v, -1), ("slide", v, u) or ("delete", u, -1)."""
@@ -43,22 +43,23 @@ class Worth(NamedTuple):
     blue: Words
 
 
-class Normal:
-    """What both games share: the loop that computes and drops until nothing changes."""
+class NormalForms:
+    """Brings states into normal form: computes and deletes what is free until nothing changes.
 
-    def __init__(self, model: Model) -> None:
-        self.model = model
-        self.inputs = np.uint64(model.inputs)
-        self.middle = np.uint64(model.middle)
-        self.single = np.uint64(model.single if model.rules.recomputation else 0)
-        self.sinks = np.uint64(model.sinks)
-        self.before = [np.uint64(mask) for mask in model.before]
-        self.after = [np.uint64(mask) for mask in model.after]
-        self.bit = [np.uint64(1 << v) for v in range(model.n)]
-        self.stored_bit = {v: np.uint64(mask) for v, mask in model.stored_at.items()}
-        self.all_stored = np.uint64(sum(model.stored_at.values()))
+    The game with recomputation and the one without differ in what may be deleted and computed.
+    """
 
-    # -- what the two games answer differently
+    def __init__(self, game: BitGame) -> None:
+        self.game = game
+        self.inputs = np.uint64(game.inputs)
+        self.middle = np.uint64(game.middle)
+        self.single = np.uint64(game.single if game.rules.recomputation else 0)
+        self.sinks = np.uint64(game.sinks)
+        self.before = [np.uint64(mask) for mask in game.before]
+        self.after = [np.uint64(mask) for mask in game.after]
+        self.bit = [np.uint64(1 << v) for v in range(game.n)]
+        self.stored_bit = {v: np.uint64(mask) for v, mask in game.stored_at.items()}
+        self.all_stored = np.uint64(sum(game.stored_at.values()))
 
     def worth(self, states: States) -> Worth:
         """Return which pebbles can still be of use; see [dead] and [chain]."""
@@ -80,8 +81,6 @@ class Normal:
         """Compute in place what costs nothing and can do no harm; see [eager] and [exchange]."""
         raise NotImplementedError
 
-    # -- common
-
     def start(self) -> States:
         """Return the state before the first move, as arrays of length 1."""
         return self.tidy(States(*(np.zeros(1, dtype=np.uint64) for _ in range(3))))[0]
@@ -102,7 +101,7 @@ class Normal:
     def progress(self, states: States) -> Words:
         """Return what has been computed: held, stored, or with a computed successor; see [computed]."""
         found = (states.red | states.blue) & (self.middle | self.sinks)
-        for v in range(self.model.red_bits - 1, self.model.n_inputs - 1, -1):
+        for v in range(self.game.red_bits - 1, self.game.n_inputs - 1, -1):
             found |= np.where(self.after[v] & found, self.bit[v], _NONE)
         return found
 
@@ -131,7 +130,7 @@ class Normal:
             worth = self.worth(now)
             keep[busy] &= ((now.blue & ~now.red | now.owed) & self.middle & ~worth.blue) == 0
             if record is not None:
-                _report_drops(int(now.red[0] & ~worth.red[0]), record)
+                _report_deletes(int(now.red[0] & ~worth.red[0]), record)
             before = States(now.red & worth.red, now.blue & ~(self.middle & ~worth.blue), now.owed)
             after = before.copy()
             self.compute_freely(after, worth, record)
@@ -141,8 +140,8 @@ class Normal:
         return states, keep
 
 
-def _report_drops(dropped: int, record: Recorder) -> None:
-    for v in members(dropped):
+def _report_deletes(deleted: int, record: Recorder) -> None:
+    for v in members(deleted):
         record("delete", v, -1)
 
 
@@ -151,12 +150,12 @@ def _report(record: Recorder | None, where: Flags, v: int, u: int = -1) -> None:
         record("compute" if u < 0 else "slide", v, u)
 
 
-class _Recomputing(Normal):
+class _Recomputing(NormalForms):
     """The game in which a vertex may be computed again."""
 
-    def __init__(self, model: Model) -> None:
-        super().__init__(model)
-        self.needs = {v: np.uint64(mask) for v, mask in model.ancestors.items()}
+    def __init__(self, game: BitGame) -> None:
+        super().__init__(game)
+        self.needs = {v: np.uint64(mask) for v, mask in game.ancestors.items()}
 
     def _live(self, unstored: Words) -> Words:
         """Return what some output that is still missing depends on, itself included; see [dead]."""
@@ -172,7 +171,7 @@ class _Recomputing(Normal):
         stored = aside | states.owed
         held = states.red | aside
         no_red, no_blue = np.zeros_like(live), np.zeros_like(live)
-        for u in range(self.model.red_bits - 1, -1, -1):
+        for u in range(self.game.red_bits - 1, -1, -1):
             next_one = self.after[u] & live
             single = (next_one & (next_one - _ONE)) == 0
             over = held | no_red & ~states.owed
@@ -190,7 +189,7 @@ class _Recomputing(Normal):
         red, aside = states.red, states.blue & self.middle
         held = red | aside
         need = self.unstored(states) | (states.owed & ~red)
-        for v in range(self.model.n - 1, self.model.n_inputs - 1, -1):
+        for v in range(self.game.n - 1, self.game.n_inputs - 1, -1):
             asked = need & ~held & self.bit[v]
             need |= np.where(asked, self.before[v], _NONE)
         return popcount((need & self.inputs | aside) & ~red) + popcount(states.owed)
@@ -199,12 +198,12 @@ class _Recomputing(Normal):
         return np.zeros_like(states.red)
 
     def compute_freely(self, states: States, worth: Worth, record: Recorder | None) -> None:
-        model = self.model
-        sliding = model.rules.sliding
+        game = self.game
+        sliding = game.rules.sliding
         live = self._live(self.unstored(states)) if sliding else worth.red
         taken = self.middle | self.sinks
-        free = model.M - popcount(states.red)
-        for v in range(model.n_inputs, model.n):
+        free = game.M - popcount(states.red)
+        for v in range(game.n_inputs, game.n):
             before, bit = self.before[v], self.bit[v]
             ready = (worth.red & ~states.red & ~(states.blue & taken) & bit) != 0
             ready &= (before & ~states.red) == 0
@@ -213,7 +212,7 @@ class _Recomputing(Normal):
             if self.single & bit:
                 ready &= self._takes_over(states, v)
             now = ready & (free > 0)
-            for u in members(model.before[v]) if sliding else ():
+            for u in members(game.before[v]) if sliding else ():
                 slides = ready & ~now & ((self.after[u] & live) == bit)
                 slides &= self._lost_with(states, v, u)
                 _report(record, slides, v, u)
@@ -226,7 +225,7 @@ class _Recomputing(Normal):
 
     def _takes_over(self, states: States, v: int) -> Flags:
         """Tell where v, of a single purpose, would take the place of a predecessor with no copy; see [exchange]."""
-        own = np.uint64(self.model.before[v]) & self.single
+        own = np.uint64(self.game.before[v]) & self.single
         found: Flags = (own & states.red & ~states.blue) != 0
         return found
 
@@ -239,7 +238,7 @@ class _Recomputing(Normal):
         return lost
 
 
-class _Once(Normal):
+class _ComputingOnce(NormalForms):
     """The game in which every vertex is computed once."""
 
     def worth(self, states: States) -> Worth:
@@ -248,7 +247,7 @@ class _Once(Normal):
 
     def _needed(self, done: Words) -> Words:
         live = self.sinks & ~done
-        for u in range(self.model.red_bits):
+        for u in range(self.game.red_bits):
             live |= np.where(self.after[u] & ~done, self.bit[u], _NONE)
         return live
 
@@ -263,18 +262,18 @@ class _Once(Normal):
         return popcount((needed | states.blue & self.middle) & ~states.red)
 
     def compute_freely(self, states: States, worth: Worth, record: Recorder | None) -> None:
-        model = self.model
+        game = self.game
         done = self.progress(states)
-        for v in range(model.n_inputs, model.n):
+        for v in range(game.n_inputs, game.n):
             ready = ((self.before[v] & ~states.red) == 0) & ((done & self.bit[v]) == 0)
             if not ready.any():
                 continue
-            for u in members(model.before[v]):
+            for u in members(game.before[v]):
                 placed = self._replace(states, v, u, ready & self._may_replace(states, done, v, u), record)
                 done |= np.where(placed, self.bit[v], _NONE)
                 ready &= ~placed
             if self.sinks & self.bit[v]:
-                now = ready & (popcount(states.red) < model.M)
+                now = ready & (popcount(states.red) < game.M)
                 _report(record, now, v)
                 self.place(states, v, now)
                 done |= np.where(now, self.bit[v], _NONE)
@@ -291,9 +290,9 @@ class _Once(Normal):
 
     def _replace(self, states: States, v: int, u: int, last: Flags, record: Recorder | None) -> Flags:
         """Compute v beside u where there is room; otherwise into the word of u where the rules allow it."""
-        free = popcount(states.red) < self.model.M
+        free = popcount(states.red) < self.game.M
         beside = last & free
-        slides = last & ~free & self.model.rules.sliding
+        slides = last & ~free & self.game.rules.sliding
         _report(record, beside, v)
         self.place(states, v, beside)
         _report(record, slides, v, u)
@@ -301,6 +300,6 @@ class _Once(Normal):
         return beside | slides
 
 
-def make_normal(model: Model) -> Normal:
+def normal_forms(game: BitGame) -> NormalForms:
     """Return the normal forms that fit the rules."""
-    return _Recomputing(model) if model.rules.recomputation else _Once(model)
+    return _Recomputing(game) if game.rules.recomputation else _ComputingOnce(game)

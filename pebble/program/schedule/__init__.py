@@ -1,0 +1,17 @@
+"""Schedules: the base class, the choice of tiles, and the registry through which third parties add their own."""
+
+from pebble.program.schedule.registry import available, get, offered, registered
+from pebble.program.schedule.schedule import Schedule, Tiles
+from pebble.program.schedule.tile_choice import fitting_tiles, largest, resolve_tiles
+
+__all__ = [
+    "Schedule",
+    "Tiles",
+    "available",
+    "fitting_tiles",
+    "get",
+    "largest",
+    "offered",
+    "registered",
+    "resolve_tiles",
+]

@@ -1,0 +1,154 @@
+"""The registered schedules: the built-in ones and those that other installed projects ship."""
+
+from __future__ import annotations
+
+import difflib
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from pebble.common.errors import InvalidInput
+from pebble.computations.problem import PASSES, Problem
+from pebble.program.schedule.schedule import Schedule
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+__all__ = ["available", "get", "offered", "registered"]
+
+_GROUP = "pebble.schedules"
+
+_BUILT_IN = (
+    "naive",
+    "standard",
+    "flash-1",
+    "flash-2",
+    "flash-2-pinned",
+    "flash-2-sliced",
+    "split",
+    "small-cache",
+    "square-tile",
+    "p-first",
+    "hybrid",
+    "keys-pinned",
+    "queries-pinned",
+    "queries-sliced",
+    "key-window",
+    "best",
+)
+
+
+def registered(pass_name: str | None = None) -> list[Schedule]:
+    """Return all registered schedules: the built-in ones first, in a fixed order, then the others by name.
+
+    Parameters
+    ----------
+    pass_name : str, optional
+        Only those that serve this pass. An entry point called ``NAME.PASS`` is not even loaded for another pass.
+
+    Raises
+    ------
+    InvalidInput
+        If a registered schedule cannot be loaded, or two that serve the same pass have the same name.
+    """
+    entries = _entries()
+    if not entries:
+        raise InvalidInput(
+            "no schedules are registered: install the package (pip install .) to register them"
+        )
+    found = [_load(entry) for entry in sorted(entries) if _may_serve(entry.name, pass_name)]
+    if pass_name is not None:
+        found = [schedule for schedule in found if pass_name in schedule.passes]
+    _check_names(found)
+    return sorted(found, key=_order)
+
+
+def offered(problem: Problem) -> list[Schedule]:
+    """Return the schedules that are counted if none are named: those for masks only where there is one."""
+    found = registered(problem.pass_name)
+    return [schedule for schedule in found if problem.mask is not None or not schedule.masks_only]
+
+
+def available(pass_name: str = "forward") -> dict[str, Schedule]:
+    """Return all registered schedules that serve a pass, by name."""
+    return {schedule.name: schedule for schedule in registered(pass_name)}
+
+
+def get(name: str, pass_name: str = "forward") -> Schedule:
+    """Return the schedule with this name for a pass.
+
+    Raises
+    ------
+    InvalidInput
+        If there is none; the message names the nearest.
+
+    Examples
+    --------
+    >>> get("flash-2")
+    <Schedule flash-2: queries outside, keys inside; outputs stay in fast memory until done>
+    """
+    if pass_name == "both":
+        raise InvalidInput(
+            f"a training step is two passes, each with a schedule of its own: take {name!r} for the forward and for "
+            "the backward pass one by one, not 'both'"
+        )
+    quick = _by_entry_name(name, pass_name)
+    if quick is not None:
+        return quick
+    found = available(pass_name)
+    if name in found:
+        return found[name]
+    close = difflib.get_close_matches(name, found, n=1)
+    hint = f"; did you mean {close[0]}?" if close else "."
+    raise InvalidInput(f"unknown schedule {name!r} for the {pass_name} pass{hint} Known: {', '.join(found)}")
+
+
+def _entries(name: str | None = None) -> set[EntryPoint]:
+    """Return the entry points of the group; the import of ``importlib.metadata`` takes time and is put off."""
+    from importlib.metadata import entry_points
+
+    return {entry for entry in entry_points(group=_GROUP) if name in (None, entry.name)}
+
+
+@lru_cache(maxsize=256)
+def _load(entry: EntryPoint) -> Schedule:
+    try:
+        made = entry.load()()
+    except Exception as error:
+        raise InvalidInput(f"schedule {entry.name!r} ({entry.value}) cannot be loaded: {error}") from error
+    if not isinstance(made, Schedule):
+        raise InvalidInput(f"schedule {entry.name!r} ({entry.value}) is no pebble.program.schedule.Schedule")
+    return made
+
+
+def _by_entry_name(name: str, pass_name: str) -> Schedule | None:
+    """Return the schedule whose entry point has its name, without loading the others."""
+    for entry_name in (f"{name}.{pass_name}", name):
+        entries = _entries(entry_name)
+        if len(entries) == 1:
+            schedule = _load(entries.pop())
+            if schedule.name == name and pass_name in schedule.passes:
+                return schedule
+    return None
+
+
+def _may_serve(entry_name: str, pass_name: str | None) -> bool:
+    suffix = entry_name.rpartition(".")[2]
+    return pass_name is None or suffix not in PASSES or suffix == pass_name
+
+
+def _check_names(found: list[Schedule]) -> None:
+    """Refuse two schedules of one name that serve the same pass."""
+    taken: dict[tuple[str, str], Schedule] = {}
+    for schedule in found:
+        for pass_name in schedule.passes:
+            other = taken.setdefault((pass_name, schedule.name), schedule)
+            if other is not schedule:
+                raise InvalidInput(
+                    f"two schedules for the {pass_name} pass are called {schedule.name!r}: "
+                    f"{type(other).__module__} and {type(schedule).__module__}"
+                )
+
+
+def _order(schedule: Schedule) -> tuple[bool, int, str]:
+    known = schedule.name in _BUILT_IN
+    return "forward" not in schedule.passes, _BUILT_IN.index(schedule.name) if known else 99, schedule.name

@@ -1,0 +1,134 @@
+"""The base class of schedules."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from typing import ClassVar, TypeAlias
+
+from pebble.common.errors import CacheTooSmall, InvalidInput
+from pebble.computations.family import Family
+from pebble.computations.problem import Problem
+from pebble.computations.registry import family_of
+from pebble.program.machine.counted import Run
+from pebble.program.machine.run import run
+from pebble.program.nodes import Program
+
+__all__ = ["Schedule", "Tiles"]
+
+Tiles: TypeAlias = Mapping[str, int]
+"""Tile sizes by name."""
+
+
+class Schedule(ABC):
+    """A way to compute attention: it chooses tiles for M words of fast memory and writes their program.
+
+    A subclass sets the class attributes and implements :meth:`tiles` and :meth:`program`.
+    It is registered by one line in the project that ships it, under the entry-point group
+    ``pebble.schedules``, and checked with :func:`pebble.testing.check_schedule`.
+
+    Attributes
+    ----------
+    name : str
+        As used on the command line.
+    summary : str
+        One line.
+    source : str
+        The paper, or how else it came about.
+    passes : tuple of str
+        Passes it serves.
+    tile_names : tuple of str
+        The tile sizes it takes, in the order in which they are shown.
+    presets : tuple of str
+        Names of published or otherwise fixed choices of tiles, see :meth:`preset`.
+    follows_mask : bool
+        Whether the choice of tiles looks at the mask. If not, tiles are chosen for the problem without its mask and
+        made smaller where they do not fit under it. The program skips what is masked out either way.
+    may_be_zero : tuple of str
+        The tile sizes for which zero makes sense.
+    masks_only : bool
+        Whether it is of interest under a mask only; without a mask it is then counted only if it is named.
+    """
+
+    name: ClassVar[str]
+    summary: ClassVar[str]
+    source: ClassVar[str]
+    passes: ClassVar[tuple[str, ...]] = ("forward",)
+    tile_names: ClassVar[tuple[str, ...]] = ()
+    presets: ClassVar[tuple[str, ...]] = ()
+    follows_mask: ClassVar[bool] = False
+    may_be_zero: ClassVar[tuple[str, ...]] = ()
+    masks_only: ClassVar[bool] = False
+
+    @abstractmethod
+    def tiles(self, problem: Problem, M: int) -> Tiles:
+        """Choose tiles for M words of fast memory: the cheapest that fit.
+
+        Raises
+        ------
+        CacheTooSmall
+            If not even the smallest tiles fit; carries the least M.
+        """
+
+    def smallest(self, problem: Problem) -> Tiles:
+        """Return the tiles that need the least room: by default each size is one, or zero where that makes sense."""
+        return {name: 0 if name in self.may_be_zero else 1 for name in self.tile_names}
+
+    @abstractmethod
+    def program(self, problem: Problem, tiles: Tiles) -> Program:
+        """Write the program for given tiles, whether or not they fit."""
+
+    def preset(self, problem: Problem, M: int, name: str) -> Tiles:
+        """Return tiles by a published rule; they need not fit M."""
+        raise InvalidInput(
+            f"{self.name} has no tiles called {name!r}"
+            + (f"; it has {', '.join(self.presets)}" if self.presets else "")
+        )
+
+    @staticmethod
+    def family(problem: Problem) -> Family:
+        """Return the computation that the program carries out."""
+        return family_of(problem)
+
+    def measure(self, problem: Problem, tiles: Tiles) -> Run:
+        """Run the program without a limit on fast memory, to see what it needs and costs."""
+        return _measure(self.program(problem, tiles), self.family, problem)
+
+    def seen(self, problem: Problem) -> Problem:
+        """Return the problem that tiles are chosen for: without its mask, unless the schedule follows masks."""
+        return problem if self.follows_mask else problem.without_mask()
+
+    def least_M(self, problem: Problem) -> int:
+        """Return the least number of words of fast memory the schedule needs, measured by the machine."""
+        problem = self.seen(problem)
+        return self.measure(problem, self.smallest(problem)).peak
+
+    def check_tiles(self, tiles: Tiles) -> dict[str, int]:
+        """Return the tiles in the order of ``tile_names``; InvalidInput for unknown names and sizes too small."""
+        unknown = sorted(set(tiles) - set(self.tile_names))
+        if unknown:
+            takes = ", ".join(self.tile_names) or "no tiles"
+            raise InvalidInput(f"{self.name} does not take tiles {', '.join(unknown)}; it takes {takes}")
+        for name, size in tiles.items():
+            least = 0 if name in self.may_be_zero else 1
+            if isinstance(size, bool) or not isinstance(size, int) or size < least:
+                raise InvalidInput(f"{self.name}: tile {name}={size!r} must be a whole number ≥ {least}")
+        return {name: tiles[name] for name in self.tile_names if name in tiles}
+
+    def require(self, problem: Problem, M: int) -> None:
+        """Raise CacheTooSmall if not even the smallest tiles fit."""
+        least = self.least_M(problem)
+        if least > M:
+            raise CacheTooSmall(
+                f"{self.name} needs at least {least} words of fast memory here; M is {M}", least
+            )
+
+    def __repr__(self) -> str:
+        return f"<Schedule {self.name}: {self.summary}>"
+
+
+@lru_cache(maxsize=512)
+def _measure(program: Program, family: Callable[[Problem], Family], problem: Problem) -> Run:
+    """Run a program once, however often it is asked for."""
+    return run(program, family(problem))

@@ -1,0 +1,114 @@
+"""The choice of tiles: the largest that the machine measures to fit, and those that fit under a mask."""
+
+from __future__ import annotations
+
+from pebble.common.errors import CacheTooSmall, InvalidInput
+from pebble.common.units import fast_memory_words
+from pebble.computations.problem import LARGEST_SIZE, Problem
+from pebble.program.schedule.schedule import Schedule, Tiles
+
+__all__ = ["fitting_tiles", "largest", "resolve_tiles"]
+
+
+def largest(
+    schedule: Schedule,
+    problem: Problem,
+    M: int,
+    name: str,
+    high: int,
+    guess: int,
+    fixed: Tiles | None = None,
+) -> dict[str, int]:
+    """Return the largest value of one tile size that the machine measures to fit M words.
+
+    Parameters
+    ----------
+    schedule : Schedule
+    problem : Problem
+    M : int
+    name : str
+        The tile size; room must not shrink when it grows.
+    high : int
+        Largest value that makes a difference.
+    guess : int
+        Where to start; a good guess costs two measurements.
+    fixed : mapping, optional
+        The schedule's other tile sizes.
+
+    Raises
+    ------
+    CacheTooSmall
+        If 1 does not fit.
+    """
+    schedule.require(problem, M)
+    others = dict(fixed or {})
+
+    def fits(size: int) -> bool:
+        return schedule.measure(problem, {**others, name: size}).peak <= M
+
+    low, step = min(max(guess, 1), high), 1
+    while low > 1 and not fits(low):
+        low, step = max(1, low - step), 2 * step
+    above, step = low + 1, 1
+    while above <= high and fits(above):
+        low, above, step = above, above + step, 2 * step
+    above = min(above, high + 1)
+    while above - low > 1:
+        middle = (low + above) // 2
+        low, above = (middle, above) if fits(middle) else (low, middle)
+    return {name: low}
+
+
+def resolve_tiles(
+    schedule: Schedule, problem: Problem, M: int | None, tiles: Tiles | str | None
+) -> dict[str, int]:
+    """Return the tile sizes to use: as given, by a preset's name, or chosen by the schedule for M words.
+
+    Raises
+    ------
+    InvalidInput
+        If M is needed and not given, or the tiles do not make sense.
+    CacheTooSmall
+        If the schedule finds no tiles that fit.
+    """
+    if tiles is not None and not isinstance(tiles, str):
+        return schedule.check_tiles(tiles)
+    if M is None:
+        raise InvalidInput(
+            f"{schedule.name}: say how many words of fast memory there are (M), or give tile sizes"
+        )
+    M = fast_memory_words(M)
+    if M > LARGEST_SIZE:
+        raise InvalidInput(f"M is too large: at most {LARGEST_SIZE:,} words are dealt with")
+    if tiles is not None:
+        return dict(schedule.preset(schedule.seen(problem), M, tiles))
+    return fitting_tiles(schedule, problem, M)
+
+
+def fitting_tiles(schedule: Schedule, problem: Problem, M: int) -> dict[str, int]:
+    """Return the tiles that a schedule chooses for M words, and that fit under the problem's mask.
+
+    Without a mask the last tile of a row or column may be ragged where under the mask the last tile visited is a
+    whole one, which takes a word or two more. Tiles are then chosen for that much less memory.
+
+    Raises
+    ------
+    CacheTooSmall
+        If the schedule finds no tiles that fit.
+    """
+    seen = schedule.seen(problem)
+    tiles = dict(schedule.tiles(seen, M))
+    if seen == problem:
+        return tiles
+    room = M
+    while (peak := schedule.measure(problem, tiles).peak) > M:
+        room -= peak - M
+        try:
+            tiles = dict(schedule.tiles(seen, room)) if room > 0 else {}
+        except CacheTooSmall:
+            tiles = {}
+        if room < 1 or (not tiles and schedule.tile_names):
+            raise CacheTooSmall(
+                f"{schedule.name} needs at least {peak} words of fast memory under this mask; M is {M}", peak
+            )
+    return tiles

@@ -1,0 +1,198 @@
+"""The check of a certificate: everything in it is verified from nothing."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import IO, Any
+
+import numpy as np
+
+from pebble.common.errors import BoundDoesNotApply, IllegalMove, InvalidInput
+from pebble.game.board import Status
+from pebble.game.files.check import CheckResult
+from pebble.game.files.header import Header
+from pebble.game.referee import Refusal
+from pebble.game.rules import Rules
+from pebble.graph.dag import Dag
+from pebble.graph.fingerprint import dag_hash
+from pebble.graph.names import is_writable
+from pebble.solvers.certificate import FORMAT, VERSION, verdict
+
+__all__ = ["CertificateCheck", "check_certificate"]
+
+
+@dataclass(frozen=True)
+class CertificateCheck(CheckResult):
+    """What a check of a certificate found: what its pebbling does, and every false claim.
+
+    Parameters
+    ----------
+    header, status, line, refusal
+        As for a pebbling file; ``line`` is None, the move number is in the refusal.
+    faults : tuple of str
+        What is wrong, empty for a valid certificate.
+    bound_name : str
+    lower : int
+        The bound as claimed.
+    """
+
+    faults: tuple[str, ...] = field(default=())
+    bound_name: str = ""
+    lower: int = 0
+
+    @property
+    def complete(self) -> bool:
+        """Whether the certificate is valid: its pebbling legal and complete, its bound and figures right."""
+        return not self.faults
+
+    @property
+    def gap(self) -> int:
+        """I/O of the pebbling minus the bound."""
+        return self.io - self.lower
+
+    def __str__(self) -> str:
+        if self.faults:
+            return f"not valid: {'; '.join(self.faults)}"
+        return f"valid certificate: {verdict(self.io, self.bound_name, self.lower)}"
+
+
+def check_certificate(source: str | bytes | IO[Any]) -> CertificateCheck:
+    """Verify a certificate from nothing: hash, moves one by one, figures, and the bound computed again.
+
+    Parameters
+    ----------
+    source : str, bytes or stream
+        The JSON document.
+
+    Returns
+    -------
+    CertificateCheck
+        With all faults that were found; false claims are no errors here.
+
+    Raises
+    ------
+    InvalidInput
+        If it is no certificate at all: no JSON, a field missing or of the wrong kind, no DAG.
+
+    Examples
+    --------
+    >>> from pebble.solvers.certificate import certify
+    >>> certificate = certify(Dag.from_edges([("a", "sum"), ("b", "sum")]), 3)
+    >>> document = certificate.to_dict()
+    >>> document["pebbling"].remove("load b")
+    >>> print(check_certificate(json.dumps(document)))
+    not valid: move 1, compute sum: 1 of its 2 predecessors is not red: b (blue); load it first
+    """
+    document = _parsed(source if isinstance(source, (str, bytes)) else source.read())
+    given = _field(document, "dag", dict)
+    dag = _dag(given)
+    M, rules = _field(document, "M", int), _rules(document)
+    name = given["name"] if given.get("name") and is_writable(given["name"]) else "dag"
+    header = Header(name, {}, M, rules)
+    status, refusal, faults = _replayed(_field(document, "pebbling", list), dag, M, rules)
+    if dag_hash(dag) != _field(given, "hash", str):
+        faults.append("the hash is not that of the DAG")
+    faults += _name_faults(given.get("name"), dag)
+    for key in ("reads", "writes", "io"):
+        claimed = _field(document, key, int)
+        if claimed != getattr(status, key) and not faults:
+            faults.append(f"{key} is {getattr(status, key):,}, not {claimed:,}")
+    claim = _field(document, "bound", dict)
+    bound_name, lower = _field(claim, "name", str), _field(claim, "value", int)
+    faults += _bound_faults(bound_name, lower, _field(claim, "inputs", dict), dag, M, rules)
+    if _field(document, "gap", int) != _field(document, "io", int) - lower:
+        faults.append("the gap is not the I/O minus the bound")
+    return CertificateCheck(header, status, None, refusal, tuple(faults), bound_name, lower)
+
+
+def _name_faults(name: object, dag: Dag) -> list[str]:
+    from pebble.lower_bounds.graph.family_bounds import catalogue_name
+
+    return [] if name is None or catalogue_name(dag) == name else [f"the DAG is not the one called {name}"]
+
+
+def _bound_faults(name: str, lower: int, inputs: dict[str, Any], dag: Dag, M: int, rules: Rules) -> list[str]:
+    from pebble.lower_bounds.graph.bound_from_inputs import bound_from_inputs
+
+    try:
+        again = bound_from_inputs(name, inputs, dag, M, rules).least_io
+    except (BoundDoesNotApply, InvalidInput) as error:
+        return [f"the bound {name!r} cannot be confirmed: {error}"]
+    return [f"the bound {name!r} proves {again:,}, not {lower:,}"] if lower > again else []
+
+
+def _replayed(texts: list[Any], dag: Dag, M: int, rules: Rules) -> tuple[Status, Refusal | None, list[str]]:
+    from pebble.game.files.reader import parse_move
+    from pebble.game.moves import Moves
+    from pebble.game.replay import Replay
+
+    replay = Replay(dag, M, rules)
+    try:
+        for first in range(0, len(texts), 1 << 16):
+            part = []
+            for number, text in enumerate(texts[first : first + (1 << 16)], first):
+                try:
+                    part.append(parse_move(text if isinstance(text, str) else repr(text), dag))
+                except InvalidInput as error:
+                    replay.play(Moves.of(part))
+                    return replay.result(), None, [f"move {number}: {error}"]
+            replay.play(Moves.of(part))
+    except IllegalMove as error:
+        return replay.result(), replay.refusal, [str(error)]
+    status = replay.result()
+    missing = status.missing_names()
+    return status, None, [f"not stored at the end: {', '.join(missing[:4])}"] if missing else []
+
+
+def _parsed(text: str | bytes) -> dict[str, Any]:
+    try:
+        document = json.loads(text, object_pairs_hook=_once)
+    except (ValueError, RecursionError) as error:
+        raise InvalidInput(f"no certificate: not JSON ({error})") from None
+    if not isinstance(document, dict) or document.get("format") != FORMAT:
+        raise InvalidInput(f'no certificate: it should be a JSON object with "format": "{FORMAT}"')
+    if document.get("version") != VERSION:
+        raise InvalidInput(
+            f"a certificate of version {document.get('version')!r}; only {VERSION} can be read"
+        )
+    return document
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError("a key is there twice")
+    return found
+
+
+def _field(document: dict[str, Any], key: str, kind: type[Any]) -> Any:
+    value = document.get(key)
+    if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
+        raise InvalidInput(f"no certificate: {key!r} is missing or no {_KINDS[kind]}")
+    return value
+
+
+_KINDS = {dict: "object", list: "list", str: "text", int: "whole number"}
+
+
+def _rules(document: dict[str, Any]) -> Rules:
+    given = _field(document, "rules", dict)
+    if set(given) != {"recomputation", "sliding"} or not all(isinstance(v, bool) for v in given.values()):
+        raise InvalidInput("no certificate: 'rules' must say recomputation and sliding, each true or false")
+    return Rules(**given)
+
+
+def _dag(given: dict[str, Any]) -> Dag:
+    names, edges = _field(given, "vertices", list), _field(given, "edges", list)
+    outputs = _field(given, "outputs", list)
+    for number in (*outputs, *(v for edge in edges for v in (edge if isinstance(edge, list) else [None]))):
+        if isinstance(number, bool) or not isinstance(number, int) or not 0 <= number < len(names):
+            raise InvalidInput(f"no certificate: {number!r} is no vertex of its DAG")
+    if not all(isinstance(name, str) for name in names) or any(len(edge) != 2 for edge in edges):
+        raise InvalidInput("no certificate: its DAG needs names of vertices and edges [predecessor, vertex]")
+    description = given.get("name") or ""
+    if not isinstance(description, str):
+        raise InvalidInput("no certificate: the DAG's name must be a text or null")
+    pairs = np.array(edges, dtype=np.int64).reshape(-1, 2)
+    return Dag.from_edges(pairs, names=names, outputs=outputs, description=description)

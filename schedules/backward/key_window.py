@@ -1,0 +1,49 @@
+"""Backward under a mask: a key stays in fast memory, with its gradients, from its first query to its last."""
+
+from __future__ import annotations
+
+from pebble import Problem
+from pebble.program import Program, Tiles, compute, delete, first, last, load, loop, program, store, when
+from schedules.backward._loop_nests import pair_by_pair, row_sums_of_block
+from schedules.key_window import KeyWindowBlocks, keys_in_use
+
+__all__ = ["KeyWindowBackward"]
+
+
+class KeyWindowBackward(KeyWindowBlocks):
+    """Queries in order, block by block; K, V, dK and dV of a key stay from its first use to its last.
+
+    Every word moves once: 8Nd + N words. It fits where few keys are in use at a time.
+    """
+
+    name = "key-window"
+    summary = "keys stay with their gradients from their first use to their last; every word moves once"
+    source = "derived here; the counterpart of the forward schedule"
+    passes = ("backward",)
+
+    def room(self, problem: Problem, rows: int) -> int:
+        """Return a number of words that is enough for blocks of this size."""
+        width = problem.d + problem.dv
+        return rows * (width + problem.d + 2) + keys_in_use(problem, rows) * 2 * width + 5
+
+    def program(self, problem: Problem, tiles: Tiles) -> Program:
+        """Write the program."""
+        rows = self.check_tiles(tiles).get("rows", problem.Nq)
+        keys = loop(
+            "j",
+            1,
+            when(first("i"), load("K", "V")),
+            pair_by_pair("i", "query", dQ=compute("dQ")),
+            when(last("i"), store("dK", "dV"), delete("K", "V", "dK", "dV")),
+        )
+        return program(
+            loop(
+                "i",
+                rows,
+                load("Q", "dO", "l"),
+                row_sums_of_block(),
+                keys,
+                store("dQ"),
+                delete("Q", "dO", "l", "D", "dQ"),
+            )
+        )
