@@ -16,7 +16,7 @@ from itertools import pairwise
 
 import pebble
 from pebble.computations.matmul import matmul_family
-from pebble.lower_bounds.products import matmul
+from pebble.lower_bounds.matmul_fft import matmul
 from pebble.program import Program, compute, delete, load, loop, phase, program, store
 
 N = 1024

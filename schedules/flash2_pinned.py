@@ -38,7 +38,7 @@ class Flash2Pinned(Schedule):
         return {"rows": best[0], "pinned": best[1] if best[0] < problem.Nq else 0}
 
     def largest_blocks(self, problem: Problem, M: int) -> Tiles:
-        """Return the largest row blocks, nothing resident: under a mask fewer blocks may save more than resident keys."""
+        """Return the largest row blocks, nothing resident: under a mask fewer blocks may save more words."""
         self.require(problem, M)
         return {"rows": min(max(most_rows(problem, M), 1), problem.Nq), "pinned": 0}
 

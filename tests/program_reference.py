@@ -218,12 +218,16 @@ class Reference:
             at = dict(zip(array.axes, element[1], strict=True))
             broken |= self.advance(array, element, at, done)
             if replaced is not None:
-                gone = replaced.name, tuple(at[axis] for axis in replaced.axes)
-                if self.outcome.red[gone]:
-                    self.remove(gone, *self.outcome.red[gone])
-                else:
-                    broken |= self.breaks("delete-needs-red")
+                broken |= self.replace((replaced.name, tuple(at[axis] for axis in replaced.axes)))
         return broken
+
+    def replace(self, element: Element) -> set[str]:
+        """Delete an element that must be there, begun or not."""
+        red = self.outcome.red[element]
+        if not red:
+            return self.breaks("delete-needs-red")
+        self.remove(element, *red)
+        return set()
 
     def whole_operands(self, array: Array, done: Executed) -> set[str]:
         """The language asks for all of the operands' boxes, whichever of it the allowed pairs read."""

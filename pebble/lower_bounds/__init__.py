@@ -7,13 +7,16 @@ docs/bounds.md and docs/bounds-backward.md for the proofs.
 
 from __future__ import annotations
 
-from pebble.lower_bounds.attention.backward import b1, b2
-from pebble.lower_bounds.attention.forward import t1, t2
+from pebble.lower_bounds.attention.b1 import b1
+from pebble.lower_bounds.attention.b2 import b2
+from pebble.lower_bounds.attention.t1 import t1
+from pebble.lower_bounds.attention.t2 import t2
 from pebble.lower_bounds.bound import Bound, Status
-from pebble.lower_bounds.products import fft, matmul
+from pebble.lower_bounds.dividing_point import Regime, regime
+from pebble.lower_bounds.matmul_fft import fft, matmul
 from pebble.lower_bounds.proved import backward_bounds, best_bound, forward_bounds, proved_bounds
-from pebble.lower_bounds.published import attenio_count, published_curves
-from pebble.lower_bounds.regimes import Regime, regime
+from pebble.lower_bounds.published.all_pairs import attenio_count
+from pebble.lower_bounds.published.curves import published_curves
 
 __all__ = [
     "Bound",

@@ -1,11 +1,23 @@
-"""What a lower bound is: a value with its status, domain and source."""
+"""What a lower bound is: a value with its status, the rules it holds under, and its source."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypeVar
 
-__all__ = ["Bound", "Status"]
+from pebble.common.errors import BoundDoesNotApply
+from pebble.game.rules import Rules
+
+__all__ = ["ANY_RULES", "ONCE_ONLY", "Bound", "Status", "applicable"]
+
+_Asked = TypeVar("_Asked")
+
+ANY_RULES = "recomputation allowed, sliding allowed"
+"""The bound holds in every variant of the game."""
+
+ONCE_ONLY = "recomputation forbidden, sliding allowed"
+"""The bound needs that no vertex is computed twice."""
 
 Status = Literal["proved", "computer-assisted", "asymptotic"]
 
@@ -26,7 +38,8 @@ class Bound:
     source : str
         Where the statement and its proof are found.
     rules : str
-        The rules of the game the bound holds under, in words.
+        The rules of the game the bound holds under, in words: ``"recomputation allowed"``, ``"sliding allowed"``
+        or both. What is not called allowed must be forbidden.
     note : str
         What the value was obtained with (the best number of segments, the certificate's row), for the curious.
     """
@@ -35,10 +48,32 @@ class Bound:
     value: int | float
     status: Status
     source: str
-    rules: str = "recomputation allowed, sliding allowed"
+    rules: str = ANY_RULES
     note: str = ""
 
     @property
     def proved(self) -> bool:
         """Whether the value may be asserted against a count."""
         return self.status != "asymptotic"
+
+    def holds_under(self, rules: Rules) -> bool:
+        """Tell whether the bound holds in a game played by these rules.
+
+        >>> Bound("T1", 7, "proved", "").holds_under(Rules(sliding=True))
+        True
+        >>> Bound("", 7, "proved", "", rules="recomputation forbidden").holds_under(Rules())
+        False
+        """
+        played = (("recomputation", rules.recomputation), ("sliding", rules.sliding))
+        return all(f"{variant} allowed" in self.rules for variant, allowed in played if allowed)
+
+
+def applicable(bounds: Iterable[Callable[[_Asked, int], Bound]], problem: _Asked, M: int) -> list[Bound]:
+    """Return what the bounds say of a problem with M words; those that do not apply are left out."""
+    found = []
+    for bound in bounds:
+        try:
+            found.append(bound(problem, M))
+        except BoundDoesNotApply:
+            continue
+    return found

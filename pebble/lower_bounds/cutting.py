@@ -12,12 +12,13 @@ for every whole ``h >= 1``; ``h = 1`` also covers pebblings of a single segment.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from pebble.lower_bounds.rounding import ceil_div
 
-__all__ = ["Cut", "best_cut", "best_start", "cut_by_number", "cut_by_size"]
+__all__ = ["Cut", "best_cut", "best_start", "cut_by_number", "cut_by_size", "least_words", "least_words_near"]
 
 Events = Callable[[int], int]
 """At most how many events (a whole number, monotone) a segment with ``T`` words can hold."""
@@ -50,6 +51,9 @@ class Cut:
     moves: int
     cuts: int
     X: int
+
+    def __str__(self) -> str:
+        return f"h = {self.cuts} cuts, one every X = {self.X} moves"
 
 
 def cut_by_number(W: int, M: int, words: Words, h: int) -> Cut:
@@ -112,3 +116,39 @@ def best_cut(W: int, M: int, events: Events, words: Words, X: int) -> Cut:
 
 def _around(centre: int) -> range:
     return range(max(1, centre - _WINDOW), centre + _WINDOW + 1)
+
+
+def least_words(events: Events, w: int, most: int) -> int:
+    """Return a ``T`` with ``events(T) >= w > events(T - 1)``, by bisection between 0 and ``most``."""
+    low, high = 0, most
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (low, middle) if events(middle) >= w else (middle + 1, high)
+    return low
+
+
+def least_words_near(events: Events, w: int, model: Callable[[float], float]) -> int:
+    """Return a ``T`` with ``events(T) >= w > events(T - 1)``, from near where a model of ``events`` reaches ``w``.
+
+    The model, in floating point, grows with a power of ``T`` between 3/2 and 2; it is only a guess.
+    """
+    above, step = _guess(model, w), 1
+    while events(above) < w:
+        above, step = above + step, 2 * step
+    below, step = above - step, 1
+    while events(below) >= w:
+        above, below, step = below, below - step, 2 * step
+    while above - below > 1:
+        middle = (below + above) // 2
+        below, above = (below, middle) if events(middle) >= w else (middle, above)
+    return above
+
+
+def _guess(model: Callable[[float], float], w: int) -> int:
+    T = math.sqrt(w)
+    for _ in range(40):
+        factor = (w / model(T)) ** (4 / 7)
+        T *= factor
+        if abs(factor - 1) < 1e-13:
+            break
+    return math.ceil(T)

@@ -1,21 +1,34 @@
-"""All bounds on one problem, and the best of them."""
+"""All proved bounds on one problem, and the best of them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
-from pebble.common.errors import BoundDoesNotApply
+from pebble.common.units import fast_memory_words
 from pebble.computations.problem import Problem
 from pebble.game.rules import Rules
-from pebble.lower_bounds.attention.backward import b1, b2, compulsory_backward
-from pebble.lower_bounds.attention.compulsory import compulsory
-from pebble.lower_bounds.attention.forward import t1, t2
-from pebble.lower_bounds.attention.weights import compulsory_weights
-from pebble.lower_bounds.bound import Bound
-from pebble.lower_bounds.counts import Counts, Part
-from pebble.lower_bounds.domain import require_backward, require_forward, require_words
+from pebble.lower_bounds.attention.b1 import b1
+from pebble.lower_bounds.attention.b2 import b2
+from pebble.lower_bounds.attention.compulsory import (
+    compulsory_backward,
+    compulsory_forward,
+    compulsory_weights,
+)
+from pebble.lower_bounds.attention.t1 import t1
+from pebble.lower_bounds.attention.t2 import t2
+from pebble.lower_bounds.bound import Bound, applicable
+from pebble.lower_bounds.certified.b3 import b3
+from pebble.lower_bounds.certified.t3 import t3
+from pebble.lower_bounds.counts import Counts
+from pebble.lower_bounds.requirements import require_mask, require_pass
 
-__all__ = ["backward_bounds", "best_bound", "forward_bounds", "proved_bounds"]
+__all__ = ["backward_bounds", "best_bound", "bounds_by_counts", "forward_bounds", "proved_bounds"]
+
+_BY_COUNTS: dict[str, tuple[Callable[[Counts, int], Bound], ...]] = {
+    "forward": (compulsory_forward, t1, t2, t3),
+    "backward": (compulsory_backward, b1, b2, b3),
+    "weights": (compulsory_weights,),
+}
 
 
 def forward_bounds(problem: Problem, M: int, rules: Rules | None = None) -> list[Bound]:
@@ -28,8 +41,7 @@ def forward_bounds(problem: Problem, M: int, rules: Rules | None = None) -> list
     M : int
         Words of fast memory.
     rules : Rules, optional
-        The game that is played. All of these bounds hold with or without recomputation and sliding, so that
-        none has to be left out whatever the rules.
+        The game that is played; bounds that do not hold under its rules are left out. By default all are listed.
 
     Returns
     -------
@@ -49,10 +61,8 @@ def forward_bounds(problem: Problem, M: int, rules: Rules | None = None) -> list
     >>> [bound.name for bound in forward_bounds(Problem.square(4096, 64), 10**5)]
     ['T1', 'compulsory', 'T2']
     """
-    del rules
-    require_words(M)
-    require_forward(problem, "the forward bounds")
-    return _with_parts(problem, M)
+    require_pass(problem, "forward", "the forward bounds")
+    return proved_bounds(problem, M, rules)
 
 
 def backward_bounds(problem: Problem, M: int, rules: Rules | None = None) -> list[Bound]:
@@ -65,7 +75,7 @@ def backward_bounds(problem: Problem, M: int, rules: Rules | None = None) -> lis
     M : int
         Words of fast memory.
     rules : Rules, optional
-        The game that is played; all of these bounds hold with or without recomputation and sliding.
+        The game that is played; bounds that do not hold under its rules are left out. By default all are listed.
 
     Returns
     -------
@@ -86,16 +96,15 @@ def backward_bounds(problem: Problem, M: int, rules: Rules | None = None) -> lis
     >>> backward_bounds(problem, 10**5)[0].name
     'B1'
     """
-    del rules
-    require_words(M)
-    require_backward(problem, "the backward bounds")
-    return _with_parts(problem, M)
+    require_pass(problem, "backward", "the backward bounds")
+    return proved_bounds(problem, M, rules)
 
 
 def proved_bounds(problem: Problem, M: int, rules: Rules | None = None) -> list[Bound]:
-    """Return :func:`forward_bounds` or :func:`backward_bounds`, whichever is for the problem's pass.
+    """Return every bound with a proved constant that applies to one copy of a problem, the best first.
 
-    Of the gradient of the weights only the compulsory words are bounded.
+    For the forward and the backward pass see :func:`forward_bounds` and :func:`backward_bounds`. Of the gradient of
+    the weights only the compulsory words are bounded.
 
     Raises
     ------
@@ -109,10 +118,12 @@ def proved_bounds(problem: Problem, M: int, rules: Rules | None = None) -> list[
     >>> proved_bounds(Problem(4096, 4096, 64, 64, pass_name="backward"), 10**5)[0].name
     'B1'
     """
-    if problem.pass_name == "weights":
-        return [compulsory_weights(problem, M)]
-    listing = backward_bounds if problem.pass_name == "backward" else forward_bounds
-    return listing(problem, M, rules)
+    M = fast_memory_words(M)
+    if problem.pass_name not in _BY_COUNTS:
+        require_pass(problem, "forward", "the forward bounds")
+    bounds = bounds_by_counts(problem, M) + applicable((_by_parts,), problem, M)
+    bounds = bounds if rules is None else [bound for bound in bounds if bound.holds_under(rules)]
+    return sorted(bounds, key=lambda bound: -bound.value)
 
 
 def best_bound(problem: Problem, M: int, rules: Rules | None = None) -> Bound:
@@ -131,39 +142,14 @@ def best_bound(problem: Problem, M: int, rules: Rules | None = None) -> Bound:
     return proved_bounds(problem, M, rules)[0]
 
 
-def _with_parts(problem: Problem, M: int) -> list[Bound]:
-    bounds = _own(problem, M)
-    if problem.mask is None:
-        return bounds
+def bounds_by_counts(problem: Counts, M: int) -> list[Bound]:
+    """Return the bounds that ask only how many pairs, queries and keys there are, the best first."""
+    return sorted(applicable(_BY_COUNTS[problem.pass_name], problem, M), key=lambda bound: -bound.value)
+
+
+def _by_parts(problem: Problem, M: int) -> Bound:
+    """Bound a masked problem by the sum over its parts, which needs numpy."""
+    require_mask(problem, "the bound by parts")
     from pebble.lower_bounds.attention.by_parts import by_parts
 
-    return sorted([*bounds, by_parts(problem, M, _own)], key=lambda bound: -bound.value)
-
-
-def _own(problem: Problem | Part, M: int) -> list[Bound]:
-    """Return the bounds that ask only how many pairs, queries and keys there are."""
-    if problem.pass_name == "backward":
-        return _applicable((compulsory_backward, b1, b2, _b3), problem, M)
-    return _applicable((compulsory, t1, t2, _t3), problem, M)
-
-
-def _applicable(candidates: Iterable[Callable[[Counts, int], Bound]], problem: Counts, M: int) -> list[Bound]:
-    bounds = []
-    for bound in candidates:
-        try:
-            bounds.append(bound(problem, M))
-        except BoundDoesNotApply:
-            continue
-    return sorted(bounds, key=lambda bound: -bound.value)
-
-
-def _t3(problem: Counts, M: int) -> Bound:
-    from pebble.lower_bounds.certified.t3 import t3
-
-    return t3(problem, M)
-
-
-def _b3(problem: Counts, M: int) -> Bound:
-    from pebble.lower_bounds.certified.b3 import b3
-
-    return b3(problem, M)
+    return by_parts(problem, M, bounds_by_counts)

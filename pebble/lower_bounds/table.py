@@ -8,9 +8,9 @@ from typing import Any
 from pebble.common.tables import html_table, table, words
 from pebble.computations.problem import Problem
 from pebble.lower_bounds.bound import Bound
+from pebble.lower_bounds.dividing_point import Regime, regime, sparse_dividing_point
 from pebble.lower_bounds.proved import proved_bounds
-from pebble.lower_bounds.published import published_curves, sparse_dividing_point
-from pebble.lower_bounds.regimes import Regime, regime
+from pebble.lower_bounds.published.curves import published_curves
 
 __all__ = ["BoundTable", "bounds"]
 
@@ -46,7 +46,7 @@ class BoundTable:
 
     def dividing_points(self) -> dict[str, float | int | None]:
         """Return where the regimes divide, words: d², and under a mask the published point for so many pairs."""
-        sparse = None if self.problem.mask is None else float(sparse_dividing_point(self.problem))
+        sparse = None if self.regime.sparse_mu is None else float(sparse_dividing_point(self.problem))
         return {"dividing_point": self.problem.d**2, "sparse_dividing_point": sparse}
 
     def to_list(self) -> list[dict[str, Any]]:

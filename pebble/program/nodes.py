@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from pebble.computations.family import Family
+from pebble.computations.masks.mask import Interval
 from pebble.program.visits import Visit
 
 __all__ = [
@@ -32,9 +33,6 @@ __all__ = [
 ]
 
 Action = Literal["load", "store", "compute", "delete"]
-
-
-Interval = tuple[int, int]
 
 
 Place = tuple[int, ...]

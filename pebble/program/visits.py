@@ -12,14 +12,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pebble.computations.family import Family
+from pebble.computations.masks.mask import OTHER_AXIS
 
 if TYPE_CHECKING:
-    from pebble.computations.masks import Mask
+    from pebble.computations.masks.mask import Interval, Mask
 
 __all__ = ["Visit", "partners", "visited"]
-
-Interval = tuple[int, int]
-_PARTNER = {"i": "j", "j": "i"}
 
 
 @dataclass(slots=True)
@@ -54,7 +52,7 @@ class Visit:
 
 def partners(axis: str, tiles: Mapping[str, Interval], family: Family) -> Interval:
     """Return the current tile of the other axis of the mask."""
-    other = _PARTNER[axis]
+    other = OTHER_AXIS[axis]
     return tiles.get(other) or (0, family.extents[other])
 
 

@@ -55,9 +55,7 @@ class Certificate:
     @property
     def lower(self) -> int:
         """The bound as a whole number of words."""
-        from pebble.lower_bounds.graph.recomputation import whole_value
-
-        return whole_value(self.bound)
+        return self.bound.least_io
 
     @property
     def gap(self) -> int:
@@ -66,7 +64,7 @@ class Certificate:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the certificate as plain data; docs/certificates.md describes every field."""
-        from pebble.lower_bounds.graph.known_families import name_of
+        from pebble.lower_bounds.graph.family_bounds import catalogue_name
 
         dag, status = self.dag, self.status
         heads = np.repeat(np.arange(dag.n_vertices, dtype=np.int64), dag.indegree)
@@ -76,7 +74,7 @@ class Certificate:
             "version": VERSION,
             "dag": {
                 "hash": dag_hash(dag),
-                "name": name_of(dag),
+                "name": catalogue_name(dag),
                 "vertices": [dag.name(v) for v in range(dag.n_vertices)],
                 "edges": np.stack([dag.predecessors[order], heads[order]], axis=1).tolist(),
                 "outputs": dag.outputs.tolist(),

@@ -107,16 +107,16 @@ def check_certificate(source: str | bytes | IO[Any]) -> CertificateCheck:
 
 
 def _name_faults(name: object, dag: Dag) -> list[str]:
-    from pebble.lower_bounds.graph.known_families import name_of
+    from pebble.lower_bounds.graph.family_bounds import catalogue_name
 
-    return [] if name is None or name_of(dag) == name else [f"the DAG is not the one called {name}"]
+    return [] if name is None or catalogue_name(dag) == name else [f"the DAG is not the one called {name}"]
 
 
 def _bound_faults(name: str, lower: int, inputs: dict[str, Any], dag: Dag, M: int, rules: Rules) -> list[str]:
-    from pebble.lower_bounds.graph.recomputation import bound_again, whole_value
+    from pebble.lower_bounds.graph.bound_from_inputs import bound_from_inputs
 
     try:
-        again = whole_value(bound_again(name, inputs, dag, M, rules))
+        again = bound_from_inputs(name, inputs, dag, M, rules).least_io
     except (BoundDoesNotApply, InvalidInput) as error:
         return [f"the bound {name!r} cannot be confirmed: {error}"]
     return [f"the bound {name!r} proves {again:,}, not {lower:,}"] if lower > again else []

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pebble.lower_bounds.attention.backward import SegmentB1, b1_events, b2_events
+from pebble.lower_bounds.attention.b1 import B1Weights, b1_events
+from pebble.lower_bounds.attention.b2 import b2_events
 from pebble.lower_bounds.certified.b3 import B3Row
 from pebble.lower_bounds.certified.prove_b3 import B3Segment, b3_segment_work
 
@@ -218,14 +219,14 @@ class Touched:
 
     def check_b1(self, T: int) -> None:
         """B1 with |A| at most T, accumulators begun in the segment included."""
-        segment = SegmentB1(self.player.d, self.player.dv)
+        segment = B1Weights(self.player.d, self.player.dv)
         work = segment.omega * self.work("dV") + segment.kappa * (self.work("dK") + self.work("dQ"))
         assert work <= b1_events(T, self.player.d, self.player.dv)
         boundary = len(self.at["p"] | self.at["r"] | self.at["s"])
         inner = self.inner_work(segment)
         assert 4 * inner <= (T - boundary) ** 2
 
-    def inner_work(self, segment: SegmentB1) -> int:
+    def inner_work(self, segment: B1Weights) -> int:
         """Weighted work on pairs with nothing of S, P, dP or dS at hand."""
         on_boundary = self.at["p"] | self.at["r"] | self.at["s"]
         total = 0

@@ -16,11 +16,12 @@ from pebble.common.errors import BoundDoesNotApply, InvalidInput
 from pebble.computations.problem import Problem
 from pebble.game.rules import Rules
 from pebble.lower_bounds import best_bound, forward_bounds, t1, t2
-from pebble.lower_bounds.attention.compulsory import compulsory
-from pebble.lower_bounds.attention.forward import t1_events, t1_words, t2_events, t2_words
+from pebble.lower_bounds.attention.compulsory import compulsory_forward
+from pebble.lower_bounds.attention.t1 import t1_events, t1_words
+from pebble.lower_bounds.attention.t2 import t2_events, t2_words
 from pebble.lower_bounds.bound import Bound
 from pebble.lower_bounds.cutting import best_cut
-from pebble.lower_bounds.products import fft, fft_cut, fft_events, matmul, matmul_cut, matmul_short
+from pebble.lower_bounds.matmul_fft import fft, fft_cut, fft_events, matmul, matmul_cut, matmul_short
 from pebble.lower_bounds.rounding import (
     ceil_div,
     ceil_root,
@@ -275,13 +276,13 @@ def test_head_dimensions_play_different_parts() -> None:
 def test_statistics_are_more_outputs() -> None:
     for M in (50, 1000, 10**5):
         plain, more = Problem(300, 500, 16, 8), Problem(300, 500, 16, 8, stats=True)
-        for bound in (compulsory, t1):
+        for bound in (compulsory_forward, t1):
             assert bound(more, M).value == bound(plain, M).value + 300
     assert t2(Problem.square(300, 64, stats=True), 40).value == t2(Problem.square(300, 64), 40).value + 300
 
 
 def test_compulsory_counts_what_must_pass() -> None:
-    assert compulsory(Problem(3, 5, 7, 11), 1).value == 3 * 7 + 5 * 7 + 5 * 11 + 3 * 11
+    assert compulsory_forward(Problem(3, 5, 7, 11), 1).value == 3 * 7 + 5 * 7 + 5 * 11 + 3 * 11
     assert matmul(3, 5, 7, 10**6).value == 3 * 7 + 7 * 5 + 3 * 5
     assert fft(16, 10**6).value == 32
 
@@ -301,7 +302,7 @@ def test_copies_are_left_to_the_caller() -> None:
 
 
 @pytest.mark.parametrize("M", [0, -5, True, 3.0, "7", None])
-@pytest.mark.parametrize("bound", [compulsory, t1, t2, best_bound, forward_bounds])
+@pytest.mark.parametrize("bound", [compulsory_forward, t1, t2, best_bound, forward_bounds])
 def test_nonsense_words_are_refused(bound: Callable[[Problem, int], object], M: int) -> None:
     with pytest.raises(InvalidInput, match="M "):
         bound(Problem.square(4, 2), M)
@@ -315,16 +316,16 @@ def test_nonsense_shapes_are_refused() -> None:
     for n in (0, 1, 3, 12, True):
         with pytest.raises(InvalidInput, match=r"power of two|positive whole"):
             fft(n, 10)
-    with pytest.raises(InvalidInput, match="M is"):
+    with pytest.raises(InvalidInput, match="M must be"):
         matmul(2, 2, 2, 0)
-    with pytest.raises(InvalidInput, match="M is"):
+    with pytest.raises(InvalidInput, match="M must be"):
         fft(4, 0)
 
 
 def test_another_pass_is_refused() -> None:
     backward = Problem.square(8, 4)
     object.__setattr__(backward, "pass_name", "backward")
-    for bound in (compulsory, t1, t2, forward_bounds):
+    for bound in (compulsory_forward, t1, t2, forward_bounds):
         with pytest.raises(BoundDoesNotApply, match="forward"):
             bound(backward, 10)
 

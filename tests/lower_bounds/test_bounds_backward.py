@@ -16,21 +16,13 @@ from pebble.common.errors import BoundDoesNotApply, InvalidInput
 from pebble.computations.problem import Problem
 from pebble.game.rules import Rules
 from pebble.lower_bounds import best_bound, published_curves, regime
-from pebble.lower_bounds.attention.backward import (
-    SegmentB1,
-    accumulators,
-    b1,
-    b1_events,
-    b1_words,
-    b2,
-    b2_events,
-    b2_words,
-    compulsory_backward,
-)
+from pebble.lower_bounds.attention.b1 import B1Weights, b1, b1_events, b1_words
+from pebble.lower_bounds.attention.b2 import b2, b2_events, b2_words
+from pebble.lower_bounds.attention.compulsory import compulsory_backward, compulsory_words
 from pebble.lower_bounds.bound import Bound
 from pebble.lower_bounds.certified.b3 import b3
 from pebble.lower_bounds.proved import backward_bounds, forward_bounds, proved_bounds
-from pebble.lower_bounds.published import flash_attention, li_et_al, li_et_al_gradient, saha_ye
+from pebble.lower_bounds.published.all_pairs import flash_attention, li_et_al, li_et_al_gradient, saha_ye
 from pebble.lower_bounds.rounding import ceil_div
 from pebble.lower_bounds.table import bounds
 
@@ -45,8 +37,8 @@ def backward(Nq: int, Nk: int | None = None, d: int = 64, dv: int | None = None)
 
 
 def greatest_b1(T: float, d: int, dv: int) -> float:
-    """The maximum of SegmentB1 over a grid in the square root of b, and where its two minimands meet."""
-    segment = SegmentB1(d, dv)
+    """The maximum of B1Weights over a grid in the square root of b, and where its two minimands meet."""
+    segment = B1Weights(d, dv)
     B = segment.beta / segment.kappa
     s = np.append(np.sqrt(T) * np.linspace(0, 1, 100_001), np.sqrt(B * B + T) - B)
     rest = T - s * s
@@ -56,7 +48,7 @@ def greatest_b1(T: float, d: int, dv: int) -> float:
 @settings(max_examples=60, deadline=None)
 @given(SIZES, SIZES, st.floats(-6, 7))
 def test_b1_events_is_the_maximum_rounded_up_a_little(d: int, dv: int, log2: float) -> None:
-    T = max(1, int(2**log2 * SegmentB1(d, dv).kappa ** 2 / 16))
+    T = max(1, int(2**log2 * B1Weights(d, dv).kappa ** 2 / 16))
     found, grid = b1_events(T, d, dv), greatest_b1(T, d, dv)
     assert isinstance(found, int)
     assert math.floor(grid * (1 - 1e-12)) <= found <= grid * (1 + 1e-8) + 1
@@ -101,7 +93,7 @@ def test_b1_in_units_of_d_squared_is_the_closed_form() -> None:
 def test_internal_work_is_at_most_rows_times_columns(d: int, dv: int, seed: int) -> None:
     """The inequality that B1 stands on, on random shares, most of them 0 or 1."""
     rng = np.random.default_rng(seed)
-    segment = SegmentB1(d, dv)
+    segment = B1Weights(d, dv)
     omega, kappa = segment.omega, segment.kappa
     theta, psi, g, h, mean = np.clip(rng.uniform(-0.7, 1.7, (5, 200)), 0, 1)
     m = np.minimum(theta, psi) * mean
@@ -114,7 +106,7 @@ def test_internal_work_is_at_most_rows_times_columns(d: int, dv: int, seed: int)
 
 @given(SIZES, SIZES)
 def test_weights_of_b1(d: int, dv: int) -> None:
-    segment = SegmentB1(d, dv)
+    segment = B1Weights(d, dv)
     assert 0 < segment.omega <= segment.kappa
     assert segment.beta == segment.omega * dv + 2 * segment.kappa * d
     if d == dv:
@@ -140,7 +132,7 @@ def test_no_set_of_words_allows_more_than_b1_and_b2_say(Nq: int, Nk: int, d: int
     A = _subsets(sum(sizes))
     q, k, o, v, uV, uK, uQ, p, r, s = np.split(A, np.cumsum(sizes)[:-1], axis=1)
     three, five = np.zeros(len(A), int), np.zeros(len(A), int)
-    segment = SegmentB1(d, dv)
+    segment = B1Weights(d, dv)
 
     def row(part: np.ndarray, n: int, width: int) -> np.ndarray:
         return part[:, n * width : (n + 1) * width]
@@ -198,7 +190,7 @@ def test_the_best_cut_is_found(seed: int) -> None:
         problem = backward(rng.randint(1, 40), rng.randint(1, 40), d, rng.choice([1, d, 7]))
         M = int(2 ** rng.uniform(1, 10))
         z, dv = problem.pairs, problem.dv
-        W = z * SegmentB1(d, dv).beta
+        W = z * B1Weights(d, dv).beta
         brute = _best_by_brute_force(W, M, lambda T, d=d, dv=dv: b1_events(T, d, dv))  # type: ignore[misc]
         assert brute * (1 - 1e-6) <= b1(problem, M).value <= brute
         least = min(d, dv)
@@ -277,8 +269,8 @@ def test_compulsory_counts_what_must_pass() -> None:
     assert compulsory_backward(backward(1000, d=64), 1).value == 8 * 1000 * 64 + 1000
     p = backward(3, 5, 7, 11)
     inputs = 3 * 7 + 5 * 7 + 5 * 11 + 2 * 3 * 11 + 3
-    assert compulsory_backward(p, 1).value == inputs + accumulators(p)
-    assert accumulators(p) == 3 * 7 + 5 * 7 + 5 * 11
+    outputs = 3 * 7 + 5 * 7 + 5 * 11
+    assert compulsory_backward(p, 1).value == compulsory_words(p) == inputs + outputs
 
 
 def test_all_bounds_come_best_first_and_hold_under_all_rules() -> None:

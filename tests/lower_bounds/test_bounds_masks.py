@@ -35,25 +35,23 @@ from pebble.lower_bounds import (
     t1,
     t2,
 )
-from pebble.lower_bounds import proved as registry
 from pebble.lower_bounds.attention import by_parts as by_parts_module
-from pebble.lower_bounds.attention.backward import accumulators, compulsory_backward
 from pebble.lower_bounds.attention.by_parts import by_parts
-from pebble.lower_bounds.attention.compulsory import compulsory, compulsory_words
+from pebble.lower_bounds.attention.compulsory import compulsory_backward, compulsory_forward, compulsory_words
 from pebble.lower_bounds.bound import Bound
 from pebble.lower_bounds.certified.b3 import b3
 from pebble.lower_bounds.certified.t3 import t3
 from pebble.lower_bounds.counts import Part
-from pebble.lower_bounds.published import (
-    block_sparse_flash_attention,
+from pebble.lower_bounds.dividing_point import sparse_dividing_point
+from pebble.lower_bounds.proved import bounds_by_counts
+from pebble.lower_bounds.published.all_pairs import (
     fast_multiplication,
     flash_attention,
     li_et_al,
-    li_et_al_sparse,
     saha_ye,
-    sparse_dividing_point,
     standard_attention,
 )
+from pebble.lower_bounds.published.masked import block_sparse_flash_attention, li_et_al_sparse
 from pebble.lower_bounds.table import bounds
 from pebble.program.schedule import get
 from tests.masked_pebblings import Moves, Player, image, io
@@ -137,10 +135,11 @@ def test_compulsory_words_are_the_inputs_and_outputs_of_the_family(seed: int) ->
     family = family_of(problem)
     outputs = sum(family.words(array.name) for array in family.outputs)
     inputs = sum(family.words(array.name) for array in family.inputs)
-    found = compulsory_backward(problem, 9) if problem.pass_name == "backward" else compulsory(problem, 9)
+    found = (
+        compulsory_backward(problem, 9) if problem.pass_name == "backward" else compulsory_forward(problem, 9)
+    )
     assert found.value == inputs + outputs
-    if problem.pass_name == "backward":
-        assert accumulators(problem) == outputs
+    assert compulsory_words(problem) == inputs + outputs
 
 
 # Leaving pairs out: the lemma, on pebblings
@@ -195,7 +194,7 @@ def test_leaving_pairs_out_leaves_a_pebbling_of_the_rest(seed: int) -> None:
 
 
 def _compulsory(problem: Problem) -> int:
-    return int((compulsory_backward if problem.pass_name == "backward" else compulsory)(problem, 9).value)
+    return compulsory_words(problem)
 
 
 # No bound is above what can be done
@@ -331,12 +330,9 @@ def test_queries_without_keys_counted_as_others_would_be_caught() -> None:
     ("name", "wrong"),
     [
         # What is left out counts although its lines still have pairs.
-        (
-            "_compulsory",
-            lambda original: lambda problem, shape: original(problem, (shape[0], shape[1], shape[0])),
-        ),
+        ("compulsory_words", lambda original: lambda part: original(replace(part, keys=part.pairs))),
         # More pairs than there are.
-        ("_shape", lambda original: lambda row, at: (4 * original(row, at)[0], *original(row, at)[1:])),
+        ("_part", lambda original: lambda problem, counted: original(problem, counted * [4, 1, 1])),
     ],
 )
 def test_a_wrong_bound_by_parts_would_be_caught(
@@ -432,18 +428,18 @@ def test_masks_of_many_parts_and_many_shapes() -> None:
 
 def test_by_parts_is_for_masks(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(BoundDoesNotApply, match="masks"):
-        by_parts(Problem.square(4, 2), 10, registry._own)
+        by_parts(Problem.square(4, 2), 10, bounds_by_counts)
     problem = Problem.square(400, 16, mask="causal")
-    usual = by_parts(problem, 2000, registry._own)
+    usual = by_parts(problem, 2000, bounds_by_counts)
     monkeypatch.setattr(by_parts_module, "MOST_LINES", 10)
-    assert usual.value > by_parts(problem, 2000, registry._own).value == t1(problem, 2000).value
+    assert usual.value > by_parts(problem, 2000, bounds_by_counts).value == t1(problem, 2000).value
 
 
 def test_a_computer_assisted_part_makes_the_sum_one() -> None:
     problem = Problem.square(4000, 64, mask="document:2000,2000")
-    found = by_parts(problem, 3000, registry._own)
+    found = by_parts(problem, 3000, bounds_by_counts)
     assert (found.status, "T3" in found.note) == ("computer-assisted", True)
-    assert by_parts(problem, 30_000, registry._own).status == "proved"
+    assert by_parts(problem, 30_000, bounds_by_counts).status == "proved"
 
 
 def test_t3_counts_the_queries_that_take_part() -> None:

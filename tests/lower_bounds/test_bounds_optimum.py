@@ -13,8 +13,12 @@ import pytest
 from pebble.computations.problem import Problem
 from pebble.game.rules import Rules
 from pebble.lower_bounds import best_bound, fft, forward_bounds, matmul, t2
-from pebble.lower_bounds.attention.compulsory import compulsory
-from pebble.lower_bounds.published import fft_machine_checked, matmul_machine_checked, matmul_no_recomputation
+from pebble.lower_bounds.attention.compulsory import compulsory_forward
+from pebble.lower_bounds.published.matmul_fft import (
+    fft_machine_checked,
+    matmul_machine_checked,
+    matmul_no_recomputation,
+)
 
 Graph = tuple[list[list[int]], list[int]]
 State = tuple[int, int]
@@ -171,4 +175,4 @@ def test_t2_is_above_compulsory_and_below_a_known_optimum() -> None:
     through by a longer run of the same method (2.2 million states).
     """
     problem = Problem(2, 2, 2, 1)
-    assert compulsory(problem, 3).value < t2(problem, 3).value <= 24
+    assert compulsory_forward(problem, 3).value < t2(problem, 3).value <= 24

@@ -14,14 +14,16 @@ from pebble.common.errors import BoundDoesNotApply, InvalidInput
 from pebble.computations.problem import Problem
 from pebble.game.rules import Rules
 from pebble.lower_bounds import attenio_count, best_bound, fft, matmul, published_curves, regime
-from pebble.lower_bounds.published import (
+from pebble.lower_bounds.published.all_pairs import (
     fast_multiplication,
-    fft_machine_checked,
     flash_attention,
-    matmul_machine_checked,
-    matmul_no_recomputation,
     saha_ye,
     standard_attention,
+)
+from pebble.lower_bounds.published.matmul_fft import (
+    fft_machine_checked,
+    matmul_machine_checked,
+    matmul_no_recomputation,
 )
 
 SIZES = st.integers(1, 10**6)
@@ -113,7 +115,7 @@ def test_curves_have_domains() -> None:
     with pytest.raises(BoundDoesNotApply, match="order of d²"):
         standard_attention(problem, 4095)
     for M in (0, True, 2.5):
-        with pytest.raises(InvalidInput, match="M is"):
+        with pytest.raises(InvalidInput, match="M must be"):
             published_curves(problem, M)  # type: ignore[arg-type]
 
 

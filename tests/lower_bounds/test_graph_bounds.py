@@ -25,10 +25,10 @@ from pebble.lower_bounds.graph import (
     spectral_above_compulsory,
 )
 from pebble.lower_bounds.graph.eigenvalues import smallest_eigenvalues
-from pebble.lower_bounds.graph.known_families import matmul_with_products
 from pebble.lower_bounds.graph.maximum_flow import maximum_flow
 from pebble.lower_bounds.graph.min_cut import _least_cut, _weight, _weights
 from pebble.lower_bounds.graph.needed_part import needed_part
+from pebble.lower_bounds.matmul_fft import matmul_with_products
 
 ONCE = Rules(recomputation=False)
 ALL_RULES = [Rules(again, slide) for again, slide in product((True, False), repeat=2)]

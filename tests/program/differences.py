@@ -15,10 +15,12 @@ from tests.program.names import (
     Family,
     IllegalMove,
     InvalidInput,
+    NoClosedForm,
     PebbleError,
     Program,
     Run,
     Violation,
+    closed_form,
     lower,
     replay,
     run,
@@ -97,17 +99,21 @@ def differences(case: Case, shortcuts: dict[str, Runner] | None = None) -> list[
     plain = judge(PLAIN, program, family, None)
     found = against_reference(plain, expected, family)
     found += against_game(program, family, expected)
-    limits: list[int | None] = [None]
-    if plain.found is not None:
-        peak = plain.found.peak
-        limits += [peak, peak - 1] if peak > 1 else [peak] if peak else []
-    for M in limits:
+    found += against_formulas(program, family, expected) if expected.legal else []
+    for M in limits(expected):
         slow = plain if M is None else judge(PLAIN, program, family, M)
         found += at_limit(slow, plain, M)
         for name, runner in shortcuts.items():
             quick = judge(runner, program, family, M)
             found += [f"{name} / plain, M={M}: {what}" for what in quick.differs(slow)]
     return found
+
+
+def limits(expected: Outcome) -> list[int | None]:
+    """Words of fast memory to run with: any number, just enough, one too few, far too few."""
+    peak = expected.peak
+    fitting = [peak] if expected.legal else []
+    return [None, *dict.fromkeys(M for M in (*fitting, peak - 1, peak // 2) if M > 0)]
 
 
 def at_limit(slow: Verdict, plain: Verdict, M: int | None) -> list[str]:
@@ -195,3 +201,22 @@ def against_game(program: Program, family: Family, expected: Outcome) -> list[st
         "peak": (status.peak, expected.peak),
     }
     return [f"game / reference: {name}: {one} / {two}" for name, (one, two) in pairs.items() if one != two]
+
+
+def against_formulas(program: Program, family: Family, expected: Outcome) -> list[str]:
+    """The closed form, where there is one, against the sets."""
+    try:
+        form = closed_form(program, family)
+    except NoClosedForm:
+        return []
+    except Exception as error:
+        return [f"closed form: crash: {type(error).__name__} {error}"]
+    found = []
+    for kind, formulas, counts in (
+        ("reads", form.reads, expected.reads),
+        ("writes", form.writes, expected.writes),
+    ):
+        told = {name: int(formula) for name, formula in formulas.items() if int(formula)}
+        if told != +counts:
+            found.append(f"closed form / reference: {kind}: {told} / {dict(+counts)}")
+    return found

@@ -10,6 +10,7 @@ from tests.program.generator import Case
 from tests.program.names import (
     DenseMask,
     Family,
+    Mask,
     Nodes,
     Problem,
     Program,
@@ -25,7 +26,7 @@ from tests.program.names import (
     store,
     when,
 )
-from tests.program.random_families import with_outputs
+from tests.program.random_families import crossed_family, under, with_outputs
 
 __all__ = ["NAMED", "Named"]
 
@@ -39,18 +40,20 @@ class Named:
     rule: str = ""
 
 
+def table(lines: list[str]) -> Mask:
+    """A mask written as text, a line for each query."""
+    mask = DenseMask("table", np.array([[mark == "x" for mark in line] for line in lines]))
+    mask.empty_rows = "zero"
+    return mask
+
+
 def attention(
     rows: int, cols: int, d: int = 1, mask: str | list[str] = "full", *, outputs: bool = False
 ) -> Family:
     """Attention under a mask by name, or written as text, a line for each query; without outputs mostly."""
     if mask == "full":
         mask = ["x" * cols] * rows
-    if isinstance(mask, str):
-        pattern = make_mask(mask, rows, cols)
-        assert pattern is not None
-    else:
-        pattern = DenseMask("table", np.array([[mark == "x" for mark in line] for line in mask]))
-        pattern.empty_rows = "zero"
+    pattern = make_mask(mask, rows, cols) if isinstance(mask, str) else table(mask)
     family = family_of(Problem(rows, cols, d, d, mask=pattern))
     return family if outputs else with_outputs(family, ())
 
@@ -174,6 +177,19 @@ NAMED: list[Named] = [
         HALF_SUMS,
         (loop("j", 1, loop("i", 1, store("l"), delete("l")), start=2, stop=3), load("l")),
         rule="load-needs-blue",
+    ),
+    named(
+        "replaced though it has not begun",
+        under(crossed_family(4, 4, 1), table(["xxxx", ".xxx", "..xx", "...x"])),
+        (load("X", "Y", "w"), compute("S"), compute("P")),
+        loop("j", 1, compute("r"), compute("m", "r"), stop=1),
+        rule="delete-needs-red",
+    ),
+    named(
+        "complete sums stored in a loop over their chain's axis",
+        attention(5, 8),
+        (SCORES, compute("l")),
+        loop("j", 1, store("l")),
     ),
     named(
         "what has not begun in slow memory, and is held",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pebble.common.errors import IllegalMove, InvalidInput, PebbleError, Violation
+from pebble.common.errors import IllegalMove, InvalidInput, NoClosedForm, PebbleError, Violation
 from pebble.computations.array import Array
 from pebble.computations.family import Family
 from pebble.computations.masks import BandMask, DenseMask, Mask, make_mask
@@ -34,6 +34,7 @@ from pebble.program import (
     walk,
     when,
 )
+from pebble.program.closed_form.count import closed_form
 from pebble.program.lowering import lower
 from pebble.program.machine.counted import Run
 from pebble.program.machine.run import run
@@ -49,6 +50,7 @@ __all__ = [
     "InvalidInput",
     "Loop",
     "Mask",
+    "NoClosedForm",
     "Node",
     "Nodes",
     "Operation",
@@ -60,6 +62,7 @@ __all__ = [
     "Schedule",
     "Violation",
     "When",
+    "closed_form",
     "compute",
     "delete",
     "family_of",

@@ -8,8 +8,10 @@ from tests.program.names import (
     Array,
     Family,
     InvalidInput,
+    Loop,
     Node,
     Nodes,
+    Operation,
     Phase,
     Problem,
     Program,
@@ -120,12 +122,16 @@ def fused(rnd: Random, family: Family) -> Program:
     early = rnd.random() < 0.3
     outside = [name for name in given if early or axis not in family[name].axes]
     given = [name for name in given if name not in outside]
-    body = [
+    stored = [name for name in local if name in needed or rnd.random() < 0.2]
+    body: Nodes = [
         load(*given),
         *(wrapped(rnd, family, array, axis) for array in inside),
-        [store(name) for name in local if name in needed or rnd.random() < 0.2],
+        store(*stored),
         delete(*given, *local),
     ]
+    if rnd.random() < 0.5:
+        steps = (*load(*given), *(compute(a.name) for a in inside), *store(*stored), *delete(*given, *local))
+        body = streamed(rnd, family, steps, axis)
     rest = [finished(rnd, family, array) for array in after]
     kept = [array.name for array in sums]
     return Program(
@@ -167,6 +173,26 @@ def wrapped(rnd: Random, family: Family, array: Array, axis: str) -> Node:
     if rnd.random() < 0.2 and array.chain != axis:
         return loop(axis, random_tile(rnd, 3), node, label=f"{axis}'")
     return node
+
+
+def streamed(rnd: Random, family: Family, steps: tuple[Operation, ...], axis: str) -> list[Node]:
+    """Operations that move or compute something along a second axis in loops over it: one each, or several."""
+    inner = rnd.choice([one for one in family.extents if one != axis] or [axis])
+    if inner == axis:
+        return list(steps)
+    tile, joined = random_tile(rnd, family.extents[inner]), rnd.random()
+    found: list[Node] = []
+    for step in steps:
+        array = family[step.array]
+        along = array.indices if step.action == "compute" else array.axes
+        previous = found[-1] if found else None
+        if inner not in along:
+            found.append(step)
+        elif isinstance(previous, Loop) and rnd.random() < joined:
+            found[-1] = loop(inner, tile, *previous.body, step)
+        else:
+            found.append(loop(inner, tile, step))
+    return found
 
 
 def finished(rnd: Random, family: Family, array: Array) -> tuple[Node, ...]:

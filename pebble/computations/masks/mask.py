@@ -11,10 +11,11 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Interval", "Mask"]
+__all__ = ["OTHER_AXIS", "Interval", "Mask"]
 
 Interval = tuple[int, int]
-_OTHER = {"i": "j", "j": "i"}
+OTHER_AXIS = {"i": "j", "j": "i"}
+"""Queries and keys: of each axis the other one."""
 _CHUNK = 2**24  # pairs looked at at a time
 
 
@@ -103,7 +104,7 @@ class Mask(ABC):
 
     def degrees(self, axis: str, partners: NDArray[np.bool_]) -> NDArray[np.int64]:
         """Return how many of some partners, given as booleans, every line of an axis has a pair with."""
-        extent, other = self.extents[axis], self.extents[_OTHER[axis]]
+        extent, other = self.extents[axis], self.extents[OTHER_AXIS[axis]]
         found = np.zeros(extent, dtype=np.int64)
         step = max(1, _CHUNK // other)
         for start in range(0, extent, step):
@@ -156,7 +157,7 @@ class Mask(ABC):
         partners have pairs before and after the line.
         """
         start, stop = lines
-        other = _OTHER[axis]
+        other = OTHER_AXIS[axis]
         begin = self.first(other)[partners[0] : partners[1]]
         end = self.last(other)[partners[0] : partners[1]]
         found = np.concatenate(

@@ -8,16 +8,17 @@ outputs of the queries and keys that are then left without pairs are loaded and 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pebble.common.errors import BoundDoesNotApply
+from pebble.common.units import fast_memory_words
+from pebble.lower_bounds.attention.compulsory import compulsory_words
 from pebble.lower_bounds.bound import Bound, Status
 from pebble.lower_bounds.counts import Part
-from pebble.lower_bounds.domain import require_words
+from pebble.lower_bounds.requirements import require_mask
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -26,9 +27,6 @@ if TYPE_CHECKING:
     from pebble.computations.problem import Problem
 
 __all__ = ["MOST_LINES", "by_parts"]
-
-Counted = tuple[int, int, int]
-"""Pairs, queries and keys of a part."""
 
 MOST_LINES = 2**21
 """With more queries and keys than this, no pairs are left out; only the quality of the bound depends on it."""
@@ -75,24 +73,21 @@ def by_parts(problem: Problem, M: int, bounds: Callable[[Part, int], list[Bound]
     -----
     Costs some passes over the mask, and a few milliseconds for every shape of part.
     """
-    require_words(M)
-    mask = problem.mask
-    if mask is None:
-        raise BoundDoesNotApply("the bound by parts is for masks; without one there is a single part")
-    wholes, *thinner = _counts(mask, _thresholds(problem, M))
+    M = fast_memory_words(M)
+    wholes, *thinner = _counts(require_mask(problem, "the bound by parts"), _thresholds(problem, M))
     rows, repeats = _different(np.hstack([wholes, *thinner]))
     order = np.argsort(-repeats, kind="stable")
     total, statuses, names, left_out = 0, set[Status](), set[str](), False
     for number, index in enumerate(order.tolist()):
-        shapes = [_shape(rows[index], 3 * at) for at in range(len(rows[index]) // 3)]
-        choice = _best(problem, M, shapes, bounds if number < _MOST_SHAPES else None)
+        parts = [_part(problem, counted) for counted in rows[index].reshape(-1, 3)]
+        choice = _best(parts[0], dict.fromkeys(parts) if number < _MOST_SHAPES else (), M, bounds)
         total += choice.words * int(repeats[index])
         statuses.add(choice.status)
         names.add(choice.name)
         left_out |= choice.left_out
     status: Status = "computer-assisted" if "computer-assisted" in statuses else "proved"
-    parts = f"{len(wholes):,} parts that share nothing" if len(wholes) > 1 else "1 part"
-    note = f"{parts}, bounded by {', '.join(sorted(names))}"
+    of = f"{len(wholes):,} parts that share nothing" if len(wholes) > 1 else "1 part"
+    note = f"{of}, bounded by {', '.join(sorted(names))}"
     if left_out:
         note += "; of queries and keys with few pairs only the compulsory words"
     return Bound("by parts", total, status, "docs/bounds.md, under a mask", note=note)
@@ -139,35 +134,21 @@ def _different(table: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.
     return table[first], repeats
 
 
-def _shape(row: NDArray[np.int64], at: int) -> Counted:
-    return int(row[at]), int(row[at + 1]), int(row[at + 2])
+def _part(problem: Problem, counted: NDArray[np.int64]) -> Part:
+    """Return a part of so many pairs, queries and keys."""
+    pairs, queries, keys = counted.tolist()
+    return Part(problem.pass_name, problem.d, problem.dv, problem.stats, pairs, queries, keys)
 
 
 def _best(
-    problem: Problem, M: int, shapes: list[Counted], bounds: Callable[[Part, int], list[Bound]] | None
+    whole: Part, candidates: Iterable[Part], M: int, bounds: Callable[[Part, int], list[Bound]]
 ) -> _Choice:
-    """Choose among the part itself, the first shape, and what is left of it if lines are left out."""
-    whole = _compulsory(problem, shapes[0])
-    best = _Choice(whole, "compulsory", "proved", False)
-    for shape in dict.fromkeys(shapes) if bounds is not None else ():
-        if not shape[0]:
-            continue
-        assert bounds is not None
-        found = bounds(_part(problem, shape), M)[0]
-        words = int(found.value) + whole - _compulsory(problem, shape)
-        if words > best.words:
-            best = _Choice(words, found.name, found.status, shape != shapes[0])
+    """Choose among the compulsory words of a part and its candidates: itself, and what is left without some lines."""
+    best = _Choice(compulsory_words(whole), "compulsory", "proved", False)
+    for part in candidates:
+        if part.pairs:
+            found = bounds(part, M)[0]
+            words = int(found.value) + compulsory_words(whole) - compulsory_words(part)
+            if words > best.words:
+                best = _Choice(words, found.name, found.status, part != whole)
     return best
-
-
-def _part(problem: Problem, shape: Counted) -> Part:
-    return Part(problem.pass_name, problem.d, problem.dv, problem.stats, *shape)
-
-
-def _compulsory(problem: Problem, shape: Counted) -> int:
-    """Words of input and output of a part."""
-    _, queries, keys = shape
-    width = problem.d + problem.dv
-    if problem.pass_name == "backward":
-        return 2 * (queries + keys) * width + queries
-    return (queries + keys) * width + queries * problem.stats

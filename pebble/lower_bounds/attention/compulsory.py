@@ -1,53 +1,49 @@
-"""The compulsory bound: every input is loaded and every output stored at least once."""
+"""The compulsory bounds: every input is loaded and every output stored at least once.
+
+Each input has a path to an output, and only a load makes it red; an output becomes blue only by a store. These are the
+greatest of several bounds, not terms to add to another one.
+"""
 
 from __future__ import annotations
 
+from pebble.common.units import fast_memory_words
 from pebble.lower_bounds.bound import Bound
 from pebble.lower_bounds.counts import Counts
-from pebble.lower_bounds.domain import require_forward, require_words
+from pebble.lower_bounds.requirements import require_pass
 
-__all__ = ["compulsory", "compulsory_words", "outputs"]
-
-
-def outputs(problem: Counts) -> int:
-    """Words of output of one forward copy: O, and the row sums if they are kept.
-
-    >>> from pebble.computations.problem import Problem
-    >>> outputs(Problem.square(4, 2)), outputs(Problem.square(4, 2, stats=True))
-    (8, 12)
-    """
-    return problem.queries * (problem.dv + (1 if problem.stats else 0))
+__all__ = ["compulsory_backward", "compulsory_forward", "compulsory_weights", "compulsory_words"]
 
 
 def compulsory_words(problem: Counts) -> int:
-    """Words of input and output of one forward copy.
+    """Words of input and output of one copy of a forward pass, a backward pass, or the gradient of the weights.
 
     >>> from pebble.computations.problem import Problem
-    >>> compulsory_words(Problem.square(4, 2))
-    32
+    >>> compulsory_words(Problem.square(4, 2)), compulsory_words(Problem.square(4, 2, stats=True))
+    (32, 36)
     """
-    inputs = problem.queries * problem.d + problem.keys * (problem.d + problem.dv)
-    return inputs + outputs(problem)
+    lines, d, dv = problem.queries + problem.keys, problem.d, problem.dv
+    if problem.pass_name == "weights":
+        return 2 * lines * d + 3 * d * d
+    if problem.pass_name == "backward":
+        return 2 * lines * (d + dv) + problem.queries
+    return lines * (d + dv) + problem.queries * problem.stats
 
 
-def compulsory(problem: Counts, M: int) -> Bound:
-    """Every input loaded and every output stored at least once.
-
-    Each entry of Q, K and V has a path to an output and can become red only by a load; each entry of O (and
-    with ``stats`` each row sum) can become blue only by a store. This is the greatest of several bounds, not
-    a term to add to another one. Under a mask Nq and Nk are the queries and the keys that have a pair.
+def compulsory_forward(problem: Counts, M: int) -> Bound:
+    """Every word of Q, K and V loaded, and every word of O, with ``stats`` every row sum, stored at least once.
 
     Parameters
     ----------
     problem : Problem
-        Forward pass of one copy, any shape.
+        Forward pass of one copy, any shape and mask.
     M : int
         Words of fast memory; the bound does not depend on it.
 
     Returns
     -------
     Bound
-        ``Nq d + Nk d + Nk dv + Nq dv`` words, and ``Nq`` more with ``stats``.
+        ``Nq d + Nk d + Nk dv + Nq dv`` words, and ``Nq`` more with ``stats``. Under a mask Nq and Nk are the
+        queries and the keys that have a pair.
 
     Raises
     ------
@@ -59,9 +55,66 @@ def compulsory(problem: Counts, M: int) -> Bound:
     Examples
     --------
     >>> from pebble.computations.problem import Problem
-    >>> compulsory(Problem.square(1024, 64), 1000).value == 4 * 1024 * 64
+    >>> compulsory_forward(Problem.square(1024, 64), 1000).value == 4 * 1024 * 64
     True
     """
-    require_words(M)
-    require_forward(problem, "the compulsory bound")
+    fast_memory_words(M)
+    require_pass(problem, "forward", "the compulsory bound")
     return Bound("compulsory", compulsory_words(problem), "proved", "docs/bounds.md, compulsory")
+
+
+def compulsory_backward(problem: Counts, M: int) -> Bound:
+    """Every word of Q, K, V, dO, O and l loaded, and every word of dQ, dK and dV stored at least once.
+
+    Parameters
+    ----------
+    problem : Problem
+        Backward pass of one copy, any shape and mask.
+    M : int
+        Words of fast memory; the bound does not depend on it.
+
+    Returns
+    -------
+    Bound
+        ``2 (Nq + Nk) (d + dv) + Nq`` words: ``8 N d + N`` for ``Nq = Nk = N`` and ``dv = d``. Under a mask
+        Nq and Nk are the queries and the keys that have a pair.
+
+    Raises
+    ------
+    InvalidInput
+        If ``M`` is not a positive whole number.
+    BoundDoesNotApply
+        If the problem is not a backward pass.
+
+    Examples
+    --------
+    >>> from pebble.computations.problem import Problem
+    >>> compulsory_backward(Problem(4, 4, 2, 2, pass_name="backward"), 10).value
+    68
+    """
+    fast_memory_words(M)
+    require_pass(problem, "backward", "the compulsory bound of the backward pass")
+    return Bound("compulsory", compulsory_words(problem), "proved", "docs/bounds-backward.md, compulsory")
+
+
+def compulsory_weights(problem: Counts, M: int) -> Bound:
+    """Every word of A1, A2, A3, E, X and Y loaded and every word of g stored at least once: 4Nd + 3d².
+
+    No better bound with a constant is proved here for this computation.
+
+    Raises
+    ------
+    InvalidInput
+        If ``M`` is not a positive whole number.
+    BoundDoesNotApply
+        If the problem is not the gradient of the weights.
+
+    Examples
+    --------
+    >>> from pebble.computations.problem import Problem
+    >>> compulsory_weights(Problem.square(10, 3, pass_name="weights"), 50).value
+    147
+    """
+    fast_memory_words(M)
+    require_pass(problem, "weights", "4Nd + 3d²")
+    return Bound("compulsory", compulsory_words(problem), "proved", "docs/backward.md")

@@ -1,1 +1,10 @@
-"""Lower bounds whose constants a computer proves by branch and bound."""
+"""Lower bounds whose constants a computer proves by branch and bound.
+
+Reading order: :mod:`.parameters` (rows of parameters, and the best bound that they give), :mod:`.t3` and :mod:`.b3`
+(the bounds), :mod:`.branch_and_bound` (how a constant is proved), :mod:`.multipliers` (how boxes are bounded where the
+work is concave), :mod:`.prove_t3` and :mod:`.prove_b3`.
+
+A further bound takes a file ``<name>-parameters.json``, a :class:`~.parameters.ParameterRow` with the value of its
+theorem, and a :class:`~.branch_and_bound.ConstantSearch` with its bound on a box, for a concave one a
+:class:`~.multipliers.MultiplierSearch` with its Lagrange function.
+"""

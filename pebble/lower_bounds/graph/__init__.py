@@ -1,17 +1,17 @@
 """Lower bounds on the I/O of any computation DAG; docs/graph-bounds.md states and proves them.
 
 Reading order: :mod:`.graph_bound` (a bound with what it was computed from), the bounds themselves
-(:mod:`.compulsory_words`, :mod:`.min_cut`, :mod:`.spectral`,
-:mod:`.partition`, :mod:`.known_families`), and
+(:mod:`.compulsory`, :mod:`.min_cut`, :mod:`.spectral`,
+:mod:`.partition`, :mod:`.family_bounds`), and
 :mod:`.graph_bound_table`, which asks all of them.
 """
 
 from __future__ import annotations
 
-from pebble.lower_bounds.graph.compulsory_words import compulsory
+from pebble.lower_bounds.graph.compulsory import compulsory
+from pebble.lower_bounds.graph.family_bounds import family_bounds
 from pebble.lower_bounds.graph.graph_bound import GraphBound
 from pebble.lower_bounds.graph.graph_bound_table import DagBounds, dag_bounds
-from pebble.lower_bounds.graph.known_families import family_bounds
 from pebble.lower_bounds.graph.min_cut import convex_min_cut
 from pebble.lower_bounds.graph.partition import hong_kung
 from pebble.lower_bounds.graph.spectral import spectral, spectral_above_compulsory

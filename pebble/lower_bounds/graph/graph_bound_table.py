@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from pebble.common.errors import BoundDoesNotApply
+from pebble.common.units import fast_memory_words
 from pebble.game.rules import Rules
 from pebble.graph.dag import Dag
-from pebble.lower_bounds.domain import require_words
-from pebble.lower_bounds.graph.compulsory_words import compulsory
+from pebble.lower_bounds.graph.compulsory import compulsory
+from pebble.lower_bounds.graph.family_bounds import family_bounds
 from pebble.lower_bounds.graph.graph_bound import GraphBound
-from pebble.lower_bounds.graph.known_families import family_bounds
 from pebble.lower_bounds.graph.min_cut import convex_min_cut
 from pebble.lower_bounds.graph.partition import hong_kung
 from pebble.lower_bounds.graph.spectral import EIGENVALUES, spectral, spectral_above_compulsory
@@ -83,7 +83,7 @@ def dag_bounds(
     >>> sorted(found.refused)
     ['Hong-Kung', 'families']
     """
-    require_words(M)
+    M = fast_memory_words(M)
     rules = Rules() if rules is None else rules
     if sample is None and dag.n_vertices > _ALL_UP_TO:
         sample = _SAMPLE

@@ -9,12 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pebble.common.errors import InvalidInput
+from pebble.common.units import fast_memory_words
 from pebble.game.rules import Rules
 from pebble.graph.dag import Dag, Vertex
-from pebble.lower_bounds.domain import require_no_recomputation, require_words
-from pebble.lower_bounds.graph.graph_bound import ONCE_ONLY, PAGE, GraphBound
+from pebble.lower_bounds.bound import ONCE_ONLY
+from pebble.lower_bounds.graph.graph_bound import PAGE, GraphBound
 from pebble.lower_bounds.graph.maximum_flow import maximum_flow
 from pebble.lower_bounds.graph.needed_part import Needed, needed_part
+from pebble.lower_bounds.requirements import require_no_recomputation
 
 __all__ = ["convex_min_cut"]
 
@@ -83,7 +85,7 @@ def convex_min_cut(
     >>> convex_min_cut(diamond(8, 8), 3, Rules(recomputation=False)).value
     12
     """
-    require_words(M)
+    M = fast_memory_words(M)
     require_no_recomputation(rules, "the convex min-cut bound")
     part = needed_part(dag)
     chosen = _chosen(dag, part, sample, seed, vertices)

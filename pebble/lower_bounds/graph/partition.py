@@ -8,10 +8,11 @@ from collections.abc import Iterator
 import numpy as np
 
 from pebble.common.errors import BoundDoesNotApply, InvalidInput
+from pebble.common.units import fast_memory_words
 from pebble.game.rules import Rules
 from pebble.graph.dag import Dag
-from pebble.lower_bounds.domain import require_words
-from pebble.lower_bounds.graph.graph_bound import ANY_RULES, ONCE_ONLY, PAGE, GraphBound
+from pebble.lower_bounds.bound import ANY_RULES, ONCE_ONLY
+from pebble.lower_bounds.graph.graph_bound import PAGE, GraphBound
 from pebble.lower_bounds.graph.maximum_flow import maximum_flow
 from pebble.lower_bounds.graph.needed_part import Needed, needed_part
 
@@ -59,7 +60,7 @@ def hong_kung(dag: Dag, M: int, rules: Rules, X: int | None = None) -> GraphBoun
     >>> hong_kung(fft(4), 3, Rules()).value, hong_kung(fft(4), 3, Rules(recomputation=False)).value
     (4, 4)
     """
-    require_words(M)
+    M = fast_memory_words(M)
     if X is not None and (isinstance(X, bool) or not isinstance(X, int) or X < 1):
         raise InvalidInput(f"X is the number of loads and stores of a segment, positive, not {X!r}")
     part = needed_part(dag)

@@ -7,12 +7,14 @@ import math
 import numpy as np
 
 from pebble.common.errors import InvalidInput
+from pebble.common.units import fast_memory_words
 from pebble.game.rules import Rules
 from pebble.graph.dag import Dag
-from pebble.lower_bounds.domain import require_no_recomputation, require_words
+from pebble.lower_bounds.bound import ONCE_ONLY
 from pebble.lower_bounds.graph.eigenvalues import smallest_eigenvalues
-from pebble.lower_bounds.graph.graph_bound import ONCE_ONLY, PAGE, GraphBound
+from pebble.lower_bounds.graph.graph_bound import PAGE, GraphBound
 from pebble.lower_bounds.graph.needed_part import Needed, needed_part
+from pebble.lower_bounds.requirements import require_no_recomputation
 
 __all__ = ["EIGENVALUES", "spectral", "spectral_above_compulsory"]
 
@@ -114,7 +116,7 @@ def spectral_above_compulsory(dag: Dag, M: int, rules: Rules, eigenvalues: int =
 
 
 def _part(dag: Dag, M: int, rules: Rules, eigenvalues: int) -> Needed:
-    require_words(M)
+    M = fast_memory_words(M)
     if isinstance(eigenvalues, bool) or not isinstance(eigenvalues, int) or eigenvalues < 1:
         raise InvalidInput(f"the number of eigenvalues is a positive whole number, not {eigenvalues!r}")
     require_no_recomputation(rules, "the spectral bound")

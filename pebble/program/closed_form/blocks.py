@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
+from pebble.computations.masks.mask import OTHER_AXIS
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -20,9 +22,7 @@ if TYPE_CHECKING:
 else:
     Whole = Any
 
-__all__ = ["OTHER", "Blocks", "Boxes", "Counts", "End", "Side"]
-
-OTHER = {"i": "j", "j": "i"}
+__all__ = ["Blocks", "Boxes", "Counts", "End", "Side"]
 
 
 @dataclass(frozen=True)
@@ -166,7 +166,7 @@ class Blocks:
     def _holds(self, end: End, counts: Counts, block: Block) -> NDArray[np.bool_]:
         """Whether a condition holds, block by block: no pair of the tiles before (after) with the partners."""
         index = dict(zip("ij", block, strict=True))
-        side, other = self[end.axis], self[OTHER[end.axis]]
+        side, other = self[end.axis], self[OTHER_AXIS[end.axis]]
         start, stop = side.around(end.level, index[end.axis])
         low, high = side.around(end.level - 1, index[end.axis])
         rest = (low, start) if end.which == "first" else (stop, high)

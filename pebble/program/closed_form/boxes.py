@@ -10,7 +10,8 @@ import numpy as np
 
 from pebble.common.errors import NoClosedForm
 from pebble.computations.masks import BandMask, Mask
-from pebble.program.closed_form.blocks import OTHER, Block, Blocks, Counts
+from pebble.computations.masks.mask import OTHER_AXIS
+from pebble.program.closed_form.blocks import Block, Blocks, Counts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -89,7 +90,7 @@ class _GridCounts:
     def _firsts(self) -> dict[str, Whole]:
         """Lines whose first pair is before each corner of the grid; the lines' axis comes first."""
         found = {}
-        for axis, other in OTHER.items():
+        for axis, other in OTHER_AXIS.items():
             lines, partners = self._edges[axis], self._edges[other]
             sums = np.zeros((len(lines), len(partners)), dtype=np.int64)
             present = np.flatnonzero(self._mask.last(axis) >= 0)
@@ -111,7 +112,7 @@ class _GridCounts:
 
     def begun(self, axis: str, lines: tuple[Whole, Whole], before: Whole) -> Whole:
         """Lines that have a pair before; all bounds are cuts."""
-        sums, column = self._firsts[axis], self._corner(OTHER[axis], before)
+        sums, column = self._firsts[axis], self._corner(OTHER_AXIS[axis], before)
         return np.asarray(
             sums[self._corner(axis, lines[1]), column] - sums[self._corner(axis, lines[0]), column]
         )
@@ -163,7 +164,7 @@ class _BandCounts:
 
         The blocks of a run look alike: of each line of the shorter side's interval they hold everything or nothing.
         """
-        side, short = blocks[long], blocks[OTHER[long]]
+        side, short = blocks[long], blocks[OTHER_AXIS[long]]
         start, stop = self._ends[short.axis]
         step = max(1, int(short.count * _CHUNK // max(8 * (short.stop - short.start), 1)))
         cost = 8 * (short.stop - short.start + short.count)
@@ -212,7 +213,7 @@ def _may_run(blocks: Blocks, long: str) -> bool:
         and not blocks.i.marks + blocks.j.marks
         and all(
             end.level == len(blocks[end.axis].tiles) == 1
-            and end.partner == len(blocks[OTHER[end.axis]].tiles) > 0
+            and end.partner == len(blocks[OTHER_AXIS[end.axis]].tiles) > 0
             for end in blocks.ends
         )
     )

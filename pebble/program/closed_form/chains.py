@@ -49,7 +49,8 @@ def reached(move: Place, computes: Sequence[Place], array: Array, family: Family
     _check_repetition(move, after, own[-1] + 1 if own else 0, array)
     if not own:
         return _upto(before, array, family)
-    _check_recomputation(move, [place for place in related if place not in near], own[0], array, family)
+    if move.operation.action == "load" or not before:
+        _check_elsewhere(move, [place for place in related if place not in near], own[0], array, family)
     if before and after:
         raise _unknown(array, "it is computed both before and after it is moved")
     return "stop" if before else "start"
@@ -95,13 +96,9 @@ def _upto(before: list[Place], array: Array, family: Family) -> int:
     return max(stops, default=0)
 
 
-def _check_recomputation(
-    move: Place, others: list[Place], outermost: int, array: Array, family: Family
-) -> None:
-    """Refuse a load after the same steps of the chain were computed elsewhere: slow memory may hold later ones."""
+def _check_elsewhere(move: Place, others: list[Place], outermost: int, array: Array, family: Family) -> None:
+    """Refuse a move after the same steps of the chain were computed elsewhere: memory may hold later ones."""
     assert array.chain is not None
-    if move.operation.action != "load":
-        return
     extent = family.extents[array.chain]
     start = move.covers(array.chain, extent)[0]
     position = move.position(outermost)

@@ -9,7 +9,8 @@ import numpy as np
 
 from pebble.computations.array import Array
 from pebble.computations.family import Family
-from pebble.program.closed_form.blocks import OTHER, Blocks, Boxes, Counts, End, Side
+from pebble.computations.masks.mask import OTHER_AXIS
+from pebble.program.closed_form.blocks import Blocks, Boxes, Counts, End, Side
 from pebble.program.closed_form.boxes import counts_of
 from pebble.program.closed_form.chains import Reached
 from pebble.program.closed_form.formula import Formula, constant, symbol
@@ -84,7 +85,7 @@ class Quantities:
             return self._part(blocks, Words("pairs", at=at))
         if not own:
             return self._part(blocks, Words("tiles", at=at))
-        whole = upto is None or upto == self.family.extents[OTHER[own[0]]]
+        whole = upto is None or upto == self.family.extents[OTHER_AXIS[own[0]]]
         if whole:
             return self._part(blocks, Words("lines", own[0], at=at))
         assert upto is not None
@@ -101,7 +102,7 @@ class Quantities:
         for axis, interval in words.at.items():
             sides[axis] = replace(sides[axis], marks=interval)
         if words.kind == "begun" and isinstance(words.upto, int):
-            other = OTHER[words.axis]
+            other = OTHER_AXIS[words.axis]
             sides[other] = replace(sides[other], marks=(*sides[other].marks, words.upto))
         blocks = Blocks(sides["i"], sides["j"], blocks.ends)
         key = (blocks, words.kind, words.axis, words.upto, tuple(marks))
@@ -134,7 +135,7 @@ class Quantities:
             if words.kind == "lines":
                 sums = self.mask.running(words.axis)
                 return np.asarray(sums[stop] - sums[start])
-            partners = boxes[OTHER[words.axis]]
+            partners = boxes[OTHER_AXIS[words.axis]]
             if isinstance(words.upto, int):
                 before = np.full_like(start, words.upto)
             else:
@@ -182,7 +183,7 @@ class Quantities:
 
     def _lines(self, blocks: Blocks, words: Words) -> Formula | None:
         """Lines with any pair: once each, or once for every tile of the other axis."""
-        side, other = blocks[words.axis], blocks[OTHER[words.axis]]
+        side, other = blocks[words.axis], blocks[OTHER_AXIS[words.axis]]
         if not other.tiles:
             return self._present(side)
         return None if side.tiles else self._present(side) * self._part(blocks, Words("tiles"))
@@ -200,7 +201,7 @@ class Quantities:
 
     def _begun(self, blocks: Blocks, words: Words) -> Formula | None:
         """Single lines have begun at each of their tiles but the first, and by the end of each."""
-        side, other = blocks[words.axis], blocks[OTHER[words.axis]]
+        side, other = blocks[words.axis], blocks[OTHER_AXIS[words.axis]]
         if not side.units or isinstance(words.upto, int):
             return None
         tiles = self._part(blocks, Words("tiles"))
@@ -213,7 +214,7 @@ class Quantities:
         if len(blocks.ends) > 1:
             return None
         end = blocks.ends[0]
-        own, other = blocks[end.axis], blocks[OTHER[end.axis]]
+        own, other = blocks[end.axis], blocks[OTHER_AXIS[end.axis]]
         finest = end.level == len(own.tiles) == 1 and end.partner == len(other.tiles) > 0
         if not (finest and own.whole):
             return None
@@ -245,7 +246,7 @@ class Quantities:
 
 def _alone(side: Side, family: Family) -> Blocks:
     """Blocks of one axis's tiles with the whole other axis."""
-    rest = OTHER[side.axis]
+    rest = OTHER_AXIS[side.axis]
     whole = Side(rest, family.extents[rest], 0, family.extents[rest])
     return Blocks(side, whole) if side.axis == "i" else Blocks(whole, side)
 
@@ -273,7 +274,7 @@ def _blocks(place: Place, family: Family) -> Blocks:
                 labels.pop(node.label, None)
         elif node.label in labels:
             axis, level = labels[node.label]
-            ends.append(End(axis, level, node.which, node.negated, seen[OTHER[axis]], str(node)))
+            ends.append(End(axis, level, node.which, node.negated, seen[OTHER_AXIS[axis]], str(node)))
     return Blocks(sides["i"], sides["j"], tuple(ends))
 
 
@@ -296,7 +297,7 @@ def _name(blocks: Blocks, words: Words, family: Family) -> tuple[str, str]:
         return f"tiles({inside})", where
     if words.kind == "pairs":
         return f"pairs({inside})", f"allowed pairs in {where}"
-    lines, partner = _WORD[words.axis], _ONE[OTHER[words.axis]]
+    lines, partner = _WORD[words.axis], _ONE[OTHER_AXIS[words.axis]]
     if words.kind == "lines":
         return f"{lines}({inside})", f"{lines} with any allowed pair, summed over {where}"
     if isinstance(words.upto, int):

@@ -12,9 +12,9 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Field"]
+    from pebble.program.nodes import Interval
 
-Interval = tuple[int, int]
+__all__ = ["Field"]
 
 
 class Field:

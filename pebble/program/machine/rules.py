@@ -7,7 +7,7 @@ This is the only place that says what is legal. How the state is stored is the b
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, NoReturn, Protocol
 
 from pebble.common.errors import Violation
 from pebble.program.machine.state import FAST, SLOW
@@ -18,11 +18,22 @@ from pebble.program.visits import Visit
 if TYPE_CHECKING:
     from pebble.computations.array import Array
     from pebble.computations.family import Family
-    from pebble.program.machine.loops import Loops
     from pebble.program.machine.state import Part, State
     from pebble.program.nodes import Interval, Node, Program
 
-__all__ = ["Machine"]
+__all__ = ["LoopRunner", "Machine"]
+
+
+class LoopRunner(Protocol):
+    """What the machine asks of the way in which loops are executed."""
+
+    step_limit: int
+
+    def execute(self, machine: Machine, node: Loop, whole: Interval) -> None:
+        """Execute a loop over what is not empty."""
+
+    def give_up(self) -> NoReturn:
+        """Say that there are more operations than ``step_limit``."""
 
 
 class Machine:
@@ -36,7 +47,7 @@ class Machine:
         Words of fast memory to enforce.
     state : State
         The storage: what both memories hold.
-    loops : Loops
+    loops : LoopRunner
         How loops are executed: every iteration, or some for many.
     observe : callable, optional
         Called with the machine after every operation.
@@ -65,7 +76,7 @@ class Machine:
         family: Family,
         M: int | None,
         state: State,
-        loops: Loops,
+        loops: LoopRunner,
         observe: Callable[[Machine], None] | None = None,
     ) -> None:
         self.program, self.family, self.M = program, family, M

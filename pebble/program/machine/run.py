@@ -77,9 +77,9 @@ def run(
         raise InvalidInput("only a run without induction executes every operation, to be observed")
     validate(program, family)
     kind = _kind(family)
-    shortened = kind.shortened if induction else Loops
+    loops = (kind.shortened if induction else Loops)(family, step_limit or kind.step_limit)
     try:
-        machine = _executed(program, family, M, shortened(family, step_limit or kind.step_limit), observe)
+        machine = _executed(program, family, M, loops, observe)
     except ShortcutOverflow as overflow:
         _locate(program, family, M)
         raise Violation(str(overflow), "memory-full") from None
@@ -92,7 +92,7 @@ def run(
         peak=machine.peak,
         peak_words={name: words for name, words in machine.peak_words.items() if words},
         steps=machine.steps,
-        unrolled=tuple(machine.loops.unrolled.values()),
+        unrolled=tuple(loops.unrolled.values()),
         _state=machine.state,
     )
 

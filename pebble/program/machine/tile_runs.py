@@ -13,17 +13,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from pebble.computations.masks.mask import OTHER_AXIS
 from pebble.program.steps import tile_at, tile_count
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from pebble.computations.masks import Mask
+    from pebble.computations.masks.mask import Interval, Mask
 
 __all__ = ["TileRun", "runs_of_lines", "runs_of_tiles", "runs_of_units"]
-
-Interval = tuple[int, int]
-_OTHER = {"i": "j", "j": "i"}
 
 
 class TileRun(NamedTuple):
@@ -65,7 +63,7 @@ def runs_of_units(
     breaks = mask.breaks(axis, whole, partners)
     starts = np.concatenate([[whole[0]], breaks]).astype(np.int64)
     ends = np.append(breaks, whole[1])
-    other = _OTHER[axis]
+    other = OTHER_AXIS[axis]
     first = mask.first(other)[partners[0] : partners[1]]
     last = mask.last(other)[partners[0] : partners[1]]
     allowed = mask.at_lines(axis, starts, partners)
@@ -153,7 +151,7 @@ def runs_of_tiles(mask: Mask, axis: str, whole: Interval, tile: int, partners: I
 
 
 def _pattern(mask: Mask, axis: str, lines: Interval, partners: Interval) -> Hashable:
-    other = _OTHER[axis]
+    other = OTHER_AXIS[axis]
     box = mask.lines_matrix(axis, lines, partners)
     return (
         box.shape,

@@ -1,39 +1,26 @@
-"""What every bound asks of its arguments before it answers."""
+"""What bounds require of their arguments before they answer."""
 
 from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 from pebble.common.errors import BoundDoesNotApply, InvalidInput
 from pebble.computations.problem import Problem
 from pebble.game.rules import Rules
 from pebble.lower_bounds.counts import Counts
 
+if TYPE_CHECKING:
+    from pebble.computations.masks import Mask
+
 __all__ = [
+    "has_all_pairs",
     "require_all_pairs",
-    "require_backward",
-    "require_forward",
     "require_mask",
     "require_no_recomputation",
+    "require_pass",
+    "require_power_of_two",
     "require_sizes",
-    "require_words",
 ]
-
-
-def require_words(M: object) -> int:
-    """Return ``M`` if it is a positive whole number of words.
-
-    Raises
-    ------
-    InvalidInput
-        If it is not.
-
-    Examples
-    --------
-    >>> require_words(64)
-    64
-    """
-    if not isinstance(M, int) or isinstance(M, bool) or M < 1:
-        raise InvalidInput(f"M is the number of words of fast memory, a positive whole number, not {M!r}")
-    return M
 
 
 def require_sizes(**sizes: object) -> None:
@@ -49,32 +36,36 @@ def require_sizes(**sizes: object) -> None:
             raise InvalidInput(f"{name} must be a positive whole number, not {value!r}")
 
 
-def require_forward(problem: Counts, bound: str) -> None:
-    """Check that the problem is a forward pass.
+def require_power_of_two(n: int) -> None:
+    """Check that an FFT has a power of two of at least 2 points.
+
+    Raises
+    ------
+    InvalidInput
+        If it has not.
+    """
+    require_sizes(n=n)
+    if n < 2 or n & (n - 1):
+        raise InvalidInput(f"the FFT needs a power of two of at least 2 points, not n = {n}")
+
+
+def require_pass(problem: Counts, pass_name: str, bound: str) -> None:
+    """Check that the problem is of the pass that a bound is proved for.
 
     Raises
     ------
     BoundDoesNotApply
         If it is not.
     """
-    if problem.pass_name != "forward":
+    if problem.pass_name != pass_name:
         raise BoundDoesNotApply(
-            f"{bound} is proved for the forward pass only, not for the {problem.pass_name} pass"
+            f"{bound} is proved for the {pass_name} pass only, not for the {problem.pass_name} pass"
         )
 
 
-def require_backward(problem: Counts, bound: str) -> None:
-    """Check that the problem is a backward pass.
-
-    Raises
-    ------
-    BoundDoesNotApply
-        If it is not.
-    """
-    if problem.pass_name != "backward":
-        raise BoundDoesNotApply(
-            f"{bound} is proved for the backward pass only, not for the {problem.pass_name} pass"
-        )
+def has_all_pairs(problem: Problem) -> bool:
+    """Tell whether there is no mask; most bounds need not ask, but count pairs, queries and keys."""
+    return problem.mask is None
 
 
 def require_all_pairs(problem: Problem, statement: str) -> None:
@@ -85,15 +76,16 @@ def require_all_pairs(problem: Problem, statement: str) -> None:
     BoundDoesNotApply
         If there is one.
     """
-    if problem.mask is not None:
+    if not has_all_pairs(problem):
+        mask = require_mask(problem, statement).spec
         raise BoundDoesNotApply(
-            f"{statement} is published for all pairs of query and key, not for the mask {problem.mask.spec}; "
+            f"{statement} is published for all pairs of query and key, not for the mask {mask}; "
             "published for masks are Li et al.'s worst case and the cost of block-sparse FlashAttention"
         )
 
 
-def require_mask(problem: Problem, statement: str) -> None:
-    """Check that there is a mask.
+def require_mask(problem: Problem, statement: str) -> Mask:
+    """Return the problem's mask.
 
     Raises
     ------
@@ -102,6 +94,7 @@ def require_mask(problem: Problem, statement: str) -> None:
     """
     if problem.mask is None:
         raise BoundDoesNotApply(f"{statement} is about masks; this problem has all pairs of query and key")
+    return problem.mask
 
 
 def require_no_recomputation(rules: Rules, bound: str) -> None:

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
+from functools import partial
 
 from pebble.common.errors import BoundDoesNotApply, InvalidInput
+from pebble.common.units import fast_memory_words
 from pebble.computations.problem import Problem
 from pebble.game.rules import Rules
 from pebble.graph.dag import Dag
 from pebble.lower_bounds.bound import Bound
-from pebble.lower_bounds.cutting import best_cut
-from pebble.lower_bounds.domain import require_words
-from pebble.lower_bounds.graph.graph_bound import PAGE, GraphBound
-from pebble.lower_bounds.products import fft, matmul
+from pebble.lower_bounds.graph.graph_bound import GraphBound
+from pebble.lower_bounds.matmul_fft import fft, matmul, matmul_with_products
 from pebble.lower_bounds.proved import proved_bounds
-from pebble.lower_bounds.published import fft_machine_checked, matmul_machine_checked, matmul_no_recomputation
-from pebble.lower_bounds.rounding import ceil_root
+from pebble.lower_bounds.published.matmul_fft import (
+    fft_machine_checked,
+    matmul_machine_checked,
+    matmul_no_recomputation,
+)
 
-__all__ = ["family_bounds", "matmul_with_products", "name_of"]
+__all__ = ["catalogue_name", "family_bounds"]
 
 
 def family_bounds(dag: Dag, M: int, rules: Rules) -> list[GraphBound]:
@@ -47,19 +49,18 @@ def family_bounds(dag: Dag, M: int, rules: Rules) -> list[GraphBound]:
     >>> [bound.name for bound in family_bounds(load_dag("fft:1024"), 16, Rules())]
     ['FFT', 'FFT, machine-checked']
     """
-    require_words(M)
-    name = name_of(dag)
+    M = fast_memory_words(M)
+    name = catalogue_name(dag)
     if name is None:
         raise BoundDoesNotApply(
             "the bounds of families need a DAG given by its name in the catalogue, such as fft:64 "
             "(list them with: pebble dag info --list)"
         )
     kind, _, text = name.partition(":")
-    bounds = _BOUNDS[kind](_sizes(text), M, rules)
     found = [
         _with_inputs(bound, name)
-        for bound in bounds
-        if "compulsory" not in bound.name and (not rules.sliding or "sliding allowed" in bound.rules)
+        for bound in _BOUNDS[kind](_sizes(text), M)
+        if "compulsory" not in bound.name and bound.holds_under(rules)
     ]
     if not found:
         raise BoundDoesNotApply(
@@ -68,7 +69,7 @@ def family_bounds(dag: Dag, M: int, rules: Rules) -> list[GraphBound]:
     return sorted(found, key=lambda bound: -bound.value)
 
 
-def name_of(dag: Dag) -> str | None:
+def catalogue_name(dag: Dag) -> str | None:
     """Return a DAG's name in the catalogue if it is of a family with bounds, and really that DAG.
 
     The name is the description; the DAG of that name is built and compared, vertex for vertex.
@@ -76,7 +77,7 @@ def name_of(dag: Dag) -> str | None:
     Examples
     --------
     >>> from pebble.computations.classic_dags import fft, tree
-    >>> name_of(fft(8)), name_of(tree(2))
+    >>> catalogue_name(fft(8)), catalogue_name(tree(2))
     ('fft:8', None)
     """
     from pebble.computations.load import named_dag
@@ -91,39 +92,6 @@ def name_of(dag: Dag) -> str | None:
     if (meant.n_vertices, meant.n_edges) != (dag.n_vertices, dag.n_edges):
         return None
     return meant.description if dag_hash(meant) == dag_hash(dag) else None
-
-
-def matmul_with_products(m: int, n: int, k: int, M: int) -> Bound:
-    """Cut for products and sums as separate vertices: leading term ``2 m n k / sqrt(M)``.
-
-    Parameters
-    ----------
-    m, n, k : int
-        Shape; element (i, j) is the sum of k products, added one after the other.
-    M : int
-        Words of fast memory.
-
-    Notes
-    -----
-    Events are the first product and the sums of each element. One of them needs the product that it adds, held
-    or loaded (one word for one event) or computed from its two factors: a segment that reaches T words has at
-    most ``max(T, (T/3)**1.5)`` of them. See docs/graph-bounds.md.
-
-    Examples
-    --------
-    >>> matmul_with_products(64, 64, 64, 256).value
-    33017
-    """
-
-    def events(T: int) -> int:
-        return max(T, math.isqrt(T**3 // 27))
-
-    def words(w: int) -> int:
-        return min(w, ceil_root(27 * w * w, 3))
-
-    cut = best_cut(m * n * k, M, events, words, 2 * M)
-    note = f"h = {cut.cuts} cuts, one every X = {cut.X} moves"
-    return Bound("matmul, products apart", cut.moves, "proved", f"{PAGE}, matrix product", note=note)
 
 
 _Sizes = dict[str, int]
@@ -142,50 +110,33 @@ def _with_inputs(bound: Bound, name: str) -> GraphBound:
     )
 
 
-def _problem(sizes: _Sizes, pass_name: str) -> Problem:
-    N, d = sizes.get("N", 0), sizes["d"]
-    return Problem(
-        sizes.get("Nq", N),
-        sizes.get("Nk", N),
-        d,
-        sizes.get("dv", d),
-        stats=bool(sizes.get("stats", 0)),
-        pass_name=pass_name,
-    )
+def _attention(pass_name: str, sizes: _Sizes, M: int) -> list[Bound]:
+    N, d, stats = sizes.get("N", 0), sizes["d"], bool(sizes.get("stats", 0))
+    Nq, Nk, dv = (sizes.get(name, default) for name, default in (("Nq", N), ("Nk", N), ("dv", d)))
+    return proved_bounds(Problem(Nq, Nk, d, dv, stats=stats, pass_name=pass_name), M)
 
 
-def _attention(sizes: _Sizes, M: int, rules: Rules) -> Iterable[Bound]:
-    return proved_bounds(_problem(sizes, "forward"), M, rules)
-
-
-def _backward(sizes: _Sizes, M: int, rules: Rules) -> Iterable[Bound]:
-    return proved_bounds(_problem(sizes, "backward"), M, rules)
-
-
-def _fma_matmul(sizes: _Sizes, M: int, rules: Rules) -> Iterable[Bound]:
+def _fma_matmul(sizes: _Sizes, M: int) -> list[Bound]:
     m, n, k = (sizes[key] for key in "mnk")
-    found = [matmul(m, n, k, M), matmul_machine_checked(m, n, k, M)]
-    if not rules.recomputation:
-        found.append(matmul_no_recomputation(m, n, k, M, rules))
-    return found
+    once = Rules(recomputation=False)
+    return [matmul(m, n, k, M), matmul_machine_checked(m, n, k, M), matmul_no_recomputation(m, n, k, M, once)]
 
 
-def _matmul(sizes: _Sizes, M: int, rules: Rules) -> Iterable[Bound]:
-    del rules
+def _matmul(sizes: _Sizes, M: int) -> list[Bound]:
     m, n, k = (sizes[key] for key in "mnk")
     return [matmul_with_products(m, n, k, M)]
 
 
-def _fft(sizes: _Sizes, M: int, rules: Rules) -> Iterable[Bound]:
-    del rules
+def _fft(sizes: _Sizes, M: int) -> list[Bound]:
     n = sizes["m"]
     return [fft(n, M), fft_machine_checked(n, M)] if n > 1 else []
 
 
-_BOUNDS: dict[str, Callable[[_Sizes, int, Rules], Iterable[Bound]]] = {
-    "attention": _attention,
-    "backward": _backward,
+_BOUNDS: dict[str, Callable[[_Sizes, int], list[Bound]]] = {
+    "attention": partial(_attention, "forward"),
+    "backward": partial(_attention, "backward"),
     "fma-matmul": _fma_matmul,
     "matmul": _matmul,
     "fft": _fft,
 }
+"""What is proved of each family, whatever the rules; every bound says under which rules it holds."""

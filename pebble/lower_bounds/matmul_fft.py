@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 
-from pebble.common.errors import BoundDoesNotApply, InvalidInput
-from pebble.lower_bounds.bound import Bound
-from pebble.lower_bounds.cutting import best_cut, best_start
-from pebble.lower_bounds.domain import require_sizes, require_words
+from pebble.common.errors import BoundDoesNotApply
+from pebble.common.units import fast_memory_words
+from pebble.lower_bounds.bound import Bound, applicable
+from pebble.lower_bounds.cutting import best_cut, best_start, least_words
+from pebble.lower_bounds.requirements import require_power_of_two, require_sizes
 from pebble.lower_bounds.rounding import ceil_div, ceil_root
 
 __all__ = [
@@ -19,6 +21,7 @@ __all__ = [
     "matmul_compulsory",
     "matmul_cut",
     "matmul_short",
+    "matmul_with_products",
 ]
 
 
@@ -55,10 +58,7 @@ def matmul(m: int, n: int, k: int, M: int) -> Bound:
     """
     bounds = [matmul_compulsory(m, n, k, M), matmul_cut(m, n, k, M)]
     for side in {m, n, k}:
-        try:
-            bounds.append(_short(m * n * k, side, M))
-        except BoundDoesNotApply:
-            continue
+        bounds += applicable([partial(_short, m * n * k)], side, M)
     return max(bounds, key=lambda bound: bound.value)
 
 
@@ -68,7 +68,8 @@ def matmul_compulsory(m: int, n: int, k: int, M: int) -> Bound:
     >>> matmul_compulsory(2, 3, 4, 10).value
     26
     """
-    _require_matmul(m, n, k, M)
+    M = fast_memory_words(M)
+    require_sizes(m=m, n=n, k=k)
     return Bound("matmul compulsory", m * k + k * n + m * n, "proved", "docs/bounds.md, compulsory")
 
 
@@ -85,10 +86,10 @@ def matmul_cut(m: int, n: int, k: int, M: int) -> Bound:
     >>> matmul_cut(1000, 1000, 1000, 1024).value
     62501015
     """
-    _require_matmul(m, n, k, M)
+    M = fast_memory_words(M)
+    require_sizes(m=m, n=n, k=k)
     cut = best_cut(m * n * k, M, _box_events, _box_words, 2 * M)
-    note = f"h = {cut.cuts} cuts, one every X = {cut.X} moves"
-    return Bound("matmul", cut.moves, "proved", "docs/bounds.md, matrix multiplication", note=note)
+    return Bound("matmul", cut.moves, "proved", "docs/bounds.md, matrix multiplication", note=str(cut))
 
 
 def matmul_short(m: int, n: int, k: int, M: int) -> Bound:
@@ -109,7 +110,8 @@ def matmul_short(m: int, n: int, k: int, M: int) -> Bound:
     >>> matmul_short(1000, 1000, 8, 1024).value
     1063455
     """
-    _require_matmul(m, n, k, M)
+    M = fast_memory_words(M)
+    require_sizes(m=m, n=n, k=k)
     return _short(m * n * k, k, M)
 
 
@@ -130,8 +132,42 @@ def _short(W: int, side: int, M: int) -> Bound:
         )
     gained = (W // side) * (M - side * side) // M
     value = gained + M + cut.cuts * (cut.X - 1) + 1
-    note = f"side {side}, h = {cut.cuts} cuts, one every X = {cut.X} moves"
+    note = f"side {side}, {cut}"
     return Bound("matmul, short side", value, "proved", "docs/bounds.md, short sides", note=note)
+
+
+def matmul_with_products(m: int, n: int, k: int, M: int) -> Bound:
+    """Cut for products and sums as separate vertices: leading term ``2 m n k / sqrt(M)``.
+
+    Parameters
+    ----------
+    m, n, k : int
+        Shape; element (i, j) is the sum of k products, added one after the other.
+    M : int
+        Words of fast memory.
+
+    Notes
+    -----
+    Events are the first product and the sums of each element. One of them needs the product that it adds, held
+    or loaded (one word for one event) or computed from its two factors: a segment that reaches T words has at
+    most ``max(T, (T/3)**1.5)`` of them. See docs/graph-bounds.md.
+
+    Examples
+    --------
+    >>> matmul_with_products(64, 64, 64, 256).value
+    33017
+    """
+
+    def events(T: int) -> int:
+        return max(T, _box_events(T))
+
+    def words(w: int) -> int:
+        return min(w, _box_words(w))
+
+    cut = best_cut(m * n * k, M, events, words, 2 * M)
+    return Bound(
+        "matmul, products apart", cut.moves, "proved", "docs/graph-bounds.md, matrix product", note=str(cut)
+    )
 
 
 def fft(n: int, M: int) -> Bound:
@@ -170,7 +206,8 @@ def fft_compulsory(n: int, M: int) -> Bound:
     >>> fft_compulsory(8, 4).value
     16
     """
-    _require_fft(n, M)
+    M = fast_memory_words(M)
+    require_power_of_two(n)
     return Bound("FFT compulsory", 2 * n, "proved", "docs/bounds.md, compulsory")
 
 
@@ -187,10 +224,11 @@ def fft_cut(n: int, M: int) -> Bound:
     >>> fft_cut(16, 4).value
     33
     """
-    _require_fft(n, M)
+    M = fast_memory_words(M)
+    require_power_of_two(n)
     levels = n.bit_length() - 1
     X = best_start(M, fft_events, 1, M * (4 + M.bit_length()))
-    cut = best_cut(n * levels, M, fft_events, _fft_words, X)
+    cut = best_cut(n * levels, M, fft_events, lambda w: least_words(fft_events, w, max(2, w)), X)
     note = f"h = {cut.cuts} cuts, one every X = {cut.X} loads"
     return Bound("FFT", n + cut.moves, "proved", "docs/bounds.md, FFT", note=note)
 
@@ -210,29 +248,9 @@ def fft_events(T: int) -> int:
     return 2 * ones
 
 
-def _fft_words(w: int) -> int:
-    low, high = 0, max(2, w)
-    while low < high:
-        middle = (low + high) // 2
-        low, high = (low, middle) if fft_events(middle) >= w else (middle + 1, high)
-    return low
-
-
 def _box_events(T: int) -> int:
     return math.isqrt(T**3 // 27)
 
 
 def _box_words(w: int) -> int:
     return ceil_root(27 * w * w, 3)
-
-
-def _require_matmul(m: int, n: int, k: int, M: int) -> None:
-    require_words(M)
-    require_sizes(m=m, n=n, k=k)
-
-
-def _require_fft(n: int, M: int) -> None:
-    require_words(M)
-    require_sizes(n=n)
-    if n < 2 or n & (n - 1):
-        raise InvalidInput(f"the FFT needs a power of two of at least 2 points, not n = {n}")

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from pebble.game.rules import Rules
+from pebble.common.units import fast_memory_words
 from pebble.graph.dag import Dag
 from pebble.graph.statistics import compulsory_io
-from pebble.lower_bounds.domain import require_words
-from pebble.lower_bounds.graph.graph_bound import ANY_RULES, PAGE, GraphBound
+from pebble.lower_bounds.graph.graph_bound import PAGE, GraphBound
 
 __all__ = ["compulsory"]
 
 
-def compulsory(dag: Dag, M: int, rules: Rules | None = None) -> GraphBound:
+def compulsory(dag: Dag, M: int) -> GraphBound:
     """Every input that some computed output depends on is loaded, every output that is no input stored.
 
     Parameters
@@ -19,8 +18,6 @@ def compulsory(dag: Dag, M: int, rules: Rules | None = None) -> GraphBound:
     dag : Dag
     M : int
         Words of fast memory; the bound does not depend on it.
-    rules : Rules, optional
-        Any; nor does it depend on them.
 
     Raises
     ------
@@ -32,15 +29,13 @@ def compulsory(dag: Dag, M: int, rules: Rules | None = None) -> GraphBound:
     >>> compulsory(Dag.from_edges([(0, 2), (1, 2)]), 3).value
     3
     """
-    del rules
-    require_words(M)
+    fast_memory_words(M)
     loads, stores = compulsory_io(dag)
     return GraphBound(
         "compulsory",
         loads + stores,
         "proved",
         f"{PAGE}, compulsory",
-        ANY_RULES,
-        f"{loads:,} inputs and {stores:,} outputs",
-        {"loads": loads, "stores": stores},
+        note=f"{loads:,} inputs and {stores:,} outputs",
+        inputs={"loads": loads, "stores": stores},
     )

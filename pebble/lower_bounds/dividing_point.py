@@ -1,15 +1,15 @@
-"""Which side of the dividing point ``M = d²`` a problem is on."""
+"""Where small and large fast memory divide, ``M = d²``, and on which side of it a problem is."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
 
+from pebble.common.units import fast_memory_words
 from pebble.computations.problem import Problem
-from pebble.lower_bounds.domain import require_words
-from pebble.lower_bounds.published import sparse_dividing_point
+from pebble.lower_bounds.requirements import has_all_pairs
 
-__all__ = ["Regime", "regime"]
+__all__ = ["Regime", "regime", "sparse_dividing_point"]
 
 
 @dataclass(frozen=True)
@@ -67,6 +67,17 @@ def regime(problem: Problem, M: int) -> Regime:
     >>> print(regime(Problem.square(1024, 64), 1024))
     small cache (M < d²), M/d² = 0.25
     """
-    words = Fraction(require_words(M))
-    sparse = None if problem.mask is None else words / sparse_dividing_point(problem)
+    words = Fraction(fast_memory_words(M))
+    sparse = None if has_all_pairs(problem) else words / sparse_dividing_point(problem)
     return Regime(words / problem.d**2, sparse)
+
+
+def sparse_dividing_point(problem: Problem) -> Fraction:
+    """Return ``Z_in² / Z_QK``, where the two forms of :func:`li_et_al_sparse` meet: ``d²`` without a mask.
+
+    Examples
+    --------
+    >>> sparse_dividing_point(Problem.square(1024, 64)), sparse_dividing_point(Problem.square(63, 64, mask="causal"))
+    (Fraction(4096, 1), Fraction(8064, 1))
+    """
+    return Fraction(problem.queries * problem.keys * problem.d**2, problem.pairs)

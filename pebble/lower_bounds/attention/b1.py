@@ -1,0 +1,211 @@
+"""B1: the lower bound from the three products dV, dK and dQ of a backward pass.
+
+It holds for any Nq, Nk, d, dv and mask. The statement and a complete proof are in docs/bounds-backward.md. Floating
+point only guesses where a maximum lies; values are whole numbers, rounded to the safe side by exact arithmetic.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+from pebble.common.units import fast_memory_words
+from pebble.lower_bounds.bound import Bound
+from pebble.lower_bounds.counts import Counts
+from pebble.lower_bounds.cutting import best_cut, best_start, least_words_near
+from pebble.lower_bounds.requirements import require_pass
+from pebble.lower_bounds.rounding import ceil_div, ceil_sqrt
+
+__all__ = ["B1Weights", "b1", "b1_events", "b1_words"]
+
+
+@dataclass(frozen=True)
+class B1Weights:
+    """Weights of multiply-adds of dV, dK and dQ, for given head dimensions.
+
+    A multiply-add of dK or dQ weighs ``kappa``, one of dV weighs ``omega <= kappa``; all five products of a
+    pair weigh ``beta = omega dv + 2 kappa d``. A segment that reaches ``T`` words does at most
+
+        max over 0 <= s <= sqrt(T) of (T - s²)²/4 + min(beta s², kappa s (T - s²) / 2).
+
+    For ``dv = d`` the weights are ``omega = kappa = 4 d``, so that ``beta = 12 d²``.
+
+    Parameters
+    ----------
+    d, dv : int
+        Head dimension of Q and K, and of V.
+    """
+
+    d: int
+    dv: int
+
+    @cached_property
+    def omega(self) -> int:
+        """Weight of a multiply-add of dV."""
+        return min(4 * self.d, 2 * (self.d + self.dv))
+
+    @cached_property
+    def kappa(self) -> int:
+        """Weight of a multiply-add of dK or dQ; section 3 of the proof has the four conditions on it.
+
+        >>> B1Weights(64, 64).kappa, B1Weights(64, 32).kappa, B1Weights(64, 128).kappa
+        (256, 192, 512)
+        """
+        d, dv = self.d, self.dv
+        if dv <= d:
+            return 2 * (d + dv)
+        return min((2 * d * d + d * dv + dv * dv) // d, (2 * d + dv) ** 2 // (2 * d))
+
+    @cached_property
+    def beta(self) -> int:
+        """Weight of all multiply-adds of one pair."""
+        return self.omega * self.dv + 2 * self.kappa * self.d
+
+    @cached_property
+    def bend(self) -> int:
+        """From which ``T`` on the crossing of the two minimands lies behind the peak of the second."""
+        kappa, beta = self.kappa, self.beta
+        p, r = beta * kappa, kappa * kappa + 2 * beta
+        return ceil_div(p * (p * kappa + 2 * beta * r), r * r * kappa)
+
+
+@lru_cache(maxsize=256)
+def _weights(d: int, dv: int) -> B1Weights:
+    return B1Weights(d, dv)
+
+
+def b1_events(T: int, d: int, dv: int) -> int:
+    """At most how much weighted work of dV, dK and dQ a segment that reaches ``T`` words can do.
+
+    Parameters
+    ----------
+    T : int
+        Words red at the segment's start, loaded in it, or begun in it.
+    d, dv : int
+        Head dimension of Q and K, and of V.
+
+    Returns
+    -------
+    int
+        The whole part of a number at most a relative ``1e-9`` above the maximum of :class:`B1Weights`.
+
+    Examples
+    --------
+    >>> b1_events(40_000, 32, 32) == 40_000**2 // 4
+    True
+    """
+    weights = _weights(d, dv)
+    if T <= 0:
+        return 0
+    if weights.bend <= T:
+        return max(T * T // 4, _at_crossing(T, weights.kappa, weights.beta))
+    return max(T * T // 4, _at_peak(T, weights.kappa))
+
+
+def _at_crossing(T: int, kappa: int, beta: int) -> int:
+    """Bound the work where the two minimands cross, which is the most of the second form from ``bend`` on.
+
+    It is ``s² B (B + kappa)`` with ``B = beta / kappa`` and ``s = sqrt(B² + T) - B``.
+    """
+    bits = 32
+    root = ceil_sqrt((beta * beta + T * kappa * kappa) << 2 * bits)
+    s = root - (beta << bits)  # at least 2**bits · kappa · s
+    return s * s * beta * (beta + kappa * kappa) // (kappa**4 << 2 * bits)
+
+
+def _at_peak(T: int, kappa: int) -> int:
+    """Bound the second form, ``g(s) = (T - s²)²/4 + kappa s (T - s²)/2``, for ``0 <= s <= sqrt(T)``.
+
+    On ``[0, kappa/2]`` g is concave, and it falls beyond. So for any ``s`` there, g is at most
+    ``g(s) + |g'(s)| w``, where no two points of the range are further apart than ``w``.
+    """
+    guess = _peak(float(T), kappa)
+    width = math.ceil(min(kappa / 2, math.sqrt(T))) + 1
+    D = 1 << 60
+    n = max(0, min(int(guess * D), kappa * D // 2, math.isqrt(T * D * D)))
+    u = T * D * D - n * n
+    steepness = abs(u * (kappa * D - 2 * n) - 2 * kappa * D * n * n)  # 2 D³ |g'(s)|
+    return (u * u + 2 * kappa * D * n * u + 2 * D * steepness * width) // (4 * D**4)
+
+
+def _peak(T: float, kappa: int) -> float:
+    """Where g is greatest, nearly: Newton's iteration on its slope, concave and falling, from the right."""
+    s = min(kappa / 2, math.sqrt(T))
+    for _ in range(20):
+        slope = (T - s * s) * (kappa / 2 - s) - kappa * s * s
+        step = slope / (3 * s * (s - kappa) - T)
+        s -= step
+        if abs(step) <= 1e-15 * s:
+            break
+    return s
+
+
+def _b1_real(T: float, weights: B1Weights) -> float:
+    """Like :func:`b1_events`, in floating point: only a guess."""
+    kappa, beta = weights.kappa, weights.beta
+    B = beta / kappa
+    s = T / (math.sqrt(B * B + T) + B) if weights.bend <= T else _peak(T, kappa)
+    return max(T * T / 4, (T - s * s) ** 2 / 4 + kappa * s * (T - s * s) / 2)
+
+
+def b1_words(w: int, d: int, dv: int) -> int:
+    """Return a ``T`` with ``b1_events(T) >= w > b1_events(T - 1)``.
+
+    >>> T = b1_words(10**6, 32, 32)
+    >>> b1_events(T, 32, 32) >= 10**6 > b1_events(T - 1, 32, 32)
+    True
+    """
+    weights = _weights(d, dv)
+    return least_words_near(lambda T: b1_events(T, d, dv), w, lambda T: _b1_real(T, weights))
+
+
+def b1(problem: Counts, M: int) -> Bound:
+    """Lower bound from the three products dV, dK and dQ, strongest for ``M`` well above ``d²``.
+
+    Leading terms for ``dv = d``, with ``z`` pairs: ``12 z d² / M`` for ``M >= 14.51 d²``, and
+    ``12 z d² / (M + 4 d²)`` always. For other ``dv`` read ``beta`` for ``12 d²`` and ``kappa²/4`` for
+    ``4 d²``, see :class:`B1Weights`.
+
+    Parameters
+    ----------
+    problem : Problem
+        Backward pass of one copy, any shape and mask.
+    M : int
+        Words of fast memory.
+
+    Returns
+    -------
+    Bound
+        Words of I/O of one copy.
+
+    Raises
+    ------
+    InvalidInput
+        If ``M`` is not a positive whole number.
+    BoundDoesNotApply
+        If the problem is not a backward pass.
+
+    Notes
+    -----
+    Costs a millisecond or two at any size.
+
+    Examples
+    --------
+    >>> from pebble.computations.problem import Problem
+    >>> N, d, M = 10**6, 64, 20 * 64**2
+    >>> 12 <= b1(Problem(N, N, d, d, pass_name="backward"), M).value * M / (N * d) ** 2 < 12.01
+    True
+    """
+    M = fast_memory_words(M)
+    require_pass(problem, "backward", "B1")
+    d, dv = problem.d, problem.dv
+    weights = _weights(d, dv)
+
+    def events(T: int) -> int:
+        return b1_events(T, d, dv)
+
+    starts = (M, best_start(M, events, M // 2, M + weights.kappa**2))
+    X = max(starts, key=lambda X: X / max(1, events(M + X)))
+    cut = best_cut(problem.pairs * weights.beta, M, events, lambda w: b1_words(w, d, dv), X)
+    return Bound("B1", cut.moves, "proved", "docs/bounds-backward.md, B1", note=str(cut))
