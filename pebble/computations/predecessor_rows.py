@@ -55,7 +55,8 @@ class PredecessorRows:
     def outputs(self) -> NDArray[np.int64]:
         """Return the vertices that must be in slow memory at the end."""
         outputs = (array for array in self._arrays.values() if array.output)
-        return np.concatenate([self._last_vertices(array)[self._steps(array) > 0] for array in outputs])
+        found = [self._last_vertices(array)[self._steps(array) > 0] for array in outputs]
+        return np.concatenate([np.empty(0, dtype=np.int64), *found])
 
     def _matrix(self, array: Array) -> NDArray[np.int64]:
         """Return the predecessors of every vertex of an array, one row each; -1 where a chain begins."""

@@ -71,6 +71,7 @@ SUMS = loop("j", 1, loop("i", 1, compute("l")))
 NO_ROWS = loop("j", 1, loop("i", 1, delete("P"), start=6))
 DELETE_Q = loop("i", 1, delete("Q"))
 LATE = attention(4, 4, mask=["xxxx", ".xxx", "..xx", "...x"])
+LOAD_SUMS = loop("j", 1, load("l"), start=1, stop=4)
 HALF_SUMS = (SCORES, loop("j", 1, compute("l"), stop=3))
 
 NAMED: list[Named] = [
@@ -197,5 +198,12 @@ NAMED: list[Named] = [
         (SCORES, compute("l")),
         loop("j", 1, load("l")),
         rule="one-partial-result",
+    ),
+    named(
+        "a loop used twice loads sums, of which more have begun the second time",
+        attention(3, 6, mask=["xx..xx", "xx.xxx", "...xxx"]),
+        (load("Q", "K"), compute("S"), compute("P", "S"), delete("Q", "K")),
+        (loop("j", 1, compute("l"), stop=2), loop("j", 1, store("l"), start=1, stop=2), LOAD_SUMS),
+        (loop("j", 1, compute("l"), start=2, stop=4), loop("j", 1, store("l"), start=3, stop=4), LOAD_SUMS),
     ),
 ]

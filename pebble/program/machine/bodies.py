@@ -37,7 +37,8 @@ class Body:
         Whether it matters where in their tile the lines of the other masked axis lie; if not, they are visited one
         by one.
     own_lines : bool
-        Whether it has nothing to do with pairs of queries and keys, only with lines of its loop's axis.
+        Whether it has nothing to do with pairs of queries and keys, nor with chains over its loop's axis, only with
+        lines of it.
     moves_chains : bool
         Whether a chain that is masked is moved, deleted or replaced, which takes as many words as have begun.
     """
@@ -90,6 +91,7 @@ class Bodies:
             and all(self._labels[condition.label].told for condition in conditions),
             in_place=any(axis == node.axis or (axis in masked and tile > 1) for axis, tile in axes),
             own_lines=not any(axis in masked for axis, _ in axes)
+            and not any(self.family[name].chain == node.axis for name in touched.changed | touched.read)
             and not any(self._labels[condition.label].masked for condition in conditions)
             and not any(set(masked) <= set(self.family[name].axes) for name in touched.changed | touched.read)
             and not any(self._computes_masked_chain(operation) for operation in operations),
