@@ -17,7 +17,7 @@ from pebble.computations.problem import Problem
 from pebble.computations.registry import random_inputs, reference_outputs
 from pebble.game.replay import replay
 from pebble.program import Program
-from pebble.program.closed_form.count import closed_form
+from pebble.program.closed_forms.count import closed_form
 from pebble.program.lowering import lower
 from pebble.program.machine.counted import Run
 from pebble.program.machine.run import run

@@ -12,7 +12,7 @@ from pebble.lab.asked_schedules import asked_schedules
 from pebble.lab.count_table import Report, Row
 from pebble.lower_bounds.table import bounds
 from pebble.program import Program
-from pebble.program.closed_form.count import closed_form
+from pebble.program.closed_forms.count import closed_form
 from pebble.program.machine.counted import Run
 from pebble.program.schedule import Schedule, Tiles, resolve_tiles
 

@@ -11,8 +11,8 @@ from pebble.common.units import fast_memory_words
 from pebble.computations.problem import Problem
 from pebble.lab.asked_schedules import asked_schedule
 from pebble.program import Program
-from pebble.program.closed_form.count import ClosedForm, closed_form
-from pebble.program.closed_form.formula import constant
+from pebble.program.closed_forms.count import ClosedForm, closed_form
+from pebble.program.closed_forms.formula import constant
 from pebble.program.machine.counted import Run
 from pebble.program.schedule import Schedule, Tiles, resolve_tiles
 

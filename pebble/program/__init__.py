@@ -9,7 +9,7 @@ For example::
 from __future__ import annotations
 
 from pebble.common.errors import NoClosedForm
-from pebble.program.closed_form.count import closed_form
+from pebble.program.closed_forms.count import closed_form
 from pebble.program.language import (
     compute,
     delete,

@@ -17,7 +17,7 @@ from pebble.computations.matmul import matmul_family
 from pebble.computations.problem import Problem
 from pebble.computations.registry import family_from_header
 from pebble.computations.weights import weights_family
-from tests.random_programs import gradient_family, relabelled
+from tests.program.random_programs import gradient_family, relabelled
 
 ATTENTION = [
     Problem(2, 3, 2, 3),

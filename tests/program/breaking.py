@@ -7,7 +7,8 @@ from random import Random
 
 from tests.program.edits import Mutation, at_node, conditional, partial, pick
 from tests.program.names import Condition, Family, Loop, Node, Operation, Phase, Program, When
-from tests.random_programs import addresses, edited, mutated, random_condition
+from tests.program.random_programs import random_condition
+from tests.program.repairs import addresses, edited, mutated
 
 __all__ = ["BREAKING", "double"]
 

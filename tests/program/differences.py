@@ -25,8 +25,8 @@ from tests.program.names import (
     replay,
     run,
 )
+from tests.program.program_reference import Outcome, refer
 from tests.program.random_families import with_outputs
-from tests.program_reference import Outcome, refer
 
 __all__ = ["SHORTCUTS", "Verdict", "differences", "judge"]
 

@@ -7,7 +7,8 @@ from dataclasses import replace
 from random import Random
 
 from tests.program.names import Family, Node, Operation, Program, When
-from tests.random_programs import addresses, edited, is_valid, random_condition
+from tests.program.random_programs import random_condition
+from tests.program.repairs import addresses, edited, is_valid
 
 __all__ = ["Mutation", "acceptable", "at_node", "change", "conditional", "free_label", "partial", "pick"]
 

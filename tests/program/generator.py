@@ -10,8 +10,8 @@ from tests.program.edits import acceptable, change
 from tests.program.keeping import KEEPING
 from tests.program.names import Family, Program
 from tests.program.random_families import Subject, random_subject
+from tests.program.random_programs import random_program
 from tests.program.templates import legal_text
-from tests.random_programs import random_program
 
 __all__ = ["Case", "case_of", "random_case"]
 
@@ -76,6 +76,6 @@ def affordable(program: Program, family: Family) -> bool:
     """Whether a program executes so few operations that every reading takes milliseconds."""
     from itertools import islice
 
-    from tests.program_reference import executions
+    from tests.program.program_reference import executions
 
     return sum(1 for _ in islice(executions(program, family), 900)) < 900

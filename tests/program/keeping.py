@@ -10,7 +10,7 @@ from random import Random
 from tests.program.breaking import double
 from tests.program.edits import Mutation, at_node, free_label, partial, pick
 from tests.program.names import Family, Loop, Node, Operation, Phase, Program, When, walk
-from tests.random_programs import addresses, edited
+from tests.program.repairs import addresses, edited
 
 __all__ = ["KEEPING"]
 

@@ -7,7 +7,7 @@ from random import Random
 
 from tests.program.names import Array, Family, Mask, Problem, family_of, matmul_family
 from tests.program.random_masks import random_mask
-from tests.random_programs import gradient_family, relabelled, small_family
+from tests.program.random_programs import gradient_family, relabelled, small_family
 
 __all__ = ["Subject", "crossed_family", "random_subject", "under", "with_outputs"]
 

@@ -11,7 +11,7 @@ from tests.program.edits import acceptable
 from tests.program.generator import Case
 from tests.program.names import DenseMask, Loop, Mask, Node, Operation, Phase, Program
 from tests.program.random_families import under, with_outputs
-from tests.random_programs import addresses, edited
+from tests.program.repairs import addresses, edited
 
 __all__ = ["as_python", "shrunk"]
 

@@ -26,7 +26,8 @@ from tests.program.names import (
     when,
 )
 from tests.program.random_families import Subject
-from tests.random_programs import gradient_program, grown_program, product_program
+from tests.program.random_programs import gradient_program, product_program
+from tests.program.repairs import grown_program
 
 __all__ = ["arrays_one_by_one", "fused", "legal_text", "random_tile"]
 

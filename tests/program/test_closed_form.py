@@ -12,13 +12,13 @@ from pebble.computations.family import Family
 from pebble.computations.matmul import matmul_family
 from pebble.computations.problem import Problem
 from pebble.program import Nodes, delete, first, last, load, loop, not_first, not_last, phase, program, when
-from pebble.program.closed_form.count import closed_form
-from pebble.program.closed_form.formula import Formula
+from pebble.program.closed_forms.count import closed_form
+from pebble.program.closed_forms.formula import Formula
 from pebble.program.machine.run import run
 from pebble.program.schedule import available, get
-from tests.program_checks import same_closed_form
-from tests.program_reference import refer
-from tests.random_programs import relabelled
+from tests.program.program_checks import same_closed_form
+from tests.program.program_reference import refer
+from tests.program.random_programs import relabelled
 
 SUPERSCRIPTS = {mark: number for number, mark in enumerate("⁰¹²³⁴⁵⁶⁷⁸⁹")}
 

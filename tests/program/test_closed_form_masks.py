@@ -24,15 +24,16 @@ from pebble.computations.masks import (
 from pebble.computations.problem import Problem
 from pebble.lab.show import show
 from pebble.program import Program, compute, delete, first, load, loop, phase, program, store, when
-from pebble.program.closed_form import boxes as counts
-from pebble.program.closed_form.blocks import Blocks, End, Side
-from pebble.program.closed_form.count import ClosedForm, closed_form
-from pebble.program.closed_form.quantities import Quantities, Words
+from pebble.program.closed_forms import boxes as counts
+from pebble.program.closed_forms.blocks import Blocks, End, Side
+from pebble.program.closed_forms.count import ClosedForm, closed_form
+from pebble.program.closed_forms.quantities import Quantities, Words
 from pebble.program.lowering import lower
 from pebble.program.machine.run import run
 from pebble.program.schedule import available, get
 from pebble.testing import check_schedule
-from tests.random_programs import is_valid, legal_program, mutated, relabelled
+from tests.program.random_programs import legal_program, relabelled
+from tests.program.repairs import is_valid, mutated
 
 KINDS = [
     "causal",

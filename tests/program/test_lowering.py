@@ -13,9 +13,10 @@ from pebble.game.replay import replay
 from pebble.program import Program, compute, delete, load, loop, phase, program, store
 from pebble.program.lowering import lower
 from pebble.program.machine.run import run
-from tests.program_checks import same_game
-from tests.program_reference import executions, refer
-from tests.random_programs import legal_program, mutated, random_family, relabelled, repaired, small_family
+from tests.program.program_checks import same_game
+from tests.program.program_reference import executions, refer
+from tests.program.random_programs import legal_program, random_family, relabelled, small_family
+from tests.program.repairs import mutated, repaired
 
 WORDS = ("load", "store", "compute", "delete")
 

@@ -30,13 +30,14 @@ from pebble.program import (
     store,
     when,
 )
-from pebble.program.closed_form.count import closed_form
+from pebble.program.closed_forms.count import closed_form
 from pebble.program.machine.counted import Run
 from pebble.program.machine.run import run
 from pebble.program.schedule import available, get
-from tests.program_checks import held_to_reference
-from tests.program_reference import refer
-from tests.random_programs import grown_program, mutated, relabelled, small_family
+from tests.program.program_checks import held_to_reference
+from tests.program.program_reference import refer
+from tests.program.random_programs import relabelled, small_family
+from tests.program.repairs import grown_program, mutated
 
 LINE = small_family(9, 8)
 PARKED = {"flash-1", "flash-2", "keys-pinned", "queries-pinned"}

@@ -30,16 +30,16 @@ from pebble.program import (
     when,
 )
 from pebble.program.machine.run import run
-from tests.program_checks import check_seed, held_to_reference, place_of, same_closed_form
-from tests.program_reference import refer
-from tests.random_programs import (
+from tests.program.program_checks import check_seed, held_to_reference, place_of, same_closed_form
+from tests.program.program_reference import refer
+from tests.program.random_programs import (
     gradient_family,
-    is_valid,
     random_family,
     random_program,
     relabelled,
     small_family,
 )
+from tests.program.repairs import is_valid
 
 PRODUCT = matmul_family(3, 2, 4)
 ROW = loop("k", 1, load("A", "B"), compute("C"), delete("A", "B"))

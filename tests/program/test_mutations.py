@@ -13,9 +13,9 @@ from pebble.computations.problem import Problem
 from pebble.program import Loop, Operation, When
 from pebble.program.machine.run import run
 from pebble.program.schedule import available, get
-from tests.program_checks import held_to_reference, same_closed_form, same_game
-from tests.program_reference import refer
-from tests.random_programs import addresses, edited, mutated
+from tests.program.program_checks import held_to_reference, same_closed_form, same_game
+from tests.program.program_reference import refer
+from tests.program.repairs import addresses, edited, mutated
 
 SERVED = [(name, pass_name) for pass_name in ("forward", "backward") for name in sorted(available(pass_name))]
 

@@ -17,7 +17,8 @@ from pebble.computations.problem import Problem
 from pebble.program import Operation, Program, compute, delete, load, loop, phase, program, store
 from pebble.program.numbers import evaluate
 from pebble.program.schedule import available, get
-from tests.random_programs import addresses, edited, product_program, relabelled
+from tests.program.random_programs import product_program, relabelled
+from tests.program.repairs import addresses, edited
 
 PROBLEM = Problem(5, 7, 3, 2, stats=True)
 NAMES = sorted(available())

@@ -33,8 +33,9 @@ from pebble.program import (
 )
 from pebble.program.machine.run import run
 from pebble.program.schedule import Schedule, get
-from tests.program_reference import executions
-from tests.random_programs import gradient_family, is_valid, random_family, random_program
+from tests.program.program_reference import executions
+from tests.program.random_programs import gradient_family, random_family, random_program
+from tests.program.repairs import is_valid
 
 FAMILY = matmul_family(9, 8, 7)
 

@@ -9,8 +9,8 @@ import pytest
 from tests.program.differences import PLAIN, SHORTCUTS, differences, judge
 from tests.program.generator import case_of
 from tests.program.named_cases import NAMED, Named
+from tests.program.program_reference import refer
 from tests.program.shrinking import as_python
-from tests.program_reference import refer
 
 BLOCK = 50
 MANY = int(os.environ.get("PEBBLE_CASES", "20000"))

@@ -15,7 +15,7 @@ from pebble.lab.plan.memory_need import width_ratio
 from pebble.lab.plan.plan_table import Choice, Cost, Plan
 from pebble.lab.plan.roofline import flops, roofline_of
 from pebble.lab.plan.tile_search import Candidate, Setting, candidates, contenders, measured_room
-from pebble.program.closed_form.count import closed_form
+from pebble.program.closed_forms.count import closed_form
 from pebble.program.machine.run import run
 from pebble.program.schedule import Schedule
 

@@ -11,7 +11,7 @@ from pebble.lab.asked_schedules import asked_schedules
 from pebble.lab.plan.constraints import AXES, Constraints
 from pebble.lab.plan.memory_need import Room, room
 from pebble.lab.plan.roofline import moved_bytes
-from pebble.program.closed_form.count import closed_form
+from pebble.program.closed_forms.count import closed_form
 from pebble.program.machine.counted import Run
 from pebble.program.schedule import Schedule, Tiles, offered
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from pebble.program.chain_steps import ChainSteps
 from pebble.program.machine.field import Field
-from pebble.program.machine.state import FAST, SLOW, Part, State
+from pebble.program.machine.state import FAST, SLOW, CurrentBox, State
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -58,9 +58,9 @@ class FieldState(State):
         else:
             self.tiles[axis] = tile
 
-    def part(self, array: Array) -> FieldPart:
+    def part(self, array: Array) -> FieldBox:
         """Return the current box of an array."""
-        return FieldPart(self, array)
+        return FieldBox(self, array)
 
     def interval(self, axis: str) -> Interval:
         """Return the current tile of an axis, or the whole axis."""
@@ -231,7 +231,7 @@ class FieldState(State):
         return both[FAST], both[SLOW]
 
 
-class FieldPart(Part):
+class FieldBox(CurrentBox):
     """The current box of an array; it is cut only where it is changed."""
 
     __slots__ = ("array", "box", "state")

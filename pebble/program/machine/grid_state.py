@@ -9,7 +9,7 @@ import numpy as np
 from numpy import count_nonzero
 
 from pebble.program.machine.grid import make_grid
-from pebble.program.machine.state import SLOW, Part, State
+from pebble.program.machine.state import SLOW, CurrentBox, State
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -50,7 +50,7 @@ class GridState(State):
         self._along = {
             axis: [array.name for array in family.arrays if axis in array.axes] for axis in family.extents
         }
-        self._parts: dict[str, GridPart] = {}
+        self._parts: dict[str, GridBox] = {}
 
     def enter(self, axis: str, tile: Interval | None) -> None:
         """Make a tile of an axis the current one; None: the whole axis."""
@@ -61,11 +61,11 @@ class GridState(State):
         for name in self._along[axis]:
             self._parts.pop(name, None)
 
-    def part(self, array: Array) -> GridPart:
+    def part(self, array: Array) -> GridBox:
         """Return the current box of an array."""
         found = self._parts.get(array.name)
         if found is None:
-            found = self._parts[array.name] = GridPart(self, array)
+            found = self._parts[array.name] = GridBox(self, array)
         return found
 
     def tidy(self, axis: str) -> None:
@@ -89,7 +89,7 @@ class GridState(State):
         return fast, slow
 
 
-class GridPart(Part):
+class GridBox(CurrentBox):
     """The current box of an array, a whole number of cells."""
 
     __slots__ = ("array", "fast", "final", "slow", "state")

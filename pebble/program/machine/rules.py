@@ -18,7 +18,7 @@ from pebble.program.visits import Visit
 if TYPE_CHECKING:
     from pebble.computations.array import Array
     from pebble.computations.family import Family
-    from pebble.program.machine.state import Part, State
+    from pebble.program.machine.state import CurrentBox, State
     from pebble.program.nodes import Interval, Node, Program
 
 __all__ = ["LoopRunner", "Machine"]
@@ -194,7 +194,7 @@ class Machine:
         else:
             self._delete(op, array, part)
 
-    def _load(self, op: Operation, array: Array, part: Part) -> None:
+    def _load(self, op: Operation, array: Array, part: CurrentBox) -> None:
         words = part.held(SLOW)
         if words is None:
             self._refuse(
@@ -211,21 +211,21 @@ class Machine:
         part.load()
         self.counts["load"][array.name] += words
 
-    def _store(self, op: Operation, array: Array, part: Part) -> None:
+    def _store(self, op: Operation, array: Array, part: CurrentBox) -> None:
         words = part.held(FAST)
         if words is None:
             self._refuse(op, "store-needs-red", f"not all of {self._box(array)} is in fast memory")
         part.store()
         self.counts["store"][array.name] += words
 
-    def _delete(self, op: Operation, array: Array, part: Part) -> None:
+    def _delete(self, op: Operation, array: Array, part: CurrentBox) -> None:
         words = part.held(FAST)
         if words is None:
             self._refuse(op, "delete-needs-red", f"not all of {self._box(array)} is in fast memory")
         part.place(0)
         self._release(array, words)
 
-    def _compute(self, op: Operation, array: Array, part: Part) -> None:
+    def _compute(self, op: Operation, array: Array, part: CurrentBox) -> None:
         """Compute the box of an array without a chain, element by element."""
         new = part.vacant()
         if op.replacing is None:
@@ -239,7 +239,7 @@ class Machine:
         part.place(1)
         self.counts["compute"][array.name] += part.words
 
-    def _advance(self, op: Operation, array: Array, part: Part) -> None:
+    def _advance(self, op: Operation, array: Array, part: CurrentBox) -> None:
         """Advance a chain over the current tile of its axis, element by element."""
         assert array.chain is not None
         start, stop = self.interval(array.chain)

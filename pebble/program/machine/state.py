@@ -12,13 +12,13 @@ if TYPE_CHECKING:
     from pebble.computations.array import Array
     from pebble.program.nodes import Interval
 
-__all__ = ["FAST", "SLOW", "Part", "State"]
+__all__ = ["FAST", "SLOW", "CurrentBox", "State"]
 
 FAST, SLOW = 0, 1
 """The two memories, as indices of a state."""
 
 
-class Part(ABC):
+class CurrentBox(ABC):
     """The current box of an array in both memories.
 
     *Progress* is the number of steps a chain has got to, 1 for an array without a chain; 0: nothing is there.
@@ -86,7 +86,7 @@ class State(ABC):
         """Make a tile of an axis the current one; None: the whole axis."""
 
     @abstractmethod
-    def part(self, array: Array) -> Part:
+    def part(self, array: Array) -> CurrentBox:
         """Return the current box of an array: on every axis the current tile."""
 
     @abstractmethod

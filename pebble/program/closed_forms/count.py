@@ -13,14 +13,14 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from pebble.computations.family import Family
-from pebble.program.closed_form.formula import Formula, constant, symbol
+from pebble.program.closed_forms.formula import Formula, constant, symbol
 from pebble.program.nodes import Condition, Loop, Program
 from pebble.program.places import Place, places
 from pebble.program.steps import tile_count
 from pebble.program.validation import validate
 
 if TYPE_CHECKING:
-    from pebble.program.closed_form.quantities import Quantities
+    from pebble.program.closed_forms.quantities import Quantities
 
 __all__ = ["ClosedForm", "closed_form"]
 
@@ -100,7 +100,7 @@ def closed_form(program: Program, family: Family) -> ClosedForm:
 def _quantities(family: Family) -> Quantities | None:
     if not family.masked_axes:
         return None
-    from pebble.program.closed_form.quantities import Quantities
+    from pebble.program.closed_forms.quantities import Quantities
 
     return Quantities(family)
 
@@ -143,7 +143,7 @@ def _moved(place: Place, family: Family, quantities: Quantities | None, computes
         return total
     upto = None
     if array.chain in family.masked_axes:
-        from pebble.program.closed_form.chains import reached
+        from pebble.program.closed_forms.chains import reached
 
         upto = reached(place, computes, array, family)
     return total * quantities.moved(place, array, upto)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 else:
     Whole = Any
 
-__all__ = ["Blocks", "Boxes", "Counts", "End", "Side"]
+__all__ = ["Blocks", "End", "MaskBoxes", "PairCounts", "Side"]
 
 
 @dataclass(frozen=True)
@@ -131,7 +131,7 @@ Block = tuple[Whole, Whole]
 
 
 @dataclass(frozen=True)
-class Boxes:
+class MaskBoxes:
     """Bounds of blocks, one entry a block."""
 
     i: tuple[Whole, Whole]
@@ -152,18 +152,18 @@ class Blocks:
     def __getitem__(self, axis: str) -> Side:
         return self.i if axis == "i" else self.j
 
-    def total(self, counts: Counts, words: Callable[[Boxes], Whole]) -> int:
+    def total(self, counts: PairCounts, words: Callable[[MaskBoxes], Whole]) -> int:
         """Sum of ``words`` over the visited blocks for which the conditions hold."""
         total = 0
         for (a, b), times in counts.candidates(self):
-            boxes = Boxes((self.i.cuts[a], self.i.cuts[a + 1]), (self.j.cuts[b], self.j.cuts[b + 1]))
+            boxes = MaskBoxes((self.i.cuts[a], self.i.cuts[a + 1]), (self.j.cuts[b], self.j.cuts[b + 1]))
             chosen = counts.pairs(boxes.i, boxes.j) > 0
             for end in self.ends:
                 chosen &= self._holds(end, counts, (a, b))
             total += int((words(boxes) * times)[chosen].sum())
         return total
 
-    def _holds(self, end: End, counts: Counts, block: Block) -> NDArray[np.bool_]:
+    def _holds(self, end: End, counts: PairCounts, block: Block) -> NDArray[np.bool_]:
         """Whether a condition holds, block by block: no pair of the tiles before (after) with the partners."""
         index = dict(zip("ij", block, strict=True))
         side, other = self[end.axis], self[OTHER_AXIS[end.axis]]
@@ -178,7 +178,7 @@ class Blocks:
         return np.asarray((counts.pairs(*box) == 0) != end.negated)
 
 
-class Counts(Protocol):
+class PairCounts(Protocol):
     """What sums over blocks ask of a mask."""
 
     def pairs(self, queries: tuple[Whole, Whole], keys: tuple[Whole, Whole]) -> Whole:

@@ -10,10 +10,10 @@ import numpy as np
 from pebble.computations.array import Array
 from pebble.computations.family import Family
 from pebble.computations.masks.mask import OTHER_AXIS
-from pebble.program.closed_form.blocks import Blocks, Boxes, Counts, End, Side
-from pebble.program.closed_form.boxes import counts_of
-from pebble.program.closed_form.chains import Reached
-from pebble.program.closed_form.formula import Formula, constant, symbol
+from pebble.program.closed_forms.blocks import Blocks, End, MaskBoxes, PairCounts, Side
+from pebble.program.closed_forms.boxes import counts_of
+from pebble.program.closed_forms.chains import Reached
+from pebble.program.closed_forms.formula import Formula, constant, symbol
 from pebble.program.nodes import Interval, Loop
 from pebble.program.places import Place
 from pebble.program.steps import tile_count
@@ -66,7 +66,7 @@ class Quantities:
         self.legend: dict[str, str] = {}
         self._values: dict[str, int] = {}
         self._known: dict[object, int] = {}
-        self._counts: dict[object, Counts] = {}
+        self._counts: dict[object, PairCounts] = {}
 
     def moved(self, place: Place, array: Array, upto: Reached | None) -> Formula:
         """Words along the mask's axes of all executions of a load or store together.
@@ -110,23 +110,23 @@ class Quantities:
             self._known[key] = blocks.total(self._counter(blocks), self._measure(blocks, words))
         return self._known[key]
 
-    def _counter(self, blocks: Blocks) -> Counts:
+    def _counter(self, blocks: Blocks) -> PairCounts:
         key = (blocks.i, blocks.j)
         if key not in self._counts:
             self._counts[key] = counts_of(self.mask, blocks)
         return self._counts[key]
 
-    def _measure(self, blocks: Blocks, words: Words) -> Callable[[Boxes], np.ndarray]:
+    def _measure(self, blocks: Blocks, words: Words) -> Callable[[MaskBoxes], np.ndarray]:
         counts = self._counter(blocks)
 
-        def interval(boxes: Boxes, axis: str) -> tuple[np.ndarray, np.ndarray]:
+        def interval(boxes: MaskBoxes, axis: str) -> tuple[np.ndarray, np.ndarray]:
             start, stop = boxes[axis]
             if axis in words.at:
                 a, b = words.at[axis]
                 return np.full_like(start, a), np.full_like(stop, b)
             return start, stop
 
-        def measure(boxes: Boxes) -> np.ndarray:
+        def measure(boxes: MaskBoxes) -> np.ndarray:
             if words.kind == "pairs":
                 return counts.pairs(interval(boxes, "i"), interval(boxes, "j"))
             if words.kind == "tiles":

@@ -11,8 +11,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from tests.pairs import Pairs
 from tests.program.names import Array, Condition, Family, Loop, Node, Operation, Program
+from tests.program.pairs import Pairs
 
 Element = tuple[str, tuple[int, ...]]
 Interval = tuple[int, int]

@@ -10,20 +10,13 @@ from pebble.common.errors import Violation
 from pebble.computations.family import Family
 from pebble.game.replay import replay
 from pebble.program import Program
-from pebble.program.closed_form.count import closed_form
+from pebble.program.closed_forms.count import closed_form
 from pebble.program.lowering import lower
 from pebble.program.machine.counted import Run
 from pebble.program.machine.run import run
-from tests.program_reference import Outcome, Trip, refer
-from tests.random_programs import (
-    is_valid,
-    legal_program,
-    mutated,
-    random_family,
-    random_program,
-    relabelled,
-    repaired,
-)
+from tests.program.program_reference import Outcome, Trip, refer
+from tests.program.random_programs import legal_program, random_family, random_program, relabelled
+from tests.program.repairs import is_valid, mutated, repaired
 
 _PLACE = re.compile(r"^(.*?) on \S+\[[^\]]*\] \((.*?)\): ", re.S)
 

@@ -11,12 +11,12 @@ import numpy as np
 from pebble.common.errors import NoClosedForm
 from pebble.computations.masks import BandMask, Mask
 from pebble.computations.masks.mask import OTHER_AXIS
-from pebble.program.closed_form.blocks import Block, Blocks, Counts
+from pebble.program.closed_forms.blocks import Block, Blocks, PairCounts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from pebble.program.closed_form.blocks import Whole
+    from pebble.program.closed_forms.blocks import Whole
 
 __all__ = ["MOST_BLOCKS", "counts_of"]
 
@@ -26,7 +26,7 @@ _CHUNK = 2**19
 _FEW = 2**16
 
 
-def counts_of(mask: Mask, blocks: Blocks) -> Counts:
+def counts_of(mask: Mask, blocks: Blocks) -> PairCounts:
     """Return the way to count for a mask at one place.
 
     Raises
@@ -58,7 +58,7 @@ def _all_blocks(blocks: Blocks) -> Iterator[tuple[Block, Whole]]:
 
 
 class _GridCounts:
-    """Counts for any mask, from sums over the cells of the grid of all cuts."""
+    """PairCounts for any mask, from sums over the cells of the grid of all cuts."""
 
     def __init__(self, mask: Mask, blocks: Blocks) -> None:
         self._mask = mask
@@ -123,7 +123,7 @@ class _GridCounts:
 
 
 class _BandCounts:
-    """Counts for a band by formula, because both ends of its lines never go back."""
+    """PairCounts for a band by formula, because both ends of its lines never go back."""
 
     def __init__(self, mask: BandMask) -> None:
         self._mask = mask
