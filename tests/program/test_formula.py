@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pebble.program.closed_forms.formula import Formula, constant, symbol
-from tests.program.test_closed_form import value_of
+from tests.program.test_closed_forms import value_of
 
 NAMES = {"N": 1000, "Nq": 37, "d": 64, "⌈N/92⌉": 11, "⌈(N − 5)/7⌉": 143}
 PLAIN = {"N": 1000, "Nq": 37, "d": 64}
