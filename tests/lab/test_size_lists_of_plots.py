@@ -1,4 +1,4 @@
-"""Sizes written as lists and ranges."""
+"""Sizes of pictures, written as lists and ranges."""
 
 from __future__ import annotations
 
