@@ -9,6 +9,7 @@ import pytest
 from tests.program.differences import PLAIN, SHORTCUTS, differences, judge
 from tests.program.generator import case_of
 from tests.program.named_cases import NAMED, Named
+from tests.program.named_cases_of_signatures import SIGNATURES
 from tests.program.program_reference import refer
 from tests.program.shrinking import as_python
 
@@ -36,12 +37,12 @@ def test_all_readings_of_many_random_programs_agree(block: int) -> None:
     check(10**6 + size * block, 10**6 + size * (block + 1))
 
 
-@pytest.mark.parametrize("named", NAMED, ids=lambda named: named.name)
+@pytest.mark.parametrize("named", [*NAMED, *SIGNATURES], ids=lambda named: named.name)
 def test_all_readings_of_telling_programs_agree(named: Named) -> None:
     assert not differences(named.case), as_python(named.case.program)
 
 
-@pytest.mark.parametrize("named", NAMED, ids=lambda named: named.name)
+@pytest.mark.parametrize("named", [*NAMED, *SIGNATURES], ids=lambda named: named.name)
 @pytest.mark.parametrize("name", ["plain", *SHORTCUTS])
 def test_telling_programs_are_judged_right(named: Named, name: str) -> None:
     runner = PLAIN if name == "plain" else SHORTCUTS[name]

@@ -1,0 +1,110 @@
+"""Small programs, each of which a shortcut would judge wrongly if it left out one thing that it looks at."""
+
+from __future__ import annotations
+
+from tests.program.named_cases import named, table
+from tests.program.names import (
+    Array,
+    Family,
+    compute,
+    delete,
+    first,
+    last,
+    load,
+    loop,
+    not_first,
+    not_last,
+    store,
+    when,
+)
+
+__all__ = ["SIGNATURES"]
+
+X, Y, W = Array("X", ("i",)), Array("Y", ("j",)), Array("W", ("j", "k"))
+A, S = Array("A", ("j", "k")), Array("S", ("i", "j"), chain="k", operands=("A",))
+c = Array("c", ("j",), chain="i", operands=("X",))
+r = Array("r", ("i",), chain="j", operands=("X",))
+
+
+def plain(*arrays: Array, **extents: int) -> Family:
+    """A family of some arrays without a mask."""
+    return Family("small", arrays, extents, {axis: axis for axis in extents}, {})
+
+
+def small(rows: str, *arrays: Array) -> Family:
+    """The same under a mask, a word of x and . for each query."""
+    lines = rows.split()
+    return plain(*arrays, i=len(lines), j=len(lines[0]), k=2).under(table(lines))
+
+
+SIGNATURES = [
+    named(
+        "sums of keys of which some have begun, others not: in their order",
+        small("x.x..xx. x.xxxxx.", X, c),
+        (loop("j", 2, loop("i", 1, load("X"), compute("c"), delete("X")), delete("c")),),
+    ),
+    named(
+        "sums of keys of which some have begun: how many",
+        small("xxx.xxxx xxx.x.xx xxxxxxxx", X, c),
+        (loop("j", 2, loop("i", 1, load("X"), compute("c"), store("c"), delete("X")), delete("c")),),
+    ),
+    named(
+        "a query that has pairs before the tile of keys",
+        small("xxxx ..xx xxxx xxxx", X, Y),
+        (loop("j", 2, loop("i", 1, when(first("j"), load("X"), delete("X")))),),
+    ),
+    named(
+        "keys that are done with, others not: in their order",
+        small("xxx xx. .xx .xx", X, Y),
+        (loop("j", 3, loop("i", 1, loop("j", 1, when(last("i"), load("Y"), delete("Y")), label="key"))),),
+    ),
+    named(
+        "the first of alike iterations finds what the others do not",
+        small("xxxxxxxx " * 6, X, Y),
+        (loop("j", 2, loop("i", 1, load("Y"), start=1, stop=5), delete("Y")),),
+    ),
+    named(
+        "an explicit box where the mask differs",
+        small("...x x..x", X, r),
+        (loop("i", 1, store("r", j=(2, 4))),),
+        rule="store-needs-red",
+    ),
+    named(
+        "the first tile of part of an axis",
+        small("xxxxxx x...xx ..xxxx xxxxxx", X, Y),
+        (loop("j", 2, loop("i", 1, when(first("j"), load("X"), delete("X"))), start=2),),
+    ),
+    named(
+        "the first key of a tile",
+        small("xxxx x..x ..xx xxxx", X, Y),
+        (loop("j", 2, loop("j", 1, loop("i", 1, when(first("key"), load("X"), delete("X"))), label="key")),),
+    ),
+    named(
+        "part of a loop's tiles, left in two states",
+        small("xx " * 8, X, W),
+        (loop("j", 2, loop("i", 1, load("X", "W"), delete("W"), start=1, stop=7)),),
+        loop("i", 1, delete("X"), start=1, stop=7),
+    ),
+    named(
+        "all rows but the first of each tile",
+        plain(X, Y, i=12, j=2, k=6),
+        (loop("i", 2, loop("i", 1, when(not_first("row"), load("X")), label="row")),),
+    ),
+    named(
+        "a partial result that slow memory has got further with",
+        plain(A, S, i=1, j=1, k=6),
+        (load("A"), loop("k", 1, compute("S"), stop=3), store("S"), delete("S")),
+        loop("k", 1, compute("S"), when(not_last("k"), store("S"))),
+    ),
+    named(
+        "one tile ahead that is there already",
+        plain(A, S, i=1, j=1, k=6),
+        (load("A", k=(4, 5)), loop("k", 1, load("A"))),
+    ),
+    named(
+        "the last iteration does what the others do not",
+        plain(X, W, i=4, j=8, k=5).under(table(["xxxxxxxx"] * 4)),
+        (loop("j", 3, loop("k", 1, when(last("k"), delete("X")), load("W"))),),
+        rule="delete-needs-red",
+    ),
+]
