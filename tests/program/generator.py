@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import islice
 from random import Random
 
 from tests.program.breaking import BREAKING
@@ -11,11 +12,13 @@ from tests.program.keeping import KEEPING
 from tests.program.names import Family, Program
 from tests.program.random_families import Subject, random_subject
 from tests.program.templates import legal_text
-from tests.random_programs import random_program
+from tests.program_reference import executions
+from tests.random_programs import random_program, repaired
 
 __all__ = ["Case", "case_of", "random_case"]
 
-MOST_MOVES = 12_000
+MOST_OPERATIONS = 900
+MOST_VERTICES = 3000
 
 
 @dataclass(frozen=True)
@@ -47,10 +50,10 @@ def random_case(rnd: Random, description: str = "") -> Case:
     """A case that the elementary game can judge in some milliseconds."""
     while True:
         subject = random_subject(rnd, masked=rnd.random() < 0.7)
-        if subject.family.n_vertices > 3000:
+        if subject.family.n_vertices > MOST_VERTICES:
             continue
         program, story = random_text(rnd, subject)
-        if acceptable(program, subject.family) and affordable(program, subject.family):
+        if program.phases and acceptable(program, subject.family) and affordable(program, subject.family):
             return Case(program, subject.family, description + story)
 
 
@@ -69,13 +72,12 @@ def random_text(rnd: Random, subject: Subject) -> tuple[Program, str]:
     for kind in changes:
         program, story = change(rnd, program, subject.family, kind)
         stories.append(story)
+    if rnd.random() < 0.35 and affordable(program, subject.family):
+        program, _ = repaired(rnd, program, subject.family, 5)
+        stories.append("repaired")
     return program, ", ".join(filter(None, stories))
 
 
 def affordable(program: Program, family: Family) -> bool:
     """Whether a program executes so few operations that every reading takes milliseconds."""
-    from itertools import islice
-
-    from tests.program_reference import executions
-
-    return sum(1 for _ in islice(executions(program, family), 900)) < 900
+    return sum(1 for _ in islice(executions(program, family), MOST_OPERATIONS)) < MOST_OPERATIONS
