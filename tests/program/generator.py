@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from random import Random
 
 from tests.program.breaking import BREAKING
+from tests.program.chains import chain_text
 from tests.program.edits import acceptable, change
 from tests.program.keeping import KEEPING
 from tests.program.names import Family, Program
-from tests.program.random_families import Subject, random_subject
+from tests.program.random_families import Subject, random_subject, with_outputs
 from tests.program.templates import legal_text
 from tests.program_reference import executions
 from tests.random_programs import random_program, repaired
@@ -52,6 +53,8 @@ def random_case(rnd: Random, description: str = "") -> Case:
         subject = random_subject(rnd, masked=rnd.random() < 0.7)
         if subject.family.n_vertices > MOST_VERTICES:
             continue
+        if rnd.random() < 0.15:
+            subject = replace(subject, family=with_outputs(subject.family, ()))
         program, story = random_text(rnd, subject)
         if program.phases and acceptable(program, subject.family) and affordable(program, subject.family):
             return Case(program, subject.family, description + story)
@@ -59,12 +62,14 @@ def random_case(rnd: Random, description: str = "") -> Case:
 
 def random_text(rnd: Random, subject: Subject) -> tuple[Program, str]:
     """A legal program, some changes that keep it legal mostly, and none or few that do not."""
-    if rnd.random() < 0.05:
-        program = random_program(rnd, subject.family)
-        stories = ["random"]
+    draw = rnd.random()
+    if draw < 0.05:
+        program, story = random_program(rnd, subject.family), "random"
+    elif not subject.family.outputs and draw < 0.4:
+        program, story = chain_text(rnd, subject.family), "one chain"
     else:
         program, story = legal_text(rnd, subject)
-        stories = [story]
+    stories = [story]
     if not program.phases or not acceptable(program, subject.family):
         return Program(()), "nothing"
     changes = [KEEPING] * rnd.choice([0, 1, 1, 2, 3]) + [BREAKING] * rnd.choice([0, 0, 1, 1, 1, 2])
