@@ -34,11 +34,13 @@ class Executed:
 class Outcome:
     """The verdict: no broken rules, or those that the first refused operation breaks.
 
-    It is ``strict`` if the language alone forbids the operation: its single moves may be legal.
+    It is ``strict`` if the language alone forbids the operation: its single moves may be legal. It is ``void`` if some
+    operation moves nothing of an element that was computed before: a chain that begins in the current tile.
     """
 
     broken: set[str] = field(default_factory=set)
     strict: bool = False
+    void: bool = False
     place: tuple[str, tuple[Trip, ...]] | None = None
     address: Address = ()
     executed: int = 0
@@ -118,6 +120,7 @@ class Reference:
         self.outcome = Outcome()
         self.words = self.highest = 0
         self.strict = True
+        self.computed: set[Element] = set()
         for array in family.arrays:
             whole = self.elements(array, {})
             self.outcome.red |= {element: set() for element in whole}
@@ -143,7 +146,9 @@ class Reference:
         """Whether a chain cannot have begun before the current tile: there is nothing of it to be moved."""
         if array.chain is None or not self.pairs.masks(array.chain) or array.chain not in tiles:
             return False
-        return self.steps(array, element)[0] >= tiles[array.chain][0]
+        waits = self.steps(array, element)[0] >= tiles[array.chain][0]
+        self.outcome.void |= waits and element in self.computed
+        return waits
 
     def place(self, element: Element, position: int) -> None:
         red = self.outcome.red[element]
@@ -253,6 +258,7 @@ class Reference:
         if array.chain is not None and red != set(before[-1:]):
             rule = "one-partial-result" if start == 0 else "compute-needs-predecessors"
             broken |= self.breaks(rule, strict=not (before and inside) or before[-1] in red)
+        self.computed |= {element} if inside else set()
         for position in inside:
             inputs = at if array.chain is None else at | {array.chain: position}
             broken |= self.operands_red(array, inputs)
@@ -290,6 +296,5 @@ def refer(program: Program, family: Family, M: int | None = None) -> Outcome:
             outcome.place, outcome.address = (str(done.operation), done.path), done.address
             return outcome
         outcome.executed += 1
-    if reference.outputs_missing():
-        outcome.broken = {"output-missing"}
+    outcome.broken = {"output-missing"} if reference.outputs_missing() else set()
     return outcome
