@@ -18,6 +18,7 @@ Element = tuple[str, tuple[int, ...]]
 Interval = tuple[int, int]
 Trip = tuple[str, int, int]
 Address = tuple[int, ...]
+Tiles = dict[str, Interval]
 
 
 @dataclass(frozen=True)
@@ -27,7 +28,7 @@ class Executed:
     operation: Operation
     address: Address
     path: tuple[Trip, ...]
-    tiles: dict[str, Interval]
+    tiles: Tiles
 
 
 @dataclass
@@ -35,7 +36,7 @@ class Outcome:
     """The verdict: no broken rules, or those that the first refused operation breaks.
 
     It is ``strict`` if the language alone forbids the operation: its single moves may be legal. It is ``void`` if some
-    operation moves nothing of an element that was computed before: a chain that begins in the current tile.
+    operation moves nothing of a chain that begins in the current tile, and that was computed before or is stored.
     """
 
     broken: set[str] = field(default_factory=set)
@@ -61,7 +62,7 @@ class Walk:
 
     def __init__(self, program: Program, family: Family, pairs: Pairs) -> None:
         self.program, self.family, self.pairs = program, family, pairs
-        self.tiles: dict[str, Interval] = {}
+        self.tiles: Tiles = {}
         self.around: dict[str, tuple[str, Interval, Interval]] = {}
         self.path: list[Trip] = []
 
@@ -84,7 +85,7 @@ class Walk:
         outer = self.tiles.get(node.axis)
         end = self.family.extents[node.axis] if node.stop is None else node.stop
         whole = outer or (node.start, end)
-        starts = range(whole[0], whole[1], node.tile)
+        starts = range(*whole, node.tile)
         for index, a in enumerate(starts):
             tile = a, min(a + node.tile, whole[1])
             if not self.pairs.meet(node.axis, tile, self.tiles):
@@ -103,8 +104,7 @@ class Walk:
         """Whether a condition holds: no tile is visited before (after) this one, the other axis as it stands."""
         axis, whole, tile = self.around[condition.label]
         rest = (whole[0], tile[0]) if condition.which == "first" else (tile[1], whole[1])
-        at_end = not (rest[0] < rest[1] and self.pairs.meet(axis, rest, self.tiles))
-        return at_end != condition.negated
+        return (rest[0] < rest[1] and self.pairs.meet(axis, rest, self.tiles)) == condition.negated
 
 
 def executions(program: Program, family: Family) -> Iterator[Executed]:
@@ -126,7 +126,7 @@ class Reference:
             self.outcome.red |= {element: set() for element in whole}
             self.outcome.blue |= {element: set() if array.operands else {0} for element in whole}
 
-    def elements(self, array: Array, tiles: dict[str, Interval]) -> list[Element]:
+    def elements(self, array: Array, tiles: Tiles) -> list[Element]:
         """The elements of an array in a box that exist."""
         ranges = [range(*tiles.get(axis, (0, self.family.extents[axis]))) for axis in array.axes]
         every = itertools.product(*ranges)
@@ -142,13 +142,13 @@ class Reference:
             return range(self.family.extents[array.chain])
         return self.pairs.partners(array.chain, array.axes, element[1])
 
-    def waits(self, array: Array, element: Element, tiles: dict[str, Interval]) -> bool:
+    def waits(self, array: Array, element: Element, tiles: Tiles, stores: bool = False) -> bool:
         """Whether a chain cannot have begun before the current tile: there is nothing of it to be moved."""
         if array.chain is None or not self.pairs.masks(array.chain) or array.chain not in tiles:
             return False
-        waits = self.steps(array, element)[0] >= tiles[array.chain][0]
-        self.outcome.void |= waits and element in self.computed
-        return waits
+        first, (start, stop) = self.steps(array, element)[0], tiles[array.chain]
+        self.outcome.void |= first >= start and (element in self.computed or (stores and first < stop))
+        return first >= start
 
     def place(self, element: Element, position: int) -> None:
         red = self.outcome.red[element]
@@ -200,7 +200,7 @@ class Reference:
             if red:
                 self.outcome.blue[element] |= red
                 self.outcome.writes[array.name] += 1
-            elif not self.waits(array, element, done.tiles):
+            elif not self.waits(array, element, done.tiles, stores=True):
                 broken |= self.breaks("store-needs-red")
         return broken
 

@@ -10,6 +10,7 @@ from tests.program.breaking import BREAKING
 from tests.program.chains import chain_text
 from tests.program.edits import acceptable, change
 from tests.program.keeping import KEEPING
+from tests.program.lines import line_text
 from tests.program.names import Family, Program
 from tests.program.random_families import Subject, random_subject, with_outputs
 from tests.program.templates import legal_text
@@ -53,7 +54,7 @@ def random_case(rnd: Random, description: str = "") -> Case:
         subject = random_subject(rnd, masked=rnd.random() < 0.7)
         if subject.family.n_vertices > MOST_VERTICES:
             continue
-        if rnd.random() < 0.15:
+        if rnd.random() < 0.2:
             subject = replace(subject, family=with_outputs(subject.family, ()))
         program, story = random_text(rnd, subject)
         if program.phases and acceptable(program, subject.family) and affordable(program, subject.family):
@@ -67,6 +68,8 @@ def random_text(rnd: Random, subject: Subject) -> tuple[Program, str]:
         program, story = random_program(rnd, subject.family), "random"
     elif not subject.family.outputs and draw < 0.4:
         program, story = chain_text(rnd, subject.family), "one chain"
+    elif not subject.family.outputs and draw < 0.65:
+        program, story = line_text(rnd, subject.family), "lines"
     else:
         program, story = legal_text(rnd, subject)
     stories = [story]
