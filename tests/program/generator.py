@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import islice
 from random import Random
 
 from tests.program.breaking import BREAKING
+from tests.program.chains import chain_text
 from tests.program.edits import acceptable, change
 from tests.program.keeping import KEEPING
+from tests.program.lines import line_text
 from tests.program.names import Family, Program
-from tests.program.random_families import Subject, random_subject
+from tests.program.program_reference import executions
+from tests.program.random_families import Subject, random_subject, with_outputs
 from tests.program.random_programs import random_program
+from tests.program.repairs import repaired
 from tests.program.templates import legal_text
 
 __all__ = ["Case", "case_of", "random_case"]
 
-MOST_MOVES = 12_000
+MOST_OPERATIONS = 900
+MOST_VERTICES = 3000
 
 
 @dataclass(frozen=True)
@@ -47,21 +53,27 @@ def random_case(rnd: Random, description: str = "") -> Case:
     """A case that the elementary game can judge in some milliseconds."""
     while True:
         subject = random_subject(rnd, masked=rnd.random() < 0.7)
-        if subject.family.n_vertices > 3000:
+        if subject.family.n_vertices > MOST_VERTICES:
             continue
+        if rnd.random() < 0.2:
+            subject = replace(subject, family=with_outputs(subject.family, ()))
         program, story = random_text(rnd, subject)
-        if acceptable(program, subject.family) and affordable(program, subject.family):
+        if program.phases and acceptable(program, subject.family) and affordable(program, subject.family):
             return Case(program, subject.family, description + story)
 
 
 def random_text(rnd: Random, subject: Subject) -> tuple[Program, str]:
     """A legal program, some changes that keep it legal mostly, and none or few that do not."""
-    if rnd.random() < 0.05:
-        program = random_program(rnd, subject.family)
-        stories = ["random"]
+    draw = rnd.random()
+    if draw < 0.05:
+        program, story = random_program(rnd, subject.family), "random"
+    elif not subject.family.outputs and draw < 0.4:
+        program, story = chain_text(rnd, subject.family), "one chain"
+    elif not subject.family.outputs and draw < 0.65:
+        program, story = line_text(rnd, subject.family), "lines"
     else:
         program, story = legal_text(rnd, subject)
-        stories = [story]
+    stories = [story]
     if not program.phases or not acceptable(program, subject.family):
         return Program(()), "nothing"
     changes = [KEEPING] * rnd.choice([0, 1, 1, 2, 3]) + [BREAKING] * rnd.choice([0, 0, 1, 1, 1, 2])
@@ -69,13 +81,12 @@ def random_text(rnd: Random, subject: Subject) -> tuple[Program, str]:
     for kind in changes:
         program, story = change(rnd, program, subject.family, kind)
         stories.append(story)
+    if rnd.random() < 0.35 and affordable(program, subject.family):
+        program, _ = repaired(rnd, program, subject.family, 5)
+        stories.append("repaired")
     return program, ", ".join(filter(None, stories))
 
 
 def affordable(program: Program, family: Family) -> bool:
     """Whether a program executes so few operations that every reading takes milliseconds."""
-    from itertools import islice
-
-    from tests.program.program_reference import executions
-
-    return sum(1 for _ in islice(executions(program, family), 900)) < 900
+    return sum(1 for _ in islice(executions(program, family), MOST_OPERATIONS)) < MOST_OPERATIONS

@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 from itertools import islice
 from random import Random
+from typing import Literal
 
 from tests.program.breaking import double
-from tests.program.edits import Mutation, at_node, free_label, partial, pick
-from tests.program.names import Family, Loop, Node, Operation, Phase, Program, When, walk
+from tests.program.edits import Mutation, at_node, conditional, free_label, partial, pick
+from tests.program.names import Condition, Family, Loop, Node, Operation, Phase, Program, When, walk
 from tests.program.repairs import addresses, edited
 
 __all__ = ["KEEPING"]
@@ -163,7 +164,39 @@ def uneven(rnd: Random, program: Program, family: Family) -> Program:
     return at_node(rnd, program, (Loop, When), edit)
 
 
+def extra_load(rnd: Random, program: Program, family: Family) -> Program:
+    """An input loaded besides, in some iterations or all; now and then deleted again."""
+    name = rnd.choice(family.inputs).name
+
+    def edit(node: Node, inside: dict[str, str]) -> tuple[Node, ...]:
+        found: tuple[Node, ...] = (Operation("load", name),)
+        if rnd.random() < 0.6:
+            found = conditional(rnd, found[0], inside)
+        gone = Operation("delete", name)
+        return (*found, node, gone) if rnd.random() < 0.3 else (*found, node)
+
+    return at_node(rnd, program, (Operation, Loop, When), edit)
+
+
+def part_of_tile(rnd: Random, program: Program, family: Family) -> Program:
+    """Of a tile that is moved, the first or the last part is loaded before it is loaded, or after it is deleted."""
+
+    def edit(node: Operation, inside: dict[str, str]) -> tuple[Node, ...]:
+        along = [axis for axis in family[node.array].axes if axis in inside.values()]
+        if not along or node.action not in ("load", "delete") or node.at:
+            return (node,)
+        which: Literal["first", "last"] = "first" if rnd.random() < 0.5 else "last"
+        condition = Condition("piece", which, rnd.random() < 0.5)
+        piece = Loop(
+            rnd.choice(along), rnd.choice([1, 1, 2]), (When(condition, (Operation("load", node.array),)),)
+        )
+        piece = replace(piece, label="piece")
+        return (piece, node) if node.action == "load" else (node, piece)
+
+    return at_node(rnd, program, Operation, edit)
+
+
 KEEPING: list[Mutation] = [
-    uneven, uneven, retile, split, split, empty_loop, again, node_again, twice_around, generated, relabel, nest,
-    park, double,
+    extra_load, part_of_tile, part_of_tile, uneven, uneven, retile, split, split, empty_loop, again, node_again,
+    twice_around, generated, relabel, nest, park, double,
 ]  # fmt: skip

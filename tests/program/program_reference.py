@@ -18,6 +18,7 @@ Element = tuple[str, tuple[int, ...]]
 Interval = tuple[int, int]
 Trip = tuple[str, int, int]
 Address = tuple[int, ...]
+Tiles = dict[str, Interval]
 
 
 @dataclass(frozen=True)
@@ -27,18 +28,20 @@ class Executed:
     operation: Operation
     address: Address
     path: tuple[Trip, ...]
-    tiles: dict[str, Interval]
+    tiles: Tiles
 
 
 @dataclass
 class Outcome:
     """The verdict: no broken rules, or those that the first refused operation breaks.
 
-    It is ``strict`` if the language alone forbids the operation: its single moves may be legal.
+    It is ``strict`` if the language alone forbids the operation: its single moves may be legal. It is ``void`` if some
+    operation moves nothing of a chain that begins in the current tile, and that was computed before or is stored.
     """
 
     broken: set[str] = field(default_factory=set)
     strict: bool = False
+    void: bool = False
     place: tuple[str, tuple[Trip, ...]] | None = None
     address: Address = ()
     executed: int = 0
@@ -59,7 +62,7 @@ class Walk:
 
     def __init__(self, program: Program, family: Family, pairs: Pairs) -> None:
         self.program, self.family, self.pairs = program, family, pairs
-        self.tiles: dict[str, Interval] = {}
+        self.tiles: Tiles = {}
         self.around: dict[str, tuple[str, Interval, Interval]] = {}
         self.path: list[Trip] = []
 
@@ -82,7 +85,7 @@ class Walk:
         outer = self.tiles.get(node.axis)
         end = self.family.extents[node.axis] if node.stop is None else node.stop
         whole = outer or (node.start, end)
-        starts = range(whole[0], whole[1], node.tile)
+        starts = range(*whole, node.tile)
         for index, a in enumerate(starts):
             tile = a, min(a + node.tile, whole[1])
             if not self.pairs.meet(node.axis, tile, self.tiles):
@@ -101,8 +104,7 @@ class Walk:
         """Whether a condition holds: no tile is visited before (after) this one, the other axis as it stands."""
         axis, whole, tile = self.around[condition.label]
         rest = (whole[0], tile[0]) if condition.which == "first" else (tile[1], whole[1])
-        at_end = not (rest[0] < rest[1] and self.pairs.meet(axis, rest, self.tiles))
-        return at_end != condition.negated
+        return (rest[0] < rest[1] and self.pairs.meet(axis, rest, self.tiles)) == condition.negated
 
 
 def executions(program: Program, family: Family) -> Iterator[Executed]:
@@ -118,12 +120,13 @@ class Reference:
         self.outcome = Outcome()
         self.words = self.highest = 0
         self.strict = True
+        self.computed: set[Element] = set()
         for array in family.arrays:
             whole = self.elements(array, {})
             self.outcome.red |= {element: set() for element in whole}
             self.outcome.blue |= {element: set() if array.operands else {0} for element in whole}
 
-    def elements(self, array: Array, tiles: dict[str, Interval]) -> list[Element]:
+    def elements(self, array: Array, tiles: Tiles) -> list[Element]:
         """The elements of an array in a box that exist."""
         ranges = [range(*tiles.get(axis, (0, self.family.extents[axis]))) for axis in array.axes]
         every = itertools.product(*ranges)
@@ -139,11 +142,13 @@ class Reference:
             return range(self.family.extents[array.chain])
         return self.pairs.partners(array.chain, array.axes, element[1])
 
-    def waits(self, array: Array, element: Element, tiles: dict[str, Interval]) -> bool:
+    def waits(self, array: Array, element: Element, tiles: Tiles, stores: bool = False) -> bool:
         """Whether a chain cannot have begun before the current tile: there is nothing of it to be moved."""
         if array.chain is None or not self.pairs.masks(array.chain) or array.chain not in tiles:
             return False
-        return self.steps(array, element)[0] >= tiles[array.chain][0]
+        first, (start, stop) = self.steps(array, element)[0], tiles[array.chain]
+        self.outcome.void |= first >= start and (element in self.computed or (stores and first < stop))
+        return first >= start
 
     def place(self, element: Element, position: int) -> None:
         red = self.outcome.red[element]
@@ -195,7 +200,7 @@ class Reference:
             if red:
                 self.outcome.blue[element] |= red
                 self.outcome.writes[array.name] += 1
-            elif not self.waits(array, element, done.tiles):
+            elif not self.waits(array, element, done.tiles, stores=True):
                 broken |= self.breaks("store-needs-red")
         return broken
 
@@ -253,6 +258,7 @@ class Reference:
         if array.chain is not None and red != set(before[-1:]):
             rule = "one-partial-result" if start == 0 else "compute-needs-predecessors"
             broken |= self.breaks(rule, strict=not (before and inside) or before[-1] in red)
+        self.computed |= {element} if inside else set()
         for position in inside:
             inputs = at if array.chain is None else at | {array.chain: position}
             broken |= self.operands_red(array, inputs)
@@ -290,6 +296,5 @@ def refer(program: Program, family: Family, M: int | None = None) -> Outcome:
             outcome.place, outcome.address = (str(done.operation), done.path), done.address
             return outcome
         outcome.executed += 1
-    if reference.outputs_missing():
-        outcome.broken = {"output-missing"}
+    outcome.broken = {"output-missing"} if reference.outputs_missing() else set()
     return outcome

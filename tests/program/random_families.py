@@ -118,7 +118,7 @@ def synthetic(rnd: Random, masked: bool) -> Subject:
 def relaxed(rnd: Random, family: Family) -> Family:
     """The family, now and then without outputs, or with others, so that more programs are legal."""
     draw = rnd.random()
-    if draw < 0.7:
+    if draw < 0.6:
         return family
     computed = [array.name for array in family.arrays if not array.is_input]
     return with_outputs(family, () if draw < 0.9 else tuple(rnd.sample(computed, 1)))

@@ -65,7 +65,7 @@ def schedule_text(rnd: Random, problem: Problem) -> tuple[Program, str]:
             for name in schedule.tile_names
             if name == "side" or rnd.random() < 0.6
         }
-        if schedule.name == "key-window" and problem.mask is None:
+        if schedule.masks_only and problem.mask is None:
             continue
         try:
             return schedule.program(problem, tiles), f"{schedule.name} {tiles}"
