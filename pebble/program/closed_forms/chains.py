@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pebble.common.errors import NoClosedForm
 from pebble.computations.array import Array
 from pebble.computations.family import Family
-from pebble.program.nodes import Loop
+from pebble.program.nodes import Condition, Loop
 from pebble.program.places import Place
 
 __all__ = ["Reached", "reached"]
@@ -49,6 +49,8 @@ def reached(move: Place, computes: Sequence[Place], array: Array, family: Family
     _check_repetition(move, after, own[-1] + 1 if own else 0, array)
     if not own:
         return _upto(before, array, family)
+    _check_same_tile(move, related, near, own, array)
+    _check_conditions(move, before, array)
     if move.operation.action == "load" or not before:
         _check_elsewhere(move, [place for place in related if place not in near], own[0], array, family)
     if before and after:
@@ -94,6 +96,28 @@ def _upto(before: list[Place], array: Array, family: Family) -> int:
     if len(set(stops)) > 1 and len(regions) > 1:
         raise _unknown(array, "parts of it are advanced differently far")
     return max(stops, default=0)
+
+
+def _check_same_tile(
+    move: Place, related: list[Place], near: list[Place], own: list[int], array: Array
+) -> None:
+    """Refuse a move in a tile that splits the one in which the chain is advanced."""
+    outer = move.position(own[0])
+    if len(own) > 1 and any(place.path[: len(outer)] == outer for place in related if place not in near):
+        raise _unknown(array, f"it is advanced and moved in different tiles of {array.chain}")
+
+
+def _check_conditions(move: Place, before: list[Place], array: Array) -> None:
+    """Refuse a move after steps that are computed in some iterations only, but for the first that comes by."""
+    for place in before:
+        for condition in place.around:
+            if not isinstance(condition, Condition) or condition in move.around:
+                continue
+            axes = [
+                node.axis for node in place.around if isinstance(node, Loop) and node.label == condition.label
+            ]
+            if condition.which != "first" or condition.negated or set(axes) & set(array.axes):
+                raise _unknown(array, f"it is advanced on the condition of {condition} only")
 
 
 def _check_elsewhere(move: Place, others: list[Place], outermost: int, array: Array, family: Family) -> None:
