@@ -193,6 +193,12 @@ NAMED: list[Named] = [
         loop("j", 1, store("l")),
     ),
     named(
+        "sums stored in a loop over the tile that computes them",
+        attention(5, 8),
+        SCORES,
+        loop("j", 2, compute("l"), loop("j", 1, store("l"), label="one")),
+    ),
+    named(
         "what has not begun in slow memory, and is held",
         ALL,
         (SCORES, compute("l")),
