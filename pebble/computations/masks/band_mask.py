@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pebble.computations.masks.mask import Interval, Mask
+from pebble.computations.masks.mask import Interval, Mask, RegularPart
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -56,13 +57,13 @@ class BandMask(Mask):
             self._first[axis] = np.where(empty, other, self._start[axis])
             self._last[axis] = np.where(empty, -1, self._stop[axis] - 1)
 
-    def first(self, axis: str) -> NDArray[np.int64]:
-        """First partner of every line of an axis."""
-        return self._first[axis]
+    def first(self, axis: str, lines: Interval | None = None) -> NDArray[np.int64]:
+        """First partner of every line of an interval."""
+        return self._first[axis] if lines is None else self._first[axis][lines[0] : lines[1]]
 
-    def last(self, axis: str) -> NDArray[np.int64]:
-        """Last partner of every line of an axis."""
-        return self._last[axis]
+    def last(self, axis: str, lines: Interval | None = None) -> NDArray[np.int64]:
+        """Last partner of every line of an interval."""
+        return self._last[axis] if lines is None else self._last[axis][lines[0] : lines[1]]
 
     def ends(self, axis: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """First partner of every line, and the one behind its last; both non-decreasing, equal for an empty line."""
@@ -129,6 +130,16 @@ class BandMask(Mask):
         np.cumsum(partners, out=before[1:])
         stop = np.maximum(self._start[axis], self._stop[axis])
         return np.asarray(before[stop] - before[self._start[axis]])
+
+    def regular_parts(self, axis: str) -> list[RegularPart]:
+        """Return the parts of an axis in which both ends of a line's interval stay or move by one."""
+        moved = np.stack([np.diff(self._start[axis]), np.diff(self._stop[axis])], axis=1)
+        changes = np.flatnonzero((moved[1:] != moved[:-1]).any(axis=1)) + 1
+        parts = []
+        for first, last in itertools.pairwise([0, *changes.tolist(), len(moved)]):
+            if last > first and moved[first].max() <= 1:
+                parts.append(RegularPart(first, last + 1, (bool(moved[first][0]), bool(moved[first][1]))))
+        return parts
 
     def _parts(self) -> dict[str, NDArray[np.int64]]:
         from pebble.computations.masks.components import parts_of_band

@@ -41,13 +41,13 @@ class DenseMask(Mask):
             last = lines.shape[1] - 1 - lines[:, ::-1].argmax(axis=1)
             self._last[axis] = np.where(empty, -1, last).astype(np.int64)
 
-    def first(self, axis: str) -> NDArray[np.int64]:
-        """First partner of every line of an axis."""
-        return self._first[axis]
+    def first(self, axis: str, lines: Interval | None = None) -> NDArray[np.int64]:
+        """First partner of every line of an interval."""
+        return self._first[axis] if lines is None else self._first[axis][lines[0] : lines[1]]
 
-    def last(self, axis: str) -> NDArray[np.int64]:
-        """Last partner of every line of an axis."""
-        return self._last[axis]
+    def last(self, axis: str, lines: Interval | None = None) -> NDArray[np.int64]:
+        """Last partner of every line of an interval."""
+        return self._last[axis] if lines is None else self._last[axis][lines[0] : lines[1]]
 
     def count(self, queries: Interval, keys: Interval) -> int:
         """Number of allowed pairs in a box; cost proportional to its size."""

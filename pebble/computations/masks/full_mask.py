@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pebble.computations.masks.mask import Interval, Mask
+from pebble.computations.masks.mask import OTHER_AXIS, Interval, Mask
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -27,13 +27,16 @@ class FullMask(Mask):
     def __init__(self, Nq: int, Nk: int) -> None:
         super().__init__("full", Nq, Nk)
 
-    def first(self, axis: str) -> NDArray[np.int64]:
+    def first(self, axis: str, lines: Interval | None = None) -> NDArray[np.int64]:
         """First partner of every line: 0."""
-        return np.broadcast_to(np.int64(0), self.extents[axis])
+        return np.broadcast_to(np.int64(0), self._length(axis, lines))
 
-    def last(self, axis: str) -> NDArray[np.int64]:
+    def last(self, axis: str, lines: Interval | None = None) -> NDArray[np.int64]:
         """Last partner of every line: the last line of the other axis."""
-        return np.broadcast_to(np.int64(self.extents["j" if axis == "i" else "i"] - 1), self.extents[axis])
+        return np.broadcast_to(np.int64(self.extents[OTHER_AXIS[axis]] - 1), self._length(axis, lines))
+
+    def _length(self, axis: str, lines: Interval | None) -> int:
+        return self.extents[axis] if lines is None else lines[1] - lines[0]
 
     def count(self, queries: Interval, keys: Interval) -> int:
         """Number of pairs in a box."""

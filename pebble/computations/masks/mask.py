@@ -4,18 +4,36 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["OTHER_AXIS", "Interval", "Mask"]
+__all__ = ["OTHER_AXIS", "Interval", "Mask", "RegularPart"]
 
 Interval = tuple[int, int]
 OTHER_AXIS = {"i": "j", "j": "i"}
 """Queries and keys: of each axis the other one."""
+
+
+class RegularPart(NamedTuple):
+    """Lines [start, stop) whose pairs are intervals with ends that stay, or move by one from line to line.
+
+    Attributes
+    ----------
+    start, stop : int
+        The part's lines.
+    moves : (bool, bool)
+        Whether the first partner moves, and whether the last one does.
+    """
+
+    start: int
+    stop: int
+    moves: tuple[bool, bool]
+
+
 _CHUNK = 2**24  # pairs looked at at a time
 
 
@@ -56,12 +74,20 @@ class Mask(ABC):
     # What a kind of mask must know
 
     @abstractmethod
-    def first(self, axis: str) -> NDArray[np.int64]:
-        """First partner of every line of an axis; the number of possible partners where it has none."""
+    def first(self, axis: str, lines: Interval | None = None) -> NDArray[np.int64]:
+        """First partner of every line of an interval; the number of possible partners where it has none."""
 
     @abstractmethod
-    def last(self, axis: str) -> NDArray[np.int64]:
-        """Last partner of every line of an axis; -1 where it has none."""
+    def last(self, axis: str, lines: Interval | None = None) -> NDArray[np.int64]:
+        """Last partner of every line of an interval, of the whole axis by default; -1 where it has none."""
+
+    def first_of(self, axis: str, lines: NDArray[np.int64]) -> NDArray[np.int64]:
+        """First partner of chosen lines of an axis."""
+        return self.first(axis)[lines]
+
+    def last_of(self, axis: str, lines: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Last partner of chosen lines of an axis."""
+        return self.last(axis)[lines]
 
     @abstractmethod
     def count(self, queries: Interval, keys: Interval) -> int:
@@ -148,7 +174,7 @@ class Mask(ABC):
 
     def started(self, axis: str, lines: Interval, before: int) -> int:
         """Number of lines that have a pair with a partner before ``before``."""
-        return int(np.count_nonzero(self.first(axis)[lines[0] : lines[1]] < before))
+        return int(np.count_nonzero(self.first(axis, lines) < before))
 
     def breaks(self, axis: str, lines: Interval, partners: Interval) -> NDArray[np.int64]:
         """Where, strictly inside ``lines``, anything may change that a program can see of one line.
@@ -158,8 +184,8 @@ class Mask(ABC):
         """
         start, stop = lines
         other = OTHER_AXIS[axis]
-        begin = self.first(other)[partners[0] : partners[1]]
-        end = self.last(other)[partners[0] : partners[1]]
+        begin = self.first(other, partners)
+        end = self.last(other, partners)
         found = np.concatenate(
             [
                 self.pattern_changes(axis, lines, partners),
@@ -174,10 +200,16 @@ class Mask(ABC):
 
     def flag_changes(self, axis: str, lines: Interval, partners: Interval) -> NDArray[np.int64]:
         """Where it may change whether a line has pairs before ``partners``, after them, or any."""
-        start, stop = lines
-        first, last = self.first(axis)[start:stop], self.last(axis)[start:stop]
+        first, last = self.first(axis, lines), self.last(axis, lines)
         flags = (first < partners[0]) * 1 + (last >= partners[1]) * 2 + (last >= 0) * 4
-        return np.asarray(np.flatnonzero(flags[1:] != flags[:-1]) + start + 1)
+        return np.asarray(np.flatnonzero(flags[1:] != flags[:-1]) + lines[0] + 1)
+
+    def regular_parts(self, axis: str) -> list[RegularPart]:
+        """Return the parts of an axis in which the pairs of a line follow from those of the line before; in order.
+
+        Lines that are in no part follow no rule that the mask knows of.
+        """
+        return []
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Mask):

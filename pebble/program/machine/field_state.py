@@ -152,7 +152,7 @@ class FieldState(State):
         if not self.has_masked_chain(array) or slow < fast:
             return True
         axis, lines, _ = self.line(array, cell)
-        begun = lines[0] + np.flatnonzero(self.mask.first(axis)[lines[0] : lines[1]] < fast)
+        begun = lines[0] + np.flatnonzero(self.mask.first(axis, lines) < fast)
         return bool(self.mask.at_lines(axis, begun, (fast, slow)).any())
 
     def is_complete(self, array: Array, cell: Box, progress: int) -> bool:
@@ -301,7 +301,7 @@ class FieldBox(CurrentBox):
             return words * (stop - start), 0 if start else words, int(step)
         axis, lines, rest = self.state.line(self.array, self.box)
         mask = self.state.mask
-        first = mask.first(axis)[lines[0] : lines[1]]
+        first = mask.first(axis, lines)
         begin = np.flatnonzero((first >= start) & (first < stop))
         pairs = mask.box(axis, lines, (start, stop))
         if not len(begin):

@@ -207,10 +207,10 @@ class _Execution:
         if visit is None:
             return None
         other = next(axis for axis in self.family.masked_axes if axis != visit.axis)
-        lines = slice(*self.machine.interval(other))
+        lines = self.machine.interval(other)
         if condition.which == "first":
-            return (self.mask.first(other)[lines] < visit.tile[0]).tobytes()
-        return (self.mask.last(other)[lines] >= visit.tile[1]).tobytes()
+            return (self.mask.first(other, lines) < visit.tile[0]).tobytes()
+        return (self.mask.last(other, lines) >= visit.tile[1]).tobytes()
 
     def _record(self, index: int) -> Effect:
         """Execute an iteration and note what it does."""

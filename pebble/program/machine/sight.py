@@ -104,7 +104,7 @@ def is_level(state: FieldState, array: Array, slow: bool) -> bool:
     start, stop = state.tiles[array.chain]
     present = state.mask.present(axis, *lines)
     begun = state.mask.started(axis, lines, start)
-    unfinished = np.count_nonzero(state.mask.last(axis)[lines[0] : lines[1]] >= stop)
+    unfinished = np.count_nonzero(state.mask.last(axis, lines) >= stop)
     return begun in (0, present) and unfinished in (0, present)
 
 

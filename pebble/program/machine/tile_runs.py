@@ -64,13 +64,13 @@ def runs_of_units(
     starts = np.concatenate([[whole[0]], breaks]).astype(np.int64)
     ends = np.append(breaks, whole[1])
     other = OTHER_AXIS[axis]
-    first = mask.first(other)[partners[0] : partners[1]]
-    last = mask.last(other)[partners[0] : partners[1]]
+    first = mask.first(other, partners)
+    last = mask.last(other, partners)
     allowed = mask.at_lines(axis, starts, partners)
     started = first < starts[:, None]
     finished = (last <= starts[:, None]) & (last >= 0)
-    before = mask.first(axis)[starts] < partners[0]
-    after = mask.last(axis)[starts] >= partners[1]
+    before = mask.first_of(axis, starts) < partners[0]
+    after = mask.last_of(axis, starts) >= partners[1]
     numbers = np.stack(
         [
             allowed.sum(axis=1),
@@ -163,15 +163,15 @@ def _pattern(mask: Mask, axis: str, lines: Interval, partners: Interval) -> Hash
 
 def _flags(mask: Mask, axis: str, lines: Interval, partners: Interval) -> NDArray[np.uint8]:
     """Which lines have pairs before the partners, after them, or none at all."""
-    first = mask.first(axis)[lines[0] : lines[1]]
-    last = mask.last(axis)[lines[0] : lines[1]]
+    first = mask.first(axis, lines)
+    last = mask.last(axis, lines)
     flags = (first < partners[0]) + 2 * (last >= partners[1]) + 4 * (last < 0)
     return np.asarray(flags, dtype=np.uint8)
 
 
 def runs_of_lines(mask: Mask, axis: str, whole: Interval, tile: int) -> list[TileRun]:
     """Runs of tiles for a body that has nothing to do with pairs: only whether a line has any matters."""
-    present = mask.last(axis)[whole[0] : whole[1]] >= 0
+    present = mask.last(axis, whole) >= 0
     count = tile_count(*whole, tile)
     full = (whole[1] - whole[0]) // tile
     if present.all():
