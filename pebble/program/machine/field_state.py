@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from pebble.computations.array import Array
     from pebble.computations.family import Family
-    from pebble.program.nodes import Interval, Loop
+    from pebble.program.nodes import Interval
 
 __all__ = ["MANY", "UNKNOWN", "Box", "FieldState"]
 
@@ -44,8 +44,6 @@ class FieldState(State):
         The state of every array.
     tiles : dict of str to (int, int)
         The current tile of every axis that has one.
-    unsure : Loop or None
-        A loop that left what is unknown.
     """
 
     def __init__(self, family: Family) -> None:
@@ -56,7 +54,6 @@ class FieldState(State):
             for array in family.arrays
         }
         self.tiles: dict[str, Interval] = {}
-        self.unsure: Loop | None = None
 
     def need(self, *progress: int) -> None:
         """Fail where something depends on what is unknown: then the loop must be executed tile by tile."""
