@@ -156,20 +156,20 @@ class Mask(ABC):
         return parts_of_rows((row for box in boxes for row in box), self.Nq, self.Nk)
 
     @cached_property
-    def _present(self) -> dict[str, NDArray[np.int64]]:
+    def _present_sums(self) -> dict[str, NDArray[np.int64]]:
         sums = {}
         for axis, extent in self.extents.items():
             sums[axis] = np.zeros(extent + 1, dtype=np.int64)
             np.cumsum(self.last(axis) >= 0, out=sums[axis][1:])
         return sums
 
-    def running(self, axis: str) -> NDArray[np.int64]:
-        """Number of lines with any pair before each place of an axis, from 0 to its length."""
-        return self._present[axis]
+    def present_before(self, axis: str, places: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Number of lines with any pair before each of some places of an axis, from 0 to its length."""
+        return self._present_sums[axis][places]
 
     def present(self, axis: str, start: int = 0, stop: int | None = None) -> int:
         """Number of lines in an interval that have any pair."""
-        sums = self._present[axis]
+        sums = self._present_sums[axis]
         return int(sums[self.extents[axis] if stop is None else stop] - sums[start])
 
     def started(self, axis: str, lines: Interval, before: int) -> int:
