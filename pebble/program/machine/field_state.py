@@ -165,8 +165,7 @@ class FieldState(State):
         if not self.has_masked_chain(array) or slow < fast:
             return True
         axis, lines, _ = self.line(array, cell)
-        begun = lines[0] + np.flatnonzero(self.mask.first(axis, lines) < fast)
-        return bool(self.mask.at_lines(axis, begun, (fast, slow)).any())
+        return self.mask.have_begun(axis, lines, fast, (fast, slow))
 
     def is_complete(self, array: Array, cell: Box, progress: int) -> bool:
         """Whether an array has got to its final results all over a cell."""
@@ -328,13 +327,12 @@ class FieldBox(CurrentBox):
             return words * (stop - start), 0 if start else words, int(step)
         axis, lines, rest = self.state.line(self.array, self.box)
         mask = self.state.mask
-        first = mask.first(axis, lines)
-        begin = np.flatnonzero((first >= start) & (first < stop))
+        begin, latest = mask.beginning(axis, lines, (start, stop))
         pairs = mask.box(axis, lines, (start, stop))
-        if not len(begin):
+        if not begin:
             return pairs * rest, 0, min(pairs, 1)
-        after = mask.box(axis, (lines[0] + int(begin[-1]), lines[1]), (start, stop))
-        return pairs * rest, len(begin) * rest, int(after > 1)
+        after = mask.box(axis, (latest, lines[1]), (start, stop))
+        return pairs * rest, begin * rest, int(after > 1)
 
     def load(self) -> None:
         """Copy the box from slow to fast memory."""
