@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -218,8 +219,19 @@ class BandMask(Mask):
         start, stop = self._ends[axis]
         return np.append(toggles[low:high], [start.below(partners[0]), stop.upto(partners[1])])
 
-    def regular_parts(self, axis: str) -> list[RegularPart]:
+    def regular_parts(self, axis: str, lines: Interval | None = None) -> list[RegularPart]:
         """Return the parts of an axis in which both ends of a line's interval stay or move by one."""
+        parts = self._regular_parts[axis]
+        if lines is None:
+            return parts
+        low = bisect_right(parts, lines[0], key=lambda part: part.stop)
+        return parts[low : bisect_left(parts, lines[1], key=lambda part: part.start)]
+
+    @cached_property
+    def _regular_parts(self) -> dict[str, list[RegularPart]]:
+        return {axis: self._parts_of(axis) for axis in self._ends}
+
+    def _parts_of(self, axis: str) -> list[RegularPart]:
         runs = [ends.differences() for ends in self._ends[axis]]
         where = np.union1d(runs[0][0], runs[1][0])
         moved = np.stack(
