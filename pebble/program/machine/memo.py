@@ -80,6 +80,7 @@ class _Execution:
         self.uniform = self.masked and node.tile == 1 and not body.in_place
         self.seen = loops.memory.setdefault(id(node), {}) if self.masked else {}
         self.names = sorted(body.touched.changed)
+        self.sights: dict[int | None, int] = {}
         self.waiting = _Waiting(self)
 
     def execute(self) -> None:
@@ -212,10 +213,18 @@ class _Execution:
                         self.waiting.settle()
                         account(self.machine, effect, self.node, index + times - 1, times)
                         self.write(effect, index, times)
-                self.loops.recorder.add(Item((id(self.node), run.signature, sight), index, times))
+                self.loops.recorder.add(Item((id(self.node), run.signature, self._told(sight)), index, times))
                 before = effect
                 index += times
         self.waiting.settle()
+
+    def _told(self, sight: int | None) -> int | None:
+        """Return a sight as a round is told of it.
+
+        What a loop over an axis without a mask sees may be places that move from round to round. What its tiles do is
+        written down besides: of the sights it is enough to know which are the same.
+        """
+        return sight if self.masked else self.sights.setdefault(sight, len(self.sights))
 
     def _follows(self, run: TileRun, index: int, before: Effect, level_to: int) -> bool:
         """Whether a tile is known to see what the tile before saw: of a new run, all but ragged ones."""
