@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from pebble.computations.masks.band_parts import band_parts
+from pebble.computations.masks.intervals import Intervals, where_apart
 from pebble.computations.masks.mask import OTHER_AXIS, Interval, Mask, RegularPart
-from pebble.computations.masks.staircase import Staircase, common_pieces
+from pebble.computations.masks.staircase import Staircase
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -54,11 +56,12 @@ class BandMask(Mask):
         )
         super().__init__(spec, start.length, Nk)
         inside = start.length == stop.length and start.at(0) >= 0 and stop.at(stop.length - 1) <= Nk
-        if not (inside and _is_below(start, stop)):
+        if not inside or where_apart(start, stop, 0) != Intervals.all(start.length):
             raise ValueError("the ends of a band never go back, and lie within the keys")
         # The queries of a key: those that do not stop before it, up to those that do not start after it.
         self._ends = {"i": (start, stop), "j": (stop.places_upto(Nk), start.places_upto(Nk))}
-        self._empty = {axis: _equal_places(*ends) for axis, ends in self._ends.items()}
+        self._taken = {axis: where_apart(*ends, 1) for axis, ends in self._ends.items()}
+        self._all_taken = {axis: self._taken[axis] == Intervals.all(n) for axis, n in self.extents.items()}
 
     def ends(self, axis: str) -> tuple[Staircase, Staircase]:
         """First partner of every line, and the one behind its last; both non-decreasing, equal for an empty line."""
@@ -113,17 +116,8 @@ class BandMask(Mask):
 
     @cached_property
     def _present(self) -> dict[str, Staircase]:
-        """Number of lines with any pair before each place of an axis: as many as lines, but for the empty ones."""
-        found = {}
-        for axis, (begins, ends) in self._empty.items():
-            heights = begins - (np.cumsum(ends - begins) - (ends - begins))
-            found[axis] = Staircase(
-                self.extents[axis] + 1,
-                np.append(0, np.stack([begins, ends], axis=1)),
-                np.append(0, np.stack([heights, heights], axis=1)),
-                np.append(1, np.tile([0, 1], len(begins))),
-            )
-        return found
+        """Number of lines with any pair before each place of an axis."""
+        return {axis: taken.counting(self.extents[axis]) for axis, taken in self._taken.items()}
 
     def present_before(self, axis: str, places: Whole) -> Whole:
         """Number of lines with any pair before each of some places of an axis, from 0 to its length."""
@@ -132,7 +126,7 @@ class BandMask(Mask):
     def present(self, axis: str, start: int = 0, stop: int | None = None) -> int:
         """Number of lines in an interval that have any pair."""
         stop = self.extents[axis] if stop is None else stop
-        if not len(self._empty[axis][0]):
+        if self._all_taken[axis]:
             return stop - start
         present = self._present[axis]
         return int(present.at(stop) - present.at(start))
@@ -186,8 +180,9 @@ class BandMask(Mask):
         return np.concatenate([ends.values(*_with_values(ends, inside, partners)) for ends in both])
 
     def flag_changes(self, axis: str, lines: Interval, partners: Interval) -> Whole:
-        """Where a line first has pairs after ``partners`` and last has some before, and where empty lines begin."""
-        toggles = np.stack(self._empty[axis], axis=1).reshape(-1)
+        """Where a line first has pairs after ``partners`` and last has some before, and where empty lines are."""
+        taken = self._taken[axis]
+        toggles = np.stack([taken.begins, taken.ends], axis=1).reshape(-1)
         low, high = np.searchsorted(toggles, [lines[0] + 1, lines[1]])
         start, stop = self._ends[axis]
         return np.append(toggles[low:high], [start.below(partners[0]), stop.upto(partners[1])])
@@ -223,37 +218,12 @@ class BandMask(Mask):
         return np.asarray(before[stop] - before[start])
 
     def _parts(self) -> dict[str, Whole]:
-        from pebble.computations.masks.components import parts_of_band
-
-        start, stop = (ends.values(0, self.Nq) for ends in self._ends["i"])
-        return parts_of_band(start, stop, self.Nk)
+        labels = band_parts(*self._ends["i"]).labels(self.Nq, self.Nk)
+        labels["i"][self.last("i") < 0] = -1
+        return labels
 
     def _identity(self) -> object:
         return self._ends["i"]
-
-
-def _is_below(one: Staircase, other: Staircase) -> bool:
-    """Whether the one is nowhere above the other."""
-    pieces = common_pieces(one, other)
-    gap = pieces.heights[1] - pieces.heights[0]
-    last_gap = gap + (pieces.slopes[1] - pieces.slopes[0]) * (pieces.lengths - 1)
-    return bool((gap >= 0).all() and (last_gap >= 0).all())
-
-
-def _equal_places(one: Staircase, other: Staircase) -> tuple[Whole, Whole]:
-    """Beginnings and ends of the longest intervals where two staircases are equal; the one is never above."""
-    pieces = common_pieces(one, other)
-    gap = pieces.heights[1] - pieces.heights[0]
-    last_gap = gap + (pieces.slopes[1] - pieces.slopes[0]) * (pieces.lengths - 1)
-    # In a piece the gap moves by at most one from place to place, always in one direction: it is 0 throughout, at the
-    # first place, or at the last one.
-    ends = pieces.starts + pieces.lengths
-    begins = np.where(gap == 0, pieces.starts, ends - 1)
-    ends = np.where(last_gap == 0, ends, pieces.starts + 1)
-    begins, ends = begins[(gap == 0) | (last_gap == 0)], ends[(gap == 0) | (last_gap == 0)]
-    apart = begins[1:] > ends[:-1]
-    n = len(begins)
-    return begins[np.append(True, apart)[:n]], ends[np.append(apart, True)[-n:] if n else slice(0)]
 
 
 def _with_values(ends: Staircase, values: Interval, places: Interval) -> Interval:

@@ -95,11 +95,15 @@ class Staircase:
         """Values at some places in [0, length)."""
         return _values_at(places, self.starts, self.heights, self.slopes)
 
+    def piece(self, places: Whole | int) -> Whole:
+        """Numbers of the pieces in which some places lie."""
+        return np.asarray(self.starts.searchsorted(places, side="right") - 1)
+
     def values(self, start: int, stop: int) -> Whole:
         """All values on [start, stop)."""
         if start >= stop:
             return np.empty(0, dtype=np.int64)
-        low = int(self.starts.searchsorted(start, side="right")) - 1
+        low = int(self.piece(start))
         high = int(self.starts.searchsorted(stop))
         if high - low == 1:
             first = int(self.heights[low])
@@ -125,7 +129,7 @@ class Staircase:
 
     def sum_before(self, places: Whole | int) -> Whole:
         """Sums of all values on [0, place), for places in [0, length]."""
-        piece = self.starts.searchsorted(places, side="right") - 1
+        piece = self.piece(places)
         return np.asarray(self._sums[piece] + self._sum_of_piece(piece, places - self.starts[piece]))
 
     def _sum_of_piece(self, piece: Whole | slice, length: Whole) -> Whole:
@@ -158,6 +162,18 @@ class Staircase:
         inside = starts < length
         starts = np.maximum(starts[inside], 0)
         return Staircase(length, starts, heights[inside], slopes[inside])
+
+    def of(self, inner: Staircase) -> Staircase:
+        """Return the staircase with the value of this one at the value of ``inner``, which lies in [0, length).
+
+        >>> Staircase.from_values([0, 0, 3, 7]).of(Staircase.clipped(5, -1, 0, 3)).values(0, 5).tolist()
+        [0, 0, 0, 3, 7]
+        """
+        starts = np.union1d(inner.starts, inner.below(self.starts))
+        starts = starts[starts < inner.length]
+        between = inner.at(starts)
+        slopes = inner.slopes[inner.piece(starts)] * self.slopes[self.piece(between)]
+        return Staircase(inner.length, starts, self.at(between), slopes)
 
     def differences(self) -> tuple[Whole, Whole]:
         """Return the differences between neighbours: where runs of one difference begin, and which.
@@ -213,12 +229,11 @@ def common_pieces(one: Staircase, other: Staircase) -> CommonPieces:
     [0, 2, 3]
     """
     starts = np.union1d(one.starts, other.starts)
-    pieces = [ends.starts.searchsorted(starts, side="right") - 1 for ends in (one, other)]
     return CommonPieces(
         starts,
         np.diff(starts, append=one.length),
         (one.at(starts), other.at(starts)),
-        (one.slopes[pieces[0]], other.slopes[pieces[1]]),
+        (one.slopes[one.piece(starts)], other.slopes[other.piece(starts)]),
     )
 
 
