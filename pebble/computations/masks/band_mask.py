@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
@@ -97,21 +97,24 @@ class BandMask(Mask):
         """Number of allowed pairs in a box."""
         if queries[0] >= queries[1] or keys[0] >= keys[1]:
             return 0
-        bounds = [np.array(end, dtype=np.int64) for end in (*queries, *keys)]
-        return int(self.counts((bounds[0], bounds[1]), (bounds[2], bounds[3])))
+        return int(self._before(queries, keys[1]) - self._before(queries, keys[0]))
 
     def counts(self, queries: tuple[Whole, Whole], keys: tuple[Whole, Whole]) -> Whole:
         """Numbers of allowed pairs in many boxes: beginnings and ends of their queries, and of their keys."""
         return self._before(queries, keys[1]) - self._before(queries, keys[0])
 
-    def _before(self, queries: tuple[Whole, Whole], key: Whole) -> Whole:
-        """Pairs with the keys before ``key``: of every query, key - start or what the band has of it."""
-        total = np.zeros_like(key)
+    @overload
+    def _before(self, queries: Interval, key: int) -> int: ...
+    @overload
+    def _before(self, queries: tuple[Whole, Whole], key: Whole) -> Whole: ...
+    def _before(self, queries: Any, key: Any) -> Any:
+        """Pairs with the keys before ``key``: of every query key - start, less key - stop, where above 0."""
+        low, high = queries
+        total = 0
         for ends, sign in zip(self._ends["i"], (1, -1), strict=True):
-            upto = np.clip(ends.below(key), *queries)
-            total += sign * (
-                (upto - queries[0]) * key - (ends.sum_before(upto) - ends.sum_before(queries[0]))
-            )
+            upto = ends.below(key)
+            upto = min(max(upto, low), high) if isinstance(key, int) else np.clip(upto, low, high)
+            total += sign * ((upto - low) * key - (ends.sum_before(upto) - ends.sum_before(low)))
         return total
 
     @cached_property
@@ -133,7 +136,7 @@ class BandMask(Mask):
 
     def started(self, axis: str, lines: Interval, before: int) -> int:
         """Number of lines that have a pair with a partner before ``before``."""
-        upto = min(int(self._ends[axis][0].below(before)), lines[1])
+        upto = min(self._ends[axis][0].below(before), lines[1])
         return self.present(axis, lines[0], upto) if upto > lines[0] else 0
 
     def has_pairs(self, axis: str, lines: Interval, partners: Interval) -> bool:
@@ -141,8 +144,8 @@ class BandMask(Mask):
         if lines[0] >= lines[1] or partners[0] >= partners[1]:
             return False
         start, stop = self._ends[axis]
-        low = max(int(stop.upto(partners[0])), lines[0])
-        high = min(int(start.below(partners[1])), lines[1])
+        low = max(stop.upto(partners[0]), lines[0])
+        high = min(start.below(partners[1]), lines[1])
         return low < high and self.present(axis, low, high) > 0
 
     def matrix(self, queries: Interval, keys: Interval) -> NDArray[np.bool_]:
@@ -228,5 +231,5 @@ class BandMask(Mask):
 
 def _with_values(ends: Staircase, values: Interval, places: Interval) -> Interval:
     """Return the interval of the places at which a staircase has a value in an interval."""
-    low = max(int(ends.below(values[0])), places[0])
-    return low, max(min(int(ends.below(values[1])), places[1]), low)
+    low = max(ends.below(values[0]), places[0])
+    return low, max(min(ends.below(values[1]), places[1]), low)
