@@ -81,6 +81,20 @@ def test_changes_are_found_where_the_dense_mask_finds_them(
     for method in ("breaks", "pattern_changes", "flag_changes"):
         found = {int(x) for x in getattr(band, method)(axis, lines, partners) if lines[0] < x < lines[1]}
         assert found >= set(getattr(dense, method)(axis, lines, partners).tolist()), method
+    assert set(band.breaks(axis, lines, partners).tolist()) == plain_breaks(band, axis, lines, partners)
+
+
+def plain_breaks(band: BandMask, axis: str, lines: tuple[int, int], partners: tuple[int, int]) -> set[int]:
+    """From the ends of all lines and all partners; partners without pairs have ends too."""
+    found = set[int]()
+    start, stop = (ends.values(0, ends.length).tolist() for ends in band.ends("ij".replace(axis, "")))
+    for partner in range(*partners):
+        one, two = start[partner], stop[partner]
+        found |= {one, two} | ({one + 1, two - 1} if one < two else set())
+    start, stop = (ends.values(0, ends.length).tolist() for ends in band.ends(axis))
+    flags = [(one < partners[0], two <= partners[1], one < two) for one, two in zip(start, stop, strict=True)]
+    found |= {x for x in range(1, len(flags)) if flags[x] != flags[x - 1]}
+    return {x for x in found if lines[0] < x < lines[1]}
 
 
 def plain_regular_parts(band: BandMask, axis: str) -> list[tuple[int, int, tuple[bool, bool]]]:
