@@ -79,7 +79,9 @@ class BandCounts:
         step = max(1, _CHUNK // (n_blocks * _cells(outer, inner)))
         for start in range(0, len(tiles), step):
             some = tiles[start : start + step]
-            entries, cells, times = runs_of_cells(outer, inner, some, self._ends[axis], fixed)
+            entries, cells, times = runs_of_cells(
+                outer, inner, some, self._ends[axis], self._pieces[axis], fixed
+            )
             check_blocks(n_blocks * len(cells))
             times *= halves[start : start + step][entries]
             a, b, entries = _finest(outer, some[entries], inner, cells)
@@ -92,10 +94,11 @@ class BandCounts:
         return tiles * _cells(outer, inner) * _per_cell(outer) * _per_cell(inner)
 
     def _fixed(self, outer: Side, inner: Side) -> Whole:
-        """Fixed places of the inner axis: where loops end, marks, and how far lines before marks of the other reach."""
+        """Fixed places of the inner axis: where loops end, marks, and the ends of lines next to marks of the other."""
         marks = np.array([mark for mark in outer.marks if mark], dtype=np.int64)
-        reached = self._ends[outer.axis][1].at(marks - 1)
-        return np.append(np.array([inner.start, inner.stop, *inner.marks], dtype=np.int64), reached)
+        lines = np.concatenate([marks - 1, np.minimum(marks, outer.extent - 1)])
+        reached = [end.at(lines) for end in self._ends[outer.axis]]
+        return np.concatenate([np.array([inner.start, inner.stop, *inner.marks], dtype=np.int64), *reached])
 
 
 def _may_be_outer(side: Side) -> bool:
@@ -111,7 +114,8 @@ def _per_cell(side: Side) -> int:
 
 def _cells(outer: Side, inner: Side) -> int:
     """Estimate how many cells there are to be looked at for each tile."""
-    return min(2 * (outer.cell // inner.cell) + 12, inner.n_cells)
+    marked = 24 if len(outer.tiles) < 2 else 2 * (outer.cell // inner.cell) + 12
+    return min(marked, inner.n_cells)
 
 
 def _finest(outer: Side, tiles: Whole, inner: Side, cells: Whole) -> tuple[Whole, Whole, Whole]:

@@ -172,13 +172,14 @@ class MaskBoxes:
 
 
 class Visits(NamedTuple):
-    """Visited blocks, and how many halves of a visit each stands for.
+    """Visited blocks, and how many quarters of a visit each stands for.
 
-    Halves, because a sum of n terms in arithmetic progression is n halves of the first one and n of the last one.
+    A sum of n terms in arithmetic progression is n halves of the first one and n of the last one, and the terms
+    may be such sums themselves.
     """
 
     boxes: MaskBoxes
-    halves: Whole
+    quarters: Whole
 
 
 @dataclass(frozen=True)
@@ -194,8 +195,8 @@ class Blocks:
 
     def visited(self, counts: PairCounts) -> Iterator[Visits]:
         """Yield the visited blocks for which the conditions hold, or some that stand for all."""
-        for block, halves in counts.candidates(self):
-            found = self._taken(block, halves, counts.any(*self._bounds(block)))
+        for block, quarters in counts.candidates(self):
+            found = self._taken(block, quarters, counts.any(*self._bounds(block)))
             for end in self.ends:
                 found = self._taken(*found, self._holds(end, counts, found[0]))
             yield Visits(MaskBoxes(*self._bounds(found[0])), found[1])
@@ -205,10 +206,10 @@ class Blocks:
         return (self.i.cut(a), self.i.cut(a + 1)), (self.j.cut(b), self.j.cut(b + 1))
 
     @staticmethod
-    def _taken(block: Block, halves: Whole, chosen: NDArray[np.bool_]) -> tuple[Block, Whole]:
+    def _taken(block: Block, quarters: Whole, chosen: NDArray[np.bool_]) -> tuple[Block, Whole]:
         if chosen.all():
-            return block, halves
-        return (block[0][chosen], block[1][chosen]), halves[chosen]
+            return block, quarters
+        return (block[0][chosen], block[1][chosen]), quarters[chosen]
 
     def _holds(self, end: End, counts: PairCounts, block: Block) -> NDArray[np.bool_]:
         """Whether a condition holds, block by block: no pair of the tiles before (after) with the partners."""
@@ -241,7 +242,7 @@ class PairCounts(Protocol):
         """Lines of intervals of an axis that have a pair with a partner before ``before``."""
 
     def candidates(self, blocks: Blocks) -> Iterator[tuple[Block, Whole]]:
-        """Yield blocks, and how many halves of a block each stands for."""
+        """Yield blocks, and how many quarters of a block each stands for."""
 
 
 def all_blocks(blocks: Blocks) -> Iterator[tuple[Block, Whole]]:
@@ -258,4 +259,4 @@ def all_blocks(blocks: Blocks) -> Iterator[tuple[Block, Whole]]:
     for start in range(0, n, step):
         rows = min(step, n - start)
         a = np.repeat(np.arange(start, start + rows), m)
-        yield (a, np.tile(np.arange(m), rows)), np.full(len(a), 2)
+        yield (a, np.tile(np.arange(m), rows)), np.full(len(a), 4)

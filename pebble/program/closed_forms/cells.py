@@ -1,7 +1,14 @@
-"""Runs of alike cells: which outermost tiles of the inner axis to look at for each outer tile of a band's blocks.
+"""Runs of cells, the outermost tiles of the inner axis, that stand for all cells that an outer tile has pairs with.
 
-The ends of the band's lines, of a tile's own and those next to it, and the fixed places touch some cells; those between
-hold everything or nothing of each of these lines, and one stands for all (see :mod:`.outer_tiles`).
+Both ends of a line's interval stay or go up by one within a *piece* of the outer axis. Take the lines of one outer
+tile, with the line before and the one behind, piece by piece. A cell is *marked* if an end of the first or the last
+line of a piece, or a fixed place (see :mod:`.outer_tiles`), lies in it or next to it. In a run of cells without marks,
+every inner line y has n(y) = #{x : start(x) ≤ y} - #{x : stop(x) ≤ y} pairs with lines x of the tile, and each of the
+two numbers is constant or goes up by one with y. So the pairs of a cell are affine in its number, and so are the lines
+that have begun; whether the cell is visited is the same for all, because n(y) can become 0 only at marks. The sum over
+a run of k such cells is (the first + the last) · k / 2.
+
+That is so for tiles that are not cut again; for others every cell that an end of some line touches is looked at.
 """
 
 from __future__ import annotations
@@ -10,19 +17,25 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pebble.computations.masks.staircase import Staircase
 from pebble.program.closed_forms.limits import check_blocks
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from pebble.computations.masks.staircase import CommonPieces, Staircase
     from pebble.program.closed_forms.blocks import Side, Whole
 
 __all__ = ["counted_from", "runs_of_cells"]
 
+_NEAR = np.arange(-2, 2)
+"""Lines behind or before which a mark's cells are taken."""
+
 
 def runs_of_cells(
-    outer: Side, inner: Side, tiles: Whole, ends: tuple[Staircase, Staircase], fixed: Whole
+    outer: Side,
+    inner: Side,
+    tiles: Whole,
+    ends: tuple[Staircase, Staircase],
+    pieces: CommonPieces,
+    fixed: Whole,
 ) -> tuple[Whole, Whole, Whole]:
     """Return cells that stand for all that hold a pair.
 
@@ -33,13 +46,15 @@ def runs_of_cells(
         Numbers of outermost tiles of the outer axis.
     ends : (Staircase, Staircase)
         Of the outer axis's lines.
+    pieces : CommonPieces
+        Of these ends.
     fixed : ndarray of int
         Fixed places of the inner axis.
 
     Returns
     -------
     (ndarray, ndarray, ndarray)
-        Entry of ``tiles``, number of the cell, and how many cells it stands for.
+        Entry of ``tiles``, number of the cell, and how many halves of a cell it stands for.
 
     Raises
     ------
@@ -49,34 +64,33 @@ def runs_of_cells(
     begin = outer.start + tiles * outer.cell
     low = np.maximum(begin - 1, 0)
     high = np.minimum(np.minimum(begin + outer.cell, outer.stop), outer.extent - 1)
-    bounds = [(end.at(low), end.at(high)) for end in ends]
-    first = np.maximum((bounds[0][0] - inner.start) // inner.cell, 0)
-    last = np.minimum((bounds[1][1] - 1 - inner.start) // inner.cell, inner.n_cells - 1)
-    kept = np.flatnonzero(first <= last)
-    entries, cells = [kept, kept], [first[kept], last[kept]]
-
-    def touch(entry: Whole, cell: Whole) -> None:
-        inside = (first[entry] <= cell) & (cell <= last[entry])
-        entries.append(entry[inside])
-        cells.append(cell[inside])
-
-    for end, (least, most) in zip(ends, bounds, strict=True):
-        from_cell = np.maximum((least - 1 - inner.start) // inner.cell, first)[kept]
-        n_cells = np.minimum((most - inner.start) // inner.cell, last)[kept] - from_cell + 1
-        n_lines = (high - low + 1)[kept]
-        # After a jump the lines may be fewer than the cells from the first one's end to the last one's.
-        dense = n_cells <= 2 * n_lines
-        check_blocks(int(np.maximum(np.where(dense, n_cells, n_lines), 0).sum()))
-        entry, cell = counted_from(from_cell[dense], n_cells[dense])
-        touch(kept[dense][entry], cell)
-        if not dense.all():
-            entry, line = counted_from(low[kept][~dense], n_lines[~dense])
-            places = end.at(line) - inner.start
-            for at in (places - 1, places):
-                touch(kept[~dense][entry], at // inner.cell)
-    for place in np.unique(np.concatenate([fixed - 1, fixed])).tolist():
-        touch(kept, np.full(len(kept), (place - inner.start) // inner.cell))
-    return _with_gaps(np.concatenate(entries), np.concatenate(cells), inner.n_cells)
+    first = np.maximum((ends[0].at(low) - inner.start) // inner.cell, 0)
+    last = np.minimum((ends[1].at(high) - 1 - inner.start) // inner.cell, inner.n_cells - 1)
+    found = [(np.arange(len(tiles)), first), (np.arange(len(tiles)), last)]
+    # The lines of every tile, piece by piece.
+    after = np.append(pieces.starts[1:], outer.extent)
+    piece = pieces.starts.searchsorted(low, side="right") - 1
+    entries, piece_of = counted_from(piece, pieces.starts.searchsorted(high, side="right") - piece)
+    for end in ends:
+        least = end.at(np.maximum(low[entries], pieces.starts[piece_of])) - inner.start
+        most = end.at(np.minimum(high[entries], after[piece_of] - 1)) - inner.start
+        if outer.per_cell == 1:
+            found += [
+                (entries, (places + near) // inner.cell)
+                for places in (least, most)
+                for near in _NEAR.tolist()
+            ]
+        else:
+            from_cell = np.maximum((least - 1) // inner.cell, first[entries])
+            n_cells = np.minimum(most // inner.cell, last[entries]) - from_cell + 1
+            check_blocks(int(np.maximum(n_cells, 0).sum()))
+            number, cells = counted_from(from_cell, n_cells)
+            found.append((entries[number], cells))
+    for cell in np.unique((fixed[:, None] + _NEAR - inner.start) // inner.cell).tolist():
+        found.append((np.arange(len(tiles)), np.full(len(tiles), cell)))
+    entries, cells = (np.concatenate(arrays) for arrays in zip(*found, strict=True))
+    inside = (first[entries] <= cells) & (cells <= last[entries])
+    return _with_runs(entries[inside], cells[inside], inner.n_cells)
 
 
 def counted_from(start: Whole, lengths: Whole) -> tuple[Whole, Whole]:
@@ -87,15 +101,15 @@ def counted_from(start: Whole, lengths: Whole) -> tuple[Whole, Whole]:
     return entry, (start - before)[entry] + np.arange(len(entry))
 
 
-def _with_gaps(entries: Whole, cells: Whole, n_cells: int) -> tuple[Whole, Whole, Whole]:
-    """Return every cell once, and between two that do not follow each other one more, for all between."""
+def _with_runs(entries: Whole, cells: Whole, n_cells: int) -> tuple[Whole, Whole, Whole]:
+    """Return every cell once, and the first and last one between two that do not follow each other."""
     keys = np.sort(entries * n_cells + cells)
-    keys = keys[_changes(keys)]
+    keys = keys[np.append(True, keys[1:] != keys[:-1])[: len(keys)]]
     entries, cells = np.divmod(keys, n_cells)
     gaps = np.flatnonzero((entries[1:] == entries[:-1]) & (cells[1:] > cells[:-1] + 1))
-    times = np.concatenate([np.ones_like(cells), cells[gaps + 1] - cells[gaps] - 1])
-    return np.append(entries, entries[gaps]), np.append(cells, cells[gaps] + 1), times
-
-
-def _changes(values: Whole) -> NDArray[np.bool_]:
-    return np.append(True, values[1:] != values[:-1])[: len(values)]
+    n_between = cells[gaps + 1] - cells[gaps] - 1
+    return (
+        np.concatenate([entries, entries[gaps], entries[gaps]]),
+        np.concatenate([cells, cells[gaps] + 1, cells[gaps + 1] - 1]),
+        np.concatenate([np.full_like(cells, 2), n_between, n_between]),
+    )

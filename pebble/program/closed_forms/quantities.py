@@ -112,8 +112,8 @@ class Quantities:
         key = (found, words.kind, words.axis, words.upto, tuple(words.at.items()))
         if key not in self._known:
             measure = self._measure(self._counter(found), words)
-            halves = sum(exact_sum(measure(boxes), halves) for boxes, halves in self._visited(found))
-            self._known[key] = halves // 2
+            quarters = sum(exact_sum(measure(boxes), times) for boxes, times in self._visited(found))
+            self._known[key] = quarters // 4
         return self._known[key]
 
     def _visited(self, blocks: Blocks) -> Iterable[Visits]:
