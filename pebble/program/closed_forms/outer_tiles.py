@@ -112,6 +112,7 @@ def _stretches(outer: Side, inner: Side, pieces: CommonPieces, fixed: Whole) -> 
     regular = _without_meetings(
         outer,
         inner,
+        pieces,
         _Parts(low, high, (starts, stops), (start_moves, stop_moves)).chosen(~empty),
         fixed,
     )
@@ -151,7 +152,9 @@ class _Parts(NamedTuple):
         )
 
 
-def _without_meetings(outer: Side, inner: Side, parts: _Parts, fixed: Whole) -> _Stretches:
+def _without_meetings(
+    outer: Side, inner: Side, pieces: CommonPieces, parts: _Parts, fixed: Whole
+) -> _Stretches:
     """Return the stretches of each part: between the tiles for which an end that moves meets a fixed place."""
     low, high = parts.low, parts.high
     # The line before a tile and the one behind it belong to the part and to the loop.
@@ -174,7 +177,9 @@ def _without_meetings(outer: Side, inner: Side, parts: _Parts, fixed: Whole) -> 
     any_moves = (parts.moves[0] + parts.moves[1] > 0)[:, None]
     period = np.broadcast_to(np.where(any_moves, _period(outer, inner), 1), free_from.shape)
     long = free_upto - free_from > 2 * period
-    return _Stretches(free_from[long], free_upto[long], period[long])
+    found = _Stretches(free_from[long], free_upto[long], period[long])
+    kept = _keep_order(outer, inner, pieces, fixed, found)
+    return found if kept.all() else _Stretches(*(array[kept] for array in found))
 
 
 def _meetings(outer: Side, inner: Side, offset: Whole, places: Whole) -> tuple[Whole, Whole]:
@@ -189,3 +194,47 @@ def _meetings(outer: Side, inner: Side, offset: Whole, places: Whole) -> tuple[W
     first = -((origin - lowest) // outer.cell) - 1
     behind = -((origin - highest - 2) // outer.cell)
     return first, behind
+
+
+def _keep_order(
+    outer: Side, inner: Side, pieces: CommonPieces, fixed: Whole, found: _Stretches
+) -> NDArray[np.bool_]:
+    """Whether the first and the last tile of each stretch have all that matters in the same order.
+
+    Both lie in one piece of the axis; what is affine and in the same order at both is so in between.
+    """
+    first, last = (
+        _order(outer, inner, pieces, fixed, found.start),
+        _order(outer, inner, pieces, fixed, found.stop - 1),
+    )
+    same = (first.piece == last.piece) & first.inside & last.inside
+    return np.asarray(same & (first.sides == last.sides).all(axis=(0, 2)))
+
+
+class _Order(NamedTuple):
+    """Of some tiles: the piece, whether all lines are well inside, and on which side of places the ends are."""
+
+    piece: Whole
+    inside: NDArray[np.bool_]
+    sides: Whole
+
+
+def _order(outer: Side, inner: Side, pieces: CommonPieces, fixed: Whole, tile: Whole) -> _Order:
+    low = outer.start + tile * outer.cell - 1
+    high = low + outer.cell + 1
+    piece = pieces.starts.searchsorted(low, side="right") - 1
+    start, length = pieces.starts[piece], pieces.lengths[piece]
+    inside = (outer.start <= low) & (high < np.minimum(start + length, outer.stop))
+    heights, slopes = (np.stack(arrays)[:, piece] for arrays in (pieces.heights, pieces.slopes))
+    least, most = heights + slopes * (low - start), heights + slopes * (high - start)
+    inside &= (least[0] < least[1]) & (most[0] < most[1])
+    places = np.empty((len(tile), len(fixed) + 2), dtype=np.int64)
+    places[:, 0], places[:, 1] = heights[0], heights[1] + slopes[1] * (length - 1)
+    places[:, 2:] = fixed
+    size = inner.cell if inner.n_cells > 1 else 1
+    before = (most - inner.start)[..., None] // size < (places - 1 - inner.start) // size
+    behind = (least - 1 - inner.start)[..., None] // size > (places - inner.start) // size
+    moving = (slopes > 0)[..., None]
+    # A place that is met is on neither side.
+    inside &= (before | behind | ~moving).all(axis=(0, 2))
+    return _Order(piece, inside, np.where(moving, before, False))
