@@ -1,6 +1,6 @@
 """Time of a closed form under masks that are bands, for every schedule and some numbers of queries and keys.
 
-Run as ``python tests/bench/bench_closed_forms.py [-N 10000 1000000 1000000000]``; in milliseconds, the least of some.
+Run as ``python tests/bench/bench_closed_forms.py [-N 10000 1000000 1000000000]``; in milliseconds of one processor, the least of some.
 """
 
 from __future__ import annotations
@@ -52,9 +52,9 @@ def milliseconds(schedule: Schedule, problem: Problem) -> float:
     text, family = schedule.program(problem, tiles_of(schedule, problem)), schedule.family(problem)
     times = []
     for _ in range(REPEATS):
-        begin = time.perf_counter()
+        begin = time.process_time()
         int(closed_form(text, family).io)
-        times.append(1000 * (time.perf_counter() - begin))
+        times.append(1000 * (time.process_time() - begin))
     return min(times)
 
 

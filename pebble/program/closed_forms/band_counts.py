@@ -64,24 +64,22 @@ class BandCounts:
 
     def candidates(self, blocks: Blocks) -> Iterator[tuple[Block, Whole]]:
         """Yield all blocks if they are few; else some that stand for all that hold a pair."""
-        if blocks.i.count * blocks.j.count <= _FEW:
-            yield from all_blocks(blocks)
-            return
-        costs = {axis: self._cost(blocks, axis) for axis in "ij" if _may_be_outer(blocks[axis])}
+        check_blocks(max(_per_cell(blocks.i), _per_cell(blocks.j)))
+        few = blocks.i.count * blocks.j.count <= _FEW
+        costs = {axis: self._cost(blocks, axis) for axis in "ij" if not few and _may_be_outer(blocks[axis])}
         if not costs:
             yield from all_blocks(blocks)
             return
         axis = min(costs, key=lambda axis: costs[axis])
         outer, inner = blocks[axis], blocks[OTHER_AXIS[axis]]
         fixed = self._fixed(outer, inner)
-        n_blocks = outer.per_cell * inner.per_cell
-        tiles, halves = weighted_tiles(outer, inner, self._pieces[axis], fixed, n_blocks)
-        step = max(1, _CHUNK // (n_blocks * _cells(outer, inner)))
+        n_blocks, pieces = outer.per_cell * inner.per_cell, self._pieces[axis]
+        tiles, halves = weighted_tiles(outer, inner, pieces, fixed, n_blocks * min(4, inner.n_cells))
+        n_marks = 16 * (len(pieces.starts) // outer.n_cells)
+        step = max(1, _CHUNK // (n_blocks * _cells(outer, inner) + n_marks))
         for start in range(0, len(tiles), step):
             some = tiles[start : start + step]
-            entries, cells, times = runs_of_cells(
-                outer, inner, some, self._ends[axis], self._pieces[axis], fixed
-            )
+            entries, cells, times = runs_of_cells(outer, inner, some, self._ends[axis], pieces, fixed)
             check_blocks(n_blocks * len(cells))
             times *= halves[start : start + step][entries]
             a, b, entries = _finest(outer, some[entries], inner, cells)
@@ -102,7 +100,7 @@ class BandCounts:
 
 
 def _may_be_outer(side: Side) -> bool:
-    check_blocks(_per_cell(side))
+    """Whether every tile has the same marks, those of the inner axis, or there is one tile only."""
     return not side.marks or side.n_cells == 1
 
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["counted_from", "runs_of_cells"]
 
 _NEAR = np.arange(-2, 2)
-"""Lines behind or before which a mark's cells are taken."""
+"""From a mark: lines of cells that are looked at one by one."""
 
 
 def runs_of_cells(
@@ -66,31 +66,38 @@ def runs_of_cells(
     high = np.minimum(np.minimum(begin + outer.cell, outer.stop), outer.extent - 1)
     first = np.maximum((ends[0].at(low) - inner.start) // inner.cell, 0)
     last = np.minimum((ends[1].at(high) - 1 - inner.start) // inner.cell, inner.n_cells - 1)
-    found = [(np.arange(len(tiles)), first), (np.arange(len(tiles)), last)]
-    # The lines of every tile, piece by piece.
-    after = np.append(pieces.starts[1:], outer.extent)
-    piece = pieces.starts.searchsorted(low, side="right") - 1
-    entries, piece_of = counted_from(piece, pieces.starts.searchsorted(high, side="right") - piece)
+    every = np.arange(len(tiles))
+    found = [(every, first), (every, last)]
+    entries, lines = _by_piece(low, high, pieces, outer.extent)
     for end in ends:
-        least = end.at(np.maximum(low[entries], pieces.starts[piece_of])) - inner.start
-        most = end.at(np.minimum(high[entries], after[piece_of] - 1)) - inner.start
+        least, most = (end.at(line) - inner.start for line in lines)
         if outer.per_cell == 1:
-            found += [
-                (entries, (places + near) // inner.cell)
-                for places in (least, most)
-                for near in _NEAR.tolist()
-            ]
+            marks = [place + near for place in (least, most) for near in _NEAR.tolist()]
+            found += [(entries, place // inner.cell) for place in marks]
         else:
-            from_cell = np.maximum((least - 1) // inner.cell, first[entries])
-            n_cells = np.minimum(most // inner.cell, last[entries]) - from_cell + 1
-            check_blocks(int(np.maximum(n_cells, 0).sum()))
-            number, cells = counted_from(from_cell, n_cells)
+            touched = np.maximum((least - 1) // inner.cell, first[entries])
+            n_touched = np.minimum(most // inner.cell, last[entries]) - touched + 1
+            check_blocks(int(np.maximum(n_touched, 0).sum()))
+            number, cells = counted_from(touched, n_touched)
             found.append((entries[number], cells))
     for cell in np.unique((fixed[:, None] + _NEAR - inner.start) // inner.cell).tolist():
-        found.append((np.arange(len(tiles)), np.full(len(tiles), cell)))
+        found.append((every, np.full_like(every, cell)))
     entries, cells = (np.concatenate(arrays) for arrays in zip(*found, strict=True))
     inside = (first[entries] <= cells) & (cells <= last[entries])
     return _with_runs(entries[inside], cells[inside], inner.n_cells)
+
+
+def _by_piece(
+    low: Whole, high: Whole, pieces: CommonPieces, extent: int
+) -> tuple[Whole, tuple[Whole, Whole]]:
+    """Return the lines low to high of each entry piece by piece: the entry, and the first and last line."""
+    first = pieces.starts.searchsorted(low, side="right") - 1
+    entries, piece = counted_from(first, pieces.starts.searchsorted(high, side="right") - first)
+    last_lines = np.append(pieces.starts[1:], extent) - 1
+    return entries, (
+        np.maximum(low[entries], pieces.starts[piece]),
+        np.minimum(high[entries], last_lines[piece]),
+    )
 
 
 def counted_from(start: Whole, lengths: Whole) -> tuple[Whole, Whole]:
