@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -18,9 +17,8 @@ from pebble.lab.count import count_schedule
 from pebble.lower_bounds import best_bound, proved_bounds
 from pebble.lower_bounds.attention import causal_triangles as module
 from pebble.lower_bounds.attention.causal_triangles import (
-    Triangle,
     causal_triangles,
-    triangles_of_band,
+    least_size,
     words_above_compulsory,
 )
 from pebble.lower_bounds.attention.compulsory import compulsory_words
@@ -86,7 +84,7 @@ def test_the_best_number_of_columns_is_looked_at(d: int) -> None:
 
 def test_the_least_size_is_the_least() -> None:
     for d, dv, M in ((1, 1, 4), (1, 3, 30), (3, 7, 500), (8, 5, 100), (64, 64, 9000), (9, 1, 3)):
-        least = module._least_size(d, dv, M)
+        least = least_size(d, dv, M)
         worth = [words_above_compulsory(n, d, dv, M) > 0 for n in (*range(2 * d + 1, least), least)]
         assert worth == [False] * (least - 2 * d - 1) + [True]
         assert least > 2 * d
@@ -103,7 +101,7 @@ def test_the_least_size_is_the_least() -> None:
         (Problem.square(8, 4, mask="causal"), 4, "from 9 queries on"),
         (Problem.square(100, 4, mask="causal"), 5000, "queries on"),
         (Problem.square(100, 4, mask="window:5"), 30, "no such triangle"),
-        (Problem(4, 100, 2, 2, mask="causal"), 10, "no such triangle"),
+        (Problem(4, 100, 2, 2, mask=make_mask("causal", 4, 100)), 10, "no such triangle"),
         (Problem.square(100, 4, mask="longformer:window=4,global=2"), 30, "interval; not so for longformer"),
         (Problem.square(9, 1, mask=mask_from_array(np.ones((9, 9), dtype=bool))), 4, "no pair is masked out"),
         (
@@ -126,74 +124,7 @@ def test_nonsense_words_are_refused() -> None:
         causal_triangles(Problem.square(4, 1, mask="causal"), 0)
 
 
-# Which triangles
-
-
-def check_triangles(allowed: np.ndarray, triangles: list[Triangle]) -> None:
-    """Every triangle is one, pair by pair, and no two have a line in common; queries are sorted by their ends."""
-    for triangle in triangles:
-        chosen: list[int] = []
-        for query in range(*triangle.queries):
-            key = triangle.keys[0] + len(chosen)
-            if len(chosen) < triangle.size and allowed[query, triangle.keys[0] : key + 1].all():
-                chosen.append(query)
-        assert len(chosen) == triangle.size == triangle.keys[1] - triangle.keys[0]
-    for one, other in pairwise(triangles):
-        assert one.queries[1] <= other.queries[0]
-        assert one.keys[1] <= other.keys[0]
-
-
-def largest_triangle(allowed: np.ndarray) -> int:
-    """Of keys that follow each other, any first query and any first key."""
-    Nq, Nk = allowed.shape
-    best = 0
-    for key in range(Nk):
-        size = 0
-        for query in range(Nq):
-            size += key + size < Nk and bool(allowed[query, key : key + size + 1].all())
-        best = max(best, size)
-    return best
-
-
-@pytest.mark.parametrize("seed", range(40))
-def test_triangles_of_random_bands(seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    for _ in range(20):
-        Nq, Nk = (int(n) for n in rng.integers(1, 14, 2))
-        start = np.sort(rng.integers(0, Nk, Nq))
-        stop = np.maximum.accumulate(np.maximum(start + 1, np.sort(rng.integers(1, Nk + 1, Nq))))
-        keys = np.arange(Nk)
-        allowed = (start[:, None] <= keys) & (keys < stop[:, None])
-        for least in (1, 2, 4):
-            triangles = triangles_of_band(start, stop, least)
-            check_triangles(allowed, triangles)
-            assert all(least <= triangle.size <= largest_triangle(allowed) for triangle in triangles)
-        if Nq == Nk and (allowed >= np.tri(Nq, dtype=bool)).all():
-            assert triangles_of_band(start, stop, 1)[0].size == Nq
-
-
-@pytest.mark.parametrize(
-    ("spec", "Nq", "Nk", "sizes"),
-    [
-        ("causal", 20, 20, [20]),
-        ("causal", 20, 50, [20]),
-        ("prefix:7", 20, 20, [20]),
-        ("window:6", 20, 20, [6, 6, 6]),
-        ("window:left=3,right=2", 20, 20, [6, 6, 6]),
-        ("document:causal,4,9,7", 20, 20, [4, 9, 7]),
-        ("document:9,4,7", 20, 20, [9, 4, 7]),
-        ("group:2:causal", 40, 20, [20]),
-    ],
-)
-def test_triangles_of_masks(spec: str, Nq: int, Nk: int, sizes: list[int]) -> None:
-    mask = make_mask(spec, Nq, Nk)
-    assert mask is not None
-    triangles = triangles_of_band(*module._band(mask), 3)
-    check_triangles(mask.matrix((0, Nq), (0, Nk)), triangles)
-    assert [triangle.size for triangle in triangles] == sizes
-    order = np.random.default_rng(0).permutation(Nq)
-    hidden = mask_from_array(mask.matrix((0, Nq), (0, Nk))[order])
-    assert triangles_of_band(*module._band(hidden), 3) == triangles
+# Triangles
 
 
 def test_worths_of_triangles_add_up() -> None:
@@ -204,15 +135,8 @@ def test_worths_of_triangles_add_up() -> None:
     found = causal_triangles(packed, M)
     assert found.value == 4 * 300 * d + apart
     assert found.note == "2 causal triangles of 100 to 180 queries"
-    offset = Problem(100, 700, d, d, mask="causal")
+    offset = Problem(100, 700, d, d, mask=make_mask("causal", 100, 700))
     assert causal_triangles(offset, M).value == 1600 * d + words_above_compulsory(100, d, d, M)
-
-
-def test_few_triangles_are_looked_for_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    problem = Problem.square(400, 2, mask="window:40")
-    worth = causal_triangles(problem, 20).value - compulsory_words(problem)
-    monkeypatch.setattr(module, "_MOST_TRIES", 5)
-    assert 2 * (causal_triangles(problem, 20).value - compulsory_words(problem)) == worth
 
 
 def test_masks_of_many_parts_take_no_time() -> None:
@@ -320,6 +244,6 @@ def test_a_wrong_constant_would_be_caught(monkeypatch: pytest.MonkeyPatch, extra
     assert row.io is not None
     assert row.peak is not None
     monkeypatch.setattr(module, "words_above_compulsory", lambda n, d, dv, M: right(n, d, dv, M) + extra)
-    monkeypatch.setattr(module, "_least_size", lambda *_: 3)
+    monkeypatch.setattr(module, "least_size", lambda *_: 3)
     with pytest.raises(AssertionError):
         check(problem, row.peak, row.io)

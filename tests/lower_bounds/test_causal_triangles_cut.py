@@ -67,14 +67,14 @@ class Cut:
         """Words of U and V of a column that are needed again."""
         done = self.done[:, e]
         begun = int(((done > 0) & (done < self.rows + 1)).sum())
-        return begun + sum(bool((done[j:] <= j).any()) for j in range(int(done.max())))
+        return begun + sum(1 for j in range(int(done.max())) if (done[j:] <= j).any())
 
     def lines_of_queries_and_keys(self) -> int:
         """How many rows of Q and K count d words each."""
         least, most = self.done.min(axis=1), self.done.max(axis=1)
         queries = (self.rows >= self.d) & (most > 0) & (least <= self.rows + 1 - self.d)
-        keys = [(least[j + self.d :] <= j).sum() >= self.d for j in range(int(most.max()))]
-        return int(queries.sum()) + sum(keys)
+        keys = sum(1 for j in range(int(most.max())) if (least[j + self.d :] <= j).sum() >= self.d)
+        return int(queries.sum()) + keys
 
     def check(self) -> bool:
         """Hold every inequality of the proof; tell whether the two columns are far apart."""

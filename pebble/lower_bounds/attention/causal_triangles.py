@@ -7,44 +7,19 @@ are left out as in docs/bounds.md ("Under a mask").
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
-
-import numpy as np
+from typing import TYPE_CHECKING
 
 from pebble.common.errors import BoundDoesNotApply
 from pebble.common.units import fast_memory_words
 from pebble.lower_bounds.attention.compulsory import compulsory_words
+from pebble.lower_bounds.attention.triangles import QueryIntervals, find_triangles
 from pebble.lower_bounds.bound import Bound
 from pebble.lower_bounds.requirements import require_mask, require_pass
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from pebble.computations.masks import Mask
     from pebble.computations.problem import Problem
 
-    Ends = NDArray[np.int64]
-
-__all__ = ["Triangle", "causal_triangles", "triangles_of_band", "words_above_compulsory"]
-
-_MOST_TRIES = 4096
-"""So many triangles are looked for; what comes after them counts as compulsory words only."""
-
-
-class Triangle(NamedTuple):
-    """Some queries of an interval, as many as there are keys, of which the n-th sees at least the first n keys.
-
-    Attributes
-    ----------
-    size : int
-        Number of queries, and of keys.
-    queries, keys : tuple of int
-        First query and the one behind the last; so with the keys, which are all taken.
-    """
-
-    size: int
-    queries: tuple[int, int]
-    keys: tuple[int, int]
+__all__ = ["causal_triangles", "least_size", "words_above_compulsory"]
 
 
 def causal_triangles(problem: Problem, M: int) -> Bound:
@@ -77,7 +52,8 @@ def causal_triangles(problem: Problem, M: int) -> Bound:
 
     Notes
     -----
-    Some passes over the mask's queries. At most 4,096 triangles are taken, each as large as can be.
+    Some passes over the pieces of a band, or the queries of another mask. At most 4,096 triangles are taken, those that
+    repeat counted once.
 
     Examples
     --------
@@ -87,17 +63,20 @@ def causal_triangles(problem: Problem, M: int) -> Bound:
     """
     M = fast_memory_words(M)
     require_pass(problem, "forward", "the bound by causal triangles")
-    start, stop = _band(require_mask(problem, "the bound by causal triangles"))
-    least = _least_size(problem.d, problem.dv, M)
-    sizes = [triangle.size for triangle in triangles_of_band(start, stop, least)]
-    if not sizes:
+    mask = require_mask(problem, "the bound by causal triangles")
+    if problem.pairs == problem.queries * problem.keys:
+        raise BoundDoesNotApply("the bound by causal triangles is about masks; here no pair is masked out")
+    least = least_size(problem.d, problem.dv, M)
+    triangles = find_triangles(QueryIntervals.from_mask(mask), least)
+    if not triangles:
         raise BoundDoesNotApply(
             f"with M = {M:,} and d = {problem.d:,} a causal triangle is worth more than its compulsory words from "
             f"{least:,} queries on (always more than 2d); no such triangle was found under this mask"
         )
-    worth = sum(words_above_compulsory(n, problem.d, problem.dv, M) for n in sizes)
-    few = f"{sizes[0]:,} queries" if len(sizes) == 1 else f"{min(sizes):,} to {max(sizes):,} queries"
-    note = f"{len(sizes):,} causal triangle{'s' * (len(sizes) > 1)} of {few}"
+    worth = sum(t.repeats * words_above_compulsory(t.size, problem.d, problem.dv, M) for t in triangles)
+    number, sizes = sum(t.repeats for t in triangles), sorted({t.size for t in triangles})
+    queries = " to ".join(f"{size:,}" for size in dict.fromkeys((sizes[0], sizes[-1])))
+    note = f"{number:,} causal triangle{'s' * (number > 1)} of {queries} queries"
     words = compulsory_words(problem) + worth
     return Bound("causal triangles", words, "proved", "docs/bounds-causal.md", note=note)
 
@@ -118,88 +97,7 @@ def _half_widths(d: int, dv: int) -> tuple[int, int]:
     return 0, min(d, (dv - 1) // 2)
 
 
-def _least_size(d: int, dv: int, M: int) -> int:
+def least_size(d: int, dv: int, M: int) -> int:
     """Return the least n > 2d with :func:`words_above_compulsory` above 0."""
     found = (((d + 1) * (2 * d - 1) + h * (5 * d - 2) + M) // (d + 1 + h) + 1 for h in _half_widths(d, dv))
     return max(2 * d + 1, min(found))
-
-
-def _band(mask: Mask) -> tuple[Ends, Ends]:
-    """Return the first key of every query with a key, and the one behind its last, by rising ends.
-
-    Raises
-    ------
-    BoundDoesNotApply
-        If the keys of some query are no interval, if an interval begins and ends inside another, or if no pair is
-        masked out.
-    """
-    start, stop = mask.first("i"), mask.last("i") + 1
-    taken = stop > 0
-    if mask.pairs != int((stop - start)[taken].sum()):
-        raise BoundDoesNotApply(
-            f"causal triangles are looked for where each query's keys are an interval; not so for {mask.spec}"
-        )
-    if mask.pairs == mask.present("i") * mask.present("j"):
-        raise BoundDoesNotApply("the bound by causal triangles is about masks; here no pair is masked out")
-    start, stop = start[taken], stop[taken]
-    order = np.lexsort((start, stop))
-    start, stop = start[order], stop[order]
-    if (np.diff(start) < 0).any():
-        raise BoundDoesNotApply(
-            f"causal triangles are looked for where the ends of the queries' intervals rise together; not so for "
-            f"{mask.spec}"
-        )
-    return start, stop
-
-
-def triangles_of_band(start: Ends, stop: Ends, least: int) -> list[Triangle]:
-    """Return triangles of at least ``least`` queries, without a query or a key in common.
-
-    Parameters
-    ----------
-    start, stop : ndarray of int
-        Query i sees the keys ``start[i]`` to ``stop[i] - 1``, at least one; both never decrease.
-    least : int
-
-    Examples
-    --------
-    A window of four keys, and a causal mask after a prefix of two keys:
-
-    >>> import numpy as np
-    >>> rows = np.arange(10)
-    >>> for triangle in triangles_of_band(np.maximum(rows - 3, 0), rows + 1, 3):
-    ...     print(triangle)
-    Triangle(size=4, queries=(0, 4), keys=(0, 4))
-    Triangle(size=4, queries=(4, 8), keys=(4, 8))
-    >>> triangles_of_band(rows * 0, np.maximum(rows + 1, 2), 3)
-    [Triangle(size=10, queries=(0, 10), keys=(0, 10))]
-    """
-    # The first query of a triangle and one that is least - 1 queries further see its first key.
-    first_queries = np.flatnonzero(start[least - 1 :] < stop[: max(len(stop) - least + 1, 0)])
-    found, query, key = list[Triangle](), 0, 0
-    for _ in range(_MOST_TRIES):
-        place = int(np.searchsorted(first_queries, query))
-        if place == len(first_queries):
-            break
-        query = int(first_queries[place])
-        # A query's first key is the better one under a prefix, its last key under a window.
-        first_keys = {max(int(start[query]), key), max(int(stop[query]) - 1, key)}
-        triangle = max(_largest(start, stop, query, first) for first in first_keys)
-        if triangle.size >= least:
-            found.append(triangle)
-            query, key = triangle.queries[1], triangle.keys[1]
-        else:
-            query += 1
-    return found
-
-
-def _largest(start: Ends, stop: Ends, query: int, key: int) -> Triangle:
-    """Return the largest triangle from a query and a key on.
-
-    The queries from ``query`` on that see ``key`` are taken one after the other, each for the next key if it sees that.
-    """
-    behind = int(np.searchsorted(start, key, side="right"))
-    visible = np.maximum(stop[query:behind] - key, 0)
-    # After a query that is left out there are as many keys as it sees; each query that is taken adds one.
-    size = int((visible + np.arange(len(visible) - 1, -1, -1)).min(initial=len(visible)))
-    return Triangle(size, (query, behind), (key, key + size))
