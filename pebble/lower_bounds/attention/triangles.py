@@ -70,8 +70,8 @@ class QueryIntervals:
     def from_arrays(cls, start: Whole, stop: Whole) -> QueryIntervals:
         """Make them of both ends of every query."""
         moved = np.stack([np.diff(start), np.diff(stop)], axis=1)
-        new = (moved > 1).any(axis=1)
-        new[1:] |= (moved[1:] != moved[:-1]).any(axis=1)
+        turned = (moved[1:] != moved[:-1]).any(axis=1)
+        new = (moved > 1).any(axis=1) | np.append(False, turned)[: len(moved)]
         firsts = np.append(0, np.flatnonzero(new) + 1)
         # A query before a jump is a piece of its own or the last one of a piece: its moves are not asked for.
         moves = np.append(moved, [[0, 0]], axis=0)[firsts]
@@ -130,7 +130,9 @@ class QueryIntervals:
     def end(self, which: int, queries: Whole) -> Whole:
         """Return ``start`` (0) or ``stop`` (1) of some queries."""
         piece = self.piece(queries)
-        return self._ends[which][piece] + self.moves[piece, which] * (queries - self.firsts[piece])
+        return np.asarray(
+            self._ends[which][piece] + self.moves[piece, which] * (queries - self.firsts[piece])
+        )
 
     def upto(self, which: int, key: int) -> int:
         """Return how many queries have a ``start`` (0) or ``stop`` (1) of at most ``key``."""
