@@ -135,6 +135,8 @@ def test_worths_of_triangles_add_up() -> None:
     found = causal_triangles(packed, M)
     assert found.value == 4 * 300 * d + apart
     assert found.note == "2 causal triangles of 100 to 180 queries"
+    window = Problem.square(405, d, mask="window:80")
+    assert causal_triangles(window, M).value == 4 * 405 * d + 5 * words_above_compulsory(80, d, d, M)
     offset = Problem(100, 700, d, d, mask=make_mask("causal", 100, 700))
     assert causal_triangles(offset, M).value == 1600 * d + words_above_compulsory(100, d, d, M)
 

@@ -144,6 +144,27 @@ def test_a_window_repeats() -> None:
         assert sum(triangle.repeats for triangle in triangles) == N // 7
 
 
+@pytest.mark.parametrize("seed", range(20))
+def test_repeating_triangles_are_those_found_one_by_one(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In bands that move on after a beginning of another form, so that the first keys may be taken already."""
+    rng = np.random.default_rng(seed)
+    cases, repeating = [], 0
+    for _ in range(20):
+        before, width, wide = (int(n) for n in rng.integers(1, 9, 3))
+        start = np.append(np.zeros(before), np.arange(40) + rng.integers(0, 3)).astype(int)
+        stop = np.append(np.full(before, wide), np.arange(40) + max(width, wide)).astype(int)
+        stop = np.maximum(stop, start + 1)
+        intervals = QueryIntervals.from_arrays(start, stop)
+        for least in (1, 3):
+            found = find_triangles(intervals, least)
+            repeating += any(triangle.repeats > 1 for triangle in found)
+            cases.append((intervals, least, single(found)))
+    assert repeating > 10
+    monkeypatch.setattr(QueryIntervals, "repeats", lambda *_: 1)
+    for intervals, least, expected in cases:
+        assert find_triangles(intervals, least) == expected
+
+
 def test_only_so_many_are_looked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     mask = make_mask("document:" + ",".join(["10"] * 20), 200, 200)
     assert mask is not None

@@ -175,15 +175,12 @@ class QueryIntervals:
         size = int(sizes.min(initial=behind - query))
         return Triangle(size, (query, behind), (key, key + size))
 
-    def repeats(self, triangle: Triangle, key: int) -> int:
-        """Return how often a triangle is found in a row, if the first key that was left is ``key``."""
+    def repeats(self, triangle: Triangle) -> int:
+        """Return how often a triangle fits, one behind the other, where both ends move by one from query to query."""
         query, behind = triangle.queries
         piece = int(self.piece(np.array(query)))
         room = int(self.firsts[piece + 1]) - query
-        length = behind - query
-        if self.moves[piece].all() and triangle.keys[1] - key == length:
-            return max(room // length, 1)
-        return 1
+        return max(room // (behind - query), 1) if self.moves[piece].all() else 1
 
 
 def find_triangles(intervals: QueryIntervals, least: int) -> list[Triangle]:
@@ -212,11 +209,12 @@ def find_triangles(intervals: QueryIntervals, least: int) -> list[Triangle]:
         query = max(query, int(begins[place]))
         start, stop = (int(intervals.end(which, np.array(query))) for which in (0, 1))
         # A query's first key is the better one under a prefix, its last key under a window.
-        triangle = max(intervals.largest(query, max(first, key)) for first in {start, stop - 1})
+        choices = (intervals.largest(query, max(first, key)) for first in (start, stop - 1))
+        triangle = max(choices, key=lambda choice: (choice.size, -choice.queries[1]))
         if triangle.size < least:
             query += 1
             continue
-        triangle = triangle._replace(repeats=intervals.repeats(triangle, key))
+        triangle = triangle._replace(repeats=intervals.repeats(triangle))
         further = (triangle.repeats - 1) * (triangle.queries[1] - triangle.queries[0])
         found.append(triangle)
         query, key = triangle.queries[1] + further, triangle.keys[1] + further
