@@ -174,7 +174,7 @@ class _Execution:
 
     def _iteration(self, index: int) -> None:
         """Execute a tile that stands for no other."""
-        self.loops.recorder.add(Item(("alone", id(self.node)), index, 1))
+        self.loops.recorder.add(Item(("alone", id(self.node)), index, 1, fixed=True))
         self.machine.iteration(self.node, self.whole, index)
         self.state.join(self.node.axis, self.names, MANY)
 

@@ -70,7 +70,9 @@ class Order:
         here, there = self._places(number, now), self._places(last, then)
         for axis, before in here.items():
             after = there[axis]
-            if not np.isin(after - before, (0, self.length * (last - number))).all():
+            # Places that move must take tiles to tiles.
+            may_move = all(self.length % tile == 0 for _, tile in self.grids[axis])
+            if not np.isin(after - before, (0, may_move * self.length * (last - number))).all():
                 return False
             for start, tile in self.grids[axis]:
                 for shift in (0, 1):

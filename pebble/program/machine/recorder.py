@@ -18,11 +18,14 @@ class Item(NamedTuple):
         The loop, and what the tiles' effect follows from.
     first, times : int
         Number of the first tile, and how many.
+    fixed : bool
+        Whether there must be as many in every round, since the tiles need not all do the same.
     """
 
     key: Hashable
     first: int
     times: int
+    fixed: bool = False
 
 
 class Recorder:

@@ -107,7 +107,7 @@ class Rounds:
             states = [*states[-2:], self._after(number)]
             last = self._last(number, states, done) if 0 < number < _MOST_TRIALS else None
             if last is not None:
-                recorder.add(Item(("rounds", id(self.node)), number, last))
+                recorder.add(Item(("rounds", id(self.node)), number, last, fixed=True))
                 self._skip(number, last, states, done, iteration, recorder)
                 number = last
                 break
@@ -120,7 +120,7 @@ class Rounds:
         ledger = Ledger(self.machine)
         with recorder.separately() as items:
             for offset in range(self.stretch.round):
-                recorder.add(Item(("tile", id(self.node)), offset, 1))
+                recorder.add(Item(("tile", id(self.node)), offset, 1, fixed=True))
                 iteration(first + offset)
         effect = ledger.close()
         counts = {(action, name): count for action, name, count in effect.counts}
@@ -151,7 +151,7 @@ class Rounds:
             moves is None
             or moves != earlier.moves(before)
             or not set(moves) <= {0, self.length}
-            or [item.key for item in one.items] != [item.key for item in two.items]
+            or not _same_kinds(one.items, two.items)
         ):
             return None
         # At the end of an axis the last rounds differ from the others.
@@ -259,11 +259,21 @@ def _sums(one: list[int], two: list[int], times: int) -> list[int]:
     return [times * b + (b - a) * (times * (times + 1) // 2) for a, b in zip(one, two, strict=True)]
 
 
+def _same_kinds(one: list[Item], two: list[Item]) -> bool:
+    """Whether lists hold the same entries, but for where their tiles are, and how many of those that are alike."""
+    return len(one) == len(two) and all(
+        a.key == b.key and (a.times == b.times or not a.fixed) for a, b in zip(one, two, strict=True)
+    )
+
+
 def _same_items(one: list[Item], two: list[Item], three: list[Item], times: int) -> bool:
     """Whether lists hold the same entries, which from the second to the third move ``times`` as far as before."""
-    return len(one) == len(two) == len(three) and all(
-        a.key == b.key == c.key
-        and c.first - b.first == times * (b.first - a.first)
-        and c.times - b.times == times * (b.times - a.times)
-        for a, b, c in zip(one, two, three, strict=True)
+    return (
+        _same_kinds(one, two)
+        and _same_kinds(two, three)
+        and all(
+            c.first - b.first == times * (b.first - a.first)
+            and c.times - b.times == times * (b.times - a.times)
+            for a, b, c in zip(one, two, three, strict=True)
+        )
     )
