@@ -23,7 +23,7 @@ from pebble.computations.masks.mask import OTHER_AXIS
 from pebble.computations.problem import Problem
 from pebble.program.closed_forms import band_counts, limits, outer_tiles, quantities
 from pebble.program.closed_forms.band_counts import BandCounts
-from pebble.program.closed_forms.blocks import Blocks, End, Side
+from pebble.program.closed_forms.blocks import Blocks, End, Side, Whole
 from pebble.program.closed_forms.count import closed_form
 from pebble.program.closed_forms.grid_counts import GridCounts
 from pebble.program.closed_forms.quantities import Quantities, Words, exact_sum
@@ -92,7 +92,7 @@ def all_words(rnd: Random, blocks: Blocks) -> list[Words]:
     found += [Words("begun", axis, upto) for axis in "ij" for upto in ("start", "stop")]
     for axis in "ij":
         side, other = blocks[axis], OTHER_AXIS[axis]
-        if not side.tiles:
+        if not side.tiles or rnd.random() < 0.1:
             found.append(Words("begun", other, rnd.randint(0, side.extent)))
             start = rnd.randrange(side.extent)
             at = {axis: (start, rnd.randint(start + 1, side.extent))}
@@ -129,7 +129,18 @@ def test_any_loops_under_any_band(batch: int, monkeypatch: pytest.MonkeyPatch) -
         for words in all_words(rnd, blocks):
             expected = plain_sum(family, blocks, words)
             assert sums.value(blocks, words) == expected, (seed, mask, blocks, words)
-    assert sum(left_out) > 500
+    assert sum(left_out) > (500 if batch < 6 else 100)
+
+
+def test_the_check_of_the_order_is_enough(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Stretches are right even where meetings of moving ends and fixed places are overlooked."""
+
+    def overlooked(outer: Side, inner: Side, offset: Whole, places: Whole) -> tuple[Whole, Whole]:
+        nowhere = np.zeros(np.broadcast_shapes(offset.shape, places.shape), dtype=np.int64)
+        return nowhere, nowhere
+
+    monkeypatch.setattr(outer_tiles, "_meetings", overlooked)
+    test_any_loops_under_any_band(6, monkeypatch)
 
 
 def count_left_out(monkeypatch: pytest.MonkeyPatch) -> list[int]:
