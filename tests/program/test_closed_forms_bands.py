@@ -39,9 +39,9 @@ def stairs(rnd: Random, Nq: int, Nk: int) -> NDArray[np.int64]:
     value = rnd.randint(-5, Nk // 2)
     found: list[int] = []
     while len(found) < Nq:
-        length, rises = rnd.randint(1, Nq), rnd.random() < 0.6
+        length, rises = rnd.randint(1, max(1, Nq // 2)), rnd.random() < 0.5
         found += [value + rises * n for n in range(length)]
-        value = found[-1] + rises + rnd.choice([0, rnd.randint(0, 8)])
+        value = found[-1] + rises + rnd.choice([0, rnd.randint(0, 8), rnd.randint(0, Nk // 2)])
     return np.clip(np.array(found[:Nq], dtype=np.int64), 0, Nk)
 
 
@@ -130,6 +130,21 @@ def test_any_loops_under_any_band(batch: int, monkeypatch: pytest.MonkeyPatch) -
             expected = plain_sum(family, blocks, words)
             assert sums.value(blocks, words) == expected, (seed, mask, blocks, words)
     assert sum(left_out) > (500 if batch < 6 else 100)
+
+
+@pytest.mark.parametrize("axis", ["i", "j"])
+@pytest.mark.parametrize("which", ["first", "last"])
+def test_jumps_between_tiles(which: str, axis: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the line before a tile or the one behind it has pairs with decides on first and last tiles."""
+    monkeypatch.setattr(band_counts, "_FEW", 0)
+    monkeypatch.setattr(BandCounts, "_cost", lambda _, blocks, outer: int(outer != axis))
+    start, stop = np.repeat([[0, 30, 30], [70, 70, 100]], 10, axis=1)
+    mask = BandMask("jumps", 100, start, stop)
+    family = get("flash-2").family(Problem(30, 100, 1, 1)).under(mask)
+    end = End("i", 1, which, False, 1, "")
+    blocks = Blocks(Side("i", 30, 0, 30, (10,)), Side("j", 100, 0, 100, (1,)), (end,))
+    assert Quantities(family).value(blocks, Words("tiles")) == 100
+    assert plain_sum(family, blocks, Words("tiles")) == 100
 
 
 def test_the_check_of_the_order_is_enough(monkeypatch: pytest.MonkeyPatch) -> None:
