@@ -63,13 +63,14 @@ class BandCounts:
         return self._mask.present_before(axis, lines[1]) - self._mask.present_before(axis, lines[0])
 
     def candidates(self, blocks: Blocks) -> Iterator[tuple[Block, Whole]]:
-        """Yield all blocks if they are few; else some that stand for all that hold a pair."""
+        """Yield all blocks if they are few, or intervals are given inside loops; else some that stand for all."""
         check_blocks(max(_per_cell(blocks.i), _per_cell(blocks.j)))
-        few = blocks.i.count * blocks.j.count <= _FEW
-        costs = {axis: self._cost(blocks, axis) for axis in "ij" if not few and _may_be_outer(blocks[axis])}
-        if not costs:
+        if blocks.i.count * blocks.j.count <= _FEW or any(
+            blocks[axis].marks and blocks[axis].n_cells > 1 for axis in "ij"
+        ):
             yield from all_blocks(blocks)
             return
+        costs = {axis: self._cost(blocks, axis) for axis in "ij"}
         axis = min(costs, key=lambda axis: costs[axis])
         outer, inner = blocks[axis], blocks[OTHER_AXIS[axis]]
         fixed = self._fixed(outer, inner)
@@ -97,11 +98,6 @@ class BandCounts:
         lines = np.concatenate([marks - 1, np.minimum(marks, outer.extent - 1)])
         reached = [end.at(lines) for end in self._ends[outer.axis]]
         return np.concatenate([np.array([inner.start, inner.stop, *inner.marks], dtype=np.int64), *reached])
-
-
-def _may_be_outer(side: Side) -> bool:
-    """Whether every tile has the same marks, those of the inner axis, or there is one tile only."""
-    return not side.marks or side.n_cells == 1
 
 
 def _per_cell(side: Side) -> int:

@@ -62,8 +62,9 @@ class ClosedForm:
 def closed_form(program: Program, family: Family) -> ClosedForm:
     """Count a program's I/O without running it.
 
-    Cost is proportional to the length of the program's text (for bare operations: to their number); under a mask
-    also to the numbers of queries, keys and tiles, or for masks kept pair by pair to the number of pairs.
+    Cost is proportional to the length of the program's text (for bare operations: to their number). Under a mask kept
+    pair by pair also to the number of pairs and of tiles; under a band to the number of its pieces and of the tiles
+    after which the cuts of both axes come at the same places again, whatever the numbers of queries and keys.
 
     Raises
     ------

@@ -1,25 +1,21 @@
 """Outer tiles of a band's blocks that stand for all of them.
 
-Take the tiles of one axis, the *outer* one, and let f(t) be the sum over the blocks of tile t. Let the tile's lines,
-with the line before and the one behind, lie in a part of the axis in which both ends of a line's interval, start(x) and
-stop(x), stay or go up by one from line to line, with start < stop. The *cells* of the inner axis are its outermost
-tiles. Between t and t + p, for p the number of tiles after which outer cuts come at the same places of a cell again, an
-end that moves has moved by a whole number of cells. What a block of tile t moves, and whether it is visited, depends on
+Take the tiles of one axis, the *outer* one, and let f(t) be the sum over the blocks of tile t. The *cells* of the inner
+axis are its outermost tiles. Let the lines of tile t, the line before and the one behind lie in one piece of the axis:
+both ends of a line's interval, start(x) and stop(x), stay or go up by one, and start < stop. *Fixed* places are where
+inner loops begin and end, marks, and start(u) and stop(v - 1) for the piece's lines u to v - 1; all inner lines between
+these two have a pair. A cell is *touched* by a place that is one of its lines or behind one.
 
-- comparisons of the cuts of its own cell with start(x) and stop(x) of these lines: an earlier line has a pair with a
-  visited tile just if the line before it has, because both ends never decrease;
-- comparisons with *fixed* places: where the inner loops begin and end, marks, and start(u) and stop(v - 1) for the
-  part's lines u to v - 1; all inner lines between these two have a pair.
+A *stretch* is tiles of one piece for none of which a cell is touched both by an end that moves and by a fixed place or
+an end that stays. Let p be the number of tiles after which outer cuts come at the same places of a cell again. From t
+to t + p touched cells move along with their end or stay, with the same content, because all that decides about a block
+are comparisons of its cell's cuts with these ends and places. (An earlier line has a pair with a visited cell just if
+the line before the tile has one: the ends never decrease.) Cells between are alike, and their numbers change by
+constants. So f(t + p) - f(t) is the same in all of the stretch, and the sum over n tiles, p apart, is
+(f(first) + f(last)) · n / 2.
 
-Call a cell *touched* if a fixed place, or the start or stop of one of the lines, lies in it or at one of its ends.
-Cells between two touched ones that follow each other are alike. Suppose that no cell is touched both by an end that
-moves and by a fixed place, for any tile of a *stretch* of tiles. Then from t to t + p the contents of touched cells go
-along with what touches them, or stay, and only the numbers of cells between change, each by a constant; so f(t + p) -
-f(t) is the same for all t of the stretch. Its sum over n such tiles, p apart, is (f(first) + f(last)) · n / 2.
-
-An inner axis without loops is one cell, and every tile has one block on each of its lines or none. Its words are
-affine in the ends while these keep their order with the fixed places; so there the places themselves must not meet,
-and p is 1.
+An inner axis without loops is one cell. Its words are affine in the ends while these keep their order with the fixed
+places; so places themselves must not meet, and p is 1. ``docs/masks.md`` has the proof.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ from pebble.program.nodes import Interval, Loop
 from pebble.program.places import Place
 from pebble.program.steps import tile_count
 
-__all__ = ["Quantities", "Words"]
+__all__ = ["Quantities", "Words", "exact_sum"]
 
 _WORD = {"i": "queries", "j": "keys"}
 _ONE = {"i": "query", "j": "key"}
@@ -100,13 +100,7 @@ class Quantities:
 
     def value(self, blocks: Blocks, words: Words) -> int:
         """Sum over the visited blocks, exactly."""
-        sides = {axis: blocks[axis] for axis in "ij"}
-        for axis, interval in words.at.items():
-            sides[axis] = replace(sides[axis], marks=interval)
-        if words.kind == "begun" and isinstance(words.upto, int):
-            other = OTHER_AXIS[words.axis]
-            sides[other] = replace(sides[other], marks=(*sides[other].marks, words.upto))
-        found = simplified(Blocks(sides["i"], sides["j"], blocks.ends))
+        found = simplified(_marked(blocks, words))
         if found is None or not (found.i.n_cells and found.j.n_cells):
             return 0
         key = (found, words.kind, words.axis, words.upto, tuple(words.at.items()))
@@ -257,6 +251,17 @@ class Quantities:
             name += "′"
         self.legend[name] = meaning
         return symbol(name, value)
+
+
+def _marked(blocks: Blocks, words: Words) -> Blocks:
+    """Mark where what is asked about begins and ends."""
+    sides = {axis: blocks[axis] for axis in "ij"}
+    for axis, interval in words.at.items():
+        sides[axis] = replace(sides[axis], marks=interval)
+    if words.kind == "begun" and isinstance(words.upto, int):
+        other = OTHER_AXIS[words.axis]
+        sides[other] = replace(sides[other], marks=(*sides[other].marks, words.upto))
+    return Blocks(sides["i"], sides["j"], blocks.ends)
 
 
 def exact_sum(words: np.ndarray, times: np.ndarray) -> int:

@@ -35,6 +35,7 @@ def simplified(blocks: Blocks) -> Blocks | None:
                 continue
             side = _without(side, level)
             ends = [_lowered(end, axis, level) for end in ends]
+            level = 1  # The loop before may be cut into equal parts by the one that is next now.
         sides[axis] = side
     return Blocks(sides["i"], sides["j"], tuple(ends))
 
