@@ -204,6 +204,11 @@ class Mask(ABC):
         flags = (first < partners[0]) * 1 + (last >= partners[1]) * 2 + (last >= 0) * 4
         return np.asarray(np.flatnonzero(flags[1:] != flags[:-1]) + lines[0] + 1)
 
+    def presence_changes(self, axis: str) -> list[int]:
+        """Return where lines with pairs follow on lines without, or the other way round."""
+        empty = self.last(axis) < 0
+        return (np.flatnonzero(empty[1:] != empty[:-1]) + 1).tolist()
+
     def regular_parts(self, axis: str) -> list[RegularPart]:
         """Return the parts of an axis in which the pairs of a line follow from those of the line before; in order.
 

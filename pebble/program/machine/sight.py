@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pebble.program.machine.effects import Change
+from pebble.program.machine.field_state import UNKNOWN
 
 if TYPE_CHECKING:
     from pebble.computations.array import Array
@@ -65,6 +66,8 @@ def _label(state: FieldState, array: Array, cell: Box, progress: int) -> Hashabl
     """Return how far a cell has got, relative to the current tile of the chain's axis."""
     if array.chain is None:
         return progress
+    if progress == UNKNOWN:
+        return Unlike()
     if state.has_masked_chain(array):
         return _masked_label(state, array, cell, progress)
     tile = state.tiles.get(array.chain)
@@ -145,6 +148,8 @@ def _relative(state: FieldState, array: Array, cell: Box, progress: int) -> tupl
     """Return progress relative to the current tile of the chain's axis, or not; None if it is elsewhere."""
     if progress == 0 or array.chain is None:
         return False, progress
+    if progress == UNKNOWN:
+        return None
     tile = state.tiles.get(array.chain)
     final = state.family.extents[array.chain]
     if state.has_masked_chain(array):
