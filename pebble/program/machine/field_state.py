@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from pebble.computations.array import Array
     from pebble.computations.family import Family
-    from pebble.program.nodes import Interval, Loop
+    from pebble.program.nodes import Interval
 
 __all__ = ["MANY", "UNKNOWN", "Box", "FieldState"]
 
@@ -44,8 +44,6 @@ class FieldState(State):
         The state of every array.
     tiles : dict of str to (int, int)
         The current tile of every axis that has one.
-    unsure : Loop or None
-        A loop that left what is unknown.
     """
 
     def __init__(self, family: Family) -> None:
@@ -56,7 +54,6 @@ class FieldState(State):
             for array in family.arrays
         }
         self.tiles: dict[str, Interval] = {}
-        self.unsure: Loop | None = None
 
     def need(self, *progress: int) -> None:
         """Fail where something depends on what is unknown: then the loop must be executed tile by tile."""
@@ -168,8 +165,7 @@ class FieldState(State):
         if not self.has_masked_chain(array) or slow < fast:
             return True
         axis, lines, _ = self.line(array, cell)
-        begun = lines[0] + np.flatnonzero(self.mask.first(axis, lines) < fast)
-        return bool(self.mask.at_lines(axis, begun, (fast, slow)).any())
+        return self.mask.have_begun(axis, lines, fast, (fast, slow))
 
     def is_complete(self, array: Array, cell: Box, progress: int) -> bool:
         """Whether an array has got to its final results all over a cell."""
@@ -331,13 +327,12 @@ class FieldBox(CurrentBox):
             return words * (stop - start), 0 if start else words, int(step)
         axis, lines, rest = self.state.line(self.array, self.box)
         mask = self.state.mask
-        first = mask.first(axis, lines)
-        begin = np.flatnonzero((first >= start) & (first < stop))
+        begin, latest = mask.beginning(axis, lines, (start, stop))
         pairs = mask.box(axis, lines, (start, stop))
-        if not len(begin):
+        if not begin:
             return pairs * rest, 0, min(pairs, 1)
-        after = mask.box(axis, (lines[0] + int(begin[-1]), lines[1]), (start, stop))
-        return pairs * rest, len(begin) * rest, int(after > 1)
+        after = mask.box(axis, (latest, lines[1]), (start, stop))
+        return pairs * rest, begin * rest, int(after > 1)
 
     def load(self) -> None:
         """Copy the box from slow to fast memory."""

@@ -86,7 +86,7 @@ class _Execution:
             whole = Stretch(0, tile_count(*self.whole, self.node.tile))
             for stretch in stretches(self.node, self.whole, self.family) if cut else [whole]:
                 if stretch.round:
-                    self._rounds(stretch).execute(self._iteration, self.loops.recorder)
+                    self._rounds(stretch).execute(self._visit, self.loops.recorder)
                 else:
                     self._tiles(stretch)
         self.state.join(self.node.axis, self.names)
@@ -124,19 +124,23 @@ class _Execution:
 
     def _tiles(self, stretch: Stretch) -> None:
         """Execute all tiles of a stretch."""
-        node, whole = self.node, self.whole
-        others = partners(node.axis, self.machine.tiles, self.family)
-        visited = [
-            index
-            for index in range(stretch.first, stretch.stop)
-            if self.mask.has_pairs(node.axis, tile_at(*whole, node.tile, index), others)
-        ]
+        visited = [index for index in range(stretch.first, stretch.stop) if self._is_visited(index)]
         if len(visited) > _MOST_TILES:
             raise TooManyOperations(
-                f"under the mask {self.mask.spec} each of {len(visited):,} tiles of the loop over {node.label} "
+                f"under the mask {self.mask.spec} each of {len(visited):,} tiles of the loop over {self.node.label} "
                 f"would have to be run; at most {_MOST_TILES:,} are: take larger tiles, or fewer queries and keys"
             )
         for index in visited:
+            self._iteration(index)
+
+    def _is_visited(self, index: int) -> bool:
+        """Whether a tile holds a pair."""
+        others = partners(self.node.axis, self.machine.tiles, self.family)
+        return self.mask.has_pairs(self.node.axis, tile_at(*self.whole, self.node.tile, index), others)
+
+    def _visit(self, index: int) -> None:
+        """Execute a tile if it holds a pair."""
+        if self._is_visited(index):
             self._iteration(index)
 
     def _iteration(self, index: int) -> None:

@@ -244,7 +244,14 @@ class Rounds:
             return None
         # At the end of an axis the last rounds differ from the others.
         for last in range(self.number - 1, max(self.number - 4, number + 1), -1):
-            if self._in_order(number, before, last, _moved(before, now, last - number)):
+            shortest = min(
+                (
+                    b.times + (last - number) * (b.times - a.times)
+                    for a, b in zip(one.items, two.items, strict=True)
+                ),
+                default=1,
+            )
+            if shortest > 0 and self._in_order(number, before, last, _moved(before, now, last - number)):
                 return last
         return None
 

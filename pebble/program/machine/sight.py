@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Hashable
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from pebble.program.machine.effects import Change
 from pebble.program.machine.field_state import UNKNOWN
 
@@ -107,7 +105,7 @@ def is_level(state: FieldState, array: Array, slow: bool) -> bool:
     start, stop = state.tiles[array.chain]
     present = state.mask.present(axis, *lines)
     begun = state.mask.started(axis, lines, start)
-    unfinished = np.count_nonzero(state.mask.last(axis, lines) >= stop)
+    unfinished = state.mask.unfinished(axis, lines, stop)
     return begun in (0, present) and unfinished in (0, present)
 
 
