@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import click
@@ -77,6 +78,9 @@ def command(
             progress=progress,
         )
     print_result(found, as_json)
+    if not found.choices:
+        click.echo(f"pebble: no choice is verified: {found.unverified[0].sentence()}", err=True)
+        sys.exit(1)
 
 
 def _sizes(texts: tuple[str, ...]) -> dict[str, int]:
