@@ -13,7 +13,7 @@ from pebble.computations.registry import family_of
 from pebble.lab.plan import Constraints, evaluations, plan, planning, tile_search
 from pebble.lab.plan.evaluations import Evaluations
 from pebble.lab.plan.roofline import moved_bytes
-from pebble.lab.plan.tile_search import FORMS, Setting
+from pebble.lab.plan.tile_search import FORMS, Setting, refined
 from pebble.program import Program
 from pebble.program.closed_forms.count import closed_form
 from pebble.program.machine.run import run
@@ -69,8 +69,9 @@ def test_whole_tiles_move_the_least_of_all_that_fit(
 def test_own_tiles_move_the_least_of_their_kind(mask: str, M: int) -> None:
     problem, schedule = _problem(mask), get("flash-2")
     setting = _setting(problem, M)
-    found = FORMS["own tiles"](schedule, setting)
-    assert found is not None
+    chosen = FORMS["own tiles"](schedule, setting)
+    assert chosen is not None
+    found = refined(chosen, setting)
     fitting = [{"rows": n} for n in range(1, 97) if setting.room(schedule, {"rows": n}).words <= M]
     assert found.io == min(setting.evaluations.traffic(schedule, tiles).io for tiles in fitting)
 

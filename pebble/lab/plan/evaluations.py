@@ -128,11 +128,21 @@ class Evaluations:
         return self._runs[key]
 
     def room(
-        self, schedule: Schedule, tiles: Tiles, constraints: Constraints, *, masked: bool = True
+        self,
+        schedule: Schedule,
+        tiles: Tiles,
+        constraints: Constraints,
+        *,
+        masked: bool = True,
+        parts: bool = True,
     ) -> Room:
-        """Return the room that a program needs with buffers and wide accumulators, measured by machine runs."""
+        """Return the room that a program needs with buffers and wide accumulators, measured by machine runs.
+
+        Without ``parts`` the peak is the one with wide accumulators, and no run is made to tell their share.
+        """
         width = width_ratio(self.dtype, constraints.accumulate)
-        peak, wide_peak = (self.run(schedule, tiles, masked=masked, width=one).peak for one in (1, width))
+        wide_peak = self.run(schedule, tiles, masked=masked, width=width).peak
+        peak = self.run(schedule, tiles, masked=masked).peak if parts else wide_peak
         family = self.family(schedule, masked)
         program = schedule.program(self.problem if masked else self.plain, tiles)
         return surcharges(program, family, constraints, self.dtype, peak, wide_peak)

@@ -19,8 +19,9 @@ from pebble.lab.plan.roofline import moved_bytes
 from pebble.program.closed_forms.count import closed_form
 from pebble.program.schedule import Schedule, Tiles, offered
 
-__all__ = ["FORMS", "Candidate", "Setting", "contenders"]
+__all__ = ["FORMS", "Candidate", "Setting", "contenders", "refined"]
 
+OWN, WHOLE = "own tiles", "whole tiles"
 ATTEMPTS = 6
 SPREAD = 8
 MORE_TRIPS = 3
@@ -129,26 +130,25 @@ def own_tiles(schedule: Schedule, setting: Setting) -> Candidate | None:
     Each offer is scaled by what the tiles needed, so the tiles are nearly, but not surely, the largest.
     """
     low, high, aim = 0, setting.M + 1, setting.M
-    fitting: list[tuple[Room, dict[str, int]]] = []
+    fitting: list[tuple[int, dict[str, int]]] = []
     for _ in range(ATTEMPTS):
         tiles = _rounded(schedule, aim, setting)
         if tiles is None:
             break
         need = setting.room(schedule, tiles)
         if need.words <= setting.M:
-            fitting.append((need, tiles))
+            fitting.append((need.words, tiles))
             low = aim
         else:
             high = aim
         scaled = aim * setting.M // need.words
         aim = scaled if low < scaled < high else (low + high) // 2
-        close = any(need.words >= setting.M - setting.M // 100 for need, _tiles in fitting)
+        close = any(words >= setting.M - setting.M // 100 for words, _tiles in fitting)
         if close or high - low <= max(1, setting.M // 512):
             break
-    options = [tiles for _need, tiles in fitting]
-    if fitting and setting.problem.mask is not None:
-        options += _under_the_mask(schedule, low, options[-1], setting)
-    found = [_candidate(schedule, "own tiles", tiles, setting) for tiles in options]
+    if setting.problem.mask is not None:
+        fitting = fitting[-1:]  # a closed form under a mask takes longer than all the rest
+    found = [_candidate(schedule, OWN, tiles, setting) for _words, tiles in fitting]
     return min(found, key=lambda one: one.order, default=None)
 
 
@@ -179,16 +179,23 @@ def _cut_down(schedule: Schedule, tiles: dict[str, int], setting: Setting) -> di
     return tiles if setting.allows(schedule, tiles) else None
 
 
-def _under_the_mask(
-    schedule: Schedule, aim: int, tiles: dict[str, int], setting: Setting
-) -> Iterator[dict[str, int]]:
-    """Yield tiles that fit as well and may move less under the mask, where equal tiles cost unequally much."""
+def refined(one: Candidate, setting: Setting) -> Candidate:
+    """Return the best of a candidate and others near it that may move less under the mask."""
+    if one.form != OWN or setting.problem.mask is None:
+        return one
+    found = [_candidate(one.schedule, OWN, tiles, setting) for tiles in _near(one, setting)]
+    return min([one, *found], key=lambda one: one.order)
+
+
+def _near(one: Candidate, setting: Setting) -> Iterator[dict[str, int]]:
+    """Yield tiles that fit as well: under a mask those that make equally many tiles cost unequally much."""
+    schedule, tiles = one.schedule, one.tiles
     options: list[dict[str, int] | None] = []
     if hasattr(schedule, "largest_blocks"):
-        options.append(
-            _cut_down(schedule, dict(schedule.largest_blocks(setting.evaluations.plain, aim)), setting)
-        )
-    for name in AXES.keys() & tiles.keys():
+        left = setting.M - (one.room.words - one.room.peak)
+        blocks = dict(schedule.largest_blocks(setting.evaluations.plain, left))
+        options.append(_cut_down(schedule, blocks, setting))
+    for name in [name for name in AXES if name in tiles]:
         extent = setting.evaluations.family(schedule).extents[AXES[name]]
         for size in _least_lengths(setting.constraints.sizes(name, extent), extent, tiles[name]):
             options.append({**tiles, name: size})
@@ -238,7 +245,7 @@ def whole_tiles(schedule: Schedule, setting: Setting) -> Candidate | None:
     equal = [size for size in sizes[outer] if size <= longest and -(-extents[outer] // size) == trips]
 
     def candidate(size: int, other: int) -> Candidate:
-        return _candidate(schedule, "whole tiles", schedule.check_tiles({outer: size, inner: other}), setting)
+        return _candidate(schedule, WHOLE, schedule.check_tiles({outer: size, inner: other}), setting)
 
     if problem.mask is None:
         lengths = _spread(equal)
@@ -293,7 +300,7 @@ def _few_up_to(sizes: list[int], last: int) -> set[int]:
 
 
 FORMS: dict[str, Callable[[Schedule, Setting], Candidate | None]] = {
-    "own tiles": own_tiles,
-    "whole tiles": whole_tiles,
+    OWN: own_tiles,
+    WHOLE: whole_tiles,
 }
 """How tiles are found, by the name of their form; None if none fit."""

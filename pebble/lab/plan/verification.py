@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 from pebble.common.errors import NoClosedForm, PebbleError, TooManyOperations, Violation
 from pebble.common.tables import tiles_text
+from pebble.lab.plan.memory_need import wide_arrays, width_ratio
 from pebble.lab.plan.plan_table import Choice, Unverified
-from pebble.lab.plan.roofline import flops, moved_bytes, roofline_of
-from pebble.lab.plan.tile_search import FORMS, Candidate, Setting
+from pebble.lab.plan.roofline import flops, roofline_of
+from pebble.lab.plan.tile_search import FORMS, Candidate, Setting, refined
 from pebble.program.machine.counted import Run
 from pebble.program.schedule import Schedule
 
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 __all__ = ["Found", "Search"]
 
 ATTEMPTS = 3
+NEARLY = 2
+"""Tiles are refined for what moves up to so many times the bytes of the best."""
 UNVERIFIABLE = (TooManyOperations, NoClosedForm, Violation)
 
 
@@ -34,7 +37,7 @@ class Found:
     candidate : Candidate or None
         None if not even the search came to an end.
     run : Run or None
-        The machine's run of it; None if it is not verified.
+        The machine's run of it, with wide accumulators where room is not told in parts; None if it is not verified.
     note : str
         Why it is not verified.
     """
@@ -97,7 +100,7 @@ class Search:
     def cheapest(self, setting: Setting) -> list[Found]:
         """Return the cheapest candidate of all, or none."""
         for one in sorted(self._searched(setting), key=lambda one: one.order):
-            settled = None if one.candidate is None else self._settled(one, setting)
+            settled = None if one.candidate is None else self._settled(one, setting, parts=False)
             if settled is not None:
                 return [settled]
         return []
@@ -115,49 +118,67 @@ class Search:
                 else:
                     if candidate is not None:
                         found.append(Found(schedule, form, candidate, None))
-        return found
+        return self._refined(found, setting)
 
-    def _settled(self, found: Found, setting: Setting) -> Found | None:
-        """Return what was found, verified or with a note; None if the machine finds that it does not fit."""
+    def _refined(self, found: list[Found], setting: Setting) -> list[Found]:
+        """Look for better tiles under the mask where these are not far from the best."""
+        moved = [one.candidate.moved for one in found if one.candidate is not None]
+        near = []
+        for one in found:
+            if one.candidate is not None and one.candidate.moved <= NEARLY * min(moved):
+                self.progress(f"refining tiles: {one.schedule.name}, {one.form}")
+                near.append(replace(one, candidate=refined(one.candidate, setting)))
+            else:
+                near.append(one)
+        return near
+
+    def _settled(self, found: Found, setting: Setting, *, parts: bool = True) -> Found | None:
+        """Return what was found, verified or with a note; None if the machine finds that it does not fit.
+
+        Without ``parts``, what wide accumulators add is not told apart: one run instead of two.
+        """
         one = found.candidate
         if one is None:
             return found
         for _ in range(ATTEMPTS):
             self.progress(f"verifying {one.schedule.name} {tiles_text(one.tiles)}")
             try:
-                checked = _checked(one, setting)
+                checked, measured = _checked(one, setting, parts=parts)
             except UNVERIFIABLE as error:
                 return replace(found, candidate=one, note=str(error))
             need = checked.room.words
             if need <= setting.M:
-                return replace(found, candidate=checked, run=setting.evaluations.run(one.schedule, one.tiles))
+                return replace(found, candidate=checked, run=measured)
             # Under the mask it takes a word or two more: the tiles of so much less room.
             room = one.room.words - (need - setting.M)
             smaller = FORMS[found.form](found.schedule, replace(setting, M=room)) if room > 0 else None
             if smaller is None:
                 return None
-            one = smaller
+            one = refined(smaller, replace(setting, M=room))
         return replace(
             found, candidate=one, note=f"it needs more than M = {setting.M:,} words under the mask"
         )
 
 
-def _checked(one: Candidate, setting: Setting) -> Candidate:
-    """Return the candidate with the room and the words that the machine measures.
+def _checked(one: Candidate, setting: Setting, *, parts: bool) -> tuple[Candidate, Run]:
+    """Return the candidate with the room that the machine measures, and the run.
 
     Raises
     ------
     PebbleError
         If the machine counts other words than the closed form.
     """
-    evaluations = setting.evaluations
-    counted = evaluations.run(one.schedule, one.tiles)
-    if (counted.total_reads, counted.total_writes) != (one.reads, one.writes):
-        raise PebbleError(
-            f"{one.schedule.name}: the closed form and the machine disagree; please report this"
-        )
+    evaluations, accumulate = setting.evaluations, setting.constraints.accumulate
+    width = 1 if parts else width_ratio(setting.dtype, accumulate)
+    counted = evaluations.run(one.schedule, one.tiles, width=width)
+    traffic = evaluations.traffic(one.schedule, one.tiles)
+    wide = wide_arrays(traffic.family) if width > 1 else frozenset()
+    for mine, other in ((counted.reads, traffic.reads), (counted.writes, traffic.writes)):
+        for name, words in mine.items():
+            if words != other.get(name, 0) * (width if name in wide else 1):
+                raise PebbleError(
+                    f"{one.schedule.name}: the closed form and the machine disagree; please report this"
+                )
     return replace(
-        one,
-        room=evaluations.room(one.schedule, one.tiles, setting.constraints),
-        moved=moved_bytes(counted, setting.dtype, setting.constraints.accumulate),
-    )
+        one, room=evaluations.room(one.schedule, one.tiles, setting.constraints, parts=parts)
+    ), counted
