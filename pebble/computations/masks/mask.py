@@ -224,9 +224,10 @@ class Mask(ABC):
         empty = self.last(axis) < 0
         return (np.flatnonzero(empty[1:] != empty[:-1]) + 1).tolist()
 
-    def regular_parts(self, axis: str) -> list[RegularPart]:
+    def regular_parts(self, axis: str, lines: Interval | None = None) -> list[RegularPart]:
         """Return the parts of an axis in which the pairs of a line follow from those of the line before; in order.
 
+        Only those that have any of some lines, of all by default.
         Lines that are in no part follow no rule that the mask knows of.
         """
         return []

@@ -8,126 +8,48 @@ executed took the same effects in the same order, then so does every round in be
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Hashable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
-
-import numpy as np
+from typing import TYPE_CHECKING
 
 from pebble.common.errors import Violation
-from pebble.computations.masks.mask import OTHER_AXIS
-from pebble.program.machine.field_state import UNKNOWN
+from pebble.program.machine.effects import Ledger
 from pebble.program.machine.loops import ShortcutFails, ShortcutOverflow
-from pebble.program.machine.state import FAST, SLOW
+from pebble.program.machine.order import Order
+from pebble.program.machine.recorder import Item, Recorder
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from pebble.computations.array import Array
-    from pebble.computations.family import Family
-    from pebble.program.machine.field_state import FieldState
+    from pebble.program.machine.configuration import Configuration, Configurations
     from pebble.program.machine.rules import Machine
     from pebble.program.machine.stretches import Grid, Stretch
     from pebble.program.nodes import Interval, Loop
 
-__all__ = ["Configuration", "Item", "Recorder", "Round", "Rounds"]
+__all__ = ["Rounds"]
 
-_MOST_BEHIND = 2
-"""Cells of an array behind a round that are told apart."""
 _MOST_TRIALS = 12
 """Rounds after which a stretch is taken to be irregular, and executed tile by tile."""
 
 
-class Item(NamedTuple):
-    """One entry of what a round did: successive tiles of an inner loop that took one effect.
-
-    Attributes
-    ----------
-    key : Hashable
-        The loop, and what the tiles' effect follows from.
-    first, times : int
-        Number of the first tile, and how many.
-    """
-
-    key: Hashable
-    first: int
-    times: int
-
-
 @dataclass(frozen=True)
-class Configuration:
-    """The state between two rounds.
-
-    Attributes
-    ----------
-    shape : Hashable
-        All that must be the same in every round.
-    cuts : dict of str to list of int
-        Where cells end, on each axis of the mask, in an order that is the same in every round.
-    progress : dict of str to list of int
-        How far chains over each axis have got, in such an order.
-    """
-
-    shape: Hashable
-    cuts: dict[str, list[int]]
-    progress: dict[str, list[int]]
-
-    def places(self) -> list[tuple[str, int]]:
-        """Return all places, each with its axis."""
-        both = (self.cuts, self.progress)
-        return [(axis, place) for kind in both for axis, places in kind.items() for place in places]
-
-
-@dataclass(frozen=True)
-class Round:
+class _Round:
     """What one round did.
 
     Attributes
     ----------
     items : list of Item
+        What the loops inside did.
     counts : list of int
         Words moved and vertices computed, by action and array.
     held : list of int
         Words left in fast memory less those found, by array.
+    room : list of int
+        Words above those found that it needed at its peak: all, and by array.
     """
 
     items: list[Item]
     counts: list[int]
     held: list[int]
-
-
-class Recorder:
-    """Where loops inside a round write down what they do; nothing is written down while nobody asks."""
-
-    def __init__(self) -> None:
-        self.items: list[Item] | None = None
-
-    def add(self, item: Item) -> None:
-        """Write down an entry."""
-        if self.items is not None:
-            self.items.append(item)
-
-    @contextmanager
-    def separately(self) -> Iterator[list[Item]]:
-        """Write on a new list for a while, which is added to the one before in the end."""
-        outside, self.items = self.items, []
-        try:
-            yield self.items
-        finally:
-            if outside is not None:
-                outside += self.items
-            self.items = outside
-
-    @contextmanager
-    def silent(self) -> Iterator[None]:
-        """Write nothing for a while."""
-        outside, self.items = self.items, None
-        try:
-            yield
-        finally:
-            self.items = outside
+    room: list[int]
 
 
 class Rounds:
@@ -136,52 +58,31 @@ class Rounds:
     Parameters
     ----------
     machine : Machine
-    state : FieldState
     node : Loop
     whole : (int, int)
         What the loop runs over.
     stretch : Stretch
         With a rule.
     grids : list of Grid
-        Where the tiles of the other axis begin, inside the loop.
-    names : list of str
-        The arrays that the body changes or reads.
-    moved : set of str
-        Those that it loads or stores.
+        Where the tiles of the mask's other axis begin, inside the loop.
+    configurations : Configurations
+        Of the arrays that the body changes or reads.
     """
 
     def __init__(
         self,
         machine: Machine,
-        state: FieldState,
         node: Loop,
         whole: Interval,
         stretch: Stretch,
         grids: list[Grid],
-        names: list[str],
-        moved: set[str],
+        configurations: Configurations,
     ) -> None:
-        self.machine, self.state, self.family = machine, state, machine.family
-        assert self.family.mask is not None
-        self.mask = self.family.mask
-        self.node, self.whole, self.stretch = node, whole, stretch
-        self.names, self.moved = names, moved
-        self.axis, self.other = node.axis, OTHER_AXIS[node.axis]
+        self.machine, self.node, self.whole, self.stretch = machine, node, whole, stretch
+        self.configurations = configurations
+        self.order = Order(machine, node, whole, stretch, grids)
         self.length = stretch.round * node.tile
         self.number = (stretch.stop - stretch.first) // stretch.round
-        self.grids = {
-            self.axis: [(0, 1)],
-            self.other: [(0, 1), *((grid.start, grid.tile) for grid in grids)],
-        }
-        self.fixed = {
-            self.axis: [0, self.family.extents[self.axis], *self.mask.presence_changes(self.axis)],
-            self.other: [
-                0,
-                self.family.extents[self.other],
-                *self.mask.presence_changes(self.other),
-                *(place for grid in grids for place in (grid.start, grid.stop)),
-            ],
-        }
 
     def execute(self, iteration: Callable[[int], None], recorder: Recorder) -> None:
         """Execute the stretch's rounds: the first few, and the last if those before it follow from them.
@@ -198,13 +99,12 @@ class Rounds:
         ShortcutFails
             If the last round is not what the first ones say it is: the shortcut is unsound here.
         ShortcutOverflow
-            If fast memory overflows in the last round.
+            If fast memory overflows in a round that is not executed, or in the last.
         """
-        states, done = [self.configuration()], list[Round]()
+        states, done = [self.configurations.read()], list[_Round]()
         for number in range(self.number):
             done = [*done[-1:], self._round(number, iteration, recorder)]
-            self._forget(number + 1)
-            states = [*states[-2:], self.configuration()]
+            states = [*states[-2:], self._after(number)]
             last = self._last(number, states, done) if 0 < number < _MOST_TRIALS else None
             if last is not None:
                 recorder.add(Item(("rounds", id(self.node)), number, last))
@@ -214,31 +114,43 @@ class Rounds:
         for index in range(self.stretch.first + (number + 1) * self.stretch.round, self.stretch.stop):
             iteration(index)
 
-    def _round(self, number: int, iteration: Callable[[int], None], recorder: Recorder) -> Round:
+    def _round(self, number: int, iteration: Callable[[int], None], recorder: Recorder) -> _Round:
         """Execute a round and note what it does."""
         first = self.stretch.first + number * self.stretch.round
-        counts, held = self._books()
+        ledger = Ledger(self.machine)
         with recorder.separately() as items:
             for offset in range(self.stretch.round):
                 recorder.add(Item(("tile", id(self.node)), offset, 1))
                 iteration(first + offset)
-        counts_after, held_after = self._books()
-        return Round(
-            coalesced(items),
-            [after - before for before, after in zip(counts, counts_after, strict=True)],
-            [after - before for before, after in zip(held, held_after, strict=True)],
+        effect = ledger.close()
+        counts = {(action, name): count for action, name, count in effect.counts}
+        held = dict(effect.held)
+        return _Round(
+            items,
+            [counts.get((action, name), 0) for action, of in self.machine.counts.items() for name in of],
+            [held.get(name, 0) for name in self.machine.held],
+            [effect.room, *(effect.room_words.get(name, 0) for name in self._holders())],
         )
 
-    def _last(self, number: int, states: list[Configuration], done: list[Round]) -> int | None:
+    def _holders(self) -> list[str]:
+        """What fast memory may hold, by name."""
+        return [*self.machine.held, "(step)"]
+
+    def _after(self, number: int) -> Configuration:
+        """Return the configuration after a round."""
+        first = self.whole[0] + self.node.tile * self.stretch.first
+        self.configurations.forget(self.order.behind(first, first + (number + 1) * self.length), self.node)
+        return self.configurations.read()
+
+    def _last(self, number: int, states: list[Configuration], done: list[_Round]) -> int | None:
         """Return the number of a round such that all up to it follow from the two last executed; None if none does."""
         earlier, before, now = states
-        moves = _moves(before, now)
+        moves = before.moves(now)
         one, two = done
         if (
             moves is None
-            or moves != _moves(earlier, before)
+            or moves != earlier.moves(before)
             or not set(moves) <= {0, self.length}
-            or one.held != two.held
             or [item.key for item in one.items] != [item.key for item in two.items]
         ):
             return None
@@ -246,12 +158,12 @@ class Rounds:
         for last in range(self.number - 1, max(self.number - 4, number + 1), -1):
             shortest = min(
                 (
-                    b.times + (last - number) * (b.times - a.times)
+                    a.times + (last - number + 1) * (b.times - a.times)
                     for a, b in zip(one.items, two.items, strict=True)
                 ),
                 default=1,
             )
-            if shortest > 0 and self._in_order(number, before, last, _moved(before, now, last - number)):
+            if shortest > 0 and self.order.stays(number, before, last, before.moved(now, last - number)):
                 return last
         return None
 
@@ -260,7 +172,7 @@ class Rounds:
         number: int,
         last: int,
         states: list[Configuration],
-        done: list[Round],
+        done: list[_Round],
         iteration: Callable[[int], None],
         recorder: Recorder,
     ) -> None:
@@ -268,144 +180,23 @@ class Rounds:
         _, before, now = states
         one, two = done
         skipped = last - 1 - number
-        growth = [b - a for a, b in zip(one.counts, two.counts, strict=True)]
-        self._add(
-            [
-                skipped * count + more * (skipped * (skipped + 1) // 2)
-                for count, more in zip(two.counts, growth, strict=True)
-            ],
-            [skipped * words for words in two.held],
-        )
-        self._write(_moved(before, now, last - number))
+        found = list(self.machine.held.values())
+        self._add(_sums(one.counts, two.counts, skipped), _sums(one.held, two.held, skipped))
+        self.configurations.write(before.moved(now, last - number))
         try:
             final = self._round(last, iteration, recorder)
         except Violation as violation:
             if violation.rule == "memory-full":
                 raise ShortcutOverflow(str(violation)) from None
             raise
-        self._forget(last + 1)
-        expected = [count + (last - number) * more for count, more in zip(two.counts, growth, strict=True)]
         if not (
-            final.counts == expected
-            and final.held == two.held
-            and _same_items(one.items, two.items, final.items, last - number)
-            and self.configuration() == _moved(before, now, last - number + 1)
+            final.counts == _later(one.counts, two.counts, skipped + 1)
+            and final.held == _later(one.held, two.held, skipped + 1)
+            and _same_items(one.items, two.items, final.items, skipped + 1)
+            and self._after(last) == before.moved(now, skipped + 2)
         ):
             raise ShortcutFails(self.node, "the last round does not follow from the first ones")
-
-    # Configurations
-
-    def configuration(self) -> Configuration:
-        """Return the state between two rounds, after cells that are alike have been joined."""
-        for axis in self.family.masked_axes:
-            self.state.join(axis, self.names)
-        shape: list[Hashable] = []
-        cuts, progress = _empty(self.family), _empty(self.family)
-        for name in self.names:
-            field, array = self.state.fields[name], self.family[name]
-            shape.append((name, field.state.shape))
-            for axis, ends in zip(array.axes, field.cuts, strict=True):
-                if axis in cuts:
-                    cuts[axis] += ends
-                else:
-                    shape.append(tuple(ends))
-            for memory in (FAST, SLOW):
-                if self._is_placed(array, memory):
-                    progress[array.chain or ""] += field.state[memory].ravel().tolist()
-                else:
-                    shape.append(field.state[memory].tobytes())
-        return Configuration(tuple(shape), cuts, progress)
-
-    def _forget(self, number: int) -> None:
-        """Make unknown what slow memory holds of chains behind a round, if there are ever more different cells of it.
-
-        Partial results that are not stored when their chain ends differ from tile to tile, and are usually never
-        looked at again.
-        """
-        first = self.whole[0] + self.node.tile * self.stretch.first
-        ends = first, first + number * self.length
-        behind = {self.axis: ends, self.other: self.mask.first_of(self.axis, np.asarray(ends)).tolist()}
-        for name in self.names:
-            field, array = self.state.fields[name], self.family[name]
-            for position, axis in enumerate(array.axes):
-                if axis in behind and self._is_placed(array, SLOW):
-                    cuts, (start, stop) = field.cuts[position], behind[axis]
-                    low, high = bisect_left(cuts, start), bisect_right(cuts, stop) - 1
-                    cells = np.moveaxis(field.state[SLOW], position, 0)[low:high]
-                    if high - low > _MOST_BEHIND or (cells == UNKNOWN).any():
-                        cells[...] = UNKNOWN
-                        self.state.unsure = self.node
-
-    def _is_placed(self, array: Array, memory: int) -> bool:
-        """Whether what a memory holds of an array is told by places on an axis of the mask."""
-        return self.state.has_masked_chain(array) and (memory == FAST or array.name in self.moved)
-
-    def _write(self, now: Configuration) -> None:
-        """Move cells and chains to their places."""
-        cuts = {axis: iter(places) for axis, places in now.cuts.items()}
-        progress = {axis: iter(places) for axis, places in now.progress.items()}
-        for name in self.names:
-            field, array = self.state.fields[name], self.family[name]
-            for position, axis in enumerate(array.axes):
-                if axis in cuts:
-                    field.cuts[position] = [next(cuts[axis]) for _ in field.cuts[position]]
-            for memory in (FAST, SLOW):
-                if self._is_placed(array, memory):
-                    part = field.state[memory]
-                    values = [next(progress[array.chain or ""]) for _ in range(part.size)]
-                    part[...] = np.asarray(values, dtype=np.int64).reshape(part.shape)
-
-    # The order of places
-
-    def _in_order(self, number: int, now: Configuration, last: int, then: Configuration) -> bool:
-        """Whether all places are in the same order at two rounds, tiles being the measure, and move as they must."""
-        here, there = self._places(number, now), self._places(last, then)
-        for axis, before in here.items():
-            after = there[axis]
-            if not np.isin(after - before, (0, self.length * (last - number))).all():
-                return False
-            for start, tile in self.grids[axis]:
-                for shift in (0, 1):
-                    if not _same_order((before - shift - start) // tile, (after - shift - start) // tile):
-                        return False
-        return self._within_part(now, then)
-
-    def _within_part(self, now: Configuration, then: Configuration) -> bool:
-        """Whether the places that chains over the loop's axis move through follow the rule of the mask."""
-        part = self.stretch.part
-        assert part is not None
-        return all(
-            one == two or (part.start < one and two < part.stop)
-            for one, two in zip(now.progress[self.axis], then.progress[self.axis], strict=True)
-        )
-
-    def _places(self, number: int, now: Configuration) -> dict[str, NDArray[np.int64]]:
-        """Return all places that may make a difference to a round, axis by axis."""
-        first = self.stretch.first + number * self.stretch.round
-        ends = self.whole[0] + self.node.tile * np.arange(
-            first, first + self.stretch.round + 1, dtype=np.int64
-        )
-        own = np.concatenate([ends, np.asarray(now.progress[self.axis], dtype=np.int64)])
-        lines = np.clip(np.concatenate([own - 1, own]), 0, self.family.extents[self.axis] - 1)
-        return {
-            self.axis: np.concatenate([own, now.cuts[self.axis], self.fixed[self.axis]]).astype(np.int64),
-            self.other: np.concatenate(
-                [
-                    self.mask.first_of(self.axis, lines),
-                    self.mask.last_of(self.axis, lines) + 1,
-                    now.cuts[self.other],
-                    now.progress[self.other],
-                    self.fixed[self.other],
-                ]
-            ).astype(np.int64),
-        }
-
-    # Counting
-
-    def _books(self) -> tuple[list[int], list[int]]:
-        """Return the counts and the words held so far."""
-        counts = [count for of in self.machine.counts.values() for count in of.values()]
-        return counts, list(self.machine.held.values())
+        self._note_peak(found, one, two, final, skipped)
 
     def _add(self, counts: list[int], held: list[int]) -> None:
         """Add to the counts and to the words held."""
@@ -417,28 +208,55 @@ class Rounds:
             self.machine.held[name] += words
             self.machine.occupied += words
 
+    def _note_peak(self, found: list[int], one: _Round, two: _Round, final: _Round, skipped: int) -> None:
+        """Take the rounds that were not executed into the machine's peak.
 
-def _empty(family: Family) -> dict[str, list[int]]:
-    return {axis: [] for axis in family.masked_axes}
+        What is held at one moment of a round is a sum of words that a round leaves, and a number that grows steadily.
+        If a round leaves no fewer words than the one before, the fullest is the first or the last one, and both have
+        been executed. Else the room of a round, the greatest of steady numbers, must be steady itself.
+        """
+        less = sum(one.held) - sum(two.held)
+        if less <= 0:
+            return
+        if final.room[0] != _later(one.room, two.room, skipped + 1)[0]:
+            raise ShortcutFails(self.node, "it is not known which round needs the most room")
+
+        def top(times: int) -> int:
+            words = sum(found) + sum(_sums(one.held, two.held, times - 1))
+            return words + _later(one.room, two.room, times)[0]
+
+        # The words held go up by less and less: the first round that is not below the next one is the fullest.
+        low, high = 1, skipped
+        while low < high:
+            middle = (low + high) // 2
+            low, high = (low, middle) if top(middle) >= top(middle + 1) else (middle + 1, high)
+        if not skipped or top(low) <= self.machine.peak:
+            return
+        machine, most = self.machine, top(low)
+        if machine.M is not None and most > machine.M:
+            raise ShortcutOverflow(
+                f"loop over {self.node.label}: in the middle of it fast memory holds {most} words, and has {machine.M}"
+            )
+        machine.peak = most
+        held = dict(
+            zip(
+                machine.held,
+                map(sum, zip(found, _sums(one.held, two.held, low - 1), strict=True)),
+                strict=True,
+            )
+        )
+        room = dict(zip(self._holders(), _later(one.room, two.room, low)[1:], strict=True))
+        machine.peak_words = {name: held.get(name, 0) + words for name, words in room.items()}
 
 
-def _moves(one: Configuration, two: Configuration) -> list[int] | None:
-    """Return by how much each place moves from one round to the next; None if there are others."""
-    if one.shape != two.shape:
-        return None
-    return [b - a for (_, a), (_, b) in zip(one.places(), two.places(), strict=True)]
+def _later(one: list[int], two: list[int], times: int) -> list[int]:
+    """Return the numbers so many rounds after the second, if they grow steadily."""
+    return [b + times * (b - a) for a, b in zip(one, two, strict=True)]
 
 
-def _moved(one: Configuration, two: Configuration, times: int) -> Configuration:
-    """Return the configuration to which ``one`` comes after so many rounds, if after one it comes to ``two``."""
-
-    def moved(before: dict[str, list[int]], after: dict[str, list[int]]) -> dict[str, list[int]]:
-        return {
-            axis: [a + times * (b - a) for a, b in zip(places, after[axis], strict=True)]
-            for axis, places in before.items()
-        }
-
-    return Configuration(one.shape, moved(one.cuts, two.cuts), moved(one.progress, two.progress))
+def _sums(one: list[int], two: list[int], times: int) -> list[int]:
+    """Return the sums of the numbers of so many rounds after the second."""
+    return [times * b + (b - a) * (times * (times + 1) // 2) for a, b in zip(one, two, strict=True)]
 
 
 def _same_items(one: list[Item], two: list[Item], three: list[Item], times: int) -> bool:
@@ -449,21 +267,3 @@ def _same_items(one: list[Item], two: list[Item], three: list[Item], times: int)
         and c.times - b.times == times * (b.times - a.times)
         for a, b, c in zip(one, two, three, strict=True)
     )
-
-
-def coalesced(items: Iterable[Item]) -> list[Item]:
-    """Return the entries with successive ones of the same kind made one."""
-    found: list[Item] = []
-    for item in items:
-        if found and found[-1].key == item.key and found[-1].first + found[-1].times == item.first:
-            found[-1] = found[-1]._replace(times=found[-1].times + item.times)
-        else:
-            found.append(item)
-    return found
-
-
-def _same_order(before: NDArray[np.int64], after: NDArray[np.int64]) -> bool:
-    """Whether two lists of numbers have the same order, equal ones included."""
-    order = np.lexsort((after, before))
-    one, two = np.diff(before[order]), np.diff(after[order])
-    return bool(((two >= 0) & ((one == 0) == (two == 0))).all())

@@ -6,22 +6,25 @@ Within a regular part of the mask both ends of a line's interval of partners sta
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from pebble.computations.masks.mask import OTHER_AXIS
+import numpy as np
+
+from pebble.computations.masks.mask import RegularPart
 from pebble.program.nodes import Loop, Operation
 from pebble.program.steps import tile_count
 
 if TYPE_CHECKING:
-    from pebble.computations.family import Family
-    from pebble.computations.masks.mask import Interval, RegularPart
+    from pebble.computations.masks.mask import Interval, Mask
     from pebble.program.nodes import Node
 
 __all__ = ["Grid", "Stretch", "grids_inside", "stretches"]
 
 _FEWEST_ROUNDS = 6
+_FEWEST_ROUNDS_INSIDE = 16
 """In fewer rounds than this nothing is saved."""
 
 
@@ -51,32 +54,60 @@ class Stretch(NamedTuple):
     part: RegularPart | None = None
 
 
-def grids_inside(nodes: tuple[Node, ...], axis: str, family: Family) -> list[Grid]:
-    """Return the grids of the loops over an axis in a body, without those that split a tile of another one."""
+def grids_inside(nodes: tuple[Node, ...], axis: str, within: Interval) -> list[Grid]:
+    """Return the grids of the loops over an axis in a body, without those that split a tile of another one.
+
+    Parameters
+    ----------
+    nodes : tuple of Node
+    axis : str
+    within : (int, int)
+        The current tile of the axis, or the whole axis.
+    """
     found: list[Grid] = []
     for node in nodes:
         if isinstance(node, Operation):
             continue
         if isinstance(node, Loop) and node.axis == axis:
-            stop = family.extents[axis] if node.stop is None else node.stop
-            found.append(Grid(node.start, stop, node.tile))
-            if node.tile < stop - node.start:
+            start = max(within[0], node.start)
+            stop = within[1] if node.stop is None else min(within[1], node.stop)
+            if node.tile < stop - start:
+                found.append(Grid(start, stop, node.tile))
                 continue
-        found += grids_inside(node.body, axis, family)
+            found.append(Grid(start, stop, 1))
+        found += grids_inside(node.body, axis, within)
     return list(dict.fromkeys(found))
 
 
-def stretches(node: Loop, whole: Interval, family: Family) -> Iterator[Stretch]:
-    """Cut a loop that is in no loop over the mask's other axis into stretches; together they are all of it."""
-    assert family.mask is not None
+def stretches(
+    mask: Mask, node: Loop, whole: Interval, partners: Interval, grids: list[Grid], inside: bool
+) -> Iterator[Stretch]:
+    """Cut a loop over queries or keys into stretches; together they hold all tiles that have a pair.
+
+    Parameters
+    ----------
+    mask : Mask
+    node : Loop
+    whole : (int, int)
+        What the loop runs over.
+    partners : (int, int)
+        The current tile of the other axis, or all of it.
+    grids : list of Grid
+        Where the tiles of the other axis begin, inside the loop.
+    inside : bool
+        Whether the loop is inside one over the other axis: then other shortcuts are as good for short stretches.
+    """
     count, done = tile_count(*whole, node.tile), 0
-    grids = grids_inside(node.body, OTHER_AXIS[node.axis], family)
-    for part in family.mask.regular_parts(node.axis):
-        length = _round(node.tile, grids, any(part.moves))
-        # The lines just before and just behind a tile belong to the part too, and tiles are full ones.
-        first = max(done, -((whole[0] - part.start - 1) // node.tile), 0)
-        stop = min((part.stop - 1 - whole[0]) // node.tile, (whole[1] - whole[0]) // node.tile)
-        if stop - first >= _FEWEST_ROUNDS * length:
+    fewest = _FEWEST_ROUNDS_INSIDE if inside else _FEWEST_ROUNDS
+    for part in mask.regular_parts(node.axis, whole) if count >= fewest else ():
+        for piece in _pieces(mask, node.axis, part, partners) if inside else [part]:
+            length = _round(node.tile, grids, any(piece.moves))
+            margin = 1 + max((grid.tile for grid in grids), default=0) * any(piece.moves)
+            # The lines just before and just behind a tile belong to the part too, and tiles are full ones.
+            first = max(done, -((whole[0] - piece.start - margin) // node.tile), 0)
+            stop = min((piece.stop - margin - whole[0]) // node.tile, (whole[1] - whole[0]) // node.tile)
+            if stop - first < fewest * length or (inside and not any(piece.moves)):
+                continue
             if first > done:
                 yield Stretch(done, first)
             yield Stretch(first, stop, length, part)
@@ -85,9 +116,31 @@ def stretches(node: Loop, whole: Interval, family: Family) -> Iterator[Stretch]:
         yield Stretch(done, count)
 
 
+def _pieces(mask: Mask, axis: str, part: RegularPart, partners: Interval) -> list[RegularPart]:
+    """Cut a regular part where an end of a line's interval comes into the partners, or leaves them."""
+    lines = np.array([part.start, part.stop - 1])
+    first, last = mask.first_of(axis, lines).tolist(), mask.last_of(axis, lines).tolist()
+    marks = {part.start, part.stop}
+    for end, place in enumerate((first[0], last[0])):
+        if part.moves[end]:
+            marks |= {part.start + partner - end - place for partner in partners}
+    found = []
+    for start, stop in itertools.pairwise(sorted(mark for mark in marks if part.start <= mark <= part.stop)):
+        low, high = (
+            first[0] + (start - part.start) * part.moves[0],
+            last[0] + 1 + (start - part.start) * part.moves[1],
+        )
+        moves = (
+            part.moves[0] and partners[0] <= low < partners[1],
+            part.moves[1] and partners[0] <= high < partners[1],
+        )
+        found.append(RegularPart(start, stop, moves))
+    return found
+
+
 def _round(tile: int, grids: list[Grid], moves: bool) -> int:
     """Return after how many tiles the grids of the other axis repeat."""
     if not moves:
         return 1
-    period = math.lcm(*(grid.tile for grid in grids if grid.tile < grid.stop - grid.start))
+    period = math.lcm(*(grid.tile for grid in grids))
     return period // math.gcd(period, tile)
