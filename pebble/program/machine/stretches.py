@@ -99,7 +99,9 @@ def stretches(
     """
     count, done = tile_count(*whole, node.tile), 0
     fewest = _FEWEST_ROUNDS_INSIDE if inside else _FEWEST_ROUNDS
-    for part in mask.regular_parts(node.axis, whole) if count >= fewest else ():
+    parts = mask.regular_parts(node.axis, whole) if count >= fewest else []
+    # Where parts are shorter than that on the average, as with grouped queries, none may be long enough.
+    for part in parts if len(parts) * fewest <= count else ():
         for piece in _pieces(mask, node.axis, part, partners) if inside else [part]:
             length = _round(node.tile, grids, any(piece.moves))
             margin = 1 + max((grid.tile for grid in grids), default=0) * any(piece.moves)
