@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from pebble.computations.masks.mask import RegularPart
+from pebble.computations.masks.mask import OTHER_AXIS, RegularPart
 from pebble.program.nodes import Loop, Operation
 from pebble.program.steps import tile_count
 
@@ -99,9 +99,10 @@ def stretches(
     """
     count, done = tile_count(*whole, node.tile), 0
     fewest = _FEWEST_ROUNDS_INSIDE if inside else _FEWEST_ROUNDS
-    parts = mask.regular_parts(node.axis, whole) if count >= fewest else []
-    # Where parts are shorter than that on the average, as with grouped queries, none may be long enough.
-    for part in parts if len(parts) * fewest <= count else ():
+    lines = _with_pairs(mask, node.axis, whole, partners) if inside else whole
+    for part in mask.regular_parts(node.axis, lines) if lines[1] - lines[0] >= fewest * node.tile else ():
+        if part.stop - part.start < fewest * node.tile:
+            continue
         for piece in _pieces(mask, node.axis, part, partners) if inside else [part]:
             length = _round(node.tile, grids, any(piece.moves))
             margin = 1 + max((grid.tile for grid in grids), default=0) * any(piece.moves)
@@ -116,6 +117,13 @@ def stretches(
             done = stop
     if done < count:
         yield Stretch(done, count)
+
+
+def _with_pairs(mask: Mask, axis: str, whole: Interval, partners: Interval) -> Interval:
+    """Return an interval of lines that have pairs with the first partner, with the last one, or lie in between."""
+    other, ends = OTHER_AXIS[axis], np.array([partners[0], partners[1] - 1])
+    first, last = int(mask.first_of(other, ends)[0]), int(mask.last_of(other, ends)[1])
+    return max(first, whole[0]), min(last + 1, whole[1])
 
 
 def _pieces(mask: Mask, axis: str, part: RegularPart, partners: Interval) -> list[RegularPart]:
