@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import click
@@ -15,6 +16,7 @@ from pebble.cli.options import (
     schedules_option,
 )
 from pebble.cli.printing import json_option, print_result
+from pebble.cli.progress import progress_line
 
 __all__ = ["command"]
 
@@ -58,22 +60,27 @@ def command(
         raise click.UsageError("Missing option '-M' (or '--device').")
     if memory is not None and device is not None:
         raise click.UsageError("-M and --device both say how large fast memory is: give one of them.")
-    found = plan(
-        problem_of(options),
-        None if memory is None else parse_words(memory, dtype),
-        device=device,
-        level=level,
-        dtype=dtype or "bfloat16",
-        multiple_of=multiple_of,
-        power_of_two=power_of_two,
-        at_least=_sizes(at_least),
-        at_most=_sizes(at_most),
-        double_buffer=double_buffer,
-        accumulate=accumulate,
-        schedules=names_of(names) or None,
-        costs=not no_costs,
-    )
+    with progress_line() as progress:
+        found = plan(
+            problem_of(options),
+            None if memory is None else parse_words(memory, dtype),
+            device=device,
+            level=level,
+            dtype=dtype or "bfloat16",
+            multiple_of=multiple_of,
+            power_of_two=power_of_two,
+            at_least=_sizes(at_least),
+            at_most=_sizes(at_most),
+            double_buffer=double_buffer,
+            accumulate=accumulate,
+            schedules=names_of(names) or None,
+            costs=not no_costs,
+            progress=progress,
+        )
     print_result(found, as_json)
+    if not found.choices:
+        click.echo(f"pebble: no choice is verified: {found.unverified[0].sentence()}", err=True)
+        sys.exit(1)
 
 
 def _sizes(texts: tuple[str, ...]) -> dict[str, int]:

@@ -15,6 +15,7 @@ from pebble.cli.options import (
     words_of,
 )
 from pebble.cli.plot_options import picture
+from pebble.cli.progress import progress_line
 
 __all__ = ["command"]
 
@@ -31,5 +32,6 @@ def command(names: tuple[str, ...], **options: Any) -> Any:
     """
     from pebble.lab.plots import array_bars, draw_arrays
 
-    M = words_of(options)
-    return array_bars(problem_of(options), M, names_of(names) or None), draw_arrays
+    M, problem = words_of(options), problem_of(options)
+    with progress_line("counting {} …".format) as progress:
+        return array_bars(problem, M, names_of(names) or None, progress=progress), draw_arrays

@@ -8,6 +8,7 @@ import click
 
 from pebble.cli.options import names_of, problem_of, problem_options, schedules_option
 from pebble.cli.plot_options import picture
+from pebble.cli.progress import progress_line
 
 __all__ = ["command"]
 
@@ -26,5 +27,6 @@ def command(device: str, level: str | None, dtype: str, names: tuple[str, ...], 
     """
     from pebble.lab.plots import draw_roofline, roofline_points
 
-    asked = names_of(names) or None
-    return roofline_points(problem_of(options), device, dtype, level, asked), draw_roofline
+    asked, problem = names_of(names) or None, problem_of(options)
+    with progress_line("counting {} …".format) as progress:
+        return roofline_points(problem, device, dtype, level, asked, progress=progress), draw_roofline

@@ -27,6 +27,13 @@ __all__ = ["command"]
     default="both",
     show_default=True,
 )
+@click.option("--mask", help="causal, window:256, file:m.npy, … (see: pebble masks).")
+@click.option(
+    "--empty-rows",
+    type=click.Choice(["error", "zero"]),
+    default="error",
+    help="Queries that attend to nothing: refused (default), or an output of zero.",
+)
 @json_option
 def command(
     names: tuple[str, ...],
@@ -36,6 +43,8 @@ def command(
     dtype: str,
     level: str | None,
     pass_name: str,
+    mask: str | None,
+    empty_rows: str,
     as_json: bool,
 ) -> None:
     """Say which regime devices and head dimensions are in, and what that means.
@@ -56,6 +65,8 @@ def command(
             dtype=dtype,
             level=level,
             passes=REGIME_PASSES if pass_name == "both" else pass_name,
+            mask=mask,
+            empty_rows=empty_rows,
             progress=progress,
         )
     print_result(found, as_json)

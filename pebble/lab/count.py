@@ -29,7 +29,8 @@ def count(
 ) -> Report:
     """Count the I/O of schedules on a problem with M words of fast memory.
 
-    Every count is the closed form's and has been confirmed by a machine run that enforces M.
+    Every count is the closed form's and has been confirmed by a machine run that enforces M. A schedule for which
+    that would take too long, under a mask, is a row with a note and without counts.
 
     Parameters
     ----------
@@ -68,14 +69,12 @@ def count(
         try:
             rows.append(count_schedule(schedule, problem, M, tiles, found.best.value))
         except TooManyOperations as error:
-            if schedules is not None:
-                raise
             rows.append(_uncounted(schedule, problem, str(error)))
     return Report(problem, M, tuple(rows), found)
 
 
 def _uncounted(schedule: Schedule, problem: Problem, why: str) -> Row:
-    """Return a row that says that a schedule nobody asked for by name was too long to verify."""
+    """Return a row that says why a schedule is not counted."""
     return Row(schedule.name, None, schedule.least_M(problem), note=why)
 
 

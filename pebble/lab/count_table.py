@@ -112,8 +112,14 @@ class CountTable(TableResult):
                 return row
         raise InvalidInput(f"no row {name!r}; there are {', '.join(row.name for row in self.rows)}")
 
+    def notes(self) -> list[str]:
+        """Return for each schedule that is not counted why."""
+        return [f"{row.name}: {row.note}" for row in self.rows if row.note]
+
     def why_nothing_fits(self) -> str:
-        """Return what would be needed, where no schedule fits."""
+        """Return what would be needed, where no schedule fits, or why none is counted."""
+        if notes := self.notes():
+            return f"no schedule is counted: {'; '.join(notes)}"
         least = min(self.rows, key=lambda row: row.least_M)
         both = "both passes in " if len(self.bounds_by_pass) > 1 else ""
         return (
@@ -139,7 +145,7 @@ class CountTable(TableResult):
 
     def to_csv(self) -> str:
         """Return the rows as CSV with a header line."""
-        return csv_text(_CSV_COLUMNS, (vars(row) | {"fits": str(row.fits).lower()} for row in self.rows))
+        return csv_text(_CSV_COLUMNS, map(vars, self.rows))
 
 
 @dataclass(frozen=True)
@@ -176,7 +182,7 @@ class Report(CountTable):
     def why_nothing_fits(self) -> str:
         """Return what would be needed, where no schedule fits."""
         text, needed = super().why_nothing_fits(), family_of(self.problem).max_indegree + 1
-        if needed <= self.M:
+        if needed <= self.M or any(row.note for row in self.rows):
             return text
         return (
             f"{text}. No schedule can do with less than {needed}: some vertex has {needed - 1} predecessors, which "
@@ -188,5 +194,4 @@ class Report(CountTable):
         cells = [["schedule", "tiles", "reads", "writes", "I/O", "peak", "I/O ÷ bound"]]
         for row in self.rows:
             cells.append(row.cells(tiles_text(row.tiles or {}) + (f" ({row.chosen})" if row.chosen else "")))
-        notes = [f"{row.name}: {row.note}" for row in self.rows if row.note]
-        return [self.heading(), Table(cells, left=2, notes=notes), self.bounds]
+        return [self.heading(), Table(cells, left=2, notes=self.notes()), self.bounds]

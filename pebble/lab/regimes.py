@@ -78,12 +78,18 @@ class RegimeRow:
             "M": self.M,
             "mu": self.mu,
             "regime": self.regime,
+            **self.report.bounds.dividing_points(),
             "bound": {"name": bound.name, "value": bound.value, "status": bound.status},
             "schedules": [row.to_dict() for row in self.report.rows],
             "flash2_over_best": self.against_best("flash-2"),
             "small_cache_over_best": self.against_best("small-cache"),
             "best_over_bound": self.best.ratio,
         }
+
+    def notes(self) -> list[str]:
+        """Return for each schedule that is not counted why."""
+        where = f"{self.devices[0]}, {self.model or f'd = {self.problem.d}'}, {self.problem.pass_name}"
+        return [f"{where}: {note}" for note in self.report.notes()]
 
     def cells(self) -> list[str]:
         """Return the row as text."""
@@ -98,7 +104,7 @@ class RegimeRow:
             words(self.M),
             f"{self.mu:.3g}",
             self.regime.partition(" ")[0],
-            self.best.chosen or "none fits",
+            self.best.chosen or ("not counted" if self.best.note else "none fits"),
             *("–" if ratio is None else f"{ratio:.3f}" for ratio in ratios),
         ]
 
@@ -115,12 +121,15 @@ class RegimeTable(TableResult):
     level : str or None
         What counts as fast memory; None if it is each device's own.
     rows : tuple of RegimeRow
+    mask : str or None
+        Which keys each query of a head attends to.
     """
 
     N: int
     dtype: str
     level: str | None
     rows: tuple[RegimeRow, ...]
+    mask: str | None = None
 
     def content(self) -> dict[str, Any]:
         """Return the plain data, all but the schema version."""
@@ -128,6 +137,7 @@ class RegimeTable(TableResult):
             "N": self.N,
             "dtype": self.dtype,
             "level": self.level,
+            "mask": self.mask,
             "rows": [row.to_dict() for row in self.rows],
         }
 
@@ -148,7 +158,10 @@ class RegimeTable(TableResult):
         cells = self.cells()
         right = tuple(i for i, name in enumerate(cells[0]) if name in ("d", "M", "M/d²") or "÷" in name)
         level = f"fast memory: {self.level or 'software-managed memory, else L2'}"
-        return [f"N = {self.N:,}; words of {self.dtype}; {level}", Table(cells, right=right)]
+        mask = f"; {self.mask} mask" if self.mask else ""
+        notes = [note for row in self.rows for note in row.notes()]
+        heading = f"N = {self.N:,}; words of {self.dtype}; {level}{mask}"
+        return [heading, Table(cells, right=right, notes=notes)]
 
 
 def regimes(
@@ -160,6 +173,8 @@ def regimes(
     dtype: str = "bfloat16",
     level: str | None = None,
     passes: Iterable[str] | str = REGIME_PASSES,
+    mask: str | None = None,
+    empty_rows: str = "error",
     progress: Callable[[str], None] | None = None,
 ) -> RegimeTable:
     """Say which regime devices and head dimensions are in, and what follows.
@@ -184,17 +199,25 @@ def regimes(
     level : {"smem", "smem+regs", "l2"}, optional
         What fast memory is; by default what kernels manage themselves.
     passes : iterable of {"forward", "backward"}
+    mask : str, optional
+        Which keys each query of a head attends to, as the command line writes it; schedules and bounds are about the
+        smaller computation then. Heads of a model that share keys have the same mask.
+    empty_rows : {"error", "zero"}
+        As in :func:`pebble.make_mask`.
     progress : callable, optional
         Called with a line before each row is counted.
 
     Raises
     ------
     InvalidInput
-        For unknown names, passes or sizes.
+        For unknown names, passes, sizes or masks.
 
     Notes
     -----
-    Cost: about 0.1 s a forward row, 0.5 s a backward row, whatever N.
+    Cost: about 0.1 s a forward row, 0.5 s a backward row, whatever N; under a mask some seconds a row.
+
+    The regime is the side of M = d² also under a mask: tiles inside a mask made of large blocks are dense. The
+    published dividing point for so many pairs is in the data of each row, ``sparse_dividing_point``.
 
     Examples
     --------
@@ -204,14 +227,19 @@ def regimes(
     (12288, 0.75, 'small cache', 'hybrid')
     """
     groups = _by_words(_devices(on, level), dtype, level)
-    problems = _problems(_whole(d, model), _models(model), N, _passes(passes))
+    if mask is not None and not isinstance(mask, str):
+        raise InvalidInput(
+            "regimes take a mask as a text, such as window:256; save an array and name it file:PATH.npy"
+        )
+    spec = None if mask in ("none", "full") else mask
+    problems = _problems(_whole(d, model), _models(model), N, _passes(passes), spec, empty_rows)
     rows = []
     for names, M in groups:
         for label, problem in problems:
             if progress is not None:
                 progress(f"{names[0]}, {label or f'd = {problem.d}'}, {problem.pass_name}")
             rows.append(_row(names, label, problem, M))
-    return RegimeTable(N, dtype, level, tuple(rows))
+    return RegimeTable(N, dtype, level, tuple(rows), spec)
 
 
 def _row(names: tuple[str, ...], model: str | None, problem: Problem, M: int) -> RegimeRow:
@@ -257,10 +285,20 @@ def _by_words(chosen: list[Device], dtype: str, level: str | None) -> list[tuple
 
 
 def _problems(
-    dimensions: list[int], chosen: list[Model], N: int, passes: list[str]
+    dimensions: list[int],
+    chosen: list[Model],
+    N: int,
+    passes: list[str],
+    mask: str | None,
+    empty_rows: str,
 ) -> list[tuple[str | None, Problem]]:
-    plain = [(None, Problem.square(N, d)) for d in dimensions]
-    named = [(one.key, one.problem(N)) for one in chosen]
+    made = None
+    if mask is not None and dimensions:
+        from pebble.computations.masks import make_mask
+
+        made = make_mask(mask, N, N, empty_rows=empty_rows)
+    plain = [(None, Problem.square(N, d, mask=made)) for d in dimensions]
+    named = [(one.key, one.problem(N, mask=mask, empty_rows=empty_rows)) for one in chosen]
     return [
         (label, replace(problem, pass_name=name)) for label, problem in (*plain, *named) for name in passes
     ]

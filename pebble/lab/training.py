@@ -49,7 +49,7 @@ class TrainingReport(CountTable):
         pairs = zip(self.forward.rows, self.backward.rows, self.rows, strict=True)
         cells = [head, *(row.cells(words(one.io), words(other.io)) for one, other, row in pairs)]
         bounds = [f"{name} bounds\n{table}" for name, table in self.bounds_by_pass.items()]
-        return [self.heading(), Table(cells), *bounds]
+        return [self.heading(), Table(cells, notes=self.notes()), *bounds]
 
     def content(self) -> dict[str, Any]:
         """Return the plain data, all but the schema version."""
@@ -106,6 +106,9 @@ def count_training(
 def _sum(one: Row, other: Row, bound: int | float) -> Row:
     """Return the row of both passes together."""
     least = max(one.least_M, other.least_M)
+    notes = [f"{name}: {row.note}" for name, row in (("forward", one), ("backward", other)) if row.note]
+    if notes:
+        return Row(one.name, None, least, note="; ".join(notes))
     if not (one.fits and other.fits):
         return Row(one.name, False, least)
     reads, writes, io = (_added(name, one, other) for name in ("reads", "writes", "io"))

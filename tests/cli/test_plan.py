@@ -56,6 +56,24 @@ def test_command(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[
     assert repr(found).startswith("<Plan ")
 
 
+def test_command_under_a_mask(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    shape = ["-N", "64", "-d", "8", "-M", "900", "--mask", "causal", "--schedule", "flash-1,flash-2"]
+    assert _call(monkeypatch, *shape, "--multiple-of", "4", "--json") == 0
+    out, err = capsys.readouterr()
+    document = json.loads(out)
+    problem = Problem.square(64, 8, mask="causal")
+    found = plan(problem, 900, multiple_of=4, schedules=["flash-1", "flash-2"])
+    assert document == json.loads(json.dumps(found.to_dict()))
+    assert document["problem"]["mask"] == "causal"
+    assert document["unverified"] == []
+    assert err == ""
+    monkeypatch.setattr("pebble.lab.plan.evaluations.MASKED_STEPS", 1)
+    assert _call(monkeypatch, *shape) == 1
+    out, err = capsys.readouterr()
+    assert "own tiles, not verified" in out
+    assert err.startswith("pebble: no choice is verified: ")
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "words"),
     [

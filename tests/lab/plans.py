@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pebble import Problem
 from pebble.lab.plan import Constraints
-from pebble.lab.plan.memory_need import Room, room
+from pebble.lab.plan.evaluations import Evaluations
+from pebble.lab.plan.memory_need import Room
 from pebble.program.schedule import get
 
 FORWARD = Problem.square(2048, 64)
@@ -15,6 +16,4 @@ BACKWARD = Problem.square(2048, 64, pass_name="backward")
 
 def room_of(name: str, problem: Problem, tiles: dict[str, int], constraints: Constraints, dtype: str) -> Room:
     schedule = get(name, problem.pass_name)
-    program = schedule.program(problem, tiles)
-    measured = schedule.measure(problem, tiles)
-    return room(program, schedule.family, problem, measured, constraints, dtype)
+    return Evaluations(problem, dtype).room(schedule, tiles, constraints)

@@ -110,6 +110,21 @@ def test_widened_families_count_width_where_it_is() -> None:
     assert wide.writes["O"] == 3 * plain.writes["O"]
 
 
+def test_widened_families_keep_the_mask() -> None:
+    """Under a window narrower than the tiles, fewer scores are held than without it."""
+    problem = Problem.square(24, 4, mask="window:3")
+    family, tiles = family_of(problem), {"rows": 8, "cols": 8}
+    program = get("flash-2").program(problem, tiles)
+    plain, wide = run(program, family), run(program, widened(family, 2))
+    assert wide.reads == plain.reads
+    assert wide.writes["O"] == 2 * plain.writes["O"]
+    assert wide.computes["S"] == 2 * plain.computes["S"] == 2 * 4 * problem.pairs
+    held = sum(plain.peak_words[name] for name in ("P", "U", "l"))
+    assert plain.peak + held <= wide.peak <= plain.peak + held + 2
+    need = room_of("flash-2", problem, tiles, Constraints(accumulate="float32"), "bf16")
+    assert (need.peak, need.wide) == (plain.peak, wide.peak - plain.peak)
+
+
 def test_width_ratio_refuses_narrower_accumulators() -> None:
     assert width_ratio("fp8", "float32") == 4
     with pytest.raises(InvalidInput, match="narrower"):

@@ -81,6 +81,22 @@ def test_masks_are_drawn_as_they_are_counted() -> None:
         plots.io([problems[0], Problem.square(24, 6)], 100)
 
 
+def test_every_picture_of_a_masked_problem_has_the_counts_under_the_mask() -> None:
+    problem = Problem.square(24, 6, mask="window:5")
+    report = pebble.count(problem, 100, ["flash-2", "best"])
+    seen: list[str] = []
+    bars = plots.array_bars(problem, 100, ["flash-2", "best"], progress=seen.append)
+    assert [row.io for row in bars.rows] == [row.io for row in report.rows]
+    assert seen == ["flash-2", "best"]
+    assert plots.gaps(problem, 100).ratios == ((report["best"].ratio,),)
+    M = pebble.device("h100").words("bfloat16")
+    points = plots.roofline_points(problem, "h100", schedules=["flash-2"], progress=seen.append)
+    assert points.points[0].io == pebble.count(problem, M, ["flash-2"])["flash-2"].io
+    assert points.points[0].flops == 2 * problem.pairs * (6 + 6)
+    for numbers in (bars, points):
+        assert numbers.to_dict()["problem"]["mask"] == "window:5"
+
+
 def test_the_crossover_is_marked_where_it_can_be_seen() -> None:
     texts = [text.get_text() for text in plots.io(PROBLEM, [20, 200], ["naive"]).texts]
     assert "M = d² = 36" in texts

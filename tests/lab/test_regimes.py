@@ -87,6 +87,43 @@ def test_schedules_that_do_not_fit_leave_a_gap() -> None:
     json.dumps(table.to_dict(), allow_nan=False)
 
 
+def test_under_a_mask_the_rows_are_the_counts_under_it() -> None:
+    table = regimes("gtx1060", 16, model="gpt2", dtype="float32", N=64, mask="window:9", empty_rows="error")
+    assert table.mask == table.to_dict()["mask"] == "window:9"
+    assert "; window:9 mask\n" in str(table)
+    assert [row.model for row in table.rows] == [None, None, "gpt2", "gpt2"]
+    for row in table.rows:
+        d = row.problem.d
+        problem = Problem.square(64, d, mask="window:9", pass_name=row.problem.pass_name)
+        heads = row.problem.heads
+        report = pebble.count(problem, row.M, ["flash-2", "best"])
+        assert (row.best.io, row.report["flash-2"].io) == tuple(
+            (report[name].io or 0) * heads for name in ("best", "flash-2")
+        )
+        assert row.best.ratio == report["best"].ratio
+        assert row.best.chosen == report["best"].chosen
+        data = row.to_dict()
+        assert data["problem"]["mask"] == "window:9"
+        assert data["dividing_point"] == d * d
+        assert data["sparse_dividing_point"] == report.bounds.dividing_points()["sparse_dividing_point"]
+
+
+def test_models_with_shared_keys_have_the_mask_of_one_head() -> None:
+    (row,) = regimes("h100", model="llama3-8b", N=24, passes="forward", mask="causal").rows
+    assert row.problem.to_dict()["mask"] == "group:4:causal"
+    assert regimes("h100", 4, N=24, passes="forward", mask="full").to_dict()["mask"] is None
+
+
+def test_masks_that_make_no_sense_are_refused() -> None:
+    array: Any = pebble.make_mask("causal", 24, 24)
+    with pytest.raises(InvalidInput, match="as a text"):
+        regimes("h100", 4, N=24, mask=array)
+    with pytest.raises(InvalidInput, match="unknown mask"):
+        regimes("h100", 4, N=24, mask="triangle")
+    with pytest.raises(InvalidInput, match="document"):
+        regimes("h100", 4, N=24, mask="document:8,8")
+
+
 def test_defaults_and_names() -> None:
     seen: list[str] = []
     table = regimes(passes="forward", N=256, progress=seen.append)
@@ -142,6 +179,7 @@ def test_command_refuses(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capture
         (["--dtype", "float7"], "unknown dtype"),
         (["-N", "0"], "N"),
         (["-d", "0"], "must be a positive"),
+        (["--mask", "triangle"], "unknown mask"),
     ):
         assert _call(monkeypatch, *arguments) == 2, arguments
         out, err = capsys.readouterr()

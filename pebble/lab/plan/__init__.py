@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pebble.lab.plan.constraints import Constraints
-from pebble.lab.plan.plan_table import Choice, Plan
+from pebble.lab.plan.plan_table import Choice, Plan, Unverified
 from pebble.lab.plan.planning import plan
 
-__all__ = ["Choice", "Constraints", "Plan", "plan"]
+__all__ = ["Choice", "Constraints", "Plan", "Unverified", "plan"]

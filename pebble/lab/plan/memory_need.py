@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import lru_cache
 
 from pebble.common.errors import InvalidInput
 from pebble.common.units import bytes_per_word
 from pebble.computations.family import Family
-from pebble.computations.problem import Problem
 from pebble.lab.plan.constraints import Constraints
 from pebble.program import Loop, Node, Operation, Program, When
-from pebble.program.machine.counted import Run
-from pebble.program.machine.run import run
 
-__all__ = ["Room", "room", "streamed_tiles", "wide_arrays", "widened", "width_ratio"]
+__all__ = ["Room", "streamed_tiles", "surcharges", "wide_arrays", "widened", "width_ratio"]
 
 WIDE = "(width)"
 """Extra axis of a widened array: one index for each word of the inputs' type that an element takes."""
@@ -86,14 +81,8 @@ def widened(family: Family, ratio: int) -> Family:
         replace(array, axes=(*array.axes, WIDE)) if array.name in wide else array for array in family.arrays
     )
     extents = {**family.extents, WIDE: ratio}
-    return Family(family.name, arrays, extents, {**family.symbols, WIDE: "w"}, family.parameters)
-
-
-@lru_cache(maxsize=1024)
-def _measured_wide(
-    program: Program, family_of: Callable[[Problem], Family], problem: Problem, ratio: int
-) -> Run:
-    return run(program, widened(family_of(problem), ratio))
+    symbols = {**family.symbols, WIDE: "w"}
+    return Family(family.name, arrays, extents, symbols, family.parameters, family.mask)
 
 
 def streamed_tiles(program: Program, family: Family) -> dict[str, int]:
@@ -144,27 +133,20 @@ def _loads(node: Node) -> bool:
     return any(_loads(inner) for inner in node.body)
 
 
-def room(
-    program: Program,
-    family_of: Callable[[Problem], Family],
-    problem: Problem,
-    measured: Run,
-    constraints: Constraints,
-    dtype: str,
+def surcharges(
+    program: Program, family: Family, constraints: Constraints, dtype: str, peak: int, wide_peak: int
 ) -> Room:
     """Return the words of ``dtype`` that a program needs; never too few.
 
     Parameters
     ----------
     program : Program
-    family_of : callable
-        Gives the family of a problem.
-    problem : Problem
-    measured : Run
-        The run of the program as it is.
+    family : Family
     constraints : Constraints
     dtype : str
         Of the inputs.
+    peak, wide_peak : int
+        Peaks of the program as it is, and on the family widened by :func:`width_ratio`.
 
     Notes
     -----
@@ -174,13 +156,9 @@ def room(
     one more tile of every streamed array is added at every moment, whether or not the array is in use.
     """
     ratio = width_ratio(dtype, constraints.accumulate)
-    wide = steps = buffers = 0
-    if ratio > 1:
-        wide = _measured_wide(program, family_of, problem, ratio).peak - measured.peak
-        steps = 2 * (ratio - 1)
+    buffers = 0
     if constraints.double_buffer:
-        family = family_of(problem)
         tiles = streamed_tiles(program, family)
         heavy = wide_arrays(family)
         buffers = sum(words * (ratio if name in heavy else 1) for name, words in tiles.items())
-    return Room(measured.peak, wide, steps, buffers)
+    return Room(peak, wide_peak - peak, 2 * (ratio - 1), buffers)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from pebble.common.errors import InvalidInput
 from pebble.common.tables import Table, TableResult, tiles_text, words
 from pebble.common.units import bytes_per_word
 from pebble.computations.problem import Problem
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from pebble.lab.hardware import Device
     from pebble.lower_bounds.bound import Bound
 
-__all__ = ["Choice", "Cost", "Plan"]
+__all__ = ["Choice", "Cost", "Plan", "Unverified"]
 
 
 @dataclass(frozen=True)
@@ -84,6 +85,67 @@ class Choice:
             "limit": self.roofline.limit,
         }
 
+    def cells(self) -> list[str]:
+        """Return the row as text."""
+        row = [self.schedule, self.form, tiles_text(self.tiles), words(self.room.words), words(self.io)]
+        return [*row, _bytes(self.moved), f"{self.intensity:.0f}", f"{self.ratio:.3f}", _time(self.roofline)]
+
+    def sentence(self) -> str:
+        """Return in words what is moved and what room it takes."""
+        parts = [f"{words(self.room.peak)} measured"]
+        wide, buffers = self.room.wide + self.room.steps, self.room.buffers
+        parts += [f"{words(wide)} for wide accumulators"] if self.room.wide else []
+        parts += [f"{words(buffers)} for second buffers"] if buffers else []
+        return (
+            f"{self.schedule} with {tiles_text(self.tiles)} ({self.form}): {words(self.io)} words "
+            f"({words(self.reads)} read, {words(self.writes)} written), {self.flops:.4g} FLOP; "
+            f"room for {words(self.room.words)} words ({', '.join(parts)})"
+        )
+
+
+@dataclass(frozen=True)
+class Unverified:
+    """One schedule that keeps the constraints, as far as is known, and that the machine has not verified.
+
+    Attributes
+    ----------
+    schedule, form : str
+    note : str
+        Why it is not verified.
+    tiles : dict of str to int, or None
+        None if the search for tiles came to no end.
+    io, moved : int or None
+        Words and bytes, for all copies, by closed form; None without tiles.
+    """
+
+    schedule: str
+    form: str
+    note: str
+    tiles: dict[str, int] | None = None
+    io: int | None = None
+    moved: int | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data, ready for JSON."""
+        return {
+            "schedule": self.schedule,
+            "form": self.form,
+            "note": self.note,
+            "tiles": None if self.tiles is None else dict(self.tiles),
+            "io": self.io,
+            "bytes": self.moved,
+        }
+
+    def cells(self) -> list[str]:
+        """Return the row as text."""
+        size = "" if self.moved is None else _bytes(self.moved)
+        tiles, io = tiles_text(self.tiles or {}), words(self.io)
+        return [self.schedule, f"{self.form}, not verified", tiles, "", io, size, "", "", ""]
+
+    def sentence(self) -> str:
+        """Return in words why it is not verified."""
+        return f"{self.schedule} ({self.form}), not verified: {self.note}"
+
 
 @dataclass(frozen=True)
 class Cost:
@@ -100,6 +162,8 @@ class Cost:
     schedule, form : str
     tiles : dict of str to int
         With which this is reached.
+    note : str
+        Why it is not verified; empty if it is.
     """
 
     constraint: str
@@ -110,6 +174,7 @@ class Cost:
     schedule: str
     form: str
     tiles: dict[str, int]
+    note: str = ""
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data, ready for JSON."""
@@ -122,7 +187,13 @@ class Cost:
             "schedule": self.schedule,
             "form": self.form,
             "tiles": dict(self.tiles),
-        }
+        } | ({"note": self.note} if self.note else {})
+
+    def cells(self) -> list[str]:
+        """Return the row as text."""
+        by = f"{self.schedule} ({self.form}{', not verified' if self.note else ''}) {tiles_text(self.tiles)}"
+        more = (f"{100 * self.io_more:+.1f} %", f"{100 * self.moved_more:+.1f} %")
+        return [self.constraint, words(self.io), *more, by]
 
 
 @dataclass(frozen=True)
@@ -139,7 +210,9 @@ class Plan(TableResult):
     level : str or None
     constraints : Constraints
     choices : tuple of Choice
-        The best first.
+        The best first; none if none could be verified.
+    unverified : tuple of Unverified
+        What else keeps the constraints; the cheapest first.
     costs : tuple of Cost
     bound : Bound
         The greatest proved bound, for all copies.
@@ -152,19 +225,21 @@ class Plan(TableResult):
     level: str | None
     constraints: Constraints
     choices: tuple[Choice, ...]
+    unverified: tuple[Unverified, ...]
     costs: tuple[Cost, ...]
     bound: Bound
 
     @property
     def best(self) -> Choice:
-        """The choice that moves the fewest bytes."""
+        """The choice that moves the fewest bytes; InvalidInput if none could be verified."""
+        if not self.choices:
+            raise InvalidInput(f"no choice is verified: {self.unverified[0].sentence()}")
         return self.choices[0]
 
     def __repr__(self) -> str:
-        best = self.best
-        return (
-            f"<Plan {self.problem!r} M={self.M}: {best.schedule} {tiles_text(best.tiles)}, {best.io} words>"
-        )
+        best = self.choices[0] if self.choices else self.unverified[0]
+        tiles = tiles_text(best.tiles or {})
+        return f"<Plan {self.problem!r} M={self.M}: {best.schedule} {tiles}, {best.io} words>"
 
     def content(self) -> dict[str, Any]:
         """Return the plain data, all but the schema version."""
@@ -177,8 +252,9 @@ class Plan(TableResult):
             "level": self.level,
             "constraints": self.constraints.to_dict(),
             "bound": {"name": self.bound.name, "value": self.bound.value, "status": self.bound.status},
-            "best": self.best.to_dict(),
+            "best": self.choices[0].to_dict() if self.choices else None,
             "choices": [choice.to_dict() for choice in self.choices],
+            "unverified": [one.to_dict() for one in self.unverified],
             "costs": [cost.to_dict() for cost in self.costs],
         }
 
@@ -193,36 +269,24 @@ class Plan(TableResult):
             f"bound: {words(self.bound.value)} words ({self.bound.name}, {self.bound.status})",
         )
         costs = [self._cost_table()] if self.costs else []
-        return ["\n".join(setting), _sentence(self.best), self._choice_table(), *costs]
+        return [
+            "\n".join(setting),
+            (self.choices or self.unverified)[0].sentence(),
+            self._choice_table(),
+            *costs,
+        ]
 
     def _choice_table(self) -> Table:
-        head = ["schedule", "form", "tiles", "room", "I/O", "bytes", "FLOP/byte", "I/O ÷ bound"]
-        timed = self.device is not None
-        cells = [[*head, "roofline"] if timed else head]
-        for one in self.choices:
-            row = [one.schedule, one.form, tiles_text(one.tiles), words(one.room.words), words(one.io)]
-            row += [_bytes(one.moved), f"{one.intensity:.0f}", f"{one.ratio:.3f}"]
-            cells.append([*row, _time(one.roofline)] if timed else row)
-        return Table(cells, left=3)
+        head = ["schedule", "form", "tiles", "room", "I/O", "bytes", "FLOP/byte", "I/O ÷ bound", "roofline"]
+        columns = len(head) - (self.device is None)
+        rows = [one.cells() for one in self.choices] + [one.cells() for one in self.unverified]
+        cells = [row[:columns] for row in (head, *rows)]
+        return Table(cells, left=3, notes=[one.sentence() for one in self.unverified])
 
     def _cost_table(self) -> Table:
-        cells = [["constraint", "I/O without", "costs I/O", "costs bytes", "reached by"]]
-        for one in self.costs:
-            by = f"{one.schedule} ({one.form}) {tiles_text(one.tiles)}"
-            more = (f"{100 * one.io_more:+.1f} %", f"{100 * one.moved_more:+.1f} %")
-            cells.append([one.constraint, words(one.io), *more, by])
-        return Table(cells, right=(1, 2, 3))
-
-
-def _sentence(one: Choice) -> str:
-    parts = [f"{words(one.room.peak)} measured"]
-    parts += [f"{words(one.room.wide + one.room.steps)} for wide accumulators"] if one.room.wide else []
-    parts += [f"{words(one.room.buffers)} for second buffers"] if one.room.buffers else []
-    return (
-        f"{one.schedule} with {tiles_text(one.tiles)} ({one.form}): {words(one.io)} words "
-        f"({words(one.reads)} read, {words(one.writes)} written), {one.flops:.4g} FLOP; "
-        f"room for {words(one.room.words)} words ({', '.join(parts)})"
-    )
+        head = ["constraint", "I/O without", "costs I/O", "costs bytes", "reached by"]
+        notes = [f"{one.constraint}, not verified: {one.note}" for one in self.costs if one.note]
+        return Table([head, *(one.cells() for one in self.costs)], right=(1, 2, 3), notes=notes)
 
 
 def _bytes(size: int) -> str:

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 
-from pebble.common.errors import CacheTooSmall, InvalidInput, PebbleError
+from pebble.common.errors import CacheTooSmall, InvalidInput
 from pebble.common.units import fast_memory_words
 from pebble.computations.problem import LARGEST_SIZE, Problem
 from pebble.lab.hardware import Device
 from pebble.lab.hardware import device as device_of
 from pebble.lab.hardware.device import canonical_dtype
 from pebble.lab.plan.constraints import Constraints
+from pebble.lab.plan.evaluations import Evaluations
 from pebble.lab.plan.memory_need import width_ratio
-from pebble.lab.plan.plan_table import Choice, Cost, Plan
-from pebble.lab.plan.roofline import flops, roofline_of
-from pebble.lab.plan.tile_search import Candidate, Setting, candidates, contenders, measured_room
-from pebble.program.closed_forms.count import closed_form
-from pebble.program.machine.run import run
+from pebble.lab.plan.plan_table import Choice, Cost, Plan, Unverified
+from pebble.lab.plan.tile_search import Setting, contenders
+from pebble.lab.plan.verification import Found, Search
 from pebble.program.schedule import Schedule
 
 __all__ = ["plan"]
@@ -37,12 +37,14 @@ def plan(
     accumulate: str | None = None,
     schedules: Iterable[str | Schedule] | None = None,
     costs: bool = True,
+    progress: Callable[[str], None] | None = None,
 ) -> Plan:
     """Choose a schedule and tiles for a problem under a kernel author's constraints.
 
     Every registered schedule is tried with the tiles it chooses itself and, where it has that form, with whole
-    tiles of queries and keys, as kernels load them. The machine judges what fits, counts the words, and
-    verifies every choice within M.
+    tiles of queries and keys, as kernels load them. Tiles are compared by closed form; the machine then measures
+    every choice that is returned: what it needs, which must be within M, and what it moves. A choice that cannot
+    be verified comes last, with a note that says why.
 
     Parameters
     ----------
@@ -62,6 +64,8 @@ def plan(
         Which ones to try.
     costs : bool
         Whether to plan again without each constraint, to say what it costs.
+    progress : callable, optional
+        Called with a line before each schedule is searched and before each choice is verified.
 
     Returns
     -------
@@ -80,6 +84,8 @@ def plan(
     own tiles are scaled until they fit. The plan is the best one found, not proved to be the best there is; its
     ratio to the bound says how far it is from what no schedule can beat.
 
+    Cost: some hundred closed forms at most, and under a mask about two machine runs for each line that is printed.
+
     Examples
     --------
     >>> found = plan(Problem.square(4096, 128), device="h100", multiple_of=16, costs=False)
@@ -97,12 +103,14 @@ def plan(
     constraints = Constraints(
         multiple_of, power_of_two, dict(at_least or {}), dict(at_most or {}), double_buffer, accumulate
     )
-    setting = Setting(problem, room, constraints, dtype)
+    setting = Setting(problem, room, constraints, dtype, Evaluations(problem, dtype))
     tried = contenders(problem, None if schedules is None else list(schedules))
-    found = candidates(tried, setting)
+    search = Search(tried, progress or (lambda line: None))
+    found = search.verified(setting)
     if not found:
         raise _nothing(tried, setting)
-    return _report(setting, found, one, level, _costs(tried, setting, found[0]) if costs else ())
+    lost = _costs(search, setting, found[0]) if costs and found[0].candidate is not None else ()
+    return _report(setting, found, one, level, lost)
 
 
 def _words(M: int | None, device: Device | None, level: str | None, dtype: str) -> int:
@@ -115,8 +123,6 @@ def _words(M: int | None, device: Device | None, level: str | None, dtype: str) 
 
 def _nothing(tried: list[Schedule], setting: Setting) -> CacheTooSmall:
     """Return the error, which says how many words would be enough."""
-    from dataclasses import replace
-
     constraints, problem = setting.constraints, setting.problem
     ample = replace(setting, M=LARGEST_SIZE)
     least: list[tuple[int, str]] = []
@@ -126,9 +132,8 @@ def _nothing(tried: list[Schedule], setting: Setting) -> CacheTooSmall:
             rows, cols = constraints.sizes("rows", problem.Nq), constraints.sizes("cols", problem.Nk)
             options += [{"rows": rows[0], "cols": cols[0]}] if rows and cols else []
         for tiles in options:
-            program = schedule.program(problem, tiles)
-            if constraints.allow(program, schedule.family(problem)):
-                least.append((measured_room(schedule, tiles, ample)[0].words, schedule.name))
+            if ample.allows(schedule, tiles):
+                least.append((ample.room(schedule, tiles).words, schedule.name))
     text = f"nothing fits M = {setting.M:,} words with these constraints ({constraints})"
     if not least:
         return CacheTooSmall(f"{text}: no schedule here has tiles that keep them, however large M")
@@ -136,38 +141,40 @@ def _nothing(tried: list[Schedule], setting: Setting) -> CacheTooSmall:
     return CacheTooSmall(f"{text}; {name} with the smallest tiles needs {words:,}", words)
 
 
-def _costs(tried: list[Schedule], setting: Setting, best: Candidate) -> tuple[Cost, ...]:
+def _costs(search: Search, setting: Setting, best: Found) -> tuple[Cost, ...]:
     """Plan again without each constraint, and without all."""
-    from dataclasses import replace
-
     active = setting.constraints.active()
     without = list(active)
     if len(active) > 1:
         without.append(("all", Constraints()))
     found = []
     for text, rest in without:
-        options = candidates(tried, replace(setting, constraints=rest))
-        other = min([best, *options], key=lambda one: one.order)
-        found.append(_cost(text, best, other, setting.problem.copies))
+        other = search.cheapest(replace(setting, constraints=rest))
+        found.append(
+            _cost(text, best, min([best, *other], key=lambda one: one.order), setting.problem.copies)
+        )
     return tuple(found)
 
 
-def _cost(text: str, best: Candidate, other: Candidate, copies: int) -> Cost:
+def _cost(text: str, best: Found, other: Found, copies: int) -> Cost:
+    assert best.candidate is not None
+    assert other.candidate is not None
     return Cost(
         constraint=text,
-        io=other.run.io * copies,
-        moved=other.moved * copies,
-        io_more=best.run.io / other.run.io - 1,
-        moved_more=best.moved / other.moved - 1,
+        io=other.candidate.io * copies,
+        moved=other.candidate.moved * copies,
+        io_more=best.candidate.io / other.candidate.io - 1,
+        moved_more=best.candidate.moved / other.candidate.moved - 1,
         schedule=other.schedule.name,
         form=other.form,
-        tiles=other.tiles,
+        tiles=other.candidate.tiles,
+        note=other.note,
     )
 
 
 def _report(
     setting: Setting,
-    found: list[Candidate],
+    found: list[Found],
     device: Device | None,
     level: str | None,
     costs: tuple[Cost, ...],
@@ -175,6 +182,7 @@ def _report(
     from pebble.lower_bounds.table import bounds
 
     bound = bounds(setting.problem, setting.M).best
+    rows = [one.choice(setting, device, bound.value) for one in found]
     return Plan(
         problem=setting.problem,
         M=setting.M,
@@ -182,36 +190,8 @@ def _report(
         device=device,
         level=level or (device.level if device is not None else None),
         constraints=setting.constraints,
-        choices=tuple(_choice(one, setting, device, bound.value) for one in found),
+        choices=tuple(row for row in rows if isinstance(row, Choice)),
+        unverified=tuple(row for row in rows if isinstance(row, Unverified)),
         costs=costs,
         bound=bound,
     )
-
-
-def _choice(one: Candidate, setting: Setting, device: Device | None, bound: float) -> Choice:
-    _verify(one, setting)
-    copies = setting.problem.copies
-    moved, work = one.moved * copies, flops(one.run) * copies
-    return Choice(
-        schedule=one.schedule.name,
-        form=one.form,
-        tiles=one.tiles,
-        room=one.room,
-        reads=one.run.total_reads * copies,
-        writes=one.run.total_writes * copies,
-        io=one.run.io * copies,
-        moved=moved,
-        flops=work,
-        ratio=one.run.io * copies / bound,
-        roofline=roofline_of(device, setting.dtype, moved, work),
-    )
-
-
-def _verify(one: Candidate, setting: Setting) -> None:
-    """Run the program again within the memory that buffers and wide accumulators leave; compare the closed form."""
-    program, family = one.schedule.program(setting.problem, one.tiles), one.schedule.family(setting.problem)
-    held = run(program, family, setting.M - (one.room.words - one.room.peak))
-    if not int(closed_form(program, family).io) == held.io == one.run.io:
-        raise PebbleError(
-            f"{one.schedule.name}: the closed form and the machine disagree; please report this"
-        )

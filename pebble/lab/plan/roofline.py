@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from pebble.common.units import bytes_per_word
 from pebble.lab.plan.constraints import is_product
@@ -14,10 +15,26 @@ if TYPE_CHECKING:
     from pebble.lab.hardware import Device
     from pebble.program.machine.counted import Run
 
-__all__ = ["Roofline", "flops", "moved_bytes", "roofline_of"]
+__all__ = ["Moved", "Roofline", "flops", "moved_bytes", "roofline_of"]
 
 STATISTICS = ("l", "D")
 """Row statistics: one element a row, always in the accumulators' type."""
+
+
+class Moved(Protocol):
+    """Words loaded and stored by array, whether a machine or a closed form counted them."""
+
+    @property
+    def family(self) -> Family:
+        """The computation."""
+
+    @property
+    def reads(self) -> Mapping[str, int]:
+        """Words loaded; an array that is left out is not loaded."""
+
+    @property
+    def writes(self) -> Mapping[str, int]:
+        """Words stored, likewise."""
 
 
 @dataclass(frozen=True)
@@ -58,28 +75,28 @@ def flops(measured: Run) -> int:
     return 2 * sum(measured.computes[array.name] for array in family.arrays if is_product(array, family))
 
 
-def moved_bytes(measured: Run, dtype: str, accumulate: str | None) -> int:
-    """Return the bytes that a run moved.
+def moved_bytes(counted: Moved, dtype: str, accumulate: str | None) -> int:
+    """Return the bytes that a program moves.
 
     Inputs, scores, probabilities and finished outputs are words of ``dtype``. Of the accumulators' type are
     row statistics, and sums that are moved before they are finished: U, and dQ, dK or dV if they are loaded at
     all or stored more than once for each element.
     """
     size, ratio = bytes_per_word(dtype), width_ratio(dtype, accumulate)
-    family = measured.family
     return size * sum(
-        (measured.reads[array.name] + measured.writes[array.name])
-        * (ratio if _moved_wide(measured, family, array.name) else 1)
-        for array in family.arrays
+        (counted.reads.get(array.name, 0) + counted.writes.get(array.name, 0))
+        * (ratio if _moved_wide(counted, array.name) else 1)
+        for array in counted.family.arrays
     )
 
 
-def _moved_wide(measured: Run, family: Family, name: str) -> bool:
+def _moved_wide(counted: Moved, name: str) -> bool:
+    family = counted.family
     if name in STATISTICS:
         return True
     if name not in wide_arrays(family) or family[name].chain is None or name in ("S", "dP"):
         return False
-    return measured.reads[name] > 0 or measured.writes[name] > family.words(name)
+    return counted.reads.get(name, 0) > 0 or counted.writes.get(name, 0) > family.words(name)
 
 
 def roofline_of(device: Device | None, dtype: str, size: int, work: int) -> Roofline:

@@ -1,24 +1,31 @@
-"""The search for tiles: those that a schedule chooses itself, and whole tiles of queries and keys."""
+"""The search for tiles: those that a schedule chooses itself, and whole tiles of queries and keys.
+
+What fits is estimated without the mask, what is moved is known by closed form under it: nothing is run under a mask
+here, but for schedules that fit only under theirs.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
 
 from pebble.common.errors import CacheTooSmall
 from pebble.computations.problem import Problem
 from pebble.lab.asked_schedules import asked_schedules
 from pebble.lab.plan.constraints import AXES, Constraints
-from pebble.lab.plan.memory_need import Room, room
+from pebble.lab.plan.evaluations import Evaluations
+from pebble.lab.plan.memory_need import Room
 from pebble.lab.plan.roofline import moved_bytes
 from pebble.program.closed_forms.count import closed_form
-from pebble.program.machine.counted import Run
 from pebble.program.schedule import Schedule, Tiles, offered
 
-__all__ = ["Candidate", "Setting", "candidates", "contenders"]
+__all__ = ["FORMS", "Candidate", "Setting", "contenders", "refined"]
 
+OWN, WHOLE = "own tiles", "whole tiles"
 ATTEMPTS = 6
 SPREAD = 8
+MORE_TRIPS = 3
+"""Under a mask, so many more trips than the fewest are tried too."""
 
 
 @dataclass(frozen=True)
@@ -32,17 +39,32 @@ class Setting:
         Words of the inputs' data type.
     constraints : Constraints
     dtype : str
+    evaluations : Evaluations
+        Of this problem and data type.
     """
 
     problem: Problem
     M: int
     constraints: Constraints
     dtype: str
+    evaluations: Evaluations = field(compare=False, repr=False)
+
+    def room(self, schedule: Schedule, tiles: Tiles) -> Room:
+        """Return the room that tiles need: without the mask, or where a schedule fits only under it, with it."""
+        need = self.evaluations.room(schedule, tiles, self.constraints, masked=False)
+        if need.words > self.M and schedule.follows_mask and self.problem.mask is not None:
+            return self.evaluations.room(schedule, tiles, self.constraints)
+        return need
+
+    def allows(self, schedule: Schedule, tiles: Tiles) -> bool:
+        """Tell whether the constraints allow tiles."""
+        program = schedule.program(self.problem, tiles)
+        return self.constraints.allow(program, self.evaluations.family(schedule))
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """One schedule with tiles that are allowed and fit.
+    """One schedule with tiles that are allowed and that fit, as far as is known without a run under the mask.
 
     Attributes
     ----------
@@ -52,8 +74,8 @@ class Candidate:
         whole tiles of queries and keys as in FlashAttention's algorithm boxes.
     tiles : dict of str to int
     room : Room
-    run : Run
-        The machine's run, for one copy.
+    reads, writes : int
+        Words, for one copy.
     moved : int
         Bytes, for one copy.
     """
@@ -62,14 +84,20 @@ class Candidate:
     form: str
     tiles: dict[str, int]
     room: Room
-    run: Run
+    reads: int
+    writes: int
     moved: int
+
+    @property
+    def io(self) -> int:
+        """Words moved."""
+        return self.reads + self.writes
 
     @property
     def order(self) -> tuple[int, int, int]:
         """Sort key: fewest bytes, then fewest words, then the largest tile of scores."""
         area = self.tiles.get("rows", 1) * self.tiles.get("cols", 1)
-        return self.moved, self.run.io, -area
+        return self.moved, self.io, -area
 
 
 def contenders(problem: Problem, names: Sequence[str | Schedule] | None) -> list[Schedule]:
@@ -79,76 +107,68 @@ def contenders(problem: Problem, names: Sequence[str | Schedule] | None) -> list
     return asked_schedules(names, problem)
 
 
-def candidates(schedules: Sequence[Schedule], setting: Setting) -> list[Candidate]:
-    """Return the best candidate of each schedule and form, the best first."""
-    found = [_own(schedule, setting) for schedule in schedules]
-    found += [_whole(schedule, setting) for schedule in schedules if "literal" in schedule.presets]
-    return sorted((one for one in found if one is not None), key=lambda one: one.order)
-
-
-def measured_room(schedule: Schedule, tiles: Tiles, setting: Setting) -> tuple[Room, Run]:
-    """Measure what a schedule with tiles needs under the constraints."""
-    problem = setting.problem
-    measured = schedule.measure(problem, tiles)
-    program = schedule.program(problem, tiles)
-    need = room(program, schedule.family, problem, measured, setting.constraints, setting.dtype)
-    return need, measured
-
-
 def _candidate(schedule: Schedule, form: str, tiles: Tiles, setting: Setting) -> Candidate:
     """Return the candidate of tiles that are allowed and fit."""
-    need, measured = measured_room(schedule, tiles, setting)
-    moved = moved_bytes(measured, setting.dtype, setting.constraints.accumulate)
-    return Candidate(schedule, form, dict(tiles), need, measured, moved)
-
-
-def _allowed(schedule: Schedule, tiles: Tiles, setting: Setting) -> bool:
-    program = schedule.program(setting.problem, tiles)
-    return setting.constraints.allow(program, schedule.family(setting.problem))
+    traffic = setting.evaluations.traffic(schedule, tiles)
+    return Candidate(
+        schedule=schedule,
+        form=form,
+        tiles=dict(tiles),
+        room=setting.room(schedule, tiles),
+        reads=sum(traffic.reads.values()),
+        writes=sum(traffic.writes.values()),
+        moved=moved_bytes(traffic, setting.dtype, setting.constraints.accumulate),
+    )
 
 
 # A schedule's own choice of tiles
 
 
-def _own(schedule: Schedule, setting: Setting) -> Candidate | None:
+def own_tiles(schedule: Schedule, setting: Setting) -> Candidate | None:
     """Let the schedule choose its tiles for less and less memory, until they fit with buffers and wide accumulators.
 
     Each offer is scaled by what the tiles needed, so the tiles are nearly, but not surely, the largest.
     """
     low, high, aim = 0, setting.M + 1, setting.M
-    best: Candidate | None = None
+    fitting: list[tuple[int, dict[str, int]]] = []
     for _ in range(ATTEMPTS):
         tiles = _rounded(schedule, aim, setting)
         if tiles is None:
-            return best
-        need, _run = measured_room(schedule, tiles, setting)
+            break
+        need = setting.room(schedule, tiles)
         if need.words <= setting.M:
-            found = _candidate(schedule, "own tiles", tiles, setting)
-            best = found if best is None or found.order < best.order else best
+            fitting.append((need.words, tiles))
             low = aim
         else:
             high = aim
         scaled = aim * setting.M // need.words
         aim = scaled if low < scaled < high else (low + high) // 2
-        close = best is not None and best.room.words >= setting.M - setting.M // 100
+        close = any(words >= setting.M - setting.M // 100 for words, _tiles in fitting)
         if close or high - low <= max(1, setting.M // 512):
             break
-    return best
+    if setting.problem.mask is not None:
+        fitting = fitting[-1:]  # a closed form under a mask takes longer than all the rest
+    found = [_candidate(schedule, OWN, tiles, setting) for _words, tiles in fitting]
+    return min(found, key=lambda one: one.order, default=None)
 
 
 def _rounded(schedule: Schedule, aim: int, setting: Setting) -> dict[str, int] | None:
     """Return the schedule's tiles for so many words, cut down to keep the constraints; None if they cannot."""
     try:
         choose = getattr(schedule, "rectangles", schedule.tiles)
-        tiles = dict(choose(setting.problem, aim))
+        tiles = dict(choose(schedule.seen(setting.problem), aim))
     except CacheTooSmall:
         return None
-    if _allowed(schedule, tiles, setting):
+    return _cut_down(schedule, tiles, setting)
+
+
+def _cut_down(schedule: Schedule, tiles: dict[str, int], setting: Setting) -> dict[str, int] | None:
+    """Return the tiles as large as the constraints allow; None if they allow none."""
+    if setting.allows(schedule, tiles):
         return tiles
-    extents = schedule.family(setting.problem).extents
-    zero = schedule.may_be_zero
+    extents = setting.evaluations.family(schedule).extents
     for name, size in tiles.items():
-        if name in zero:
+        if name in schedule.may_be_zero:
             continue
         most = setting.constraints.at_most.get(name, size)
         axis = AXES.get(name)
@@ -156,41 +176,89 @@ def _rounded(schedule: Schedule, aim: int, setting: Setting) -> dict[str, int] |
         tiles[name] = min(size, most) if whole else setting.constraints.down(min(size, most))
         if tiles[name] < 1:
             return None
-    return tiles if _allowed(schedule, tiles, setting) else None
+    return tiles if setting.allows(schedule, tiles) else None
+
+
+def refined(one: Candidate, setting: Setting) -> Candidate:
+    """Return the best of a candidate and others near it that may move less under the mask."""
+    if one.form != OWN or setting.problem.mask is None:
+        return one
+    found = [_candidate(one.schedule, OWN, tiles, setting) for tiles in _near(one, setting)]
+    return min([one, *found], key=lambda one: one.order)
+
+
+def _near(one: Candidate, setting: Setting) -> Iterator[dict[str, int]]:
+    """Yield tiles that fit as well: under a mask those that make equally many tiles cost unequally much."""
+    schedule, tiles = one.schedule, one.tiles
+    options: list[dict[str, int] | None] = []
+    if hasattr(schedule, "largest_blocks"):
+        left = setting.M - (one.room.words - one.room.peak)
+        blocks = dict(schedule.largest_blocks(setting.evaluations.plain, left))
+        options.append(_cut_down(schedule, blocks, setting))
+    for name in [name for name in AXES if name in tiles]:
+        extent = setting.evaluations.family(schedule).extents[AXES[name]]
+        for size in _least_lengths(setting.constraints.sizes(name, extent), extent, tiles[name]):
+            options.append({**tiles, name: size})
+    for option in options:
+        if option and setting.allows(schedule, option) and setting.room(schedule, option).words <= setting.M:
+            yield option
+
+
+def _least_lengths(sizes: Sequence[int], extent: int, longest: int) -> list[int]:
+    """Return for a few numbers of trips, from the fewest on, the least length that makes so many."""
+    fewest = -(-extent // longest)
+    found = (
+        next((size for size in sizes if size >= -(-extent // trips)), longest)
+        for trips in range(fewest, fewest + MORE_TRIPS + 1)
+    )
+    return sorted({size for size in found if size <= longest})
 
 
 # Whole tiles
 
 
-def _whole(schedule: Schedule, setting: Setting) -> Candidate | None:
-    """Search rows and columns of whole tiles; the machine judges what fits.
+def whole_tiles(schedule: Schedule, setting: Setting) -> Candidate | None:
+    """Search rows and columns of whole tiles.
 
     One side decides the I/O: it is made as long as fits beside the shortest other side. Among lengths that make
-    equally many tiles, the one that leaves room for the largest tile of scores is taken.
+    equally many tiles, the one that leaves room for the largest tile of scores is taken. Under a mask these lengths
+    cost unequally much, and so do those of the other side: a long one loads more that is masked out.
     """
+    if "literal" not in schedule.presets:
+        return None
     problem, constraints = setting.problem, setting.constraints
     extents = {"rows": problem.Nq, "cols": problem.Nk}
     outer, inner = _sides(schedule, problem)
     sizes = {name: constraints.sizes(name, extent) for name, extent in extents.items()}
     if not sizes[outer] or not sizes[inner]:
         return None
-    if not _allowed(schedule, {outer: sizes[outer][0], inner: sizes[inner][0]}, setting):
+    if not setting.allows(schedule, {outer: sizes[outer][0], inner: sizes[inner][0]}):
         return None
 
     def fits(tiles: dict[str, int]) -> bool:
-        return measured_room(schedule, tiles, setting)[0].words <= setting.M
+        return setting.room(schedule, tiles).words <= setting.M
 
     longest = _last(sizes[outer], lambda size: fits({outer: size, inner: sizes[inner][0]}))
     if longest is None:
         return None
     trips = -(-extents[outer] // longest)
     equal = [size for size in sizes[outer] if size <= longest and -(-extents[outer] // size) == trips]
+
+    def candidate(size: int, other: int) -> Candidate:
+        return _candidate(schedule, WHOLE, schedule.check_tiles({outer: size, inner: other}), setting)
+
+    if problem.mask is None:
+        lengths = _spread(equal)
+    else:
+        lengths = sorted({*_least_lengths(sizes[outer], extents[outer], longest), longest})
+        shortest = sorted((candidate(size, sizes[inner][0]) for size in lengths), key=lambda one: one.order)
+        lengths = [one.tiles[outer] for one in shortest[:2]]
     found = []
-    for size in _spread(equal):
+    for size in lengths:
         other = _last(sizes[inner], lambda one, size=size: fits({outer: size, inner: one}))  # type: ignore[misc]
         if other is not None:
-            tiles = schedule.check_tiles({outer: size, inner: other})
-            found.append(_candidate(schedule, "whole tiles", tiles, setting))
+            others = {other} if problem.mask is None else _few_up_to(sizes[inner], other)
+            found += [candidate(size, one) for one in others]
     return min(found, key=lambda one: one.order, default=None)
 
 
@@ -223,3 +291,16 @@ def _spread(sizes: list[int]) -> list[int]:
     if len(sizes) <= SPREAD:
         return sizes
     return sorted({sizes[i * (len(sizes) - 1) // (SPREAD - 1)] for i in range(SPREAD)})
+
+
+def _few_up_to(sizes: list[int], last: int) -> set[int]:
+    """Return the first of the sizes, the last one allowed, and one between."""
+    known = [size for size in sizes if size <= last]
+    return {known[0], known[len(known) // 2], known[-1]}
+
+
+FORMS: dict[str, Callable[[Schedule, Setting], Candidate | None]] = {
+    OWN: own_tiles,
+    WHOLE: whole_tiles,
+}
+"""How tiles are found, by the name of their form; None if none fit."""

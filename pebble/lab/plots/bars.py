@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -61,15 +61,26 @@ class ArrayBars(JsonResult):
         }
 
 
-def array_bars(problem: Problem, M: int, schedules: Iterable[str | Schedule] | None = None) -> ArrayBars:
+def array_bars(
+    problem: Problem,
+    M: int,
+    schedules: Iterable[str | Schedule] | None = None,
+    *,
+    progress: Callable[[str], None] | None = None,
+) -> ArrayBars:
     """Count the bars of :func:`arrays`; takes the same parameters.
+
+    Parameters
+    ----------
+    progress : callable, optional
+        Called with the name of each schedule before it is counted.
 
     Examples
     --------
     >>> array_bars(Problem.square(64, 4), 64, ["flash-2"]).rows[0].by_array["Q"]
     {'reads': 256, 'writes': 0}
     """
-    report = count_any_pass(problem, M, schedules)
+    report = count_any_pass(problem, M, schedules, progress=progress)
     fitting = [row for row in report.rows if row.io is not None]
     if not fitting:
         raise InvalidInput(f"there is nothing to draw: {report.why_nothing_fits()}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -119,8 +119,15 @@ def roofline_points(
     dtype: str = "bfloat16",
     level: str | None = None,
     schedules: Iterable[str | Schedule] | None = None,
+    *,
+    progress: Callable[[str], None] | None = None,
 ) -> RooflinePoints:
     """Count the points of :func:`roofline`; takes the same parameters.
+
+    Parameters
+    ----------
+    progress : callable, optional
+        Called with the name of each schedule before it is counted.
 
     Examples
     --------
@@ -141,7 +148,7 @@ def roofline_points(
         raise InvalidInput(f"{one.key}: no sourced figure for its {missing}, so it has no roofline here")
     M = one.words(dtype, level)
     asked = None if schedules is None else list(schedules)
-    report = count_any_pass(problem, M, asked)
+    report = count_any_pass(problem, M, asked, progress=progress)
     needed, roof = _needed_work(problem), (bandwidth, peak)
     points = tuple(
         _point(schedule, row, dtype, needed, roof, problem)

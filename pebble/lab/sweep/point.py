@@ -44,6 +44,7 @@ COLUMNS: dict[str, str] = {
     "ratio": "number",
     "bound_name": "text",
     "bound_value": "integer",
+    "note": "text",
 }
 _OF_ROW = ("fits", "tiles", "reads", "writes", "io", "peak", "least_M", "ratio")
 
@@ -84,7 +85,8 @@ class Point:
 def count_point(point: Point) -> list[Record]:
     """Count every schedule of a point: one row each, with the keys of :data:`COLUMNS` in their order.
 
-    A schedule that needs more than M words is a row with ``fits`` false and its ``least_M``.
+    A schedule that needs more than M words is a row with ``fits`` false and its ``least_M``; one that could not be
+    verified has no ``fits``, and a ``note``.
 
     Examples
     --------
@@ -109,6 +111,7 @@ def _record(problem: Problem, M: int, row: Row, bound_name: str, bound_value: in
         **{name: getattr(row, name) for name in _OF_ROW},
         "bound_name": bound_name,
         "bound_value": bound_value,
+        "note": row.note or None,
     }
     return {name: record[name] for name in COLUMNS}
 

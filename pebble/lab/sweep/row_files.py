@@ -74,7 +74,7 @@ def _write_csv(stream: IO[str], rows: Rows) -> None:
 def _read_csv(path: Path) -> Iterator[Record]:
     with path.open(encoding="utf-8", newline="") as stream:
         for row in csv.DictReader(stream):
-            record = {name: _from_text(kind, row[name]) for name, kind in COLUMNS.items()}
+            record = {name: _from_text(kind, row.get(name, "")) for name, kind in COLUMNS.items()}
             if record["fits"] and record["pass"] != "both":
                 record["tiles"] = record["tiles"] or {}  # a schedule without tiles
             yield record
@@ -165,7 +165,7 @@ def _read_parquet(path: Path) -> Iterator[Record]:
     parquet = importlib.import_module("pyarrow.parquet")
     for batch in parquet.ParquetFile(path).iter_batches():
         for row in batch.to_pylist():
-            yield {name: _from_arrow(kind, row[name]) for name, kind in COLUMNS.items()}
+            yield {name: _from_arrow(kind, row.get(name)) for name, kind in COLUMNS.items()}
 
 
 def _from_arrow(kind: str, value: Any) -> Any:

@@ -1,0 +1,184 @@
+"""The candidates of a search, each verified by the machine, or kept with a note that says why it is not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from pebble.common.errors import NoClosedForm, PebbleError, TooManyOperations, Violation
+from pebble.common.tables import tiles_text
+from pebble.lab.plan.memory_need import wide_arrays, width_ratio
+from pebble.lab.plan.plan_table import Choice, Unverified
+from pebble.lab.plan.roofline import flops, roofline_of
+from pebble.lab.plan.tile_search import FORMS, Candidate, Setting, refined
+from pebble.program.machine.counted import Run
+from pebble.program.schedule import Schedule
+
+if TYPE_CHECKING:
+    from pebble.lab.hardware import Device
+
+__all__ = ["Found", "Search"]
+
+ATTEMPTS = 3
+NEARLY = 2
+"""Tiles are refined for what moves up to so many times the bytes of the best."""
+UNVERIFIABLE = (TooManyOperations, NoClosedForm, Violation)
+
+
+@dataclass(frozen=True)
+class Found:
+    """What the search found for a schedule and a form of tiles.
+
+    Attributes
+    ----------
+    schedule : Schedule
+    form : str
+    candidate : Candidate or None
+        None if not even the search came to an end.
+    run : Run or None
+        The machine's run of it, with wide accumulators where room is not told in parts; None if it is not verified.
+    note : str
+        Why it is not verified.
+    """
+
+    schedule: Schedule
+    form: str
+    candidate: Candidate | None
+    run: Run | None
+    note: str = ""
+
+    @property
+    def order(self) -> tuple[float, ...]:
+        """Sort key: as of candidates; what has no count comes last."""
+        return (float("inf"),) if self.candidate is None else self.candidate.order
+
+    def choice(self, setting: Setting, device: Device | None, bound: float) -> Choice | Unverified:
+        """Return the choice, for all copies."""
+        copies, one = setting.problem.copies, self.candidate
+        if one is None:
+            return Unverified(self.schedule.name, self.form, self.note)
+        io, moved = one.io * copies, one.moved * copies
+        if self.run is None:
+            return Unverified(self.schedule.name, self.form, self.note, one.tiles, io, moved)
+        work = flops(self.run) * copies
+        return Choice(
+            schedule=self.schedule.name,
+            form=self.form,
+            tiles=one.tiles,
+            room=one.room,
+            reads=one.reads * copies,
+            writes=one.writes * copies,
+            io=io,
+            moved=moved,
+            flops=work,
+            ratio=io / bound,
+            roofline=roofline_of(device, setting.dtype, moved, work),
+        )
+
+
+@dataclass(frozen=True)
+class Search:
+    """The search over schedules and forms of tiles.
+
+    Parameters
+    ----------
+    schedules : list of Schedule
+    progress : callable
+        Called with a line before each piece of work.
+    """
+
+    schedules: list[Schedule]
+    progress: Callable[[str], None]
+
+    def verified(self, setting: Setting) -> list[Found]:
+        """Return the best candidate of each schedule and form: those verified, the best first, then the others."""
+        settled = (self._settled(one, setting) for one in self._searched(setting))
+        found = [one for one in settled if one is not None]
+        return sorted(found, key=lambda one: (one.run is None, *one.order))
+
+    def cheapest(self, setting: Setting) -> list[Found]:
+        """Return the cheapest candidate of all, or none."""
+        for one in sorted(self._searched(setting), key=lambda one: one.order):
+            settled = None if one.candidate is None else self._settled(one, setting, parts=False)
+            if settled is not None:
+                return [settled]
+        return []
+
+    def _searched(self, setting: Setting) -> list[Found]:
+        """Return what is found before anything is verified."""
+        found = []
+        for form, search in FORMS.items():
+            for schedule in self.schedules:
+                self.progress(f"searching tiles: {schedule.name}, {form}")
+                try:
+                    candidate = search(schedule, setting)
+                except UNVERIFIABLE as error:
+                    found.append(Found(schedule, form, None, None, str(error)))
+                else:
+                    if candidate is not None:
+                        found.append(Found(schedule, form, candidate, None))
+        return self._refined(found, setting)
+
+    def _refined(self, found: list[Found], setting: Setting) -> list[Found]:
+        """Look for better tiles under the mask where these are not far from the best."""
+        moved = [one.candidate.moved for one in found if one.candidate is not None]
+        near = []
+        for one in found:
+            if one.candidate is not None and one.candidate.moved <= NEARLY * min(moved):
+                self.progress(f"refining tiles: {one.schedule.name}, {one.form}")
+                near.append(replace(one, candidate=refined(one.candidate, setting)))
+            else:
+                near.append(one)
+        return near
+
+    def _settled(self, found: Found, setting: Setting, *, parts: bool = True) -> Found | None:
+        """Return what was found, verified or with a note; None if the machine finds that it does not fit.
+
+        Without ``parts``, what wide accumulators add is not told apart: one run instead of two.
+        """
+        one = found.candidate
+        if one is None:
+            return found
+        for _ in range(ATTEMPTS):
+            self.progress(f"verifying {one.schedule.name} {tiles_text(one.tiles)}")
+            try:
+                checked, measured = _checked(one, setting, parts=parts)
+            except UNVERIFIABLE as error:
+                return replace(found, candidate=one, note=str(error))
+            need = checked.room.words
+            if need <= setting.M:
+                return replace(found, candidate=checked, run=measured)
+            # Under the mask it takes a word or two more: the tiles of so much less room.
+            room = one.room.words - (need - setting.M)
+            smaller = FORMS[found.form](found.schedule, replace(setting, M=room)) if room > 0 else None
+            if smaller is None:
+                return None
+            one = refined(smaller, replace(setting, M=room))
+        return replace(
+            found, candidate=one, note=f"it needs more than M = {setting.M:,} words under the mask"
+        )
+
+
+def _checked(one: Candidate, setting: Setting, *, parts: bool) -> tuple[Candidate, Run]:
+    """Return the candidate with the room that the machine measures, and the run.
+
+    Raises
+    ------
+    PebbleError
+        If the machine counts other words than the closed form.
+    """
+    evaluations, accumulate = setting.evaluations, setting.constraints.accumulate
+    width = 1 if parts else width_ratio(setting.dtype, accumulate)
+    counted = evaluations.run(one.schedule, one.tiles, width=width)
+    traffic = evaluations.traffic(one.schedule, one.tiles)
+    wide = wide_arrays(traffic.family) if width > 1 else frozenset()
+    for mine, other in ((counted.reads, traffic.reads), (counted.writes, traffic.writes)):
+        for name, words in mine.items():
+            if words != other.get(name, 0) * (width if name in wide else 1):
+                raise PebbleError(
+                    f"{one.schedule.name}: the closed form and the machine disagree; please report this"
+                )
+    return replace(
+        one, room=evaluations.room(one.schedule, one.tiles, setting.constraints, parts=parts)
+    ), counted

@@ -1,0 +1,106 @@
+"""Counting: a schedule that takes too long to verify is a row that says so, in every result made of counts."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import pebble
+from pebble import InvalidInput, Problem, plots
+from pebble.common.errors import TooManyOperations
+from pebble.lab.regimes import regimes
+from pebble.lab.sweep import sweep
+from pebble.lab.sweep.row_files import read_rows
+from pebble.lab.training import count_training
+from pebble.program.schedule import get
+
+CAUSAL = Problem.square(24, 4, mask="causal")
+WHY = "more than 5 operations"
+
+
+@pytest.fixture
+def slow(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Under a mask flash-2 forward takes too many operations."""
+    kind: Any = type(get("flash-2"))
+    measure = kind.measure
+
+    def refusing(self: Any, problem: Problem, tiles: Any) -> Any:
+        if problem.mask is not None:
+            raise TooManyOperations(WHY)
+        return measure(self, problem, tiles)
+
+    monkeypatch.setattr(kind, "measure", refusing)
+
+
+@pytest.mark.usefixtures("slow")
+def test_one_that_takes_too_long_is_a_row_among_the_others() -> None:
+    for names in (None, ["naive", "flash-2"]):
+        report = pebble.count(CAUSAL, 60, names)
+        row = report["flash-2"]
+        assert (row.fits, row.io, row.tiles, row.note) == (None, None, None, WHY)
+        assert report["naive"].io is not None
+        assert f"flash-2: {WHY}" in str(report)
+        document = json.loads(json.dumps(report.to_dict()))
+        (slow_row,) = (entry for entry in document["schedules"] if entry["name"] == "flash-2")
+        assert (slow_row["fits"], slow_row["note"]) == (None, WHY)
+        assert "\nflash-2,,,,,,," in report.to_csv()
+        assert "\nnaive,true," in report.to_csv()
+
+
+@pytest.mark.usefixtures("slow")
+def test_if_none_is_counted_the_reason_is_given() -> None:
+    report = pebble.count(CAUSAL, 60, ["flash-2"])
+    assert report.why_nothing_fits() == f"no schedule is counted: flash-2: {WHY}"
+    with pytest.raises(InvalidInput, match=WHY):
+        plots.array_bars(CAUSAL, 60, ["flash-2"])
+
+
+@pytest.mark.usefixtures("slow")
+def test_a_training_step_says_which_pass_is_not_counted() -> None:
+    problem = Problem.square(24, 4, mask="causal", pass_name="both")
+    report = count_training(problem, 60, ["flash-2", "naive"])
+    assert report["naive"].fits
+    assert (report["flash-2"].fits, report["flash-2"].note) == (None, f"forward: {WHY}")
+    assert f"flash-2: forward: {WHY}" in str(report)
+
+
+@pytest.mark.usefixtures("slow")
+@pytest.mark.parametrize("form", ["csv", "jsonl"])
+def test_a_sweep_goes_on(form: str, tmp_path: Path) -> None:
+    done = sweep(24, 4, 60, ["flash-2", "naive"], masks=["none", "causal"], out=tmp_path / f"rows.{form}")
+    rows = {(row["mask"], row["schedule"]): row for row in done}
+    refused = rows["causal", "flash-2"]
+    assert (refused["fits"], refused["io"], refused["note"]) == (None, None, WHY)
+    for key in ((None, "flash-2"), (None, "naive"), ("causal", "naive")):
+        assert rows[key]["fits"] is True
+        assert rows[key]["note"] is None
+    assert list(read_rows(tmp_path / f"rows.{form}")) == list(done)
+
+
+@pytest.mark.usefixtures("slow")
+def test_pictures_leave_it_out() -> None:
+    curves = plots.io_curves(CAUSAL, [60, 100], ["flash-2", "naive"])
+    assert curves.schedules["flash-2"] == (None, None)
+    assert None not in curves.schedules["naive"]
+    assert plots.gaps(CAUSAL, [60], ["flash-2", "naive"]).best == (("naive",),)
+    points = plots.roofline_points(CAUSAL, "h100", schedules=["flash-2", "naive"]).points
+    assert [point.schedule for point in points] == ["naive"]
+
+
+@pytest.mark.usefixtures("slow")
+def test_regimes_say_why() -> None:
+    table = regimes("h100", 4, N=24, passes="forward", mask="causal")
+    (row,) = table.rows
+    assert row.against_best("flash-2") is None
+    assert f"h100, d = 4, forward: flash-2: {WHY}" in str(table)
+
+
+def test_rows_of_an_older_sweep_have_no_note(tmp_path: Path) -> None:
+    path = tmp_path / "rows.csv"
+    done = list(sweep(24, 4, 60, "flash-2", out=path))
+    lines = [line.rpartition(",")[0] for line in path.read_text(encoding="utf-8").splitlines()]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    assert list(read_rows(path)) == done

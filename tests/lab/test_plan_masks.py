@@ -1,0 +1,217 @@
+"""Plans under a mask: tiles that move the least under it, few runs, and rows for what cannot be verified."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from pebble import InvalidInput, Problem
+from pebble.common.errors import NoClosedForm
+from pebble.computations.registry import family_of
+from pebble.lab.plan import Constraints, evaluations, plan, planning, tile_search
+from pebble.lab.plan.evaluations import Evaluations
+from pebble.lab.plan.roofline import moved_bytes
+from pebble.lab.plan.tile_search import FORMS, Setting, refined
+from pebble.program import Program
+from pebble.program.closed_forms.count import closed_form
+from pebble.program.machine.run import run
+from pebble.program.schedule import Schedule, Tiles, get
+
+
+def _problem(mask: str, pass_name: str = "forward", N: int = 96) -> Problem:
+    if mask.startswith("group:2:"):
+        return Problem(2 * N, N, 8, 8, mask=mask, pass_name=pass_name)  # type: ignore[arg-type]
+    return Problem.square(N, 8, mask=mask, pass_name=pass_name)
+
+
+def _setting(problem: Problem, M: int, **asked: Any) -> Setting:
+    return Setting(problem, M, Constraints(**asked), "bf16", Evaluations(problem, "bf16"))
+
+
+MASKED = [
+    ("forward", "causal", 700, {}),
+    ("forward", "causal", 1500, {"multiple_of": 4, "double_buffer": True}),
+    ("forward", "window:20", 900, {"multiple_of": 4}),
+    ("forward", "group:2:causal", 1300, {"multiple_of": 8, "accumulate": "float32"}),
+    ("backward", "causal", 1500, {"multiple_of": 4}),
+    ("backward", "window:20", 2500, {"at_least": {"rows": 8}, "multiple_of": 4}),
+]
+
+
+@pytest.mark.parametrize(("pass_name", "mask", "M", "asked"), MASKED)
+@pytest.mark.parametrize("name", ["flash-1", "flash-2"])
+def test_whole_tiles_move_the_least_of_all_that_fit(
+    name: str, pass_name: str, mask: str, M: int, asked: dict[str, Any]
+) -> None:
+    """Against the closed forms of every pair of allowed tile sizes that fits without the mask."""
+    problem, schedule = _problem(mask, pass_name), get(name, pass_name)
+    setting = _setting(problem, M, **asked)
+    found = FORMS["whole tiles"](schedule, setting)
+    assert found is not None
+    assert setting.evaluations.masked_runs == 0
+    assert setting.evaluations.closed_forms <= 12
+    moved = []
+    for rows in setting.constraints.sizes("rows", problem.Nq):
+        for cols in setting.constraints.sizes("cols", problem.Nk):
+            tiles = {"rows": rows, "cols": cols}
+            if not setting.allows(schedule, tiles):
+                continue
+            if setting.room(schedule, tiles).words > M:
+                break
+            traffic = setting.evaluations.traffic(schedule, tiles)
+            moved.append(moved_bytes(traffic, "bf16", setting.constraints.accumulate))
+    assert found.moved == min(moved)
+
+
+@pytest.mark.parametrize(("mask", "M"), [("causal", 700), ("causal", 1000), ("window:20", 900)])
+def test_own_tiles_move_the_least_of_their_kind(mask: str, M: int) -> None:
+    problem, schedule = _problem(mask), get("flash-2")
+    setting = _setting(problem, M)
+    chosen = FORMS["own tiles"](schedule, setting)
+    assert chosen is not None
+    found = refined(chosen, setting)
+    fitting = [{"rows": n} for n in range(1, 97) if setting.room(schedule, {"rows": n}).words <= M]
+    assert found.io == min(setting.evaluations.traffic(schedule, tiles).io for tiles in fitting)
+
+
+@pytest.mark.parametrize(("pass_name", "mask", "M", "asked"), MASKED)
+def test_every_choice_is_what_the_machine_counts(
+    pass_name: str, mask: str, M: int, asked: dict[str, Any]
+) -> None:
+    problem = _problem(mask, pass_name, 48)
+    found = plan(problem, M, **asked, costs=False)
+    assert found.unverified == ()
+    assert found.best.moved == min(one.moved for one in found.choices)
+    for one in found.choices:
+        program = get(one.schedule, pass_name).program(problem, one.tiles)
+        assert Constraints(**asked).allow(program, family_of(problem))
+        held = run(program, family_of(problem), M, induction=False)
+        assert (held.io, held.peak) == (one.io, one.room.peak)
+        assert one.room.words <= M
+
+
+def test_few_closed_forms_and_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[Evaluations] = []
+
+    def kept(problem: Problem, dtype: str) -> Evaluations:
+        made.append(Evaluations(problem, dtype))
+        return made[-1]
+
+    monkeypatch.setattr(planning, "Evaluations", kept)
+    asked: dict[str, Any] = {"multiple_of": 16, "at_least": {"rows": 32, "cols": 32}}
+    problem = Problem.square(512, 32, mask="causal")
+    found = plan(problem, 20_000, **asked, double_buffer=True, accumulate="float32")
+    assert found.unverified == ()
+    assert len(found.costs) == 5
+    assert made[0].closed_forms <= 200
+    assert made[0].masked_runs <= 15
+
+
+def test_what_takes_too_long_to_verify_is_a_row(monkeypatch: pytest.MonkeyPatch) -> None:
+    problem = _problem("causal")
+    whole = plan(problem, 700, multiple_of=2, at_least={"rows": 2})
+    steps = {one.schedule: _steps(problem, one.schedule, one.tiles) for one in whole.choices}
+    monkeypatch.setattr(evaluations, "MASKED_STEPS", max(steps.values()) - 1)
+    found = plan(problem, 700, multiple_of=2, at_least={"rows": 2})
+    slow = [name for name, count in steps.items() if count == max(steps.values())]
+    assert [one.schedule for one in found.unverified] == slow
+    assert found.choices == tuple(one for one in whole.choices if one.schedule not in slow)
+    kept = {one.schedule: (one.tiles, one.io, one.moved) for one in whole.choices}
+    assert all((one.tiles, one.io, one.moved) == kept[one.schedule] for one in found.unverified)
+    document = json.loads(json.dumps(found.to_dict()))
+    assert document["best"] == document["choices"][0]
+    assert [one["note"] for one in document["unverified"]] == [one.note for one in found.unverified]
+    assert f"{slow[0]} ({found.unverified[0].form}), not verified: under the mask causal" in str(found)
+
+
+def _steps(problem: Problem, name: str, tiles: Tiles) -> int:
+    return run(get(name).program(problem, tiles), family_of(problem)).steps
+
+
+def test_where_nothing_can_be_verified_the_rows_are_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(evaluations, "MASKED_STEPS", 1)
+    found = plan(_problem("causal"), 700, multiple_of=2)
+    assert found.choices == ()
+    assert found.unverified
+    assert all(one.note and one.io for one in found.unverified)
+    assert found.to_dict()["best"] is None
+    assert all(one.note for one in found.costs)
+    assert "multiples of 2, not verified: " in str(found)
+    assert "<Plan " in repr(found)
+    with pytest.raises(InvalidInput, match=r"no choice is verified: .*operations"):
+        _ = found.best
+
+
+class _Broken(type(get("flash-2"))):  # type: ignore[misc]
+    """Under a mask it deletes what is not there."""
+
+    name = "broken"
+
+    def program(self, problem: Problem, tiles: Tiles) -> Program:
+        if problem.mask is None:
+            found: Program = super().program(problem, tiles)
+            return found
+        from pebble.program import delete, load, loop, program
+
+        return program(loop("i", tiles["rows"], load("Q"), delete("Q"), delete("Q")))
+
+
+def test_a_violation_is_a_row() -> None:
+    broken: Schedule = _Broken()
+    found = plan(_problem("causal"), 700, schedules=[broken, "flash-1"], costs=False)
+    assert {one.schedule for one in found.choices} == {"flash-1"}
+    assert {one.schedule for one in found.unverified} == {"broken"}
+    assert all("delete" in one.note for one in found.unverified)
+
+
+def test_without_a_closed_form_the_machine_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    problem = _problem("causal")
+    expected = plan(problem, 700, schedules=["flash-1"], costs=False)
+
+    def refused(*_: object) -> None:
+        raise NoClosedForm("none here")
+
+    monkeypatch.setattr(evaluations, "closed_form", refused)
+    found = plan(problem, 700, schedules=["flash-1"], costs=False)
+    assert [(one.tiles, one.io) for one in found.choices] == [(one.tiles, one.io) for one in expected.choices]
+    monkeypatch.setattr(evaluations, "MASKED_STEPS", 1)
+    found = plan(problem, 700, schedules=["flash-1"], costs=False)
+    assert [(one.tiles, one.io) for one in found.unverified] == [(None, None)] * 2
+
+
+def test_tiles_that_need_a_word_more_under_the_mask_give_way_to_smaller_ones(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The room is estimated without the mask; here the estimate is made too small on purpose."""
+    problem, M = _problem("causal"), 700
+    room = Setting.room
+
+    def too_small(self: Setting, schedule: Schedule, tiles: Tiles) -> Any:
+        from dataclasses import replace
+
+        need = room(self, schedule, tiles)
+        return replace(need, peak=need.peak - 9)
+
+    monkeypatch.setattr(tile_search.Setting, "room", too_small)
+    found = plan(problem, M, schedules=["flash-2"], costs=False)
+    assert found.choices
+    for one in found.choices:
+        program = get("flash-2").program(problem, one.tiles)
+        assert run(program, family_of(problem), M).peak == one.room.words <= M
+        assert int(closed_form(program, family_of(problem)).io) == one.io
+
+
+def test_a_schedule_that_fits_only_under_its_mask_is_planned_too() -> None:
+    problem = Problem.square(300, 4, mask="window:20")
+    found = plan(problem, 400, costs=False)
+    assert found.best.schedule == "key-window"
+    assert found.best.ratio == 1
+
+
+def test_progress_is_told_before_the_work() -> None:
+    lines: list[str] = []
+    plan(_problem("causal"), 700, schedules=["flash-2"], costs=False, progress=lines.append)
+    assert lines[0] == "searching tiles: flash-2, own tiles"
+    assert lines[-1].startswith("verifying flash-2 rows=")
