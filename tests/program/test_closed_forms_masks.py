@@ -24,7 +24,8 @@ from pebble.computations.masks import (
 from pebble.computations.problem import Problem
 from pebble.lab.show import show
 from pebble.program import Program, compute, delete, first, load, loop, phase, program, store, when
-from pebble.program.closed_forms import boxes as counts
+from pebble.program.closed_forms import band_counts as counts
+from pebble.program.closed_forms import limits
 from pebble.program.closed_forms.blocks import Blocks, End, Side
 from pebble.program.closed_forms.count import ClosedForm, closed_form
 from pebble.program.closed_forms.quantities import Quantities, Words
@@ -294,7 +295,7 @@ def test_too_many_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     """Then the machine's numbers stand in for formulas, and a count goes without the comparison."""
     import pebble
 
-    monkeypatch.setattr(counts, "MOST_BLOCKS", 10)
+    monkeypatch.setattr(limits, "MOST_BLOCKS", 10)
     problem = Problem.square(30, 4, mask=make_mask("butterfly:4", 30, 30))
     listing = show("flash-2", problem, tiles={"rows": 7})
     flash = get("flash-2")

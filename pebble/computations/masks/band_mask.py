@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, overload
 
@@ -139,6 +140,32 @@ class BandMask(Mask):
         upto = min(self._ends[axis][0].below(before), lines[1])
         return self.present(axis, lines[0], upto) if upto > lines[0] else 0
 
+    def unfinished(self, axis: str, lines: Interval, place: int) -> int:
+        """Number of lines that have a pair with a partner at ``place`` or behind it."""
+        first = max(int(self._ends[axis][1].upto(place)), lines[0])
+        return self.present(axis, first, lines[1]) if first < lines[1] else 0
+
+    def beginning(self, axis: str, lines: Interval, partners: Interval) -> tuple[int, int]:
+        """Number of lines whose first pair is with one of some partners, and the last of these lines (-1: none)."""
+        start = self._ends[axis][0]
+        low = max(int(start.below(partners[0])), lines[0])
+        high = min(int(start.below(partners[1])), lines[1])
+        number = self.present(axis, low, high) if low < high else 0
+        if not number:
+            return 0, -1
+        begins, ends = self._empty[axis]
+        at = int(begins.searchsorted(high)) - 1
+        return number, (min(int(begins[at]), high) if at >= 0 and ends[at] >= high else high) - 1
+
+    def have_begun(self, axis: str, lines: Interval, before: int, partners: Interval) -> bool:
+        """Whether some line that has a pair before ``before`` has any with some partners."""
+        upto = min(int(self._ends[axis][0].below(before)), lines[1])
+        return self.has_pairs(axis, (lines[0], upto), partners)
+
+    def presence_changes(self, axis: str) -> list[int]:
+        """Return where lines with pairs follow on lines without, or the other way round."""
+        return sorted({int(place) for ends in self._empty[axis] for place in ends})
+
     def has_pairs(self, axis: str, lines: Interval, partners: Interval) -> bool:
         """Whether some lines of an axis have any pair with some of the other."""
         if lines[0] >= lines[1] or partners[0] >= partners[1]:
@@ -190,8 +217,19 @@ class BandMask(Mask):
         start, stop = self._ends[axis]
         return np.append(toggles[low:high], [start.below(partners[0]), stop.upto(partners[1])])
 
-    def regular_parts(self, axis: str) -> list[RegularPart]:
+    def regular_parts(self, axis: str, lines: Interval | None = None) -> list[RegularPart]:
         """Return the parts of an axis in which both ends of a line's interval stay or move by one."""
+        parts = self._regular_parts[axis]
+        if lines is None:
+            return parts
+        low = bisect_right(parts, lines[0], key=lambda part: part.stop)
+        return parts[low : bisect_left(parts, lines[1], key=lambda part: part.start)]
+
+    @cached_property
+    def _regular_parts(self) -> dict[str, list[RegularPart]]:
+        return {axis: self._parts_of(axis) for axis in self._ends}
+
+    def _parts_of(self, axis: str) -> list[RegularPart]:
         runs = [ends.differences() for ends in self._ends[axis]]
         where = np.union1d(runs[0][0], runs[1][0])
         moved = np.stack(

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import itertools
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from pebble.computations.array import Array
 from pebble.computations.family import Family
+from pebble.computations.masks import BandMask
 from pebble.computations.masks.mask import OTHER_AXIS
-from pebble.program.closed_forms.blocks import Blocks, End, MaskBoxes, PairCounts, Side
-from pebble.program.closed_forms.boxes import counts_of
+from pebble.program.closed_forms.band_counts import BandCounts
+from pebble.program.closed_forms.blocks import Blocks, End, MaskBoxes, PairCounts, Side, Visits
 from pebble.program.closed_forms.chains import Reached
 from pebble.program.closed_forms.formula import Formula, constant, symbol
+from pebble.program.closed_forms.grid_counts import GridCounts
+from pebble.program.closed_forms.simplified import simplified
 from pebble.program.nodes import Interval, Loop
 from pebble.program.places import Place
 from pebble.program.steps import tile_count
@@ -67,6 +71,7 @@ class Quantities:
         self._values: dict[str, int] = {}
         self._known: dict[object, int] = {}
         self._counts: dict[object, PairCounts] = {}
+        self._visits: dict[Blocks, Visits] = {}
 
     def moved(self, place: Place, array: Array, upto: Reached | None) -> Formula:
         """Words along the mask's axes of all executions of a load or store together.
@@ -95,30 +100,41 @@ class Quantities:
 
     def value(self, blocks: Blocks, words: Words) -> int:
         """Sum over the visited blocks, exactly."""
-        if not (blocks.i.count and blocks.j.count):
-            return 0
-        marks = [place for interval in words.at.values() for place in interval]
         sides = {axis: blocks[axis] for axis in "ij"}
         for axis, interval in words.at.items():
             sides[axis] = replace(sides[axis], marks=interval)
         if words.kind == "begun" and isinstance(words.upto, int):
             other = OTHER_AXIS[words.axis]
             sides[other] = replace(sides[other], marks=(*sides[other].marks, words.upto))
-        blocks = Blocks(sides["i"], sides["j"], blocks.ends)
-        key = (blocks, words.kind, words.axis, words.upto, tuple(marks))
+        found = simplified(Blocks(sides["i"], sides["j"], blocks.ends))
+        if found is None or not (found.i.n_cells and found.j.n_cells):
+            return 0
+        key = (found, words.kind, words.axis, words.upto, tuple(words.at.items()))
         if key not in self._known:
-            self._known[key] = blocks.total(self._counter(blocks), self._measure(blocks, words))
+            measure = self._measure(self._counter(found), words)
+            quarters = sum(exact_sum(measure(boxes), times) for boxes, times in self._visited(found))
+            self._known[key] = quarters // 4
         return self._known[key]
 
+    def _visited(self, blocks: Blocks) -> Iterable[Visits]:
+        """The visited blocks; kept for the next words if they are looked at all at once."""
+        if blocks in self._visits:
+            return [self._visits[blocks]]
+        chunks = blocks.visited(self._counter(blocks))
+        found = list(itertools.islice(chunks, 2))
+        if len(found) == 1:
+            self._visits[blocks] = found[0]
+        return itertools.chain(found, chunks)
+
     def _counter(self, blocks: Blocks) -> PairCounts:
-        key = (blocks.i, blocks.j)
+        key = None if isinstance(self.mask, BandMask) else (blocks.i, blocks.j)
         if key not in self._counts:
-            self._counts[key] = counts_of(self.mask, blocks)
+            self._counts[key] = (
+                BandCounts(self.mask) if isinstance(self.mask, BandMask) else GridCounts(self.mask, blocks)
+            )
         return self._counts[key]
 
-    def _measure(self, blocks: Blocks, words: Words) -> Callable[[MaskBoxes], np.ndarray]:
-        counts = self._counter(blocks)
-
+    def _measure(self, counts: PairCounts, words: Words) -> Callable[[MaskBoxes], np.ndarray]:
         def interval(boxes: MaskBoxes, axis: str) -> tuple[np.ndarray, np.ndarray]:
             start, stop = boxes[axis]
             if axis in words.at:
@@ -133,8 +149,7 @@ class Quantities:
                 return np.ones_like(boxes.i[0])
             start, stop = interval(boxes, words.axis)
             if words.kind == "lines":
-                low, high = (self.mask.present_before(words.axis, places) for places in (start, stop))
-                return high - low
+                return counts.lines(words.axis, (start, stop))
             partners = boxes[OTHER_AXIS[words.axis]]
             if isinstance(words.upto, int):
                 before = np.full_like(start, words.upto)
@@ -242,6 +257,13 @@ class Quantities:
             name += "′"
         self.legend[name] = meaning
         return symbol(name, value)
+
+
+def exact_sum(words: np.ndarray, times: np.ndarray) -> int:
+    """Sum of products, in whole numbers of any size where 64 bits may not do."""
+    if np.dot(words.astype(float), times.astype(float)) < 2.0**62:
+        return int(np.dot(words, times))
+    return sum(a * b for a, b in zip(words.tolist(), times.tolist(), strict=True))
 
 
 def _alone(side: Side, family: Family) -> Blocks:
