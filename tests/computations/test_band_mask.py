@@ -49,6 +49,10 @@ def test_a_band_knows_what_the_same_dense_mask_knows(band: BandMask, axis: str, 
     assert band.present(axis) == dense.present(axis)
     assert band.present(axis, *lines) == dense.present(axis, *lines)
     assert band.started(axis, lines, before) == dense.started(axis, lines, before)
+    assert band.unfinished(axis, lines, before) == dense.unfinished(axis, lines, before)
+    assert band.have_begun(axis, lines, before, partners) == dense.have_begun(axis, lines, before, partners)
+    assert band.beginning(axis, lines, partners) == dense.beginning(axis, lines, partners)
+    assert band.presence_changes(axis) == dense.presence_changes(axis)
     places = np.arange(extent + 1)
     for found, expected in (
         (band.first(axis), dense.first(axis)),
@@ -116,7 +120,12 @@ def plain_regular_parts(band: BandMask, axis: str) -> list[tuple[int, int, tuple
 @settings(max_examples=300)
 @given(bands(), st.sampled_from("ij"))
 def test_regular_parts_are_the_longest_runs(band: BandMask, axis: str) -> None:
-    assert [tuple(part) for part in band.regular_parts(axis)] == plain_regular_parts(band, axis)
+    parts = plain_regular_parts(band, axis)
+    assert [tuple(part) for part in band.regular_parts(axis)] == parts
+    for start in range(band.extents[axis]):
+        for stop in range(start + 1, band.extents[axis] + 1):
+            some = [part for part in parts if part[0] < stop and part[1] > start]
+            assert [tuple(part) for part in band.regular_parts(axis, (start, stop))] == some
 
 
 @given(bands())

@@ -142,29 +142,29 @@ class BandMask(Mask):
 
     def unfinished(self, axis: str, lines: Interval, place: int) -> int:
         """Number of lines that have a pair with a partner at ``place`` or behind it."""
-        first = max(int(self._ends[axis][1].upto(place)), lines[0])
+        first = max(self._ends[axis][1].upto(place), lines[0])
         return self.present(axis, first, lines[1]) if first < lines[1] else 0
 
     def beginning(self, axis: str, lines: Interval, partners: Interval) -> tuple[int, int]:
         """Number of lines whose first pair is with one of some partners, and the last of these lines (-1: none)."""
         start = self._ends[axis][0]
-        low = max(int(start.below(partners[0])), lines[0])
-        high = min(int(start.below(partners[1])), lines[1])
+        low = max(start.below(partners[0]), lines[0])
+        high = min(start.below(partners[1]), lines[1])
         number = self.present(axis, low, high) if low < high else 0
         if not number:
             return 0, -1
-        begins, ends = self._empty[axis]
-        at = int(begins.searchsorted(high)) - 1
-        return number, (min(int(begins[at]), high) if at >= 0 and ends[at] >= high else high) - 1
+        taken = self._taken[axis]
+        return number, min(int(taken.ends[taken.begins.searchsorted(high) - 1]), high) - 1
 
     def have_begun(self, axis: str, lines: Interval, before: int, partners: Interval) -> bool:
         """Whether some line that has a pair before ``before`` has any with some partners."""
-        upto = min(int(self._ends[axis][0].below(before)), lines[1])
+        upto = min(self._ends[axis][0].below(before), lines[1])
         return self.has_pairs(axis, (lines[0], upto), partners)
 
     def presence_changes(self, axis: str) -> list[int]:
         """Return where lines with pairs follow on lines without, or the other way round."""
-        return sorted({int(place) for ends in self._empty[axis] for place in ends})
+        bounds = np.sort(np.concatenate([self._taken[axis].begins, self._taken[axis].ends]))
+        return [place for place in bounds.tolist() if 0 < place < self.extents[axis]]
 
     def has_pairs(self, axis: str, lines: Interval, partners: Interval) -> bool:
         """Whether some lines of an axis have any pair with some of the other."""
