@@ -53,7 +53,8 @@ def test_a_band_knows_what_the_same_dense_mask_knows(band: BandMask, axis: str, 
     assert band.have_begun(axis, lines, before, partners) == dense.have_begun(axis, lines, before, partners)
     assert band.beginning(axis, lines, partners) == dense.beginning(axis, lines, partners)
     assert band.presence_changes(axis) == dense.presence_changes(axis)
-    places = np.arange(extent + 1)
+    places, to = np.arange(extent + 1), np.arange(other + 1)
+    assert [band.started(axis, (0, extent), x) for x in to.tolist()] == band.started_before(axis, to).tolist()
     for found, expected in (
         (band.first(axis), dense.first(axis)),
         (band.last(axis), dense.last(axis)),
@@ -62,6 +63,8 @@ def test_a_band_knows_what_the_same_dense_mask_knows(band: BandMask, axis: str, 
         (band.first_of(axis, chosen), dense.first_of(axis, chosen)),
         (band.last_of(axis, chosen), dense.last_of(axis, chosen)),
         (band.present_before(axis, places), dense.present_before(axis, places)),
+        (band.started_before(axis, to), dense.started_before(axis, to)),
+        (band.finished_before(axis, to), dense.finished_before(axis, to)),
         (band.matrix(*box), dense.matrix(*box)),
         (band.lines_matrix(axis, lines, partners), dense.lines_matrix(axis, lines, partners)),
         (band.at_lines(axis, chosen, partners), dense.at_lines(axis, chosen, partners)),

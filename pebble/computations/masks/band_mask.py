@@ -145,6 +145,14 @@ class BandMask(Mask):
         first = max(self._ends[axis][1].upto(place), lines[0])
         return self.present(axis, first, lines[1]) if first < lines[1] else 0
 
+    def started_before(self, axis: str, places: Whole) -> Whole:
+        """Numbers of lines of an axis that have a pair with a partner before each of some places."""
+        return self.present_before(axis, self._ends[axis][0].below(places))
+
+    def finished_before(self, axis: str, places: Whole) -> Whole:
+        """Numbers of lines of an axis that have pairs, and all of them with partners before each of some places."""
+        return self.present_before(axis, self._ends[axis][1].upto(places))
+
     def beginning(self, axis: str, lines: Interval, partners: Interval) -> tuple[int, int]:
         """Number of lines whose first pair is with one of some partners, and the last of these lines (-1: none)."""
         start = self._ends[axis][0]
