@@ -47,6 +47,11 @@ def test_a_band_knows_what_the_same_dense_mask_knows(band: BandMask, axis: str, 
     assert band.count(*box) == dense.count(*box)
     assert band.has_pairs(axis, lines, partners) == dense.has_pairs(axis, lines, partners)
     assert band.present(axis) == dense.present(axis)
+    assert band.unfinished(axis, lines, before) == dense.unfinished(axis, lines, before)
+    assert band.beginning(axis, lines, partners) == dense.beginning(axis, lines, partners)
+    assert band.have_begun(axis, lines, before, partners) == dense.have_begun(axis, lines, before, partners)
+    inner = {place for place in band.presence_changes(axis) if 0 < place < extent}
+    assert inner == set(dense.presence_changes(axis))
     assert band.present(axis, *lines) == dense.present(axis, *lines)
     assert band.started(axis, lines, before) == dense.started(axis, lines, before)
     assert band.unfinished(axis, lines, before) == dense.unfinished(axis, lines, before)

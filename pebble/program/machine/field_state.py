@@ -8,6 +8,7 @@ has no pair with keys 7 and 8.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -28,6 +29,9 @@ __all__ = ["MANY", "UNKNOWN", "Box", "FieldState"]
 
 Box = tuple["Interval", ...]
 Cells = list[tuple[Box, "NDArray[np.int64]"]]
+_REMEMBERED = 4096
+"""Boxes whose pairs are not counted again."""
+
 UNKNOWN = -1
 """What slow memory holds of partial results that differ from tile to tile behind a loop that was not executed."""
 
@@ -54,6 +58,7 @@ class FieldState(State):
             for array in family.arrays
         }
         self.tiles: dict[str, Interval] = {}
+        self._pairs = lru_cache(_REMEMBERED)(self.mask.count)
 
     def need(self, *progress: int) -> None:
         """Fail where something depends on what is unknown: then the loop must be executed tile by tile."""
@@ -101,7 +106,7 @@ class FieldState(State):
             else:
                 words *= interval[1] - interval[0]
         if len(at) == 2:
-            return words * self.mask.count(at["i"], at["j"])
+            return words * self._pairs(at["i"], at["j"])
         for axis, (start, stop) in at.items():
             words *= self.mask.present(axis, start, stop)
         return words
