@@ -11,7 +11,7 @@ import numpy as np
 from pebble.computations.masks.band_parts import band_parts
 from pebble.computations.masks.intervals import Intervals, where_apart
 from pebble.computations.masks.mask import OTHER_AXIS, Interval, Mask, RegularPart
-from pebble.computations.masks.staircase import Staircase
+from pebble.computations.masks.staircase import Staircase, union
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -239,7 +239,7 @@ class BandMask(Mask):
 
     def _parts_of(self, axis: str) -> list[RegularPart]:
         runs = [ends.differences() for ends in self._ends[axis]]
-        where = np.union1d(runs[0][0], runs[1][0])
+        where = union(runs[0][0], runs[1][0])
         moved = np.stack(
             [moves[begins.searchsorted(where, side="right") - 1] for begins, moves in runs], axis=1
         )
