@@ -54,7 +54,12 @@ def test_a_band_knows_what_the_same_dense_mask_knows(band: BandMask, axis: str, 
     assert inner == set(dense.presence_changes(axis))
     assert band.present(axis, *lines) == dense.present(axis, *lines)
     assert band.started(axis, lines, before) == dense.started(axis, lines, before)
-    places = np.arange(extent + 1)
+    assert band.unfinished(axis, lines, before) == dense.unfinished(axis, lines, before)
+    assert band.have_begun(axis, lines, before, partners) == dense.have_begun(axis, lines, before, partners)
+    assert band.beginning(axis, lines, partners) == dense.beginning(axis, lines, partners)
+    assert band.presence_changes(axis) == dense.presence_changes(axis)
+    places, to = np.arange(extent + 1), np.arange(other + 1)
+    assert [band.started(axis, (0, extent), x) for x in to.tolist()] == band.started_before(axis, to).tolist()
     for found, expected in (
         (band.first(axis), dense.first(axis)),
         (band.last(axis), dense.last(axis)),
@@ -63,6 +68,8 @@ def test_a_band_knows_what_the_same_dense_mask_knows(band: BandMask, axis: str, 
         (band.first_of(axis, chosen), dense.first_of(axis, chosen)),
         (band.last_of(axis, chosen), dense.last_of(axis, chosen)),
         (band.present_before(axis, places), dense.present_before(axis, places)),
+        (band.started_before(axis, to), dense.started_before(axis, to)),
+        (band.finished_before(axis, to), dense.finished_before(axis, to)),
         (band.matrix(*box), dense.matrix(*box)),
         (band.lines_matrix(axis, lines, partners), dense.lines_matrix(axis, lines, partners)),
         (band.at_lines(axis, chosen, partners), dense.at_lines(axis, chosen, partners)),
@@ -121,7 +128,12 @@ def plain_regular_parts(band: BandMask, axis: str) -> list[tuple[int, int, tuple
 @settings(max_examples=300)
 @given(bands(), st.sampled_from("ij"))
 def test_regular_parts_are_the_longest_runs(band: BandMask, axis: str) -> None:
-    assert [tuple(part) for part in band.regular_parts(axis)] == plain_regular_parts(band, axis)
+    parts = plain_regular_parts(band, axis)
+    assert [tuple(part) for part in band.regular_parts(axis)] == parts
+    for start in range(band.extents[axis]):
+        for stop in range(start + 1, band.extents[axis] + 1):
+            some = [part for part in parts if part[0] < stop and part[1] > start]
+            assert [tuple(part) for part in band.regular_parts(axis, (start, stop))] == some
 
 
 @given(bands())

@@ -11,7 +11,7 @@ import numpy as np
 from pebble.computations.masks.band_parts import band_parts
 from pebble.computations.masks.intervals import Intervals, where_apart
 from pebble.computations.masks.mask import OTHER_AXIS, Interval, Mask, RegularPart
-from pebble.computations.masks.staircase import Staircase
+from pebble.computations.masks.staircase import Staircase, union
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -145,6 +145,14 @@ class BandMask(Mask):
         first = max(self._ends[axis][1].upto(place), lines[0])
         return self.present(axis, first, lines[1]) if first < lines[1] else 0
 
+    def started_before(self, axis: str, places: Whole) -> Whole:
+        """Numbers of lines of an axis that have a pair with a partner before each of some places."""
+        return self.present_before(axis, self._ends[axis][0].below(places))
+
+    def finished_before(self, axis: str, places: Whole) -> Whole:
+        """Numbers of lines of an axis that have pairs, and all of them with partners before each of some places."""
+        return self.present_before(axis, self._ends[axis][1].upto(places))
+
     def beginning(self, axis: str, lines: Interval, partners: Interval) -> tuple[int, int]:
         """Number of lines whose first pair is with one of some partners, and the last of these lines (-1: none)."""
         start = self._ends[axis][0]
@@ -154,7 +162,7 @@ class BandMask(Mask):
         if not number:
             return 0, -1
         taken = self._taken[axis]
-        return number, min(int(taken.ends[int(taken.begins.searchsorted(high)) - 1]), high) - 1
+        return number, min(int(taken.ends[taken.begins.searchsorted(high) - 1]), high) - 1
 
     def have_begun(self, axis: str, lines: Interval, before: int, partners: Interval) -> bool:
         """Whether some line that has a pair before ``before`` has any with some partners."""
@@ -163,8 +171,8 @@ class BandMask(Mask):
 
     def presence_changes(self, axis: str) -> list[int]:
         """Return where lines with pairs follow on lines without, or the other way round."""
-        taken = self._taken[axis]
-        return sorted({int(place) for places in (taken.begins, taken.ends) for place in places})
+        bounds = np.sort(np.concatenate([self._taken[axis].begins, self._taken[axis].ends]))
+        return [place for place in bounds.tolist() if 0 < place < self.extents[axis]]
 
     def has_pairs(self, axis: str, lines: Interval, partners: Interval) -> bool:
         """Whether some lines of an axis have any pair with some of the other."""
@@ -231,7 +239,7 @@ class BandMask(Mask):
 
     def _parts_of(self, axis: str) -> list[RegularPart]:
         runs = [ends.differences() for ends in self._ends[axis]]
-        where = np.union1d(runs[0][0], runs[1][0])
+        where = union(runs[0][0], runs[1][0])
         moved = np.stack(
             [moves[begins.searchsorted(where, side="right") - 1] for begins, moves in runs], axis=1
         )

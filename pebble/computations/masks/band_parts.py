@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from pebble.computations.masks.intervals import where_apart
-from pebble.computations.masks.staircase import Staircase, common_pieces
+from pebble.computations.masks.staircase import Staircase, common_pieces, union
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -74,13 +74,13 @@ def _connected(start: Staircase, stop: Staircase) -> tuple[Whole, Whole, NDArray
     """
     starts, lengths, heights, slopes = common_pieces(start, stop)
     present = where_apart(start, stop, 1)
-    bounds = np.unique(np.concatenate([starts, starts + lengths, present.begins, present.ends]))
+    bounds = union(starts, starts + lengths, present.begins, present.ends)
     begins, ends = bounds[:-1], bounds[1:]
     piece = starts.searchsorted(begins, side="right") - 1
     diagonal = (slopes[0] == 1) & (slopes[1] == 1) & (heights[1] - heights[0] == 1)
     cut = diagonal[piece]
     middle = np.minimum(begins + 1, ends), np.maximum(ends - 1, begins + 1)
-    bounds = np.unique(np.concatenate([bounds, middle[0][cut], middle[1][cut]]))
+    bounds = union(bounds, middle[0][cut], middle[1][cut])
     begins, ends = bounds[:-1], bounds[1:]
     piece = starts.searchsorted(begins, side="right") - 1
     taken = start.at(begins) < stop.at(begins)

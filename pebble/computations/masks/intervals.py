@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pebble.computations.masks.staircase import Staircase, common_pieces
+from pebble.computations.masks.staircase import Staircase, common_pieces, union
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -58,7 +58,7 @@ class Intervals:
         return len(self.begins)
 
     def __and__(self, other: Intervals) -> Intervals:
-        bounds = np.unique(np.concatenate([self.begins, self.ends, other.begins, other.ends]))
+        bounds = union(self.begins, self.ends, other.begins, other.ends)
         begins, ends = bounds[:-1], bounds[1:]
         taken = self._hold(begins) & other._hold(begins)
         return Intervals(begins[taken], ends[taken])

@@ -180,6 +180,15 @@ class Mask(ABC):
         """Number of lines that have a pair with a partner at ``place`` or behind it."""
         return int(np.count_nonzero(self.last(axis, lines) >= place))
 
+    def started_before(self, axis: str, places: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Numbers of lines of an axis that have a pair with a partner before each of some places."""
+        return np.sort(self.first(axis)[self.last(axis) >= 0]).searchsorted(places)
+
+    def finished_before(self, axis: str, places: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Numbers of lines of an axis that have pairs, and all of them with partners before each of some places."""
+        last = self.last(axis)
+        return np.sort(last[last >= 0]).searchsorted(places)
+
     def beginning(self, axis: str, lines: Interval, partners: Interval) -> tuple[int, int]:
         """Number of lines whose first pair is with one of some partners, and the last of these lines (-1: none)."""
         first = self.first(axis, lines)

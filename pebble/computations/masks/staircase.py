@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     Whole = NDArray[np.int64]
 
-__all__ = ["CommonPieces", "Staircase", "common_pieces"]
+__all__ = ["CommonPieces", "Staircase", "common_pieces", "union"]
 
 _LARGEST = 2**62
 _MANY = 2**16
@@ -212,7 +212,7 @@ class Staircase:
         >>> Staircase.from_values([0, 0, 3, 7]).of(Staircase.clipped(5, -1, 0, 3)).values(0, 5).tolist()
         [0, 0, 0, 3, 7]
         """
-        starts = np.union1d(inner.starts, inner.below(self.starts))
+        starts = union(inner.starts, inner.below(self.starts))
         starts = starts[starts < inner.length]
         between = inner.at(starts)
         slopes = inner.slopes[inner.piece(starts)] * self.slopes[self.piece(between)]
@@ -248,6 +248,12 @@ class Staircase:
         return f"<Staircase [0, {self.length}): {', '.join(shown + ['…'] * (self.n_pieces > 4))}>"
 
 
+def union(*places: Whole) -> Whole:
+    """Return all places once, in order; quicker than numpy's own for arrays that are in order each."""
+    found = np.sort(np.concatenate(places), kind="stable")
+    return np.asarray(found[np.append(True, found[1:] != found[:-1])[: len(found)]])
+
+
 class CommonPieces(NamedTuple):
     """Pieces on which both of two staircases keep their slope.
 
@@ -271,7 +277,7 @@ def common_pieces(one: Staircase, other: Staircase) -> CommonPieces:
     >>> common_pieces(Staircase.clipped(4, 0, 0, 2), Staircase.clipped(4, 0, 1, 9)).starts.tolist()
     [0, 2, 3]
     """
-    starts = np.union1d(one.starts, other.starts)
+    starts = union(one.starts, other.starts)
     return CommonPieces(
         starts,
         np.diff(starts, append=one.length),
