@@ -60,7 +60,7 @@ class Cheapest(Schedule):
     def _options(self, problem: Problem, M: int) -> Iterator[tuple[Schedule, Tiles]]:
         """Yield the candidates that fit without a mask, with their own choices of tiles."""
         for schedule in self.candidates:
-            if schedule.follows_mask:
+            if schedule.masks_only:
                 continue
             try:
                 yield schedule, schedule.tiles(problem, M)
@@ -73,8 +73,8 @@ class Cheapest(Schedule):
         """Yield the candidates that follow the mask and fit, and largest blocks where others are equal ones."""
         for schedule in self.candidates:
             try:
-                if schedule.follows_mask:
-                    yield schedule, schedule.tiles(problem, M)
+                if schedule.masks_only:
+                    yield schedule, schedule.tiles(schedule.seen(problem), M)
                 elif hasattr(schedule, "largest_blocks"):
                     yield schedule, schedule.largest_blocks(problem.without_mask(), M)
             except CacheTooSmall:

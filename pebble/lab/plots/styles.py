@@ -24,6 +24,7 @@ STYLED_SCHEDULES = (
     "queries-pinned",
     "queries-sliced",
     "key-window",
+    "flash-2-causal",
 )
 """Schedules with a style of their own, the same in every picture."""
 
