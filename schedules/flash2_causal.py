@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pebble import Problem, Schedule
-from pebble.program import Program, Tiles, phase, program
+from pebble.program import Program, Tiles, largest, phase, program
 from schedules.flash2 import most_rows, row_blocks
 
 __all__ = ["Flash2Causal"]
@@ -27,8 +27,7 @@ class Flash2Causal(Schedule):
 
     def tiles(self, problem: Problem, M: int) -> Tiles:
         """Return the largest blocks that fit, and the rows that are left over as the first block."""
-        self.require(problem, M)
-        rows = min(most_rows(problem, M), problem.Nq)
+        rows = largest(self, problem, M, "rows", problem.Nq, most_rows(problem, M), {"first": 0})["rows"]
         return {"first": problem.Nq % rows, "rows": rows}
 
     def program(self, problem: Problem, tiles: Tiles) -> Program:
