@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import ClassVar, NamedTuple
 
 from pebble import CacheTooSmall, InvalidInput, Problem, Schedule
-from pebble.program import NoClosedForm, Program, Tiles, closed_form, masked_tiles
+from pebble.program import MaskedSearch, NoClosedForm, Program, Tiles, closed_form
 
 __all__ = ["Cheapest"]
 
@@ -50,8 +50,8 @@ class Cheapest(Schedule):
         if problem.mask is None:
             return found[0].tiles
         short = max(problem.Nq, problem.Nk) <= _SHORT
-        near = [one for one in found if short or one.io <= _NEARLY * found[0].io]
-        return _cheapest_first(problem, self._searched(problem, M, near))[0].tiles
+        near = [one.option for one in found if short or one.io <= _NEARLY * found[0].io]
+        return _best_that_fits(list(_searches(problem, M, near)))
 
     def _options(self, problem: Problem, M: int) -> Iterator[_Option]:
         """Yield the candidates with their own choices of tiles, made without the mask if they do not look at it."""
@@ -62,15 +62,6 @@ class Cheapest(Schedule):
             for choose in _choices(schedule):
                 with suppress(CacheTooSmall):
                     yield _Option(schedule, choose(seen, M), choose)
-
-    def _searched(self, problem: Problem, M: int, near: Iterable[_Priced]) -> Iterator[_Option]:
-        """Yield candidates with tiles that were searched under the mask and fit."""
-        for _, (schedule, tiles, choose) in near:
-            if not schedule.follows_mask:
-                with suppress(CacheTooSmall):
-                    yield _Option(schedule, masked_tiles(schedule, problem, M, choose), choose)
-            elif schedule.measure(problem, tiles).peak <= M:
-                yield _Option(schedule, tiles, choose)
 
     def smallest(self, problem: Problem) -> Tiles:
         """Return the smallest tiles of the candidate that needs the least room."""
@@ -136,6 +127,25 @@ def _cheapest_first(problem: Problem, options: Iterable[_Option]) -> list[_Price
             io = option.schedule.measure(problem, option.tiles).io
         found.append(_Priced(io, option))
     return sorted(found, key=lambda one: one.io)
+
+
+def _searches(problem: Problem, M: int, options: Iterable[_Option]) -> Iterator[MaskedSearch]:
+    for schedule, _, choose in options:
+        with suppress(CacheTooSmall):
+            yield MaskedSearch(schedule, problem, M, choose)
+
+
+def _best_that_fits(searches: list[MaskedSearch]) -> Tiles:
+    """Return the cheapest tiles; only proposals that are the cheapest are verified."""
+    while True:
+        best = min(searches, key=lambda search: search.words)
+        try:
+            if best.verified():
+                return best.tiles
+        except CacheTooSmall:
+            if len(searches) == 1:
+                raise
+            searches.remove(best)
 
 
 def _choices(schedule: Schedule) -> list[Choice]:

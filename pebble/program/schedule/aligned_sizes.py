@@ -11,9 +11,10 @@ import numpy as np
 
 from pebble.computations.masks import Mask
 
-__all__ = ["aligned_sizes"]
+__all__ = ["aligned_sizes", "has_full_tile"]
 
 _LENGTHS = 4
+_LOOKS = 16
 
 
 def aligned_sizes(mask: Mask, axis: str, most: int) -> list[int]:
@@ -55,3 +56,26 @@ def _lengths(mask: Mask, axis: str) -> tuple[int, ...]:
     )
     lengths = [length for length, _ in common] + [width for width, _ in wide.most_common(2)]
     return tuple(length for length in dict.fromkeys(lengths) if 1 < length < extent)
+
+
+def has_full_tile(mask: Mask, rows: int, cols: int) -> bool:
+    """Whether some tile of so many queries and keys, of a few that are looked at, has nearly all its pairs.
+
+    Examples
+    --------
+    >>> from pebble.computations.masks import make_mask
+    >>> mask = make_mask("window:8", 64, 64)
+    >>> has_full_tile(mask, 4, 4), has_full_tile(mask, 16, 4)
+    (True, False)
+    """
+    blocks = max(mask.Nq // rows, 1)
+    for number in range(0, blocks, max(blocks // _LOOKS, 1)):
+        queries = (number * rows, min((number + 1) * rows, mask.Nq))
+        line = np.array([(queries[0] + queries[1] - 1) // 2], dtype=np.int64)
+        middle = (int(mask.first_of("i", line)[0]) + int(mask.last_of("i", line)[0])) // 2
+        for near in (middle - cols // 2, middle):
+            start = max(min(near, mask.Nk - 1), 0) // cols * cols
+            keys = (start, min(start + cols, mask.Nk))
+            if mask.count(queries, keys) >= 0.97 * (queries[1] - queries[0]) * (keys[1] - keys[0]):
+                return True
+    return False

@@ -2,28 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from itertools import product
+from collections.abc import Callable
+from contextlib import suppress
 from math import prod
 
 from pebble.common.errors import CacheTooSmall
 from pebble.computations.problem import Problem
-from pebble.program.schedule.sampled_tiles import sampled
+from pebble.program.schedule.every_size import every_size
+from pebble.program.schedule.sampled_sizes import sampled_sizes
 from pebble.program.schedule.schedule import Schedule, Tiles
 from pebble.program.schedule.tile_groups import TileGroup, switches, tile_groups
 from pebble.program.schedule.tile_trials import Trials
 
-__all__ = ["masked_tiles", "tiles_without_mask"]
+__all__ = ["SHORT", "Choice", "MaskedSearch", "masked_tiles", "tiles_without_mask"]
+
+SHORT = 48
+"""On axes up to so long every combination of sizes is tried, so that no tiles that fit move fewer words."""
 
 _EVERY = 2500
-"""Up to so many combinations of sizes every one is tried, on axes no longer than ``_SHORT``."""
-_FEW = 64
-"""The same on axes of any length."""
-_SHORT = 48
+"""So many combinations at most."""
+_TRIES = 4
+"""So often tiles are chosen for less memory if they do not fit under the mask."""
+
+Choice = Callable[[Problem, int], Tiles]
+"""What chooses tiles for M words, such as a schedule's ``tiles``."""
 
 
 def masked_tiles(
-    schedule: Schedule, problem: Problem, M: int, choose: Callable[[Problem, int], Tiles] | None = None
+    schedule: Schedule, problem: Problem, M: int, choose: Choice | None = None
 ) -> dict[str, int]:
     """Return the tiles with which a schedule moves the fewest words under a mask, of those that fit M words.
 
@@ -45,14 +51,14 @@ def masked_tiles(
     CacheTooSmall
         If no tiles are found that fit.
     """
-    start = tiles_without_mask(schedule, problem, M, choose)
-    if schedule.published_tiles or not start:
-        return start
-    return _Search(Trials(schedule, problem, M)).best(start)
+    search = MaskedSearch(schedule, problem, M, choose)
+    while not search.verified():
+        pass
+    return search.tiles
 
 
 def tiles_without_mask(
-    schedule: Schedule, problem: Problem, M: int, choose: Callable[[Problem, int], Tiles] | None = None
+    schedule: Schedule, problem: Problem, M: int, choose: Choice | None = None
 ) -> dict[str, int]:
     """Return the tiles that are chosen without the mask, for less memory if they do not fit under it.
 
@@ -81,14 +87,66 @@ def tiles_without_mask(
     return tiles
 
 
-class _Search:
-    """One search for the tiles of a schedule."""
+class MaskedSearch:
+    """The search for one schedule's tiles: a proposal by closed form, and its verification by the machine.
 
-    def __init__(self, trials: Trials) -> None:
-        self.trials, self.schedule, self.problem = trials, trials.schedule, trials.problem
+    Parameters
+    ----------
+    schedule : Schedule
+    problem : Problem
+        With a mask.
+    M : int
+    choose : callable, optional
+        Chooses tiles without the mask.
 
-    def best(self, start: dict[str, int]) -> dict[str, int]:
-        """Return the best tiles found, beginning with those given, which fit."""
+    Attributes
+    ----------
+    tiles : dict of str to int
+        The proposal.
+    words : int
+        What it moves.
+
+    Raises
+    ------
+    CacheTooSmall
+        If no tiles are found that fit; also when a proposal is verified.
+    """
+
+    def __init__(self, schedule: Schedule, problem: Problem, M: int, choose: Choice | None = None) -> None:
+        self.schedule, self.problem, self.M = schedule, problem, M
+        self.choose = choose or schedule.tiles
+        self.trials = Trials(schedule, problem, M)
+        self._short = max(problem.Nq, problem.Nk) <= SHORT
+        self._aim, self._tries = M, 0
+        if self._short or schedule.published_tiles:
+            start = tiles_without_mask(schedule, problem, M, self.choose)
+        else:
+            start = dict(self.choose(schedule.seen(problem), M))
+        self._take(start)
+
+    def _take(self, start: dict[str, int]) -> None:
+        fixed = self.schedule.published_tiles or self.schedule.follows_mask or not start
+        self.tiles = start if fixed else self._best(start)
+        self.words = self.trials.whole(self.tiles)
+
+    def verified(self) -> bool:
+        """Whether the proposal fits; if not there is a new one, which may move more words."""
+        peak = self.trials.peak(self.tiles)
+        if peak <= self.M:
+            return True
+        usual = tiles_without_mask(self.schedule, self.problem, self.M, self.choose)
+        words = self.trials.whole(usual)
+        self._aim, self._tries = self._aim - (peak - self.M), self._tries + 1
+        if self._tries < _TRIES and self._aim > 0:
+            with suppress(CacheTooSmall):
+                self._take(dict(self.choose(self.schedule.seen(self.problem), self._aim)))
+                if self.words < words:
+                    return False
+        self.tiles, self.words = usual, words
+        return True
+
+    def _best(self, start: dict[str, int]) -> dict[str, int]:
+        """Return the best tiles found, beginning with those given."""
         smallest = dict(self.schedule.smallest(self.problem))
         if set(smallest) != set(start):
             smallest = {name: int(name not in self.schedule.may_be_zero) for name in start}
@@ -96,96 +154,35 @@ class _Search:
         for setting in switches(self.schedule, smallest, self.trials.greatest):
             base = {**smallest, **setting}
             same = all(start[name] == value for name, value in setting.items())
-            if not same and self.trials.plain_peak(base) > self.trials.M:
+            if not same and self.trials.plain_peak(base) > self._aim:
                 continue
             given = start if same else self._halved({**start, **setting}, base)
             found = self._with_setting(base, given)
             words = self.trials.whole(found)
-            if words < least and self.trials.peak(found) <= self.trials.M:
+            if words < least and (not self._short or self.trials.peak(found) <= self.M):
                 best, least = found, words
         return best
 
     def _halved(self, tiles: dict[str, int], base: dict[str, int]) -> dict[str, int]:
         """Return tiles that fit without the mask, halved as often as needed; on short axes the smallest."""
-        if max(self.problem.Nq, self.problem.Nk) <= _SHORT:
+        if self._short:
             return base
-        while tiles != base and self.trials.plain_peak(tiles) > self.trials.M:
+        while tiles != base and self.trials.plain_peak(tiles) > self._aim:
             tiles = {name: max(base[name], size // 2) for name, size in tiles.items()}
         return tiles
 
     def _with_setting(self, base: dict[str, int], start: dict[str, int]) -> dict[str, int]:
-        """Return tiles chosen group by group, the sizes of other groups the smallest meanwhile."""
+        """Return tiles chosen group by group."""
         groups = tile_groups(self.schedule, self.problem, base, self.trials.greatest)
         additive = self.trials.additive(start, groups)
         found = dict(start)
         for group in groups:
-            if self._is_small(base, group):
-                given = {**base, **{name: start[name] for name in group.names}}
-                chosen = self._every(base, given, group, additive)
+            if self._short and self._combinations(base, group) <= _EVERY:
+                chosen = every_size(self.trials, base, start, group, additive)
             else:
-                chosen = sampled(self.trials, base, start, group, additive)
+                chosen = sampled_sizes(self.trials, base, start, group, additive, self._aim)
             found |= {name: chosen[name] for name in group.names}
         return found
 
-    def _is_small(self, base: Tiles, group: TileGroup) -> bool:
-        combinations = prod(self.trials.greatest[name] - base[name] + 1 for name in group.cuts)
-        longest = max(self.problem.Nq, self.problem.Nk)
-        return combinations <= (_EVERY if longest <= _SHORT else _FEW)
-
-    # Every combination
-
-    def _every(
-        self, base: dict[str, int], given: dict[str, int], group: TileGroup, additive: bool
-    ) -> dict[str, int]:
-        """Return the best of all combinations; the given one where none moves fewer words."""
-        best, least = given, self.trials.group(given, group, additive)
-        full = {**base, **{name: self.trials.greatest[name] for name in group.resident}}
-        options = []
-        for sizes in self._combinations(base, group):
-            tiles = {**full, **dict(zip(group.cuts, sizes, strict=True))}
-            words = self.trials.group(tiles, group, additive)
-            if words < least:
-                options.append((words, sizes))
-        unfit: list[tuple[int, ...]] = []
-        for words, sizes in sorted(options):
-            if words >= least:
-                break
-            tiles = {**base, **dict(zip(group.cuts, sizes, strict=True))}
-            if self._contains(group, sizes, unfit):
-                continue
-            if not self.trials.fits(tiles):
-                unfit.append(sizes)
-                continue
-            tiles = self._with_residents(tiles, group)
-            words = self.trials.group(tiles, group, additive)
-            if words < least:
-                best, least = tiles, words
-        return best
-
-    def _combinations(self, base: Tiles, group: TileGroup) -> Iterator[tuple[int, ...]]:
-        return product(*(range(base[name], self.trials.greatest[name] + 1) for name in group.cuts))
-
-    def _contains(self, group: TileGroup, sizes: tuple[int, ...], unfit: list[tuple[int, ...]]) -> bool:
-        """Whether each tile contains a tile of sizes that do not fit: multiples of them, parts of an axis equal."""
-        zero = [name in self.schedule.may_be_zero for name in group.cuts]
-        return any(
-            all(
-                one == other or (not part and one % other == 0)
-                for one, other, part in zip(sizes, small, zero, strict=True)
-            )
-            for small in unfit
-        )
-
-    def _with_residents(self, tiles: dict[str, int], group: TileGroup) -> dict[str, int]:
-        """Return tiles that fit with as many resident lines as fit too."""
-        for name in group.resident:
-            low, high = tiles[name], self.trials.greatest[name] + 1
-            middle = high - 1
-            while high - low > 1:
-                if self.trials.fits({**tiles, name: middle}):
-                    low = middle
-                else:
-                    high = middle
-                middle = (low + high) // 2
-            tiles = {**tiles, name: low}
-        return tiles
+    def _combinations(self, base: Tiles, group: TileGroup) -> int:
+        return prod(self.trials.greatest[name] - base[name] + 1 for name in group.cuts)

@@ -5,50 +5,53 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import product
 
-from pebble.program.schedule.aligned_sizes import aligned_sizes
+from pebble.program.schedule.aligned_sizes import aligned_sizes, has_full_tile
 from pebble.program.schedule.schedule import Tiles
 from pebble.program.schedule.tile_groups import TileGroup
 from pebble.program.schedule.tile_trials import Trials
 
-__all__ = ["sampled"]
+__all__ = ["sampled_sizes"]
 
 _TRIALS = 60
 """Most combinations of sizes that are compared at a time."""
 _ROUNDS = 4
 _REFINED = 2
-_MEASURED = 3
 _NEARLY = 0.97
 """A larger M is aimed at while the best tiles need less than this share of it under the mask."""
 
 
-def sampled(
-    trials: Trials, base: dict[str, int], given: dict[str, int], group: TileGroup, additive: bool
+def sampled_sizes(
+    trials: Trials, base: dict[str, int], given: dict[str, int], group: TileGroup, additive: bool, aim: int
 ) -> dict[str, int]:
-    """Return the best of a sample of tiles that fit; those given where none moves fewer words.
+    """Return the best of a sample of tiles that are likely to fit; those given where none moves fewer words.
 
     Room without the mask tells which sizes are compared: it is about the room under it. Where tiles of scores need
-    less room under the mask, larger ones are tried.
+    less room under the mask, larger ones are tried, and measured.
 
     Parameters
     ----------
     trials : Trials
     base, given : dict of str to int
-        The smallest tiles; tiles that fit.
+        The smallest tiles; tiles to begin with.
     group : TileGroup
         The tiles to choose; the others stay as given.
     additive : bool
         Whether the group's phases can be counted alone.
+    aim : int
+        Words of fast memory to fill.
     """
     sample = _Sample(trials, base, given, group, additive)
-    best = sample.first_that_fits(trials.M, given)
-    low, high = trials.M, 0
-    for _ in range(_ROUNDS if sample.has_scores() else 0):
+    best = sample.best(aim, given)
+    low, high = aim, 0
+    for _ in range(_ROUNDS):
+        if not sample.has_gaps(best):
+            break
         needed = trials.peak(sample.alone(best))
         if needed > _NEARLY * trials.M or (high and high - low < trials.M // 32):
             break
         aim = (low + high) // 2 if high else low * trials.M // needed
-        larger = sample.first_that_fits(aim, best)
-        if larger == best:
+        larger = sample.best(aim, best)
+        if larger == best or trials.peak(sample.alone(larger)) > trials.M:
             high = aim
         else:
             low, best = aim, larger
@@ -66,24 +69,26 @@ class _Sample:
         self._words: dict[tuple[int, ...], int] = {}
         self._slopes: dict[str, float] = {}
 
-    def has_scores(self) -> bool:
-        """Whether the tiles cut both queries and keys, so that a mask leaves room in them."""
-        axes = {self.axis_of(name) for name in self.group.cuts}
-        return "" in axes or {"i", "j"} <= axes
+    def has_gaps(self, tiles: Tiles) -> bool:
+        """Whether these are tiles of scores, and the mask takes pairs from each of them, as far as is seen."""
+        axes = [self.axis_of(name) for name in self.group.cuts]
+        sides = {axis: tiles[name] for axis, name in zip(axes, self.group.cuts, strict=True)}
+        if not ("" in sides or {"i", "j"} <= set(sides)):
+            return False
+        return not has_full_tile(
+            self.trials.problem.allowed, sides.get("i", sides.get("", 1)), sides.get("j", sides.get("", 1))
+        )
 
     def alone(self, tiles: Tiles) -> dict[str, int]:
         """Return the group's tiles of some, and the smallest others."""
         return {**self.base, **{name: tiles[name] for name in self.group.names}}
 
-    def first_that_fits(self, aim: int, best: dict[str, int]) -> dict[str, int]:
-        """Return the first tiles that fit of the few that move the fewest words; those given if none moves fewer."""
-        least = self.words(best)
-        cheaper = [tiles for words, tiles in self.ranked(aim) if words < least]
-        for tiles in cheaper[:_MEASURED]:
-            whole = {**self.given, **{name: tiles[name] for name in self.group.names}}
-            if self.trials.peak(whole) <= self.trials.M:
-                return whole
-        return best
+    def best(self, aim: int, given: dict[str, int]) -> dict[str, int]:
+        """Return the best tiles of the sample; those given if none moves fewer words."""
+        ranked = self.ranked(aim)
+        if not ranked or ranked[0][0] >= self.words(given):
+            return given
+        return {**self.given, **{name: ranked[0][1][name] for name in self.group.names}}
 
     def words(self, tiles: Tiles) -> int:
         """Words that the group's phases move, or all if these cannot be counted alone."""
