@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import product
+from math import prod
 
 from pebble.program.schedule.schedule import Tiles
 from pebble.program.schedule.tile_groups import TileGroup
 from pebble.program.schedule.tile_trials import Trials
 
 __all__ = ["every_size"]
+
+_ASKED = 100
+"""So often the machine is asked whether tiles fit; smaller tiles first, as they tell of larger ones."""
 
 
 def every_size(
@@ -23,33 +27,37 @@ def every_size(
     base, given : dict of str to int
         The smallest tiles; tiles that fit.
     group : TileGroup
-        The tiles to choose; the others are the smallest meanwhile.
+        The tiles to choose; the others stay as given.
     additive : bool
         Whether the group's phases can be counted alone.
     """
-    given = {**base, **{name: given[name] for name in group.names}}
     best, least = given, trials.group(given, group, additive)
-    full = {**base, **{name: trials.greatest[name] for name in group.resident}}
-    options = []
+    full = {**given, **{name: trials.greatest[name] for name in group.resident}}
+    empty = {**given, **{name: base[name] for name in group.resident}}
+    words = {}
     for sizes in _combinations(trials, base, group):
-        tiles = {**full, **dict(zip(group.cuts, sizes, strict=True))}
-        words = trials.group(tiles, group, additive)
-        if words < least:
-            options.append((words, sizes))
+        moved = trials.group({**full, **dict(zip(group.cuts, sizes, strict=True))}, group, additive)
+        if moved < least:
+            words[sizes] = moved
     unfit: list[tuple[int, ...]] = []
-    for words, sizes in sorted(options):
-        if words >= least:
-            break
-        tiles = {**base, **dict(zip(group.cuts, sizes, strict=True))}
-        if _contains(trials, group, sizes, unfit):
+    asked = 0
+    for sizes in sorted(words, key=lambda sizes: (prod(size or 1 for size in sizes), sizes)):
+        tiles = {**empty, **dict(zip(group.cuts, sizes, strict=True))}
+        if words[sizes] >= least or _contains(trials, group, sizes, unfit):
             continue
+        if trials.least_room(tiles) > trials.M:
+            unfit.append(sizes)
+            continue
+        asked += 1
+        if asked > _ASKED:
+            break
         if not trials.fits(tiles):
             unfit.append(sizes)
             continue
         tiles = _with_residents(trials, tiles, group)
-        words = trials.group(tiles, group, additive)
-        if words < least:
-            best, least = tiles, words
+        moved = trials.group(tiles, group, additive)
+        if moved < least:
+            best, least = tiles, moved
     return best
 
 

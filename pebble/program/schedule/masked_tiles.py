@@ -154,9 +154,9 @@ class MaskedSearch:
         for setting in switches(self.schedule, smallest, self.trials.greatest):
             base = {**smallest, **setting}
             same = all(start[name] == value for name, value in setting.items())
-            if not same and self.trials.plain_peak(base) > self._aim:
-                continue
             given = start if same else self._halved({**start, **setting}, base)
+            if not same and self.trials.plain_peak(given) > self._aim:
+                continue
             found = self._with_setting(base, given)
             words = self.trials.whole(found)
             if words < least and (not self._short or self.trials.peak(found) <= self.M):
@@ -164,10 +164,10 @@ class MaskedSearch:
         return best
 
     def _halved(self, tiles: dict[str, int], base: dict[str, int]) -> dict[str, int]:
-        """Return tiles that fit without the mask, halved as often as needed; on short axes the smallest."""
-        if self._short:
-            return base
-        while tiles != base and self.trials.plain_peak(tiles) > self._aim:
+        """Return tiles that fit, on long axes without the mask, halved as often as needed or the smallest."""
+        while tiles != base and (
+            self.trials.plain_peak(tiles) > self._aim or (self._short and not self.trials.fits(tiles))
+        ):
             tiles = {name: max(base[name], size // 2) for name, size in tiles.items()}
         return tiles
 
