@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from itertools import product
 from math import prod
 
+from pebble.program.schedule.least_room import least_room
 from pebble.program.schedule.schedule import Tiles
 from pebble.program.schedule.tile_groups import TileGroup
 from pebble.program.schedule.tile_trials import Trials
@@ -45,7 +46,8 @@ def every_size(
         tiles = {**empty, **dict(zip(group.cuts, sizes, strict=True))}
         if words[sizes] >= least or _contains(trials, group, sizes, unfit):
             continue
-        if trials.least_room(tiles) > trials.M:
+        program = trials.schedule.program(trials.problem, tiles)
+        if least_room(program, trials.family) > trials.M:
             unfit.append(sizes)
             continue
         asked += 1

@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
-
-import numpy as np
 
 from pebble.common.errors import NoClosedForm
-from pebble.computations.masks import Mask
 from pebble.computations.problem import Problem
 from pebble.program.closed_forms.count import closed_form
 from pebble.program.machine.run import fits
 from pebble.program.nodes import Program
-from pebble.program.places import Place, places
 from pebble.program.schedule.schedule import Schedule, Tiles
 from pebble.program.schedule.tile_groups import TileGroup
 
@@ -55,23 +50,6 @@ class Trials:
         """Words of fast memory without the mask: measured quickly, and about as many unless tiles of S stay."""
         return self.schedule.measure(self._plain, tiles).peak
 
-    def least_room(self, tiles: Tiles) -> int:
-        """Return a number of words that the program surely needs: the most pairs in a tile of scores it works on."""
-        program = self.schedule.program(self.problem, tiles)
-        return max((self._pairs_of_box(place) for place in places(program)), default=0)
-
-    def _pairs_of_box(self, place: Place) -> int:
-        """Return the most pairs in a box that an operation needs as a whole; zero where that is not clear."""
-        if not {"i", "j"} <= set(self.family[place.operation.array].axes) or place.operation.at:
-            return 0
-        sizes = []
-        for axis in ("i", "j"):
-            loops = place.loops(axis)
-            if len(loops) > 1 or any((loop.start, loop.stop) != (0, None) for loop in loops):
-                return 0
-            sizes.append(loops[0].tile if loops else self.family.extents[axis])
-        return _most_pairs(self.problem.allowed, sizes[0], sizes[1])
-
     def whole(self, tiles: Tiles) -> int:
         """Words of the whole program."""
         try:
@@ -101,11 +79,3 @@ class Trials:
 
     def _words(self, program: Program) -> int:
         return int(closed_form(program, self.family).io)
-
-
-@lru_cache(maxsize=4096)
-def _most_pairs(mask: Mask, rows: int, cols: int) -> int:
-    """Return the most pairs in a tile of so many queries and keys."""
-    table = mask.matrix((0, mask.Nq), (0, mask.Nk)).astype(np.int64)
-    lines = np.add.reduceat(table, np.arange(0, mask.Nq, rows), axis=0)
-    return int(np.add.reduceat(lines, np.arange(0, mask.Nk, cols), axis=1).max())
