@@ -279,7 +279,9 @@ class Family:
 
     def _last_step(self, array: Array, at: Mapping[str, int]) -> int:
         axis = self._line_axis(array)
-        return self.chain_length(array.name) - 1 if axis is None else int(self._allowed.last(axis)[at[axis]])
+        if axis is None:
+            return self.chain_length(array.name) - 1
+        return int(self._allowed.last(axis, (at[axis], at[axis] + 1))[0])
 
     def final_places(self, name: str) -> NDArray[np.int64]:
         """Place of the last vertex of every element of an array, of shape ``shape(name)`` without the chain."""

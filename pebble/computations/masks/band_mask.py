@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-import itertools
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pebble.computations.masks.mask import Interval, Mask, RegularPart
+from pebble.computations.masks.mask import OTHER_AXIS, Interval, Mask, RegularPart
+from pebble.computations.masks.staircase import Staircase, common_pieces
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    Whole = NDArray[np.int64]
 
 __all__ = ["BandMask"]
 
@@ -19,132 +21,268 @@ __all__ = ["BandMask"]
 class BandMask(Mask):
     """Query i attends to the keys ``start[i]`` to ``stop[i] - 1``; causal, windows, prefix and documents are such.
 
-    Memory is proportional to Nq + Nk, and a box is counted without listing its pairs.
+    Memory is proportional to the number of pieces of both ends (see
+    :class:`~pebble.computations.masks.staircase.Staircase`), whatever the numbers of queries and keys, and so is the
+    cost of what is asked about all lines; a box is counted in the logarithm of it.
 
     Parameters
     ----------
     spec : str
     Nk : int
         Number of keys.
-    start, stop : ndarray of int, shape (Nq,)
+    start, stop : Staircase, or ndarray of int of shape (Nq,)
         Both never decreasing, 0 ≤ start ≤ stop ≤ Nk. A query with start = stop attends to nothing.
+
+    Raises
+    ------
+    ValueError
+        If the ends are not so.
 
     Examples
     --------
     >>> mask = BandMask("causal", 4, np.zeros(4), np.arange(1, 5))
     >>> mask, mask.count((2, 4), (1, 4))
     (<Mask causal: 10 of 16 pairs>, 5)
+    >>> N = 10**9
+    >>> BandMask("causal", N, Staircase.clipped(N, 0, 0, 0), Staircase.clipped(N, 1, 0, N)).pairs
+    500000000500000000
     """
 
-    def __init__(self, spec: str, Nk: int, start: NDArray[np.int64], stop: NDArray[np.int64]) -> None:
-        super().__init__(spec, len(start), Nk)
-        start, stop = np.asarray(start, dtype=np.int64), np.asarray(stop, dtype=np.int64)
-        if not (
-            len(start) == len(stop)
-            and (np.diff(start) >= 0).all()
-            and (np.diff(stop) >= 0).all()
-            and ((start >= 0) & (start <= stop) & (stop <= Nk)).all()
-        ):
+    def __init__(self, spec: str, Nk: int, start: Staircase | Whole, stop: Staircase | Whole) -> None:
+        start, stop = (
+            ends if isinstance(ends, Staircase) else Staircase.from_values(ends) for ends in (start, stop)
+        )
+        super().__init__(spec, start.length, Nk)
+        inside = start.length == stop.length and start.at(0) >= 0 and stop.at(stop.length - 1) <= Nk
+        if not (inside and _is_below(start, stop)):
             raise ValueError("the ends of a band never go back, and lie within the keys")
-        keys = np.arange(Nk, dtype=np.int64)
         # The queries of a key: those that do not stop before it, up to those that do not start after it.
-        self._start = {"i": start, "j": np.searchsorted(stop, keys, side="right").astype(np.int64)}
-        self._stop = {"i": stop, "j": np.searchsorted(start, keys, side="right").astype(np.int64)}
-        self._stop["j"] = np.maximum(self._start["j"], self._stop["j"])
-        self._first, self._last = {}, {}
-        for axis, other in (("i", Nk), ("j", len(start))):
-            empty = self._start[axis] >= self._stop[axis]
-            self._first[axis] = np.where(empty, other, self._start[axis])
-            self._last[axis] = np.where(empty, -1, self._stop[axis] - 1)
+        self._ends = {"i": (start, stop), "j": (stop.places_upto(Nk), start.places_upto(Nk))}
+        self._empty = {axis: _equal_places(*ends) for axis, ends in self._ends.items()}
 
-    def first(self, axis: str, lines: Interval | None = None) -> NDArray[np.int64]:
-        """First partner of every line of an interval."""
-        return self._first[axis] if lines is None else self._first[axis][lines[0] : lines[1]]
-
-    def last(self, axis: str, lines: Interval | None = None) -> NDArray[np.int64]:
-        """Last partner of every line of an interval."""
-        return self._last[axis] if lines is None else self._last[axis][lines[0] : lines[1]]
-
-    def ends(self, axis: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def ends(self, axis: str) -> tuple[Staircase, Staircase]:
         """First partner of every line, and the one behind its last; both non-decreasing, equal for an empty line."""
-        return self._start[axis], self._stop[axis]
+        return self._ends[axis]
+
+    def first(self, axis: str, lines: Interval | None = None) -> Whole:
+        """First partner of every line of an interval."""
+        start, stop = lines or (0, self.extents[axis])
+        values, ends = self._ends[axis][0].values(start, stop), self._ends[axis][1]
+        if self.present(axis, start, stop) == stop - start:
+            return values
+        return np.where(values < ends.values(start, stop), values, self.extents[OTHER_AXIS[axis]])
+
+    def last(self, axis: str, lines: Interval | None = None) -> Whole:
+        """Last partner of every line of an interval."""
+        start, stop = lines or (0, self.extents[axis])
+        begins, values = self._ends[axis][0], self._ends[axis][1].values(start, stop)
+        if self.present(axis, start, stop) == stop - start:
+            return values - 1
+        return np.where(begins.values(start, stop) < values, values - 1, -1)
+
+    def first_of(self, axis: str, lines: Whole) -> Whole:
+        """First partner of chosen lines of an axis."""
+        start, stop = (ends.at(lines) for ends in self._ends[axis])
+        return np.where(start < stop, start, self.extents[OTHER_AXIS[axis]])
+
+    def last_of(self, axis: str, lines: Whole) -> Whole:
+        """Last partner of chosen lines of an axis."""
+        start, stop = (ends.at(lines) for ends in self._ends[axis])
+        return np.where(start < stop, stop - 1, -1)
 
     def count(self, queries: Interval, keys: Interval) -> int:
-        """Number of allowed pairs in a box; cost proportional to its shorter side."""
-        axis, lines, partners = ("i", queries, keys)
-        if keys[1] - keys[0] < queries[1] - queries[0]:
-            axis, lines, partners = ("j", keys, queries)
-        low = np.maximum(self._start[axis][lines[0] : lines[1]], partners[0])
-        high = np.minimum(self._stop[axis][lines[0] : lines[1]], partners[1])
-        return int(np.maximum(high - low, 0).sum())
+        """Number of allowed pairs in a box."""
+        if queries[0] >= queries[1] or keys[0] >= keys[1]:
+            return 0
+        bounds = [np.array(end, dtype=np.int64) for end in (*queries, *keys)]
+        return int(self.counts((bounds[0], bounds[1]), (bounds[2], bounds[3])))
+
+    def counts(self, queries: tuple[Whole, Whole], keys: tuple[Whole, Whole]) -> Whole:
+        """Numbers of allowed pairs in many boxes: beginnings and ends of their queries, and of their keys."""
+        return self._before(queries, keys[1]) - self._before(queries, keys[0])
+
+    def _before(self, queries: tuple[Whole, Whole], key: Whole) -> Whole:
+        """Pairs with the keys before ``key``: of every query, key - start or what the band has of it."""
+        total = np.zeros_like(key)
+        for ends, sign in zip(self._ends["i"], (1, -1), strict=True):
+            upto = np.clip(ends.below(key), *queries)
+            total += sign * (
+                (upto - queries[0]) * key - (ends.sum_before(upto) - ends.sum_before(queries[0]))
+            )
+        return total
+
+    @cached_property
+    def _present(self) -> dict[str, Staircase]:
+        """Number of lines with any pair before each place of an axis: as many as lines, but for the empty ones."""
+        found = {}
+        for axis, (begins, ends) in self._empty.items():
+            heights = begins - (np.cumsum(ends - begins) - (ends - begins))
+            found[axis] = Staircase(
+                self.extents[axis] + 1,
+                np.append(0, np.stack([begins, ends], axis=1)),
+                np.append(0, np.stack([heights, heights], axis=1)),
+                np.append(1, np.tile([0, 1], len(begins))),
+            )
+        return found
+
+    def present_before(self, axis: str, places: Whole) -> Whole:
+        """Number of lines with any pair before each of some places of an axis, from 0 to its length."""
+        return self._present[axis].at(places)
+
+    def present(self, axis: str, start: int = 0, stop: int | None = None) -> int:
+        """Number of lines in an interval that have any pair."""
+        stop = self.extents[axis] if stop is None else stop
+        if not len(self._empty[axis][0]):
+            return stop - start
+        present = self._present[axis]
+        return int(present.at(stop) - present.at(start))
 
     def started(self, axis: str, lines: Interval, before: int) -> int:
         """Number of lines that have a pair with a partner before ``before``."""
-        if before <= 0:
-            return 0
-        return super().started(axis, lines, before)
+        upto = min(int(self._ends[axis][0].below(before)), lines[1])
+        return self.present(axis, lines[0], upto) if upto > lines[0] else 0
+
+    def unfinished(self, axis: str, lines: Interval, place: int) -> int:
+        """Number of lines that have a pair with a partner at ``place`` or behind it."""
+        first = max(int(self._ends[axis][1].upto(place)), lines[0])
+        return self.present(axis, first, lines[1]) if first < lines[1] else 0
+
+    def beginning(self, axis: str, lines: Interval, partners: Interval) -> tuple[int, int]:
+        """Number of lines whose first pair is with one of some partners, and the last of these lines (-1: none)."""
+        start = self._ends[axis][0]
+        low = max(int(start.below(partners[0])), lines[0])
+        high = min(int(start.below(partners[1])), lines[1])
+        number = self.present(axis, low, high) if low < high else 0
+        if not number:
+            return 0, -1
+        begins, ends = self._empty[axis]
+        at = int(begins.searchsorted(high)) - 1
+        return number, (min(int(begins[at]), high) if at >= 0 and ends[at] >= high else high) - 1
+
+    def have_begun(self, axis: str, lines: Interval, before: int, partners: Interval) -> bool:
+        """Whether some line that has a pair before ``before`` has any with some partners."""
+        upto = min(int(self._ends[axis][0].below(before)), lines[1])
+        return self.has_pairs(axis, (lines[0], upto), partners)
+
+    def presence_changes(self, axis: str) -> list[int]:
+        """Return where lines with pairs follow on lines without, or the other way round."""
+        return sorted({int(place) for ends in self._empty[axis] for place in ends})
 
     def has_pairs(self, axis: str, lines: Interval, partners: Interval) -> bool:
-        """Whether some lines of an axis have any pair with some of the other; cost logarithmic."""
+        """Whether some lines of an axis have any pair with some of the other."""
         if lines[0] >= lines[1] or partners[0] >= partners[1]:
             return False
-        low = max(int(np.searchsorted(self._stop[axis], partners[0], side="right")), lines[0])
-        high = min(int(np.searchsorted(self._start[axis], partners[1])), lines[1])
+        start, stop = self._ends[axis]
+        low = max(int(stop.upto(partners[0])), lines[0])
+        high = min(int(start.below(partners[1])), lines[1])
         return low < high and self.present(axis, low, high) > 0
 
     def matrix(self, queries: Interval, keys: Interval) -> NDArray[np.bool_]:
         """Return the box as an array of booleans, shape (queries, keys)."""
         j = np.arange(*keys, dtype=np.int64)
-        start, stop = (ends["i"][queries[0] : queries[1], None] for ends in (self._start, self._stop))
+        start, stop = (ends.values(*queries)[:, None] for ends in self._ends["i"])
         return np.asarray((start <= j) & (j < stop))
 
-    def at_lines(self, axis: str, lines: NDArray[np.int64], partners: Interval) -> NDArray[np.bool_]:
+    def at_lines(self, axis: str, lines: Whole, partners: Interval) -> NDArray[np.bool_]:
         """Return the pairs of chosen lines of an axis with some partners, shape (lines, partners)."""
         other = np.arange(*partners, dtype=np.int64)
-        start, stop = self._start[axis][lines, None], self._stop[axis][lines, None]
+        start, stop = (ends.at(lines)[:, None] for ends in self._ends[axis])
         return np.asarray((start <= other) & (other < stop))
 
-    def pattern_changes(self, axis: str, lines: Interval, partners: Interval) -> NDArray[np.int64]:
+    # Where something changes
+
+    def breaks(self, axis: str, lines: Interval, partners: Interval) -> Whole:
+        """Where, strictly inside ``lines``, anything may change that a program can see of one line.
+
+        Cost proportional to the number of partners whose pairs begin or end inside ``lines``.
+        """
+        other = OTHER_AXIS[axis]
+        found = [self.pattern_changes(axis, lines, partners), self.flag_changes(axis, lines, partners)]
+        for ends, seen in zip(self._ends[other], (self.first, self.last), strict=True):
+            # A value at either bound, or one before, has a successor (or is one) strictly inside.
+            values = seen(other, _with_values(ends, (lines[0], lines[1] + 1), partners))
+            found += [values, values + 1]
+        changes = np.concatenate(found)
+        return np.unique(changes[(changes > lines[0]) & (changes < lines[1])])
+
+    def pattern_changes(self, axis: str, lines: Interval, partners: Interval) -> Whole:
         """Where the partners among ``partners`` begin and end."""
-        other = "j" if axis == "i" else "i"
-        one, two = partners
-        return np.concatenate([self._start[other][one:two], self._stop[other][one:two]])
+        inside = lines[0] + 1, lines[1]
+        both = self._ends[OTHER_AXIS[axis]]
+        return np.concatenate([ends.values(*_with_values(ends, inside, partners)) for ends in both])
 
-    def flag_changes(self, axis: str, lines: Interval, partners: Interval) -> NDArray[np.int64]:
+    def flag_changes(self, axis: str, lines: Interval, partners: Interval) -> Whole:
         """Where a line first has pairs after ``partners`` and last has some before, and where empty lines begin."""
-        toggles = self._toggles[axis]
-        low, high = np.searchsorted(toggles, lines)
-        before = np.searchsorted(self._start[axis], partners[0])
-        after = np.searchsorted(self._stop[axis], partners[1], side="right")
-        return np.concatenate([toggles[low:high], [before, after]]).astype(np.int64)
-
-    @cached_property
-    def _toggles(self) -> dict[str, NDArray[np.int64]]:
-        """Where lines with pairs follow on lines without, or the other way round."""
-        empty = {axis: self._last[axis] < 0 for axis in self._last}
-        return {axis: np.flatnonzero(is_empty[1:] != is_empty[:-1]) + 1 for axis, is_empty in empty.items()}
-
-    def degrees(self, axis: str, partners: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """Return how many of some partners every line of an axis has a pair with."""
-        before = np.zeros(len(partners) + 1, dtype=np.int64)
-        np.cumsum(partners, out=before[1:])
-        stop = np.maximum(self._start[axis], self._stop[axis])
-        return np.asarray(before[stop] - before[self._start[axis]])
+        toggles = np.stack(self._empty[axis], axis=1).reshape(-1)
+        low, high = np.searchsorted(toggles, [lines[0] + 1, lines[1]])
+        start, stop = self._ends[axis]
+        return np.append(toggles[low:high], [start.below(partners[0]), stop.upto(partners[1])])
 
     def regular_parts(self, axis: str) -> list[RegularPart]:
         """Return the parts of an axis in which both ends of a line's interval stay or move by one."""
-        moved = np.stack([np.diff(self._start[axis]), np.diff(self._stop[axis])], axis=1)
-        changes = np.flatnonzero((moved[1:] != moved[:-1]).any(axis=1)) + 1
-        parts = []
-        for first, last in itertools.pairwise([0, *changes.tolist(), len(moved)]):
-            if last > first and moved[first].max() <= 1:
-                parts.append(RegularPart(first, last + 1, (bool(moved[first][0]), bool(moved[first][1]))))
-        return parts
+        runs = [ends.differences() for ends in self._ends[axis]]
+        where = np.union1d(runs[0][0], runs[1][0])
+        moved = np.stack(
+            [moves[begins.searchsorted(where, side="right") - 1] for begins, moves in runs], axis=1
+        )
+        changes = np.append(True, (moved[1:] != moved[:-1]).any(axis=1))[: len(where)]
+        where, moved = where[changes], moved[changes]
+        stops = np.append(where[1:], self.extents[axis] - 1) + 1
+        regular = moved.max(axis=1, initial=0) <= 1
+        return [
+            RegularPart(start, stop, (bool(first), bool(last)))
+            for start, stop, (first, last) in zip(
+                where[regular].tolist(),
+                stops[: len(where)][regular].tolist(),
+                moved[regular].tolist(),
+                strict=True,
+            )
+        ]
 
-    def _parts(self) -> dict[str, NDArray[np.int64]]:
+    # For few lines only: arrays of all lines
+
+    def degrees(self, axis: str, partners: NDArray[np.bool_]) -> Whole:
+        """Return how many of some partners every line of an axis has a pair with."""
+        before = np.zeros(len(partners) + 1, dtype=np.int64)
+        np.cumsum(partners, out=before[1:])
+        start, stop = (ends.values(0, ends.length) for ends in self._ends[axis])
+        return np.asarray(before[stop] - before[start])
+
+    def _parts(self) -> dict[str, Whole]:
         from pebble.computations.masks.components import parts_of_band
 
-        return parts_of_band(self._start["i"], self._stop["i"], self.Nk)
+        start, stop = (ends.values(0, self.Nq) for ends in self._ends["i"])
+        return parts_of_band(start, stop, self.Nk)
 
     def _identity(self) -> object:
-        return self._start["i"].tobytes(), self._stop["i"].tobytes()
+        return self._ends["i"]
+
+
+def _is_below(one: Staircase, other: Staircase) -> bool:
+    """Whether the one is nowhere above the other."""
+    pieces = common_pieces(one, other)
+    gap = pieces.heights[1] - pieces.heights[0]
+    last_gap = gap + (pieces.slopes[1] - pieces.slopes[0]) * (pieces.lengths - 1)
+    return bool((gap >= 0).all() and (last_gap >= 0).all())
+
+
+def _equal_places(one: Staircase, other: Staircase) -> tuple[Whole, Whole]:
+    """Beginnings and ends of the longest intervals where two staircases are equal; the one is never above."""
+    pieces = common_pieces(one, other)
+    gap = pieces.heights[1] - pieces.heights[0]
+    last_gap = gap + (pieces.slopes[1] - pieces.slopes[0]) * (pieces.lengths - 1)
+    # In a piece the gap moves by at most one from place to place, always in one direction: it is 0 throughout, at the
+    # first place, or at the last one.
+    ends = pieces.starts + pieces.lengths
+    begins = np.where(gap == 0, pieces.starts, ends - 1)
+    ends = np.where(last_gap == 0, ends, pieces.starts + 1)
+    begins, ends = begins[(gap == 0) | (last_gap == 0)], ends[(gap == 0) | (last_gap == 0)]
+    apart = begins[1:] > ends[:-1]
+    n = len(begins)
+    return begins[np.append(True, apart)[:n]], ends[np.append(apart, True)[-n:] if n else slice(0)]
+
+
+def _with_values(ends: Staircase, values: Interval, places: Interval) -> Interval:
+    """Return the interval of the places at which a staircase has a value in an interval."""
+    low = max(int(ends.below(values[0])), places[0])
+    return low, max(min(int(ends.below(values[1])), places[1]), low)

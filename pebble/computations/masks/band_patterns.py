@@ -3,26 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from pebble.common.errors import InvalidInput
 from pebble.computations.masks.band_mask import BandMask
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
+from pebble.computations.masks.staircase import Staircase
 
 __all__ = ["causal_mask", "document_mask", "prefix_mask", "window_mask"]
 
-_MOST_LINES = 2**24
+_MOST_LINES = 10**9
+"""Sums over as many pairs fit 64 bits."""
 
 
-def _positions(Nq: int, Nk: int) -> NDArray[np.int64]:
-    """Position of every query among the keys: the last query stands at the last key."""
+def _past_own(Nq: int, Nk: int, more: int, least: int = 0) -> Staircase:
+    """Return every query's position among the keys, the last query's at the last key, plus ``more``; clipped."""
     if max(Nq, Nk) > _MOST_LINES:
         raise InvalidInput(f"a mask has at most {_MOST_LINES:,} queries and keys, not {max(Nq, Nk):,}")
-    return np.arange(Nq, dtype=np.int64) + (Nk - Nq)
+    return Staircase.clipped(Nq, Nk - Nq + more, least, Nk)
+
+
+def _zero(Nq: int) -> Staircase:
+    return Staircase(Nq, 0, 0, 0)
 
 
 def causal_mask(Nq: int, Nk: int) -> BandMask:
@@ -33,8 +35,8 @@ def causal_mask(Nq: int, Nk: int) -> BandMask:
     >>> causal_mask(2, 4).matrix((0, 2), (0, 4)).astype(int).tolist()
     [[1, 1, 1, 0], [1, 1, 1, 1]]
     """
-    stop = np.clip(_positions(Nq, Nk) + 1, 0, Nk)
-    return BandMask("causal", Nk, np.zeros(Nq, dtype=np.int64), stop)
+    stop = _past_own(Nq, Nk, 1)
+    return BandMask("causal", Nk, _zero(Nq), stop)
 
 
 def window_mask(Nq: int, Nk: int, left: int, right: int = 0) -> BandMask:
@@ -49,11 +51,8 @@ def window_mask(Nq: int, Nk: int, left: int, right: int = 0) -> BandMask:
     """
     if left < 0 or right < 0:
         raise InvalidInput(f"a window reaches 0 or more keys to either side, not {min(left, right)}")
-    own = _positions(Nq, Nk)
-    # Beyond all keys further is the same, and fits 64 bits.
-    before, after = min(left, Nq + Nk), min(right, Nq + Nk)
     spec = f"window:left={left},right={right}" if right else f"window:{left + 1}"
-    return BandMask(spec, Nk, np.clip(own - before, 0, Nk), np.clip(own + after + 1, 0, Nk))
+    return BandMask(spec, Nk, _past_own(Nq, Nk, -left), _past_own(Nq, Nk, right + 1))
 
 
 def prefix_mask(Nq: int, Nk: int, prefix: int) -> BandMask:
@@ -66,8 +65,8 @@ def prefix_mask(Nq: int, Nk: int, prefix: int) -> BandMask:
     """
     if not 1 <= prefix <= Nk:
         raise InvalidInput(f"mask prefix: the prefix must be 1 to Nk = {Nk:,} keys, not {prefix:,}")
-    stop = np.clip(_positions(Nq, Nk) + 1, prefix, Nk)
-    return BandMask(f"prefix:{prefix}", Nk, np.zeros(Nq, dtype=np.int64), stop)
+    stop = _past_own(Nq, Nk, 1, prefix)
+    return BandMask(f"prefix:{prefix}", Nk, _zero(Nq), stop)
 
 
 def document_mask(lengths: Sequence[int], *, causal: bool = False) -> BandMask:
@@ -88,9 +87,10 @@ def document_mask(lengths: Sequence[int], *, causal: bool = False) -> BandMask:
     if not lengths or min(lengths) < 1:
         raise InvalidInput("mask document: every sequence has at least one token, and there is at least one")
     N = sum(lengths)
-    own = _positions(N, N)
+    own = _past_own(N, N, 1)
     sizes = np.asarray(lengths, dtype=np.int64)
     ends = np.cumsum(sizes)
-    stop = own + 1 if causal else np.repeat(ends, sizes)
+    flat = np.zeros_like(ends)
+    stop = own if causal else Staircase(N, ends - sizes, ends, flat)
     spec = "document:" + ",".join(["causal"] * causal + [str(length) for length in lengths])
-    return BandMask(spec, N, np.repeat(ends - sizes, sizes), stop)
+    return BandMask(spec, N, Staircase(N, ends - sizes, ends - sizes, flat), stop)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from typing import TypeVar
-
-import numpy as np
 
 from pebble.common.errors import InvalidInput
 from pebble.computations.masks.mask import Mask
@@ -36,9 +35,14 @@ def check_rows(mask: M, empty_rows: str = "error") -> M:
     return mask
 
 
+def _empty_row(mask: Mask, number: int) -> int:
+    """Return the query that attends to nothing and has so many of that kind before it; by bisection."""
+    return bisect_right(range(mask.Nq + 1), number, key=lambda query: query - mask.present("i", 0, query)) - 1
+
+
 def _message(mask: Mask, n_empty: int) -> str:
-    first = np.flatnonzero(mask.last("i") < 0)[:_SHOWN].tolist()
-    shown = ", ".join(map(str, first)) + (", …" if n_empty > _SHOWN else "")
+    shown = ", ".join(str(_empty_row(mask, number)) for number in range(min(n_empty, _SHOWN)))
+    shown += ", …" * (n_empty > _SHOWN)
     which = f"query {shown} attends" if n_empty == 1 else f"{n_empty:,} queries ({shown}) attend"
     return (
         f"mask {mask.spec}: {which} to no key, and a softmax over nothing is not defined; "

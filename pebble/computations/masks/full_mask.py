@@ -42,6 +42,10 @@ class FullMask(Mask):
         """Number of pairs in a box."""
         return max(queries[1] - queries[0], 0) * max(keys[1] - keys[0], 0)
 
+    def present_before(self, axis: str, places: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Number of lines before each of some places of an axis: all."""
+        return places
+
     def present(self, axis: str, start: int = 0, stop: int | None = None) -> int:
         """Number of lines in an interval."""
         return (self.extents[axis] if stop is None else stop) - start

@@ -11,6 +11,8 @@ from pebble.computations.masks.mask import Mask
 
 __all__ = ["grouped_mask"]
 
+_MOST_LINES = 2**24
+
 
 def grouped_mask(mask: Mask, group: int) -> Mask:
     """Repeat every query ``group`` times: query i of the new mask sees what query i // group sees.
@@ -28,7 +30,13 @@ def grouped_mask(mask: Mask, group: int) -> Mask:
         raise InvalidInput(f"mask group: a group has at least one query head, not {group}")
     spec = f"group:{group}:{mask.spec}"
     if isinstance(mask, BandMask):
-        start, stop = (np.repeat(ends["i"], group) for ends in (mask._start, mask._stop))
+        Nq = mask.Nq * group
+        if max(Nq, mask.Nk) > _MOST_LINES:
+            raise InvalidInput(
+                f"mask {spec}: a group's ends are kept line by line, at most {_MOST_LINES:,} of them, "
+                f"not {max(Nq, mask.Nk):,}"
+            )
+        start, stop = (np.repeat(ends.values(0, mask.Nq), group) for ends in mask.ends("i"))
         return BandMask(spec, mask.Nk, start, stop)
     matrix = mask.matrix((0, mask.Nq), (0, mask.Nk))
     return DenseMask(spec, np.repeat(matrix, group, axis=0))

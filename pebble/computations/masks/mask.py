@@ -156,25 +156,40 @@ class Mask(ABC):
         return parts_of_rows((row for box in boxes for row in box), self.Nq, self.Nk)
 
     @cached_property
-    def _present(self) -> dict[str, NDArray[np.int64]]:
+    def _present_sums(self) -> dict[str, NDArray[np.int64]]:
         sums = {}
         for axis, extent in self.extents.items():
             sums[axis] = np.zeros(extent + 1, dtype=np.int64)
             np.cumsum(self.last(axis) >= 0, out=sums[axis][1:])
         return sums
 
-    def running(self, axis: str) -> NDArray[np.int64]:
-        """Number of lines with any pair before each place of an axis, from 0 to its length."""
-        return self._present[axis]
+    def present_before(self, axis: str, places: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Number of lines with any pair before each of some places of an axis, from 0 to its length."""
+        return self._present_sums[axis][places]
 
     def present(self, axis: str, start: int = 0, stop: int | None = None) -> int:
         """Number of lines in an interval that have any pair."""
-        sums = self._present[axis]
+        sums = self._present_sums[axis]
         return int(sums[self.extents[axis] if stop is None else stop] - sums[start])
 
     def started(self, axis: str, lines: Interval, before: int) -> int:
         """Number of lines that have a pair with a partner before ``before``."""
         return int(np.count_nonzero(self.first(axis, lines) < before))
+
+    def unfinished(self, axis: str, lines: Interval, place: int) -> int:
+        """Number of lines that have a pair with a partner at ``place`` or behind it."""
+        return int(np.count_nonzero(self.last(axis, lines) >= place))
+
+    def beginning(self, axis: str, lines: Interval, partners: Interval) -> tuple[int, int]:
+        """Number of lines whose first pair is with one of some partners, and the last of these lines (-1: none)."""
+        first = self.first(axis, lines)
+        found = np.flatnonzero((first >= partners[0]) & (first < partners[1]))
+        return len(found), lines[0] + int(found[-1]) if len(found) else -1
+
+    def have_begun(self, axis: str, lines: Interval, before: int, partners: Interval) -> bool:
+        """Whether some line that has a pair before ``before`` has any with some partners."""
+        begun = lines[0] + np.flatnonzero(self.first(axis, lines) < before)
+        return bool(self.at_lines(axis, begun, partners).any())
 
     def breaks(self, axis: str, lines: Interval, partners: Interval) -> NDArray[np.int64]:
         """Where, strictly inside ``lines``, anything may change that a program can see of one line.
@@ -203,6 +218,11 @@ class Mask(ABC):
         first, last = self.first(axis, lines), self.last(axis, lines)
         flags = (first < partners[0]) * 1 + (last >= partners[1]) * 2 + (last >= 0) * 4
         return np.asarray(np.flatnonzero(flags[1:] != flags[:-1]) + lines[0] + 1)
+
+    def presence_changes(self, axis: str) -> list[int]:
+        """Return where lines with pairs follow on lines without, or the other way round."""
+        empty = self.last(axis) < 0
+        return (np.flatnonzero(empty[1:] != empty[:-1]) + 1).tolist()
 
     def regular_parts(self, axis: str) -> list[RegularPart]:
         """Return the parts of an axis in which the pairs of a line follow from those of the line before; in order.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,8 +14,6 @@ from pebble.computations.masks.mask import OTHER_AXIS
 from pebble.program.closed_forms.blocks import Block, Blocks, PairCounts
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from pebble.program.closed_forms.blocks import Whole
 
 __all__ = ["MOST_BLOCKS", "counts_of"]
@@ -129,28 +127,14 @@ class _BandCounts:
         self._mask = mask
         self._ends = {axis: mask.ends(axis) for axis in "ij"}
 
-    @cached_property
-    def _sums(self) -> tuple[Whole, Whole]:
-        start, stop = self._ends["i"]
-        return _running(start), _running(stop)
-
     def pairs(self, queries: tuple[Whole, Whole], keys: tuple[Whole, Whole]) -> Whole:
         """Allowed pairs in each of many boxes."""
-        return self._before(queries, keys[1]) - self._before(queries, keys[0])
-
-    def _before(self, queries: tuple[Whole, Whole], key: Whole) -> Whole:
-        """Pairs with the keys before ``key``: of every query, key - start or what the band has of it."""
-        total = np.zeros_like(key)
-        for ends, sums, sign in zip(self._ends["i"], self._sums, (1, -1), strict=True):
-            upto = np.clip(np.searchsorted(ends, key), *queries)
-            total += sign * ((upto - queries[0]) * key - (sums[upto] - sums[queries[0]]))
-        return total
+        return self._mask.counts(queries, keys)
 
     def begun(self, axis: str, lines: tuple[Whole, Whole], before: Whole) -> Whole:
         """Lines of intervals of an axis that have a pair with a partner before ``before``."""
-        present = self._mask.running(axis)
-        upto = np.clip(np.searchsorted(self._ends[axis][0], before), *lines)
-        return np.asarray(present[upto] - present[lines[0]])
+        upto = np.clip(self._ends[axis][0].below(before), *lines)
+        return self._mask.present_before(axis, upto) - self._mask.present_before(axis, lines[0])
 
     def candidates(self, blocks: Blocks) -> Iterator[tuple[Block, Whole]]:
         """Yield all blocks if they are few; else one for each run of blocks that look alike."""
@@ -173,17 +157,17 @@ class _BandCounts:
         for low in range(0, short.count, step):
             high = min(low + step, short.count)
             cuts = short.cuts[low : high + 1]
-            lines = slice(int(cuts[0]), int(cuts[-1]))
+            lines = int(cuts[0]), int(cuts[-1])
             number = np.repeat(np.arange(low, high), np.diff(cuts))
             one = np.arange(low, high)
             before, after = np.maximum(cuts[:-1] - 1, 0), np.minimum(cuts[1:], short.extent - 1)
             marks: list[tuple[Whole, Whole | int]] = [
                 (one, side.start),
                 (one, side.stop - 1),
-                (number, start[lines]),
-                (number, stop[lines] - 1),
-                (one, stop[before] - 1),
-                (one, start[after]),
+                (number, start.values(*lines)),
+                (number, stop.values(*lines) - 1),
+                (one, stop.at(before) - 1),
+                (one, start.at(after)),
             ]
             length = int(side.cuts[1] - side.cuts[0])
             blocks_of = [
@@ -198,12 +182,6 @@ class _BandCounts:
             times = np.concatenate([np.ones(len(special), dtype=np.int64), gap[gap > 0]])
             a, b = found // side.count, found % side.count
             yield ((a, b) if long == "j" else (b, a)), times
-
-
-def _running(values: NDArray[Any]) -> Whole:
-    sums = np.zeros(len(values) + 1, dtype=np.int64)
-    np.cumsum(values, out=sums[1:])
-    return sums
 
 
 def _may_run(blocks: Blocks, long: str) -> bool:

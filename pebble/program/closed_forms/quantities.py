@@ -133,8 +133,8 @@ class Quantities:
                 return np.ones_like(boxes.i[0])
             start, stop = interval(boxes, words.axis)
             if words.kind == "lines":
-                sums = self.mask.running(words.axis)
-                return np.asarray(sums[stop] - sums[start])
+                low, high = (self.mask.present_before(words.axis, places) for places in (start, stop))
+                return high - low
             partners = boxes[OTHER_AXIS[words.axis]]
             if isinstance(words.upto, int):
                 before = np.full_like(start, words.upto)

@@ -11,14 +11,18 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Hashable
+from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
 from pebble.common.errors import TooManyOperations
+from pebble.computations.masks.mask import OTHER_AXIS
 from pebble.program.machine.bodies import Bodies
 from pebble.program.machine.effects import Effect, Ledger, Snapshot, account
 from pebble.program.machine.field_state import MANY, FieldState
 from pebble.program.machine.loops import Loops
+from pebble.program.machine.rounds import Item, Recorder, Rounds
 from pebble.program.machine.sight import NOT_BEGUN, changes, is_level, visible
+from pebble.program.machine.stretches import Stretch, grids_inside, stretches
 from pebble.program.machine.tile_runs import TileRun, runs_of_lines, runs_of_tiles, runs_of_units
 from pebble.program.steps import tile_at, tile_count
 from pebble.program.visits import partners
@@ -46,6 +50,7 @@ class RememberedLoops(Loops):
         self.numbers: dict[Hashable, int] = {}
         self.passing: set[int] = set()
         self.signatures: dict[Hashable, list[Hashable]] = {}
+        self.recorder = Recorder()
 
     def execute(self, machine: Machine, node: Loop, whole: Interval) -> None:
         """Execute a loop, run by run."""
@@ -72,44 +77,77 @@ class _Execution:
         self.waiting = _Waiting(self)
 
     def execute(self) -> None:
-        """Execute the loop, run by run."""
+        """Execute the loop, run by run, or where no tile stands for another round by round or tile by tile."""
         runs = self._runs()
-        if runs and all(run.signature is not None for run in runs):
+        if runs is not None:
             self._remember(runs)
         else:
-            if len(runs) > _MOST_TILES:
-                raise TooManyOperations(
-                    f"under the mask {self.mask.spec} each of the {len(runs):,} tiles of the loop over "
-                    f"{self.node.label} would have to be run; at most {_MOST_TILES:,} are: take larger tiles, or "
-                    "fewer queries and keys"
-                )
-            for run in runs:
-                self.machine.iteration(self.node, self.whole, run.first)
-                self.state.join(self.node.axis, self.names, MANY)
+            cut = self.body.told and id(self.node) not in self.loops.unrolled
+            whole = Stretch(0, tile_count(*self.whole, self.node.tile))
+            for stretch in stretches(self.node, self.whole, self.family) if cut else [whole]:
+                if stretch.round:
+                    self._rounds(stretch).execute(self._visit, self.loops.recorder)
+                else:
+                    self._tiles(stretch)
         self.state.join(self.node.axis, self.names)
 
-    def _runs(self) -> list[TileRun]:
-        """Return the tiles to visit, in runs; a signature of None says that no tile stands for another."""
+    def _runs(self) -> list[TileRun] | None:
+        """Return the tiles to visit, in runs; None if no tile stands for another."""
         node, body, whole = self.node, self.body, self.whole
         count = tile_count(*whole, node.tile)
         if not self.masked:
             # The first and the last may see a condition hold, and the last may be shorter.
             ends = [TileRun(0, 1, True), TileRun(1, count - 2, True), TileRun(count - 1, 1, True)]
             return [run for at, run in enumerate(ends) if run.times > 0 and (at == 0 or run.first > 0)]
+        if not body.told:
+            return None
+        if not any(axis != node.axis and axis in self.machine.tiles for axis in self.family.masked_axes):
+            return runs_of_lines(self.mask, node.axis, whole, node.tile) if body.own_lines else None
         others = partners(node.axis, self.machine.tiles, self.family)
-        outermost = not any(a != node.axis and a in self.machine.tiles for a in self.family.masked_axes)
-        if outermost and body.own_lines and body.told:
-            return runs_of_lines(self.mask, node.axis, whole, node.tile)
-        if outermost or not body.told:
-            return [
-                TileRun(index, 1, None)
-                for index in range(count)
-                if self.mask.has_pairs(node.axis, tile_at(*whole, node.tile, index), others)
-            ]
         if node.tile == 1:
             known = self.loops.signatures
             return runs_of_units(self.mask, node.axis, whole, others, body.in_place, body.moves_chains, known)
         return runs_of_tiles(self.mask, node.axis, whole, node.tile, others)
+
+    def _rounds(self, stretch: Stretch) -> Rounds:
+        touched = self.body.touched
+        return Rounds(
+            self.machine,
+            self.state,
+            self.node,
+            self.whole,
+            stretch,
+            grids_inside(self.node.body, OTHER_AXIS[self.node.axis], self.family),
+            sorted(touched.changed | touched.read),
+            touched.moved,
+        )
+
+    def _tiles(self, stretch: Stretch) -> None:
+        """Execute all tiles of a stretch."""
+        visited = [index for index in range(stretch.first, stretch.stop) if self._is_visited(index)]
+        if len(visited) > _MOST_TILES:
+            raise TooManyOperations(
+                f"under the mask {self.mask.spec} each of {len(visited):,} tiles of the loop over {self.node.label} "
+                f"would have to be run; at most {_MOST_TILES:,} are: take larger tiles, or fewer queries and keys"
+            )
+        for index in visited:
+            self._iteration(index)
+
+    def _is_visited(self, index: int) -> bool:
+        """Whether a tile holds a pair."""
+        others = partners(self.node.axis, self.machine.tiles, self.family)
+        return self.mask.has_pairs(self.node.axis, tile_at(*self.whole, self.node.tile, index), others)
+
+    def _visit(self, index: int) -> None:
+        """Execute a tile if it holds a pair."""
+        if self._is_visited(index):
+            self._iteration(index)
+
+    def _iteration(self, index: int) -> None:
+        """Execute a tile that stands for no other."""
+        self.loops.recorder.add(Item(("alone", id(self.node)), index, 1))
+        self.machine.iteration(self.node, self.whole, index)
+        self.state.join(self.node.axis, self.names, MANY)
 
     def _remember(self, runs: list[TileRun]) -> None:
         """Execute runs of tiles.
@@ -117,7 +155,7 @@ class _Execution:
         ``sight`` is what the tile at hand sees. It is looked up, unless the effect of the tile before is lasting and
         what lies along the axis was found to be the same from a tile on whose sight was known (up to ``level_to``).
         """
-        stop = runs[-1].first + runs[-1].times
+        stop = runs[-1].first + runs[-1].times if runs else 0
         level_to = 0
         sight: int | None = None
         before: Effect | None = None
@@ -146,6 +184,7 @@ class _Execution:
                         self.waiting.settle()
                         account(self.machine, effect, self.node, index + times - 1, times)
                         self.write(effect, index, times)
+                self.loops.recorder.add(Item((id(self.node), run.signature, sight), index, times))
                 before = effect
                 index += times
         self.waiting.settle()
@@ -219,7 +258,8 @@ class _Execution:
             name: Snapshot(self.state.fields[name], self.state.box(self.family[name])) for name in self.names
         }
         ledger = Ledger(self.machine)
-        self.machine.iteration(self.node, self.whole, index)
+        with self.loops.recorder.silent() if self.masked else nullcontext():
+            self.machine.iteration(self.node, self.whole, index)
         effect = ledger.close()
         for name, memory in itertools.product(self.names, (0, 1)):
             found = changes(self.state, self.family[name], memory, before[name], self.uniform)

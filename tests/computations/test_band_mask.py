@@ -1,0 +1,188 @@
+"""Bands against the same masks stored pair by pair, and bands of a thousand million tokens."""
+
+from __future__ import annotations
+
+import time
+import tracemalloc
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pebble.common.errors import InvalidInput
+from pebble.computations.masks import (
+    BandMask,
+    DenseMask,
+    causal_mask,
+    check_rows,
+    document_mask,
+    grouped_mask,
+    make_mask,
+    prefix_mask,
+    window_mask,
+)
+from pebble.computations.masks.staircase import Staircase
+from tests.computations.small_masks import whole
+
+LARGE = 10**9
+
+
+@st.composite
+def bands(draw: st.DrawFn) -> BandMask:
+    """Any band, lines without pairs included."""
+    Nq, Nk = draw(st.integers(1, 14)), draw(st.integers(1, 14))
+    steps = st.lists(st.sampled_from([0, 0, 1, 1, 1, 2, 4]), min_size=Nq, max_size=Nq)
+    first, width = draw(st.integers(-3, 4)), draw(st.integers(-2, 5))
+    start = np.clip(np.cumsum(draw(steps)) + first, 0, Nk)
+    same = draw(st.booleans())
+    stop = np.clip((start if same else np.cumsum(draw(steps)) + first) + width, start, Nk)
+    return BandMask("some", Nk, start, np.maximum.accumulate(stop))
+
+
+def interval(data: st.DataObject, extent: int) -> tuple[int, int]:
+    one, other = sorted(data.draw(st.tuples(st.integers(0, extent), st.integers(0, extent))))
+    return one, other
+
+
+@settings(max_examples=400)
+@given(bands(), st.sampled_from("ij"), st.data())
+def test_a_band_knows_what_the_same_dense_mask_knows(band: BandMask, axis: str, data: st.DataObject) -> None:
+    dense = DenseMask("some", whole(band))
+    extent, other = band.extents[axis], band.extents["ij".replace(axis, "")]
+    lines, partners = interval(data, extent), interval(data, other)
+    box = (lines, partners) if axis == "i" else (partners, lines)
+    chosen = np.array(data.draw(st.lists(st.integers(0, extent - 1), max_size=5)), dtype=np.int64)
+    before = data.draw(st.integers(0, other))
+    assert band.pairs == dense.pairs
+    assert band.count(*box) == dense.count(*box)
+    assert band.has_pairs(axis, lines, partners) == dense.has_pairs(axis, lines, partners)
+    assert band.present(axis) == dense.present(axis)
+    assert band.present(axis, *lines) == dense.present(axis, *lines)
+    assert band.started(axis, lines, before) == dense.started(axis, lines, before)
+    places = np.arange(extent + 1)
+    for found, expected in (
+        (band.first(axis), dense.first(axis)),
+        (band.last(axis), dense.last(axis)),
+        (band.first(axis, lines), dense.first(axis, lines)),
+        (band.last(axis, lines), dense.last(axis, lines)),
+        (band.first_of(axis, chosen), dense.first_of(axis, chosen)),
+        (band.last_of(axis, chosen), dense.last_of(axis, chosen)),
+        (band.present_before(axis, places), dense.present_before(axis, places)),
+        (band.matrix(*box), dense.matrix(*box)),
+        (band.lines_matrix(axis, lines, partners), dense.lines_matrix(axis, lines, partners)),
+        (band.at_lines(axis, chosen, partners), dense.at_lines(axis, chosen, partners)),
+    ):
+        np.testing.assert_array_equal(found, expected)
+    if band.pairs:
+        np.testing.assert_array_equal(band.parts[axis], dense.parts[axis])
+    some = np.array(data.draw(st.lists(st.booleans(), min_size=other, max_size=other)))
+    np.testing.assert_array_equal(band.degrees(axis, some), dense.degrees(axis, some))
+
+
+@settings(max_examples=300)
+@given(bands(), st.sampled_from("ij"), st.data())
+def test_changes_are_found_where_the_dense_mask_finds_them(
+    band: BandMask, axis: str, data: st.DataObject
+) -> None:
+    """And perhaps where empty lines or whole partners make no difference."""
+    dense = DenseMask("some", whole(band))
+    one = data.draw(st.integers(0, band.extents[axis] - 1))
+    lines = one, data.draw(st.integers(one + 1, band.extents[axis]))
+    partners = interval(data, band.extents["ij".replace(axis, "")])
+    for method in ("breaks", "pattern_changes", "flag_changes"):
+        found = {int(x) for x in getattr(band, method)(axis, lines, partners) if lines[0] < x < lines[1]}
+        assert found >= set(getattr(dense, method)(axis, lines, partners).tolist()), method
+
+
+def plain_regular_parts(band: BandMask, axis: str) -> list[tuple[int, int, tuple[bool, bool]]]:
+    """Longest runs of lines between which the two differences of the ends stay the same, each 0 or 1."""
+    moves = list(
+        zip(*(np.diff(ends.values(0, ends.length)).tolist() for ends in band.ends(axis)), strict=True)
+    )
+    found, start = [], 0
+    while start < len(moves):
+        stop = start
+        while stop < len(moves) and moves[stop] == moves[start]:
+            stop += 1
+        if max(moves[start]) <= 1:
+            found.append((start, stop + 1, (moves[start][0] == 1, moves[start][1] == 1)))
+        start = stop
+    return found
+
+
+@settings(max_examples=300)
+@given(bands(), st.sampled_from("ij"))
+def test_regular_parts_are_the_longest_runs(band: BandMask, axis: str) -> None:
+    assert [tuple(part) for part in band.regular_parts(axis)] == plain_regular_parts(band, axis)
+
+
+@given(bands())
+def test_bands_are_equal_if_their_ends_are(band: BandMask) -> None:
+    start, stop = (ends.values(0, band.Nq) for ends in band.ends("i"))
+    again = BandMask("some", band.Nk, start, stop)
+    assert again == band
+    assert hash(again) == hash(band)
+    assert BandMask("some", band.Nk + 1, start, stop) != band
+    if start[0] < stop[0]:
+        assert BandMask("some", band.Nk, start, np.maximum(start, stop - (stop == stop[0]))) != band
+
+
+@given(bands())
+def test_queries_without_keys_are_named(band: BandMask) -> None:
+    empty = np.flatnonzero(~whole(band).any(axis=1)).tolist()
+    if not empty or len(empty) == band.Nq:
+        return
+    shown = ", ".join(map(str, empty[:5])) + ", …" * (len(empty) > 5)
+    with pytest.raises(InvalidInput) as error:
+        check_rows(band)
+    assert f"query {shown} attends" in str(error.value) or f"queries ({shown}) attend" in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("start", "stop"), [([1, 0], [2, 2]), ([0, 1], [0, 0]), ([0, 0], [1, 4]), ([0], [1, 2])]
+)
+def test_what_is_no_band_is_refused(start: list[int], stop: list[int]) -> None:
+    with pytest.raises(ValueError, match=r"never go|never goes"):
+        BandMask("none", 3, np.array(start), np.array(stop))
+
+
+def test_bands_of_a_thousand_million_tokens_take_no_room() -> None:
+    N, W = LARGE, 4096
+    begun = time.perf_counter()
+    tracemalloc.start()
+    causal = causal_mask(N, N)
+    assert causal.pairs == N * (N + 1) // 2
+    assert window_mask(N, N, W - 1).pairs == W * N - W * (W - 1) // 2
+    assert prefix_mask(N, N, 1000).pairs == N * (N + 1) // 2 + 1000 * 999 // 2
+    assert document_mask([N // 1000] * 1000).pairs == N * (N // 1000)
+    documents = document_mask([N // 1000] * 1000, causal=True)
+    assert documents.pairs == 1000 * (N // 1000) * (N // 1000 + 1) // 2
+    for mask in (causal, documents):
+        assert mask.present("j") == N
+        assert mask.started("j", (0, N), N // 2) == N // 2
+        assert mask.count((N // 2, N // 2 + 2), (0, N)) == 2 * mask.count((N // 2, N // 2 + 1), (0, N)) + 1
+        assert mask.breaks("i", (0, N), (7, 9)).tolist()[:3] == [7, 8, 9]
+        assert len(mask.breaks("i", (5, 9), (0, N))) == 3
+        assert mask.last("j", (N - 2, N)).tolist() == [N - 1, N - 1]
+    assert causal.regular_parts("i") == [(0, N, (False, True))]
+    assert len(documents.regular_parts("i")) == 1000
+    wide = window_mask(N, N // 2, 9)
+    assert (wide.present("i"), wide.present("j")) == (N // 2, N // 2)
+    with pytest.raises(InvalidInput, match=r"500,000,000 queries \(0, 1, 2, 3, 4, …\)"):
+        check_rows(wide)
+    assert tracemalloc.get_traced_memory()[1] < 2**21
+    tracemalloc.stop()
+    assert time.perf_counter() - begun < 10
+
+
+def test_ends_as_staircases_or_as_arrays() -> None:
+    ends = [Staircase.clipped(5, -1, 0, 9), Staircase.clipped(5, 1, 0, 5)]
+    assert BandMask("w", 5, *ends) == BandMask("w", 5, *(stairs.values(0, 5) for stairs in ends))
+
+
+def test_groups_are_kept_line_by_line() -> None:
+    with pytest.raises(InvalidInput, match="at most 16,777,216"):
+        make_mask("group:4:causal", LARGE, LARGE)
+    with pytest.raises(InvalidInput, match="at most 16,777,216"):
+        grouped_mask(causal_mask(2**23, 2**23), 4)
