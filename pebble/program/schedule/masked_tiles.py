@@ -157,7 +157,7 @@ class MaskedSearch:
             given = start if same else self._halved({**start, **setting}, base)
             if not same and self.trials.plain_peak(given) > self._aim:
                 continue
-            found = self._with_setting(base, given)
+            found = self._with_setting(setting, base, given)
             words = self.trials.whole(found)
             if words < least and (not self._short or self.trials.peak(found) <= self.M):
                 best, least = found, words
@@ -171,9 +171,9 @@ class MaskedSearch:
             tiles = {name: max(base[name], size // 2) for name, size in tiles.items()}
         return tiles
 
-    def _with_setting(self, base: dict[str, int], start: dict[str, int]) -> dict[str, int]:
+    def _with_setting(self, setting: Tiles, base: dict[str, int], start: dict[str, int]) -> dict[str, int]:
         """Return tiles chosen group by group."""
-        groups = tile_groups(self.schedule, self.problem, base, self.trials.greatest)
+        groups = tile_groups(self.schedule, self.problem, base, {**self.trials.greatest, **setting})
         additive = self.trials.additive(start, groups)
         found = dict(start)
         for group in groups:

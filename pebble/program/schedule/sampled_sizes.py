@@ -146,8 +146,8 @@ class _Sample:
 
     def _sizes(self, name: str, edge: int | None, most: int) -> list[int]:
         """Return some sizes of a tile up to the largest that fits: equal cuts, what the mask suggests, fractions."""
-        if edge is None:
-            return []
+        if not edge:
+            return [] if edge is None else [0]
         extent, least, axis = self.trials.greatest[name], self.base[name], self.axis_of(name)
         blocks = -(-extent // edge)
         found = [edge, -(-extent // blocks), self.given[name]]
