@@ -18,7 +18,7 @@ _ASKED = 100
 
 
 def every_size(
-    trials: Trials, base: dict[str, int], given: dict[str, int], group: TileGroup, additive: bool
+    trials: Trials, base: dict[str, int], given: dict[str, int], group: TileGroup
 ) -> dict[str, int]:
     """Return the best of all tiles of a group that fit; those given where none moves fewer words.
 
@@ -29,15 +29,13 @@ def every_size(
         The smallest tiles; tiles that fit.
     group : TileGroup
         The tiles to choose; the others stay as given.
-    additive : bool
-        Whether the group's phases can be counted alone.
     """
-    best, least = given, trials.group(given, group, additive)
+    best, least = given, trials.words(given, group)
     full = {**given, **{name: trials.greatest[name] for name in group.resident}}
     empty = {**given, **{name: base[name] for name in group.resident}}
     words = {}
     for sizes in _combinations(trials, base, group):
-        moved = trials.group({**full, **dict(zip(group.cuts, sizes, strict=True))}, group, additive)
+        moved = trials.words({**full, **dict(zip(group.cuts, sizes, strict=True))}, group)
         if moved < least:
             words[sizes] = moved
     unfit: list[tuple[int, ...]] = []
@@ -57,7 +55,7 @@ def every_size(
             unfit.append(sizes)
             continue
         tiles = _with_residents(trials, tiles, group)
-        moved = trials.group(tiles, group, additive)
+        moved = trials.words(tiles, group)
         if moved < least:
             best, least = tiles, moved
     return best

@@ -127,7 +127,7 @@ class MaskedSearch:
     def _take(self, start: dict[str, int]) -> None:
         fixed = self.schedule.published_tiles or self.schedule.follows_mask or not start
         self.tiles = start if fixed else self._best(start)
-        self.words = self.trials.whole(self.tiles)
+        self.words = self.trials.words(self.tiles)
 
     def verified(self) -> bool:
         """Whether the proposal fits; if not there is a new one, which may move more words."""
@@ -135,7 +135,7 @@ class MaskedSearch:
         if peak <= self.M:
             return True
         usual = tiles_without_mask(self.schedule, self.problem, self.M, self.choose)
-        words = self.trials.whole(usual)
+        words = self.trials.words(usual)
         self._aim, self._tries = self._aim - (peak - self.M), self._tries + 1
         if self._tries < _TRIES and self._aim > 0:
             with suppress(CacheTooSmall):
@@ -150,7 +150,7 @@ class MaskedSearch:
         smallest = dict(self.schedule.smallest(self.problem))
         if set(smallest) != set(start):
             smallest = {name: int(name not in self.schedule.may_be_zero) for name in start}
-        best, least = start, self.trials.whole(start)
+        best, least = start, self.trials.words(start)
         for setting in switches(self.schedule, smallest, self.trials.greatest):
             base = {**smallest, **setting}
             same = all(start[name] == value for name, value in setting.items())
@@ -158,7 +158,7 @@ class MaskedSearch:
             if not same and self.trials.plain_peak(given) > self._aim:
                 continue
             found = self._with_setting(setting, base, given)
-            words = self.trials.whole(found)
+            words = self.trials.words(found)
             if words < least and (not self._short or self.trials.peak(found) <= self.M):
                 best, least = found, words
         return best
@@ -174,13 +174,12 @@ class MaskedSearch:
     def _with_setting(self, setting: Tiles, base: dict[str, int], start: dict[str, int]) -> dict[str, int]:
         """Return tiles chosen group by group."""
         groups = tile_groups(self.schedule, self.problem, base, {**self.trials.greatest, **setting})
-        additive = self.trials.additive(start, groups)
         found = dict(start)
         for group in groups:
             if self._short and self._combinations(base, group) <= _EVERY:
-                chosen = every_size(self.trials, base, start, group, additive)
+                chosen = every_size(self.trials, base, start, group)
             else:
-                chosen = sampled_sizes(self.trials, base, start, group, additive, self._aim)
+                chosen = sampled_sizes(self.trials, base, start, group, self._aim)
             found |= {name: chosen[name] for name in group.names}
         return found
 

@@ -21,7 +21,7 @@ _NEARLY = 0.97
 
 
 def sampled_sizes(
-    trials: Trials, base: dict[str, int], given: dict[str, int], group: TileGroup, additive: bool, aim: int
+    trials: Trials, base: dict[str, int], given: dict[str, int], group: TileGroup, aim: int
 ) -> dict[str, int]:
     """Return the best of a sample of tiles that are likely to fit; those given where none moves fewer words.
 
@@ -35,12 +35,10 @@ def sampled_sizes(
         The smallest tiles; tiles to begin with.
     group : TileGroup
         The tiles to choose; the others stay as given.
-    additive : bool
-        Whether the group's phases can be counted alone.
     aim : int
         Words of fast memory to fill.
     """
-    sample = _Sample(trials, base, given, group, additive)
+    sample = _Sample(trials, base, given, group)
     best = sample.best(aim, given)
     low, high = aim, 0
     for _ in range(_ROUNDS):
@@ -61,10 +59,8 @@ def sampled_sizes(
 class _Sample:
     """The sizes of a group's tiles that are compared, and what they move."""
 
-    def __init__(
-        self, trials: Trials, base: dict[str, int], given: dict[str, int], group: TileGroup, additive: bool
-    ) -> None:
-        self.trials, self.base, self.given, self.group, self.additive = trials, base, given, group, additive
+    def __init__(self, trials: Trials, base: dict[str, int], given: dict[str, int], group: TileGroup) -> None:
+        self.trials, self.base, self.given, self.group = trials, base, given, group
         self.axis_of = trials.schedule.axis_of
         self._words: dict[tuple[int, ...], int] = {}
         self._slopes: dict[str, float] = {}
@@ -91,11 +87,11 @@ class _Sample:
         return {**self.given, **{name: ranked[0][1][name] for name in self.group.names}}
 
     def words(self, tiles: Tiles) -> int:
-        """Words that the group's phases move, or all if these cannot be counted alone."""
+        """Words that the group's phases move."""
         key = tuple(tiles[name] for name in self.group.names)
         if key not in self._words:
-            self._words[key] = self.trials.group(
-                {**self.given, **{name: tiles[name] for name in self.group.names}}, self.group, self.additive
+            self._words[key] = self.trials.words(
+                {**self.given, **{name: tiles[name] for name in self.group.names}}, self.group
             )
         return self._words[key]
 

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from pebble.common.errors import NoClosedForm
 from pebble.computations.problem import Problem
 from pebble.program.closed_forms.count import closed_form
 from pebble.program.machine.run import fits
-from pebble.program.nodes import Program
 from pebble.program.schedule.schedule import Schedule, Tiles
 from pebble.program.schedule.tile_groups import TileGroup
 
@@ -17,8 +14,6 @@ __all__ = ["Trials"]
 
 class Trials:
     """What a schedule moves with given tiles, by closed form, and whether they fit, by the machine.
-
-    The words of a group's phases are counted alone where the phases' words add up to those of the program.
 
     Parameters
     ----------
@@ -50,32 +45,10 @@ class Trials:
         """Words of fast memory without the mask: measured quickly, and about as many unless tiles of S stay."""
         return self.schedule.measure(self._plain, tiles).peak
 
-    def whole(self, tiles: Tiles) -> int:
-        """Words of the whole program."""
+    def words(self, tiles: Tiles, group: TileGroup | None = None) -> int:
+        """Words that the program moves, or those phases of it that a group shapes."""
+        program = self.schedule.program(self.problem, tiles)
         try:
-            return self._words(self.schedule.program(self.problem, tiles))
+            return int(closed_form(program, self.family, None if group is None else group.phases).io)
         except NoClosedForm:
             return self.schedule.measure(self.problem, tiles).io
-
-    def group(self, tiles: Tiles, group: TileGroup, additive: bool) -> int:
-        """Words of a group's phases; of the whole program unless these add up."""
-        if not additive:
-            return self.whole(tiles)
-        program = self.schedule.program(self.problem, tiles)
-        return self._words(Program(tuple(program.phases[number] for number in group.phases)))
-
-    def additive(self, tiles: Tiles, groups: Sequence[TileGroup]) -> bool:
-        """Whether the words of the groups' phases, and of the other phases, add up to those of the program."""
-        program = self.schedule.program(self.problem, tiles)
-        shaped = {number for group in groups for number in group.phases}
-        if max(shaped, default=-1) >= len(program.phases):
-            return False
-        rest = tuple(part for number, part in enumerate(program.phases) if number not in shaped)
-        try:
-            parts = sum(self.group(tiles, group, True) for group in groups)
-            return parts + self._words(Program(rest)) == self._words(program)
-        except NoClosedForm:
-            return False
-
-    def _words(self, program: Program) -> int:
-        return int(closed_form(program, self.family).io)
