@@ -25,6 +25,8 @@ STYLED_SCHEDULES = (
     "queries-sliced",
     "key-window",
     "flash-2-causal",
+    "queries-causal",
+    "split-causal",
 )
 """Schedules with a style of their own, the same in every picture."""
 

@@ -33,6 +33,8 @@ _BUILT_IN = (
     "keys-pinned",
     "queries-pinned",
     "queries-sliced",
+    "queries-causal",
+    "split-causal",
     "key-window",
     "best",
 )
