@@ -2,28 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from typing import ClassVar, NamedTuple
 
 from pebble import CacheTooSmall, InvalidInput, Problem, Schedule
-from pebble.program import NoClosedForm, Program, Tiles, closed_form, fitting_tiles
+from pebble.program import MaskedSearch, NoClosedForm, Program, Tiles, closed_form
 
 __all__ = ["Cheapest"]
 
-_NEARLY = 4
-"""Under a mask, candidates are compared that without it cost up to so many times the cheapest."""
+_NEARLY = 2
+"""Under a mask, tiles are searched for candidates that with their own choice move so many times the fewest words."""
 
-_LARGE = 1 << 16
-_NEARLY_LARGE = 1.5
-"""The same with more than ``_LARGE`` queries, where a comparison takes seconds."""
+_SHORT = 48
+"""On axes up to so long they are searched for every candidate."""
+
+Choice = Callable[[Problem, int], Tiles]
 
 
 class Cheapest(Schedule):
     """Picks among ``candidates``; the names of the tiles tell which one was picked.
 
     A candidate with a method ``rectangles`` is asked for those besides its own choice of tiles. Under a mask the
-    closed forms under it are compared, of candidates that without it are not far from the cheapest, and of those
-    that follow masks; one with a method ``largest_blocks`` is asked for those too.
+    closed forms under it are compared, and tiles are searched under it.
     """
 
     follows_mask = True
@@ -45,40 +46,22 @@ class Cheapest(Schedule):
     def tiles(self, problem: Problem, M: int) -> Tiles:
         """Return the tiles of the cheapest candidate that fits."""
         self.require(problem, M)
-        plain = problem.without_mask()
-        found = _cheapest_first(plain, self._options(plain, M))
-        if plain == problem:
+        found = _cheapest_first(problem, self._options(problem, M))
+        if problem.mask is None:
             return found[0].tiles
-        nearly = _NEARLY if problem.Nq <= _LARGE else _NEARLY_LARGE
-        options = [(one.schedule, one.tiles) for one in found if one.io <= nearly * found[0].io]
-        options += self._masked_options(problem, M)
-        for one in _cheapest_first(problem, options):
-            if one.schedule.measure(problem, one.tiles).peak <= M:
-                return one.tiles
-        return fitting_tiles(found[0].schedule, problem, M)
+        short = max(problem.Nq, problem.Nk) <= _SHORT
+        near = [one.option for one in found if short or one.io <= _NEARLY * found[0].io]
+        return _best_that_fits(list(_searches(problem, M, near)))
 
-    def _options(self, problem: Problem, M: int) -> Iterator[tuple[Schedule, Tiles]]:
-        """Yield the candidates that fit without a mask, with their own choices of tiles."""
+    def _options(self, problem: Problem, M: int) -> Iterator[_Option]:
+        """Yield the candidates with their own choices of tiles, made without the mask if they do not look at it."""
         for schedule in self.candidates:
-            if schedule.follows_mask:
+            if schedule.masks_only and problem.mask is None:
                 continue
-            try:
-                yield schedule, schedule.tiles(problem, M)
-                if hasattr(schedule, "rectangles"):
-                    yield schedule, schedule.rectangles(problem, M)
-            except CacheTooSmall:
-                continue
-
-    def _masked_options(self, problem: Problem, M: int) -> Iterator[tuple[Schedule, Tiles]]:
-        """Yield the candidates that follow the mask and fit, and largest blocks where others are equal ones."""
-        for schedule in self.candidates:
-            try:
-                if schedule.follows_mask:
-                    yield schedule, schedule.tiles(problem, M)
-                elif hasattr(schedule, "largest_blocks"):
-                    yield schedule, schedule.largest_blocks(problem.without_mask(), M)
-            except CacheTooSmall:
-                continue
+            seen = schedule.seen(problem)
+            for choose in _choices(schedule):
+                with suppress(CacheTooSmall):
+                    yield _Option(schedule, choose(seen, M), choose)
 
     def smallest(self, problem: Problem) -> Tiles:
         """Return the smallest tiles of the candidate that needs the least room."""
@@ -113,25 +96,61 @@ class Cheapest(Schedule):
         return self.chosen(tiles).program(problem, tiles)
 
 
-class _Priced(NamedTuple):
-    """A candidate with tiles, and the words it moves."""
+class _Option(NamedTuple):
+    """A candidate with tiles, and what chose them."""
 
-    io: int
     schedule: Schedule
     tiles: Tiles
+    choose: Choice
 
 
-def _cheapest_first(problem: Problem, options: Iterable[tuple[Schedule, Tiles]]) -> list[_Priced]:
+class _Priced(NamedTuple):
+    """The words that an option moves, and the option."""
+
+    io: int
+    option: _Option
+
+    @property
+    def tiles(self) -> Tiles:
+        """Its tiles."""
+        return self.option.tiles
+
+
+def _cheapest_first(problem: Problem, options: Iterable[_Option]) -> list[_Priced]:
     """Return the options by the words they move, by closed form where there is one."""
     family = Schedule.family(problem)
     found = []
-    for schedule, tiles in options:
+    for option in options:
         try:
-            io = int(closed_form(schedule.program(problem, tiles), family).io)
+            io = int(closed_form(option.schedule.program(problem, option.tiles), family).io)
         except NoClosedForm:
-            io = schedule.measure(problem, tiles).io
-        found.append(_Priced(io, schedule, tiles))
+            io = option.schedule.measure(problem, option.tiles).io
+        found.append(_Priced(io, option))
     return sorted(found, key=lambda one: one.io)
+
+
+def _searches(problem: Problem, M: int, options: Iterable[_Option]) -> Iterator[MaskedSearch]:
+    for schedule, _, choose in options:
+        with suppress(CacheTooSmall):
+            yield MaskedSearch(schedule, problem, M, choose)
+
+
+def _best_that_fits(searches: list[MaskedSearch]) -> Tiles:
+    """Return the cheapest tiles; only proposals that are the cheapest are verified."""
+    while True:
+        best = min(searches, key=lambda search: search.words)
+        try:
+            if best.verified():
+                return best.tiles
+        except CacheTooSmall:
+            if len(searches) == 1:
+                raise
+            searches.remove(best)
+
+
+def _choices(schedule: Schedule) -> list[Choice]:
+    """Return the ways in which a schedule chooses tiles."""
+    return [schedule.tiles, *([schedule.rectangles] if hasattr(schedule, "rectangles") else [])]
 
 
 def _name_sets(schedule: Schedule) -> Iterator[frozenset[str]]:

@@ -20,6 +20,7 @@ class PaperTiles(Schedule):
     """
 
     tile_names = ("rows", "cols")
+    tile_axes = ("i", "j")
     presets = ("literal", "paper")
     outer: ClassVar[Literal["rows", "cols"]]
 

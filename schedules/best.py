@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from schedules._cheapest import Cheapest
 from schedules.flash1 import Flash1
+from schedules.flash2_causal import Flash2Causal
 from schedules.flash2_pinned import Flash2Pinned
 from schedules.flash2_sliced import Flash2Sliced
 from schedules.hybrid import Hybrid
@@ -20,4 +21,13 @@ class Best(Cheapest):
     name = "best"
     summary = "the cheapest of the others, with their cheapest tiles"
     source = "closed forms compared"
-    candidates = (Flash2Pinned(), Flash2Sliced(), Hybrid(), SquareTile(), Flash1(), Naive(), KeyWindow())
+    candidates = (
+        Flash2Pinned(),
+        Flash2Causal(),
+        Flash2Sliced(),
+        Hybrid(),
+        SquareTile(),
+        Flash1(),
+        Naive(),
+        KeyWindow(),
+    )

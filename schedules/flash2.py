@@ -22,7 +22,7 @@ from pebble.program import (
 from schedules._paper_tiles import PaperTiles
 from schedules._resident_rows import resident_and_streamed
 
-__all__ = ["Flash2", "most_rows", "streamed"]
+__all__ = ["Flash2", "most_rows", "row_blocks", "streamed"]
 
 
 class Flash2(PaperTiles):
@@ -77,7 +77,23 @@ def _literal(rows: int, cols: int, stats: bool) -> Program:
 
 def streamed(problem: Problem, rows: int, pinned: int) -> Program:
     """Write FlashAttention-2 with streamed keys and values, the first ``pinned`` of which stay in fast memory."""
-    held = min(rows, problem.Nq)
+    return program(row_blocks(problem, rows, pinned))
+
+
+def row_blocks(problem: Problem, rows: int, pinned: int = 0, start: int = 0, stop: int | None = None) -> Node:
+    """Write the loop over blocks of query rows from ``start`` to ``stop``, keys and values streamed.
+
+    Parameters
+    ----------
+    problem : Problem
+    rows : int
+        Query rows of a block.
+    pinned : int
+        So many keys and values stay in fast memory from one block to the next.
+    start, stop : int, optional
+        The query rows that the blocks divide; all of them by default.
+    """
+    held = min(rows, (problem.Nq if stop is None else stop) - start)
     by_row = held > problem.d + problem.dv if pinned < problem.Nk else held > 1
 
     def keys(resident: bool, start: int, stop: int | None) -> Node:
@@ -89,7 +105,7 @@ def streamed(problem: Problem, rows: int, pinned: int) -> Program:
         return loop("j", 1, *body, start=start, stop=stop)
 
     parts = resident_and_streamed(pinned, problem.Nk, keys)
-    return program(loop("i", rows, load("Q"), *parts, *_finish(problem.stats)))
+    return loop("i", rows, load("Q"), *parts, *_finish(problem.stats), start=start, stop=stop)
 
 
 def _work(by_row: bool) -> Nodes:

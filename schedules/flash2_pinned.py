@@ -24,6 +24,8 @@ class Flash2Pinned(Schedule):
     summary = "flash-2 with equal row blocks; spare room keeps keys and values resident"
     source = "derived here, from Dao 2023, arXiv 2307.08691"
     tile_names = ("rows", "pinned")
+    tile_axes = ("i", "j")
+    resident_tiles = ("pinned",)
     may_be_zero = ("pinned",)
 
     def tiles(self, problem: Problem, M: int) -> Tiles:
@@ -36,11 +38,6 @@ class Flash2Pinned(Schedule):
         options = self._narrowed(problem, M, rows)
         best = min(options, key=lambda option: (self._io(problem, *option), -option[0]))
         return {"rows": best[0], "pinned": best[1] if best[0] < problem.Nq else 0}
-
-    def largest_blocks(self, problem: Problem, M: int) -> Tiles:
-        """Return the largest row blocks, no key resident: under a mask fewer blocks may save more."""
-        self.require(problem, M)
-        return {"rows": min(max(most_rows(problem, M), 1), problem.Nq), "pinned": 0}
 
     def _narrowed(self, problem: Problem, M: int, rows: np.ndarray) -> list[tuple[int, int]]:
         """Return the row blocks that may be cheapest; floats only narrow the choice."""

@@ -39,6 +39,8 @@ class Flash2Sliced(Schedule):
     summary = "all queries resident, outputs in two slices of the head dimension; K swept twice, V once"
     source = "derived here, from Dao 2023, arXiv 2307.08691"
     tile_names = ("cols", "pinned")
+    tile_axes = ("e", "j")
+    resident_tiles = ("pinned",)
     may_be_zero = ("pinned",)
 
     def tiles(self, problem: Problem, M: int) -> Tiles:

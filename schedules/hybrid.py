@@ -21,6 +21,7 @@ class Hybrid(Schedule):
     summary = "rows of Q resident while P is made and written; then O on tiles"
     source = "derived here: the best of FlashAttention's first product and Saha & Ye's second"
     tile_names = ("rows", "out_rows", "out_cols", "sums_first")
+    tile_axes = ("i", "i", "e", "")
     may_be_zero = ("sums_first",)
 
     def tiles(self, problem: Problem, M: int) -> Tiles:
@@ -47,6 +48,10 @@ class Hybrid(Schedule):
     def smallest(self, problem: Problem) -> Tiles:
         """Return one row at a time."""
         return {"rows": 1, "out_rows": 1, "out_cols": 2, "sums_first": 0}
+
+    def greatest(self, problem: Problem) -> Tiles:
+        """Return whole axes; a tile of O may have a column more, for the row sums."""
+        return {**super().greatest(problem), "out_cols": problem.dv + 1, "sums_first": 1}
 
     def program(self, problem: Problem, tiles: Tiles) -> Program:
         """Write the program; without ``sums_first``, ``out_cols`` counts a word for the row sum."""

@@ -17,6 +17,7 @@ class SmallCache(Schedule):
     summary = "P, then O, on square tiles of side √(M/4), whole tiles loaded"
     source = "Saha & Ye, ICML 2024, arXiv 2402.07443, Algorithm 1"
     tile_names = ("side",)
+    published_tiles = True
 
     def tiles(self, problem: Problem, M: int) -> Tiles:
         """Return the published side, ⌊√(M/4)⌋."""

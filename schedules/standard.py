@@ -17,6 +17,7 @@ class Standard(Schedule):
     summary = "three blocked passes, S and P written out"
     source = "Dao et al. 2022, arXiv 2205.14135, Algorithm 0, with blocked products"
     tile_names = ("rows", "cols", "out_rows", "out_cols")
+    tile_axes = ("i", "j", "i", "e")
 
     def tiles(self, problem: Problem, M: int) -> Tiles:
         """Return the cheapest rectangles for each product."""

@@ -36,7 +36,7 @@ from pebble.program.nodes import (
     When,
     pseudo_code,
 )
-from pebble.program.schedule import Tiles, fitting_tiles, largest
+from pebble.program.schedule import MaskedSearch, Tiles, fitting_tiles, largest
 from pebble.program.steps import Step, loop_range, tile_at, tile_count, walk
 from pebble.program.validation import validate
 
@@ -44,6 +44,7 @@ __all__ = [
     "Condition",
     "Line",
     "Loop",
+    "MaskedSearch",
     "NoClosedForm",
     "Node",
     "Nodes",

@@ -131,7 +131,14 @@ def keys_outside(
 
 
 def queries_outside(
-    problem: Problem, rows: int, sums: Literal["again", "stored"], *, gradients: bool, pinned: int = 0
+    problem: Problem,
+    rows: int,
+    sums: Literal["again", "stored"],
+    *,
+    gradients: bool,
+    pinned: int = 0,
+    part: tuple[int, int | None] = (0, None),
+    begun: int = 0,
 ) -> Node:
     """Queries outside: Q, dO and dQ of a tile stay; key rows pass by one at a time, their queries one by one.
 
@@ -146,6 +153,10 @@ def queries_outside(
         Whether dK and dV are computed too, read back and rewritten for every tile of queries.
     pinned : int
         With gradients: so many rows of dK and dV stay in fast memory. Without: so many rows of K and V do.
+    part : (int, int or None)
+        The queries that the tiles divide; all of them by default.
+    begun : int
+        With gradients and nothing pinned: no later key has been seen by queries before the part.
     """
     work = pair_by_pair("i", "query", gradients=gradients, dQ=compute("dQ"))
 
@@ -162,12 +173,19 @@ def queries_outside(
             arrive, leave = when(first("i"), arrive), when(last("i"), leave)
         return loop("j", 1, arrive, before, work, after, leave, start=start, stop=stop)
 
+    def begun_or_not(begun: bool, start: int, stop: int | None) -> Node:
+        read: Nodes = load("dK", "dV") if begun else when(not_first("i"), load("dK", "dV"))
+        end = (store("dK", "dV"), delete("dK", "dV"), delete("K", "V"))
+        return loop("j", 1, load("K", "V"), read, work, end, start=start, stop=stop)
+
     return loop(
         "i",
         rows,
         load("Q", "dO", "l"),
         load("D") if sums == "stored" else row_sums_of_block(),
-        *resident_and_streamed(min(pinned, problem.Nk), problem.Nk, keys),
+        *resident_and_streamed(min(begun or pinned, problem.Nk), problem.Nk, begun_or_not if begun else keys),
         store("dQ"),
         delete("Q", "dO", "l", "D", "dQ"),
+        start=part[0],
+        stop=part[1],
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from schedules._cheapest import Cheapest
+from schedules.backward.causal import QueriesCausalBackward, SplitCausalBackward
 from schedules.backward.flash import Flash1Backward
 from schedules.backward.key_window import KeyWindowBackward
 from schedules.backward.naive import NaiveBackward
@@ -28,6 +29,8 @@ class BestBackward(Cheapest):
         KeysPinnedBackward(),
         QueriesPinnedBackward(),
         QueriesSlicedBackward(),
+        QueriesCausalBackward(),
+        SplitCausalBackward(),
         Flash1Backward(),
         NaiveBackward(),
         KeyWindowBackward(),

@@ -34,6 +34,7 @@ class _OnePass(Schedule):
 
     passes = ("backward",)
     may_be_zero = ("pinned",)
+    resident_tiles = ("pinned",)
 
     def tiles(self, problem: Problem, M: int) -> Tiles:
         """Return the cheapest number of equal tiles, and as many pinned rows as fit beside one.
@@ -85,6 +86,7 @@ class KeysPinnedBackward(_OnePass):
     summary = "one pass, keys outside; dQ of some queries stays in fast memory"
     source = "found by search for this project"
     tile_names = ("cols", "pinned")
+    tile_axes = ("j", "i")
 
     def sizes(self, problem: Problem) -> tuple[str, int, int]:
         """Return tiles of keys; queries pass by."""
@@ -112,6 +114,7 @@ class QueriesPinnedBackward(_OnePass):
     summary = "one pass, queries outside; dK and dV of some keys stay in fast memory"
     source = "found by search for this project"
     tile_names = ("rows", "pinned")
+    tile_axes = ("i", "j")
 
     def sizes(self, problem: Problem) -> tuple[str, int, int]:
         """Return tiles of queries; keys pass by."""
@@ -141,6 +144,8 @@ class QueriesSlicedBackward(Schedule):
     source = "found by search for this project"
     passes = ("backward",)
     tile_names = ("pinned",)
+    tile_axes = ("j",)
+    resident_tiles = ("pinned",)
     may_be_zero = ("pinned",)
 
     def tiles(self, problem: Problem, M: int) -> Tiles:

@@ -19,6 +19,7 @@ class SmallCacheBackward(Schedule):
     source = "Li, Liang, Shi, Song & Zhou 2024, arXiv 2410.09397, Algorithm 6 (in terms of Q, K, V)"
     passes = ("backward",)
     tile_names = ("side",)
+    published_tiles = True
 
     def tiles(self, problem: Problem, M: int) -> Tiles:
         """Return the published side, ⌊√(M/4)⌋."""

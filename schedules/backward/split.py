@@ -25,7 +25,9 @@ class SplitBackward(Schedule):
     source = "derived here"
     passes = ("backward",)
     tile_names = ("cols", "rows", "pinned_queries", "pinned_keys")
+    tile_axes = ("j", "i", "i", "j")
     may_be_zero = ("pinned_queries", "pinned_keys")
+    resident_tiles = ("pinned_queries", "pinned_keys")
 
     def tiles(self, problem: Problem, M: int) -> Tiles:
         """Return the fewest tiles for each pass, cut equally, and as many resident rows as then fit."""
@@ -75,6 +77,7 @@ class HybridBackward(Schedule):
     source = "derived here"
     passes = ("backward",)
     tile_names = ("cols", "dq_rows", "dq_cols")
+    tile_axes = ("j", "i", "k")
 
     def tiles(self, problem: Problem, M: int) -> Tiles:
         """Return the cheapest tiles for each of the two passes."""
@@ -109,6 +112,7 @@ class PFirstBackward(Schedule):
     source = "found by search for this project"
     passes = ("backward",)
     tile_names = ("rows", "cols", "dk_rows", "dk_cols", "dq_rows", "dq_cols")
+    tile_axes = ("i", "j", "j", "k", "i", "k")
 
     def tiles(self, problem: Problem, M: int) -> Tiles:
         """Return the cheapest tiles for each phase."""

@@ -38,6 +38,7 @@ _SIDES = (
     "dq_rows",
     "dq_cols",
 )
+_AXES = tuple("ijijjejkik")
 
 
 def _rectangles(problem: Problem, M: int, parked: int) -> dict[str, int]:
@@ -66,6 +67,7 @@ class StandardBackward(Schedule):
     source = "Dao et al. 2022, arXiv 2205.14135, Algorithm 3, with blocked products"
     passes = ("backward",)
     tile_names = _SIDES
+    tile_axes = _AXES
 
     def tiles(self, problem: Problem, M: int) -> Tiles:
         """Return the cheapest rectangles for each product."""
@@ -98,6 +100,7 @@ class SquareTileBackward(Schedule):
     source = "after Li et al. 2024, arXiv 2410.09397, Algorithm 6; streaming derived here"
     passes = ("backward",)
     tile_names = ("side", *_SIDES)
+    tile_axes = ("", *_AXES)
 
     def tiles(self, problem: Problem, M: int) -> Tiles:
         """Return the largest square that fits."""

@@ -178,10 +178,12 @@ def test_causal_flash_2_at_any_size() -> None:
     """Every tile of 192 queries reads the keys up to its last query, and the cost hardly grows with N."""
     for N in (1000, 4096, 40_000):
         problem = Problem.square(N, 64, mask="causal")
-        row = count_schedule(get("flash-2"), problem, 25_000, None, 1)
+        row = count_schedule(get("flash-2"), problem, 25_000, {"rows": 192}, 1)
         keys = sum(min(start + 192, N) for start in range(0, N, 192))
-        assert row.tiles == {"rows": 192}
         assert row.io == 2 * 64 * N + 2 * 64 * keys
+        chosen = count_schedule(get("flash-2"), problem, 25_000, None, 1)
+        assert chosen.io is not None
+        assert chosen.io <= row.io
 
 
 def test_a_full_mask_is_no_mask() -> None:

@@ -24,6 +24,9 @@ STYLED_SCHEDULES = (
     "queries-pinned",
     "queries-sliced",
     "key-window",
+    "flash-2-causal",
+    "queries-causal",
+    "split-causal",
 )
 """Schedules with a style of their own, the same in every picture."""
 

@@ -8,7 +8,7 @@ queries and the keys contribute one together.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -59,12 +59,19 @@ class ClosedForm:
         return self.total_reads + self.total_writes
 
 
-def closed_form(program: Program, family: Family) -> ClosedForm:
+def closed_form(program: Program, family: Family, phases: Collection[int] | None = None) -> ClosedForm:
     """Count a program's I/O without running it.
 
     Cost is proportional to the length of the program's text (for bare operations: to their number). Under a mask kept
     pair by pair also to the number of pairs and of tiles; under a band to the number of its pieces and of the tiles
     after which the cuts of both axes come at the same places again, whatever the numbers of queries and keys.
+
+    Parameters
+    ----------
+    program : Program
+    family : Family
+    phases : collection of int, optional
+        Count the loads and stores of these phases only, by number; of all by default.
 
     Raises
     ------
@@ -90,7 +97,7 @@ def closed_form(program: Program, family: Family) -> ClosedForm:
     computes = _chain_computes(program, family)
     for place in places(program):
         operation = place.operation
-        if operation.action in ("load", "store"):
+        if operation.action in ("load", "store") and (phases is None or place.path[0] in phases):
             moved = _moved(place, family, quantities, computes.get(operation.array, ()))
             into = reads if operation.action == "load" else writes
             if int(moved):

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pebble.program.machine.state import State
     from pebble.program.nodes import Program
 
-__all__ = ["run"]
+__all__ = ["fits", "run"]
 
 LOCATE_LIMIT = 200_000
 """Operations executed to find the place of a violation that a shortcut met."""
@@ -96,6 +96,27 @@ def run(
         unrolled=tuple(loops.unrolled.values()),
         _state=partial(_final_state, machine),
     )
+
+
+def fits(program: Program, family: Family, M: int) -> bool:
+    """Return whether a program runs within M words of fast memory; quick where it does not.
+
+    Raises
+    ------
+    Violation
+        If an operation breaks another rule.
+    """
+    validate(program, family)
+    kind = _kind(family)
+    try:
+        _executed(program, family, M, kind.shortened(family, kind.step_limit))
+    except ShortcutOverflow:
+        return False
+    except Violation as violation:
+        if violation.rule != "memory-full":
+            raise
+        return False
+    return True
 
 
 def _final_state(machine: Machine) -> State:

@@ -23,6 +23,7 @@ _BUILT_IN = (
     "flash-1",
     "flash-2",
     "flash-2-pinned",
+    "flash-2-causal",
     "flash-2-sliced",
     "split",
     "small-cache",
@@ -32,6 +33,8 @@ _BUILT_IN = (
     "keys-pinned",
     "queries-pinned",
     "queries-sliced",
+    "queries-causal",
+    "split-causal",
     "key-window",
     "best",
 )

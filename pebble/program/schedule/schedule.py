@@ -42,9 +42,17 @@ class Schedule(ABC):
         The tile sizes it takes, in the order in which they are shown.
     presets : tuple of str
         Names of published or otherwise fixed choices of tiles, see :meth:`preset`.
+    tile_axes : tuple of str
+        The axis that each of ``tile_names`` is measured along: ``i`` queries, ``j`` keys, ``k`` and ``e`` the vectors.
+        A size larger than its axis makes no difference. Sizes without an axis, ``""``, may be as large as the longest.
+    resident_tiles : tuple of str
+        The tile sizes that say how many lines stay in fast memory: more of them never move more words.
     follows_mask : bool
-        Whether the choice of tiles looks at the mask. If not, tiles are chosen for the problem without its mask and
-        made smaller where they do not fit under it. The program skips what is masked out either way.
+        Whether :meth:`tiles` looks at the mask. If not, it is asked without the mask, and under the mask other tiles
+        are searched from there, see :func:`~pebble.program.schedule.masked_tiles.masked_tiles`. The program skips
+        what is masked out either way.
+    published_tiles : bool
+        Whether :meth:`tiles` follows a published rule, which is then kept under a mask too.
     may_be_zero : tuple of str
         The tile sizes for which zero makes sense.
     masks_only : bool
@@ -57,7 +65,10 @@ class Schedule(ABC):
     passes: ClassVar[tuple[str, ...]] = ("forward",)
     tile_names: ClassVar[tuple[str, ...]] = ()
     presets: ClassVar[tuple[str, ...]] = ()
+    tile_axes: ClassVar[tuple[str, ...]] = ()
+    resident_tiles: ClassVar[tuple[str, ...]] = ()
     follows_mask: ClassVar[bool] = False
+    published_tiles: ClassVar[bool] = False
     may_be_zero: ClassVar[tuple[str, ...]] = ()
     masks_only: ClassVar[bool] = False
 
@@ -74,6 +85,16 @@ class Schedule(ABC):
     def smallest(self, problem: Problem) -> Tiles:
         """Return the tiles that need the least room: by default each size is one, or zero where that makes sense."""
         return {name: 0 if name in self.may_be_zero else 1 for name in self.tile_names}
+
+    def greatest(self, problem: Problem) -> Tiles:
+        """Return of every tile size the greatest that makes a difference: by default the length of its axis."""
+        extents = {"i": problem.Nq, "j": problem.Nk, "k": problem.d, "e": problem.dv}
+        longest = max(extents.values())
+        return {name: extents.get(self.axis_of(name), longest) for name in self.tile_names}
+
+    def axis_of(self, name: str) -> str:
+        """Return the axis that a tile size is measured along, or nothing."""
+        return dict(zip(self.tile_names, self.tile_axes, strict=False)).get(name, "")
 
     @abstractmethod
     def program(self, problem: Problem, tiles: Tiles) -> Program:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from pebble.common.errors import CacheTooSmall, InvalidInput
+from pebble.common.errors import InvalidInput
 from pebble.common.units import fast_memory_words
 from pebble.computations.problem import LARGEST_SIZE, Problem
+from pebble.program.schedule.masked_tiles import masked_tiles
 from pebble.program.schedule.schedule import Schedule, Tiles
 
 __all__ = ["fitting_tiles", "largest", "resolve_tiles"]
@@ -86,29 +87,13 @@ def resolve_tiles(
 
 
 def fitting_tiles(schedule: Schedule, problem: Problem, M: int) -> dict[str, int]:
-    """Return the tiles that a schedule chooses for M words, and that fit under the problem's mask.
-
-    Without a mask the last tile of a row or column may be ragged where under the mask the last tile visited is a
-    whole one, which takes a word or two more. Tiles are then chosen for that much less memory.
+    """Return the tiles that a schedule chooses for M words; under a mask those that move the fewest words under it.
 
     Raises
     ------
     CacheTooSmall
         If the schedule finds no tiles that fit.
     """
-    seen = schedule.seen(problem)
-    tiles = dict(schedule.tiles(seen, M))
-    if seen == problem:
-        return tiles
-    room = M
-    while (peak := schedule.measure(problem, tiles).peak) > M:
-        room -= peak - M
-        try:
-            tiles = dict(schedule.tiles(seen, room)) if room > 0 else {}
-        except CacheTooSmall:
-            tiles = {}
-        if room < 1 or (not tiles and schedule.tile_names):
-            raise CacheTooSmall(
-                f"{schedule.name} needs at least {peak} words of fast memory under this mask; M is {M}", peak
-            )
-    return tiles
+    if schedule.seen(problem) == problem:
+        return dict(schedule.tiles(problem, M))
+    return masked_tiles(schedule, problem, M)

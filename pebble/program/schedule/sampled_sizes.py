@@ -1,0 +1,209 @@
+"""Tiles on long axes: a sample of the sizes at the edge of what fits, and the neighbours of the best of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import product
+
+from pebble.program.schedule.aligned_sizes import aligned_sizes, has_full_tile
+from pebble.program.schedule.schedule import Tiles
+from pebble.program.schedule.tile_groups import TileGroup
+from pebble.program.schedule.tile_trials import Trials
+
+__all__ = ["sampled_sizes"]
+
+_TRIALS = 60
+"""Most combinations of sizes that are compared at a time."""
+_ROUNDS = 4
+_REFINED = 2
+_NEARLY = 0.97
+"""A larger M is aimed at while the best tiles need less than this share of it under the mask."""
+
+
+def sampled_sizes(
+    trials: Trials, base: dict[str, int], given: dict[str, int], group: TileGroup, aim: int
+) -> dict[str, int]:
+    """Return the best of a sample of tiles that are likely to fit; those given where none moves fewer words.
+
+    Room without the mask tells which sizes are compared: it is about the room under it. Where tiles of scores need
+    less room under the mask, larger ones are tried, and measured.
+
+    Parameters
+    ----------
+    trials : Trials
+    base, given : dict of str to int
+        The smallest tiles; tiles to begin with.
+    group : TileGroup
+        The tiles to choose; the others stay as given.
+    aim : int
+        Words of fast memory to fill.
+    """
+    sample = _Sample(trials, base, given, group)
+    best = sample.best(aim, given)
+    low, high = aim, 0
+    for _ in range(_ROUNDS):
+        if not sample.has_gaps(best):
+            break
+        needed = trials.peak(sample.alone(best))
+        if needed > _NEARLY * trials.M or (high and high - low < trials.M // 32):
+            break
+        aim = (low + high) // 2 if high else low * trials.M // needed
+        larger = sample.best(aim, best)
+        if larger == best or trials.peak(sample.alone(larger)) > trials.M:
+            high = aim
+        else:
+            low, best = aim, larger
+    return best
+
+
+class _Sample:
+    """The sizes of a group's tiles that are compared, and what they move."""
+
+    def __init__(self, trials: Trials, base: dict[str, int], given: dict[str, int], group: TileGroup) -> None:
+        self.trials, self.base, self.given, self.group = trials, base, given, group
+        self.axis_of = trials.schedule.axis_of
+        self._words: dict[tuple[int, ...], int] = {}
+        self._slopes: dict[str, float] = {}
+
+    def has_gaps(self, tiles: Tiles) -> bool:
+        """Whether these are tiles of scores, and the mask takes pairs from each of them, as far as is seen."""
+        axes = [self.axis_of(name) for name in self.group.cuts]
+        sides = {axis: tiles[name] for axis, name in zip(axes, self.group.cuts, strict=True)}
+        if not ("" in sides or {"i", "j"} <= set(sides)):
+            return False
+        return not has_full_tile(
+            self.trials.problem.allowed, sides.get("i", sides.get("", 1)), sides.get("j", sides.get("", 1))
+        )
+
+    def alone(self, tiles: Tiles) -> dict[str, int]:
+        """Return the group's tiles of some, and the smallest others."""
+        return {**self.base, **{name: tiles[name] for name in self.group.names}}
+
+    def best(self, aim: int, given: dict[str, int]) -> dict[str, int]:
+        """Return the best tiles of the sample; those given if none moves fewer words."""
+        ranked = self.ranked(aim)
+        if not ranked or ranked[0][0] >= self.words(given):
+            return given
+        return {**self.given, **{name: ranked[0][1][name] for name in self.group.names}}
+
+    def words(self, tiles: Tiles) -> int:
+        """Words that the group's phases move."""
+        key = tuple(tiles[name] for name in self.group.names)
+        if key not in self._words:
+            self._words[key] = self.trials.words(
+                {**self.given, **{name: tiles[name] for name in self.group.names}}, self.group
+            )
+        return self._words[key]
+
+    def ranked(self, aim: int) -> list[tuple[int, dict[str, int]]]:
+        """Return tiles that without the mask need about ``aim`` words, those that move the fewest words first."""
+        seen: dict[tuple[int, ...], tuple[int, dict[str, int]]] = {}
+
+        def take(some: Iterable[dict[str, int]], most: int) -> None:
+            for tiles in some:
+                if len(seen) >= most:
+                    return
+                whole = self._with_residents(tiles, aim)
+                if whole is not None:
+                    key = tuple(whole[name] for name in self.group.names)
+                    if key not in seen:
+                        seen[key] = self.words(whole), whole
+
+        take(self._shapes(aim), _TRIALS * 2 // 3)
+        for _ in range(_REFINED):
+            if seen:
+                take(self._neighbours(min(seen.values(), key=_by_words)[1], aim), _TRIALS)
+        return sorted(seen.values(), key=_by_words)
+
+    # Shapes
+
+    def _shapes(self, aim: int) -> Iterator[dict[str, int]]:
+        """Yield sizes at the edge of what fits and below it: of the last tile for some sizes of the others."""
+        heads, tails = self.group.cuts[:-1], self.group.cuts[-1:]
+        few = {0: 1, 1: 10}.get(len(heads), 4)
+        choices = [self._sizes(name, self._largest(self.base, name, aim), few) for name in heads]
+        for sizes in product(*choices):
+            tiles = {**self.base, **dict(zip(heads, sizes, strict=True))}
+            if not tails:
+                yield tiles
+            for tail in tails:
+                yield from self._tails(tiles, tail, aim, 4 if heads else 24)
+
+    def _tails(self, tiles: dict[str, int], name: str, aim: int, most: int) -> Iterator[dict[str, int]]:
+        """Yield tiles with some sizes of the last one; of one that may be zero, what others leave over of its axis."""
+        if name in self.trials.schedule.may_be_zero:
+            others = [tiles[other] for other in self.group.cuts if self.axis_of(other) == self.axis_of(name)]
+            left = [self.trials.greatest[name] % size for size in others if size]
+            sizes = list(dict.fromkeys([*left, 0, self.given[name]]))
+        else:
+            sizes = self._sizes(name, self._largest(tiles, name, aim), most)
+        for size in sizes:
+            yield {**tiles, name: size}
+
+    def _sizes(self, name: str, edge: int | None, most: int) -> list[int]:
+        """Return some sizes of a tile up to the largest that fits: equal cuts, what the mask suggests, fractions."""
+        if not edge:
+            return [] if edge is None else [0]
+        extent, least, axis = self.trials.greatest[name], self.base[name], self.axis_of(name)
+        blocks = -(-extent // edge)
+        found = [edge, -(-extent // blocks), self.given[name]]
+        if axis in ("i", "j"):
+            found += aligned_sizes(self.trials.problem.allowed, axis, edge)
+        found += [-(-extent // (blocks + more)) for more in (1, 2)]
+        found += [int(edge / 2 ** (power / 2)) for power in range(1, 13)]
+        return [size for size in dict.fromkeys(found) if least <= size <= edge][:most]
+
+    def _neighbours(self, tiles: dict[str, int], aim: int) -> Iterator[dict[str, int]]:
+        """Yield tiles of sizes near those of some, with the last one at the edge of what then fits."""
+        tails = self.group.cuts[-1:]
+        small = {name: self.base[name] for name in self.group.resident}
+        for name in self.group.cuts:
+            size, extent = tiles[name], self.trials.greatest[name]
+            blocks = -(-extent // max(size, 1))
+            step = max(size // 32, 2)
+            near = [size + 1, size - 1, -(-extent // (blocks + 1)), size + step, size - step]
+            near += [-(-extent // (blocks - 1))] if blocks > 1 else []
+            for other in dict.fromkeys(near):
+                if self.base[name] <= other <= extent and other != size:
+                    changed = {**tiles, **small, name: other}
+                    for tail in tails if name not in tails else ():
+                        yield from self._tails({**changed, tail: self.base[tail]}, tail, aim, 1)
+                    yield changed
+
+    # Room
+
+    def _with_residents(self, tiles: dict[str, int], aim: int) -> dict[str, int] | None:
+        """Return tiles with as many resident lines as there is room for; None where not even the tiles fit."""
+        if self.trials.plain_peak(tiles) > aim:
+            return None
+        for name in self.group.resident:
+            size = self._largest(tiles, name, aim)
+            tiles = {**tiles, name: self.base[name] if size is None else size}
+        return tiles
+
+    def _largest(self, tiles: Tiles, name: str, aim: int) -> int | None:
+        """Return the largest size of one tile that without the mask needs at most ``aim`` words, or None.
+
+        Room grows about linearly with a size, by as much as it did the last time.
+        """
+        low, high = self.base[name], self.trials.greatest[name] + 1
+        low_peak = self.trials.plain_peak({**tiles, name: low})
+        if low_peak > aim:
+            return None
+        slope, steps = self._slopes.get(name, 0.0), 0
+        while high - low > 1:
+            guess = low + int((aim - low_peak) / slope) if slope else high - 1
+            middle = (low + high) // 2 if steps % 4 == 3 else min(max(guess, low + 1), high - 1)
+            peak = self.trials.plain_peak({**tiles, name: middle})
+            slope = (peak - low_peak) / (middle - low)
+            if peak <= aim:
+                low, low_peak = middle, peak
+            else:
+                high = middle
+            steps += 1
+        self._slopes[name] = slope
+        return low
+
+
+def _by_words(one: tuple[int, dict[str, int]]) -> int:
+    return one[0]

@@ -1,0 +1,88 @@
+"""The tile sizes that belong together, because they shape the same phases of a program."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import product
+
+from pebble.computations.problem import Problem
+from pebble.program.nodes import Program
+from pebble.program.schedule.schedule import Schedule, Tiles
+
+__all__ = ["TileGroup", "switches", "tile_groups"]
+
+
+@dataclass(frozen=True)
+class TileGroup:
+    """Tile sizes that shape the same phases, which no other tile size shapes.
+
+    Parameters
+    ----------
+    cuts : tuple of str
+        Sizes of tiles.
+    resident : tuple of str
+        Numbers of lines that stay in fast memory, see :attr:`Schedule.resident_tiles`.
+    phases : tuple of int
+        Numbers of the phases.
+    """
+
+    cuts: tuple[str, ...]
+    resident: tuple[str, ...]
+    phases: tuple[int, ...]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All its tile sizes."""
+        return self.cuts + self.resident
+
+
+def switches(schedule: Schedule, least: Tiles, greatest: Tiles) -> Iterator[dict[str, int]]:
+    """Yield every setting of the tiles that are zero or one and cut no axis, such as ``sums_first``."""
+    names = [name for name in least if not schedule.axis_of(name) and greatest[name] == 1 and not least[name]]
+    for values in product((0, 1), repeat=len(names)):
+        yield dict(zip(names, values, strict=True))
+
+
+def tile_groups(schedule: Schedule, problem: Problem, base: Tiles, greatest: Tiles) -> list[TileGroup]:
+    """Return the groups of the tile sizes that may be larger than in ``base``, the smallest tiles.
+
+    Tile sizes that change nothing in the program are in no group.
+    """
+    names = [name for name in base if base[name] < greatest[name]]
+    program = schedule.program(problem, base)
+    touched = {name: _touched(schedule, problem, base, name, greatest[name], program) for name in names}
+    groups: list[tuple[set[str], set[int]]] = []
+    for name in names:
+        if not touched[name]:
+            continue
+        own: tuple[set[str], set[int]] = ({name}, set(touched[name]))
+        apart = []
+        for group in groups:
+            if group[1] & own[1]:
+                own = (own[0] | group[0], own[1] | group[1])
+            else:
+                apart.append(group)
+        groups = [*apart, own]
+    return [_group(schedule, names, *group) for group in groups]
+
+
+def _group(schedule: Schedule, order: list[str], names: set[str], phases: set[int]) -> TileGroup:
+    zero_last = sorted((name for name in order if name in names), key=schedule.may_be_zero.__contains__)
+    resident = tuple(name for name in zero_last if name in schedule.resident_tiles)
+    cuts = tuple(name for name in zero_last if name not in resident)
+    return TileGroup(cuts, resident, tuple(sorted(phases)))
+
+
+def _touched(
+    schedule: Schedule, problem: Problem, base: Tiles, name: str, most: int, program: Program
+) -> set[int]:
+    """Return the phases that a tile size shapes."""
+    found: set[int] = set()
+    for size in {base[name] + 1, most}:
+        other = schedule.program(problem, {**base, name: size})
+        if len(other.phases) != len(program.phases):
+            return set(range(max(len(other.phases), len(program.phases))))
+        pairs = enumerate(zip(program.phases, other.phases, strict=True))
+        found |= {number for number, (one, two) in pairs if one != two}
+    return found

@@ -1,0 +1,54 @@
+"""Trials of tiles under a mask: the words that they move, and whether they fit."""
+
+from __future__ import annotations
+
+from pebble.common.errors import NoClosedForm
+from pebble.computations.problem import Problem
+from pebble.program.closed_forms.count import closed_form
+from pebble.program.machine.run import fits
+from pebble.program.schedule.schedule import Schedule, Tiles
+from pebble.program.schedule.tile_groups import TileGroup
+
+__all__ = ["Trials"]
+
+
+class Trials:
+    """What a schedule moves with given tiles, by closed form, and whether they fit, by the machine.
+
+    Parameters
+    ----------
+    schedule : Schedule
+    problem : Problem
+    M : int
+        Words of fast memory.
+    """
+
+    def __init__(self, schedule: Schedule, problem: Problem, M: int) -> None:
+        self.schedule, self.problem, self.M = schedule, problem, M
+        self.family = schedule.family(problem)
+        self.greatest = dict(schedule.greatest(problem))
+        self._plain = problem.without_mask()
+        self._fits: dict[tuple[tuple[str, int], ...], bool] = {}
+
+    def fits(self, tiles: Tiles) -> bool:
+        """Whether the machine runs the program within M words; quick where it does not."""
+        key = tuple(sorted(tiles.items()))
+        if key not in self._fits:
+            self._fits[key] = fits(self.schedule.program(self.problem, tiles), self.family, self.M)
+        return self._fits[key]
+
+    def peak(self, tiles: Tiles) -> int:
+        """Words of fast memory that the machine measures under the mask."""
+        return self.schedule.measure(self.problem, tiles).peak
+
+    def plain_peak(self, tiles: Tiles) -> int:
+        """Words of fast memory without the mask: measured quickly, and about as many unless tiles of S stay."""
+        return self.schedule.measure(self._plain, tiles).peak
+
+    def words(self, tiles: Tiles, group: TileGroup | None = None) -> int:
+        """Words that the program moves, or those phases of it that a group shapes."""
+        program = self.schedule.program(self.problem, tiles)
+        try:
+            return int(closed_form(program, self.family, None if group is None else group.phases).io)
+        except NoClosedForm:
+            return self.schedule.measure(self.problem, tiles).io

@@ -1,0 +1,87 @@
+"""Backward for causal masks: where queries are outside, the block that may be smaller than the others comes first."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pebble import Problem, Schedule
+from pebble.program import Node, Program, Tiles, largest, phase, program
+from schedules.backward._loop_nests import keys_outside, queries_outside
+
+__all__ = ["QueriesCausalBackward", "SplitCausalBackward"]
+
+
+class QueriesCausalBackward(Schedule):
+    """One pass over blocks of queries, ``first`` of them in the first block; dK and dV are read back and rewritten.
+
+    Under a causal mask the first block sees the fewest keys and the last one all of them, so the short block is
+    cheapest at the beginning.
+    """
+
+    name = "queries-causal"
+    summary = "one pass, queries outside, the short block first; dK and dV read back and rewritten"
+    source = "derived here; the counterpart of flash-2-causal"
+    passes = ("backward",)
+    tile_names = ("first", "rows")
+    tile_axes = ("i", "i")
+    may_be_zero = ("first",)
+    masks_only = True
+
+    def tiles(self, problem: Problem, M: int) -> Tiles:
+        """Return the largest blocks that fit, and the queries that are left over as the first block."""
+        width = problem.d + problem.dv
+        guess = (M - 2 * width - 3) // (width + problem.d + 2)
+        rows = largest(self, problem, M, "rows", problem.Nq, guess, {"first": 0})["rows"]
+        return {"first": problem.Nq % rows, "rows": rows}
+
+    def program(self, problem: Problem, tiles: Tiles) -> Program:
+        """Write the program; ``first`` is cut to the number of queries."""
+        size = {**self.smallest(problem), **self.check_tiles(tiles)}
+        blocks = _blocks(problem, size["first"], size["rows"], "again", gradients=True)
+        return program(phase("", *blocks))
+
+
+class SplitCausalBackward(Schedule):
+    """dK and dV with keys outside, then dQ with queries outside, ``first`` of them in the first block."""
+
+    name = "split-causal"
+    summary = "dK and dV with keys outside, then dQ with queries outside, the short block of queries first"
+    source = "derived here; split with the first block of flash-2-causal"
+    passes = ("backward",)
+    tile_names = ("cols", "first", "rows")
+    tile_axes = ("j", "i", "i")
+    may_be_zero = ("first",)
+    masks_only = True
+
+    def tiles(self, problem: Problem, M: int) -> Tiles:
+        """Return the largest tiles that fit each pass, and the queries that are left over as the first block."""
+        width = problem.d + problem.dv
+        guess = (M - width - 5) // (2 * width)
+        cols = largest(self, problem, M, "cols", problem.Nk, guess, {"first": 0, "rows": 1})["cols"]
+        guess = (M - width - 3) // (width + problem.d + 2)
+        rows = largest(self, problem, M, "rows", problem.Nq, guess, {"first": 0, "cols": 1})["rows"]
+        return {"cols": cols, "first": problem.Nq % rows, "rows": rows}
+
+    def program(self, problem: Problem, tiles: Tiles) -> Program:
+        """Write the program; ``first`` is cut to the number of queries."""
+        size = {**self.smallest(problem), **self.check_tiles(tiles)}
+        blocks = _blocks(problem, size["first"], size["rows"], "stored", gradients=False)
+        return program(
+            phase("dK and dV, keys outside", keys_outside(problem, size["cols"], "kept", dQ=False)),
+            phase("dQ, queries outside", *blocks),
+        )
+
+
+def _blocks(
+    problem: Problem, first: int, rows: int, sums: Literal["again", "stored"], *, gradients: bool
+) -> list[Node]:
+    """Return the loop over the first block and the loop over the others; no empty loop."""
+    first = min(first, problem.Nq)
+    blocks = []
+    if first:
+        blocks.append(queries_outside(problem, first, sums, gradients=gradients, part=(0, first)))
+    if first < problem.Nq:
+        seen = int(problem.allowed.last("i", (0, first)).max(initial=-1)) + 1 if gradients else 0
+        part = (first, None)
+        blocks.append(queries_outside(problem, rows, sums, gradients=gradients, part=part, begun=seen))
+    return blocks
