@@ -22,12 +22,9 @@ def keys_in_use(problem: Problem, rows: int) -> int:
     """Return the most keys that a block of queries sees, or that lie between their first and their last use."""
     if problem.pairs == problem.Nq * problem.Nk:
         return problem.Nk
-    first, last = problem.allowed.first("j"), problem.allowed.last("j")
-    used = last >= 0
-    change = np.zeros(problem.Nq // rows + 2, dtype=np.int64)
-    np.add.at(change, first[used] // rows, 1)
-    np.add.at(change, last[used] // rows + 1, -1)
-    return int(change.cumsum().max())
+    mask, blocks = problem.allowed, np.arange(0, problem.Nq, rows, dtype=np.int64)
+    begun = mask.started_before("j", np.minimum(blocks + rows, problem.Nq))
+    return int((begun - mask.finished_before("j", blocks)).max())
 
 
 class KeyWindowBlocks(Schedule):

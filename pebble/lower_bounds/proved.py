@@ -46,8 +46,8 @@ def forward_bounds(problem: Problem, M: int, rules: Rules | None = None) -> list
     Returns
     -------
     list of Bound
-        The compulsory bound, T1, T2, T3 where it is defined, and for a mask "by parts", by falling value. Their
-        maximum is a bound, not their sum.
+        The compulsory bound, T1, T2, T3 where it is defined, and for a mask "by parts" and, where it says something,
+        "causal triangles", by falling value. Their maximum is a bound, not their sum.
 
     Raises
     ------
@@ -121,7 +121,7 @@ def proved_bounds(problem: Problem, M: int, rules: Rules | None = None) -> list[
     M = fast_memory_words(M)
     if problem.pass_name not in _BY_COUNTS:
         require_pass(problem, "forward", "the forward bounds")
-    bounds = bounds_by_counts(problem, M) + applicable((_by_parts,), problem, M)
+    bounds = bounds_by_counts(problem, M) + applicable((_by_parts, _causal_triangles), problem, M)
     bounds = bounds if rules is None else [bound for bound in bounds if bound.holds_under(rules)]
     return sorted(bounds, key=lambda bound: -bound.value)
 
@@ -153,3 +153,11 @@ def _by_parts(problem: Problem, M: int) -> Bound:
     from pebble.lower_bounds.attention.by_parts import by_parts
 
     return by_parts(problem, M, bounds_by_counts)
+
+
+def _causal_triangles(problem: Problem, M: int) -> Bound:
+    """Bound a masked problem by the causal masks it contains, which needs numpy."""
+    require_mask(problem, "the bound by causal triangles")
+    from pebble.lower_bounds.attention.causal_triangles import causal_triangles
+
+    return causal_triangles(problem, M)

@@ -24,20 +24,9 @@ from pebble.computations.masks import (
 )
 from pebble.computations.masks.staircase import Staircase
 from tests.computations.small_masks import whole
+from tests.support.bands import bands
 
 LARGE = 10**9
-
-
-@st.composite
-def bands(draw: st.DrawFn) -> BandMask:
-    """Any band, lines without pairs included."""
-    Nq, Nk = draw(st.integers(1, 14)), draw(st.integers(1, 14))
-    steps = st.lists(st.sampled_from([0, 0, 1, 1, 1, 2, 4]), min_size=Nq, max_size=Nq)
-    first, width = draw(st.integers(-3, 4)), draw(st.integers(-2, 5))
-    start = np.clip(np.cumsum(draw(steps)) + first, 0, Nk)
-    same = draw(st.booleans())
-    stop = np.clip((start if same else np.cumsum(draw(steps)) + first) + width, start, Nk)
-    return BandMask("some", Nk, start, np.maximum.accumulate(stop))
 
 
 def interval(data: st.DataObject, extent: int) -> tuple[int, int]:
@@ -58,9 +47,19 @@ def test_a_band_knows_what_the_same_dense_mask_knows(band: BandMask, axis: str, 
     assert band.count(*box) == dense.count(*box)
     assert band.has_pairs(axis, lines, partners) == dense.has_pairs(axis, lines, partners)
     assert band.present(axis) == dense.present(axis)
+    assert band.unfinished(axis, lines, before) == dense.unfinished(axis, lines, before)
+    assert band.beginning(axis, lines, partners) == dense.beginning(axis, lines, partners)
+    assert band.have_begun(axis, lines, before, partners) == dense.have_begun(axis, lines, before, partners)
+    inner = {place for place in band.presence_changes(axis) if 0 < place < extent}
+    assert inner == set(dense.presence_changes(axis))
     assert band.present(axis, *lines) == dense.present(axis, *lines)
     assert band.started(axis, lines, before) == dense.started(axis, lines, before)
-    places = np.arange(extent + 1)
+    assert band.unfinished(axis, lines, before) == dense.unfinished(axis, lines, before)
+    assert band.have_begun(axis, lines, before, partners) == dense.have_begun(axis, lines, before, partners)
+    assert band.beginning(axis, lines, partners) == dense.beginning(axis, lines, partners)
+    assert band.presence_changes(axis) == dense.presence_changes(axis)
+    places, to = np.arange(extent + 1), np.arange(other + 1)
+    assert [band.started(axis, (0, extent), x) for x in to.tolist()] == band.started_before(axis, to).tolist()
     for found, expected in (
         (band.first(axis), dense.first(axis)),
         (band.last(axis), dense.last(axis)),
@@ -69,13 +68,14 @@ def test_a_band_knows_what_the_same_dense_mask_knows(band: BandMask, axis: str, 
         (band.first_of(axis, chosen), dense.first_of(axis, chosen)),
         (band.last_of(axis, chosen), dense.last_of(axis, chosen)),
         (band.present_before(axis, places), dense.present_before(axis, places)),
+        (band.started_before(axis, to), dense.started_before(axis, to)),
+        (band.finished_before(axis, to), dense.finished_before(axis, to)),
         (band.matrix(*box), dense.matrix(*box)),
         (band.lines_matrix(axis, lines, partners), dense.lines_matrix(axis, lines, partners)),
         (band.at_lines(axis, chosen, partners), dense.at_lines(axis, chosen, partners)),
     ):
         np.testing.assert_array_equal(found, expected)
-    if band.pairs:
-        np.testing.assert_array_equal(band.parts[axis], dense.parts[axis])
+    np.testing.assert_array_equal(band.parts[axis], dense.parts[axis])
     some = np.array(data.draw(st.lists(st.booleans(), min_size=other, max_size=other)))
     np.testing.assert_array_equal(band.degrees(axis, some), dense.degrees(axis, some))
 
@@ -93,6 +93,20 @@ def test_changes_are_found_where_the_dense_mask_finds_them(
     for method in ("breaks", "pattern_changes", "flag_changes"):
         found = {int(x) for x in getattr(band, method)(axis, lines, partners) if lines[0] < x < lines[1]}
         assert found >= set(getattr(dense, method)(axis, lines, partners).tolist()), method
+    assert set(band.breaks(axis, lines, partners).tolist()) == plain_breaks(band, axis, lines, partners)
+
+
+def plain_breaks(band: BandMask, axis: str, lines: tuple[int, int], partners: tuple[int, int]) -> set[int]:
+    """From the ends of all lines and all partners; partners without pairs have ends too."""
+    found = set[int]()
+    start, stop = (ends.values(0, ends.length).tolist() for ends in band.ends("ij".replace(axis, "")))
+    for partner in range(*partners):
+        one, two = start[partner], stop[partner]
+        found |= {one, two} | ({one + 1, two - 1} if one < two else set())
+    start, stop = (ends.values(0, ends.length).tolist() for ends in band.ends(axis))
+    flags = [(one < partners[0], two <= partners[1], one < two) for one, two in zip(start, stop, strict=True)]
+    found |= {x for x in range(1, len(flags)) if flags[x] != flags[x - 1]}
+    return {x for x in found if lines[0] < x < lines[1]}
 
 
 def plain_regular_parts(band: BandMask, axis: str) -> list[tuple[int, int, tuple[bool, bool]]]:
@@ -114,7 +128,12 @@ def plain_regular_parts(band: BandMask, axis: str) -> list[tuple[int, int, tuple
 @settings(max_examples=300)
 @given(bands(), st.sampled_from("ij"))
 def test_regular_parts_are_the_longest_runs(band: BandMask, axis: str) -> None:
-    assert [tuple(part) for part in band.regular_parts(axis)] == plain_regular_parts(band, axis)
+    parts = plain_regular_parts(band, axis)
+    assert [tuple(part) for part in band.regular_parts(axis)] == parts
+    for start in range(band.extents[axis]):
+        for stop in range(start + 1, band.extents[axis] + 1):
+            some = [part for part in parts if part[0] < stop and part[1] > start]
+            assert [tuple(part) for part in band.regular_parts(axis, (start, stop))] == some
 
 
 @given(bands())

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pebble.computations.masks import staircase
 from pebble.computations.masks.staircase import Staircase, common_pieces
 
 values_of_staircases = st.lists(st.sampled_from([0, 0, 0, 1, 1, 1, 2, 5]), min_size=1, max_size=20).flatmap(
@@ -133,3 +134,17 @@ def test_a_thousand_million_places() -> None:
     assert line.below(length // 2) == length // 2 - 1
     assert line.places_upto(length) == Staircase.clipped(length, 0, 0, length)
     assert repr(Staircase.from_values([0, 2, 4, 6, 8])).endswith("6 at 3, …>")
+
+
+@given(values_of_staircases)
+def test_single_questions_to_staircases_of_many_pieces(values: list[int]) -> None:
+    """They are not kept as lists."""
+    few, many = Staircase.from_values(values), Staircase.from_values(values)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(staircase, "_MANY", 0)
+        for x in range(-1, values[-1] + 2):
+            assert (many.below(x), many.upto(x)) == (few.below(x), few.upto(x))
+        for x in range(len(values)):
+            assert (many.at(x), many.sum_before(x + 1)) == (few.at(x), few.sum_before(x + 1))
+        assert {type(found) for found in (many.at(0), many.below(0), many.sum_before(0))} == {int}
+        assert isinstance(many.starts, np.ndarray)

@@ -155,9 +155,11 @@ def test_masks_of_many_parts_and_many_shapes() -> None:
 def test_by_parts_is_for_masks(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(BoundDoesNotApply, match="masks"):
         by_parts(Problem.square(4, 2), 10, bounds_by_counts)
-    problem = Problem.square(400, 16, mask="causal")
+    band = Problem.square(400, 16, mask="causal")
+    problem = replace(band, mask=mask_from_array(np.tri(400, dtype=bool)))
     usual = by_parts(problem, 2000, bounds_by_counts)
     monkeypatch.setattr(by_parts_module, "MOST_LINES", 10)
+    assert usual == by_parts(band, 2000, bounds_by_counts)
     assert usual.value > by_parts(problem, 2000, bounds_by_counts).value == t1(problem, 2000).value
 
 

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import os
+from typing import Any
 
 import pytest
 
+from pebble.program.machine import stretches
+from pebble.program.machine.rounds import Rounds
 from tests.program.differences import PLAIN, SHORTCUTS, differences, judge
 from tests.program.generator import case_of
+from tests.program.long_cases import long_case_of
 from tests.program.named_cases import NAMED, Named
 from tests.program.named_cases_of_signatures import SIGNATURES
 from tests.program.program_reference import refer
@@ -35,6 +39,47 @@ def test_all_readings_of_random_programs_agree(block: int) -> None:
 def test_all_readings_of_many_random_programs_agree(block: int) -> None:
     size = -(-MANY // 100)
     check(10**6 + size * block, 10**6 + size * (block + 1))
+
+
+@pytest.fixture
+def short_stretches(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Let four rounds be enough for a shortcut, and note how often one is taken."""
+    monkeypatch.setattr(stretches, "_FEWEST_ROUNDS", 4)
+    monkeypatch.setattr(stretches, "_FEWEST_ROUNDS_INSIDE", 4)
+    taken: list[int] = []
+    skip = Rounds._skip
+
+    def noted(self: Rounds, number: int, *rest: Any) -> None:
+        taken.append(number)
+        skip(self, number, *rest)
+
+    monkeypatch.setattr(Rounds, "_skip", noted)
+    return taken
+
+
+def check_long(first: int, stop: int) -> None:
+    """Judge the long cases with these numbers, against the plain loops only."""
+    for seed in range(first, stop):
+        case = long_case_of(seed)
+        plain = judge(PLAIN, case.program, case.family, None)
+        peak = plain.found.peak if plain.found else 0
+        for M in [None, *(M for M in (peak, peak - 1) if M > 0)]:
+            slow = plain if M is None else judge(PLAIN, case.program, case.family, M)
+            found = judge(SHORTCUTS["induction"], case.program, case.family, M).differs(slow)
+            assert not found, "\n".join([str(case), as_python(case.program), f"M={M}", *found])
+
+
+@pytest.mark.parametrize("block", range(6))
+def test_rounds_say_what_all_tiles_say(block: int, short_stretches: list[int]) -> None:
+    check_long(20 * block, 20 * (block + 1))
+    assert len(short_stretches) > 20
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("block", range(50))
+def test_rounds_say_what_all_tiles_say_in_many_programs(block: int, short_stretches: list[int]) -> None:
+    size = -(-MANY // 400)
+    check_long(10**6 + size * block, 10**6 + size * (block + 1))
 
 
 @pytest.mark.parametrize("named", [*NAMED, *SIGNATURES], ids=lambda named: named.name)

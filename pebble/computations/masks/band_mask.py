@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
+from pebble.computations.masks.band_parts import band_parts
+from pebble.computations.masks.intervals import Intervals, where_apart
 from pebble.computations.masks.mask import OTHER_AXIS, Interval, Mask, RegularPart
-from pebble.computations.masks.staircase import Staircase, common_pieces
+from pebble.computations.masks.staircase import Staircase, union
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -54,11 +57,12 @@ class BandMask(Mask):
         )
         super().__init__(spec, start.length, Nk)
         inside = start.length == stop.length and start.at(0) >= 0 and stop.at(stop.length - 1) <= Nk
-        if not (inside and _is_below(start, stop)):
+        if not inside or where_apart(start, stop, 0) != Intervals.all(start.length):
             raise ValueError("the ends of a band never go back, and lie within the keys")
         # The queries of a key: those that do not stop before it, up to those that do not start after it.
         self._ends = {"i": (start, stop), "j": (stop.places_upto(Nk), start.places_upto(Nk))}
-        self._empty = {axis: _equal_places(*ends) for axis, ends in self._ends.items()}
+        self._taken = {axis: where_apart(*ends, 1) for axis, ends in self._ends.items()}
+        self._all_taken = {axis: self._taken[axis] == Intervals.all(n) for axis, n in self.extents.items()}
 
     def ends(self, axis: str) -> tuple[Staircase, Staircase]:
         """First partner of every line, and the one behind its last; both non-decreasing, equal for an empty line."""
@@ -94,36 +98,30 @@ class BandMask(Mask):
         """Number of allowed pairs in a box."""
         if queries[0] >= queries[1] or keys[0] >= keys[1]:
             return 0
-        bounds = [np.array(end, dtype=np.int64) for end in (*queries, *keys)]
-        return int(self.counts((bounds[0], bounds[1]), (bounds[2], bounds[3])))
+        return int(self._before(queries, keys[1]) - self._before(queries, keys[0]))
 
     def counts(self, queries: tuple[Whole, Whole], keys: tuple[Whole, Whole]) -> Whole:
         """Numbers of allowed pairs in many boxes: beginnings and ends of their queries, and of their keys."""
         return self._before(queries, keys[1]) - self._before(queries, keys[0])
 
-    def _before(self, queries: tuple[Whole, Whole], key: Whole) -> Whole:
-        """Pairs with the keys before ``key``: of every query, key - start or what the band has of it."""
-        total = np.zeros_like(key)
+    @overload
+    def _before(self, queries: Interval, key: int) -> int: ...
+    @overload
+    def _before(self, queries: tuple[Whole, Whole], key: Whole) -> Whole: ...
+    def _before(self, queries: Any, key: Any) -> Any:
+        """Pairs with the keys before ``key``: of every query key - start, less key - stop, where above 0."""
+        low, high = queries
+        total = 0
         for ends, sign in zip(self._ends["i"], (1, -1), strict=True):
-            upto = np.clip(ends.below(key), *queries)
-            total += sign * (
-                (upto - queries[0]) * key - (ends.sum_before(upto) - ends.sum_before(queries[0]))
-            )
+            upto = ends.below(key)
+            upto = min(max(upto, low), high) if isinstance(key, int) else np.clip(upto, low, high)
+            total += sign * ((upto - low) * key - (ends.sum_before(upto) - ends.sum_before(low)))
         return total
 
     @cached_property
     def _present(self) -> dict[str, Staircase]:
-        """Number of lines with any pair before each place of an axis: as many as lines, but for the empty ones."""
-        found = {}
-        for axis, (begins, ends) in self._empty.items():
-            heights = begins - (np.cumsum(ends - begins) - (ends - begins))
-            found[axis] = Staircase(
-                self.extents[axis] + 1,
-                np.append(0, np.stack([begins, ends], axis=1)),
-                np.append(0, np.stack([heights, heights], axis=1)),
-                np.append(1, np.tile([0, 1], len(begins))),
-            )
-        return found
+        """Number of lines with any pair before each place of an axis."""
+        return {axis: taken.counting(self.extents[axis]) for axis, taken in self._taken.items()}
 
     def present_before(self, axis: str, places: Whole) -> Whole:
         """Number of lines with any pair before each of some places of an axis, from 0 to its length."""
@@ -132,23 +130,57 @@ class BandMask(Mask):
     def present(self, axis: str, start: int = 0, stop: int | None = None) -> int:
         """Number of lines in an interval that have any pair."""
         stop = self.extents[axis] if stop is None else stop
-        if not len(self._empty[axis][0]):
+        if self._all_taken[axis]:
             return stop - start
         present = self._present[axis]
         return int(present.at(stop) - present.at(start))
 
     def started(self, axis: str, lines: Interval, before: int) -> int:
         """Number of lines that have a pair with a partner before ``before``."""
-        upto = min(int(self._ends[axis][0].below(before)), lines[1])
+        upto = min(self._ends[axis][0].below(before), lines[1])
         return self.present(axis, lines[0], upto) if upto > lines[0] else 0
+
+    def unfinished(self, axis: str, lines: Interval, place: int) -> int:
+        """Number of lines that have a pair with a partner at ``place`` or behind it."""
+        first = max(self._ends[axis][1].upto(place), lines[0])
+        return self.present(axis, first, lines[1]) if first < lines[1] else 0
+
+    def started_before(self, axis: str, places: Whole) -> Whole:
+        """Numbers of lines of an axis that have a pair with a partner before each of some places."""
+        return self.present_before(axis, self._ends[axis][0].below(places))
+
+    def finished_before(self, axis: str, places: Whole) -> Whole:
+        """Numbers of lines of an axis that have pairs, and all of them with partners before each of some places."""
+        return self.present_before(axis, self._ends[axis][1].upto(places))
+
+    def beginning(self, axis: str, lines: Interval, partners: Interval) -> tuple[int, int]:
+        """Number of lines whose first pair is with one of some partners, and the last of these lines (-1: none)."""
+        start = self._ends[axis][0]
+        low = max(start.below(partners[0]), lines[0])
+        high = min(start.below(partners[1]), lines[1])
+        number = self.present(axis, low, high) if low < high else 0
+        if not number:
+            return 0, -1
+        taken = self._taken[axis]
+        return number, min(int(taken.ends[taken.begins.searchsorted(high) - 1]), high) - 1
+
+    def have_begun(self, axis: str, lines: Interval, before: int, partners: Interval) -> bool:
+        """Whether some line that has a pair before ``before`` has any with some partners."""
+        upto = min(self._ends[axis][0].below(before), lines[1])
+        return self.has_pairs(axis, (lines[0], upto), partners)
+
+    def presence_changes(self, axis: str) -> list[int]:
+        """Return where lines with pairs follow on lines without, or the other way round."""
+        bounds = np.sort(np.concatenate([self._taken[axis].begins, self._taken[axis].ends]))
+        return [place for place in bounds.tolist() if 0 < place < self.extents[axis]]
 
     def has_pairs(self, axis: str, lines: Interval, partners: Interval) -> bool:
         """Whether some lines of an axis have any pair with some of the other."""
         if lines[0] >= lines[1] or partners[0] >= partners[1]:
             return False
         start, stop = self._ends[axis]
-        low = max(int(stop.upto(partners[0])), lines[0])
-        high = min(int(start.below(partners[1])), lines[1])
+        low = max(stop.upto(partners[0]), lines[0])
+        high = min(start.below(partners[1]), lines[1])
         return low < high and self.present(axis, low, high) > 0
 
     def matrix(self, queries: Interval, keys: Interval) -> NDArray[np.bool_]:
@@ -186,16 +218,28 @@ class BandMask(Mask):
         return np.concatenate([ends.values(*_with_values(ends, inside, partners)) for ends in both])
 
     def flag_changes(self, axis: str, lines: Interval, partners: Interval) -> Whole:
-        """Where a line first has pairs after ``partners`` and last has some before, and where empty lines begin."""
-        toggles = np.stack(self._empty[axis], axis=1).reshape(-1)
+        """Where a line first has pairs after ``partners`` and last has some before, and where empty lines are."""
+        taken = self._taken[axis]
+        toggles = np.stack([taken.begins, taken.ends], axis=1).reshape(-1)
         low, high = np.searchsorted(toggles, [lines[0] + 1, lines[1]])
         start, stop = self._ends[axis]
         return np.append(toggles[low:high], [start.below(partners[0]), stop.upto(partners[1])])
 
-    def regular_parts(self, axis: str) -> list[RegularPart]:
+    def regular_parts(self, axis: str, lines: Interval | None = None) -> list[RegularPart]:
         """Return the parts of an axis in which both ends of a line's interval stay or move by one."""
+        parts = self._regular_parts[axis]
+        if lines is None:
+            return parts
+        low = bisect_right(parts, lines[0], key=lambda part: part.stop)
+        return parts[low : bisect_left(parts, lines[1], key=lambda part: part.start)]
+
+    @cached_property
+    def _regular_parts(self) -> dict[str, list[RegularPart]]:
+        return {axis: self._parts_of(axis) for axis in self._ends}
+
+    def _parts_of(self, axis: str) -> list[RegularPart]:
         runs = [ends.differences() for ends in self._ends[axis]]
-        where = np.union1d(runs[0][0], runs[1][0])
+        where = union(runs[0][0], runs[1][0])
         moved = np.stack(
             [moves[begins.searchsorted(where, side="right") - 1] for begins, moves in runs], axis=1
         )
@@ -223,40 +267,15 @@ class BandMask(Mask):
         return np.asarray(before[stop] - before[start])
 
     def _parts(self) -> dict[str, Whole]:
-        from pebble.computations.masks.components import parts_of_band
-
-        start, stop = (ends.values(0, self.Nq) for ends in self._ends["i"])
-        return parts_of_band(start, stop, self.Nk)
+        labels = band_parts(*self._ends["i"]).labels(self.Nq, self.Nk)
+        labels["i"][self.last("i") < 0] = -1
+        return labels
 
     def _identity(self) -> object:
         return self._ends["i"]
 
 
-def _is_below(one: Staircase, other: Staircase) -> bool:
-    """Whether the one is nowhere above the other."""
-    pieces = common_pieces(one, other)
-    gap = pieces.heights[1] - pieces.heights[0]
-    last_gap = gap + (pieces.slopes[1] - pieces.slopes[0]) * (pieces.lengths - 1)
-    return bool((gap >= 0).all() and (last_gap >= 0).all())
-
-
-def _equal_places(one: Staircase, other: Staircase) -> tuple[Whole, Whole]:
-    """Beginnings and ends of the longest intervals where two staircases are equal; the one is never above."""
-    pieces = common_pieces(one, other)
-    gap = pieces.heights[1] - pieces.heights[0]
-    last_gap = gap + (pieces.slopes[1] - pieces.slopes[0]) * (pieces.lengths - 1)
-    # In a piece the gap moves by at most one from place to place, always in one direction: it is 0 throughout, at the
-    # first place, or at the last one.
-    ends = pieces.starts + pieces.lengths
-    begins = np.where(gap == 0, pieces.starts, ends - 1)
-    ends = np.where(last_gap == 0, ends, pieces.starts + 1)
-    begins, ends = begins[(gap == 0) | (last_gap == 0)], ends[(gap == 0) | (last_gap == 0)]
-    apart = begins[1:] > ends[:-1]
-    n = len(begins)
-    return begins[np.append(True, apart)[:n]], ends[np.append(apart, True)[-n:] if n else slice(0)]
-
-
 def _with_values(ends: Staircase, values: Interval, places: Interval) -> Interval:
     """Return the interval of the places at which a staircase has a value in an interval."""
-    low = max(int(ends.below(values[0])), places[0])
-    return low, max(min(int(ends.below(values[1])), places[1]), low)
+    low = max(ends.below(values[0]), places[0])
+    return low, max(min(ends.below(values[1]), places[1]), low)

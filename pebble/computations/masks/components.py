@@ -12,29 +12,7 @@ if TYPE_CHECKING:
 
     Labels = NDArray[np.int64]
 
-__all__ = ["parts_of_band", "parts_of_rows"]
-
-
-def parts_of_band(start: Labels, stop: Labels, Nk: int) -> dict[str, Labels]:
-    """Label queries and keys where query i attends to the keys ``start[i]`` to ``stop[i] - 1``.
-
-    >>> import numpy as np
-    >>> parts_of_band(np.array([0, 0, 3]), np.array([1, 2, 4]), 4)
-    {'i': array([0, 0, 1]), 'j': array([ 0,  0, -1,  1])}
-    """
-    queries = np.flatnonzero(start < stop)
-    low, high = start[queries], stop[queries]
-    number = np.zeros(len(queries), dtype=np.int64)
-    np.cumsum(low[1:] >= high[:-1], out=number[1:])
-    labels = {"i": np.full(len(start), -1, dtype=np.int64), "j": np.full(Nk, -1, dtype=np.int64)}
-    labels["i"][queries] = number
-    # A part's keys are an interval without gaps: from its first query's first to its last one's last.
-    first = np.flatnonzero(np.diff(number, prepend=-1))
-    last = np.append(first[1:], len(queries)) - 1
-    lengths = high[last] - low[first]
-    keys = np.repeat(low[first] - (np.cumsum(lengths) - lengths), lengths) + np.arange(lengths.sum())
-    labels["j"][keys] = np.repeat(np.arange(len(first), dtype=np.int64), lengths)
-    return labels
+__all__ = ["parts_of_rows"]
 
 
 def parts_of_rows(rows: Iterable[NDArray[np.bool_]], Nq: int, Nk: int) -> dict[str, Labels]:

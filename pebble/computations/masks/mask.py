@@ -176,6 +176,30 @@ class Mask(ABC):
         """Number of lines that have a pair with a partner before ``before``."""
         return int(np.count_nonzero(self.first(axis, lines) < before))
 
+    def unfinished(self, axis: str, lines: Interval, place: int) -> int:
+        """Number of lines that have a pair with a partner at ``place`` or behind it."""
+        return int(np.count_nonzero(self.last(axis, lines) >= place))
+
+    def started_before(self, axis: str, places: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Numbers of lines of an axis that have a pair with a partner before each of some places."""
+        return np.sort(self.first(axis)[self.last(axis) >= 0]).searchsorted(places)
+
+    def finished_before(self, axis: str, places: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Numbers of lines of an axis that have pairs, and all of them with partners before each of some places."""
+        last = self.last(axis)
+        return np.sort(last[last >= 0]).searchsorted(places)
+
+    def beginning(self, axis: str, lines: Interval, partners: Interval) -> tuple[int, int]:
+        """Number of lines whose first pair is with one of some partners, and the last of these lines (-1: none)."""
+        first = self.first(axis, lines)
+        found = np.flatnonzero((first >= partners[0]) & (first < partners[1]))
+        return len(found), lines[0] + int(found[-1]) if len(found) else -1
+
+    def have_begun(self, axis: str, lines: Interval, before: int, partners: Interval) -> bool:
+        """Whether some line that has a pair before ``before`` has any with some partners."""
+        begun = lines[0] + np.flatnonzero(self.first(axis, lines) < before)
+        return bool(self.at_lines(axis, begun, partners).any())
+
     def breaks(self, axis: str, lines: Interval, partners: Interval) -> NDArray[np.int64]:
         """Where, strictly inside ``lines``, anything may change that a program can see of one line.
 
@@ -204,9 +228,15 @@ class Mask(ABC):
         flags = (first < partners[0]) * 1 + (last >= partners[1]) * 2 + (last >= 0) * 4
         return np.asarray(np.flatnonzero(flags[1:] != flags[:-1]) + lines[0] + 1)
 
-    def regular_parts(self, axis: str) -> list[RegularPart]:
+    def presence_changes(self, axis: str) -> list[int]:
+        """Return where lines with pairs follow on lines without, or the other way round."""
+        empty = self.last(axis) < 0
+        return (np.flatnonzero(empty[1:] != empty[:-1]) + 1).tolist()
+
+    def regular_parts(self, axis: str, lines: Interval | None = None) -> list[RegularPart]:
         """Return the parts of an axis in which the pairs of a line follow from those of the line before; in order.
 
+        Only those that have any of some lines, of all by default.
         Lines that are in no part follow no rule that the mask knows of.
         """
         return []

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, overload
 
 import numpy as np
 
@@ -12,9 +14,10 @@ if TYPE_CHECKING:
 
     Whole = NDArray[np.int64]
 
-__all__ = ["CommonPieces", "Staircase", "common_pieces"]
+__all__ = ["CommonPieces", "Staircase", "common_pieces", "union"]
 
 _LARGEST = 2**62
+_MANY = 2**16
 
 
 class Staircase:
@@ -51,7 +54,7 @@ class Staircase:
     >>> ends, ends.values(0, 10).tolist()
     (<Staircase [0, 10): 2 at 0, 5 at 4 rising>, [2, 2, 2, 2, 5, 6, 7, 8, 9, 10])
     >>> ends.below(7), ends.upto(7), ends.sum_before(5)
-    (array(6), array(7), array(13))
+    (6, 7, 13)
     """
 
     def __init__(self, length: int, starts: object, heights: object, slopes: object) -> None:
@@ -91,15 +94,29 @@ class Staircase:
         """Number of pieces."""
         return len(self.starts)
 
-    def at(self, places: Whole | int) -> Whole:
-        """Values at some places in [0, length)."""
+    # One number is answered by one number, without numpy: programs ask that very often.
+
+    @overload
+    def at(self, places: int) -> int: ...
+    @overload
+    def at(self, places: Whole) -> Whole: ...
+    def at(self, places: Whole | int) -> Whole | int:
+        """Value at a place in [0, length), or values at some."""
+        if isinstance(places, int):
+            starts, heights, slopes, _ = self._for_one
+            piece = bisect_right(starts, places) - 1
+            return int(heights[piece] + slopes[piece] * (places - starts[piece]))
         return _values_at(places, self.starts, self.heights, self.slopes)
+
+    def piece(self, places: Whole | int) -> Whole:
+        """Numbers of the pieces in which some places lie."""
+        return np.asarray(self.starts.searchsorted(places, side="right") - 1)
 
     def values(self, start: int, stop: int) -> Whole:
         """All values on [start, stop)."""
         if start >= stop:
             return np.empty(0, dtype=np.int64)
-        low = int(self.starts.searchsorted(start, side="right")) - 1
+        low = int(self.piece(start))
         high = int(self.starts.searchsorted(stop))
         if high - low == 1:
             first = int(self.heights[low])
@@ -113,20 +130,44 @@ class Staircase:
         base = np.repeat(self.heights[pieces] - self.slopes[pieces] * self.starts[pieces], lengths)
         return np.asarray(base + np.repeat(self.slopes[pieces], lengths) * np.arange(start, stop))
 
-    def below(self, values: Whole | int) -> Whole:
-        """Return how many places have a value below each of some values: the first place with at least that."""
+    @overload
+    def below(self, values: int) -> int: ...
+    @overload
+    def below(self, values: Whole) -> Whole: ...
+    def below(self, values: Whole | int) -> Whole | int:
+        """Return how many places have a value below one, or each of some: the first place with at least that."""
+        if isinstance(values, int):
+            starts, heights, _, tops = self._for_one
+            piece = bisect_left(tops, values)
+            if piece == len(tops):
+                return self.length
+            return int(starts[piece] + max(values - heights[piece], 0))
         piece = self._tops.searchsorted(values)
         starts, heights = self._bounded
         return np.asarray(starts[piece] + np.maximum(values - heights[piece], 0))
 
-    def upto(self, values: Whole | int) -> Whole:
-        """Return how many places have at most each of some values."""
+    @overload
+    def upto(self, values: int) -> int: ...
+    @overload
+    def upto(self, values: Whole) -> Whole: ...
+    def upto(self, values: Whole | int) -> Whole | int:
+        """Return how many places have at most a value, or each of some."""
         return self.below(values + 1)
 
-    def sum_before(self, places: Whole | int) -> Whole:
-        """Sums of all values on [0, place), for places in [0, length]."""
-        piece = self.starts.searchsorted(places, side="right") - 1
-        return np.asarray(self._sums[piece] + self._sum_of_piece(piece, places - self.starts[piece]))
+    @overload
+    def sum_before(self, places: int) -> int: ...
+    @overload
+    def sum_before(self, places: Whole) -> Whole: ...
+    def sum_before(self, places: Whole | int) -> Whole | int:
+        """Sum of all values on [0, place), for a place in [0, length] or for some."""
+        if isinstance(places, int):
+            starts, heights, slopes, _ = self._for_one
+            piece = bisect_right(starts, places) - 1
+            length = places - int(starts[piece])
+            rise = int(slopes[piece]) * (length * (length - 1) // 2)
+            return int(self._sums[piece]) + length * int(heights[piece]) + rise
+        pieces = self.piece(places)
+        return np.asarray(self._sums[pieces] + self._sum_of_piece(pieces, places - self.starts[pieces]))
 
     def _sum_of_piece(self, piece: Whole | slice, length: Whole) -> Whole:
         return np.asarray(length * self.heights[piece] + self.slopes[piece] * (length * (length - 1) // 2))
@@ -137,6 +178,12 @@ class Staircase:
         sums = np.zeros(len(lengths), dtype=np.int64)
         np.cumsum(self._sum_of_piece(slice(None), lengths)[:-1], out=sums[1:])
         return sums
+
+    @cached_property
+    def _for_one(self) -> tuple[Sequence[int] | Whole, ...]:
+        """Pieces and their last values, as lists if they are not too many."""
+        arrays = (self.starts, self.heights, self.slopes, self._tops)
+        return tuple(array.tolist() for array in arrays) if self.n_pieces < _MANY else arrays
 
     @cached_property
     def _bounded(self) -> tuple[Whole, Whole]:
@@ -158,6 +205,18 @@ class Staircase:
         inside = starts < length
         starts = np.maximum(starts[inside], 0)
         return Staircase(length, starts, heights[inside], slopes[inside])
+
+    def of(self, inner: Staircase) -> Staircase:
+        """Return the staircase with the value of this one at the value of ``inner``, which lies in [0, length).
+
+        >>> Staircase.from_values([0, 0, 3, 7]).of(Staircase.clipped(5, -1, 0, 3)).values(0, 5).tolist()
+        [0, 0, 0, 3, 7]
+        """
+        starts = union(inner.starts, inner.below(self.starts))
+        starts = starts[starts < inner.length]
+        between = inner.at(starts)
+        slopes = inner.slopes[inner.piece(starts)] * self.slopes[self.piece(between)]
+        return Staircase(inner.length, starts, self.at(between), slopes)
 
     def differences(self) -> tuple[Whole, Whole]:
         """Return the differences between neighbours: where runs of one difference begin, and which.
@@ -189,6 +248,12 @@ class Staircase:
         return f"<Staircase [0, {self.length}): {', '.join(shown + ['…'] * (self.n_pieces > 4))}>"
 
 
+def union(*places: Whole) -> Whole:
+    """Return all places once, in order; quicker than numpy's own for arrays that are in order each."""
+    found = np.sort(np.concatenate(places), kind="stable")
+    return np.asarray(found[np.append(True, found[1:] != found[:-1])[: len(found)]])
+
+
 class CommonPieces(NamedTuple):
     """Pieces on which both of two staircases keep their slope.
 
@@ -212,13 +277,12 @@ def common_pieces(one: Staircase, other: Staircase) -> CommonPieces:
     >>> common_pieces(Staircase.clipped(4, 0, 0, 2), Staircase.clipped(4, 0, 1, 9)).starts.tolist()
     [0, 2, 3]
     """
-    starts = np.union1d(one.starts, other.starts)
-    pieces = [ends.starts.searchsorted(starts, side="right") - 1 for ends in (one, other)]
+    starts = union(one.starts, other.starts)
     return CommonPieces(
         starts,
         np.diff(starts, append=one.length),
         (one.at(starts), other.at(starts)),
-        (one.slopes[pieces[0]], other.slopes[pieces[1]]),
+        (one.slopes[one.piece(starts)], other.slopes[other.piece(starts)]),
     )
 
 

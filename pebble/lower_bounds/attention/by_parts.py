@@ -15,7 +15,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pebble.common.units import fast_memory_words
+from pebble.computations.masks import BandMask
 from pebble.lower_bounds.attention.compulsory import compulsory_words
+from pebble.lower_bounds.attention.part_counts import part_counts
 from pebble.lower_bounds.bound import Bound, Status
 from pebble.lower_bounds.counts import Part
 from pebble.lower_bounds.requirements import require_mask
@@ -29,7 +31,8 @@ if TYPE_CHECKING:
 __all__ = ["MOST_LINES", "by_parts"]
 
 MOST_LINES = 2**21
-"""With more queries and keys than this, no pairs are left out; only the quality of the bound depends on it."""
+"""With more queries and keys than this, no pairs are left out of a mask that is no band; only the quality of the bound
+depends on it."""
 
 _MOST_SHAPES = 32
 """So many different shapes of parts, the most frequent ones, are looked at; of others the compulsory words count."""
@@ -71,11 +74,13 @@ def by_parts(problem: Problem, M: int, bounds: Callable[[Part, int], list[Bound]
 
     Notes
     -----
-    Costs some passes over the mask, and a few milliseconds for every shape of part.
+    Costs a few milliseconds for every shape of part, and some passes over the mask, or over the pieces of a band.
     """
     M = fast_memory_words(M)
-    wholes, *thinner = _counts(require_mask(problem, "the bound by parts"), _thresholds(problem, M))
-    rows, repeats = _different(np.hstack([wholes, *thinner]))
+    mask = require_mask(problem, "the bound by parts")
+    tables, repeats = part_counts(mask, _thresholds(problem, mask, M))
+    n_parts = int(repeats.sum())
+    rows, repeats = _different(np.hstack(tables), repeats)
     order = np.argsort(-repeats, kind="stable")
     total, statuses, names, left_out = 0, set[Status](), set[str](), False
     for number, index in enumerate(order.tolist()):
@@ -86,52 +91,34 @@ def by_parts(problem: Problem, M: int, bounds: Callable[[Part, int], list[Bound]
         names.add(choice.name)
         left_out |= choice.left_out
     status: Status = "computer-assisted" if "computer-assisted" in statuses else "proved"
-    of = f"{len(wholes):,} parts that share nothing" if len(wholes) > 1 else "1 part"
+    of = f"{n_parts:,} parts that share nothing" if n_parts > 1 else "1 part"
     note = f"{of}, bounded by {', '.join(sorted(names))}"
     if left_out:
         note += "; of queries and keys with few pairs only the compulsory words"
     return Bound("by parts", total, status, "docs/bounds.md, under a mask", note=note)
 
 
-def _thresholds(problem: Problem, M: int) -> list[int]:
+def _thresholds(problem: Problem, mask: Mask, M: int) -> list[int]:
     """With how many pairs a query or key may be worth more than its pairs: near where T1's marginal value is."""
-    if problem.Nq + problem.Nk > MOST_LINES:
+    if problem.Nq + problem.Nk > MOST_LINES and not isinstance(mask, BandMask):
         return []
     large = M // (2 * min(problem.d, problem.dv))
     found = {math.isqrt(M) // 2, large // 2, large}
     return sorted(least for least in found if 1 < least <= max(problem.Nq, problem.Nk))
 
 
-def _counts(mask: Mask, thresholds: list[int]) -> list[NDArray[np.int64]]:
-    """Pairs, queries and keys of every part: of all of it, and without the lines of few pairs, for each threshold."""
-    everyone = np.ones(mask.Nk, dtype=bool)
-    degrees = mask.degrees("i", everyone)
-    found = [_table(mask, degrees, mask.parts["j"] >= 0)]
-    for least in thresholds:
-        queries = degrees >= least
-        keys = mask.degrees("j", queries) >= least
-        found.append(_table(mask, np.where(queries, mask.degrees("i", keys), 0), keys))
-    return found
-
-
-def _table(mask: Mask, degrees: NDArray[np.int64], keys: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Sum up by parts, given each query's number of pairs and the keys that have any."""
-    queries_of, keys_of = mask.parts["i"], mask.parts["j"]
-    n_parts = int(queries_of.max()) + 1
-    taken = degrees > 0
-    pairs = np.bincount(queries_of[taken], weights=degrees[taken], minlength=n_parts)
-    queries = np.bincount(queries_of[taken], minlength=n_parts)
-    return np.stack([pairs.astype(np.int64), queries, np.bincount(keys_of[keys], minlength=n_parts)], axis=1)
-
-
-def _different(table: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _different(
+    table: NDArray[np.int64], repeats: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the different rows of a table and how often each occurs; numpy's own is slow for a million rows."""
     codes = np.zeros(len(table), dtype=np.int64)
     for column in table.T:
         values, code = np.unique(column, return_inverse=True)
         codes = np.unique(codes * len(values) + code, return_inverse=True)[1]
-    _, first, repeats = np.unique(codes, return_index=True, return_counts=True)
-    return table[first], repeats
+    _, first, of = np.unique(codes, return_index=True, return_inverse=True)
+    times = np.zeros(len(first), dtype=np.int64)
+    np.add.at(times, of, repeats)
+    return table[first], times
 
 
 def _part(problem: Problem, counted: NDArray[np.int64]) -> Part:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -44,7 +45,7 @@ class Run:
     peak_words: dict[str, int]
     steps: int
     unrolled: tuple[str, ...]
-    _state: State = field(repr=False, compare=False)
+    _state: Callable[[], State] = field(repr=False, compare=False)
 
     @property
     def total_reads(self) -> int:
@@ -70,7 +71,8 @@ class Run:
     def final_state(self, name: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return the progress of every element of an array at the end, in fast and in slow memory.
 
-        For small sizes only. Under a mask it is 0 for what does not exist or has not begun, and the progress of a
-        masked chain is the index of its last allowed step so far, plus one.
+        For small sizes only: where a shortcut did not note all of it, every iteration is executed. Under a mask it
+        is 0 for what does not exist or has not begun, and the progress of a masked chain is the index of its last
+        allowed step so far, plus one.
         """
-        return self._state.final(name)
+        return self._state().final(name)

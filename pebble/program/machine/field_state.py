@@ -8,12 +8,14 @@ has no pair with keys 7 and 8.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from pebble.program.chain_steps import ChainSteps
 from pebble.program.machine.field import Field
+from pebble.program.machine.loops import ShortcutFails
 from pebble.program.machine.state import FAST, SLOW, CurrentBox, State
 
 if TYPE_CHECKING:
@@ -23,10 +25,16 @@ if TYPE_CHECKING:
     from pebble.computations.family import Family
     from pebble.program.nodes import Interval
 
-__all__ = ["MANY", "Box", "FieldState"]
+__all__ = ["MANY", "UNKNOWN", "Box", "FieldState"]
 
 Box = tuple["Interval", ...]
 Cells = list[tuple[Box, "NDArray[np.int64]"]]
+_REMEMBERED = 4096
+"""Boxes whose pairs are not counted again."""
+
+UNKNOWN = -1
+"""What slow memory holds of partial results that differ from tile to tile behind a loop that was not executed."""
+
 MANY = 8
 """Cells of an axis after which a loop that is still going on joins those that are alike."""
 
@@ -50,6 +58,13 @@ class FieldState(State):
             for array in family.arrays
         }
         self.tiles: dict[str, Interval] = {}
+        self._pairs = lru_cache(_REMEMBERED)(self.mask.count)
+
+    def need(self, *progress: int) -> None:
+        """Fail where something depends on what is unknown: then the loop must be executed tile by tile."""
+        if UNKNOWN in progress:
+            assert self.unsure is not None
+            raise ShortcutFails(self.unsure, "partial results it leaves in slow memory are used later")
 
     def enter(self, axis: str, tile: Interval | None) -> None:
         """Make a tile of an axis the current one; None: the whole axis."""
@@ -91,7 +106,7 @@ class FieldState(State):
             else:
                 words *= interval[1] - interval[0]
         if len(at) == 2:
-            return words * self.mask.count(at["i"], at["j"])
+            return words * self._pairs(at["i"], at["j"])
         for axis, (start, stop) in at.items():
             words *= self.mask.present(axis, start, stop)
         return words
@@ -117,6 +132,7 @@ class FieldState(State):
             return 0
         if not self.has_masked_chain(array):
             return self.words(array, cell)
+        self.need(progress)
         axis, lines, rest = self.line(array, cell)
         return rest * self.mask.started(axis, lines, progress)
 
@@ -130,6 +146,7 @@ class FieldState(State):
             return progress == 0 and self.words(array, cell) > 0
         assert array.chain is not None
         axis, lines, _ = self.line(array, cell)
+        self.need(progress)
         tile = self.tiles.get(array.chain)
         by_now = tile[0] if tile else self.family.extents[array.chain]
         if by_now <= progress:
@@ -142,6 +159,7 @@ class FieldState(State):
             return True
         if not self.has_masked_chain(array):
             return False
+        self.need(one, other)
         axis, lines, _ = self.line(array, cell)
         return not self.mask.has_pairs(axis, lines, (min(one, other), max(one, other)))
 
@@ -152,8 +170,7 @@ class FieldState(State):
         if not self.has_masked_chain(array) or slow < fast:
             return True
         axis, lines, _ = self.line(array, cell)
-        begun = lines[0] + np.flatnonzero(self.mask.first(axis, lines) < fast)
-        return bool(self.mask.at_lines(axis, begun, (fast, slow)).any())
+        return self.mask.have_begun(axis, lines, fast, (fast, slow))
 
     def is_complete(self, array: Array, cell: Box, progress: int) -> bool:
         """Whether an array has got to its final results all over a cell."""
@@ -188,25 +205,39 @@ class FieldState(State):
         if not differ.any():
             return True
         field = self.fields[array.name]
-        merged = np.maximum(first, second)
+        merged = first.copy()
         for index in map(tuple, np.argwhere(differ)):
             cell: list[Interval] = []
             rest = iter(index)
             for place, cuts in enumerate(field.cuts):
                 at = 0 if place == position else next(rest)
                 cell.append((0, 0) if place == position else (cuts[at], cuts[at + 1]))
-            for lines, state in ((one, first), (two, second)):
-                cell[position] = lines
-                for memory in (FAST, SLOW):
-                    mine, common = int(state[(memory, *index)]), int(merged[(memory, *index)])
-                    if mine != common and not self._vacuous(array, tuple(cell), mine, common):
-                        return False
+            cells = tuple((*cell[:position], lines, *cell[position + 1 :]) for lines in (one, two))
+            for memory in (FAST, SLOW):
+                common = self._common(
+                    array, cells, int(first[(memory, *index)]), int(second[(memory, *index)])
+                )
+                if common is None:
+                    return False
+                merged[(memory, *index)] = common
         first[...] = second[...] = merged
         return True
 
-    def _vacuous(self, array: Array, cell: Box, one: int, other: int) -> bool:
-        """Whether it makes no difference which of two states of progress a cell has."""
-        return self.alike(array, cell, one, other) or self.words(array, cell) == 0
+    def _common(self, array: Array, cells: tuple[Box, ...], one: int, other: int) -> int | None:
+        """Return a state of progress that stands for both those of two cells; None if there is none."""
+        if one == other:
+            return one
+        if not self.words(array, cells[0]):
+            return other
+        if not self.words(array, cells[1]):
+            return one
+        if UNKNOWN in (one, other):
+            return None
+        most = max(one, other)
+        alike = all(
+            self.alike(array, cell, mine, most) for cell, mine in zip(cells, (one, other), strict=True)
+        )
+        return most if alike else None
 
     # The end
 
@@ -301,13 +332,12 @@ class FieldBox(CurrentBox):
             return words * (stop - start), 0 if start else words, int(step)
         axis, lines, rest = self.state.line(self.array, self.box)
         mask = self.state.mask
-        first = mask.first(axis, lines)
-        begin = np.flatnonzero((first >= start) & (first < stop))
+        begin, latest = mask.beginning(axis, lines, (start, stop))
         pairs = mask.box(axis, lines, (start, stop))
-        if not len(begin):
+        if not begin:
             return pairs * rest, 0, min(pairs, 1)
-        after = mask.box(axis, (lines[0] + int(begin[-1]), lines[1]), (start, stop))
-        return pairs * rest, len(begin) * rest, int(after > 1)
+        after = mask.box(axis, (latest, lines[1]), (start, stop))
+        return pairs * rest, begin * rest, int(after > 1)
 
     def load(self) -> None:
         """Copy the box from slow to fast memory."""
@@ -317,6 +347,7 @@ class FieldBox(CurrentBox):
     def store(self) -> None:
         """Copy the box from fast to slow memory, where that has not got further already."""
         view = self.state.fields[self.array.name].view(self.box)
+        self.state.need(*np.unique(view[SLOW]).tolist())
         np.maximum(view[SLOW], view[FAST], out=view[SLOW])
 
     def place(self, progress: int) -> None:

@@ -10,15 +10,21 @@ and the tiles ahead are all alike, the rest of the run is accounted for at once.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
+from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
 from pebble.common.errors import TooManyOperations
+from pebble.computations.masks.mask import OTHER_AXIS
 from pebble.program.machine.bodies import Bodies
+from pebble.program.machine.configuration import Configurations
 from pebble.program.machine.effects import Effect, Ledger, Snapshot, account
 from pebble.program.machine.field_state import MANY, FieldState
 from pebble.program.machine.loops import Loops
+from pebble.program.machine.recorder import Item, Recorder
+from pebble.program.machine.rounds import Rounds
 from pebble.program.machine.sight import NOT_BEGUN, changes, is_level, visible
+from pebble.program.machine.stretches import Grid, Stretch, grids_inside, stretches
 from pebble.program.machine.tile_runs import TileRun, runs_of_lines, runs_of_tiles, runs_of_units
 from pebble.program.steps import tile_at, tile_count
 from pebble.program.visits import partners
@@ -32,6 +38,7 @@ if TYPE_CHECKING:
 __all__ = ["RememberedLoops"]
 
 _MOST_TILES = 20_000
+_MOST_LOOKED_AT = 1_000_000
 
 
 class RememberedLoops(Loops):
@@ -46,6 +53,7 @@ class RememberedLoops(Loops):
         self.numbers: dict[Hashable, int] = {}
         self.passing: set[int] = set()
         self.signatures: dict[Hashable, list[Hashable]] = {}
+        self.recorder = Recorder()
 
     def execute(self, machine: Machine, node: Loop, whole: Interval) -> None:
         """Execute a loop, run by run."""
@@ -66,50 +74,109 @@ class _Execution:
         self.node, self.body, self.whole = node, body, whole
         self.family, self.mask = loops.family, loops.mask
         self.masked = node.axis in self.family.masked_axes
+        self.outermost = not any(
+            axis != node.axis and axis in machine.tiles for axis in self.family.masked_axes
+        )
         self.uniform = self.masked and node.tile == 1 and not body.in_place
         self.seen = loops.memory.setdefault(id(node), {}) if self.masked else {}
         self.names = sorted(body.touched.changed)
+        self.sights: dict[int | None, int] = {}
         self.waiting = _Waiting(self)
 
     def execute(self) -> None:
-        """Execute the loop, run by run."""
-        runs = self._runs()
-        if runs and all(run.signature is not None for run in runs):
-            self._remember(runs)
-        else:
-            if len(runs) > _MOST_TILES:
-                raise TooManyOperations(
-                    f"under the mask {self.mask.spec} each of the {len(runs):,} tiles of the loop over "
-                    f"{self.node.label} would have to be run; at most {_MOST_TILES:,} are: take larger tiles, or "
-                    "fewer queries and keys"
-                )
-            for run in runs:
-                self.machine.iteration(self.node, self.whole, run.first)
-                self.state.join(self.node.axis, self.names, MANY)
+        """Execute the loop: in runs of tiles that look alike, in rounds, or tile by tile."""
+        for stretch in self._stretches():
+            if stretch.round:
+                self._rounds(stretch).execute(self._visit, self.loops.recorder)
+                continue
+            runs = self._runs(stretch)
+            if runs is None:
+                self._tiles(stretch)
+            else:
+                self._remember(runs)
         self.state.join(self.node.axis, self.names)
 
-    def _runs(self) -> list[TileRun]:
-        """Return the tiles to visit, in runs; a signature of None says that no tile stands for another."""
-        node, body, whole = self.node, self.body, self.whole
-        count = tile_count(*whole, node.tile)
+    def _stretches(self) -> Iterable[Stretch]:
+        """Cut the loop into stretches with a rule, and others."""
+        node, body = self.node, self.body
+        everything = [Stretch(0, tile_count(*self.whole, node.tile))]
+        if not (self.masked and body.told) or id(node) in self.loops.unrolled:
+            return everything
+        if self.outermost and body.own_lines and self._all_present():
+            return everything
+        grids = self._grids()
+        return stretches(self.mask, node, self.whole, self._partners(), grids, not self.outermost)
+
+    def _all_present(self) -> bool:
+        return self.mask.present(self.node.axis, *self.whole) == self.whole[1] - self.whole[0]
+
+    def _partners(self) -> Interval:
+        """Return the current tile of the mask's other axis."""
+        return partners(self.node.axis, self.machine.tiles, self.family)
+
+    def _grids(self) -> list[Grid]:
+        """Return where the tiles of the mask's other axis begin."""
+        return grids_inside(self.node.body, OTHER_AXIS[self.node.axis], self._partners())
+
+    def _runs(self, stretch: Stretch) -> list[TileRun] | None:
+        """Return the tiles to visit, in runs; None if no tile stands for another."""
+        node, body = self.node, self.body
         if not self.masked:
             # The first and the last may see a condition hold, and the last may be shorter.
+            count = stretch.stop
             ends = [TileRun(0, 1, True), TileRun(1, count - 2, True), TileRun(count - 1, 1, True)]
             return [run for at, run in enumerate(ends) if run.times > 0 and (at == 0 or run.first > 0)]
-        others = partners(node.axis, self.machine.tiles, self.family)
-        outermost = not any(a != node.axis and a in self.machine.tiles for a in self.family.masked_axes)
-        if outermost and body.own_lines and body.told:
-            return runs_of_lines(self.mask, node.axis, whole, node.tile)
-        if outermost or not body.told:
-            return [
-                TileRun(index, 1, None)
-                for index in range(count)
-                if self.mask.has_pairs(node.axis, tile_at(*whole, node.tile, index), others)
-            ]
-        if node.tile == 1:
-            known = self.loops.signatures
-            return runs_of_units(self.mask, node.axis, whole, others, body.in_place, body.moves_chains, known)
-        return runs_of_tiles(self.mask, node.axis, whole, node.tile, others)
+        if not body.told or (self.outermost and not body.own_lines):
+            return None
+        start, stop = self.whole[0] + stretch.first * node.tile, self.whole[0] + stretch.stop * node.tile
+        whole = start, min(stop, self.whole[1])
+        if self.outermost:
+            found = runs_of_lines(self.mask, node.axis, whole, node.tile)
+        elif node.tile == 1:
+            known, exact = self.loops.signatures, body.in_place
+            others = self._partners()
+            found = runs_of_units(self.mask, node.axis, whole, others, exact, body.moves_chains, known)
+        else:
+            found = runs_of_tiles(self.mask, node.axis, whole, node.tile, self._partners())
+        return [run._replace(first=stretch.first + run.first) for run in found]
+
+    def _rounds(self, stretch: Stretch) -> Rounds:
+        touched = self.body.touched
+        names = sorted(touched.changed | touched.read)
+        configurations = Configurations(self.state, names, touched.moved)
+        return Rounds(self.machine, self.node, self.whole, stretch, self._grids(), configurations)
+
+    def _tiles(self, stretch: Stretch) -> None:
+        """Execute all tiles of a stretch."""
+        count = stretch.stop - stretch.first
+        visited: list[int] = []
+        if count <= _MOST_LOOKED_AT:
+            visited = [index for index in range(stretch.first, stretch.stop) if self._is_visited(index)]
+            count = len(visited)
+        if count > _MOST_TILES:
+            raise TooManyOperations(
+                f"under the mask {self.mask.spec} each of {count:,} tiles of the loop over {self.node.label} "
+                f"would have to be run; at most {_MOST_TILES:,} are: take larger tiles, or fewer queries and keys"
+            )
+        for index in visited:
+            self._iteration(index)
+
+    def _is_visited(self, index: int) -> bool:
+        """Whether a tile holds a pair."""
+        return self.mask.has_pairs(
+            self.node.axis, tile_at(*self.whole, self.node.tile, index), self._partners()
+        )
+
+    def _visit(self, index: int) -> None:
+        """Execute a tile if it holds a pair."""
+        if self._is_visited(index):
+            self._iteration(index)
+
+    def _iteration(self, index: int) -> None:
+        """Execute a tile that stands for no other."""
+        self.loops.recorder.add(Item(("alone", id(self.node)), index, 1))
+        self.machine.iteration(self.node, self.whole, index)
+        self.state.join(self.node.axis, self.names, MANY)
 
     def _remember(self, runs: list[TileRun]) -> None:
         """Execute runs of tiles.
@@ -117,7 +184,7 @@ class _Execution:
         ``sight`` is what the tile at hand sees. It is looked up, unless the effect of the tile before is lasting and
         what lies along the axis was found to be the same from a tile on whose sight was known (up to ``level_to``).
         """
-        stop = runs[-1].first + runs[-1].times
+        stop = runs[-1].first + runs[-1].times if runs else 0
         level_to = 0
         sight: int | None = None
         before: Effect | None = None
@@ -136,7 +203,7 @@ class _Execution:
                     effect = self.seen[run.signature, sight] = self._record(index)
                     self.state.join(self.node.axis, self.names, 4 * MANY)
                 else:
-                    if effect.lasting and index >= level_to and not self.body.split_conditions:
+                    if effect.lasting and index >= level_to:
                         level_to = self._level_to(index, (stop, end))
                     if effect.lasting and effect.whole and level_to >= end:
                         times = end - index
@@ -146,22 +213,36 @@ class _Execution:
                         self.waiting.settle()
                         account(self.machine, effect, self.node, index + times - 1, times)
                         self.write(effect, index, times)
+                self.loops.recorder.add(Item((id(self.node), run.signature, self._told(sight)), index, times))
                 before = effect
                 index += times
         self.waiting.settle()
 
+    def _told(self, sight: int | None) -> int | None:
+        """Return a sight as a round is told of it.
+
+        What a loop over an axis without a mask sees may be places that move from round to round. What its tiles do is
+        written down besides: of the sights it is enough to know which are the same.
+        """
+        return sight if self.masked else self.sights.setdefault(sight, len(self.sights))
+
     def _follows(self, run: TileRun, index: int, before: Effect, level_to: int) -> bool:
         """Whether a tile is known to see what the tile before saw: of a new run, all but ragged ones."""
-        if not before.lasting or index >= level_to or self.body.split_conditions:
+        if not before.lasting or index >= level_to:
             return False
         full = (index + 1) * self.node.tile <= self.whole[1] - self.whole[0]
         return index > run.first or (self.masked and full)
 
     def _level_to(self, index: int, ends: tuple[int, int]) -> int:
-        """Return up to which tile the arrays along the loop's axis look as they do at one that is still to be run."""
+        """Return up to which tile all looks as it does at one that is still to be run.
+
+        That is, the arrays along the loop's axis, and the conditions that a signature does not tell.
+        """
         axis, touched = self.node.axis, self.body.touched
         for end in ends:
             start, stop = self.whole[0] + index * self.node.tile, self.whole[0] + end * self.node.tile
+            if not all(self._is_steady(condition, index, end) for condition in self.body.split_conditions):
+                continue
             self.machine.put(axis, (start, min(stop, self.whole[1])))
             if all(
                 is_level(self.state, self.family[name], name in touched.moved)
@@ -170,6 +251,27 @@ class _Execution:
             ):
                 return end
         return index + 1
+
+    def _is_steady(self, condition: Condition, index: int, end: int) -> bool:
+        """Whether a condition on a split tile is the same for all lines at all of some tiles."""
+        if condition.label not in self.machine.visits:
+            return True
+        self.machine.enter(self.node, self.whole, index)
+        visit = self.machine.visits[condition.label]
+        if visit.axis == self.node.axis:
+            # Which lines have pairs before a place can only become more as it moves on, and behind it less.
+            here = self._around(condition)
+            self.machine.enter(self.node, self.whole, end - 1)
+            return here == self._around(condition)
+        lines = (
+            self.whole[0] + index * self.node.tile,
+            min(self.whole[0] + end * self.node.tile, self.whole[1]),
+        )
+        if condition.which == "first":
+            found = self.mask.started(self.node.axis, lines, visit.tile[0])
+        else:
+            found = self.mask.unfinished(self.node.axis, lines, visit.tile[1])
+        return found in (0, lines[1] - lines[0])
 
     def _sight(self, index: int) -> int:
         """Return what an iteration sees but for the mask, as a number: equal numbers for what is equal."""
@@ -219,7 +321,8 @@ class _Execution:
             name: Snapshot(self.state.fields[name], self.state.box(self.family[name])) for name in self.names
         }
         ledger = Ledger(self.machine)
-        self.machine.iteration(self.node, self.whole, index)
+        with self.loops.recorder.silent() if self.masked else nullcontext():
+            self.machine.iteration(self.node, self.whole, index)
         effect = ledger.close()
         for name, memory in itertools.product(self.names, (0, 1)):
             found = changes(self.state, self.family[name], memory, before[name], self.uniform)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from pebble.common.errors import InvalidInput, Violation
@@ -93,8 +94,16 @@ def run(
         peak_words={name: words for name, words in machine.peak_words.items() if words},
         steps=machine.steps,
         unrolled=tuple(loops.unrolled.values()),
-        _state=machine.state,
+        _state=partial(_final_state, machine),
     )
+
+
+def _final_state(machine: Machine) -> State:
+    """Return the state in which a run ended, all of it."""
+    if machine.state.unsure is None:
+        return machine.state
+    loops = Loops(machine.family, machine.loops.step_limit)
+    return _executed(machine.program, machine.family, None, loops).state
 
 
 class _Kind(NamedTuple):

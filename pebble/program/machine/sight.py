@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Hashable
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from pebble.program.machine.effects import Change
+from pebble.program.machine.field_state import UNKNOWN
 
 if TYPE_CHECKING:
     from pebble.computations.array import Array
@@ -65,6 +64,8 @@ def _label(state: FieldState, array: Array, cell: Box, progress: int) -> Hashabl
     """Return how far a cell has got, relative to the current tile of the chain's axis."""
     if array.chain is None:
         return progress
+    if progress == UNKNOWN:
+        return Unlike()
     if state.has_masked_chain(array):
         return _masked_label(state, array, cell, progress)
     tile = state.tiles.get(array.chain)
@@ -104,7 +105,7 @@ def is_level(state: FieldState, array: Array, slow: bool) -> bool:
     start, stop = state.tiles[array.chain]
     present = state.mask.present(axis, *lines)
     begun = state.mask.started(axis, lines, start)
-    unfinished = np.count_nonzero(state.mask.last(axis, lines) >= stop)
+    unfinished = state.mask.unfinished(axis, lines, stop)
     return begun in (0, present) and unfinished in (0, present)
 
 
@@ -145,6 +146,8 @@ def _relative(state: FieldState, array: Array, cell: Box, progress: int) -> tupl
     """Return progress relative to the current tile of the chain's axis, or not; None if it is elsewhere."""
     if progress == 0 or array.chain is None:
         return False, progress
+    if progress == UNKNOWN:
+        return None
     tile = state.tiles.get(array.chain)
     final = state.family.extents[array.chain]
     if state.has_masked_chain(array):

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from pebble.computations.array import Array
-    from pebble.program.nodes import Interval
+    from pebble.program.nodes import Interval, Loop
 
 __all__ = ["FAST", "SLOW", "CurrentBox", "State"]
 
@@ -79,7 +79,15 @@ class CurrentBox(ABC):
 
 
 class State(ABC):
-    """The storage of one run."""
+    """The storage of one run.
+
+    Attributes
+    ----------
+    unsure : Loop or None
+        A loop, cut short, behind which not all is known of what slow memory holds.
+    """
+
+    unsure: Loop | None = None
 
     @abstractmethod
     def enter(self, axis: str, tile: Interval | None) -> None:

@@ -171,12 +171,12 @@ def _flags(mask: Mask, axis: str, lines: Interval, partners: Interval) -> NDArra
 
 def runs_of_lines(mask: Mask, axis: str, whole: Interval, tile: int) -> list[TileRun]:
     """Runs of tiles for a body that has nothing to do with pairs: only whether a line has any matters."""
-    present = mask.last(axis, whole) >= 0
     count = tile_count(*whole, tile)
     full = (whole[1] - whole[0]) // tile
-    if present.all():
+    if mask.present(axis, *whole) == whole[1] - whole[0]:
         parts = [TileRun(0, full, True), TileRun(full, 1, True)]
         return [part for part in parts if part.times and part.first < count]
+    present = mask.last(axis, whole) >= 0
     return [
         TileRun(index, 1, part.tobytes())
         for index, part in ((i, present[i * tile : (i + 1) * tile]) for i in range(count))

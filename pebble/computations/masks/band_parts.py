@@ -1,0 +1,87 @@
+"""The connected components (parts) of a band, without an array of its lines."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from pebble.computations.masks.intervals import where_apart
+from pebble.computations.masks.staircase import Staircase, common_pieces, union
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Whole = NDArray[np.int64]
+
+__all__ = ["BandParts", "band_parts"]
+
+
+class BandParts(NamedTuple):
+    """Parts of a band in order: each an interval of queries and one of keys.
+
+    Attributes
+    ----------
+    queries, keys : Intervals-like pairs of ndarray of int64
+        Beginnings and ends. Queries that attend to nothing may lie inside; all the keys belong to the part.
+    repeats : ndarray of int64
+        Where above 1, the entry stands for so many parts of one query and one key each, along a diagonal.
+    """
+
+    queries: tuple[Whole, Whole]
+    keys: tuple[Whole, Whole]
+    repeats: Whole
+
+    def labels(self, Nq: int, Nk: int) -> dict[str, Whole]:
+        """Return the part's number for every query and key, -1 where no part is: arrays of all lines."""
+        each = np.repeat(np.arange(len(self.repeats)), self.repeats)
+        inside = np.arange(len(each)) - np.repeat(np.cumsum(self.repeats) - self.repeats, self.repeats)
+        single = self.repeats[each] > 1
+        labels = {}
+        for axis, (begins, ends), extent in (("i", self.queries, Nq), ("j", self.keys, Nk)):
+            first = begins[each] + inside
+            lengths = np.where(single, 1, ends[each] - begins[each])
+            lines = np.repeat(first - (np.cumsum(lengths) - lengths), lengths) + np.arange(lengths.sum())
+            labels[axis] = np.full(extent, -1, dtype=np.int64)
+            labels[axis][lines] = np.repeat(np.arange(len(each)), lengths)
+        return labels
+
+
+def band_parts(start: Staircase, stop: Staircase) -> BandParts:
+    """Return the parts of the band in which query i attends to the keys ``start[i]`` to ``stop[i] - 1``.
+
+    >>> start, stop = Staircase.from_values([0, 0, 3]), Staircase.from_values([1, 2, 4])
+    >>> band_parts(start, stop).labels(3, 4)
+    {'i': array([0, 0, 1]), 'j': array([ 0,  0, -1,  1])}
+    """
+    begins, ends, diagonal = _connected(start, stop)
+    # One piece goes on the part of the piece before if its first query shares a key with the last query there.
+    first, last = start.at(begins), stop.at(ends - 1)
+    new = np.append(True, first[1:] >= last[:-1])[: len(begins)]
+    closes = np.append(new[1:], True)[: len(begins)]
+    return BandParts(
+        (begins[new], ends[closes]),
+        (first[new], last[closes]),
+        np.where(diagonal, ends - begins, 1)[new],
+    )
+
+
+def _connected(start: Staircase, stop: Staircase) -> tuple[Whole, Whole, NDArray[np.bool_]]:
+    """Intervals of queries with keys that are connected in themselves, or where each query is a part of its own.
+
+    Neighbours in a piece share a key, but where each has one key and the next one the next key: a diagonal. Its first
+    and last query may belong to other parts and stand alone here.
+    """
+    starts, lengths, heights, slopes = common_pieces(start, stop)
+    present = where_apart(start, stop, 1)
+    bounds = union(starts, starts + lengths, present.begins, present.ends)
+    begins, ends = bounds[:-1], bounds[1:]
+    piece = starts.searchsorted(begins, side="right") - 1
+    diagonal = (slopes[0] == 1) & (slopes[1] == 1) & (heights[1] - heights[0] == 1)
+    cut = diagonal[piece]
+    middle = np.minimum(begins + 1, ends), np.maximum(ends - 1, begins + 1)
+    bounds = union(bounds, middle[0][cut], middle[1][cut])
+    begins, ends = bounds[:-1], bounds[1:]
+    piece = starts.searchsorted(begins, side="right") - 1
+    taken = start.at(begins) < stop.at(begins)
+    return begins[taken], ends[taken], (diagonal[piece] & (ends - begins > 1))[taken]

@@ -1,0 +1,221 @@
+"""Triangles in a mask: queries and keys of which the n-th query sees at least the first n keys.
+
+Looked for where the keys of each query are an interval, and the ends of the intervals rise together. Intervals are
+kept in pieces in which both ends stay or move by one from query to query: cost and memory depend on the number of
+pieces, not of queries.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from pebble.common.errors import BoundDoesNotApply
+from pebble.computations.masks.band_mask import BandMask
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from pebble.computations.masks import Mask
+
+    Whole = NDArray[np.int64]
+
+__all__ = ["MOST_QUERIES", "MOST_TRIES", "QueryIntervals", "Triangle", "find_triangles"]
+
+MOST_QUERIES = 2**21
+"""Masks that are no bands, or have queries without keys, are looked at up to so many queries."""
+
+MOST_TRIES = 4096
+"""So many triangles are looked for, those that repeat once only; what comes after them is left out."""
+
+
+class Triangle(NamedTuple):
+    """Some queries of an interval, as many as there are keys, of which the n-th sees at least the first n keys.
+
+    Attributes
+    ----------
+    size : int
+        Number of queries, and of keys.
+    queries, keys : tuple of int
+        First query and the one behind the last; so with the keys, which are all taken.
+    repeats : int
+        How many such triangles there are, each as many queries and keys further as the interval of queries is long.
+    """
+
+    size: int
+    queries: tuple[int, int]
+    keys: tuple[int, int]
+    repeats: int = 1
+
+
+class QueryIntervals:
+    """Of each query the first key and the one behind its last; both never decrease from query to query.
+
+    Parameters
+    ----------
+    firsts : ndarray of int
+        First query of every piece, and at last the number of queries.
+    start, stop : ndarray of int
+        First key and the one behind the last, of the first query of every piece.
+    moves : ndarray of int, shape (pieces, 2)
+        Whether ``start`` and ``stop`` move by one from query to query: 0 or 1.
+    """
+
+    def __init__(self, firsts: Whole, start: Whole, stop: Whole, moves: Whole) -> None:
+        self.firsts, self._ends, self.moves = firsts, (start, stop), moves
+        self.number = int(firsts[-1])
+
+    @classmethod
+    def from_arrays(cls, start: Whole, stop: Whole) -> QueryIntervals:
+        """Make them of both ends of every query."""
+        moved = np.stack([np.diff(start), np.diff(stop)], axis=1)
+        turned = (moved[1:] != moved[:-1]).any(axis=1)
+        new = (moved > 1).any(axis=1) | np.append(False, turned)[: len(moved)]
+        firsts = np.append(0, np.flatnonzero(new) + 1)
+        # A query before a jump is a piece of its own or the last one of a piece: its moves are not asked for.
+        moves = np.append(moved, [[0, 0]], axis=0)[firsts]
+        return cls(np.append(firsts, len(start)), start[firsts], stop[firsts], np.minimum(moves, 1))
+
+    @classmethod
+    def from_mask(cls, mask: Mask) -> QueryIntervals:
+        """Make them of a mask, its queries sorted by their ends; those without keys are left out.
+
+        Raises
+        ------
+        BoundDoesNotApply
+            If the keys of some query are no interval, or an interval begins and ends inside another; if the mask is
+            too large to tell.
+        """
+        if isinstance(mask, BandMask) and mask.present("i") == mask.Nq:
+            return cls._from_band(mask)
+        if mask.Nq > MOST_QUERIES:
+            raise BoundDoesNotApply(
+                f"causal triangles are looked for up to {MOST_QUERIES:,} queries, and in bands in which every query "
+                f"has keys; {mask.spec} has {mask.Nq:,} queries"
+            )
+        start, stop = mask.first("i"), mask.last("i") + 1
+        taken = stop > 0
+        start, stop = start[taken], stop[taken]
+        if mask.pairs != int((stop - start).sum()):
+            raise BoundDoesNotApply(
+                f"causal triangles are looked for where each query's keys are an interval; not so for {mask.spec}"
+            )
+        order = np.lexsort((start, stop))
+        start, stop = start[order], stop[order]
+        if (np.diff(start) < 0).any():
+            raise BoundDoesNotApply(
+                "causal triangles are looked for where the ends of the queries' intervals rise together; not so for "
+                f"{mask.spec}"
+            )
+        return cls.from_arrays(start, stop)
+
+    @classmethod
+    def _from_band(cls, band: BandMask) -> QueryIntervals:
+        regular = band.regular_parts("i")
+        begins = np.array([part.start for part in regular], dtype=np.int64)
+        # A part's last query may be the next one's first. Queries in no part are pieces of their own.
+        between = zip([0, *(part.stop for part in regular)], [*begins.tolist(), band.Nq], strict=True)
+        alone = [query for stop, start in between for query in range(stop, start)]
+        firsts = np.union1d(begins, np.array(alone, dtype=np.int64))
+        moves = np.zeros((len(firsts), 2), dtype=np.int64)
+        moves[firsts.searchsorted(begins)] = np.array([part.moves for part in regular]).reshape(-1, 2)
+        start, stop = band.first_of("i", firsts), band.last_of("i", firsts) + 1
+        return cls(np.append(firsts, band.Nq), start, stop, moves)
+
+    def piece(self, queries: Whole) -> Whole:
+        """Return the pieces of some queries."""
+        return np.asarray(self.firsts.searchsorted(queries, side="right") - 1)
+
+    def end(self, which: int, queries: Whole) -> Whole:
+        """Return ``start`` (0) or ``stop`` (1) of some queries."""
+        piece = self.piece(queries)
+        return np.asarray(
+            self._ends[which][piece] + self.moves[piece, which] * (queries - self.firsts[piece])
+        )
+
+    def upto(self, which: int, key: int) -> int:
+        """Return how many queries have a ``start`` (0) or ``stop`` (1) of at most ``key``."""
+        piece = int(self._ends[which].searchsorted(key, side="right")) - 1
+        if piece < 0:
+            return 0
+        first, behind = int(self.firsts[piece]), int(self.firsts[piece + 1])
+        steps = key - int(self._ends[which][piece]) + 1
+        return min(first + steps, behind) if self.moves[piece, which] else behind
+
+    def first_queries(self, least: int) -> tuple[Whole, Whole]:
+        """Return the queries, as intervals, whose last key is seen by the query ``least`` - 1 further on.
+
+        No other one is the first of a triangle of ``least`` queries.
+        """
+        number = max(self.number - least + 1, 0)
+        bounds = np.unique(np.concatenate([self.firsts, self.firsts - least + 1]).clip(0, number))
+        begins, ends = bounds[:-1], bounds[1:]
+        spare = self.end(1, begins) - self.end(0, begins + least - 1)
+        moves = self.moves[self.piece(begins), 1] - self.moves[self.piece(begins + least - 1), 0]
+        low = np.where(moves > 0, np.maximum(1 - spare, 0), 0)
+        high = np.where(moves < 0, np.minimum(spare, ends - begins), ends - begins)
+        high = np.where((moves == 0) & (spare < 1), 0, high)
+        begins, ends = begins + low, begins + high
+        taken = begins < ends
+        return begins[taken], ends[taken]
+
+    def largest(self, query: int, key: int) -> Triangle:
+        """Return the largest triangle from a query and a key on.
+
+        The queries from ``query`` on that see ``key`` are taken one after the other, each for the next key if it sees
+        that. After one that is left out there are as many as the keys it sees; each one that is taken adds one.
+        """
+        behind = max(self.upto(0, key), query)
+        pieces = slice(int(self.piece(np.array(query))) + 1, int(self.piece(np.array(behind - 1))) + 1)
+        # In a piece the last query counts: the number seen stays or grows by one. So does the last one that sees none.
+        last = np.append(self.firsts[pieces] - 1, [behind - 1, max(self.upto(1, key), query + 1) - 1])
+        last = last[last < behind]
+        sizes = np.maximum(self.end(1, last) - key, 0) + behind - 1 - last
+        size = int(sizes.min(initial=behind - query))
+        return Triangle(size, (query, behind), (key, key + size))
+
+    def repeats(self, triangle: Triangle) -> int:
+        """Return how often a triangle fits, one behind the other, where both ends move by one from query to query."""
+        query, behind = triangle.queries
+        piece = int(self.piece(np.array(query)))
+        room = int(self.firsts[piece + 1]) - query
+        return max(room // (behind - query), 1) if self.moves[piece].all() else 1
+
+
+def find_triangles(intervals: QueryIntervals, least: int) -> list[Triangle]:
+    """Return triangles of at least ``least`` queries, without a query or a key in common.
+
+    One after the other, each the largest from the first query on that is left, with that query's first key or its last.
+
+    Examples
+    --------
+    A window of four keys, and a causal mask after a prefix of two keys:
+
+    >>> rows = np.arange(14)
+    >>> for triangle in find_triangles(QueryIntervals.from_arrays(np.maximum(rows - 3, 0), rows + 1), 3):
+    ...     print(triangle)
+    Triangle(size=4, queries=(0, 4), keys=(0, 4), repeats=1)
+    Triangle(size=4, queries=(4, 8), keys=(4, 8), repeats=2)
+    >>> find_triangles(QueryIntervals.from_arrays(rows * 0, np.maximum(rows + 1, 2)), 3)
+    [Triangle(size=14, queries=(0, 14), keys=(0, 14), repeats=1)]
+    """
+    begins, ends = intervals.first_queries(least)
+    found, query, key = list[Triangle](), 0, 0
+    for _ in range(MOST_TRIES):
+        place = int(ends.searchsorted(query, side="right"))
+        if place == len(ends):
+            break
+        query = max(query, int(begins[place]))
+        start, stop = (int(intervals.end(which, np.array(query))) for which in (0, 1))
+        # A query's first key is the better one under a prefix, its last key under a window.
+        choices = (intervals.largest(query, max(first, key)) for first in (start, stop - 1))
+        triangle = max(choices, key=lambda choice: (choice.size, -choice.queries[1]))
+        if triangle.size < least:
+            query += 1
+            continue
+        triangle = triangle._replace(repeats=intervals.repeats(triangle))
+        further = (triangle.repeats - 1) * (triangle.queries[1] - triangle.queries[0])
+        found.append(triangle)
+        query, key = triangle.queries[1] + further, triangle.keys[1] + further
+    return found

@@ -1,0 +1,139 @@
+"""The state between two rounds as a list of places, so that it can be compared, and moved on."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Hashable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from pebble.program.machine.field_state import UNKNOWN
+from pebble.program.machine.state import FAST, SLOW
+
+if TYPE_CHECKING:
+    from pebble.computations.array import Array
+    from pebble.computations.masks.mask import Interval
+    from pebble.program.machine.field_state import FieldState
+    from pebble.program.nodes import Loop
+
+__all__ = ["Configuration", "Configurations"]
+
+_MOST_BEHIND = 2
+"""Cells of an array behind a round that are told apart."""
+
+
+@dataclass(frozen=True)
+class Configuration:
+    """The state between two rounds.
+
+    Attributes
+    ----------
+    shape : Hashable
+        All that must be the same in every round.
+    cuts : dict of str to list of int
+        Where cells end, on each axis of the mask, in an order that is the same in every round.
+    progress : dict of str to list of int
+        How far chains over each axis have got, in such an order.
+    """
+
+    shape: Hashable
+    cuts: dict[str, list[int]]
+    progress: dict[str, list[int]]
+
+    def moves(self, later: Configuration) -> list[int] | None:
+        """Return by how much each place moves up to a later configuration; None if there are other places."""
+        if self.shape != later.shape:
+            return None
+        return [b - a for (_, a), (_, b) in zip(self._places(), later._places(), strict=True)]
+
+    def _places(self) -> list[tuple[str, int]]:
+        both = (self.cuts, self.progress)
+        return [(axis, place) for kind in both for axis, places in kind.items() for place in places]
+
+    def moved(self, later: Configuration, times: int) -> Configuration:
+        """Return the configuration after so many rounds, of which the first leads to ``later``."""
+
+        def moved(before: dict[str, list[int]], after: dict[str, list[int]]) -> dict[str, list[int]]:
+            return {
+                axis: [a + times * (b - a) for a, b in zip(places, after[axis], strict=True)]
+                for axis, places in before.items()
+            }
+
+        return Configuration(self.shape, moved(self.cuts, later.cuts), moved(self.progress, later.progress))
+
+
+class Configurations:
+    """Reads and writes the configurations of some arrays.
+
+    Parameters
+    ----------
+    state : FieldState
+    names : list of str
+        The arrays.
+    moved : set of str
+        Those that are loaded or stored.
+    """
+
+    def __init__(self, state: FieldState, names: list[str], moved: set[str]) -> None:
+        self.state, self.family = state, state.family
+        self.names, self.moved = names, moved
+
+    def read(self) -> Configuration:
+        """Return the state between two rounds, after cells that are alike have been joined."""
+        for axis in self.family.masked_axes:
+            self.state.join(axis, self.names)
+        shape: list[Hashable] = []
+        cuts: dict[str, list[int]] = {axis: [] for axis in self.family.masked_axes}
+        progress: dict[str, list[int]] = {axis: [] for axis in self.family.masked_axes}
+        for name in self.names:
+            field, array = self.state.fields[name], self.family[name]
+            shape.append((name, field.state.shape))
+            for axis, ends in zip(array.axes, field.cuts, strict=True):
+                if axis in cuts:
+                    cuts[axis] += ends
+                else:
+                    shape.append(tuple(ends))
+            for memory in (FAST, SLOW):
+                if self._is_placed(array, memory):
+                    progress[array.chain or ""] += field.state[memory].ravel().tolist()
+                else:
+                    shape.append(field.state[memory].tobytes())
+        return Configuration(tuple(shape), cuts, progress)
+
+    def write(self, now: Configuration) -> None:
+        """Move cells and chains to their places."""
+        cuts = {axis: iter(places) for axis, places in now.cuts.items()}
+        progress = {axis: iter(places) for axis, places in now.progress.items()}
+        for name in self.names:
+            field, array = self.state.fields[name], self.family[name]
+            for position, axis in enumerate(array.axes):
+                if axis in cuts:
+                    field.cuts[position] = [next(cuts[axis]) for _ in field.cuts[position]]
+            for memory in (FAST, SLOW):
+                if self._is_placed(array, memory):
+                    part = field.state[memory]
+                    values = [next(progress[array.chain or ""]) for _ in range(part.size)]
+                    part[...] = np.asarray(values, dtype=np.int64).reshape(part.shape)
+
+    def forget(self, behind: dict[str, Interval], loop: Loop) -> None:
+        """Make unknown what slow memory holds of chains behind a round, if there are ever more different cells of it.
+
+        Partial results that are not stored when their chain ends differ from tile to tile, and are usually never
+        looked at again.
+        """
+        for name in self.names:
+            field, array = self.state.fields[name], self.family[name]
+            for position, axis in enumerate(array.axes):
+                if axis in behind and self._is_placed(array, SLOW):
+                    cuts, (start, stop) = field.cuts[position], behind[axis]
+                    low, high = bisect_left(cuts, start), bisect_right(cuts, stop) - 1
+                    cells = np.moveaxis(field.state[SLOW], position, 0)[low:high]
+                    if high - low > _MOST_BEHIND or (cells == UNKNOWN).any():
+                        cells[...] = UNKNOWN
+                        self.state.unsure = loop
+
+    def _is_placed(self, array: Array, memory: int) -> bool:
+        """Whether what a memory holds of an array is told by places on an axis of the mask."""
+        return self.state.has_masked_chain(array) and (memory == FAST or array.name in self.moved)

@@ -1,0 +1,269 @@
+"""Rounds of a loop that only move on: from a few that are executed follows what all up to the last one do.
+
+Before each round the state is a *configuration*: which cells there are and what they hold, and a list of places (ends
+of cells, how far chains have got, ends of tiles, ends of the mask's intervals). If from round to round every place
+stays or moves on by a round's length, if at the last round all places are in the same order as now, and if the rounds
+executed took the same effects in the same order, then so does every round in between; docs/induction.md proves it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pebble.common.errors import Violation
+from pebble.program.machine.effects import Ledger
+from pebble.program.machine.loops import ShortcutFails, ShortcutOverflow
+from pebble.program.machine.order import Order
+from pebble.program.machine.recorder import Item, Recorder
+
+if TYPE_CHECKING:
+    from pebble.program.machine.configuration import Configuration, Configurations
+    from pebble.program.machine.rules import Machine
+    from pebble.program.machine.stretches import Grid, Stretch
+    from pebble.program.nodes import Interval, Loop
+
+__all__ = ["Rounds"]
+
+_MOST_TRIALS = 12
+"""Rounds after which a stretch is taken to be irregular, and executed tile by tile."""
+
+
+@dataclass(frozen=True)
+class _Round:
+    """What one round did.
+
+    Attributes
+    ----------
+    items : list of Item
+        What the loops inside did.
+    counts : list of int
+        Words moved and vertices computed, by action and array.
+    held : list of int
+        Words left in fast memory less those found, by array.
+    room : list of int
+        Words above those found that it needed at its peak: all, and by array.
+    """
+
+    items: list[Item]
+    counts: list[int]
+    held: list[int]
+    room: list[int]
+
+
+class Rounds:
+    """The rounds of one stretch of a loop's tiles.
+
+    Parameters
+    ----------
+    machine : Machine
+    node : Loop
+    whole : (int, int)
+        What the loop runs over.
+    stretch : Stretch
+        With a rule.
+    grids : list of Grid
+        Where the tiles of the mask's other axis begin, inside the loop.
+    configurations : Configurations
+        Of the arrays that the body changes or reads.
+    """
+
+    def __init__(
+        self,
+        machine: Machine,
+        node: Loop,
+        whole: Interval,
+        stretch: Stretch,
+        grids: list[Grid],
+        configurations: Configurations,
+    ) -> None:
+        self.machine, self.node, self.whole, self.stretch = machine, node, whole, stretch
+        self.configurations = configurations
+        self.order = Order(machine, node, whole, stretch, grids)
+        self.length = stretch.round * node.tile
+        self.number = (stretch.stop - stretch.first) // stretch.round
+
+    def execute(self, iteration: Callable[[int], None], recorder: Recorder) -> None:
+        """Execute the stretch's rounds: the first few, and the last if those before it follow from them.
+
+        Parameters
+        ----------
+        iteration : callable
+            Executes the tile of a number.
+        recorder : Recorder
+            Where inner loops write down what they do.
+
+        Raises
+        ------
+        ShortcutFails
+            If the last round is not what the first ones say it is: the shortcut is unsound here.
+        ShortcutOverflow
+            If fast memory overflows in a round that is not executed, or in the last.
+        """
+        states, done = [self.configurations.read()], list[_Round]()
+        for number in range(self.number):
+            done = [*done[-1:], self._round(number, iteration, recorder)]
+            states = [*states[-2:], self._after(number)]
+            last = self._last(number, states, done) if 0 < number < _MOST_TRIALS else None
+            if last is not None:
+                recorder.add(Item(("rounds", id(self.node)), number, last))
+                self._skip(number, last, states, done, iteration, recorder)
+                number = last
+                break
+        for index in range(self.stretch.first + (number + 1) * self.stretch.round, self.stretch.stop):
+            iteration(index)
+
+    def _round(self, number: int, iteration: Callable[[int], None], recorder: Recorder) -> _Round:
+        """Execute a round and note what it does."""
+        first = self.stretch.first + number * self.stretch.round
+        ledger = Ledger(self.machine)
+        with recorder.separately() as items:
+            for offset in range(self.stretch.round):
+                recorder.add(Item(("tile", id(self.node)), offset, 1))
+                iteration(first + offset)
+        effect = ledger.close()
+        counts = {(action, name): count for action, name, count in effect.counts}
+        held = dict(effect.held)
+        return _Round(
+            items,
+            [counts.get((action, name), 0) for action, of in self.machine.counts.items() for name in of],
+            [held.get(name, 0) for name in self.machine.held],
+            [effect.room, *(effect.room_words.get(name, 0) for name in self._holders())],
+        )
+
+    def _holders(self) -> list[str]:
+        """What fast memory may hold, by name."""
+        return [*self.machine.held, "(step)"]
+
+    def _after(self, number: int) -> Configuration:
+        """Return the configuration after a round."""
+        first = self.whole[0] + self.node.tile * self.stretch.first
+        self.configurations.forget(self.order.behind(first, first + (number + 1) * self.length), self.node)
+        return self.configurations.read()
+
+    def _last(self, number: int, states: list[Configuration], done: list[_Round]) -> int | None:
+        """Return the number of a round such that all up to it follow from the two last executed; None if none does."""
+        earlier, before, now = states
+        moves = before.moves(now)
+        one, two = done
+        if (
+            moves is None
+            or moves != earlier.moves(before)
+            or not set(moves) <= {0, self.length}
+            or [item.key for item in one.items] != [item.key for item in two.items]
+        ):
+            return None
+        # At the end of an axis the last rounds differ from the others.
+        for last in range(self.number - 1, max(self.number - 4, number + 1), -1):
+            shortest = min(
+                (
+                    a.times + (last - number + 1) * (b.times - a.times)
+                    for a, b in zip(one.items, two.items, strict=True)
+                ),
+                default=1,
+            )
+            if shortest > 0 and self.order.stays(number, before, last, before.moved(now, last - number)):
+                return last
+        return None
+
+    def _skip(
+        self,
+        number: int,
+        last: int,
+        states: list[Configuration],
+        done: list[_Round],
+        iteration: Callable[[int], None],
+        recorder: Recorder,
+    ) -> None:
+        """Account for all rounds up to the last, and execute that."""
+        _, before, now = states
+        one, two = done
+        skipped = last - 1 - number
+        found = list(self.machine.held.values())
+        self._add(_sums(one.counts, two.counts, skipped), _sums(one.held, two.held, skipped))
+        self.configurations.write(before.moved(now, last - number))
+        try:
+            final = self._round(last, iteration, recorder)
+        except Violation as violation:
+            if violation.rule == "memory-full":
+                raise ShortcutOverflow(str(violation)) from None
+            raise
+        if not (
+            final.counts == _later(one.counts, two.counts, skipped + 1)
+            and final.held == _later(one.held, two.held, skipped + 1)
+            and _same_items(one.items, two.items, final.items, skipped + 1)
+            and self._after(last) == before.moved(now, skipped + 2)
+        ):
+            raise ShortcutFails(self.node, "the last round does not follow from the first ones")
+        self._note_peak(found, one, two, final, skipped)
+
+    def _add(self, counts: list[int], held: list[int]) -> None:
+        """Add to the counts and to the words held."""
+        more = iter(counts)
+        for of in self.machine.counts.values():
+            for name in of:
+                of[name] += next(more)
+        for name, words in zip(self.machine.held, held, strict=True):
+            self.machine.held[name] += words
+            self.machine.occupied += words
+
+    def _note_peak(self, found: list[int], one: _Round, two: _Round, final: _Round, skipped: int) -> None:
+        """Take the rounds that were not executed into the machine's peak.
+
+        What is held at one moment of a round is a sum of words that a round leaves, and a number that grows steadily.
+        If a round leaves no fewer words than the one before, the fullest is the first or the last one, and both have
+        been executed. Else the room of a round, the greatest of steady numbers, must be steady itself.
+        """
+        less = sum(one.held) - sum(two.held)
+        if less <= 0:
+            return
+        if final.room[0] != _later(one.room, two.room, skipped + 1)[0]:
+            raise ShortcutFails(self.node, "it is not known which round needs the most room")
+
+        def top(times: int) -> int:
+            words = sum(found) + sum(_sums(one.held, two.held, times - 1))
+            return words + _later(one.room, two.room, times)[0]
+
+        # The words held go up by less and less: the first round that is not below the next one is the fullest.
+        low, high = 1, skipped
+        while low < high:
+            middle = (low + high) // 2
+            low, high = (low, middle) if top(middle) >= top(middle + 1) else (middle + 1, high)
+        if not skipped or top(low) <= self.machine.peak:
+            return
+        machine, most = self.machine, top(low)
+        if machine.M is not None and most > machine.M:
+            raise ShortcutOverflow(
+                f"loop over {self.node.label}: in the middle of it fast memory holds {most} words, and has {machine.M}"
+            )
+        machine.peak = most
+        held = dict(
+            zip(
+                machine.held,
+                map(sum, zip(found, _sums(one.held, two.held, low - 1), strict=True)),
+                strict=True,
+            )
+        )
+        room = dict(zip(self._holders(), _later(one.room, two.room, low)[1:], strict=True))
+        machine.peak_words = {name: held.get(name, 0) + words for name, words in room.items()}
+
+
+def _later(one: list[int], two: list[int], times: int) -> list[int]:
+    """Return the numbers so many rounds after the second, if they grow steadily."""
+    return [b + times * (b - a) for a, b in zip(one, two, strict=True)]
+
+
+def _sums(one: list[int], two: list[int], times: int) -> list[int]:
+    """Return the sums of the numbers of so many rounds after the second."""
+    return [times * b + (b - a) * (times * (times + 1) // 2) for a, b in zip(one, two, strict=True)]
+
+
+def _same_items(one: list[Item], two: list[Item], three: list[Item], times: int) -> bool:
+    """Whether lists hold the same entries, which from the second to the third move ``times`` as far as before."""
+    return len(one) == len(two) == len(three) and all(
+        a.key == b.key == c.key
+        and c.first - b.first == times * (b.first - a.first)
+        and c.times - b.times == times * (b.times - a.times)
+        for a, b, c in zip(one, two, three, strict=True)
+    )

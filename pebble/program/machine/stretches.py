@@ -1,0 +1,146 @@
+"""Stretches of a loop's tiles in which the mask follows a rule: each round of tiles is the one before, moved on.
+
+Within a regular part of the mask both ends of a line's interval of partners stay, or move by one from line to line. A
+*round* is so many tiles that a move by their length takes the tiles of the other axis to tiles of the other axis.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from pebble.computations.masks.mask import RegularPart
+from pebble.program.nodes import Loop, Operation
+from pebble.program.steps import tile_count
+
+if TYPE_CHECKING:
+    from pebble.computations.masks.mask import Interval, Mask
+    from pebble.program.nodes import Node
+
+__all__ = ["Grid", "Stretch", "grids_inside", "stretches"]
+
+_FEWEST_ROUNDS = 6
+_FEWEST_ROUNDS_INSIDE = 16
+"""In fewer rounds than this nothing is saved."""
+
+
+class Grid(NamedTuple):
+    """Where the tiles of a loop begin: at ``start``, and every ``tile`` from there; ``stop`` is its end."""
+
+    start: int
+    stop: int
+    tile: int
+
+
+class Stretch(NamedTuple):
+    """Successive tiles of a loop: numbers ``first`` to ``stop`` - 1.
+
+    Attributes
+    ----------
+    first, stop : int
+    round : int
+        Tiles in a round; 0 if the mask follows no rule here.
+    part : RegularPart or None
+        The lines of the mask that the tiles are in, with those just before and behind them.
+    """
+
+    first: int
+    stop: int
+    round: int = 0
+    part: RegularPart | None = None
+
+
+def grids_inside(nodes: tuple[Node, ...], axis: str, within: Interval) -> list[Grid]:
+    """Return the grids of the loops over an axis in a body, without those that split a tile of another one.
+
+    Parameters
+    ----------
+    nodes : tuple of Node
+    axis : str
+    within : (int, int)
+        The current tile of the axis, or the whole axis.
+    """
+    found: list[Grid] = []
+    for node in nodes:
+        if isinstance(node, Operation):
+            continue
+        if isinstance(node, Loop) and node.axis == axis:
+            start = max(within[0], node.start)
+            stop = within[1] if node.stop is None else min(within[1], node.stop)
+            if node.tile < stop - start:
+                found.append(Grid(start, stop, node.tile))
+                continue
+            found.append(Grid(start, stop, 1))
+        found += grids_inside(node.body, axis, within)
+    return list(dict.fromkeys(found))
+
+
+def stretches(
+    mask: Mask, node: Loop, whole: Interval, partners: Interval, grids: list[Grid], inside: bool
+) -> Iterator[Stretch]:
+    """Cut a loop over queries or keys into stretches; together they hold all tiles that have a pair.
+
+    Parameters
+    ----------
+    mask : Mask
+    node : Loop
+    whole : (int, int)
+        What the loop runs over.
+    partners : (int, int)
+        The current tile of the other axis, or all of it.
+    grids : list of Grid
+        Where the tiles of the other axis begin, inside the loop.
+    inside : bool
+        Whether the loop is inside one over the other axis: then other shortcuts are as good for short stretches.
+    """
+    count, done = tile_count(*whole, node.tile), 0
+    fewest = _FEWEST_ROUNDS_INSIDE if inside else _FEWEST_ROUNDS
+    for part in mask.regular_parts(node.axis, whole) if count >= fewest else ():
+        for piece in _pieces(mask, node.axis, part, partners) if inside else [part]:
+            length = _round(node.tile, grids, any(piece.moves))
+            margin = 1 + max((grid.tile for grid in grids), default=0) * any(piece.moves)
+            # The lines just before and just behind a tile belong to the part too, and tiles are full ones.
+            first = max(done, -((whole[0] - piece.start - margin) // node.tile), 0)
+            stop = min((piece.stop - margin - whole[0]) // node.tile, (whole[1] - whole[0]) // node.tile)
+            if stop - first < fewest * length or (inside and not any(piece.moves)):
+                continue
+            if first > done:
+                yield Stretch(done, first)
+            yield Stretch(first, stop, length, part)
+            done = stop
+    if done < count:
+        yield Stretch(done, count)
+
+
+def _pieces(mask: Mask, axis: str, part: RegularPart, partners: Interval) -> list[RegularPart]:
+    """Cut a regular part where an end of a line's interval comes into the partners, or leaves them."""
+    lines = np.array([part.start, part.stop - 1])
+    first, last = mask.first_of(axis, lines).tolist(), mask.last_of(axis, lines).tolist()
+    marks = {part.start, part.stop}
+    for end, place in enumerate((first[0], last[0])):
+        if part.moves[end]:
+            marks |= {part.start + partner - end - place for partner in partners}
+    found = []
+    for start, stop in itertools.pairwise(sorted(mark for mark in marks if part.start <= mark <= part.stop)):
+        low, high = (
+            first[0] + (start - part.start) * part.moves[0],
+            last[0] + 1 + (start - part.start) * part.moves[1],
+        )
+        moves = (
+            part.moves[0] and partners[0] <= low < partners[1],
+            part.moves[1] and partners[0] <= high < partners[1],
+        )
+        found.append(RegularPart(start, stop, moves))
+    return found
+
+
+def _round(tile: int, grids: list[Grid], moves: bool) -> int:
+    """Return after how many tiles the grids of the other axis repeat."""
+    if not moves:
+        return 1
+    period = math.lcm(*(grid.tile for grid in grids))
+    return period // math.gcd(period, tile)
