@@ -1,0 +1,76 @@
+"""Processor time of verified counts under masks, at several numbers of queries and keys, in one run.
+
+Run as ``python tests/bench/bench_masks.py [-N 10000 1000000 1000000000] [-d 128] [-M 100000] [--schedules flash-2]``.
+For each schedule: seconds of one processor, tiles chosen beforehand; below, their sum, and the ratio of a column to the
+first one. The last table has a thousand documents of different lengths.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import time
+
+import pebble
+from pebble import PebbleError, Problem, Schedule
+from pebble.program.schedule import fitting_tiles, registered
+
+MASKS = ("causal", "window:4096", "prefix:1000")
+DOCUMENTS = 1000
+
+
+def documents(number: int) -> tuple[int, str]:
+    """Length and text of a mask of documents of 200 to 1,800 tokens."""
+    rnd = random.Random(number)
+    lengths = [rnd.randint(200, 1800) for _ in range(number)]
+    return sum(lengths), "document:" + ",".join(map(str, lengths))
+
+
+def seconds(schedule: Schedule, problem: Problem, M: int) -> float | None:
+    """Seconds of one processor that a verified count takes; None if the schedule does not fit."""
+    try:
+        tiles = fitting_tiles(schedule, problem, M)
+        program = schedule.program(problem, tiles)
+        family = schedule.family(problem)
+        begin = time.process_time()
+        pebble.run(program, family, M)
+    except PebbleError as error:
+        print(f"    {schedule.name}: {str(error)[:90]}")
+        return None
+    return time.process_time() - begin
+
+
+def table(title: str, problems: list[Problem], M: int, names: list[str] | None) -> None:
+    """Print the times of all schedules on some problems."""
+    print(f"\n{title}; N = {', '.join(f'{problem.Nq:,}' for problem in problems)}")
+    sums = [0.0] * len(problems)
+    for schedule in registered(problems[0].pass_name):
+        if schedule.name == "best" or (names and schedule.name not in names):
+            continue
+        times = [seconds(schedule, problem, M) for problem in problems]
+        sums = [total + (one or 0) for total, one in zip(sums, times, strict=True)]
+        shown = "".join("         -" if one is None else f"{one:10.3f}" for one in times)
+        print(f"  {schedule.name:16}{shown}", flush=True)
+    print(f"  {'together':16}" + "".join(f"{total:10.3f}" for total in sums))
+    print(f"  {'ratio':16}" + "".join(f"{total / sums[0]:10.2f}" for total in sums if sums[0]))
+
+
+def main() -> None:
+    """Print the tables."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("-N", type=int, nargs="+", default=[10**4, 10**6])
+    parser.add_argument("-d", type=int, default=128)
+    parser.add_argument("-M", type=int, default=100_000)
+    parser.add_argument("--schedules", nargs="+")
+    parser.add_argument("--passes", nargs="+", default=["forward", "backward"])
+    given = parser.parse_args()
+    for pass_name in given.passes:
+        for mask in MASKS:
+            problems = [Problem.square(N, given.d, mask=mask, pass_name=pass_name) for N in given.N]
+            table(f"{pass_name}, {mask}", problems, given.M, given.schedules)
+    N, mask = documents(DOCUMENTS)
+    table(f"{DOCUMENTS:,} documents", [Problem.square(N, given.d, mask=mask)], given.M, given.schedules)
+
+
+if __name__ == "__main__":
+    main()
