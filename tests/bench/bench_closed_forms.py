@@ -1,12 +1,7 @@
 """Time of a closed form under masks that are bands, for every schedule and some numbers of queries and keys.
 
-<<<<<<< HEAD
-Run as ``python tests/bench/bench_closed_forms.py [-N 10000 1000000 1000000000]``,
-in milliseconds of one processor, the least of some.
-=======
 Run as ``python tests/bench/bench_closed_forms.py [-N 10000 1000000 1000000000]``; in milliseconds of one
 processor, the least of some.
->>>>>>> r-closed
 """
 
 from __future__ import annotations
