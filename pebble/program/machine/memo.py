@@ -24,7 +24,7 @@ from pebble.program.machine.loops import Loops
 from pebble.program.machine.recorder import Item, Recorder
 from pebble.program.machine.rounds import Rounds
 from pebble.program.machine.sight import NOT_BEGUN, changes, is_level, visible
-from pebble.program.machine.stretches import Grid, Stretch, grids_inside, stretches
+from pebble.program.machine.stretches import Stretch, TileGrid, grids_inside, stretches
 from pebble.program.machine.tile_runs import TileRun, runs_of_lines, runs_of_tiles, runs_of_units
 from pebble.program.steps import tile_at, tile_count
 from pebble.program.visits import partners
@@ -114,7 +114,7 @@ class _Execution:
         """Return the current tile of the mask's other axis."""
         return partners(self.node.axis, self.machine.tiles, self.family)
 
-    def _grids(self) -> list[Grid]:
+    def _grids(self) -> list[TileGrid]:
         """Return where the tiles of the mask's other axis begin."""
         return grids_inside(self.node.body, OTHER_AXIS[self.node.axis], self._partners())
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from pebble.program.machine.configuration import Configuration
     from pebble.program.machine.rules import Machine
-    from pebble.program.machine.stretches import Grid, Stretch
+    from pebble.program.machine.stretches import Stretch, TileGrid
     from pebble.program.nodes import Interval, Loop
 
 __all__ = ["Order"]
@@ -29,12 +29,12 @@ class Order:
     whole : (int, int)
         What the loop runs over.
     stretch : Stretch
-    grids : list of Grid
+    grids : list of TileGrid
         Where the tiles of the mask's other axis begin, inside the loop.
     """
 
     def __init__(
-        self, machine: Machine, node: Loop, whole: Interval, stretch: Stretch, grids: list[Grid]
+        self, machine: Machine, node: Loop, whole: Interval, stretch: Stretch, grids: list[TileGrid]
     ) -> None:
         family = machine.family
         assert family.mask is not None

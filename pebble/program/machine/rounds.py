@@ -21,7 +21,7 @@ from pebble.program.machine.recorder import Item, Recorder
 if TYPE_CHECKING:
     from pebble.program.machine.configuration import Configuration, Configurations
     from pebble.program.machine.rules import Machine
-    from pebble.program.machine.stretches import Grid, Stretch
+    from pebble.program.machine.stretches import Stretch, TileGrid
     from pebble.program.nodes import Interval, Loop
 
 __all__ = ["Rounds"]
@@ -63,7 +63,7 @@ class Rounds:
         What the loop runs over.
     stretch : Stretch
         With a rule.
-    grids : list of Grid
+    grids : list of TileGrid
         Where the tiles of the mask's other axis begin, inside the loop.
     configurations : Configurations
         Of the arrays that the body changes or reads.
@@ -75,7 +75,7 @@ class Rounds:
         node: Loop,
         whole: Interval,
         stretch: Stretch,
-        grids: list[Grid],
+        grids: list[TileGrid],
         configurations: Configurations,
     ) -> None:
         self.machine, self.node, self.whole, self.stretch = machine, node, whole, stretch

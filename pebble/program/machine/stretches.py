@@ -21,14 +21,14 @@ if TYPE_CHECKING:
     from pebble.computations.masks.mask import Interval, Mask
     from pebble.program.nodes import Node
 
-__all__ = ["Grid", "Stretch", "grids_inside", "stretches"]
+__all__ = ["Stretch", "TileGrid", "grids_inside", "stretches"]
 
 _FEWEST_ROUNDS = 6
 _FEWEST_ROUNDS_INSIDE = 16
 """In fewer rounds than this nothing is saved."""
 
 
-class Grid(NamedTuple):
+class TileGrid(NamedTuple):
     """Where the tiles of a loop begin: at ``start``, and every ``tile`` from there; ``stop`` is its end."""
 
     start: int
@@ -54,7 +54,7 @@ class Stretch(NamedTuple):
     part: RegularPart | None = None
 
 
-def grids_inside(nodes: tuple[Node, ...], axis: str, within: Interval) -> list[Grid]:
+def grids_inside(nodes: tuple[Node, ...], axis: str, within: Interval) -> list[TileGrid]:
     """Return the grids of the loops over an axis in a body, without those that split a tile of another one.
 
     Parameters
@@ -64,7 +64,7 @@ def grids_inside(nodes: tuple[Node, ...], axis: str, within: Interval) -> list[G
     within : (int, int)
         The current tile of the axis, or the whole axis.
     """
-    found: list[Grid] = []
+    found: list[TileGrid] = []
     for node in nodes:
         if isinstance(node, Operation):
             continue
@@ -72,15 +72,15 @@ def grids_inside(nodes: tuple[Node, ...], axis: str, within: Interval) -> list[G
             start = max(within[0], node.start)
             stop = within[1] if node.stop is None else min(within[1], node.stop)
             if node.tile < stop - start:
-                found.append(Grid(start, stop, node.tile))
+                found.append(TileGrid(start, stop, node.tile))
                 continue
-            found.append(Grid(start, stop, 1))
+            found.append(TileGrid(start, stop, 1))
         found += grids_inside(node.body, axis, within)
     return list(dict.fromkeys(found))
 
 
 def stretches(
-    mask: Mask, node: Loop, whole: Interval, partners: Interval, grids: list[Grid], inside: bool
+    mask: Mask, node: Loop, whole: Interval, partners: Interval, grids: list[TileGrid], inside: bool
 ) -> Iterator[Stretch]:
     """Cut a loop over queries or keys into stretches; together they hold all tiles that have a pair.
 
@@ -92,7 +92,7 @@ def stretches(
         What the loop runs over.
     partners : (int, int)
         The current tile of the other axis, or all of it.
-    grids : list of Grid
+    grids : list of TileGrid
         Where the tiles of the other axis begin, inside the loop.
     inside : bool
         Whether the loop is inside one over the other axis: then other shortcuts are as good for short stretches.
@@ -148,7 +148,7 @@ def _pieces(mask: Mask, axis: str, part: RegularPart, partners: Interval) -> lis
     return found
 
 
-def _round(tile: int, grids: list[Grid], moves: bool) -> int:
+def _round(tile: int, grids: list[TileGrid], moves: bool) -> int:
     """Return after how many tiles the grids of the other axis repeat."""
     if not moves:
         return 1
