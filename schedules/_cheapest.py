@@ -14,7 +14,7 @@ __all__ = ["Cheapest"]
 _NEARLY = 2
 """Under a mask, tiles are searched for candidates that with their own choice move so many times the fewest words."""
 
-_SHORT = 48
+_SHORT = 12
 """On axes up to so long they are searched for every candidate."""
 
 Choice = Callable[[Problem, int], Tiles]

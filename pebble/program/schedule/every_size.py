@@ -13,7 +13,7 @@ from pebble.program.schedule.tile_trials import Trials
 
 __all__ = ["every_size"]
 
-_ASKED = 100
+_ASKED = 60
 """So often the machine is asked whether tiles fit; smaller tiles first, as they tell of larger ones."""
 
 

@@ -16,10 +16,10 @@ from pebble.program.schedule.tile_trials import Trials
 
 __all__ = ["SHORT", "Choice", "MaskedSearch", "masked_tiles", "tiles_without_mask"]
 
-SHORT = 48
-"""On axes up to so long every combination of sizes is tried, so that no tiles that fit move fewer words."""
+SHORT = 20
+"""On axes up to so long every combination of sizes is tried."""
 
-_EVERY = 2500
+_EVERY = 500
 """So many combinations at most."""
 _TRIES = 4
 """So often tiles are chosen for less memory if they do not fit under the mask."""
