@@ -72,6 +72,9 @@ def named(rnd: Random, rows: int, cols: int) -> Mask:
         f"prefix:{rnd.randint(1, cols // 2)}",
         documents(rnd, rows),
     ]
+    group = next((size for size in (3, 2) if rows % size == 0), 1)
+    inner = rnd.choice(["causal", f"window:{rnd.randint(1, max(1, rows // group // 2))}", "prefix:2"])
+    names += [f"group:{group}:{inner}"] * 2
     mask = make_mask(rnd.choice(names), rows, cols, empty_rows="zero")
     assert mask is not None
     return mask

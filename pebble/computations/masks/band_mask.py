@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     Whole = NDArray[np.int64]
 
-__all__ = ["BandMask"]
+__all__ = ["BandMask", "parts_among"]
 
 
 class BandMask(Mask):
@@ -227,11 +227,7 @@ class BandMask(Mask):
 
     def regular_parts(self, axis: str, lines: Interval | None = None) -> list[RegularPart]:
         """Return the parts of an axis in which both ends of a line's interval stay or move by one."""
-        parts = self._regular_parts[axis]
-        if lines is None:
-            return parts
-        low = bisect_right(parts, lines[0], key=lambda part: part.stop)
-        return parts[low : bisect_left(parts, lines[1], key=lambda part: part.start)]
+        return parts_among(self._regular_parts[axis], lines)
 
     @cached_property
     def _regular_parts(self) -> dict[str, list[RegularPart]]:
@@ -273,6 +269,14 @@ class BandMask(Mask):
 
     def _identity(self) -> object:
         return self._ends["i"]
+
+
+def parts_among(parts: list[RegularPart], lines: Interval | None) -> list[RegularPart]:
+    """Return the parts, in order, that have any of some lines; all by default."""
+    if lines is None:
+        return parts
+    low = bisect_right(parts, lines[0], key=lambda part: part.stop)
+    return parts[low : bisect_left(parts, lines[1], key=lambda part: part.start)]
 
 
 def _with_values(ends: Staircase, values: Interval, places: Interval) -> Interval:

@@ -2,16 +2,50 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from pebble.common.errors import InvalidInput
-from pebble.computations.masks.band_mask import BandMask
+from pebble.computations.masks.band_mask import BandMask, parts_among
 from pebble.computations.masks.dense_mask import DenseMask
-from pebble.computations.masks.mask import Mask
+from pebble.computations.masks.mask import Interval, Mask, RegularPart
 
-__all__ = ["grouped_mask"]
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["GroupedBand", "grouped_mask"]
 
 _MOST_LINES = 2**24
+
+
+class GroupedBand(BandMask):
+    """A band whose queries come in groups that see the same.
+
+    Parameters
+    ----------
+    spec : str
+    inner : BandMask
+        The mask of the groups.
+    group : int
+    start, stop : ndarray of int, shape (group · inner.Nq,)
+    """
+
+    def __init__(
+        self, spec: str, inner: BandMask, group: int, start: NDArray[np.int64], stop: NDArray[np.int64]
+    ) -> None:
+        super().__init__(spec, inner.Nk, start, stop)
+        self._steady_parts = {
+            "i": [
+                RegularPart(part.start * group, part.stop * group, part.moves, lines=group)
+                for part in inner.regular_parts("i")
+            ],
+            "j": [part._replace(partners=group) for part in inner.regular_parts("j")],
+        }
+
+    def steady_parts(self, axis: str, lines: Interval | None = None) -> list[RegularPart]:
+        """Return the parts of an axis in which a group on, or a key on, the pairs are the same, moved on."""
+        return parts_among(self._steady_parts[axis], lines)
 
 
 def grouped_mask(mask: Mask, group: int) -> Mask:
@@ -37,6 +71,6 @@ def grouped_mask(mask: Mask, group: int) -> Mask:
                 f"not {max(Nq, mask.Nk):,}"
             )
         start, stop = (np.repeat(ends.values(0, mask.Nq), group) for ends in mask.ends("i"))
-        return BandMask(spec, mask.Nk, start, stop)
+        return GroupedBand(spec, mask, group, start, stop)
     matrix = mask.matrix((0, mask.Nq), (0, mask.Nk))
     return DenseMask(spec, np.repeat(matrix, group, axis=0))

@@ -19,7 +19,7 @@ OTHER_AXIS = {"i": "j", "j": "i"}
 
 
 class RegularPart(NamedTuple):
-    """Lines [start, stop) whose pairs are intervals with ends that stay, or move by one from line to line.
+    """Lines [start, stop) whose pairs are intervals with ends that stay, or move steadily.
 
     Attributes
     ----------
@@ -27,11 +27,16 @@ class RegularPart(NamedTuple):
         The part's lines.
     moves : (bool, bool)
         Whether the first partner moves, and whether the last one does.
+    lines, partners : int
+        Of the line that is ``lines`` behind, an end that moves is ``partners`` behind. A part begins and ends where
+        such a group of lines does.
     """
 
     start: int
     stop: int
     moves: tuple[bool, bool]
+    lines: int = 1
+    partners: int = 1
 
 
 _CHUNK = 2**24  # pairs looked at at a time
@@ -240,6 +245,10 @@ class Mask(ABC):
         Lines that are in no part follow no rule that the mask knows of.
         """
         return []
+
+    def steady_parts(self, axis: str, lines: Interval | None = None) -> list[RegularPart]:
+        """Return the parts of an axis in which some lines on the pairs are the same, moved on; regular ones here."""
+        return self.regular_parts(axis, lines)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Mask):

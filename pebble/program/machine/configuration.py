@@ -42,11 +42,11 @@ class Configuration:
     cuts: dict[str, list[int]]
     progress: dict[str, list[int]]
 
-    def moves(self, later: Configuration) -> list[int] | None:
-        """Return by how much each place moves up to a later configuration; None if there are other places."""
+    def moves(self, later: Configuration) -> list[tuple[str, int]] | None:
+        """Return by how much each place of an axis moves up to a later configuration; None if there are others."""
         if self.shape != later.shape:
             return None
-        return [b - a for (_, a), (_, b) in zip(self._places(), later._places(), strict=True)]
+        return [(axis, b - a) for (axis, a), (_, b) in zip(self._places(), later._places(), strict=True)]
 
     def _places(self) -> list[tuple[str, int]]:
         both = (self.cuts, self.progress)
@@ -80,10 +80,13 @@ class Configurations:
         self.state, self.family = state, state.family
         self.names, self.moved = names, moved
 
-    def read(self) -> Configuration:
-        """Return the state between two rounds, after cells that are alike have been joined."""
+    def join(self) -> None:
+        """Join cells that are alike."""
         for axis in self.family.masked_axes:
             self.state.join(axis, self.names)
+
+    def read(self) -> Configuration:
+        """Return the state between two rounds."""
         shape: list[Hashable] = []
         cuts: dict[str, list[int]] = {axis: [] for axis in self.family.masked_axes}
         progress: dict[str, list[int]] = {axis: [] for axis in self.family.masked_axes}
@@ -118,11 +121,12 @@ class Configurations:
                     part[...] = np.asarray(values, dtype=np.int64).reshape(part.shape)
 
     def forget(self, behind: dict[str, Interval], loop: Loop) -> None:
-        """Make unknown what slow memory holds of chains behind a round, if there are ever more different cells of it.
+        """Join cells, and make unknown what slow memory holds of chains behind a round if its cells stay different.
 
         Partial results that are not stored when their chain ends differ from tile to tile, and are usually never
         looked at again.
         """
+        self.join()
         for name in self.names:
             field, array = self.state.fields[name], self.family[name]
             for position, axis in enumerate(array.axes):
@@ -133,6 +137,7 @@ class Configurations:
                     if high - low > _MOST_BEHIND or (cells == UNKNOWN).any():
                         cells[...] = UNKNOWN
                         self.state.unsure = loop
+                        self.state.join(axis, [name])
 
     def _is_placed(self, array: Array, memory: int) -> bool:
         """Whether what a memory holds of an array is told by places on an axis of the mask."""

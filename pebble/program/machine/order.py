@@ -31,6 +31,11 @@ class Order:
     stretch : Stretch
     grids : list of TileGrid
         Where the tiles of the mask's other axis begin, inside the loop.
+
+    Attributes
+    ----------
+    lengths : dict of str to int
+        How far what moves moves in a round, on each axis of the mask.
     """
 
     def __init__(
@@ -41,7 +46,10 @@ class Order:
         self.mask, self.extent = family.mask, family.extents[node.axis]
         self.node, self.whole, self.stretch = node, whole, stretch
         self.axis, self.other = node.axis, OTHER_AXIS[node.axis]
-        self.length = stretch.round * node.tile
+        assert stretch.part is not None
+        length = stretch.round * node.tile
+        moved = length // stretch.part.lines * stretch.part.partners if any(stretch.part.moves) else 0
+        self.lengths = {self.axis: length, self.other: moved}
         self.grids = {
             self.axis: [(0, 1)],
             self.other: [(0, 1), *((grid.start, grid.tile) for grid in grids)],
@@ -71,8 +79,8 @@ class Order:
         for axis, before in here.items():
             after = there[axis]
             # Places that move must take tiles to tiles.
-            may_move = all(self.length % tile == 0 for _, tile in self.grids[axis])
-            if not np.isin(after - before, (0, may_move * self.length * (last - number))).all():
+            may_move = all(self.lengths[axis] % tile == 0 for _, tile in self.grids[axis])
+            if not np.isin(after - before, (0, may_move * self.lengths[axis] * (last - number))).all():
                 return False
             for start, tile in self.grids[axis]:
                 for shift in (0, 1):

@@ -81,7 +81,6 @@ class Rounds:
         self.machine, self.node, self.whole, self.stretch = machine, node, whole, stretch
         self.configurations = configurations
         self.order = Order(machine, node, whole, stretch, grids)
-        self.length = stretch.round * node.tile
         self.number = (stretch.stop - stretch.first) // stretch.round
 
     def execute(self, iteration: Callable[[int], None], recorder: Recorder) -> None:
@@ -101,6 +100,7 @@ class Rounds:
         ShortcutOverflow
             If fast memory overflows in a round that is not executed, or in the last.
         """
+        self.configurations.join()
         states, done = [self.configurations.read()], list[_Round]()
         for number in range(self.number):
             done = [*done[-1:], self._round(number, iteration, recorder)]
@@ -139,7 +139,9 @@ class Rounds:
     def _after(self, number: int) -> Configuration:
         """Return the configuration after a round."""
         first = self.whole[0] + self.node.tile * self.stretch.first
-        self.configurations.forget(self.order.behind(first, first + (number + 1) * self.length), self.node)
+        self.configurations.forget(
+            self.order.behind(first, first + (number + 1) * self.order.lengths[self.node.axis]), self.node
+        )
         return self.configurations.read()
 
     def _last(self, number: int, states: list[Configuration], done: list[_Round]) -> int | None:
@@ -150,7 +152,7 @@ class Rounds:
         if (
             moves is None
             or moves != earlier.moves(before)
-            or not set(moves) <= {0, self.length}
+            or not all(move in (0, self.order.lengths[axis]) for axis, move in moves)
             or not _same_kinds(one.items, two.items)
         ):
             return None

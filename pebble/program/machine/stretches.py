@@ -100,12 +100,11 @@ def stretches(
     count, done = tile_count(*whole, node.tile), 0
     fewest = _FEWEST_ROUNDS_INSIDE if inside else _FEWEST_ROUNDS
     lines = _with_pairs(mask, node.axis, whole, partners) if inside else whole
-    for part in mask.regular_parts(node.axis, lines) if lines[1] - lines[0] >= fewest * node.tile else ():
+    for part in mask.steady_parts(node.axis, lines) if lines[1] - lines[0] >= fewest * node.tile else ():
         if part.stop - part.start < fewest * node.tile:
             continue
         for piece in _pieces(mask, node.axis, part, partners) if inside else [part]:
-            length = _round(node.tile, grids, any(piece.moves))
-            margin = 1 + max((grid.tile for grid in grids), default=0) * any(piece.moves)
+            length, margin = _round(node.tile, grids, piece), _margin(grids, piece)
             # The lines just before and just behind a tile belong to the part too, and tiles are full ones.
             first = max(done, -((whole[0] - piece.start - margin) // node.tile), 0)
             stop = min((piece.stop - margin - whole[0]) // node.tile, (whole[1] - whole[0]) // node.tile)
@@ -133,24 +132,31 @@ def _pieces(mask: Mask, axis: str, part: RegularPart, partners: Interval) -> lis
     marks = {part.start, part.stop}
     for end, place in enumerate((first[0], last[0])):
         if part.moves[end]:
-            marks |= {part.start + partner - end - place for partner in partners}
+            steps = [-((place + end - partner) // part.partners) for partner in partners]
+            marks |= {part.start + step * part.lines for step in steps}
     found = []
     for start, stop in itertools.pairwise(sorted(mark for mark in marks if part.start <= mark <= part.stop)):
-        low, high = (
-            first[0] + (start - part.start) * part.moves[0],
-            last[0] + 1 + (start - part.start) * part.moves[1],
-        )
+        moved = (start - part.start) // part.lines * part.partners
+        low, high = first[0] + moved * part.moves[0], last[0] + 1 + moved * part.moves[1]
         moves = (
             part.moves[0] and partners[0] <= low < partners[1],
             part.moves[1] and partners[0] <= high < partners[1],
         )
-        found.append(RegularPart(start, stop, moves))
+        found.append(part._replace(start=start, stop=stop, moves=moves))
     return found
 
 
-def _round(tile: int, grids: list[TileGrid], moves: bool) -> int:
-    """Return after how many tiles the grids of the other axis repeat."""
-    if not moves:
+def _round(tile: int, grids: list[TileGrid], part: RegularPart) -> int:
+    """Return after how many tiles the mask and the grids of the other axis repeat."""
+    if not any(part.moves):
         return 1
     period = math.lcm(*(grid.tile for grid in grids))
+    period = part.lines * (period // math.gcd(period, part.partners))
     return period // math.gcd(period, tile)
+
+
+def _margin(grids: list[TileGrid], part: RegularPart) -> int:
+    """Return how many lines at either end of a part to leave out: one, and those that share a tile with its end."""
+    if not any(part.moves):
+        return 1
+    return 1 + part.lines * -(-max((grid.tile for grid in grids), default=0) // part.partners)
