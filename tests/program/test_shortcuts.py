@@ -72,7 +72,7 @@ def check_long(first: int, stop: int) -> None:
 @pytest.mark.parametrize("block", range(6))
 def test_rounds_say_what_all_tiles_say(block: int, short_stretches: list[int]) -> None:
     check_long(20 * block, 20 * (block + 1))
-    assert len(short_stretches) > 20
+    assert len(short_stretches) > 8
 
 
 @pytest.mark.slow
