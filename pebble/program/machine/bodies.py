@@ -31,8 +31,10 @@ class Body:
         Those on loops over a masked axis whose tiles are split by further loops: the mask around the current tiles
         does not tell them, but that around the split tile does.
     told : bool
-        Whether the mask tells all conditions in it that are on loops over masked axes, and no operation in it has an
-        explicit box.
+        Whether the mask around the current tiles tells all conditions in it that are on loops over masked axes, and
+        no operation in it has an explicit box.
+    ordered : bool
+        Whether the order of places tells them (so that rounds may repeat): of loops over part of an axis, too.
     in_place : bool
         Whether it matters where in their tile the lines of the other masked axis lie; if not, they are visited one
         by one.
@@ -47,6 +49,7 @@ class Body:
     conditions: tuple[Condition, ...]
     split_conditions: tuple[Condition, ...]
     told: bool
+    ordered: bool
     in_place: bool
     own_lines: bool
     moves_chains: bool
@@ -65,7 +68,7 @@ class Bodies:
     def __init__(self, program: Program, family: Family) -> None:
         self.family = family
         self._known: dict[int, Body] = {}
-        self._labels = _labels(program, family)
+        self._conditions = _conditions(program, family)
 
     def of(self, node: Loop) -> Body:
         """Return what is known of a loop's body."""
@@ -78,21 +81,20 @@ class Bodies:
         inside = list(_nodes(node.body))
         operations = [inner for inner in inside if isinstance(inner, Operation)]
         axes = [(inner.axis, inner.tile) for inner in inside if isinstance(inner, Loop)]
-        conditions = tuple(dict.fromkeys(inner.condition for inner in inside if isinstance(inner, When)))
+        conditions = self._conditions.get(id(node), {})
         touched = touched_by(node.body, self.family)
         masked = self.family.masked_axes
+        in_tiles = not any(operation.at for operation in operations)
         return Body(
             touched=touched,
-            conditions=conditions,
-            split_conditions=tuple(
-                condition for condition in conditions if self._labels[condition.label].split
-            ),
-            told=not any(operation.at for operation in operations)
-            and all(self._labels[condition.label].told for condition in conditions),
+            conditions=tuple(conditions),
+            split_conditions=tuple(condition for condition, about in conditions.items() if about.split),
+            told=in_tiles and all(about.told for about in conditions.values()),
+            ordered=in_tiles and all(about.ordered for about in conditions.values()),
             in_place=any(axis == node.axis or (axis in masked and tile > 1) for axis, tile in axes),
             own_lines=not any(axis in masked for axis, _ in axes)
             and not any(self.family[name].chain == node.axis for name in touched.changed | touched.read)
-            and not any(self._labels[condition.label].masked for condition in conditions)
+            and not any(about.masked for about in conditions.values())
             and not any(set(masked) <= set(self.family[name].axes) for name in touched.changed | touched.read)
             and not any(self._computes_masked_chain(operation) for operation in operations),
             moves_chains=any(self._moves_masked_chain(operation) for operation in operations),
@@ -117,49 +119,61 @@ def _nodes(body: tuple[Node, ...]) -> Iterator[Node]:
             yield from _nodes(node.body)
 
 
-class _Label(NamedTuple):
-    """What the loops with one label have in common.
+class _About(NamedTuple):
+    """What the loops that a condition is on have in common.
 
     Attributes
     ----------
-    axis : str
     masked : bool
         Whether some of them are over a masked axis.
     told : bool
         Whether all run over the whole axis, not within a tile of it; or over an axis that is not masked.
+    ordered : bool
+        Whether none runs within a tile of its axis; or over an axis that is not masked.
     split : bool
         Whether inside some of them, over a masked axis, a loop splits their tiles.
     """
 
-    axis: str
     masked: bool
     told: bool
+    ordered: bool
     split: bool
 
+    def both(self, other: _About) -> _About:
+        """Return what they have in common with more loops."""
+        return _About(
+            self.masked or other.masked,
+            self.told and other.told,
+            self.ordered and other.ordered,
+            self.split or other.split,
+        )
 
-def _labels(program: Program, family: Family) -> dict[str, _Label]:
-    """Return what is known of the loops with each label."""
-    found: dict[str, _Label] = {}
 
-    def visit(node: Node, around: frozenset[str]) -> None:
+def _conditions(program: Program, family: Family) -> dict[int, dict[Condition, _About]]:
+    """Return the conditions in the body of each loop, with what is known of the loops that they are on."""
+    found: dict[int, dict[Condition, _About]] = {}
+
+    def about(loop: Loop, around: tuple[Loop, ...]) -> _About:
+        masked, whole = loop.axis in family.masked_axes, (loop.start, loop.stop) == (0, None)
+        within = any(other.axis == loop.axis for other in around)
+        split = any(isinstance(inner, Loop) and inner.axis == loop.axis for inner in _nodes(loop.body))
+        return _About(
+            masked, not masked or (whole and not within), not masked or not within, masked and split
+        )
+
+    def visit(node: Node, around: tuple[Loop, ...]) -> None:
         if isinstance(node, Operation):
             return
-        if isinstance(node, Loop):
-            axis, masked = node.axis, node.axis in family.masked_axes
-            told = not masked or ((node.start, node.stop) == (0, None) and axis not in around)
-            inner = any(isinstance(other, Loop) and other.axis == axis for other in _nodes(node.body))
-            known = found.get(node.label, _Label(axis, False, True, False))
-            found[node.label] = _Label(
-                axis,
-                masked or known.masked,
-                told and known.told and axis == known.axis,
-                known.split or (masked and inner),
-            )
-            around = around | {axis}
+        if isinstance(node, When):
+            at = max(at for at, loop in enumerate(around) if loop.label == node.condition.label)
+            now = about(around[at], around[:at])
+            for loop in around:
+                known = found.setdefault(id(loop), {})
+                known[node.condition] = now.both(known.get(node.condition, now))
         for inside in node.body:
-            visit(inside, around)
+            visit(inside, (*around, node) if isinstance(node, Loop) else around)
 
     for part in program.phases:
         for node in part.body:
-            visit(node, frozenset())
+            visit(node, ())
     return found

@@ -100,7 +100,7 @@ class _Execution:
         """Cut the loop into stretches with a rule, and others."""
         node, body = self.node, self.body
         everything = [Stretch(0, tile_count(*self.whole, node.tile))]
-        if not (self.masked and body.told) or id(node) in self.loops.unrolled:
+        if not (self.masked and body.ordered) or id(node) in self.loops.unrolled:
             return everything
         if self.outermost and body.own_lines and self._all_present():
             return everything

@@ -61,6 +61,10 @@ class Order:
         for visit in machine.visits.values():
             if visit.axis in self.fixed:
                 self.fixed[visit.axis] += [*visit.tile, *visit.whole]
+            if visit.axis == self.axis:
+                self._fix_partners([*visit.tile, *visit.whole])
+        self.fixed[self.axis] += whole
+        self._fix_partners(list(whole))
         for axis, tile in machine.tiles.items():
             if axis in self.fixed and axis != self.axis:
                 self.fixed[axis] += tile
@@ -92,6 +96,11 @@ class Order:
         """Return the lines of both axes that tiles from ``start`` to ``stop`` have left behind."""
         low, high = self._partners(np.asarray([start, stop]))[0].tolist()
         return {self.axis: (start, stop), self.other: (low, high)}
+
+    def _fix_partners(self, places: list[int]) -> None:
+        """Note where the partners of the lines at fixed places of the loop's axis begin and end."""
+        for found in self._partners(_whole(places)):
+            self.fixed[self.other] += found.tolist()
 
     def _partners(self, places: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return where the partners of the lines from a place on begin, and where those of the lines before it end."""
