@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
+from pebble.computations.masks.mask import OTHER_AXIS
 from pebble.program.machine.loops import Touched, touched_by
 from pebble.program.nodes import Condition, Loop, Operation, When
 
@@ -35,6 +36,9 @@ class Body:
         no operation in it has an explicit box.
     ordered : bool
         Whether the order of places tells them (so that rounds may repeat): of loops over part of an axis, too.
+    reach : int or None
+        The longest tile of the loops over the mask's other axis in it; None if arrays along that axis are touched
+        outside of them.
     in_place : bool
         Whether it matters where in their tile the lines of the other masked axis lie; if not, they are visited one
         by one.
@@ -50,6 +54,7 @@ class Body:
     split_conditions: tuple[Condition, ...]
     told: bool
     ordered: bool
+    reach: int | None
     in_place: bool
     own_lines: bool
     moves_chains: bool
@@ -91,6 +96,7 @@ class Bodies:
             split_conditions=tuple(condition for condition, about in conditions.items() if about.split),
             told=in_tiles and all(about.told for about in conditions.values()),
             ordered=in_tiles and all(about.ordered for about in conditions.values()),
+            reach=self._reach(node),
             in_place=any(axis == node.axis or (axis in masked and tile > 1) for axis, tile in axes),
             own_lines=not any(axis in masked for axis, _ in axes)
             and not any(self.family[name].chain == node.axis for name in touched.changed | touched.read)
@@ -99,6 +105,15 @@ class Bodies:
             and not any(self._computes_masked_chain(operation) for operation in operations),
             moves_chains=any(self._moves_masked_chain(operation) for operation in operations),
         )
+
+    def _reach(self, node: Loop) -> int | None:
+        """Return the longest tile of the loops over the mask's other axis, if they are around all that is along it."""
+        other = OTHER_AXIS.get(node.axis)
+        loops, rest = _outside(node.body, other)
+        touched = touched_by(rest, self.family)
+        if any(other in self.family[name].axes for name in touched.changed | touched.read):
+            return None
+        return max((loop.tile for loop in loops), default=0)
 
     def _has_masked_chain(self, array: Array) -> bool:
         return array.chain in self.family.masked_axes
@@ -117,6 +132,21 @@ def _nodes(body: tuple[Node, ...]) -> Iterator[Node]:
         yield node
         if not isinstance(node, Operation):
             yield from _nodes(node.body)
+
+
+def _outside(body: tuple[Node, ...], axis: str | None) -> tuple[list[Loop], tuple[Operation, ...]]:
+    """Return the outermost loops over an axis in a body, and the operations outside of them."""
+    loops, rest = list[Loop](), list[Operation]()
+    for node in body:
+        if isinstance(node, Operation):
+            rest.append(node)
+        elif isinstance(node, Loop) and node.axis == axis:
+            loops.append(node)
+        else:
+            more, others = _outside(node.body, axis)
+            loops += more
+            rest += others
+    return loops, tuple(rest)
 
 
 class _About(NamedTuple):

@@ -15,7 +15,7 @@ from pebble.program.machine.state import FAST, SLOW
 if TYPE_CHECKING:
     from pebble.computations.array import Array
     from pebble.computations.masks.mask import Interval
-    from pebble.program.machine.field_state import FieldState
+    from pebble.program.machine.field_state import Box, FieldState
     from pebble.program.nodes import Loop
 
 __all__ = ["Configuration", "Configurations"]
@@ -74,11 +74,15 @@ class Configurations:
         The arrays.
     moved : set of str
         Those that are loaded or stored.
+    region : dict of str to (int, int)
+        The lines, on each axis of the mask, outside of which the rounds touch nothing.
     """
 
-    def __init__(self, state: FieldState, names: list[str], moved: set[str]) -> None:
+    def __init__(
+        self, state: FieldState, names: list[str], moved: set[str], region: dict[str, Interval]
+    ) -> None:
         self.state, self.family = state, state.family
-        self.names, self.moved = names, moved
+        self.names, self.moved, self.region = names, moved, region
 
     def join(self) -> None:
         """Join cells that are alike."""
@@ -86,24 +90,37 @@ class Configurations:
             self.state.join(axis, self.names)
 
     def read(self) -> Configuration:
-        """Return the state between two rounds."""
+        """Return the state of the region between two rounds."""
         shape: list[Hashable] = []
         cuts: dict[str, list[int]] = {axis: [] for axis in self.family.masked_axes}
         progress: dict[str, list[int]] = {axis: [] for axis in self.family.masked_axes}
         for name in self.names:
             field, array = self.state.fields[name], self.family[name]
-            shape.append((name, field.state.shape))
-            for axis, ends in zip(array.axes, field.cuts, strict=True):
+            pieces, states = field.covering(self._box(array))
+            shape.append((name, states.shape))
+            for axis, cells in zip(array.axes, pieces, strict=True):
                 if axis in cuts:
-                    cuts[axis] += ends
+                    cuts[axis] += [end for _, end in cells[:-1]]
                 else:
-                    shape.append(tuple(ends))
+                    shape.append(tuple(cells))
             for memory in (FAST, SLOW):
                 if self._is_placed(array, memory):
-                    progress[array.chain or ""] += field.state[memory].ravel().tolist()
+                    progress[array.chain or ""] += states[memory].ravel().tolist()
                 else:
-                    shape.append(field.state[memory].tobytes())
+                    shape.append(states[memory].tobytes())
         return Configuration(tuple(shape), cuts, progress)
+
+    def holds(self, now: Configuration) -> bool:
+        """Whether all cells of a configuration end inside the region."""
+        return all(
+            self.region[axis][0] < place < self.region[axis][1]
+            for axis, places in now.cuts.items()
+            for place in places
+        )
+
+    def _box(self, array: Array) -> Box:
+        """Return the part of an array that lies in the region."""
+        return tuple(self.region.get(axis, (0, self.family.extents[axis])) for axis in array.axes)
 
     def write(self, now: Configuration) -> None:
         """Move cells and chains to their places."""
@@ -111,12 +128,15 @@ class Configurations:
         progress = {axis: iter(places) for axis, places in now.progress.items()}
         for name in self.names:
             field, array = self.state.fields[name], self.family[name]
+            states = field.view(self._box(array))
             for position, axis in enumerate(array.axes):
                 if axis in cuts:
-                    field.cuts[position] = [next(cuts[axis]) for _ in field.cuts[position]]
+                    ends, (start, stop) = field.cuts[position], self.region[axis]
+                    low, high = bisect_left(ends, start), bisect_left(ends, stop)
+                    ends[low + 1 : high] = [next(cuts[axis]) for _ in ends[low + 1 : high]]
             for memory in (FAST, SLOW):
                 if self._is_placed(array, memory):
-                    part = field.state[memory]
+                    part = states[memory]
                     values = [next(progress[array.chain or ""]) for _ in range(part.size)]
                     part[...] = np.asarray(values, dtype=np.int64).reshape(part.shape)
 
@@ -136,6 +156,12 @@ class Configurations:
                     cells = np.moveaxis(field.state[SLOW], position, 0)[low:high]
                     if high - low > _MOST_BEHIND or (cells == UNKNOWN).any():
                         cells[...] = UNKNOWN
+                        field.touch(
+                            tuple(
+                                (cuts[low], cuts[high]) if at == position else (ends[0], ends[-1])
+                                for at, ends in enumerate(field.cuts)
+                            )
+                        )
                         self.state.unsure = loop
                         self.state.join(axis, [name])
 

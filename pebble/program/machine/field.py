@@ -32,6 +32,7 @@ class Field:
         self.cuts = [[0, extent] for extent in shape]
         self.state = np.zeros((2, *(1 for _ in shape)), dtype=np.int64)
         self.state[1] = slow
+        self._touched: list[Interval | None] = [None] * len(shape)
 
     def cells(self, box: tuple[Interval, ...]) -> tuple[slice, ...]:
         """Slices of the cells that make up a box; cuts are made where there are none."""
@@ -53,7 +54,16 @@ class Field:
     def view(self, box: tuple[Interval, ...]) -> NDArray[np.int64]:
         """State of a box, to be read or written: shape (2, cells along each axis), fast memory first."""
         slices = self.cells(box)
+        self.touch(box)
         return self.state[(slice(None), *slices)]
+
+    def touch(self, box: tuple[Interval, ...]) -> None:
+        """Note that cells of a box may have changed: neighbours that were not alike may be so now."""
+        for position, (start, stop) in enumerate(box):
+            before = self._touched[position]
+            self._touched[position] = (
+                (start, stop) if before is None else (min(before[0], start), max(before[1], stop))
+            )
 
     def covering(self, box: tuple[Interval, ...]) -> tuple[list[list[Interval]], NDArray[np.int64]]:
         """Return the cells that make up a box, cut to it, axis by axis, and their states; nothing is changed."""
@@ -80,22 +90,30 @@ class Field:
         position: int,
         join: Callable[[int, Interval, Interval, NDArray[np.int64], NDArray[np.int64]], bool],
     ) -> None:
-        """Remove the cuts of an axis between cells that are alike.
+        """Remove the cuts of an axis between cells that are alike, where any have changed since the last time.
 
         ``join(position, one, two, first, second)`` says whether the cells of two neighbouring intervals are alike,
         and may change both states to what they have in common.
         """
-        if len(self.cuts[position]) <= 2:
+        touched, self._touched[position] = self._touched[position], None
+        cuts = self.cuts[position]
+        if touched is None or len(cuts) <= 2:
             return
-        cuts, lines = self.cuts[position], np.moveaxis(self.state, position + 1, 0)
-        kept, start = [0], cuts[0]
-        for index in range(1, len(cuts) - 1):
+        # From the cell before those that have changed to the one behind them.
+        low = max(bisect_left(cuts, touched[0]), 1)
+        high = min(bisect_right(cuts, touched[1]), len(cuts) - 1)
+        lines = np.moveaxis(self.state, position + 1, 0)
+        kept, start = [low - 1], cuts[low - 1]
+        for index in range(low, high):
             one, two = (start, cuts[index]), (cuts[index], cuts[index + 1])
             if join(position, one, two, lines[kept[-1]], lines[index]):
                 lines[kept[-1]] = lines[index]
             else:
                 kept.append(index)
                 start = cuts[index]
+        if len(kept) == high - low + 1:
+            return
+        kept = [*range(low - 1), *kept, *range(high, len(cuts) - 1)]
         self.cuts[position] = [cuts[index] for index in kept] + [cuts[-1]]
         self.state = np.ascontiguousarray(np.take(self.state, kept, axis=position + 1))
 

@@ -14,6 +14,8 @@ from collections.abc import Hashable, Iterable
 from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from pebble.common.errors import TooManyOperations
 from pebble.computations.masks.mask import OTHER_AXIS
 from pebble.program.machine.bodies import Bodies
@@ -143,8 +145,24 @@ class _Execution:
     def _rounds(self, stretch: Stretch) -> Rounds:
         touched = self.body.touched
         names = sorted(touched.changed | touched.read)
-        configurations = Configurations(self.state, names, touched.moved)
+        configurations = Configurations(self.state, names, touched.moved, self._region(stretch))
         return Rounds(self.machine, self.node, self.whole, stretch, self._grids(), configurations)
+
+    def _region(self, stretch: Stretch) -> dict[str, Interval]:
+        """Return lines of both axes outside of which the rounds of a stretch touch nothing, with some room."""
+        axis, other, extents = self.node.axis, OTHER_AXIS[self.node.axis], self.family.extents
+        room = stretch.round * self.node.tile
+        start, stop = (self.whole[0] + self.node.tile * at for at in (stretch.first, stretch.stop))
+        region = {axis: (max(start - room, 0), min(stop + room, extents[axis])), other: self._partners()}
+        reach = self.body.reach
+        if self.outermost and reach is not None:
+            ends = np.array([start, stop - 1])
+            # One of the two lines may have no pair; what the others have lies between the ends of the other one then.
+            low, high = self.mask.first_of(axis, ends).min(), self.mask.last_of(axis, ends).max() + 1
+            room += reach
+            if low < high:
+                region[other] = max(int(low) - room, 0), min(int(high) + room, extents[other])
+        return region
 
     def _tiles(self, stretch: Stretch) -> None:
         """Execute all tiles of a stretch."""

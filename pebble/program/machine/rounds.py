@@ -165,7 +165,11 @@ class Rounds:
                 ),
                 default=1,
             )
-            if shortest > 0 and self.order.stays(number, before, last, before.moved(now, last - number)):
+            if (
+                shortest > 0
+                and self.order.stays(number, before, last, before.moved(now, last - number))
+                and self.configurations.holds(before.moved(now, last + 1 - number))
+            ):
                 return last
         return None
 
