@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pebble.computations.family import Family
     from pebble.program.nodes import Node, Program
 
-__all__ = ["Bodies", "Body"]
+__all__ = ["Bodies", "Body", "nodes_in"]
 
 
 @dataclass(frozen=True)
@@ -36,6 +36,8 @@ class Body:
         no operation in it has an explicit box.
     ordered : bool
         Whether the order of places tells them (so that rounds may repeat): of loops over part of an axis, too.
+    untold : tuple of Condition
+        The conditions that the mask around the current tiles does not tell.
     reach : int or None
         The longest tile of the loops over the mask's other axis in it; None if arrays along that axis are touched
         outside of them.
@@ -54,6 +56,7 @@ class Body:
     split_conditions: tuple[Condition, ...]
     told: bool
     ordered: bool
+    untold: tuple[Condition, ...]
     reach: int | None
     in_place: bool
     own_lines: bool
@@ -83,7 +86,7 @@ class Bodies:
         return known
 
     def _read(self, node: Loop) -> Body:
-        inside = list(_nodes(node.body))
+        inside = list(nodes_in(node.body))
         operations = [inner for inner in inside if isinstance(inner, Operation)]
         axes = [(inner.axis, inner.tile) for inner in inside if isinstance(inner, Loop)]
         conditions = self._conditions.get(id(node), {})
@@ -96,6 +99,7 @@ class Bodies:
             split_conditions=tuple(condition for condition, about in conditions.items() if about.split),
             told=in_tiles and all(about.told for about in conditions.values()),
             ordered=in_tiles and all(about.ordered for about in conditions.values()),
+            untold=tuple(condition for condition, about in conditions.items() if not about.told),
             reach=self._reach(node),
             in_place=any(axis == node.axis or (axis in masked and tile > 1) for axis, tile in axes),
             own_lines=not any(axis in masked for axis, _ in axes)
@@ -126,12 +130,12 @@ class Bodies:
         return name is not None and self._has_masked_chain(self.family[name])
 
 
-def _nodes(body: tuple[Node, ...]) -> Iterator[Node]:
+def nodes_in(body: tuple[Node, ...]) -> Iterator[Node]:
     """Yield all nodes of a body."""
     for node in body:
         yield node
         if not isinstance(node, Operation):
-            yield from _nodes(node.body)
+            yield from nodes_in(node.body)
 
 
 def _outside(body: tuple[Node, ...], axis: str | None) -> tuple[list[Loop], tuple[Operation, ...]]:
@@ -186,7 +190,7 @@ def _conditions(program: Program, family: Family) -> dict[int, dict[Condition, _
     def about(loop: Loop, around: tuple[Loop, ...]) -> _About:
         masked, whole = loop.axis in family.masked_axes, (loop.start, loop.stop) == (0, None)
         within = any(other.axis == loop.axis for other in around)
-        split = any(isinstance(inner, Loop) and inner.axis == loop.axis for inner in _nodes(loop.body))
+        split = any(isinstance(inner, Loop) and inner.axis == loop.axis for inner in nodes_in(loop.body))
         return _About(
             masked, not masked or (whole and not within), not masked or not within, masked and split
         )

@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pebble.common.errors import TooManyOperations
+from pebble.computations.masks.band_mask import BandMask
 from pebble.computations.masks.mask import OTHER_AXIS
-from pebble.program.machine.bodies import Bodies
+from pebble.program.machine.bodies import Bodies, nodes_in
 from pebble.program.machine.configuration import Configurations
 from pebble.program.machine.effects import Effect, Ledger, Snapshot, account
 from pebble.program.machine.field_state import MANY, FieldState
@@ -27,7 +28,9 @@ from pebble.program.machine.recorder import Item, Recorder
 from pebble.program.machine.rounds import Rounds
 from pebble.program.machine.sight import NOT_BEGUN, changes, is_level, visible
 from pebble.program.machine.stretches import Stretch, TileGrid, grids_inside, stretches
-from pebble.program.machine.tile_runs import TileRun, runs_of_lines, runs_of_tiles, runs_of_units
+from pebble.program.machine.tile_runs import TileRun, cut_run, runs_of_lines, runs_of_tiles, runs_of_units
+from pebble.program.machine.waiting import Waiting
+from pebble.program.nodes import Loop
 from pebble.program.steps import tile_at, tile_count
 from pebble.program.visits import partners
 
@@ -35,7 +38,7 @@ if TYPE_CHECKING:
     from pebble.computations.family import Family
     from pebble.program.machine.bodies import Body
     from pebble.program.machine.rules import Machine
-    from pebble.program.nodes import Condition, Interval, Loop
+    from pebble.program.nodes import Condition, Interval
 
 __all__ = ["RememberedLoops"]
 
@@ -83,7 +86,7 @@ class _Execution:
         self.seen = loops.memory.setdefault(id(node), {}) if self.masked else {}
         self.names = sorted(body.touched.changed)
         self.sights: dict[int | None, int] = {}
-        self.waiting = _Waiting(self)
+        self.waiting = Waiting(machine, node, self.write)
 
     def execute(self) -> None:
         """Execute the loop: in runs of tiles that look alike, in rounds, or tile by tile."""
@@ -128,7 +131,7 @@ class _Execution:
             count = stretch.stop
             ends = [TileRun(0, 1, True), TileRun(1, count - 2, True), TileRun(count - 1, 1, True)]
             return [run for at, run in enumerate(ends) if run.times > 0 and (at == 0 or run.first > 0)]
-        if not body.told or (self.outermost and not body.own_lines):
+        if not (body.told or self._asks()) or (self.outermost and not body.own_lines):
             return None
         start, stop = self.whole[0] + stretch.first * node.tile, self.whole[0] + stretch.stop * node.tile
         whole = start, min(stop, self.whole[1])
@@ -140,7 +143,43 @@ class _Execution:
             found = runs_of_units(self.mask, node.axis, whole, others, exact, body.moves_chains, known)
         else:
             found = runs_of_tiles(self.mask, node.axis, whole, node.tile, self._partners())
-        return [run._replace(first=stretch.first + run.first) for run in found]
+        runs = [run._replace(first=stretch.first + run.first) for run in found]
+        for condition in body.untold:
+            runs = [part for run in runs for part in self._cut(run, condition)]
+        return runs
+
+    def _asks(self) -> bool:
+        """Whether all conditions that a signature does not tell are on the current tile of the mask's other axis.
+
+        They are asked with a tile of this loop as the partners; so no loop inside may split that.
+        """
+        visits, axis = self.machine.visits, OTHER_AXIS[self.node.axis]
+        return (
+            isinstance(self.mask, BandMask)
+            and self.body.ordered
+            and not any(
+                isinstance(node, Loop) and node.axis == self.node.axis for node in nodes_in(self.node.body)
+            )
+            and all(
+                condition.label in visits
+                and visits[condition.label].axis == axis
+                and visits[condition.label].tile == self.machine.tiles.get(axis)
+                for condition in self.body.untold
+            )
+        )
+
+    def _cut(self, run: TileRun, condition: Condition) -> list[TileRun]:
+        """Cut a run where a condition begins or ceases to hold, and tell it in the signatures.
+
+        Of the tiles of a band that have a pair with the current one of the other axis, those that have one with lines
+        before it come first, and those that have one with lines behind it last: so it changes once at most.
+        """
+
+        def holds(index: int) -> bool:
+            tiles = {**self.machine.tiles, self.node.axis: tile_at(*self.whole, self.node.tile, index)}
+            return condition.holds(self.machine.visits[condition.label], tiles, self.family)
+
+        return cut_run(run, holds)
 
     def _rounds(self, stretch: Stretch) -> Rounds:
         touched = self.body.touched
@@ -371,40 +410,6 @@ class _Execution:
             if change.part is not None:
                 box = tuple((at + a, at + b) for (at, _), (a, b) in zip(box, change.part, strict=True))
             self.state.fields[array.name].view(box)[change.memory] = start + change.value
-
-
-class _Waiting:
-    """Iterations that only count, and the last of them, whose state is still to be written."""
-
-    def __init__(self, execution: _Execution) -> None:
-        self.execution = execution
-        self.times: dict[int, int] = {}
-        self.effects: dict[int, Effect] = {}
-        self.changed: set[tuple[str, int]] = set()
-        self.last: tuple[Effect, int] | None = None
-
-    def add(self, effect: Effect, times: int, last: int) -> None:
-        """Let more iterations wait; ``last`` is the number of the last of them."""
-        key = id(effect)
-        if key not in self.effects:
-            if effect.changed != self.changed:
-                self.settle()
-                self.changed = effect.changed
-            self.effects[key] = effect
-        self.times[key] = self.times.get(key, 0) + times
-        self.last = effect, last
-
-    def settle(self) -> None:
-        """Count them and write the state they leave."""
-        if self.last is None:
-            return
-        effect, index = self.last
-        for key, times in self.times.items():
-            account(self.execution.machine, self.effects[key], self.execution.node, index, times)
-        self.execution.write(effect, index, 1)
-        self.times.clear()
-        self.effects.clear()
-        self.last = None
 
 
 def _mentions(label: Hashable, what: str) -> bool:
