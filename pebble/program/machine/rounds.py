@@ -163,7 +163,7 @@ class Rounds:
                 ),
                 default=1,
             )
-            if shortest > 0 and self.order.stays(number, before, last, before.moved(now, last - number)):
+            if shortest > 0 and self.order.stays(number - 1, earlier, last, before.moved(now, last - number)):
                 return last
         return None
 
