@@ -10,7 +10,22 @@ import numpy as np
 
 from tests.program.edits import acceptable
 from tests.program.generator import Case, random_text
-from tests.program.names import BandMask, Family, InvalidInput, Mask, Problem, Program, family_of, make_mask
+from tests.program.names import (
+    BandMask,
+    Family,
+    InvalidInput,
+    Loop,
+    Mask,
+    Node,
+    Problem,
+    Program,
+    delete,
+    family_of,
+    load,
+    loop,
+    make_mask,
+    phase,
+)
 from tests.program.program_reference import executions
 from tests.program.random_families import Subject, crossed_family, under, with_outputs
 from tests.program.random_masks import documents
@@ -28,6 +43,8 @@ def long_case_of(seed: int) -> Case:
         if rnd.random() < 0.2:
             subject = replace(subject, family=with_outputs(subject.family, ()))
         program, story = random_text(rnd, subject)
+        if program.phases and rnd.random() < 0.5:
+            program, story = disturbed(rnd, program, subject.family), f"{story}, disturbed"
         if program.phases and acceptable(program, subject.family) and affordable(program, subject.family):
             return Case(program, subject.family, f"long seed {seed}: {story}")
 
@@ -35,6 +52,37 @@ def long_case_of(seed: int) -> Case:
 def affordable(program: Program, family: Family) -> bool:
     """Whether the plain loops execute it in a second or so."""
     return sum(1 for _ in islice(executions(program, family), MOST_OPERATIONS)) < MOST_OPERATIONS
+
+
+def disturbed(rnd: Random, program: Program, family: Family) -> Program:
+    """Somewhere in the middle of an axis things are different: before a phase, or for a loop inside its loops."""
+    phases = list(program.phases)
+    for _ in range(rnd.randint(1, 2)):
+        at = rnd.randrange(len(phases))
+        name, axis = rnd.choice(
+            [(a.name, axis) for a in family.arrays for axis in a.axes if a.is_input and axis in "ij"]
+        )
+        low = rnd.randint(1, family.extents[axis] - 3)
+        part = {"start": low, "stop": min(low + rnd.randint(1, 5), family.extents[axis] - 1)}
+        steps = [load(name), *([delete(name)] if rnd.random() < 0.4 else [])]
+        one = loop(axis, rnd.randint(1, 3), steps, label="part", **part)
+        if rnd.random() < 0.5:
+            phases.insert(at, phase("", one))
+        else:
+            nodes = tuple(inside(rnd, node, one) for node in phases[at].nodes())
+            phases[at] = phase("", nodes)
+    return Program(tuple(phases))
+
+
+def inside(rnd: Random, node: Node, part: Node) -> Node:
+    """A node with another one at the end of its body, where it is a loop over another axis; or of that of its last."""
+    assert isinstance(part, Loop)
+    if not isinstance(node, Loop) or node.axis == part.axis or any(one == part for one in node.body):
+        return node
+    body = node.body
+    if rnd.random() < 0.3 and body:
+        body = (*body[:-1], inside(rnd, body[-1], part))
+    return replace(node, body=(*body, part))
 
 
 def long_subject(rnd: Random) -> Subject:

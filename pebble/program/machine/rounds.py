@@ -167,7 +167,7 @@ class Rounds:
             )
             if (
                 shortest > 0
-                and self.order.stays(number, before, last, before.moved(now, last - number))
+                and self.order.stays(number - 1, earlier, last, before.moved(now, last - number))
                 and self.configurations.holds(before.moved(now, last + 1 - number))
             ):
                 return last
