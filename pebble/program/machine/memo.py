@@ -82,6 +82,7 @@ class _Execution:
         self.uniform = self.masked and node.tile == 1 and not body.in_place
         self.seen = loops.memory.setdefault(id(node), {}) if self.masked else {}
         self.names = sorted(body.touched.changed)
+        self.chains = {self.family[name].chain for name in body.touched.changed | body.touched.read}
         self.sights: dict[int | None, int] = {}
         self.waiting = _Waiting(self)
 
@@ -296,8 +297,9 @@ class _Execution:
         machine, touched = self.machine, self.body.touched
         machine.enter(self.node, self.whole, index)
         start, stop = machine.tiles[self.node.axis]
+        # Whether a tile begins or ends its axis matters to chains over it only.
         context = tuple(
-            (axis, b - a, a == 0, b == self.family.extents[axis])
+            (axis, b - a, axis in self.chains and (a == 0, b == self.family.extents[axis]))
             for axis, (a, b) in sorted(machine.tiles.items())
             if axis not in self.family.masked_axes
         )
