@@ -3,19 +3,36 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
 
+from pebble import Schedule
 from pebble.program.machine import stretches
 from pebble.program.machine.loops import ShortcutFails
 from pebble.program.machine.rounds import Rounds
+from pebble.program.machine.run import run
+from pebble.program.schedule import registered
 from tests.program.differences import PLAIN, SHORTCUTS, differences, judge
 from tests.program.generator import case_of
 from tests.program.long_cases import long_case_of
-from tests.program.named_cases import NAMED, Named
+from tests.program.named_cases import NAMED, Named, attention
 from tests.program.named_cases_of_signatures import SIGNATURES
+from tests.program.names import (
+    Loop,
+    Phase,
+    Problem,
+    Program,
+    delete,
+    first,
+    last,
+    load,
+    loop,
+    not_first,
+    store,
+    when,
+)
 from tests.program.program_reference import refer
 from tests.program.shrinking import as_python
 
@@ -93,6 +110,40 @@ def test_rounds_say_what_all_tiles_say(block: int, short_stretches: Taken) -> No
 def test_rounds_say_what_all_tiles_say_in_many_programs(block: int, short_stretches: Taken) -> None:
     size = -(-MANY // 400)
     check_long(10**6 + size * block, 10**6 + size * (block + 1))
+
+
+KEYS_OF_A_PART = loop("j", 3, load("K"), when(first("j"), store("Q")), when(last("j"), load("Q")), start=4)
+ROWS_IN_A_PART = loop("j", 3, load("K"), when(not_first("i"), store("Q")), when(last("i"), delete("K")))
+
+
+@pytest.mark.parametrize("mask", ["causal", "window:9", "window:left=3,right=8"])
+@pytest.mark.parametrize(
+    "nodes",
+    [
+        loop("i", 2, load("Q"), KEYS_OF_A_PART, delete("Q")),
+        loop("i", 2, load("Q"), ROWS_IN_A_PART, delete("Q"), start=5, stop=79),
+        loop("i", 2, load("Q"), replace(ROWS_IN_A_PART, start=7, stop=71), delete("Q"), start=5),
+    ],
+    ids=["keys", "rows", "both"],
+)
+def test_rounds_under_conditions_on_parts_of_an_axis(
+    mask: str, nodes: Loop, short_stretches: list[int]
+) -> None:
+    family = attention(80, 80, mask=mask)
+    program = Program((Phase("", (nodes,)),))
+    slow = judge(PLAIN, program, family, None)
+    quick = judge(SHORTCUTS["induction"], program, family, None)
+    assert slow.found is not None
+    assert not quick.differs(slow)
+    # Under causal the tiles of such a loop are executed one by one, ever more of them: no round is like the one before.
+    assert short_stretches or mask == "causal"
+
+
+def test_conditions_are_on_the_loop_around_not_on_others_with_its_label() -> None:
+    problem = Problem.square(32768, 128, mask="causal", pass_name="backward")
+    (split,) = (schedule for schedule in registered("backward") if schedule.name == "split")
+    tiles = {"cols": 175, "rows": 231, "pinned_queries": 0, "pinned_keys": 2}
+    assert run(split.program(problem, tiles), Schedule.family(problem), 100_000).steps < 2000
 
 
 @pytest.mark.parametrize("named", [*NAMED, *SIGNATURES], ids=lambda named: named.name)

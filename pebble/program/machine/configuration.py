@@ -9,16 +9,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from pebble.computations.masks.mask import OTHER_AXIS
 from pebble.program.machine.field_state import UNKNOWN
 from pebble.program.machine.state import FAST, SLOW
 
 if TYPE_CHECKING:
     from pebble.computations.array import Array
-    from pebble.computations.masks.mask import Interval
+    from pebble.computations.masks.mask import Interval, Mask
     from pebble.program.machine.field_state import Box, FieldState
+    from pebble.program.machine.stretches import Stretch
     from pebble.program.nodes import Loop
 
-__all__ = ["Configuration", "Configurations"]
+__all__ = ["Configuration", "Configurations", "region_of"]
 
 _MOST_BEHIND = 2
 """Cells of an array behind a round that are told apart."""
@@ -168,3 +170,35 @@ class Configurations:
     def _is_placed(self, array: Array, memory: int) -> bool:
         """Whether what a memory holds of an array is told by places on an axis of the mask."""
         return self.state.has_masked_chain(array) and (memory == FAST or array.name in self.moved)
+
+
+def region_of(
+    mask: Mask, node: Loop, whole: Interval, stretch: Stretch, partners: Interval, reach: int | None
+) -> dict[str, Interval]:
+    """Return lines of both axes outside of which the rounds of a stretch touch nothing, with some room.
+
+    Parameters
+    ----------
+    mask : Mask
+    node : Loop
+    whole : (int, int)
+        What the loop runs over.
+    stretch : Stretch
+    partners : (int, int)
+        The current tile of the other axis, or all of it.
+    reach : int or None
+        How far beyond partners of the stretch's lines anything on the other axis is touched; None: anywhere in
+        ``partners``.
+    """
+    axis, other = node.axis, OTHER_AXIS[node.axis]
+    room = stretch.round * node.tile
+    start, stop = (whole[0] + node.tile * at for at in (stretch.first, stretch.stop))
+    region = {axis: (max(start - room, 0), min(stop + room, mask.extents[axis])), other: partners}
+    if reach is not None:
+        ends = np.array([start, stop - 1])
+        # One of the two lines may have no pair; what the others have lies between the ends of the other one then.
+        low, high = int(mask.first_of(axis, ends).min()), int(mask.last_of(axis, ends).max()) + 1
+        if low < high:
+            room += reach
+            region[other] = max(low - room, 0), min(high + room, mask.extents[other])
+    return region

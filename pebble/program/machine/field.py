@@ -46,9 +46,9 @@ class Field:
         index = bisect_left(cuts, at)
         if cuts[index] != at:
             cuts.insert(index, at)
-            axis = position + 1
-            parts = np.split(self.state, [index - 1, index], axis=axis)
-            self.state = np.concatenate([parts[0], parts[1], parts[1], parts[2]], axis=axis)
+            before: list[slice] = [slice(None)] * (position + 1)
+            halves = (self.state[(*before, slice(index))], self.state[(*before, slice(index - 1, None))])
+            self.state = np.concatenate(halves, axis=position + 1)
         return index
 
     def view(self, box: tuple[Interval, ...]) -> NDArray[np.int64]:

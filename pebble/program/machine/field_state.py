@@ -201,12 +201,16 @@ class FieldState(State):
         second: NDArray[np.int64],
     ) -> bool:
         """Whether neighbouring cells of an array are alike; if so both get the state they have in common."""
-        differ = (first != second).any(axis=0)
-        if not differ.any():
+        if first.tobytes() == second.tobytes():
             return True
         field = self.fields[array.name]
         merged = first.copy()
-        for index in map(tuple, np.argwhere(differ)):
+        for index in np.ndindex(*first.shape[1:]):
+            if (first[(FAST, *index)], first[(SLOW, *index)]) == (
+                second[(FAST, *index)],
+                second[(SLOW, *index)],
+            ):
+                continue
             cell: list[Interval] = []
             rest = iter(index)
             for place, cuts in enumerate(field.cuts):

@@ -14,13 +14,11 @@ from collections.abc import Hashable, Iterable
 from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from pebble.common.errors import TooManyOperations
 from pebble.computations.masks.band_mask import BandMask
 from pebble.computations.masks.mask import OTHER_AXIS
 from pebble.program.machine.bodies import Bodies, nodes_in
-from pebble.program.machine.configuration import Configurations
+from pebble.program.machine.configuration import Configurations, region_of
 from pebble.program.machine.effects import Effect, Ledger, Snapshot, account
 from pebble.program.machine.field_state import MANY, FieldState
 from pebble.program.machine.loops import Loops
@@ -39,6 +37,7 @@ if TYPE_CHECKING:
     from pebble.program.machine.bodies import Body
     from pebble.program.machine.rules import Machine
     from pebble.program.nodes import Condition, Interval
+    from pebble.program.visits import Visit
 
 __all__ = ["RememberedLoops"]
 
@@ -85,6 +84,7 @@ class _Execution:
         self.uniform = self.masked and node.tile == 1 and not body.in_place
         self.seen = loops.memory.setdefault(id(node), {}) if self.masked else {}
         self.names = sorted(body.touched.changed)
+        self.chains = {self.family[name].chain for name in body.touched.changed | body.touched.read}
         self.sights: dict[int | None, int] = {}
         self.waiting = Waiting(machine, node, self.write)
 
@@ -182,26 +182,12 @@ class _Execution:
         return cut_run(run, holds)
 
     def _rounds(self, stretch: Stretch) -> Rounds:
-        touched = self.body.touched
+        touched, partners = self.body.touched, self._partners()
         names = sorted(touched.changed | touched.read)
-        configurations = Configurations(self.state, names, touched.moved, self._region(stretch))
+        reach = self.body.reach if self.outermost else None
+        region = region_of(self.mask, self.node, self.whole, stretch, partners, reach)
+        configurations = Configurations(self.state, names, touched.moved, region)
         return Rounds(self.machine, self.node, self.whole, stretch, self._grids(), configurations)
-
-    def _region(self, stretch: Stretch) -> dict[str, Interval]:
-        """Return lines of both axes outside of which the rounds of a stretch touch nothing, with some room."""
-        axis, other, extents = self.node.axis, OTHER_AXIS[self.node.axis], self.family.extents
-        room = stretch.round * self.node.tile
-        start, stop = (self.whole[0] + self.node.tile * at for at in (stretch.first, stretch.stop))
-        region = {axis: (max(start - room, 0), min(stop + room, extents[axis])), other: self._partners()}
-        reach = self.body.reach
-        if self.outermost and reach is not None:
-            ends = np.array([start, stop - 1])
-            # One of the two lines may have no pair; what the others have lies between the ends of the other one then.
-            low, high = self.mask.first_of(axis, ends).min(), self.mask.last_of(axis, ends).max() + 1
-            room += reach
-            if low < high:
-                region[other] = max(int(low) - room, 0), min(int(high) + room, extents[other])
-        return region
 
     def _tiles(self, stretch: Stretch) -> None:
         """Execute all tiles of a stretch."""
@@ -311,19 +297,17 @@ class _Execution:
 
     def _is_steady(self, condition: Condition, index: int, end: int) -> bool:
         """Whether a condition on a split tile is the same for all lines at all of some tiles."""
-        if condition.label not in self.machine.visits:
-            return True
         self.machine.enter(self.node, self.whole, index)
-        visit = self.machine.visits[condition.label]
+        visit = self._masked_visit(condition)
+        if visit is None or not self.masked:
+            return True
         if visit.axis == self.node.axis:
             # Which lines have pairs before a place can only become more as it moves on, and behind it less.
             here = self._around(condition)
             self.machine.enter(self.node, self.whole, end - 1)
             return here == self._around(condition)
-        lines = (
-            self.whole[0] + index * self.node.tile,
-            min(self.whole[0] + end * self.node.tile, self.whole[1]),
-        )
+        start, stop = self.whole[0] + index * self.node.tile, self.whole[0] + end * self.node.tile
+        lines = start, min(stop, self.whole[1])
         if condition.which == "first":
             found = self.mask.started(self.node.axis, lines, visit.tile[0])
         else:
@@ -335,8 +319,9 @@ class _Execution:
         machine, touched = self.machine, self.body.touched
         machine.enter(self.node, self.whole, index)
         start, stop = machine.tiles[self.node.axis]
+        # Whether a tile begins or ends its axis matters to chains over it only.
         context = tuple(
-            (axis, b - a, a == 0, b == self.family.extents[axis])
+            (axis, b - a, axis in self.chains and (a == 0, b == self.family.extents[axis]))
             for axis, (a, b) in sorted(machine.tiles.items())
             if axis not in self.family.masked_axes
         )
@@ -362,14 +347,18 @@ class _Execution:
 
     def _around(self, condition: Condition) -> bytes | None:
         """Which lines of the current tile have pairs before (after) the tile that a condition is about."""
-        visit = self.machine.visits.get(condition.label)
+        visit = self._masked_visit(condition)
         if visit is None:
             return None
-        other = next(axis for axis in self.family.masked_axes if axis != visit.axis)
-        lines = self.machine.interval(other)
+        lines, other = self.machine.interval(OTHER_AXIS[visit.axis]), OTHER_AXIS[visit.axis]
         if condition.which == "first":
             return (self.mask.first(other, lines) < visit.tile[0]).tobytes()
         return (self.mask.last(other, lines) >= visit.tile[1]).tobytes()
+
+    def _masked_visit(self, condition: Condition) -> Visit | None:
+        """Return the visit of the loop around with a condition's label, if that is over a masked axis."""
+        visit = self.machine.visits.get(condition.label)
+        return visit if visit is not None and visit.axis in self.family.masked_axes else None
 
     def _record(self, index: int) -> Effect:
         """Execute an iteration and note what it does."""
