@@ -10,6 +10,7 @@ from pebble.common.errors import InvalidInput
 from pebble.computations.masks.band_mask import BandMask, parts_among
 from pebble.computations.masks.dense_mask import DenseMask
 from pebble.computations.masks.mask import Interval, Mask, RegularPart
+from pebble.computations.masks.staircase import CommonPieces
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -35,13 +36,18 @@ class GroupedBand(BandMask):
         self, spec: str, inner: BandMask, group: int, start: NDArray[np.int64], stop: NDArray[np.int64]
     ) -> None:
         super().__init__(spec, inner.Nk, start, stop)
+        self._pieces = {"i": inner.pieces("i").grouped(group), "j": inner.pieces("j").scaled(group)}
         self._steady_parts = {
             "i": [
-                RegularPart(part.start * group, part.stop * group, part.moves, lines=group)
-                for part in inner.regular_parts("i")
+                part._replace(start=part.start * group, stop=part.stop * group, lines=part.lines * group)
+                for part in inner.steady_parts("i")
             ],
-            "j": [part._replace(partners=group) for part in inner.regular_parts("j")],
+            "j": [part._replace(partners=part.partners * group) for part in inner.steady_parts("j")],
         }
+
+    def pieces(self, axis: str) -> CommonPieces:
+        """Return pieces of an axis in which both ends of a line's interval stay, or go up by the same steps."""
+        return self._pieces[axis]
 
     def steady_parts(self, axis: str, lines: Interval | None = None) -> list[RegularPart]:
         """Return the parts of an axis in which a group on, or a key on, the pairs are the same, moved on."""
