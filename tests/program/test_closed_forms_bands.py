@@ -178,9 +178,9 @@ def test_jumps_between_tiles(which: str, axis: str, monkeypatch: pytest.MonkeyPa
 def test_the_check_of_the_order_is_enough(monkeypatch: pytest.MonkeyPatch) -> None:
     """Stretches are right even where meetings of moving ends and fixed places are overlooked."""
 
-    def overlooked(*arguments: object) -> tuple[Whole, Whole]:
+    def overlooked(*arguments: Whole) -> tuple[Whole, Whole]:
         *_, ends, places = arguments
-        nowhere = np.zeros(np.broadcast_shapes(np.shape(ends), np.shape(places)), dtype=np.int64)
+        nowhere = np.zeros(np.broadcast_shapes(ends.shape, places.shape), dtype=np.int64)
         return nowhere, nowhere
 
     monkeypatch.setattr(outer_tiles, "_meetings", overlooked)

@@ -68,6 +68,10 @@ class BandMask(Mask):
         """First partner of every line, and the one behind its last; both non-decreasing, equal for an empty line."""
         return self._ends[axis]
 
+    def ungrouped(self) -> tuple[BandMask, int]:
+        """Return the band of single queries, and how often each of them is repeated here."""
+        return self, 1
+
     def pieces(self, axis: str) -> CommonPieces:
         """Return pieces of an axis in which both ends of a line's interval stay, or go up by the same steps."""
         return common_pieces(*self._ends[axis])

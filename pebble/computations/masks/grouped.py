@@ -36,6 +36,7 @@ class GroupedBand(BandMask):
         self, spec: str, inner: BandMask, group: int, start: NDArray[np.int64], stop: NDArray[np.int64]
     ) -> None:
         super().__init__(spec, inner.Nk, start, stop)
+        self._inner, self._group = inner, group
         self._pieces = {"i": inner.pieces("i").grouped(group), "j": inner.pieces("j").scaled(group)}
         self._steady_parts = {
             "i": [
@@ -44,6 +45,11 @@ class GroupedBand(BandMask):
             ],
             "j": [part._replace(partners=part.partners * group) for part in inner.steady_parts("j")],
         }
+
+    def ungrouped(self) -> tuple[BandMask, int]:
+        """Return the band of single queries, and how often each of them is repeated here."""
+        inner, times = self._inner.ungrouped()
+        return inner, times * self._group
 
     def pieces(self, axis: str) -> CommonPieces:
         """Return pieces of an axis in which both ends of a line's interval stay, or go up by the same steps."""
