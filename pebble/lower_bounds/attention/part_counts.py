@@ -74,7 +74,8 @@ def _of_band(band: BandMask, thresholds: list[int]) -> tuple[list[Whole], Whole]
         low, high = (counting.of(ends) for ends in band.ends("j"))
         # A key has a pair with every query of a group, or with none.
         found.append(_sums_of_band(band, parts, queries, where_apart(low, high, -(-least // group))))
-    return [table * [group, group, 1] for table in found], parts.repeats
+    times = np.array([group, group, 1], dtype=np.int64)
+    return [table * times for table in found], parts.repeats
 
 
 def _sums_of_band(band: BandMask, parts: BandParts, queries: Intervals, keys: Intervals) -> Whole:
