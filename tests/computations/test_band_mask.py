@@ -22,6 +22,7 @@ from pebble.computations.masks import (
     prefix_mask,
     window_mask,
 )
+from pebble.computations.masks.mask import RegularPart
 from pebble.computations.masks.staircase import Staircase
 from tests.computations.small_masks import whole
 from tests.support.bands import bands
@@ -184,7 +185,7 @@ def test_bands_of_a_thousand_million_tokens_take_no_room() -> None:
         assert mask.breaks("i", (0, N), (7, 9)).tolist()[:3] == [7, 8, 9]
         assert len(mask.breaks("i", (5, 9), (0, N))) == 3
         assert mask.last("j", (N - 2, N)).tolist() == [N - 1, N - 1]
-    assert [part[:3] for part in causal.regular_parts("i")] == [(0, N, (False, True))]
+    assert causal.regular_parts("i") == [RegularPart(0, N, (False, True))]
     assert len(documents.regular_parts("i")) == 1000
     wide = window_mask(N, N // 2, 9)
     assert (wide.present("i"), wide.present("j")) == (N // 2, N // 2)

@@ -92,7 +92,7 @@ def test_random_blocks_have_the_density_and_leave_no_row_empty() -> None:
 def test_group_repeats_the_queries_of_one_head() -> None:
     for spec in ("causal", "strided:2"):
         one, four = made(spec, 5, 5), made(f"group:4:{spec}", 20, 5)
-        assert type(one) is type(four)
+        assert isinstance(four, type(one))
         assert whole(four).tolist() == [row for row in whole(one).tolist() for _ in range(4)]
         assert made(four.spec, 20, 5) == four
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pebble.computations.masks import BandMask, DenseMask, make_mask
+from pebble.computations.masks import BandMask, DenseMask, grouped_mask, make_mask
 from pebble.computations.problem import Problem
 from pebble.lower_bounds.attention.by_parts import by_parts
 from pebble.lower_bounds.attention.part_counts import part_counts
@@ -35,6 +35,22 @@ def test_a_band_has_the_counts_of_its_lines(band: BandMask, thresholds: list[int
     if band.pairs:
         dense = DenseMask("some", band.matrix((0, band.Nq), (0, band.Nk)))
         assert counted(band, thresholds) == counted(dense, thresholds)
+
+
+@settings(max_examples=300)
+@given(bands(), st.lists(st.integers(1, 4), min_size=1, max_size=2), st.lists(st.integers(2, 9), max_size=3))
+def test_groups_have_the_counts_of_their_lines(
+    band: BandMask, groups: list[int], thresholds: list[int]
+) -> None:
+    """A grouped band is counted by the band of its groups."""
+    if not band.pairs:
+        return
+    for group in groups:
+        grouped = grouped_mask(band, group)
+        assert isinstance(grouped, BandMask)
+        band = grouped
+    dense = DenseMask("some", band.matrix((0, band.Nq), (0, band.Nk)))
+    assert counted(band, thresholds) == counted(dense, thresholds)
 
 
 @pytest.mark.parametrize("pass_name", PASSES)

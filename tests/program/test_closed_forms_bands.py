@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from math import prod
 from random import Random
 
 import numpy as np
@@ -16,9 +18,11 @@ from pebble.computations.masks import (
     causal_mask,
     check_rows,
     document_mask,
+    grouped_mask,
     prefix_mask,
     window_mask,
 )
+from pebble.computations.masks.grouped import GroupedBand
 from pebble.computations.masks.mask import OTHER_AXIS
 from pebble.computations.masks.staircase import common_pieces
 from pebble.computations.problem import Problem
@@ -112,9 +116,32 @@ def plain_sum(family: Family, blocks: Blocks, words: Words) -> int:
     return sum(exact_sum(measure(boxes), quarters) for boxes, quarters in blocks.visited(counts)) // 4
 
 
+def random_grouped_band(rnd: Random, Nq: int, Nk: int) -> BandMask:
+    """A band of about so many queries that see the same in groups, perhaps in groups of groups."""
+    sizes = [rnd.choice([2, 3, 4, 6])] + [2] * (rnd.random() < 0.2)
+    mask = random_band(rnd, max(2, Nq // prod(sizes)), Nk)
+    for size in sizes:
+        grouped = grouped_mask(mask, size)
+        assert isinstance(grouped, GroupedBand)
+        mask = grouped
+    return mask
+
+
 @pytest.mark.parametrize("batch", range(6))
 def test_any_loops_under_any_band(batch: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every sum from few blocks equals the one over all, whichever axis is the outer one; and tiles are left out."""
+    check_any_loops(batch, monkeypatch, random_band)
+
+
+@pytest.mark.parametrize("batch", range(6))
+def test_any_loops_under_groups(batch: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same where queries come in groups."""
+    check_any_loops(batch, monkeypatch, random_grouped_band)
+
+
+def check_any_loops(
+    batch: int, monkeypatch: pytest.MonkeyPatch, make_band: Callable[[Random, int, int], BandMask]
+) -> None:
     monkeypatch.setattr(band_counts, "_FEW", 0)
     chance = Random(batch)
     monkeypatch.setattr(BandCounts, "_cost", lambda *_: chance.random())
@@ -123,7 +150,7 @@ def test_any_loops_under_any_band(batch: int, monkeypatch: pytest.MonkeyPatch) -
         rnd = Random(seed)
         most = rnd.choice([40, 150, 400])
         Nq = rnd.randint(2, most)
-        mask = random_band(rnd, Nq, Nq if rnd.random() < 0.5 else rnd.randint(2, most))
+        mask = make_band(rnd, Nq, Nq if rnd.random() < 0.5 else rnd.randint(2, most))
         family = get("flash-2").family(Problem(mask.Nq, mask.Nk, 1, 1)).under(check_rows(mask, "zero"))
         blocks = random_blocks(rnd, mask)
         sums = Quantities(family)
@@ -151,12 +178,14 @@ def test_jumps_between_tiles(which: str, axis: str, monkeypatch: pytest.MonkeyPa
 def test_the_check_of_the_order_is_enough(monkeypatch: pytest.MonkeyPatch) -> None:
     """Stretches are right even where meetings of moving ends and fixed places are overlooked."""
 
-    def overlooked(outer: Side, inner: Side, offset: Whole, places: Whole) -> tuple[Whole, Whole]:
-        nowhere = np.zeros(np.broadcast_shapes(offset.shape, places.shape), dtype=np.int64)
+    def overlooked(*arguments: Whole) -> tuple[Whole, Whole]:
+        *_, ends, places = arguments
+        nowhere = np.zeros(np.broadcast_shapes(ends.shape, places.shape), dtype=np.int64)
         return nowhere, nowhere
 
     monkeypatch.setattr(outer_tiles, "_meetings", overlooked)
-    test_any_loops_under_any_band(6, monkeypatch)
+    check_any_loops(6, monkeypatch, random_band)
+    check_any_loops(7, monkeypatch, random_grouped_band)
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import numpy as np
 from pebble.computations.masks.band_parts import band_parts
 from pebble.computations.masks.intervals import Intervals, where_apart
 from pebble.computations.masks.mask import OTHER_AXIS, Interval, Mask, RegularPart
-from pebble.computations.masks.staircase import Staircase, union
+from pebble.computations.masks.staircase import CommonPieces, Staircase, common_pieces, union
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -67,6 +67,14 @@ class BandMask(Mask):
     def ends(self, axis: str) -> tuple[Staircase, Staircase]:
         """First partner of every line, and the one behind its last; both non-decreasing, equal for an empty line."""
         return self._ends[axis]
+
+    def ungrouped(self) -> tuple[BandMask, int]:
+        """Return the band of single queries, and how often each of them is repeated here."""
+        return self, 1
+
+    def pieces(self, axis: str) -> CommonPieces:
+        """Return pieces of an axis in which both ends of a line's interval stay, or go up by the same steps."""
+        return common_pieces(*self._ends[axis])
 
     def first(self, axis: str, lines: Interval | None = None) -> Whole:
         """First partner of every line of an interval."""

@@ -72,7 +72,7 @@ def _connected(start: Staircase, stop: Staircase) -> tuple[Whole, Whole, NDArray
     Neighbours in a piece share a key, but where each has one key and the next one the next key: a diagonal. Its first
     and last query may belong to other parts and stand alone here.
     """
-    starts, lengths, heights, slopes = common_pieces(start, stop)
+    starts, lengths, heights, slopes, *_ = common_pieces(start, stop)
     present = where_apart(start, stop, 1)
     bounds = union(starts, starts + lengths, present.begins, present.ends)
     begins, ends = bounds[:-1], bounds[1:]

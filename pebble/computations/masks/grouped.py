@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from pebble.common.errors import InvalidInput
 from pebble.computations.masks.band_mask import BandMask, parts_among
 from pebble.computations.masks.dense_mask import DenseMask
 from pebble.computations.masks.mask import Interval, Mask, RegularPart
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
+from pebble.computations.masks.staircase import CommonPieces, Staircase
 
 __all__ = ["GroupedBand", "grouped_mask"]
 
@@ -28,20 +24,30 @@ class GroupedBand(BandMask):
     inner : BandMask
         The mask of the groups.
     group : int
-    start, stop : ndarray of int, shape (group · inner.Nq,)
+    start, stop : Staircase
+        Of group · inner.Nq queries.
     """
 
-    def __init__(
-        self, spec: str, inner: BandMask, group: int, start: NDArray[np.int64], stop: NDArray[np.int64]
-    ) -> None:
+    def __init__(self, spec: str, inner: BandMask, group: int, start: Staircase, stop: Staircase) -> None:
         super().__init__(spec, inner.Nk, start, stop)
+        self._inner, self._group = inner, group
+        self._pieces = {"i": inner.pieces("i").grouped(group), "j": inner.pieces("j").scaled(group)}
         self._steady_parts = {
             "i": [
-                RegularPart(part.start * group, part.stop * group, part.moves, lines=group)
-                for part in inner.regular_parts("i")
+                part._replace(start=part.start * group, stop=part.stop * group, lines=part.lines * group)
+                for part in inner.steady_parts("i")
             ],
-            "j": [part._replace(partners=group) for part in inner.regular_parts("j")],
+            "j": [part._replace(partners=part.partners * group) for part in inner.steady_parts("j")],
         }
+
+    def ungrouped(self) -> tuple[BandMask, int]:
+        """Return the band of single queries, and how often each of them is repeated here."""
+        inner, times = self._inner.ungrouped()
+        return inner, times * self._group
+
+    def pieces(self, axis: str) -> CommonPieces:
+        """Return pieces of an axis in which both ends of a line's interval stay, or go up by the same steps."""
+        return self._pieces[axis]
 
     def steady_parts(self, axis: str, lines: Interval | None = None) -> list[RegularPart]:
         """Return the parts of an axis in which a group on, or a key on, the pairs are the same, moved on."""
@@ -70,7 +76,14 @@ def grouped_mask(mask: Mask, group: int) -> Mask:
                 f"mask {spec}: a group's ends are kept line by line, at most {_MOST_LINES:,} of them, "
                 f"not {max(Nq, mask.Nk):,}"
             )
-        start, stop = (np.repeat(ends.values(0, mask.Nq), group) for ends in mask.ends("i"))
+        start, stop = (_repeated(ends, group) for ends in mask.ends("i"))
         return GroupedBand(spec, mask, group, start, stop)
     matrix = mask.matrix((0, mask.Nq), (0, mask.Nk))
     return DenseMask(spec, np.repeat(matrix, group, axis=0))
+
+
+def _repeated(ends: Staircase, group: int) -> Staircase:
+    """Return the staircase in which every place of one is repeated: a piece for each place of a piece that rises."""
+    lengths = np.where(ends.slopes == 1, np.diff(ends.starts, append=ends.length), 1)
+    places = np.repeat(ends.starts - (np.cumsum(lengths) - lengths), lengths) + np.arange(lengths.sum())
+    return Staircase(ends.length * group, places * group, ends.at(places), np.zeros_like(places))

@@ -255,20 +255,44 @@ def union(*places: Whole) -> Whole:
 
 
 class CommonPieces(NamedTuple):
-    """Pieces on which both of two staircases keep their slope.
+    """Pieces on which both of two staircases keep their slope, or go up by steps all alike.
 
     Attributes
     ----------
     starts, lengths : ndarray of int64
         Where the pieces begin, and their lengths.
     heights, slopes : (ndarray, ndarray) of int64
-        Of the one and the other staircase.
+        Of the one and the other staircase. Where the slope is 1 the value goes up by ``partners`` every ``lines``
+        places.
+    lines, partners : int
+        The same for all pieces; all lengths are multiples of ``lines``.
     """
 
     starts: Whole
     lengths: Whole
     heights: tuple[Whole, Whole]
     slopes: tuple[Whole, Whole]
+    lines: int = 1
+    partners: int = 1
+
+    def rise(self, places: Whole) -> Whole:
+        """How much values of slope 1 have gone up so many places behind the beginning of a piece."""
+        return places // self.lines * self.partners
+
+    def last_rise(self, lengths: Whole) -> Whole:
+        """How much they have at the end of so many places, a multiple of ``lines``."""
+        return (lengths // self.lines - 1) * self.partners
+
+    def grouped(self, group: int) -> CommonPieces:
+        """Return the pieces where every place is repeated so many times."""
+        return self._replace(
+            starts=self.starts * group, lengths=self.lengths * group, lines=self.lines * group
+        )
+
+    def scaled(self, factor: int) -> CommonPieces:
+        """Return the pieces where every value is so many times as large."""
+        heights = self.heights[0] * factor, self.heights[1] * factor
+        return self._replace(heights=heights, partners=self.partners * factor)
 
 
 def common_pieces(one: Staircase, other: Staircase) -> CommonPieces:

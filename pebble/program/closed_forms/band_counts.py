@@ -11,15 +11,15 @@ import numpy as np
 
 from pebble.computations.masks import BandMask
 from pebble.computations.masks.mask import OTHER_AXIS
-from pebble.computations.masks.staircase import common_pieces
 from pebble.program.closed_forms.blocks import Block, Blocks, Bounds, Side, all_blocks
-from pebble.program.closed_forms.cells import counted_from, runs_of_cells
+from pebble.program.closed_forms.cells import cells_period, counted_from, runs_of_cells
 from pebble.program.closed_forms.limits import check_blocks
 from pebble.program.closed_forms.outer_tiles import number_of_tiles, weighted_tiles
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from pebble.computations.masks.staircase import CommonPieces
     from pebble.program.closed_forms.blocks import Whole
 
 __all__ = ["BandCounts"]
@@ -35,7 +35,7 @@ class BandCounts:
     def __init__(self, mask: BandMask) -> None:
         self._mask = mask
         self._ends = {axis: mask.ends(axis) for axis in "ij"}
-        self._pieces = {axis: common_pieces(*ends) for axis, ends in self._ends.items()}
+        self._pieces = {axis: mask.pieces(axis) for axis in "ij"}
         self._full = {axis: mask.present(axis) == extent for axis, extent in mask.extents.items()}
 
     def pairs(self, queries: Bounds, keys: Bounds) -> Whole:
@@ -77,7 +77,7 @@ class BandCounts:
         n_blocks, pieces = outer.per_cell * inner.per_cell, self._pieces[axis]
         tiles, halves = weighted_tiles(outer, inner, pieces, fixed, n_blocks * min(4, inner.n_cells))
         n_marks = 16 * (len(pieces.starts) // outer.n_cells)
-        step = max(1, _CHUNK // (n_blocks * _cells(outer, inner) + n_marks))
+        step = max(1, _CHUNK // (n_blocks * _cells(outer, inner, pieces) + n_marks))
         for start in range(0, len(tiles), step):
             some = tiles[start : start + step]
             entries, cells, times = runs_of_cells(outer, inner, some, self._ends[axis], pieces, fixed)
@@ -89,8 +89,9 @@ class BandCounts:
     def _cost(self, blocks: Blocks, axis: str) -> int:
         """Estimate how many blocks there are to be looked at if an axis is the outer one."""
         outer, inner = blocks[axis], blocks[OTHER_AXIS[axis]]
-        tiles = number_of_tiles(outer, inner, self._pieces[axis])
-        return tiles * _cells(outer, inner) * _per_cell(outer) * _per_cell(inner)
+        pieces = self._pieces[axis]
+        tiles = number_of_tiles(outer, inner, pieces)
+        return tiles * _cells(outer, inner, pieces) * _per_cell(outer) * _per_cell(inner)
 
     def _fixed(self, outer: Side, inner: Side) -> Whole:
         """Fixed places of the inner axis: where loops end, marks, and the ends of lines next to marks of the other."""
@@ -106,9 +107,12 @@ def _per_cell(side: Side) -> int:
     return prod(-(-outer // inner) for outer, inner in pairwise(lengths))
 
 
-def _cells(outer: Side, inner: Side) -> int:
+def _cells(outer: Side, inner: Side, pieces: CommonPieces) -> int:
     """Estimate how many cells there are to be looked at for each tile."""
-    marked = 24 if len(outer.tiles) < 2 else 2 * (outer.cell // inner.cell) + 12
+    if len(outer.tiles) < 2:
+        marked = 14 + 10 * cells_period(inner, pieces)
+    else:
+        marked = 2 * (outer.cell * pieces.partners // pieces.lines // inner.cell) + 12
     return min(marked, inner.n_cells)
 
 

@@ -8,11 +8,16 @@ two numbers is constant or goes up by one with y. So the pairs of a cell are aff
 that have begun; whether the cell is visited is the same for all, because n(y) can become 0 only at marks. The sum over
 a run of k such cells is (the first + the last) · k / 2.
 
+Where the ends go up by steps of P, so do the two numbers; cells are alike up to constants if they are r apart, r the
+least number with r · (the length of a cell) a multiple of P; every r-th cell of a run is then summed up like this. The
+tile's own first and last lines are marked besides those before and behind it.
+
 That is so for tiles that are not cut again; for others every cell that an end of some line touches is looked at.
 """
 
 from __future__ import annotations
 
+from math import gcd
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -23,7 +28,7 @@ if TYPE_CHECKING:
     from pebble.computations.masks.staircase import CommonPieces, Staircase
     from pebble.program.closed_forms.blocks import Side, Whole
 
-__all__ = ["counted_from", "runs_of_cells"]
+__all__ = ["cells_period", "counted_from", "runs_of_cells"]
 
 _NEAR = np.arange(-2, 2)
 """From a mark: lines of cells that are looked at one by one."""
@@ -72,7 +77,13 @@ def runs_of_cells(
     for end in ends:
         least, most = (end.at(line) - inner.start for line in lines)
         if outer.per_cell == 1:
-            marks = [place + near for place in (least, most) for near in _NEAR.tolist()]
+            places = [least, most]
+            if (
+                pieces.partners > 1
+            ):  # The tile's own first and last line lie far from the one before and behind.
+                second, last_but_one = np.minimum(lines[0] + 1, lines[1]), np.maximum(lines[1] - 1, lines[0])
+                places += [end.at(second) - inner.start, end.at(last_but_one) - inner.start]
+            marks = [place + near for place in places for near in _NEAR.tolist()]
             found += [(entries, place // inner.cell) for place in marks]
         else:
             touched = np.maximum((least - 1) // inner.cell, first[entries])
@@ -84,7 +95,13 @@ def runs_of_cells(
         found.append((every, np.full_like(every, cell)))
     entries, cells = (np.concatenate(arrays) for arrays in zip(*found, strict=True))
     inside = (first[entries] <= cells) & (cells <= last[entries])
-    return _with_runs(entries[inside], cells[inside], inner.n_cells)
+    period = cells_period(inner, pieces) if outer.per_cell == 1 else 1
+    return _with_runs(entries[inside], cells[inside], inner.n_cells, period)
+
+
+def cells_period(inner: Side, pieces: CommonPieces) -> int:
+    """Cells after which the steps of the ends come at the same places of a cell again."""
+    return pieces.partners // gcd(pieces.partners, inner.cell)
 
 
 def _by_piece(
@@ -108,15 +125,18 @@ def counted_from(start: Whole, lengths: Whole) -> tuple[Whole, Whole]:
     return entry, (start - before)[entry] + np.arange(len(entry))
 
 
-def _with_runs(entries: Whole, cells: Whole, n_cells: int) -> tuple[Whole, Whole, Whole]:
-    """Return every cell once, and the first and last one between two that do not follow each other."""
+def _with_runs(entries: Whole, cells: Whole, n_cells: int, period: int) -> tuple[Whole, Whole, Whole]:
+    """Return every cell once, and between two that do not follow each other the first and last of a period each."""
     keys = np.sort(entries * n_cells + cells)
     keys = keys[np.append(True, keys[1:] != keys[:-1])[: len(keys)]]
     entries, cells = np.divmod(keys, n_cells)
     gaps = np.flatnonzero((entries[1:] == entries[:-1]) & (cells[1:] > cells[:-1] + 1))
     n_between = cells[gaps + 1] - cells[gaps] - 1
+    number, first = counted_from(cells[gaps] + 1, np.minimum(n_between, period))
+    gaps = gaps[number]
+    steps = (cells[gaps + 1] - 1 - first) // period
     return (
         np.concatenate([entries, entries[gaps], entries[gaps]]),
-        np.concatenate([cells, cells[gaps] + 1, cells[gaps + 1] - 1]),
-        np.concatenate([np.full_like(cells, 2), n_between, n_between]),
+        np.concatenate([cells, first, first + steps * period]),
+        np.concatenate([np.full_like(cells, 2), steps + 1, steps + 1]),
     )

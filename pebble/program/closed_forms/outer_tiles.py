@@ -14,12 +14,16 @@ the line before the tile has one: the ends never decrease.) Cells between are al
 constants. So f(t + p) - f(t) is the same in all of the stretch, and the sum over n tiles, p apart, is
 (f(first) + f(last)) · n / 2.
 
+Where lines come in groups, an end that moves goes up by P every L lines. It then touches all cells from that of its
+first value to that of its last one, and after p tiles the groups of lines come at the same places again as well.
+
 An inner axis without loops is one cell. Its words are affine in the ends while these keep their order with the fixed
 places; so places themselves must not meet, and p is 1. ``docs/masks.md`` has the proof.
 """
 
 from __future__ import annotations
 
+from math import gcd
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -82,13 +86,16 @@ def weighted_tiles(
 def number_of_tiles(outer: Side, inner: Side, pieces: CommonPieces) -> int:
     """Estimate how many tiles stand for all."""
     n_long = int(np.count_nonzero(pieces.lengths > 3 * outer.cell)) + 1
-    edges = len(pieces.lengths) + n_long * (8 + 8 * (inner.cell // outer.cell))
-    return min(outer.n_cells, edges + 2 * n_long * _period(outer, inner))
+    reach = inner.cell * pieces.lines // pieces.partners // outer.cell
+    edges = len(pieces.lengths) + n_long * (8 + 8 * reach)
+    return min(outer.n_cells, edges + 2 * n_long * _period(outer, inner, pieces))
 
 
-def _period(outer: Side, inner: Side) -> int:
-    """Tiles after which outer cuts come at the same places of a cell again."""
-    return 1 if inner.n_cells <= 1 else inner.cell // int(np.gcd(inner.cell, outer.cell))
+def _period(outer: Side, inner: Side, pieces: CommonPieces) -> int:
+    """Tiles after which outer cuts come at the same places of a group of lines, and of a cell, again."""
+    tiles = pieces.lines // gcd(pieces.lines, outer.cell)
+    moved = tiles * outer.cell // pieces.lines * pieces.partners
+    return tiles if inner.n_cells <= 1 else tiles * (inner.cell // gcd(inner.cell, moved))
 
 
 def _stretches(outer: Side, inner: Side, pieces: CommonPieces, fixed: Whole) -> _Stretches:
@@ -98,11 +105,12 @@ def _stretches(outer: Side, inner: Side, pieces: CommonPieces, fixed: Whole) -> 
     low, high = low[long], high[long]
     starts, stops = (height[long] for height in pieces.heights)
     start_moves, stop_moves = (slope[long] for slope in pieces.slopes)
-    # Where the ends move apart or together, only the first or last line can have no pair.
+    # Where the ends move apart or together, only the first or last line, or group of lines, can have no pair.
     apart = start_moves != stop_moves
-    gap = (stops - starts, stops - starts + (stop_moves - start_moves) * (high - low - 1))
+    gap = (stops - starts, stops - starts + (stop_moves - start_moves) * pieces.last_rise(high - low))
     one, other = apart & (gap[0] == 0), apart & (gap[1] == 0)
-    low, high = low + one, high - other
+    low, high = low + one * pieces.lines, high - other * pieces.lines
+    one = one * pieces.partners
     starts, stops = starts + one * start_moves, stops + one * stop_moves
     empty = starts >= stops
     regular = _without_meetings(
@@ -155,13 +163,13 @@ def _without_meetings(
     low, high = parts.low, parts.high
     # The line before a tile and the one behind it belong to the part and to the loop.
     begin, end = _inside(outer, np.maximum(low, outer.start) + 1, np.minimum(high, outer.stop) - 1)
-    last = parts.ends[1] + parts.moves[1] * (high - low - 1)
+    last = parts.ends[1] + parts.moves[1] * pieces.last_rise(high - low)
     places = np.concatenate(
         [parts.ends[0][:, None], last[:, None], np.broadcast_to(fixed, (len(low), len(fixed)))], axis=1
     )
     met_from, met_upto = [], []
     for ends, moves in zip(parts.ends, parts.moves, strict=True):
-        one, other = _meetings(outer, inner, (ends - low)[:, None], places)
+        one, other = _meetings(outer, inner, pieces, low[:, None], ends[:, None], places)
         moving = (moves > 0)[:, None]
         met_from.append(np.where(moving, np.clip(one, begin[:, None], end[:, None]), end[:, None]))
         met_upto.append(np.where(moving, np.clip(other, begin[:, None], end[:, None]), end[:, None]))
@@ -171,24 +179,29 @@ def _without_meetings(
     free_from = np.maximum.accumulate(np.concatenate([begin[:, None], stops], axis=1), axis=1)
     free_upto = np.concatenate([starts, end[:, None]], axis=1)
     any_moves = (parts.moves[0] + parts.moves[1] > 0)[:, None]
-    period = np.broadcast_to(np.where(any_moves, _period(outer, inner), 1), free_from.shape)
+    period = np.broadcast_to(np.where(any_moves, _period(outer, inner, pieces), 1), free_from.shape)
     long = free_upto - free_from > 2 * period
     found = _Stretches(free_from[long], free_upto[long], period[long])
     kept = _keep_order(outer, inner, pieces, fixed, found)
     return found if kept.all() else _Stretches(*(array[kept] for array in found))
 
 
-def _meetings(outer: Side, inner: Side, offset: Whole, places: Whole) -> tuple[Whole, Whole]:
-    """First tile for which x + ``offset`` touches a cell that a place touches, and the tile behind the last.
+def _meetings(
+    outer: Side, inner: Side, pieces: CommonPieces, low: Whole, ends: Whole, places: Whole
+) -> tuple[Whole, Whole]:
+    """First tile for which an end touches a cell that a place touches, and the tile behind the last.
 
-    Tile t touches the cells of x + offset - 1 and x + offset for x from the line before it to the one behind it.
+    The end moves, and is ``ends`` at line ``low``. Tile t touches the cells from that of the end of the line before
+    it, less one, to that of the end of the line behind it.
     """
     size = inner.cell if inner.n_cells > 1 else 1
     lowest = inner.start + (places - 1 - inner.start) // size * size
     highest = inner.start + ((places - inner.start) // size + 1) * size
-    origin = outer.start + offset
-    first = -((origin - lowest) // outer.cell) - 1
-    behind = -((origin - highest - 2) // outer.cell)
+    # The first lines with an end that touches these cells, and with one that does not any more.
+    begin = low - (ends - lowest) // pieces.partners * pieces.lines
+    end = low - (ends - highest - 1) // pieces.partners * pieces.lines
+    first = -((outer.start - begin) // outer.cell) - 1
+    behind = -((outer.start - end - 1) // outer.cell)
     return first, behind
 
 
@@ -222,10 +235,10 @@ def _order(outer: Side, inner: Side, pieces: CommonPieces, fixed: Whole, tile: W
     start, length = pieces.starts[piece], pieces.lengths[piece]
     inside = (outer.start <= low) & (high < np.minimum(start + length, outer.stop))
     heights, slopes = (np.stack(arrays)[:, piece] for arrays in (pieces.heights, pieces.slopes))
-    least, most = heights + slopes * (low - start), heights + slopes * (high - start)
+    least, most = (heights + slopes * pieces.rise(lines - start) for lines in (low, high))
     inside &= (least[0] < least[1]) & (most[0] < most[1])
     places = np.empty((len(tile), len(fixed) + 2), dtype=np.int64)
-    places[:, 0], places[:, 1] = heights[0], heights[1] + slopes[1] * (length - 1)
+    places[:, 0], places[:, 1] = heights[0], heights[1] + slopes[1] * pieces.last_rise(length)
     places[:, 2:] = fixed
     size = inner.cell if inner.n_cells > 1 else 1
     before = (most - inner.start)[..., None] // size < (places - 1 - inner.start) // size
