@@ -8,7 +8,7 @@ is in fast memory, and that all of what is deleted is.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -18,9 +18,8 @@ from pebble.common.errors import NoClosedForm
 from pebble.computations.array import Array
 from pebble.computations.family import Family
 from pebble.computations.masks.mask import OTHER_AXIS
-from pebble.program.closed_forms.chains import Reached
 from pebble.program.nodes import Condition, Operation, Program
-from pebble.program.schedule.batch_text import LoopText, MoveText, Text, WhenText, read_program
+from pebble.program.schedule.batch_text import Known, LoopText, MoveText, Text, WhenText, read_program
 from pebble.program.schedule.pair_tables import Ends, PairTables, Whole, pair_tables
 
 __all__ = ["Counts", "batch_counts"]
@@ -70,7 +69,7 @@ def batch_counts(programs: Sequence[Program], family: Family, phases: Collection
         If the text of a program does not say what it needs.
     """
     assert family.mask is not None
-    known: dict[object, list[Reached | None]] = {}
+    known: Known = {}
     alike: dict[tuple[tuple[Text, ...], ...], list[int]] = {}
     numbers = []
     for place, program in enumerate(programs):
@@ -90,7 +89,7 @@ def batch_counts(programs: Sequence[Program], family: Family, phases: Collection
 
 @dataclass(frozen=True)
 class _Visits:
-    """The current iterations of a loop: its axis, its tiles, what it runs over, and which of how many tiles they are."""
+    """The current iterations of a loop: its axis, its tiles, what it runs over, and which tile of how many it is."""
 
     axis: str
     tile: Ends
@@ -114,6 +113,11 @@ class _Tiles:
 
     def __len__(self) -> int:
         return len(self.program)
+
+    def asked_by(self, conditions: Collection[str]) -> _Tiles:
+        """Return them with those visits only that some conditions ask about."""
+        visits = {label: visit for label, visit in self.visits.items() if label in conditions}
+        return _Tiles(self.program, self.tiles, visits)
 
     def at(self, places: Whole) -> _Tiles:
         """Return some of them, in another order or several times."""
@@ -194,18 +198,17 @@ class _Walk:
             many = (count > 3)[parent]
             times = np.where(many & (index == 1), count[parent] - 2, times)
             index = np.where(many & (index == 2), count[parent] - 1, index)
-        inner = now.at(parent)
+        inner = now.asked_by(node.conditions).at(parent)
         begin = low[parent] + index * tile[parent]
         ends = begin, np.minimum(begin + tile[parent], high[parent])
         visit = _Visits(node.axis, ends, _at(whole, parent), index, count[parent])
         if masked:
             kept = np.flatnonzero(self._pairs(node.axis, ends, inner) > 0)
             inner, visit, parent, times = inner.at(kept), visit.at(kept), parent[kept], times[kept]
-        inner = replace(
-            inner,
-            tiles={**inner.tiles, node.axis: visit.tile},
-            visits={**inner.visits, node.label: visit},
-        )
+        visits = inner.visits
+        if node.label in node.conditions:
+            visits = {**visits, node.label: visit}
+        inner = _Tiles(inner.program, {**inner.tiles, node.axis: visit.tile}, visits)
         return _in_turn(self.body(node.body, inner), times, parent, len(now))
 
     def _pairs(self, axis: str, lines: Ends, now: _Tiles) -> Whole:
@@ -245,8 +248,8 @@ class _Walk:
             step = (words > 0) & ((start > 0) | (stop - start > 1))
             return Counts(none, new + step, new)
         axis, rest = self._line(array, now)
-        begin, step = self.tables.advanced(axis, self._interval(axis, now), steps)
-        return Counts(none, begin * rest + step, begin * rest)
+        begin, more = self.tables.advanced(axis, self._interval(axis, now), steps)
+        return Counts(none, begin * rest + more, begin * rest)
 
     def _words(self, array: Array, now: _Tiles) -> Whole:
         """Return the words of the current boxes of an array."""
@@ -310,4 +313,3 @@ def _in_turn(one: Counts, times: Whole, parent: Whole, length: int) -> Counts:
         found[1, around] = np.maximum.reduceat(room, starts)
         found[2, around] = np.add.reduceat(growth, starts)
     return Counts(*found)
-

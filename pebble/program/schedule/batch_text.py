@@ -12,14 +12,17 @@ from pebble.program.closed_forms.chains import Reached, reached
 from pebble.program.nodes import Condition, Loop, Node, Operation, Program
 from pebble.program.places import Place, places
 
-__all__ = ["LoopText", "MoveText", "Numbers", "Text", "WhenText", "read_program"]
+__all__ = ["Known", "LoopText", "MoveText", "Numbers", "Text", "WhenText", "read_program"]
 
 Numbers: TypeAlias = tuple[int, ...]
+
+Known: TypeAlias = dict[tuple[Numbers, object], list[Reached | None]]
+"""How far chains have got where they are moved, by the phases that decide it and the bounds of their loops."""
 
 
 @dataclass(frozen=True)
 class MoveText:
-    """An operation; ``upto`` says how far a masked chain has got, ``number`` where that is a number of the program's."""
+    """An operation; ``upto`` says how far a masked chain has got, ``number`` where that is one of the numbers."""
 
     operation: Operation
     upto: str = ""
@@ -52,7 +55,7 @@ Text: TypeAlias = MoveText | LoopText | WhenText
 
 
 def read_program(
-    program: Program, family: Family, phases: Collection[int], known: dict[object, list[Reached | None]]
+    program: Program, family: Family, phases: Collection[int], known: Known
 ) -> tuple[tuple[tuple[Text, ...], ...], Numbers]:
     """Return the text of some phases, and the numbers in it.
 
@@ -61,8 +64,8 @@ def read_program(
     program : Program
     family : Family
     phases : collection of int
-    known : dict
-        How far chains have got, where that was found out for another program with the same bounds of loops.
+    known : Known
+        What was found out for other programs that differ in numbers only; it is added to.
 
     Raises
     ------
@@ -71,12 +74,22 @@ def read_program(
     """
     if any(part.generate is not None for part in program.phases):
         raise NoClosedForm("operations are yielded one by one")
-    key = tuple(_bounds(node) for part in program.phases for node in part.body)
+    first = next(iter(known), None)
+    along = _along(program, family, phases) if first is None else first[0]
+    key = along, tuple(_bounds(node) for number in along for node in program.phases[number].body)
     if key not in known:
         known[key] = list(_reached(program, family, phases))
     reader = _Reader(iter(known[key]), family)
     text = tuple(reader.body(program.phases[number].body) for number in sorted(phases))
     return text, tuple(reader.numbers)
+
+
+def _along(program: Program, family: Family, phases: Collection[int]) -> Numbers:
+    """Return the phases, and all others that compute what they move of masked chains."""
+    found = [place for place in places(program) if family[place.operation.array].chain in family.masked_axes]
+    moved = {place.operation.array for place in found if place.path[0] in phases}
+    others = {place.path[0] for place in found if place.operation.array in moved}
+    return tuple(sorted({*phases, *others}))
 
 
 def _bounds(node: Node) -> object:

@@ -8,7 +8,7 @@ from math import prod
 import numpy as np
 
 from pebble.common.errors import CacheTooSmall
-from pebble.program.schedule.batch_counts import batch_counts
+from pebble.program.schedule.batch_counts import Counts, batch_counts
 from pebble.program.schedule.tile_groups import TileGroup
 from pebble.program.schedule.tile_trials import Trials
 
@@ -16,31 +16,45 @@ __all__ = ["combinations", "every_size", "phases_are_apart"]
 
 
 def every_size(
-    trials: Trials, base: dict[str, int], given: dict[str, int], group: TileGroup
+    trials: Trials, base: dict[str, int], given: dict[str, int], groups: list[TileGroup]
 ) -> dict[str, int]:
-    """Return the best of all tiles of a group that fit: those given, or else the most equal, where several are.
+    """Return the best of all tiles that fit: of each group those given, or else the most equal, where several are.
 
     Parameters
     ----------
     trials : Trials
     base, given : dict of str to int
         The smallest tiles; tiles to begin with, which need not fit.
-    group : TileGroup
-        The tiles to choose; the others are as small as can be.
+    groups : list of TileGroup
+        The tiles to choose.
 
     Raises
     ------
     CacheTooSmall
-        If no tiles of the group fit.
+        If no tiles of a group fit.
     NoClosedForm
         If the text of a program does not say what it needs.
     """
-    sizes = list(product(*(_range(trials, name) for name in group.names)))
-    programs = [
-        trials.schedule.program(trials.problem, {**base, **dict(zip(group.names, some, strict=True))})
-        for some in sizes
-    ]
-    words, room, _ = batch_counts(programs, trials.family, group.phases)
+    sizes = [list(product(*(_range(trials, name) for name in group.names))) for group in groups]
+    programs = []
+    # Groups shape different phases: one program has a combination of each.
+    for number in range(max(map(len, sizes), default=0)):
+        tiles = dict(base)
+        for group, own in zip(groups, sizes, strict=True):
+            tiles |= zip(group.names, own[number % len(own)], strict=True)
+        programs.append(trials.schedule.program(trials.problem, tiles))
+    found = dict(given)
+    for group, own in zip(groups, sizes, strict=True):
+        counts = batch_counts(programs[: len(own)], trials.family, group.phases)
+        found |= zip(group.names, own[_best(trials, group, own, given, counts)], strict=True)
+    return found
+
+
+def _best(
+    trials: Trials, group: TileGroup, sizes: list[tuple[int, ...]], given: dict[str, int], counts: Counts
+) -> int:
+    """Return the number of the best sizes of a group."""
+    words, room, _ = counts
     fitting = np.flatnonzero(room <= trials.M)
     if not len(fitting):
         least = int(room.min())
@@ -56,8 +70,7 @@ def every_size(
         cuts = sizes[place][: len(group.cuts)]
         return sizes[place] != own, max(cuts, default=0) - min(cuts, default=0), int(room[place])
 
-    best = min(cheapest.tolist(), key=order)
-    return {**given, **dict(zip(group.names, sizes[best], strict=True))}
+    return min(map(int, cheapest), key=order)
 
 
 def combinations(trials: Trials, group: TileGroup) -> int:

@@ -204,13 +204,9 @@ class MaskedSearch:
         groups = self._groups(base, setting)
         if len(groups) > 1 and not phases_are_apart(self.trials, base):
             raise NoClosedForm("what one phase leaves in fast memory is room that another lacks")
-        found = dict(given)
-        for group in groups:
-            if combinations(self.trials, group) > _EVERY:
-                raise NoClosedForm("there are too many combinations of tile sizes")
-            chosen = every_size(self.trials, base, given, group)
-            found |= {name: chosen[name] for name in group.names}
-        return found
+        if any(combinations(self.trials, group) > _EVERY for group in groups):
+            raise NoClosedForm("there are too many combinations of tile sizes")
+        return every_size(self.trials, base, given, groups)
 
     def _groups(self, base: dict[str, int], setting: Tiles) -> list[TileGroup]:
         return tile_groups(self.schedule, self.problem, base, {**self.trials.greatest, **setting})

@@ -29,14 +29,19 @@ class PairTables:
         table = mask.matrix((0, mask.Nq), (0, mask.Nk)).astype(np.int64)
         self._pairs = np.zeros((mask.Nq + 1, mask.Nk + 1), dtype=np.int64)
         self._pairs[1:, 1:] = table.cumsum(axis=0).cumsum(axis=1)
-        self._present = {axis: mask.present_before(axis, np.arange(n + 1)) for axis, n in mask.extents.items()}
+        self._width = mask.Nk + 1
+        self._present = {
+            axis: mask.present_before(axis, np.arange(n + 1)) for axis, n in mask.extents.items()
+        }
         self._begun = {axis: _begun(mask, axis) for axis in mask.extents}
         self._latest = {axis: _latest(mask, axis) for axis in mask.extents}
 
     def pairs(self, queries: Ends, keys: Ends) -> Whole:
         """Return the allowed pairs of boxes."""
-        table, (a, b), (c, d) = self._pairs, queries, keys
-        return np.asarray(table[b, d] - table[a, d] - table[b, c] + table[a, c])
+        a, b = queries[0] * self._width, queries[1] * self._width
+        c, d = keys
+        take = self._pairs.take
+        return np.asarray(take(b + d) - take(a + d) - take(b + c) + take(a + c))
 
     def present(self, axis: str, lines: Ends) -> Whole:
         """Return how many lines have any pair."""
