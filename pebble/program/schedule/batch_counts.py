@@ -19,7 +19,7 @@ from pebble.computations.array import Array
 from pebble.computations.family import Family
 from pebble.computations.masks.mask import OTHER_AXIS
 from pebble.program.nodes import Condition, Operation, Program
-from pebble.program.schedule.batch_text import Known, LoopText, MoveText, Text, WhenText, read_program
+from pebble.program.schedule.batch_text import LoopText, MoveText, Text, TextReader, WhenText
 from pebble.program.schedule.pair_tables import Ends, PairTables, Whole, pair_tables
 
 __all__ = ["Counts", "batch_counts"]
@@ -69,21 +69,23 @@ def batch_counts(programs: Sequence[Program], family: Family, phases: Collection
         If the text of a program does not say what it needs.
     """
     assert family.mask is not None
-    known: Known = {}
-    alike: dict[tuple[tuple[Text, ...], ...], list[int]] = {}
+    reader = TextReader(family, phases)
+    texts: dict[int, tuple[Text, ...]] = {}
+    alike: dict[int, list[int]] = {}
     numbers = []
     for place, program in enumerate(programs):
-        text, own = read_program(program, family, phases, known)
-        alike.setdefault(text, []).append(place)
+        text, own = reader.read(program)
+        texts[id(text)] = text
+        alike.setdefault(id(text), []).append(place)
         numbers.append(own)
     found = np.zeros((3, len(programs)), dtype=np.int64)
     tables = pair_tables(family.mask)
-    for text, all_places in alike.items():
+    for identity, all_places in alike.items():
         for start in range(0, len(all_places), _AT_ONCE):
             some = all_places[start : start + _AT_ONCE]
             values = np.array([numbers[place] for place in some], dtype=np.int64).reshape(len(some), -1)
-            body = tuple(node for part in text for node in part)
-            found[:, some] = _Walk(family, tables, values).body(body, _Tiles(np.arange(len(some)), {}, {}))
+            walk, start_of_all = _Walk(family, tables, values), _Tiles(np.arange(len(some)), {}, {})
+            found[:, some] = walk.body(texts[identity], start_of_all)
     return Counts(*found)
 
 

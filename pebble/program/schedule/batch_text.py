@@ -12,12 +12,9 @@ from pebble.program.closed_forms.chains import Reached, reached
 from pebble.program.nodes import Condition, Loop, Node, Operation, Program
 from pebble.program.places import Place, places
 
-__all__ = ["Known", "LoopText", "MoveText", "Numbers", "Text", "WhenText", "read_program"]
+__all__ = ["LoopText", "MoveText", "Numbers", "Text", "TextReader", "WhenText"]
 
 Numbers: TypeAlias = tuple[int, ...]
-
-Known: TypeAlias = dict[tuple[Numbers, object], list[Reached | None]]
-"""How far chains have got where they are moved, by the phases that decide it and the bounds of their loops."""
 
 
 @dataclass(frozen=True)
@@ -54,34 +51,51 @@ class WhenText:
 Text: TypeAlias = MoveText | LoopText | WhenText
 
 
-def read_program(
-    program: Program, family: Family, phases: Collection[int], known: Known
-) -> tuple[tuple[tuple[Text, ...], ...], Numbers]:
-    """Return the text of some phases, and the numbers in it.
+class TextReader:
+    """Reads some phases of programs, each text once however many programs have it.
 
     Parameters
     ----------
-    program : Program
     family : Family
     phases : collection of int
-    known : Known
-        What was found out for other programs that differ in numbers only; it is added to.
-
-    Raises
-    ------
-    NoClosedForm
-        Where the text does not say how far a chain has got that is moved, or operations are yielded one by one.
     """
-    if any(part.generate is not None for part in program.phases):
-        raise NoClosedForm("operations are yielded one by one")
-    first = next(iter(known), None)
-    along = _along(program, family, phases) if first is None else first[0]
-    key = along, tuple(_bounds(node) for number in along for node in program.phases[number].body)
-    if key not in known:
-        known[key] = list(_reached(program, family, phases))
-    reader = _Reader(iter(known[key]), family)
-    text = tuple(reader.body(program.phases[number].body) for number in sorted(phases))
-    return text, tuple(reader.numbers)
+
+    def __init__(self, family: Family, phases: Collection[int]) -> None:
+        self.family, self.phases = family, tuple(sorted(phases))
+        self._along: Numbers = ()
+        self._texts: dict[tuple[Text, ...], tuple[Text, ...]] = {}
+        self._known: dict[object, tuple[tuple[Text, ...], Numbers, Numbers]] = {}
+
+    def read(self, program: Program) -> tuple[tuple[Text, ...], Numbers]:
+        """Return the text of the phases, the same object for programs that have the same, and the numbers in it.
+
+        Raises
+        ------
+        NoClosedForm
+            Where the text does not say how far a chain has got that is moved, or operations are yielded one by one.
+        """
+        if any(part.generate is not None for part in program.phases):
+            raise NoClosedForm("operations are yielded one by one")
+        self._along = self._along or _along(program, self.family, self.phases)
+        tiles: list[int] = []
+        bounds = tuple(
+            _bounds(node, tiles if number in self.phases else [])
+            for number in self._along
+            for node in program.phases[number].body
+        )
+        if bounds not in self._known:
+            self._known[bounds] = self._read(program)
+        text, numbers, places = self._known[bounds]
+        found = list(numbers)
+        for place, tile in zip(places, tiles, strict=True):
+            found[place] = tile
+        return text, tuple(found)
+
+    def _read(self, program: Program) -> tuple[tuple[Text, ...], Numbers, Numbers]:
+        """Return a text, the numbers, and which of them are tile sizes."""
+        reader = _Reader(_reached(program, self.family, self.phases), self.family)
+        text = tuple(node for number in self.phases for node in reader.body(program.phases[number].body))
+        return self._texts.setdefault(text, text), tuple(reader.numbers), tuple(reader.tiles)
 
 
 def _along(program: Program, family: Family, phases: Collection[int]) -> Numbers:
@@ -92,11 +106,13 @@ def _along(program: Program, family: Family, phases: Collection[int]) -> Numbers
     return tuple(sorted({*phases, *others}))
 
 
-def _bounds(node: Node) -> object:
-    """What a node says but for its tile sizes."""
+def _bounds(node: Node, tiles: list[int]) -> object:
+    """Return what a node says but for its tile sizes, and add these to a list."""
     if isinstance(node, Operation):
         return node
-    inner = tuple(_bounds(one) for one in node.body)
+    if isinstance(node, Loop):
+        tiles.append(node.tile)
+    inner = tuple([_bounds(one, tiles) for one in node.body])
     if isinstance(node, Loop):
         return node.axis, node.label, node.start, node.stop, inner
     return node.condition, inner
@@ -127,6 +143,7 @@ class _Reader:
     def __init__(self, upto: Iterator[Reached | None], family: Family) -> None:
         self.upto, self.family = upto, family
         self.numbers: list[int] = []
+        self.tiles: list[int] = []
 
     def body(self, nodes: tuple[Node, ...]) -> tuple[Text, ...]:
         return tuple(self.node(node) for node in nodes)
@@ -138,6 +155,7 @@ class _Reader:
             return WhenText(node.condition, self.body(node.body))
         number = len(self.numbers)
         stop = self.family.extents[node.axis] if node.stop is None else node.stop
+        self.tiles.append(number)
         self.numbers += [node.tile, node.start, stop]
         body = self.body(node.body)
         inside = tuple(range(number, len(self.numbers)))
