@@ -14,9 +14,6 @@ __all__ = ["Cheapest"]
 _NEARLY = 2
 """Under a mask, tiles are searched for candidates that with their own choice move so many times the fewest words."""
 
-_SHORT = 12
-"""On axes up to so long they are searched for every candidate."""
-
 Choice = Callable[[Problem, int], Tiles]
 
 
@@ -49,8 +46,8 @@ class Cheapest(Schedule):
         found = _cheapest_first(problem, self._options(problem, M))
         if problem.mask is None:
             return found[0].tiles
-        short = max(problem.Nq, problem.Nk) <= _SHORT
-        near = [one.option for one in found if short or one.io <= _NEARLY * found[0].io]
+        tries_all = MaskedSearch.tries_all(problem)
+        near = [one.option for one in found if tries_all or one.io <= _NEARLY * found[0].io]
         return _best_that_fits(list(_searches(problem, M, near)))
 
     def _options(self, problem: Problem, M: int) -> Iterator[_Option]:

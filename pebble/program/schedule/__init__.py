@@ -1,12 +1,11 @@
 """Schedules: the base class, the choice of tiles, and the registry through which third parties add their own."""
 
-from pebble.program.schedule.masked_tiles import SHORT, Choice, MaskedSearch, masked_tiles, tiles_without_mask
+from pebble.program.schedule.masked_tiles import Choice, MaskedSearch, masked_tiles, tiles_without_mask
 from pebble.program.schedule.registry import available, get, offered, registered
 from pebble.program.schedule.schedule import Schedule, Tiles
 from pebble.program.schedule.tile_choice import fitting_tiles, largest, resolve_tiles
 
 __all__ = [
-    "SHORT",
     "Choice",
     "MaskedSearch",
     "Schedule",

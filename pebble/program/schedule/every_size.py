@@ -2,91 +2,96 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from itertools import product
 from math import prod
 
-from pebble.program.schedule.least_room import least_room
-from pebble.program.schedule.schedule import Tiles
+import numpy as np
+
+from pebble.common.errors import CacheTooSmall
+from pebble.program.schedule.batch_counts import Counts, batch_counts
 from pebble.program.schedule.tile_groups import TileGroup
 from pebble.program.schedule.tile_trials import Trials
 
-__all__ = ["every_size"]
-
-_ASKED = 60
-"""So often the machine is asked whether tiles fit; smaller tiles first, as they tell of larger ones."""
+__all__ = ["combinations", "every_size", "phases_are_apart"]
 
 
 def every_size(
-    trials: Trials, base: dict[str, int], given: dict[str, int], group: TileGroup
+    trials: Trials, base: dict[str, int], given: dict[str, int], groups: list[TileGroup]
 ) -> dict[str, int]:
-    """Return the best of all tiles of a group that fit; those given where none moves fewer words.
+    """Return the best of all tiles that fit: of each group those given, or else the most equal, where several are.
 
     Parameters
     ----------
     trials : Trials
     base, given : dict of str to int
-        The smallest tiles; tiles that fit.
-    group : TileGroup
-        The tiles to choose; the others stay as given.
+        The smallest tiles; tiles to begin with, which need not fit.
+    groups : list of TileGroup
+        The tiles to choose.
+
+    Raises
+    ------
+    CacheTooSmall
+        If no tiles of a group fit.
+    NoClosedForm
+        If the text of a program does not say what it needs.
     """
-    best, least = given, trials.words(given, group)
-    full = {**given, **{name: trials.greatest[name] for name in group.resident}}
-    empty = {**given, **{name: base[name] for name in group.resident}}
-    words = {}
-    for sizes in _combinations(trials, base, group):
-        moved = trials.words({**full, **dict(zip(group.cuts, sizes, strict=True))}, group)
-        if moved < least:
-            words[sizes] = moved
-    unfit: list[tuple[int, ...]] = []
-    asked = 0
-    for sizes in sorted(words, key=lambda sizes: (prod(size or 1 for size in sizes), sizes)):
-        tiles = {**empty, **dict(zip(group.cuts, sizes, strict=True))}
-        if words[sizes] >= least or _contains(trials, group, sizes, unfit):
-            continue
-        program = trials.schedule.program(trials.problem, tiles)
-        if least_room(program, trials.family) > trials.M:
-            unfit.append(sizes)
-            continue
-        asked += 1
-        if asked > _ASKED:
-            break
-        if not trials.fits(tiles):
-            unfit.append(sizes)
-            continue
-        tiles = _with_residents(trials, tiles, group)
-        moved = trials.words(tiles, group)
-        if moved < least:
-            best, least = tiles, moved
-    return best
+    sizes = [list(product(*(_range(trials, name) for name in group.names))) for group in groups]
+    programs = []
+    # Groups shape different phases: one program has a combination of each.
+    for number in range(max(map(len, sizes), default=0)):
+        tiles = dict(base)
+        for group, own in zip(groups, sizes, strict=True):
+            tiles |= zip(group.names, own[number % len(own)], strict=True)
+        programs.append(trials.schedule.program(trials.problem, tiles))
+    found = dict(given)
+    for group, own in zip(groups, sizes, strict=True):
+        counts = batch_counts(programs[: len(own)], trials.family, group.phases)
+        found |= zip(group.names, own[_best(trials, group, own, given, counts)], strict=True)
+    return found
 
 
-def _combinations(trials: Trials, base: Tiles, group: TileGroup) -> Iterator[tuple[int, ...]]:
-    return product(*(range(base[name], trials.greatest[name] + 1) for name in group.cuts))
-
-
-def _contains(trials: Trials, group: TileGroup, sizes: tuple[int, ...], unfit: list[tuple[int, ...]]) -> bool:
-    """Whether each tile contains a tile of sizes that do not fit: multiples of them, parts of an axis equal."""
-    zero = [name in trials.schedule.may_be_zero for name in group.cuts]
-    return any(
-        all(
-            one == other or (not part and one % other == 0)
-            for one, other, part in zip(sizes, small, zero, strict=True)
+def _best(
+    trials: Trials, group: TileGroup, sizes: list[tuple[int, ...]], given: dict[str, int], counts: Counts
+) -> int:
+    """Return the number of the best sizes of a group."""
+    words, room, _ = counts
+    fitting = np.flatnonzero(room <= trials.M)
+    if not len(fitting):
+        least = int(room.min())
+        raise CacheTooSmall(
+            f"{trials.schedule.name} needs at least {least} words of fast memory under this mask; "
+            f"M is {trials.M}",
+            least,
         )
-        for small in unfit
+    cheapest = fitting[words[fitting] == words[fitting].min()]
+    own = tuple(given[name] for name in group.names)
+
+    def order(place: int) -> tuple[bool, int, int]:
+        cuts = sizes[place][: len(group.cuts)]
+        return sizes[place] != own, max(cuts, default=0) - min(cuts, default=0), int(room[place])
+
+    return min(map(int, cheapest), key=order)
+
+
+def combinations(trials: Trials, group: TileGroup) -> int:
+    """Return how many combinations of sizes there are."""
+    return prod(len(_range(trials, name)) for name in group.names)
+
+
+def phases_are_apart(trials: Trials, base: dict[str, int]) -> bool:
+    """Whether no phase leaves anything in fast memory, so that the room of each one does not depend on the others.
+
+    Raises
+    ------
+    NoClosedForm
+        If the text of the program does not say.
+    """
+    program = trials.schedule.program(trials.problem, base)
+    return all(
+        not batch_counts([program], trials.family, [number]).growth.any()
+        for number in range(len(program.phases))
     )
 
 
-def _with_residents(trials: Trials, tiles: dict[str, int], group: TileGroup) -> dict[str, int]:
-    """Return tiles that fit with as many resident lines as fit too."""
-    for name in group.resident:
-        low, high = tiles[name], trials.greatest[name] + 1
-        middle = high - 1
-        while high - low > 1:
-            if trials.fits({**tiles, name: middle}):
-                low = middle
-            else:
-                high = middle
-            middle = (low + high) // 2
-        tiles = {**tiles, name: low}
-    return tiles
+def _range(trials: Trials, name: str) -> range:
+    return range(0 if name in trials.schedule.may_be_zero else 1, trials.greatest[name] + 1)

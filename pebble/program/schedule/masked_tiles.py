@@ -4,22 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
-from math import prod
 
-from pebble.common.errors import CacheTooSmall
+from pebble.common.errors import CacheTooSmall, NoClosedForm
 from pebble.computations.problem import Problem
-from pebble.program.schedule.every_size import every_size
+from pebble.program.schedule.every_size import combinations, every_size, phases_are_apart
 from pebble.program.schedule.sampled_sizes import sampled_sizes
 from pebble.program.schedule.schedule import Schedule, Tiles
 from pebble.program.schedule.tile_groups import TileGroup, switches, tile_groups
 from pebble.program.schedule.tile_trials import Trials
 
-__all__ = ["SHORT", "Choice", "MaskedSearch", "masked_tiles", "tiles_without_mask"]
+__all__ = ["Choice", "MaskedSearch", "masked_tiles", "tiles_without_mask"]
 
-SHORT = 20
+_SHORT = 48
 """On axes up to so long every combination of sizes is tried."""
 
-_EVERY = 500
+_EVERY = 20_000
 """So many combinations at most."""
 _TRIES = 4
 """So often tiles are chosen for less memory if they do not fit under the mask."""
@@ -116,13 +115,17 @@ class MaskedSearch:
         self.schedule, self.problem, self.M = schedule, problem, M
         self.choose = choose or schedule.tiles
         self.trials = Trials(schedule, problem, M)
-        self._short = max(problem.Nq, problem.Nk) <= SHORT
         self._aim, self._tries = M, 0
-        if self._short or schedule.published_tiles:
+        if schedule.published_tiles:
             start = tiles_without_mask(schedule, problem, M, self.choose)
         else:
             start = dict(self.choose(schedule.seen(problem), M))
         self._take(start)
+
+    @staticmethod
+    def tries_all(problem: Problem) -> bool:
+        """Whether axes are so short that every combination of sizes is tried."""
+        return max(problem.Nq, problem.Nk) <= _SHORT
 
     def _take(self, start: dict[str, int]) -> None:
         fixed = self.schedule.published_tiles or self.schedule.follows_mask or not start
@@ -150,6 +153,9 @@ class MaskedSearch:
         smallest = dict(self.schedule.smallest(self.problem))
         if set(smallest) != set(start):
             smallest = {name: int(name not in self.schedule.may_be_zero) for name in start}
+        if self.tries_all(self.problem):
+            with suppress(NoClosedForm):
+                return self._best_of_all(start, smallest)
         best, least = start, self.trials.words(start)
         for setting in switches(self.schedule, smallest, self.trials.greatest):
             base = {**smallest, **setting}
@@ -157,31 +163,50 @@ class MaskedSearch:
             given = start if same else self._halved({**start, **setting}, base)
             if not same and self.trials.plain_peak(given) > self._aim:
                 continue
-            found = self._with_setting(setting, base, given)
+            found = dict(given)
+            for group in self._groups(base, setting):
+                chosen = sampled_sizes(self.trials, base, given, group, self._aim)
+                found |= {name: chosen[name] for name in group.names}
             words = self.trials.words(found)
-            if words < least and (not self._short or self.trials.peak(found) <= self.M):
+            if words < least:
                 best, least = found, words
         return best
 
     def _halved(self, tiles: dict[str, int], base: dict[str, int]) -> dict[str, int]:
-        """Return tiles that fit, on long axes without the mask, halved as often as needed or the smallest."""
-        while tiles != base and (
-            self.trials.plain_peak(tiles) > self._aim or (self._short and not self.trials.fits(tiles))
-        ):
+        """Return tiles that fit without the mask, halved as often as needed, or the smallest."""
+        while tiles != base and self.trials.plain_peak(tiles) > self._aim:
             tiles = {name: max(base[name], size // 2) for name, size in tiles.items()}
         return tiles
 
-    def _with_setting(self, setting: Tiles, base: dict[str, int], start: dict[str, int]) -> dict[str, int]:
-        """Return tiles chosen group by group."""
-        groups = tile_groups(self.schedule, self.problem, base, {**self.trials.greatest, **setting})
-        found = dict(start)
-        for group in groups:
-            if self._short and self._combinations(base, group) <= _EVERY:
-                chosen = every_size(self.trials, base, start, group)
-            else:
-                chosen = sampled_sizes(self.trials, base, start, group, self._aim)
-            found |= {name: chosen[name] for name in group.names}
-        return found
+    def _best_of_all(self, start: dict[str, int], smallest: dict[str, int]) -> dict[str, int]:
+        """Return the best of all tiles, the given ones where none moves fewer words.
 
-    def _combinations(self, base: Tiles, group: TileGroup) -> int:
-        return prod(self.trials.greatest[name] - base[name] + 1 for name in group.cuts)
+        Raises
+        ------
+        CacheTooSmall
+            If none fit.
+        NoClosedForm
+            If the text of a program does not say what it needs, or there are too many combinations of sizes.
+        """
+        found: list[dict[str, int]] = []
+        failure: CacheTooSmall | None = None
+        for setting in switches(self.schedule, smallest, self.trials.greatest):
+            try:
+                found.append(self._best_with({**start, **setting}, {**smallest, **setting}, setting))
+            except CacheTooSmall as error:
+                failure = error
+        if failure is not None and not found:
+            raise failure
+        return min(found, key=lambda tiles: (self.trials.words(tiles), tiles != start))
+
+    def _best_with(self, given: dict[str, int], base: dict[str, int], setting: Tiles) -> dict[str, int]:
+        """Return the best of all tiles with a setting of the switches."""
+        groups = self._groups(base, setting)
+        if len(groups) > 1 and not phases_are_apart(self.trials, base):
+            raise NoClosedForm("what one phase leaves in fast memory is room that another lacks")
+        if any(combinations(self.trials, group) > _EVERY for group in groups):
+            raise NoClosedForm("there are too many combinations of tile sizes")
+        return every_size(self.trials, base, given, groups)
+
+    def _groups(self, base: dict[str, int], setting: Tiles) -> list[TileGroup]:
+        return tile_groups(self.schedule, self.problem, base, {**self.trials.greatest, **setting})
