@@ -8,6 +8,7 @@ from itertools import product
 import pytest
 
 from pebble.common.errors import CacheTooSmall
+from pebble.computations.masks import make_mask
 from pebble.computations.problem import Problem
 from pebble.program.machine.run import fits, run
 from pebble.program.schedule import fitting_tiles, get, registered
@@ -40,7 +41,7 @@ LONGER = [
 def check_against_every_one(name: str, pass_name: str, spec: str, N: int) -> None:
     """Run every combination of sizes that moves fewer words than the choice: none of them may fit."""
     schedule = get(name, pass_name)
-    problem = Problem(N, N, 2, 3, mask=spec, pass_name=pass_name)
+    problem = Problem(N, N, 2, 3, mask=make_mask(spec, N, N), pass_name=pass_name)
     family = schedule.family(problem)
     for extra in (1, 3 * N):
         M = schedule.least_M(problem) + extra

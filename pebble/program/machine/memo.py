@@ -24,7 +24,7 @@ from pebble.program.machine.field_state import MANY, FieldState
 from pebble.program.machine.loops import Loops
 from pebble.program.machine.recorder import Item, Recorder
 from pebble.program.machine.rounds import Rounds
-from pebble.program.machine.sight import NOT_BEGUN, changes, is_level, visible
+from pebble.program.machine.sight import NOT_BEGUN, changes, is_level, mentions, visible
 from pebble.program.machine.stretches import Stretch, TileGrid, grids_inside, stretches
 from pebble.program.machine.tile_runs import TileRun, cut_run, runs_of_lines, runs_of_tiles, runs_of_units
 from pebble.program.machine.waiting import Waiting
@@ -338,7 +338,7 @@ class _Execution:
         numbers = self.loops.numbers
         number = numbers.setdefault((stop - start, context, conditions, split, states), len(numbers))
         if any(
-            self.family[name].chain == self.node.axis and _mentions(seen, NOT_BEGUN)
+            self.family[name].chain == self.node.axis and mentions(seen, NOT_BEGUN)
             for name, seen in zip(names, states, strict=True)
         ):
             # A chain that has not begun may have by the next tile though nothing was done to it.
@@ -399,7 +399,3 @@ class _Execution:
             if change.part is not None:
                 box = tuple((at + a, at + b) for (at, _), (a, b) in zip(box, change.part, strict=True))
             self.state.fields[array.name].view(box)[change.memory] = start + change.value
-
-
-def _mentions(label: Hashable, what: str) -> bool:
-    return label == what or (isinstance(label, tuple) and any(_mentions(part, what) for part in label))

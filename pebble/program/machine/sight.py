@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pebble.program.machine.effects import Snapshot
     from pebble.program.machine.field_state import Box, FieldState
 
-__all__ = ["NOT_BEGUN", "Unlike", "changes", "is_level", "visible"]
+__all__ = ["NOT_BEGUN", "Unlike", "changes", "is_level", "mentions", "visible"]
 
 NOT_BEGUN = "not begun"
 """Nothing is there of a chain that has had no allowed step so far."""
@@ -112,6 +112,11 @@ def is_level(state: FieldState, array: Array, slow: bool) -> bool:
 def is_unlike(label: Hashable) -> bool:
     """Whether what is seen, or some part of it, equals nothing else."""
     return isinstance(label, Unlike) or (isinstance(label, tuple) and any(map(is_unlike, label)))
+
+
+def mentions(label: Hashable, what: str) -> bool:
+    """Whether what is seen is this, or some part of it is."""
+    return label == what or (isinstance(label, tuple) and any(mentions(part, what) for part in label))
 
 
 def changes(

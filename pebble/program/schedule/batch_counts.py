@@ -22,7 +22,7 @@ from pebble.program.nodes import Condition, Operation, Program
 from pebble.program.schedule.batch_text import LoopText, MoveText, Text, TextReader, WhenText
 from pebble.program.schedule.pair_tables import Ends, PairTables, Whole, pair_tables
 
-__all__ = ["Counts", "batch_counts"]
+__all__ = ["BatchCounts", "batch_counts"]
 
 _AT_ONCE = 128
 """So many programs are followed side by side, so that the arrays stay small."""
@@ -30,7 +30,7 @@ _MERGED = 64
 """From so many tiles on, those that see the same are followed once."""
 
 
-class Counts(NamedTuple):
+class BatchCounts(NamedTuple):
     """What programs, or parts of them, do.
 
     Attributes
@@ -47,12 +47,12 @@ class Counts(NamedTuple):
     room: Whole
     growth: Whole
 
-    def at(self, places: Whole) -> Counts:
+    def at(self, places: Whole) -> BatchCounts:
         """Return some of them, in another order or several times."""
-        return Counts(self.words[places], self.room[places], self.growth[places])
+        return BatchCounts(self.words[places], self.room[places], self.growth[places])
 
 
-def batch_counts(programs: Sequence[Program], family: Family, phases: Collection[int]) -> Counts:
+def batch_counts(programs: Sequence[Program], family: Family, phases: Collection[int]) -> BatchCounts:
     """Count what some phases of programs do, without running them.
 
     Parameters
@@ -86,7 +86,7 @@ def batch_counts(programs: Sequence[Program], family: Family, phases: Collection
             values = np.array([numbers[place] for place in some], dtype=np.int64).reshape(len(some), -1)
             walk, start_of_all = _Walk(family, tables, values), _Tiles(np.arange(len(some)), {}, {})
             found[:, some] = walk.body(texts[identity], start_of_all)
-    return Counts(*found)
+    return BatchCounts(*found)
 
 
 @dataclass(frozen=True)
@@ -138,7 +138,7 @@ class _Walk:
     def __init__(self, family: Family, tables: PairTables, numbers: Whole) -> None:
         self.family, self.tables, self.numbers = family, tables, numbers
 
-    def body(self, nodes: Sequence[Text], now: _Tiles) -> Counts:
+    def body(self, nodes: Sequence[Text], now: _Tiles) -> BatchCounts:
         """Count what nodes do one after the other."""
         words, room, growth = (np.zeros(len(now), dtype=np.int64) for _ in range(3))
         for node in nodes:
@@ -151,14 +151,14 @@ class _Walk:
             words += one.words
             np.maximum(room, growth + one.room, out=room)
             growth += one.growth
-        return Counts(words, room, growth)
+        return BatchCounts(words, room, growth)
 
-    def _when(self, node: WhenText, now: _Tiles) -> Counts:
+    def _when(self, node: WhenText, now: _Tiles) -> BatchCounts:
         holds = np.flatnonzero(self._holds(node.condition, now))
         found = np.zeros((3, len(now)), dtype=np.int64)
         if len(holds):
             found[:, holds] = self.body(node.body, now.at(holds))
-        return Counts(*found)
+        return BatchCounts(*found)
 
     def _holds(self, condition: Condition, now: _Tiles) -> NDArray[np.bool_]:
         visit, first = now.visits[condition.label], condition.which == "first"
@@ -171,7 +171,7 @@ class _Walk:
 
     # Loops
 
-    def _merged(self, node: LoopText, now: _Tiles) -> Counts:
+    def _merged(self, node: LoopText, now: _Tiles) -> BatchCounts:
         """Count what a loop does, once for all tiles that see the same."""
         if len(now) < _MERGED:
             return self._loop(node, now)
@@ -186,7 +186,7 @@ class _Walk:
             return self._loop(node, now)
         return self._loop(node, now.at(chosen)).at(inverse)
 
-    def _loop(self, node: LoopText, now: _Tiles) -> Counts:
+    def _loop(self, node: LoopText, now: _Tiles) -> BatchCounts:
         tile, start, stop = (self.numbers[now.program, node.number + n] for n in range(3))
         low, high = whole = now.tiles.get(node.axis, (start, stop))
         count = np.maximum(-((low - high) // tile), 0)
@@ -225,33 +225,35 @@ class _Walk:
 
     # Operations
 
-    def _operation(self, node: MoveText, now: _Tiles) -> Counts:
+    def _operation(self, node: MoveText, now: _Tiles) -> BatchCounts:
         operation, array = node.operation, self.family[node.operation.array]
         none = np.zeros(len(now), dtype=np.int64)
         if operation.action == "compute":
             return self._compute(operation, array, now, none)
         words = self._held(node, array, now)
         if operation.action == "load":
-            return Counts(words, words, words)
-        return Counts(words, none, none) if operation.action == "store" else Counts(none, none, -words)
+            return BatchCounts(words, words, words)
+        return (
+            BatchCounts(words, none, none) if operation.action == "store" else BatchCounts(none, none, -words)
+        )
 
-    def _compute(self, operation: Operation, array: Array, now: _Tiles, none: Whole) -> Counts:
+    def _compute(self, operation: Operation, array: Array, now: _Tiles, none: Whole) -> BatchCounts:
         if operation.replacing is not None:
             if array.chain is not None:
                 raise NoClosedForm("a chain replaces another array")
-            return Counts(none, np.minimum(self._words(array, now), 1), none)
+            return BatchCounts(none, np.minimum(self._words(array, now), 1), none)
         if array.chain is None:
             words = self._words(array, now)
-            return Counts(none, words, words)
+            return BatchCounts(none, words, words)
         start, stop = steps = self._interval(array.chain, now)
         if array.chain not in self.family.masked_axes:
             words = self._words(array, now)
             new = np.where(start > 0, 0, words)
             step = (words > 0) & ((start > 0) | (stop - start > 1))
-            return Counts(none, new + step, new)
+            return BatchCounts(none, new + step, new)
         axis, rest = self._line(array, now)
         begin, more = self.tables.advanced(axis, self._interval(axis, now), steps)
-        return Counts(none, begin * rest + more, begin * rest)
+        return BatchCounts(none, begin * rest + more, begin * rest)
 
     def _words(self, array: Array, now: _Tiles) -> Whole:
         """Return the words of the current boxes of an array."""
@@ -301,7 +303,7 @@ def _codes(columns: Sequence[Whole], length: int) -> Whole:
     return code
 
 
-def _in_turn(one: Counts, times: Whole, parent: Whole, length: int) -> Counts:
+def _in_turn(one: BatchCounts, times: Whole, parent: Whole, length: int) -> BatchCounts:
     """Return what iterations do one after the other, each of them some times, for each tile around them."""
     found = np.zeros((3, length), dtype=np.int64)
     if len(parent):
@@ -314,4 +316,4 @@ def _in_turn(one: Counts, times: Whole, parent: Whole, length: int) -> Counts:
         found[0, around] = np.add.reduceat(one.words * times, starts)
         found[1, around] = np.maximum.reduceat(room, starts)
         found[2, around] = np.add.reduceat(growth, starts)
-    return Counts(*found)
+    return BatchCounts(*found)

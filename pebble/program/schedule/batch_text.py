@@ -93,7 +93,7 @@ class TextReader:
 
     def _read(self, program: Program) -> tuple[tuple[Text, ...], Numbers, Numbers]:
         """Return a text, the numbers, and which of them are tile sizes."""
-        reader = _Reader(_reached(program, self.family, self.phases), self.family)
+        reader = _TextReader(_reached(program, self.family, self.phases), self.family)
         text = tuple(node for number in self.phases for node in reader.body(program.phases[number].body))
         return self._texts.setdefault(text, text), tuple(reader.numbers), tuple(reader.tiles)
 
@@ -137,7 +137,7 @@ def _computes(found: list[Place], name: str) -> list[Place]:
     return [one for one in found if (one.operation.action, one.operation.array) == ("compute", name)]
 
 
-class _Reader:
+class _TextReader:
     """Reads nodes one after the other, and collects their numbers."""
 
     def __init__(self, upto: Iterator[Reached | None], family: Family) -> None:
