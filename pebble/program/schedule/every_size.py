@@ -8,7 +8,7 @@ from math import prod
 import numpy as np
 
 from pebble.common.errors import CacheTooSmall
-from pebble.program.schedule.batch_counts import Counts, batch_counts
+from pebble.program.schedule.batch_counts import BatchCounts, batch_counts
 from pebble.program.schedule.tile_groups import TileGroup
 from pebble.program.schedule.tile_trials import Trials
 
@@ -51,7 +51,7 @@ def every_size(
 
 
 def _best(
-    trials: Trials, group: TileGroup, sizes: list[tuple[int, ...]], given: dict[str, int], counts: Counts
+    trials: Trials, group: TileGroup, sizes: list[tuple[int, ...]], given: dict[str, int], counts: BatchCounts
 ) -> int:
     """Return the number of the best sizes of a group."""
     words, room, _ = counts
