@@ -19,7 +19,7 @@ from pebble.computations.array import Array
 from pebble.computations.family import Family
 from pebble.computations.masks.mask import OTHER_AXIS
 from pebble.program.nodes import Condition, Operation, Program
-from pebble.program.schedule.batch_text import LoopText, MoveText, Text, TextReader, WhenText
+from pebble.program.schedule.batch_text import LoopText, MoveText, NodeText, TextReader, WhenText
 from pebble.program.schedule.pair_tables import Ends, PairTables, Whole, pair_tables
 
 __all__ = ["BatchCounts", "batch_counts"]
@@ -70,7 +70,7 @@ def batch_counts(programs: Sequence[Program], family: Family, phases: Collection
     """
     assert family.mask is not None
     reader = TextReader(family, phases)
-    texts: dict[int, tuple[Text, ...]] = {}
+    texts: dict[int, tuple[NodeText, ...]] = {}
     alike: dict[int, list[int]] = {}
     numbers = []
     for place, program in enumerate(programs):
@@ -84,13 +84,16 @@ def batch_counts(programs: Sequence[Program], family: Family, phases: Collection
         for start in range(0, len(all_places), _AT_ONCE):
             some = all_places[start : start + _AT_ONCE]
             values = np.array([numbers[place] for place in some], dtype=np.int64).reshape(len(some), -1)
-            walk, start_of_all = _Walk(family, tables, values), _Tiles(np.arange(len(some)), {}, {})
+            walk, start_of_all = (
+                _BatchWalk(family, tables, values),
+                _CurrentTiles(np.arange(len(some)), {}, {}),
+            )
             found[:, some] = walk.body(texts[identity], start_of_all)
     return BatchCounts(*found)
 
 
 @dataclass(frozen=True)
-class _Visits:
+class _LoopVisits:
     """The current iterations of a loop: its axis, its tiles, what it runs over, and which tile of how many it is."""
 
     axis: str
@@ -99,46 +102,46 @@ class _Visits:
     index: Whole
     count: Whole
 
-    def at(self, places: Whole) -> _Visits:
+    def at(self, places: Whole) -> _LoopVisits:
         """Return some of them, in another order or several times."""
         ends = (_at(self.tile, places), _at(self.whole, places))
-        return _Visits(self.axis, *ends, self.index[places], self.count[places])
+        return _LoopVisits(self.axis, *ends, self.index[places], self.count[places])
 
 
 @dataclass(frozen=True)
-class _Tiles:
+class _CurrentTiles:
     """Current tiles, and the program each belongs to."""
 
     program: Whole
     tiles: dict[str, Ends]
-    visits: dict[str, _Visits]
+    visits: dict[str, _LoopVisits]
 
     def __len__(self) -> int:
         return len(self.program)
 
-    def asked_by(self, conditions: Collection[str]) -> _Tiles:
+    def asked_by(self, conditions: Collection[str]) -> _CurrentTiles:
         """Return them with those visits only that some conditions ask about."""
         visits = {label: visit for label, visit in self.visits.items() if label in conditions}
-        return _Tiles(self.program, self.tiles, visits)
+        return _CurrentTiles(self.program, self.tiles, visits)
 
-    def at(self, places: Whole) -> _Tiles:
+    def at(self, places: Whole) -> _CurrentTiles:
         """Return some of them, in another order or several times."""
         tiles = {axis: _at(ends, places) for axis, ends in self.tiles.items()}
         visits = {label: visit.at(places) for label, visit in self.visits.items()}
-        return _Tiles(self.program[places], tiles, visits)
+        return _CurrentTiles(self.program[places], tiles, visits)
 
 
 def _at(ends: Ends, places: Whole) -> Ends:
     return ends[0][places], ends[1][places]
 
 
-class _Walk:
+class _BatchWalk:
     """Follows the loops of programs with the same text."""
 
     def __init__(self, family: Family, tables: PairTables, numbers: Whole) -> None:
         self.family, self.tables, self.numbers = family, tables, numbers
 
-    def body(self, nodes: Sequence[Text], now: _Tiles) -> BatchCounts:
+    def body(self, nodes: Sequence[NodeText], now: _CurrentTiles) -> BatchCounts:
         """Count what nodes do one after the other."""
         words, room, growth = (np.zeros(len(now), dtype=np.int64) for _ in range(3))
         for node in nodes:
@@ -153,14 +156,14 @@ class _Walk:
             growth += one.growth
         return BatchCounts(words, room, growth)
 
-    def _when(self, node: WhenText, now: _Tiles) -> BatchCounts:
+    def _when(self, node: WhenText, now: _CurrentTiles) -> BatchCounts:
         holds = np.flatnonzero(self._holds(node.condition, now))
         found = np.zeros((3, len(now)), dtype=np.int64)
         if len(holds):
             found[:, holds] = self.body(node.body, now.at(holds))
         return BatchCounts(*found)
 
-    def _holds(self, condition: Condition, now: _Tiles) -> NDArray[np.bool_]:
+    def _holds(self, condition: Condition, now: _CurrentTiles) -> NDArray[np.bool_]:
         visit, first = now.visits[condition.label], condition.which == "first"
         if visit.axis not in self.family.masked_axes:
             holds = visit.index == (0 if first else visit.count - 1)
@@ -171,7 +174,7 @@ class _Walk:
 
     # Loops
 
-    def _merged(self, node: LoopText, now: _Tiles) -> BatchCounts:
+    def _merged(self, node: LoopText, now: _CurrentTiles) -> BatchCounts:
         """Count what a loop does, once for all tiles that see the same."""
         if len(now) < _MERGED:
             return self._loop(node, now)
@@ -186,7 +189,7 @@ class _Walk:
             return self._loop(node, now)
         return self._loop(node, now.at(chosen)).at(inverse)
 
-    def _loop(self, node: LoopText, now: _Tiles) -> BatchCounts:
+    def _loop(self, node: LoopText, now: _CurrentTiles) -> BatchCounts:
         tile, start, stop = (self.numbers[now.program, node.number + n] for n in range(3))
         low, high = whole = now.tiles.get(node.axis, (start, stop))
         count = np.maximum(-((low - high) // tile), 0)
@@ -203,21 +206,21 @@ class _Walk:
         inner = now.asked_by(node.conditions).at(parent)
         begin = low[parent] + index * tile[parent]
         ends = begin, np.minimum(begin + tile[parent], high[parent])
-        visit = _Visits(node.axis, ends, _at(whole, parent), index, count[parent])
+        visit = _LoopVisits(node.axis, ends, _at(whole, parent), index, count[parent])
         if masked:
             kept = np.flatnonzero(self._pairs(node.axis, ends, inner) > 0)
             inner, visit, parent, times = inner.at(kept), visit.at(kept), parent[kept], times[kept]
         visits = inner.visits
         if node.label in node.conditions:
             visits = {**visits, node.label: visit}
-        inner = _Tiles(inner.program, {**inner.tiles, node.axis: visit.tile}, visits)
+        inner = _CurrentTiles(inner.program, {**inner.tiles, node.axis: visit.tile}, visits)
         return _in_turn(self.body(node.body, inner), times, parent, len(now))
 
-    def _pairs(self, axis: str, lines: Ends, now: _Tiles) -> Whole:
+    def _pairs(self, axis: str, lines: Ends, now: _CurrentTiles) -> Whole:
         other = self._interval(OTHER_AXIS[axis], now)
         return self.tables.pairs(lines, other) if axis == "i" else self.tables.pairs(other, lines)
 
-    def _interval(self, axis: str, now: _Tiles) -> Ends:
+    def _interval(self, axis: str, now: _CurrentTiles) -> Ends:
         if axis in now.tiles:
             return now.tiles[axis]
         whole = np.zeros(len(now), dtype=np.int64)
@@ -225,7 +228,7 @@ class _Walk:
 
     # Operations
 
-    def _operation(self, node: MoveText, now: _Tiles) -> BatchCounts:
+    def _operation(self, node: MoveText, now: _CurrentTiles) -> BatchCounts:
         operation, array = node.operation, self.family[node.operation.array]
         none = np.zeros(len(now), dtype=np.int64)
         if operation.action == "compute":
@@ -237,7 +240,7 @@ class _Walk:
             BatchCounts(words, none, none) if operation.action == "store" else BatchCounts(none, none, -words)
         )
 
-    def _compute(self, operation: Operation, array: Array, now: _Tiles, none: Whole) -> BatchCounts:
+    def _compute(self, operation: Operation, array: Array, now: _CurrentTiles, none: Whole) -> BatchCounts:
         if operation.replacing is not None:
             if array.chain is not None:
                 raise NoClosedForm("a chain replaces another array")
@@ -255,7 +258,7 @@ class _Walk:
         begin, more = self.tables.advanced(axis, self._interval(axis, now), steps)
         return BatchCounts(none, begin * rest + more, begin * rest)
 
-    def _words(self, array: Array, now: _Tiles) -> Whole:
+    def _words(self, array: Array, now: _CurrentTiles) -> Whole:
         """Return the words of the current boxes of an array."""
         masked = [axis for axis in array.axes if axis in self.family.masked_axes]
         rest = self._rest(array, now)
@@ -265,7 +268,7 @@ class _Walk:
             return rest * self._pairs(masked[0], self._interval(masked[0], now), now)
         return rest * self.tables.present(masked[0], self._interval(masked[0], now))
 
-    def _held(self, node: MoveText, array: Array, now: _Tiles) -> Whole:
+    def _held(self, node: MoveText, array: Array, now: _CurrentTiles) -> Whole:
         """Return the words of the current boxes that have begun."""
         if not node.upto:
             return self._words(array, now)
@@ -277,12 +280,12 @@ class _Walk:
             upto = self._interval(array.chain, now)[node.upto == "stop"]
         return rest * self.tables.begun(axis, self._interval(axis, now), upto)
 
-    def _line(self, array: Array, now: _Tiles) -> tuple[str, Whole]:
+    def _line(self, array: Array, now: _CurrentTiles) -> tuple[str, Whole]:
         """Return the axis along which an array has a masked chain for each line, and the words of a line."""
         axis = next(axis for axis in array.axes if axis in self.family.masked_axes)
         return axis, self._rest(array, now)
 
-    def _rest(self, array: Array, now: _Tiles) -> Whole:
+    def _rest(self, array: Array, now: _CurrentTiles) -> Whole:
         found = np.ones(len(now), dtype=np.int64)
         for axis in array.axes:
             if axis not in self.family.masked_axes:

@@ -12,9 +12,9 @@ from pebble.program.closed_forms.chains import Reached, reached
 from pebble.program.nodes import Condition, Loop, Node, Operation, Program
 from pebble.program.places import Place, places
 
-__all__ = ["LoopText", "MoveText", "Numbers", "Text", "TextReader", "WhenText"]
+__all__ = ["LoopText", "MoveText", "NodeText", "TextNumbers", "TextReader", "WhenText"]
 
-Numbers: TypeAlias = tuple[int, ...]
+TextNumbers: TypeAlias = tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -33,8 +33,8 @@ class LoopText:
     axis: str
     label: str
     number: int
-    body: tuple[Text, ...]
-    numbers: Numbers
+    body: tuple[NodeText, ...]
+    numbers: TextNumbers
     """All numbers that the loop or its body reads."""
     conditions: tuple[str, ...]
     """What loops are called that its body's conditions ask about."""
@@ -45,10 +45,10 @@ class WhenText:
     """Nodes on a condition."""
 
     condition: Condition
-    body: tuple[Text, ...]
+    body: tuple[NodeText, ...]
 
 
-Text: TypeAlias = MoveText | LoopText | WhenText
+NodeText: TypeAlias = MoveText | LoopText | WhenText
 
 
 class TextReader:
@@ -62,11 +62,11 @@ class TextReader:
 
     def __init__(self, family: Family, phases: Collection[int]) -> None:
         self.family, self.phases = family, tuple(sorted(phases))
-        self._along: Numbers = ()
-        self._texts: dict[tuple[Text, ...], tuple[Text, ...]] = {}
-        self._known: dict[object, tuple[tuple[Text, ...], Numbers, Numbers]] = {}
+        self._along: TextNumbers = ()
+        self._texts: dict[tuple[NodeText, ...], tuple[NodeText, ...]] = {}
+        self._known: dict[object, tuple[tuple[NodeText, ...], TextNumbers, TextNumbers]] = {}
 
-    def read(self, program: Program) -> tuple[tuple[Text, ...], Numbers]:
+    def read(self, program: Program) -> tuple[tuple[NodeText, ...], TextNumbers]:
         """Return the text of the phases, the same object for programs that have the same, and the numbers in it.
 
         Raises
@@ -91,14 +91,14 @@ class TextReader:
             found[place] = tile
         return text, tuple(found)
 
-    def _read(self, program: Program) -> tuple[tuple[Text, ...], Numbers, Numbers]:
+    def _read(self, program: Program) -> tuple[tuple[NodeText, ...], TextNumbers, TextNumbers]:
         """Return a text, the numbers, and which of them are tile sizes."""
-        reader = _TextReader(_reached(program, self.family, self.phases), self.family)
+        reader = _NodeReader(_reached(program, self.family, self.phases), self.family)
         text = tuple(node for number in self.phases for node in reader.body(program.phases[number].body))
         return self._texts.setdefault(text, text), tuple(reader.numbers), tuple(reader.tiles)
 
 
-def _along(program: Program, family: Family, phases: Collection[int]) -> Numbers:
+def _along(program: Program, family: Family, phases: Collection[int]) -> TextNumbers:
     """Return the phases, and all others that compute what they move of masked chains."""
     found = [place for place in places(program) if family[place.operation.array].chain in family.masked_axes]
     moved = {place.operation.array for place in found if place.path[0] in phases}
@@ -137,7 +137,7 @@ def _computes(found: list[Place], name: str) -> list[Place]:
     return [one for one in found if (one.operation.action, one.operation.array) == ("compute", name)]
 
 
-class _TextReader:
+class _NodeReader:
     """Reads nodes one after the other, and collects their numbers."""
 
     def __init__(self, upto: Iterator[Reached | None], family: Family) -> None:
@@ -145,10 +145,10 @@ class _TextReader:
         self.numbers: list[int] = []
         self.tiles: list[int] = []
 
-    def body(self, nodes: tuple[Node, ...]) -> tuple[Text, ...]:
+    def body(self, nodes: tuple[Node, ...]) -> tuple[NodeText, ...]:
         return tuple(self.node(node) for node in nodes)
 
-    def node(self, node: Node) -> Text:
+    def node(self, node: Node) -> NodeText:
         if isinstance(node, Operation):
             return self._operation(node)
         if not isinstance(node, Loop):
@@ -169,7 +169,7 @@ class _TextReader:
         return MoveText(node, "number", len(self.numbers) - 1)
 
 
-def _labels(body: tuple[Text, ...]) -> Iterator[str]:
+def _labels(body: tuple[NodeText, ...]) -> Iterator[str]:
     """Yield what loops are called that conditions ask about."""
     for node in body:
         if isinstance(node, WhenText):

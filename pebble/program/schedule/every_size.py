@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from itertools import product
 from math import prod
 
 import numpy as np
 
 from pebble.common.errors import CacheTooSmall
+from pebble.computations.problem import Problem
 from pebble.program.schedule.batch_counts import BatchCounts, batch_counts
+from pebble.program.schedule.schedule import Schedule
 from pebble.program.schedule.tile_groups import TileGroup
 from pebble.program.schedule.tile_trials import Trials
 
@@ -35,19 +38,47 @@ def every_size(
     NoClosedForm
         If the text of a program does not say what it needs.
     """
-    sizes = [list(product(*(_range(trials, name) for name in group.names))) for group in groups]
+    found = dict(given)
+    kind = _SameSchedule(trials.schedule)
+    counted = _counted(kind, trials.problem, tuple(base.items()), tuple(groups))
+    for group, (own, counts) in zip(groups, counted, strict=True):
+        found |= zip(group.names, own[_best(trials, group, own, given, counts)], strict=True)
+    return found
+
+
+class _SameSchedule:
+    """A schedule; schedules of one class are the same where they have no attributes of their own."""
+
+    def __init__(self, schedule: Schedule) -> None:
+        self.schedule = schedule
+        self._identity = schedule if vars(schedule) else type(schedule)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _SameSchedule) and self._identity is other._identity
+
+    def __hash__(self) -> int:
+        return hash(self._identity)
+
+
+@lru_cache(maxsize=128)
+def _counted(
+    kind: _SameSchedule, problem: Problem, base: tuple[tuple[str, int], ...], groups: tuple[TileGroup, ...]
+) -> list[tuple[list[tuple[int, ...]], BatchCounts]]:
+    """Return of each group all sizes, and what its phases do with them, whatever M is."""
+    schedule = kind.schedule
+    sizes = [list(product(*(_range(schedule, problem, name) for name in group.names))) for group in groups]
     programs = []
     # Groups shape different phases: one program has a combination of each.
     for number in range(max(map(len, sizes), default=0)):
         tiles = dict(base)
         for group, own in zip(groups, sizes, strict=True):
             tiles |= zip(group.names, own[number % len(own)], strict=True)
-        programs.append(trials.schedule.program(trials.problem, tiles))
-    found = dict(given)
-    for group, own in zip(groups, sizes, strict=True):
-        counts = batch_counts(programs[: len(own)], trials.family, group.phases)
-        found |= zip(group.names, own[_best(trials, group, own, given, counts)], strict=True)
-    return found
+        programs.append(schedule.program(problem, tiles))
+    family = schedule.family(problem)
+    return [
+        (own, batch_counts(programs[: len(own)], family, group.phases))
+        for group, own in zip(groups, sizes, strict=True)
+    ]
 
 
 def _best(
@@ -75,7 +106,7 @@ def _best(
 
 def combinations(trials: Trials, group: TileGroup) -> int:
     """Return how many combinations of sizes there are."""
-    return prod(len(_range(trials, name)) for name in group.names)
+    return prod(len(_range(trials.schedule, trials.problem, name)) for name in group.names)
 
 
 def phases_are_apart(trials: Trials, base: dict[str, int]) -> bool:
@@ -93,5 +124,5 @@ def phases_are_apart(trials: Trials, base: dict[str, int]) -> bool:
     )
 
 
-def _range(trials: Trials, name: str) -> range:
-    return range(0 if name in trials.schedule.may_be_zero else 1, trials.greatest[name] + 1)
+def _range(schedule: Schedule, problem: Problem, name: str) -> range:
+    return range(0 if name in schedule.may_be_zero else 1, schedule.greatest(problem)[name] + 1)

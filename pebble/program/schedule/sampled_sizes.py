@@ -109,6 +109,7 @@ class _Sample:
                     if key not in seen:
                         seen[key] = self.words(whole), whole
 
+        take(self._squares(aim), _TRIALS)
         take(self._shapes(aim), _TRIALS * 2 // 3)
         for _ in range(_REFINED):
             if seen:
@@ -116,6 +117,20 @@ class _Sample:
         return sorted(seen.values(), key=_by_words)
 
     # Shapes
+
+    def _squares(self, aim: int) -> Iterator[dict[str, int]]:
+        """Yield the largest tile with as many queries as keys that needs about ``aim`` words, if both are cut."""
+        if sorted(map(self.axis_of, self.group.cuts)) != ["i", "j"]:
+            return
+        low, high = 0, min(self.trials.greatest[name] for name in self.group.cuts) + 1
+        while high - low > 1:
+            middle = (low + high) // 2
+            if self.trials.plain_peak({**self.base, **dict.fromkeys(self.group.cuts, middle)}) <= aim:
+                low = middle
+            else:
+                high = middle
+        if low:
+            yield {**self.base, **dict.fromkeys(self.group.cuts, low)}
 
     def _shapes(self, aim: int) -> Iterator[dict[str, int]]:
         """Yield sizes at the edge of what fits and below it: of the last tile for some sizes of the others."""
@@ -206,4 +221,5 @@ class _Sample:
 
 
 def _by_words(one: tuple[int, dict[str, int]]) -> int:
+    """Order by words; of tiles that move as many the first stands, which may be a square."""
     return one[0]

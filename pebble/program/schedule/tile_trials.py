@@ -1,11 +1,10 @@
-"""Trials of tiles under a mask: the words that they move, and whether they fit."""
+"""Trials of tiles under a mask: the words that they move, and the room that they need."""
 
 from __future__ import annotations
 
 from pebble.common.errors import NoClosedForm
 from pebble.computations.problem import Problem
 from pebble.program.closed_forms.count import closed_form
-from pebble.program.machine.run import fits
 from pebble.program.schedule.schedule import Schedule, Tiles
 from pebble.program.schedule.tile_groups import TileGroup
 
@@ -13,7 +12,7 @@ __all__ = ["Trials"]
 
 
 class Trials:
-    """What a schedule moves with given tiles, by closed form, and whether they fit, by the machine.
+    """What a schedule moves with given tiles, by closed form, and the room that they need, by the machine.
 
     Parameters
     ----------
@@ -28,14 +27,6 @@ class Trials:
         self.family = schedule.family(problem)
         self.greatest = dict(schedule.greatest(problem))
         self._plain = problem.without_mask()
-        self._fits: dict[tuple[tuple[str, int], ...], bool] = {}
-
-    def fits(self, tiles: Tiles) -> bool:
-        """Whether the machine runs the program within M words; quick where it does not."""
-        key = tuple(sorted(tiles.items()))
-        if key not in self._fits:
-            self._fits[key] = fits(self.schedule.program(self.problem, tiles), self.family, self.M)
-        return self._fits[key]
 
     def peak(self, tiles: Tiles) -> int:
         """Words of fast memory that the machine measures under the mask."""
