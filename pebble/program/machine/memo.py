@@ -149,10 +149,7 @@ class _Execution:
         return runs
 
     def _asks(self) -> bool:
-        """Whether all conditions that a signature does not tell are on the current tile of the mask's other axis.
-
-        They are asked with a tile of this loop as the partners; so no loop inside may split that.
-        """
+        """Whether all that a signature does not tell are conditions on the current tile of the other axis."""
         visits, axis = self.machine.visits, OTHER_AXIS[self.node.axis]
         return (
             isinstance(self.mask, BandMask)

@@ -58,7 +58,9 @@ class Order:
             axis: [0, family.extents[axis], *self.mask.presence_changes(axis)] for axis in family.masked_axes
         }
         self.fixed[self.other] += [place for grid in grids for place in (grid.start, grid.stop)]
-        for visit in machine.visits.values():
+        for label, visit in machine.visits.items():
+            if label == node.label:
+                continue  # where this loop was last
             if visit.axis in self.fixed:
                 self.fixed[visit.axis] += [*visit.tile, *visit.whole]
             if visit.axis == self.axis:

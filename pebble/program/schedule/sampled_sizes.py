@@ -16,6 +16,9 @@ _TRIALS = 60
 """Most combinations of sizes that are compared at a time."""
 _ROUNDS = 4
 _REFINED = 2
+_LONG = 1 << 18
+"""On axes from this length on squares are taken that move at most ``_HARDLY_MORE`` as many words as the best tiles."""
+_HARDLY_MORE = 1.002
 _NEARLY = 0.97
 """A larger M is aimed at while the best tiles need less than this share of it under the mask."""
 
@@ -82,9 +85,26 @@ class _Sample:
     def best(self, aim: int, given: dict[str, int]) -> dict[str, int]:
         """Return the best tiles of the sample; those given if none moves fewer words."""
         ranked = self.ranked(aim)
-        if not ranked or ranked[0][0] >= self.words(given):
-            return given
-        return {**self.given, **{name: ranked[0][1][name] for name in self.group.names}}
+        least = min([self.words(given), *(words for words, _ in ranked)])
+        chosen = self._square_of(ranked, least)
+        if chosen is None:
+            if not ranked or ranked[0][0] >= self.words(given):
+                return given
+            chosen = ranked[0][1]
+        return {**self.given, **{name: chosen[name] for name in self.group.names}}
+
+    def _square_of(self, ranked: list[tuple[int, dict[str, int]]], least: int) -> dict[str, int] | None:
+        """Return square tiles that move hardly more words than the best, on axes so long that others take seconds.
+
+        The machine must execute all tiles of a row until the two grids repeat; those of squares do at once.
+        """
+        axes = [self.axis_of(name) for name in self.group.cuts]
+        if sorted(axes) != ["i", "j"] or max(self.trials.greatest[name] for name in self.group.cuts) < _LONG:
+            return None
+        for words, tiles in ranked:
+            if words <= _HARDLY_MORE * least and len({tiles[name] for name in self.group.cuts}) == 1:
+                return tiles
+        return None
 
     def words(self, tiles: Tiles) -> int:
         """Words that the group's phases move."""
