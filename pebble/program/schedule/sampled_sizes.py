@@ -10,15 +10,15 @@ from pebble.program.schedule.schedule import Tiles
 from pebble.program.schedule.tile_groups import TileGroup
 from pebble.program.schedule.tile_trials import Trials
 
-__all__ = ["sampled_sizes"]
+__all__ = ["HARDLY_MORE", "sampled_sizes"]
 
 _TRIALS = 60
 """Most combinations of sizes that are compared at a time."""
 _ROUNDS = 4
 _REFINED = 2
 _LONG = 1 << 18
-"""On axes from this length on squares are taken that move at most ``_HARDLY_MORE`` as many words as the best tiles."""
-_HARDLY_MORE = 1.002
+"""On axes from this length on squares are taken that move at most ``HARDLY_MORE`` as many words as the best tiles."""
+HARDLY_MORE = 1.002
 _NEARLY = 0.97
 """A larger M is aimed at while the best tiles need less than this share of it under the mask."""
 
@@ -102,7 +102,7 @@ class _Sample:
         if sorted(axes) != ["i", "j"] or max(self.trials.greatest[name] for name in self.group.cuts) < _LONG:
             return None
         for words, tiles in ranked:
-            if words <= _HARDLY_MORE * least and len({tiles[name] for name in self.group.cuts}) == 1:
+            if words <= HARDLY_MORE * least and len({tiles[name] for name in self.group.cuts}) == 1:
                 return tiles
         return None
 
