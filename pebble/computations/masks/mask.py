@@ -94,6 +94,12 @@ class Mask(ABC):
         """Last partner of chosen lines of an axis."""
         return self.last(axis)[lines]
 
+    period: int = 1
+
+    def ends_of(self, axis: str, lines: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Where the rule for the partners of chosen lines changes."""
+        return np.stack([self.first_of(axis, lines), self.last_of(axis, lines) + 1])
+
     @abstractmethod
     def count(self, queries: Interval, keys: Interval) -> int:
         """Number of allowed pairs in a box."""

@@ -87,7 +87,9 @@ class Configurations:
         self.names, self.moved, self.region = names, moved, region
 
     def join(self) -> None:
-        """Join cells that are alike."""
+        """Join all cells of the region that are alike."""
+        for name in self.names:
+            self.state.fields[name].touch(self._box(self.family[name]))
         for axis in self.family.masked_axes:
             self.state.join(axis, self.names)
 
@@ -195,9 +197,9 @@ def region_of(
     start, stop = (whole[0] + node.tile * at for at in (stretch.first, stretch.stop))
     region = {axis: (max(start - room, 0), min(stop + room, mask.extents[axis])), other: partners}
     if reach is not None:
-        ends = np.array([start, stop - 1])
-        # One of the two lines may have no pair; what the others have lies between the ends of the other one then.
-        low, high = int(mask.first_of(axis, ends).min()), int(mask.last_of(axis, ends).max()) + 1
+        # Ends never go back from line to line.
+        ends = mask.ends_of(axis, np.array([start, stop - 1]))
+        low, high = int(ends.min()), int(ends.max())
         if low < high:
             room += reach
             region[other] = max(low - room, 0), min(high + room, mask.extents[other])

@@ -24,7 +24,7 @@ from pebble.program.machine.field_state import MANY, FieldState
 from pebble.program.machine.loops import Loops
 from pebble.program.machine.recorder import Item, Recorder
 from pebble.program.machine.rounds import Rounds
-from pebble.program.machine.sight import NOT_BEGUN, changes, is_level, mentions, visible
+from pebble.program.machine.sight import NOT_BEGUN, changes, is_level, is_unlike, mentions, visible
 from pebble.program.machine.stretches import Stretch, TileGrid, grids_inside, stretches
 from pebble.program.machine.tile_runs import TileRun, cut_run, runs_of_lines, runs_of_tiles, runs_of_units
 from pebble.program.machine.waiting import Waiting
@@ -56,6 +56,7 @@ class RememberedLoops(Loops):
         self.memory: dict[int, dict[Hashable, Effect]] = {}
         self.numbers: dict[Hashable, int] = {}
         self.passing: set[int] = set()
+        self.unlike: set[int | None] = set()
         self.signatures: dict[Hashable, list[Hashable]] = {}
         self.recorder = Recorder()
 
@@ -110,7 +111,15 @@ class _Execution:
         if self.outermost and body.own_lines and self._all_present():
             return everything
         grids = self._grids()
-        return stretches(self.mask, node, self.whole, self._partners(), grids, not self.outermost)
+        found = stretches(self.mask, node, self.whole, self._partners(), grids, not self.outermost)
+        if self.outermost or self.mask.period == 1:
+            return found
+        return [stretch._replace(round=0) if self._is_one_run(stretch) else stretch for stretch in found]
+
+    def _is_one_run(self, stretch: Stretch) -> bool:
+        """Whether the tiles of two rounds are one run, so that they need no rounds."""
+        runs = self._runs(Stretch(stretch.first, stretch.first + 2 * stretch.round)) if stretch.round else None
+        return runs is not None and len(runs) == 1 and runs[0].times == 2 * stretch.round
 
     def _all_present(self) -> bool:
         return self.mask.present(self.node.axis, *self.whole) == self.whole[1] - self.whole[0]
@@ -253,10 +262,16 @@ class _Execution:
                         self.waiting.settle()
                         account(self.machine, effect, self.node, index + times - 1, times)
                         self.write(effect, index, times)
-                self.loops.recorder.add(Item((id(self.node), run.signature, self._told(sight)), index, times))
+                self.loops.recorder.add(self._item(run, sight, index, times))
                 before = effect
                 index += times
         self.waiting.settle()
+
+    def _item(self, run: TileRun, sight: int | None, index: int, times: int) -> Item:
+        """Return what a round is told of some tiles."""
+        if sight in self.loops.unlike:
+            return Item(("alone", id(self.node)), index, times, fixed=True)
+        return Item((id(self.node), run.signature, self._told(sight)), index, times)
 
     def _told(self, sight: int | None) -> int | None:
         """Return a sight as a round is told of it.
@@ -333,6 +348,8 @@ class _Execution:
             visible(self.state, self.family[name], name in touched.moved, self.uniform) for name in names
         )
         numbers = self.loops.numbers
+        if is_unlike(states):
+            self.loops.unlike.add(len(numbers))
         number = numbers.setdefault((stop - start, context, conditions, split, states), len(numbers))
         if any(
             self.family[name].chain == self.node.axis and mentions(seen, NOT_BEGUN)

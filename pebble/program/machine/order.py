@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pebble.computations.masks.mask import OTHER_AXIS
+from pebble.program.visits import partners
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
     from pebble.program.nodes import Interval, Loop
 
 __all__ = ["Order"]
+
+_PERIODS_APART = 3
+"""Of places one of which moves: then between them there is a whole period, in which all that can be asked is found."""
 
 
 class Order:
@@ -51,9 +55,10 @@ class Order:
         moved = length // stretch.part.lines * stretch.part.partners if any(stretch.part.moves) else 0
         self.lengths = {self.axis: length, self.other: moved}
         self.grids = {
-            self.axis: [(0, 1)],
-            self.other: [(0, 1), *((grid.start, grid.tile) for grid in grids)],
+            self.axis: sorted({(0, 1), (0, self.mask.period)}),
+            self.other: sorted({(0, 1), (0, self.mask.period), *((grid.start, grid.tile) for grid in grids)}),
         }
+        self.inside = partners(node.axis, machine.tiles, family)
         self.fixed = {
             axis: [0, family.extents[axis], *self.mask.presence_changes(axis)] for axis in family.masked_axes
         }
@@ -92,26 +97,53 @@ class Order:
                 for shift in (0, 1):
                     if not _same_order((before - shift - start) // tile, (after - shift - start) // tile):
                         return False
+            if self.mask.period > 1 and not self._periods_apart(axis, before, after):
+                return False
         return self._within_part(now, then)
+
+    def _periods_apart(self, axis: str, before: NDArray[np.int64], after: NDArray[np.int64]) -> bool:
+        """Whether between places that move and others lie whole periods, and what moves stays in the part."""
+        moving = before != after
+        if not moving.any():
+            return True
+        part = self.stretch.part
+        assert part is not None
+        if axis == self.axis and not (part.start <= before[moving].min() and after[moving].max() <= part.stop):
+            return False
+        for places in (before, after):
+            periods = places // self.mask.period
+            apart = periods[moving][:, None] - periods[~moving]
+            if (np.abs(apart) < _PERIODS_APART).any():
+                return False
+        return True
 
     def behind(self, start: int, stop: int) -> dict[str, Interval]:
         """Return the lines of both axes that tiles from ``start`` to ``stop`` have left behind."""
-        low, high = self._partners(np.asarray([start, stop]))[0].tolist()
-        return {self.axis: (start, stop), self.other: (low, high)}
+        places = np.asarray([start, stop])
+        low, high = self.mask.first_of(self.axis, np.minimum(places, self.extent - 1)).tolist()
+        high = high if stop < self.extent else self.mask.extents[self.other]
+        return {self.axis: (start, stop), self.other: (low, max(low, high))}
 
     def _fix_partners(self, places: list[int]) -> None:
         """Note where the partners of the lines at fixed places of the loop's axis begin and end."""
-        for found in self._partners(_whole(places)):
-            self.fixed[self.other] += found.tolist()
+        self.fixed[self.other] += self._partners(_whole(places)).tolist()
 
-    def _partners(self, places: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return where the partners of the lines from a place on begin, and where those of the lines before it end."""
-        behind = self.mask.first_of(self.axis, np.minimum(places, self.extent - 1))
-        before = self.mask.last_of(self.axis, np.maximum(places - 1, 0)) + 1
-        return (
-            np.where(places < self.extent, behind, self.mask.extents[self.other]),
-            np.where(places > 0, before, 0),
+    def _partners(self, places: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return where the rule for the partners of the lines behind a place changes, and of those before it.
+
+        Where that is outside of the current tile of the other axis, it is of no account how far.
+        """
+        behind = self.mask.ends_of(self.axis, np.minimum(places, self.extent - 1))
+        before = self.mask.ends_of(self.axis, np.maximum(places - 1, 0))
+        found = np.concatenate(
+            [
+                np.where(places < self.extent, behind, self.mask.extents[self.other]),
+                np.where(places > 0, before, 0),
+            ]
         )
+        if not any(self.stretch.part.moves):
+            found = np.clip(found, self.inside[0] - 1, self.inside[1] + 1)
+        return found.reshape(-1)
 
     def _within_part(self, now: Configuration, then: Configuration) -> bool:
         """Whether the places that chains over the loop's axis move through follow the rule of the mask."""
@@ -127,13 +159,11 @@ class Order:
         first = self.stretch.first + number * self.stretch.round
         tiles = np.arange(first, first + self.stretch.round + 1, dtype=np.int64)
         own = np.concatenate([self.whole[0] + self.node.tile * tiles, _whole(now.progress[self.axis])])
-        begins, ends = self._partners(np.maximum(own, 0))
         return {
             self.axis: np.concatenate([own, _whole(now.cuts[self.axis]), _whole(self.fixed[self.axis])]),
             self.other: np.concatenate(
                 [
-                    begins,
-                    ends,
+                    self._partners(np.maximum(own, 0)),
                     _whole(now.cuts[self.other]),
                     _whole(now.progress[self.other]),
                     _whole(self.fixed[self.other]),

@@ -20,12 +20,15 @@ class Item(NamedTuple):
         Number of the first tile, and how many.
     fixed : bool
         Whether there must be as many in every round, since the tiles need not all do the same.
+    fewest : int
+        How many there must be at least, lest the loop be executed in another way.
     """
 
     key: Hashable
     first: int
     times: int
     fixed: bool = False
+    fewest: int = 1
 
 
 class Recorder:

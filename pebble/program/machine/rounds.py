@@ -17,6 +17,7 @@ from pebble.program.machine.effects import Ledger
 from pebble.program.machine.loops import ShortcutFails, ShortcutOverflow
 from pebble.program.machine.order import Order
 from pebble.program.machine.recorder import Item, Recorder
+from pebble.program.machine.stretches import FEWEST_PERIODS
 
 if TYPE_CHECKING:
     from pebble.program.machine.configuration import Configuration, Configurations
@@ -27,7 +28,8 @@ if TYPE_CHECKING:
 __all__ = ["Rounds"]
 
 _MOST_TRIALS = 12
-"""Rounds after which a stretch is taken to be irregular, and executed tile by tile."""
+_MOST_PERIODS_TRIED = 40
+"""Rounds after which a stretch is taken to be irregular, and executed tile by tile; and under masks with a period."""
 
 
 @dataclass(frozen=True)
@@ -50,6 +52,11 @@ class _Round:
     counts: list[int]
     held: list[int]
     room: list[int]
+
+    @property
+    def numbers(self) -> tuple[int, ...]:
+        """All that was counted."""
+        return (*self.counts, *self.held, *self.room)
 
 
 class Rounds:
@@ -82,6 +89,7 @@ class Rounds:
         self.configurations = configurations
         self.order = Order(machine, node, whole, stretch, grids)
         self.number = (stretch.stop - stretch.first) // stretch.round
+        self.periodic = self.order.mask.period > 1
 
     def execute(self, iteration: Callable[[int], None], recorder: Recorder) -> None:
         """Execute the stretch's rounds: the first few, and the last if those before it follow from them.
@@ -105,14 +113,23 @@ class Rounds:
         for number in range(self.number):
             done = [*done[-1:], self._round(number, iteration, recorder)]
             states = [*states[-2:], self._after(number)]
-            last = self._last(number, states, done) if 0 < number < _MOST_TRIALS else None
+            trials = _MOST_PERIODS_TRIED if self.periodic else _MOST_TRIALS
+            last = self._last(number, states, done) if 0 < number < trials else None
             if last is not None:
-                recorder.add(Item(("rounds", id(self.node)), number, last, fixed=True))
+                recorder.add(self._item(number, last, done))
                 self._skip(number, last, states, done, iteration, recorder)
                 number = last
                 break
         for index in range(self.stretch.first + (number + 1) * self.stretch.round, self.stretch.stop):
             iteration(index)
+
+    def _item(self, number: int, last: int, done: list[_Round]) -> Item:
+        """Return what a round outside is told: of rounds that are all the same there may be more in another one."""
+        one, two = done
+        if one.numbers == two.numbers and all(a.times == b.times for a, b in zip(one.items, two.items, strict=True)):
+            key = ("rounds", id(self.node), two.numbers)
+            return Item(key, number, last - number, fewest=FEWEST_PERIODS)
+        return Item(("rounds", id(self.node)), number, last, fixed=True)
 
     def _round(self, number: int, iteration: Callable[[int], None], recorder: Recorder) -> _Round:
         """Execute a round and note what it does."""
@@ -157,16 +174,14 @@ class Rounds:
         ):
             return None
         # At the end of an axis the last rounds differ from the others.
-        for last in range(self.number - 1, max(self.number - 4, number + 1), -1):
-            shortest = min(
-                (
-                    a.times + (last - number + 1) * (b.times - a.times)
-                    for a, b in zip(one.items, two.items, strict=True)
-                ),
-                default=1,
+        lasts = _MOST_PERIODS_TRIED if self.periodic else 4
+        for last in range(self.number - 1, max(self.number - lasts, number + 1), -1):
+            enough = all(
+                a.times + (last - number + 1) * (b.times - a.times) >= b.fewest
+                for a, b in zip(one.items, two.items, strict=True)
             )
             if (
-                shortest > 0
+                enough
                 and self.order.stays(number - 1, earlier, last, before.moved(now, last - number))
                 and self.configurations.holds(before.moved(now, last + 1 - number))
             ):

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pebble.program.machine.effects import Snapshot
     from pebble.program.machine.field_state import Box, FieldState
 
-__all__ = ["NOT_BEGUN", "Unlike", "changes", "is_level", "mentions", "visible"]
+__all__ = ["NOT_BEGUN", "Unlike", "changes", "is_level", "is_unlike", "mentions", "visible"]
 
 NOT_BEGUN = "not begun"
 """Nothing is there of a chain that has had no allowed step so far."""

@@ -21,11 +21,12 @@ if TYPE_CHECKING:
     from pebble.computations.masks.mask import Interval, Mask
     from pebble.program.nodes import Node
 
-__all__ = ["Stretch", "TileGrid", "grids_inside", "stretches"]
+__all__ = ["FEWEST_PERIODS", "Stretch", "TileGrid", "grids_inside", "stretches"]
 
 _FEWEST_ROUNDS = 6
 _FEWEST_ROUNDS_INSIDE = 16
-"""In fewer rounds than this nothing is saved."""
+FEWEST_PERIODS = 8
+"""In fewer rounds than this nothing is saved; the last one is for masks with a period."""
 
 
 class TileGrid(NamedTuple):
@@ -98,56 +99,88 @@ def stretches(
         Whether the loop is inside one over the other axis: then other shortcuts are as good for short stretches.
     """
     count, done = tile_count(*whole, node.tile), 0
-    fewest = _FEWEST_ROUNDS_INSIDE if inside else _FEWEST_ROUNDS
-    lines = _with_pairs(mask, node.axis, whole, partners) if inside else whole
-    for part in mask.steady_parts(node.axis, lines) if lines[1] - lines[0] >= fewest * node.tile else ():
-        if part.stop - part.start < fewest * node.tile:
-            continue
-        for piece in _pieces(mask, node.axis, part, partners) if inside else [part]:
-            length, margin = _round(node.tile, grids, piece), _margin(grids, piece)
-            # The lines just before and just behind a tile belong to the part too, and tiles are full ones.
-            first = max(done, -((whole[0] - piece.start - margin) // node.tile), 0)
-            stop = min((piece.stop - margin - whole[0]) // node.tile, (whole[1] - whole[0]) // node.tile)
-            if stop - first < fewest * length or (inside and not any(piece.moves)):
-                continue
-            if first > done:
-                yield Stretch(done, first)
-            yield Stretch(first, stop, length, part)
-            done = stop
+    fewest = FEWEST_PERIODS if mask.period > 1 else _FEWEST_ROUNDS_INSIDE if inside else _FEWEST_ROUNDS
+    parts = _parts_inside(mask, node.axis, whole, partners) if inside else _parts(mask, node.axis, whole)
+    for part, piece in parts if whole[1] - whole[0] >= fewest * node.tile else ():
+        length, margin = _round(node.tile, grids, piece), _margin(grids, piece)
+        # The lines just before and just behind a tile belong to the part too, and tiles are full ones.
+        first = max(done, -((whole[0] - piece.start - margin) // node.tile), 0)
+        stop = min((piece.stop - margin - whole[0]) // node.tile, (whole[1] - whole[0]) // node.tile)
+        if stop - first < fewest * length or (length == 1 and not piece.partners):
+            continue  # where single tiles repeat they are alike, and need no rounds
+        if first > done:
+            yield Stretch(done, first)
+        yield Stretch(first, stop, length, part)
+        done = stop
     if done < count:
         yield Stretch(done, count)
 
 
+_Parts = Iterator[tuple[RegularPart, RegularPart]]
+"""Parts, and what of them tiles may be in."""
+
+
+def _parts(mask: Mask, axis: str, whole: Interval) -> _Parts:
+    """Yield the parts of a mask in which rounds may repeat."""
+    return ((part, part) for part in mask.steady_parts(axis, whole))
+
+
+def _parts_inside(mask: Mask, axis: str, whole: Interval, partners: Interval) -> _Parts:
+    """Yield the parts in which the pairs with some partners move with the lines, or repeat."""
+    if mask.period > 1:
+        for part in _repeating(mask, axis, whole, partners):
+            if mask.has_pairs(axis, (part.start, part.stop), partners):
+                yield part, part
+        return
+    for part in mask.steady_parts(axis, _with_pairs(mask, axis, whole, partners)):
+        for piece in _pieces(mask, axis, part, partners):
+            if any(piece.moves):
+                yield part, piece
+
+
 def _with_pairs(mask: Mask, axis: str, whole: Interval, partners: Interval) -> Interval:
-    """Return an interval of lines that have pairs with the first partner, with the last one, or lie in between."""
-    other, ends = OTHER_AXIS[axis], np.array([partners[0], partners[1] - 1])
-    first, last = int(mask.first_of(other, ends)[0]), int(mask.last_of(other, ends)[1])
-    return max(first, whole[0]), min(last + 1, whole[1])
+    """Return an interval outside of which no line has a pair with any of the partners."""
+    ends = mask.ends_of(OTHER_AXIS[axis], np.array([partners[0], partners[1] - 1]))
+    return max(int(ends.min()), whole[0]), min(int(ends.max()), whole[1])
+
+
+def _repeating(mask: Mask, axis: str, whole: Interval, partners: Interval) -> list[RegularPart]:
+    """Return the parts of an axis in which the pairs with some partners repeat with the mask's period."""
+    ends = mask.ends_of(OTHER_AXIS[axis], np.array([partners[0], partners[1] - 1]))
+    found, done = [], whole[0]
+    # Between an end for the first partner and that for the last one the pairs follow no rule.
+    for low, high in sorted(zip(ends.min(axis=1).tolist(), ends.max(axis=1).tolist(), strict=True)):
+        if done < min(low, whole[1]):
+            found.append(RegularPart(done, min(low, whole[1]), (False,), mask.period, 0))
+        done = max(done, high)
+    if done < whole[1]:
+        found.append(RegularPart(done, whole[1], (False,), mask.period, 0))
+    return found
 
 
 def _pieces(mask: Mask, axis: str, part: RegularPart, partners: Interval) -> list[RegularPart]:
     """Cut a regular part where an end of a line's interval comes into the partners, or leaves them."""
-    lines = np.array([part.start, part.stop - 1])
-    first, last = mask.first_of(axis, lines).tolist(), mask.last_of(axis, lines).tolist()
+    ends = mask.ends_of(axis, np.array([part.start]))[:, 0].tolist()
     marks = {part.start, part.stop}
-    for end, place in enumerate((first[0], last[0])):
-        if part.moves[end]:
-            steps = [-((place + end - partner) // part.partners) for partner in partners]
+    for place, moves in zip(ends, part.moves, strict=True):
+        if moves:
+            steps = [-((place - partner) // part.partners) for partner in partners]
             marks |= {part.start + step * part.lines for step in steps}
     found = []
     for start, stop in itertools.pairwise(sorted(mark for mark in marks if part.start <= mark <= part.stop)):
         moved = (start - part.start) // part.lines * part.partners
-        low, high = first[0] + moved * part.moves[0], last[0] + 1 + moved * part.moves[1]
-        moves = (
-            part.moves[0] and partners[0] <= low < partners[1],
-            part.moves[1] and partners[0] <= high < partners[1],
+        inside = tuple(
+            moves and partners[0] <= place + moved < partners[1]
+            for place, moves in zip(ends, part.moves, strict=True)
         )
-        found.append(part._replace(start=start, stop=stop, moves=moves))
+        found.append(part._replace(start=start, stop=stop, moves=inside))
     return found
 
 
 def _round(tile: int, grids: list[TileGrid], part: RegularPart) -> int:
     """Return after how many tiles the mask and the grids of the other axis repeat."""
+    if not part.partners:
+        return part.lines // math.gcd(part.lines, tile)
     if not any(part.moves):
         return 1
     period = math.lcm(*(grid.tile for grid in grids))
@@ -157,6 +190,8 @@ def _round(tile: int, grids: list[TileGrid], part: RegularPart) -> int:
 
 def _margin(grids: list[TileGrid], part: RegularPart) -> int:
     """Return how many lines at either end of a part to leave out: one, and those that share a tile with its end."""
+    if not part.partners:
+        return 2 * part.lines
     if not any(part.moves):
         return 1
     return 1 + part.lines * -(-max((grid.tile for grid in grids), default=0) // part.partners)
