@@ -11,14 +11,12 @@ from pebble.computations.masks.empty_rows import check_rows
 from pebble.computations.masks.grouped import grouped_mask
 from pebble.computations.masks.kinds import MaskKind, make_mask, mask_kinds
 from pebble.computations.masks.mask import Mask
+from pebble.computations.masks.repeating_patterns import fixed_mask, longformer_mask, strided_mask
 from pebble.computations.masks.sparse_patterns import (
     block_mask,
     butterfly_mask,
-    fixed_mask,
-    longformer_mask,
     n_of_m_mask,
     random_blocks_mask,
-    strided_mask,
 )
 from pebble.computations.masks.union_mask import UnionMask
 
