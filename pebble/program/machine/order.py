@@ -60,7 +60,7 @@ class Order:
         }
         self.inside = partners(node.axis, machine.tiles, family)
         self.fixed = {
-            axis: [0, family.extents[axis], *self.mask.presence_changes(axis)] for axis in family.masked_axes
+            axis: [0, family.extents[axis], *self.mask.fixed_places(axis)] for axis in family.masked_axes
         }
         self.fixed[self.other] += [place for grid in grids for place in (grid.start, grid.stop)]
         for label, visit in machine.visits.items():
