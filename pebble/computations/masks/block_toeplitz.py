@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from pebble.computations.masks.band_mask import BandMask, parts_among
+from pebble.computations.masks.intervals import Intervals, where_apart
 from pebble.computations.masks.line_pieces import FIRST, LinePieces
 from pebble.computations.masks.mask import OTHER_AXIS, Interval, RegularPart
 from pebble.computations.masks.piecewise_mask import PiecewiseMask, in_blocks
@@ -314,6 +316,21 @@ class BlockToeplitzMask(PiecewiseMask):
         return joined
 
     # For few lines only: arrays of all lines
+
+    @cached_property
+    def connected(self) -> bool:
+        """Whether each block's queries share its first key, and its first query has a key of the block before.
+
+        That key must be one that the block before has a query for; the other keys hang on the queries.
+        """
+        own, before = self.patterns[0], self.patterns[1]
+        first = np.zeros(1, dtype=np.int64)
+        shared = any(band.ends_of("j", first).ravel().tolist() == [0, self.period] for band in own)
+        known = [where_apart(*band.ends("j"), 1) for band in own]
+        linked = any(
+            len(seen & Intervals(*band.ends_of("i", first))) > 0 for band in before for seen in known
+        )
+        return shared and (linked or self.Nq <= self.period)
 
     def _degrees(self, axis: str, partners: NDArray[np.bool_]) -> list[Whole]:
         L, extent = self.period, self.extents[axis]
