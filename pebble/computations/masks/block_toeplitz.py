@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
     Bands = tuple[BandMask, ...]
 
 __all__ = ["BlockToeplitzMask"]
+
+_REMEMBERED = 2**14
+"""Parts of patterns whose pairs are not counted again."""
 
 
 class BlockToeplitzMask(PiecewiseMask):
@@ -75,6 +79,13 @@ class BlockToeplitzMask(PiecewiseMask):
         super().__init__(spec, N, N)
         self.period, self.depth = period, len(near)
         self.patterns: tuple[Bands, ...] = tuple(mask.bands for mask in (*near, far))
+        self._upto_one = lru_cache(_REMEMBERED)(self._upto_some)
+        # Far enough that one of the ends is that of the axis.
+        away = -(-N // period) + self.depth + 1
+        self._steps = {
+            "i": np.array([-away, *range(1 - self.depth, 2)])[:, None],
+            "j": np.array([*range(self.depth + 1), away])[:, None],
+        }
         self._sizes = [sum(band.pairs for band in bands) for bands in self.patterns]
 
     # Pairs
@@ -104,6 +115,9 @@ class BlockToeplitzMask(PiecewiseMask):
 
     def _upto(self, pattern: int, rows: Any, columns: Any) -> Any:
         """Return the pairs of a pattern's first rows with its first columns."""
+        return (self._upto_one if isinstance(rows, int) else self._upto_some)(pattern, rows, columns)
+
+    def _upto_some(self, pattern: int, rows: Any, columns: Any) -> Any:
         return sum(band.pairs_before((rows * 0, rows), columns) for band in self.patterns[pattern])
 
     def count(self, queries: Interval, keys: Interval) -> int:
@@ -140,22 +154,15 @@ class BlockToeplitzMask(PiecewiseMask):
 
     # First and last partners
 
-    def _zones(self, axis: str, blocks: Whole) -> list[Whole]:
-        """Return where on the other axis zones begin and end for lines in some blocks, in order.
-
-        Between two places lies a near block, and the far ones before the first (``i``) or behind the last (``j``).
-        """
-        steps = range(1 - self.depth, 2) if axis == "i" else range(self.depth + 1)
-        places = [(blocks + step) * self.period for step in steps]
-        return [np.clip(place, 0, self.extents[OTHER_AXIS[axis]]) for place in places]
-
     def ends_of(self, axis: str, lines: Whole) -> Whole:
         """Return where zones of partners begin and end for chosen lines, shape (depth + 2, lines); never decreasing.
 
+        Between two places lies a near block, and the far ones before the first (``i``) or behind the last (``j``).
         Which partners of a zone a line has depends on its place in its block.
         """
-        end = lines * 0 + (0 if axis == "i" else self.extents[OTHER_AXIS[axis]])
-        return np.stack([end, *self._zones(axis, lines // self.period)])
+        end = self.extents[OTHER_AXIS[axis]]
+        places = (lines // self.period + self._steps[axis]) * self.period
+        return np.minimum(np.maximum(places, 0), end)
 
     def fixed_places(self, axis: str) -> list[int]:
         """Return none: which lines have pairs depends on the place in the block, but in the first blocks and the last."""

@@ -30,6 +30,9 @@ __all__ = ["Rounds"]
 _MOST_TRIALS = 12
 _MOST_PERIODS_TRIED = 40
 """Rounds after which a stretch is taken to be irregular, and executed tile by tile; and under masks with a period."""
+_LEFT = (1, 2, 3)
+_LEFT_PERIODS = (1, 2, 3, 4, 6, 8, 11, 14, 18, 24, 32)
+"""How many rounds before the end the last one may be: at the end of an axis the last rounds differ from the others."""
 
 
 @dataclass(frozen=True)
@@ -173,9 +176,10 @@ class Rounds:
             or not _same_kinds(one.items, two.items)
         ):
             return None
-        # At the end of an axis the last rounds differ from the others.
-        lasts = _MOST_PERIODS_TRIED if self.periodic else 4
-        for last in range(self.number - 1, max(self.number - lasts, number + 1), -1):
+        for left in _LEFT_PERIODS if self.periodic else _LEFT:
+            last = self.number - left
+            if last <= number + 1:
+                break
             enough = all(
                 a.times + (last - number + 1) * (b.times - a.times) >= b.fewest
                 for a, b in zip(one.items, two.items, strict=True)
