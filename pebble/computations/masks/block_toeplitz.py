@@ -216,7 +216,8 @@ class BlockToeplitzMask(PiecewiseMask):
         begin, end = self._run(axis)
         if begin >= end:
             return []
-        moves = (False,) + (True,) * (self.depth + 1)
+        moves = (True,) * (self.depth + 1)
+        moves = (False, *moves) if axis == "i" else (*moves, False)
         return parts_among([RegularPart(begin * self.period, end * self.period, moves, self.period, self.period)], lines)
 
     # Where something changes
