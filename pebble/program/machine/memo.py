@@ -93,7 +93,7 @@ class _Execution:
         """Execute the loop: in runs of tiles that look alike, in rounds, or tile by tile."""
         for stretch in self._stretches():
             if stretch.round:
-                self._rounds(stretch).execute(self._visit, self.loops.recorder)
+                self._rounds(stretch).execute(self._some_tiles, self.loops.recorder)
                 continue
             runs = self._runs(stretch)
             if runs is None:
@@ -216,10 +216,16 @@ class _Execution:
             self.node.axis, tile_at(*self.whole, self.node.tile, index), self._partners()
         )
 
-    def _visit(self, index: int) -> None:
-        """Execute a tile if it holds a pair."""
-        if self._is_visited(index):
-            self._iteration(index)
+    def _some_tiles(self, start: int, stop: int) -> None:
+        """Execute the tiles of a round, or those that are left."""
+        runs = None if self.outermost or self.mask.period == 1 else self._runs(Stretch(start, stop))
+        if runs is not None:
+            self._remember(runs)
+            return
+        for index in range(start, stop):
+            self.loops.recorder.add(Item(("tile", id(self.node)), index, 1, fixed=True))
+            if self._is_visited(index):
+                self._iteration(index)
 
     def _iteration(self, index: int) -> None:
         """Execute a tile that stands for no other."""

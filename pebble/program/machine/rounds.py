@@ -94,13 +94,13 @@ class Rounds:
         self.number = (stretch.stop - stretch.first) // stretch.round
         self.periodic = self.order.mask.period > 1
 
-    def execute(self, iteration: Callable[[int], None], recorder: Recorder) -> None:
+    def execute(self, tiles: Callable[[int, int], None], recorder: Recorder) -> None:
         """Execute the stretch's rounds: the first few, and the last if those before it follow from them.
 
         Parameters
         ----------
-        iteration : callable
-            Executes the tile of a number.
+        tiles : callable
+            Executes the tiles from one number up to another.
         recorder : Recorder
             Where inner loops write down what they do.
 
@@ -114,17 +114,16 @@ class Rounds:
         self.configurations.join()
         states, done = [self.configurations.read()], list[_Round]()
         for number in range(self.number):
-            done = [*done[-1:], self._round(number, iteration, recorder)]
+            done = [*done[-1:], self._round(number, tiles, recorder)]
             states = [*states[-2:], self._after(number)]
             trials = _MOST_PERIODS_TRIED if self.periodic else _MOST_TRIALS
             last = self._last(number, states, done) if 0 < number < trials else None
             if last is not None:
                 recorder.add(self._item(number, last, done))
-                self._skip(number, last, states, done, iteration, recorder)
+                self._skip(number, last, states, done, tiles, recorder)
                 number = last
                 break
-        for index in range(self.stretch.first + (number + 1) * self.stretch.round, self.stretch.stop):
-            iteration(index)
+        tiles(self.stretch.first + (number + 1) * self.stretch.round, self.stretch.stop)
 
     def _item(self, number: int, last: int, done: list[_Round]) -> Item:
         """Return what a round outside is told: of rounds that are all the same there may be more in another one."""
@@ -134,14 +133,12 @@ class Rounds:
             return Item(key, number, last - number, fewest=FEWEST_PERIODS)
         return Item(("rounds", id(self.node)), number, last, fixed=True)
 
-    def _round(self, number: int, iteration: Callable[[int], None], recorder: Recorder) -> _Round:
+    def _round(self, number: int, tiles: Callable[[int, int], None], recorder: Recorder) -> _Round:
         """Execute a round and note what it does."""
         first = self.stretch.first + number * self.stretch.round
         ledger = Ledger(self.machine)
         with recorder.separately() as items:
-            for offset in range(self.stretch.round):
-                recorder.add(Item(("tile", id(self.node)), offset, 1, fixed=True))
-                iteration(first + offset)
+            tiles(first, first + self.stretch.round)
         effect = ledger.close()
         counts = {(action, name): count for action, name, count in effect.counts}
         held = dict(effect.held)
@@ -198,7 +195,7 @@ class Rounds:
         last: int,
         states: list[Configuration],
         done: list[_Round],
-        iteration: Callable[[int], None],
+        tiles: Callable[[int, int], None],
         recorder: Recorder,
     ) -> None:
         """Account for all rounds up to the last, and execute that."""
@@ -209,7 +206,7 @@ class Rounds:
         self._add(_sums(one.counts, two.counts, skipped), _sums(one.held, two.held, skipped))
         self.configurations.write(before.moved(now, last - number))
         try:
-            final = self._round(last, iteration, recorder)
+            final = self._round(last, tiles, recorder)
         except Violation as violation:
             if violation.rule == "memory-full":
                 raise ShortcutOverflow(str(violation)) from None
