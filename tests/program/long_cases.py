@@ -1,4 +1,4 @@
-"""Random cases under long bands: masks that follow a rule for so many tiles that loops are cut short."""
+"""Random cases under long masks: they follow a rule for so many tiles that loops are cut short."""
 
 from __future__ import annotations
 
@@ -6,14 +6,12 @@ from dataclasses import replace
 from itertools import islice
 from random import Random
 
-import numpy as np
-
 from tests.program.edits import acceptable
 from tests.program.generator import Case, random_text
+from tests.program.long_masks import long_band, long_pattern
 from tests.program.names import (
     BandMask,
     Family,
-    InvalidInput,
     Loop,
     Mask,
     Node,
@@ -23,16 +21,15 @@ from tests.program.names import (
     family_of,
     load,
     loop,
-    make_mask,
     phase,
 )
 from tests.program.program_reference import executions
 from tests.program.random_families import Subject, crossed_family, under, with_outputs
-from tests.program.random_masks import documents
 
 __all__ = ["long_case_of"]
 
 MOST_OPERATIONS = 4000
+MOST_UNDER_PATTERNS = 9000
 
 
 def long_case_of(seed: int) -> Case:
@@ -51,7 +48,8 @@ def long_case_of(seed: int) -> Case:
 
 def affordable(program: Program, family: Family) -> bool:
     """Whether the plain loops execute it in a second or so."""
-    return sum(1 for _ in islice(executions(program, family), MOST_OPERATIONS)) < MOST_OPERATIONS
+    most = MOST_OPERATIONS if isinstance(family.mask, BandMask) else MOST_UNDER_PATTERNS
+    return sum(1 for _ in islice(executions(program, family), most)) < most
 
 
 def disturbed(rnd: Random, program: Program, family: Family) -> Program:
@@ -87,59 +85,18 @@ def inside(rnd: Random, node: Node, part: Node) -> Node:
 
 def long_subject(rnd: Random) -> Subject:
     """A family of many queries and keys, and small in all else."""
+    if rnd.random() < 0.3:
+        return subject_under(rnd, long_pattern(rnd))
     rows = rnd.randint(12, 30)
     cols = rows if rnd.random() < 0.6 else rnd.randint(8, 30)
-    d, dv = rnd.choice([(1, 1), (1, 2), (2, 1)])
+    return subject_under(rnd, long_band(rnd, rows, cols), *rnd.choice([(1, 1), (1, 2), (2, 1)]))
+
+
+def subject_under(rnd: Random, mask: Mask, d: int = 1, dv: int = 1) -> Subject:
+    """A family under a mask."""
     if rnd.random() < 0.2:
-        return Subject(under(crossed_family(rows, cols, 1), long_band(rnd, rows, cols)))
+        return Subject(under(crossed_family(mask.Nq, mask.Nk, 1), mask))
     pass_name = rnd.choice(["forward", "forward", "backward"])
-    problem = Problem(
-        rows, cols, d, dv, pass_name=pass_name, stats=pass_name == "forward" and rnd.random() < 0.3
-    )
-    return Subject(under(family_of(problem), long_band(rnd, rows, cols)), problem)
-
-
-def long_band(rnd: Random, rows: int, cols: int) -> Mask:
-    """A band of few pieces."""
-    while True:
-        try:
-            mask = rnd.choice((named, named, pieces, pieces))(rnd, rows, cols)
-        except InvalidInput:
-            continue
-        if mask.pairs:
-            return mask
-
-
-def named(rnd: Random, rows: int, cols: int) -> Mask:
-    """A band by name."""
-    names = [
-        "causal",
-        "causal",
-        f"window:{rnd.randint(1, cols // 2)}",
-        f"window:left={rnd.randint(0, cols // 3)},right={rnd.randint(0, cols // 3)}",
-        f"prefix:{rnd.randint(1, cols // 2)}",
-        documents(rnd, rows),
-    ]
-    group = next((size for size in (3, 2) if rows % size == 0), 1)
-    inner = rnd.choice(["causal", f"window:{rnd.randint(1, max(1, rows // group // 2))}", "prefix:2"])
-    names += [f"group:{group}:{inner}"] * 2
-    mask = make_mask(rnd.choice(names), rows, cols, empty_rows="zero")
-    assert mask is not None
-    return mask
-
-
-def pieces(rnd: Random, rows: int, cols: int) -> Mask:
-    """Ends that stay, or move by one or a jump, for a while each; also lines without pairs."""
-    ends = np.array([walk(rnd, rows, cols), walk(rnd, rows, cols)])
-    return BandMask("band", cols, ends.min(axis=0), ends.max(axis=0))
-
-
-def walk(rnd: Random, rows: int, cols: int) -> list[int]:
-    place, found = rnd.choice([0, 0, rnd.randint(0, cols // 2)]), list[int]()
-    while len(found) < rows:
-        slope = rnd.randint(0, 1)
-        for _ in range(rnd.choice([rows, rnd.randint(6, 16), 3])):
-            found.append(place)
-            place = min(place + slope, cols)
-        place = min(place + rnd.choice([0, 0, 1, rnd.randint(0, 5)]), cols)
-    return found[:rows]
+    stats = pass_name == "forward" and rnd.random() < 0.3
+    problem = Problem(mask.Nq, mask.Nk, d, dv, pass_name=pass_name, stats=stats)
+    return Subject(under(family_of(problem), mask), problem)

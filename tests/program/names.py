@@ -5,7 +5,7 @@ from __future__ import annotations
 from pebble.common.errors import IllegalMove, InvalidInput, NoClosedForm, PebbleError, Violation
 from pebble.computations.array import Array
 from pebble.computations.family import Family
-from pebble.computations.masks import BandMask, DenseMask, Mask, make_mask
+from pebble.computations.masks import BandMask, BlockToeplitzMask, DenseMask, Mask, UnionMask, make_mask
 from pebble.computations.matmul import matmul_family
 from pebble.computations.problem import Problem
 from pebble.computations.registry import family_of
@@ -43,6 +43,7 @@ from pebble.program.schedule import Schedule, registered
 __all__ = [
     "Array",
     "BandMask",
+    "BlockToeplitzMask",
     "Condition",
     "DenseMask",
     "Family",
@@ -60,7 +61,9 @@ __all__ = [
     "Program",
     "Run",
     "Schedule",
+    "UnionMask",
     "Violation",
+    "UnionMask",
     "When",
     "closed_form",
     "compute",

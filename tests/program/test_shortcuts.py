@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from pebble import Schedule
-from pebble.program.machine import stretches
+from pebble.program.machine import rounds, stretches
 from pebble.program.machine.loops import ShortcutFails
 from pebble.program.machine.rounds import Rounds
 from pebble.program.machine.run import run
@@ -73,6 +73,8 @@ def short_stretches(monkeypatch: pytest.MonkeyPatch) -> Taken:
     """Let four rounds be enough for a shortcut, and note how often one is taken."""
     monkeypatch.setattr(stretches, "_FEWEST_ROUNDS", 4)
     monkeypatch.setattr(stretches, "_FEWEST_ROUNDS_INSIDE", 4)
+    for module in (stretches, rounds):
+        monkeypatch.setattr(module, "FEWEST_PERIODS", 4)
     taken, skip = Taken(), Rounds._skip
 
     def noted(self: Rounds, *arguments: Any) -> None:

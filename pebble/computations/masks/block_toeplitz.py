@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -165,7 +164,7 @@ class BlockToeplitzMask(PiecewiseMask):
         return np.minimum(np.maximum(places, 0), end)
 
     def fixed_places(self, axis: str) -> list[int]:
-        """Return none: which lines have pairs depends on the place in the block, but in the first blocks and the last."""
+        """Return none: a line's place in its block says whether it has pairs, in all but the first and last blocks."""
         return []
 
     def _run(self, axis: str) -> Interval:
@@ -218,7 +217,9 @@ class BlockToeplitzMask(PiecewiseMask):
             return []
         moves = (True,) * (self.depth + 1)
         moves = (False, *moves) if axis == "i" else (*moves, False)
-        return parts_among([RegularPart(begin * self.period, end * self.period, moves, self.period, self.period)], lines)
+        return parts_among(
+            [RegularPart(begin * self.period, end * self.period, moves, self.period, self.period)], lines
+        )
 
     # Where something changes
 

@@ -118,7 +118,9 @@ class _Execution:
 
     def _is_one_run(self, stretch: Stretch) -> bool:
         """Whether the tiles of two rounds are one run, so that they need no rounds."""
-        runs = self._runs(Stretch(stretch.first, stretch.first + 2 * stretch.round)) if stretch.round else None
+        runs = (
+            self._runs(Stretch(stretch.first, stretch.first + 2 * stretch.round)) if stretch.round else None
+        )
         return runs is not None and len(runs) == 1 and runs[0].times == 2 * stretch.round
 
     def _all_present(self) -> bool:

@@ -108,7 +108,9 @@ class Order:
             return True
         part = self.stretch.part
         assert part is not None
-        if axis == self.axis and not (part.start <= before[moving].min() and after[moving].max() <= part.stop):
+        if axis == self.axis and not (
+            part.start <= before[moving].min() and after[moving].max() <= part.stop
+        ):
             return False
         for places in (before, after):
             periods = places // self.mask.period

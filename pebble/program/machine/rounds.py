@@ -128,7 +128,9 @@ class Rounds:
     def _item(self, number: int, last: int, done: list[_Round]) -> Item:
         """Return what a round outside is told: of rounds that are all the same there may be more in another one."""
         one, two = done
-        if one.numbers == two.numbers and all(a.times == b.times for a, b in zip(one.items, two.items, strict=True)):
+        if one.numbers == two.numbers and all(
+            a.times == b.times for a, b in zip(one.items, two.items, strict=True)
+        ):
             key = ("rounds", id(self.node), two.numbers)
             return Item(key, number, last - number, fewest=FEWEST_PERIODS)
         return Item(("rounds", id(self.node)), number, last, fixed=True)
