@@ -46,7 +46,7 @@ def blocks(rnd: Random) -> Mask:
     )
 
 
-def pattern(rnd: Random, L: int, density: float) -> Mask:
+def pattern(rnd: Random, L: int, density: float) -> BandMask:
     """Intervals of keys that do not go back, some of them empty."""
     ends = np.sort([[rnd.randint(0, L) for _ in range(L)] for _ in range(2)], axis=1)
     start, stop = ends.min(axis=0), ends.max(axis=0)

@@ -63,7 +63,6 @@ __all__ = [
     "Schedule",
     "UnionMask",
     "Violation",
-    "UnionMask",
     "When",
     "closed_form",
     "compute",

@@ -161,7 +161,7 @@ class BlockToeplitzMask(PiecewiseMask):
         """
         end = self.extents[OTHER_AXIS[axis]]
         places = (lines // self.period + self._steps[axis]) * self.period
-        return np.minimum(np.maximum(places, 0), end)
+        return np.asarray(np.minimum(np.maximum(places, 0), end))
 
     def fixed_places(self, axis: str) -> list[int]:
         """Return none: a line's place in its block says whether it has pairs, in all but the first and last blocks."""

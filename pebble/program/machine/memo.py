@@ -10,27 +10,25 @@ and the tiles ahead are all alike, the rest of the run is accounted for at once.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable
 from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
-from pebble.common.errors import TooManyOperations
-from pebble.computations.masks.band_mask import BandMask
 from pebble.computations.masks.mask import OTHER_AXIS
-from pebble.program.machine.bodies import Bodies, nodes_in
+from pebble.program.machine.bodies import Bodies
 from pebble.program.machine.configuration import Configurations, region_of
 from pebble.program.machine.effects import Effect, Ledger, Snapshot, account
 from pebble.program.machine.field_state import MANY, FieldState
+from pebble.program.machine.loop_tiles import LoopTiles
 from pebble.program.machine.loops import Loops
 from pebble.program.machine.recorder import Item, Recorder
 from pebble.program.machine.rounds import Rounds
 from pebble.program.machine.sight import NOT_BEGUN, changes, is_level, is_unlike, mentions, visible
-from pebble.program.machine.stretches import Stretch, TileGrid, grids_inside, stretches
-from pebble.program.machine.tile_runs import TileRun, cut_run, runs_of_lines, runs_of_tiles, runs_of_units
+from pebble.program.machine.stretches import Stretch
+from pebble.program.machine.tile_runs import TileRun
 from pebble.program.machine.waiting import Waiting
 from pebble.program.nodes import Loop
-from pebble.program.steps import tile_at, tile_count
-from pebble.program.visits import partners
+from pebble.program.steps import tile_at
 
 if TYPE_CHECKING:
     from pebble.computations.family import Family
@@ -40,9 +38,6 @@ if TYPE_CHECKING:
     from pebble.program.visits import Visit
 
 __all__ = ["RememberedLoops"]
-
-_MOST_TILES = 20_000
-_MOST_LOOKED_AT = 1_000_000
 
 
 class RememberedLoops(Loops):
@@ -78,10 +73,8 @@ class _Execution:
         self.loops, self.machine, self.state = loops, machine, machine.state
         self.node, self.body, self.whole = node, body, whole
         self.family, self.mask = loops.family, loops.mask
-        self.masked = node.axis in self.family.masked_axes
-        self.outermost = not any(
-            axis != node.axis and axis in machine.tiles for axis in self.family.masked_axes
-        )
+        self.tiles = LoopTiles(machine, loops.family, node, body, whole, loops.signatures)
+        self.masked = self.tiles.masked
         self.uniform = self.masked and node.tile == 1 and not body.in_place
         self.seen = loops.memory.setdefault(id(node), {}) if self.masked else {}
         self.names = sorted(body.touched.changed)
@@ -91,142 +84,36 @@ class _Execution:
 
     def execute(self) -> None:
         """Execute the loop: in runs of tiles that look alike, in rounds, or tile by tile."""
-        for stretch in self._stretches():
+        for stretch in self.tiles.stretches(id(self.node) in self.loops.unrolled):
             if stretch.round:
                 self._rounds(stretch).execute(self._some_tiles, self.loops.recorder)
                 continue
-            runs = self._runs(stretch)
+            runs = self.tiles.runs(stretch)
             if runs is None:
-                self._tiles(stretch)
+                for index in self.tiles.visited(stretch):
+                    self._iteration(index)
             else:
                 self._remember(runs)
         self.state.join(self.node.axis, self.names)
 
-    def _stretches(self) -> Iterable[Stretch]:
-        """Cut the loop into stretches with a rule, and others."""
-        node, body = self.node, self.body
-        everything = [Stretch(0, tile_count(*self.whole, node.tile))]
-        if not (self.masked and body.ordered) or id(node) in self.loops.unrolled:
-            return everything
-        if self.outermost and body.own_lines and self._all_present():
-            return everything
-        grids = self._grids()
-        found = stretches(self.mask, node, self.whole, self._partners(), grids, not self.outermost)
-        if self.outermost or self.mask.period == 1:
-            return found
-        return [stretch._replace(round=0) if self._is_one_run(stretch) else stretch for stretch in found]
-
-    def _is_one_run(self, stretch: Stretch) -> bool:
-        """Whether the tiles of two rounds are one run, so that they need no rounds."""
-        runs = (
-            self._runs(Stretch(stretch.first, stretch.first + 2 * stretch.round)) if stretch.round else None
-        )
-        return runs is not None and len(runs) == 1 and runs[0].times == 2 * stretch.round
-
-    def _all_present(self) -> bool:
-        return self.mask.present(self.node.axis, *self.whole) == self.whole[1] - self.whole[0]
-
-    def _partners(self) -> Interval:
-        """Return the current tile of the mask's other axis."""
-        return partners(self.node.axis, self.machine.tiles, self.family)
-
-    def _grids(self) -> list[TileGrid]:
-        """Return where the tiles of the mask's other axis begin."""
-        return grids_inside(self.node.body, OTHER_AXIS[self.node.axis], self._partners())
-
-    def _runs(self, stretch: Stretch) -> list[TileRun] | None:
-        """Return the tiles to visit, in runs; None if no tile stands for another."""
-        node, body = self.node, self.body
-        if not self.masked:
-            # The first and the last may see a condition hold, and the last may be shorter.
-            count = stretch.stop
-            ends = [TileRun(0, 1, True), TileRun(1, count - 2, True), TileRun(count - 1, 1, True)]
-            return [run for at, run in enumerate(ends) if run.times > 0 and (at == 0 or run.first > 0)]
-        if not (body.told or self._asks()) or (self.outermost and not body.own_lines):
-            return None
-        start, stop = self.whole[0] + stretch.first * node.tile, self.whole[0] + stretch.stop * node.tile
-        whole = start, min(stop, self.whole[1])
-        if self.outermost:
-            found = runs_of_lines(self.mask, node.axis, whole, node.tile)
-        elif node.tile == 1:
-            known, exact = self.loops.signatures, body.in_place
-            others = self._partners()
-            found = runs_of_units(self.mask, node.axis, whole, others, exact, body.moves_chains, known)
-        else:
-            found = runs_of_tiles(self.mask, node.axis, whole, node.tile, self._partners())
-        runs = [run._replace(first=stretch.first + run.first) for run in found]
-        for condition in body.untold:
-            runs = [part for run in runs for part in self._cut(run, condition)]
-        return runs
-
-    def _asks(self) -> bool:
-        """Whether all that a signature does not tell are conditions on the current tile of the other axis."""
-        visits, axis = self.machine.visits, OTHER_AXIS[self.node.axis]
-        return (
-            isinstance(self.mask, BandMask)
-            and self.body.ordered
-            and not any(
-                isinstance(node, Loop) and node.axis == self.node.axis for node in nodes_in(self.node.body)
-            )
-            and all(
-                condition.label in visits
-                and visits[condition.label].axis == axis
-                and visits[condition.label].tile == self.machine.tiles.get(axis)
-                for condition in self.body.untold
-            )
-        )
-
-    def _cut(self, run: TileRun, condition: Condition) -> list[TileRun]:
-        """Cut a run where a condition begins or ceases to hold, and tell it in the signatures.
-
-        Of the tiles of a band that have a pair with the current one of the other axis, those that have one with lines
-        before it come first, and those that have one with lines behind it last: so it changes once at most.
-        """
-
-        def holds(index: int) -> bool:
-            tiles = {**self.machine.tiles, self.node.axis: tile_at(*self.whole, self.node.tile, index)}
-            return condition.holds(self.machine.visits[condition.label], tiles, self.family)
-
-        return cut_run(run, holds)
-
     def _rounds(self, stretch: Stretch) -> Rounds:
-        touched, partners = self.body.touched, self._partners()
+        touched, partners = self.body.touched, self.tiles.partners()
         names = sorted(touched.changed | touched.read)
-        reach = self.body.reach if self.outermost else None
+        reach = self.body.reach if self.tiles.outermost else None
         region = region_of(self.mask, self.node, self.whole, stretch, partners, reach)
         configurations = Configurations(self.state, names, touched.moved, region)
-        return Rounds(self.machine, self.node, self.whole, stretch, self._grids(), configurations)
-
-    def _tiles(self, stretch: Stretch) -> None:
-        """Execute all tiles of a stretch."""
-        count = stretch.stop - stretch.first
-        visited: list[int] = []
-        if count <= _MOST_LOOKED_AT:
-            visited = [index for index in range(stretch.first, stretch.stop) if self._is_visited(index)]
-            count = len(visited)
-        if count > _MOST_TILES:
-            raise TooManyOperations(
-                f"under the mask {self.mask.spec} each of {count:,} tiles of the loop over {self.node.label} "
-                f"would have to be run; at most {_MOST_TILES:,} are: take larger tiles, or fewer queries and keys"
-            )
-        for index in visited:
-            self._iteration(index)
-
-    def _is_visited(self, index: int) -> bool:
-        """Whether a tile holds a pair."""
-        return self.mask.has_pairs(
-            self.node.axis, tile_at(*self.whole, self.node.tile, index), self._partners()
-        )
+        return Rounds(self.machine, self.node, self.whole, stretch, self.tiles.grids(), configurations)
 
     def _some_tiles(self, start: int, stop: int) -> None:
         """Execute the tiles of a round, or those that are left."""
-        runs = None if self.outermost or self.mask.period == 1 else self._runs(Stretch(start, stop))
+        inside = self.mask.period > 1 and not self.tiles.outermost
+        runs = self.tiles.runs(Stretch(start, stop)) if inside else None
         if runs is not None:
             self._remember(runs)
             return
         for index in range(start, stop):
             self.loops.recorder.add(Item(("tile", id(self.node)), index, 1, fixed=True))
-            if self._is_visited(index):
+            if self.tiles.is_visited(index):
                 self._iteration(index)
 
     def _iteration(self, index: int) -> None:

@@ -51,8 +51,9 @@ class Order:
         self.node, self.whole, self.stretch = node, whole, stretch
         self.axis, self.other = node.axis, OTHER_AXIS[node.axis]
         assert stretch.part is not None
+        self.moves = any(stretch.part.moves)
         length = stretch.round * node.tile
-        moved = length // stretch.part.lines * stretch.part.partners if any(stretch.part.moves) else 0
+        moved = length // stretch.part.lines * stretch.part.partners if self.moves else 0
         self.lengths = {self.axis: length, self.other: moved}
         self.grids = {
             self.axis: sorted({(0, 1), (0, self.mask.period)}),
@@ -143,7 +144,7 @@ class Order:
                 np.where(places > 0, before, 0),
             ]
         )
-        if not any(self.stretch.part.moves):
+        if not self.moves:
             found = np.clip(found, self.inside[0] - 1, self.inside[1] + 1)
         return found.reshape(-1)
 

@@ -1,0 +1,177 @@
+"""Which tiles a loop under a mask visits: in runs of tiles that look alike, in rounds that repeat, or one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+from typing import TYPE_CHECKING
+
+from pebble.common.errors import TooManyOperations
+from pebble.computations.masks.band_mask import BandMask
+from pebble.computations.masks.mask import OTHER_AXIS
+from pebble.program.machine.bodies import nodes_in
+from pebble.program.machine.stretches import Stretch, TileGrid, grids_inside, stretches
+from pebble.program.machine.tile_runs import TileRun, cut_run, runs_of_lines, runs_of_tiles, runs_of_units
+from pebble.program.nodes import Loop
+from pebble.program.steps import tile_at, tile_count
+from pebble.program.visits import partners as partners_of
+
+if TYPE_CHECKING:
+    from pebble.computations.family import Family
+    from pebble.program.machine.bodies import Body
+    from pebble.program.machine.rules import Machine
+    from pebble.program.nodes import Condition, Interval
+
+__all__ = ["LoopTiles"]
+
+_MOST_TILES = 20_000
+_MOST_LOOKED_AT = 1_000_000
+
+
+class LoopTiles:
+    """The tiles of one execution of a loop.
+
+    Parameters
+    ----------
+    machine : Machine
+    family : Family
+        Under a mask.
+    node : Loop
+    body : Body
+        What is known of the loop's body.
+    whole : (int, int)
+        What the loop runs over.
+    signatures : dict
+        Signatures of tiles made before.
+
+    Attributes
+    ----------
+    masked : bool
+        Whether the loop is over an axis of the mask.
+    outermost : bool
+        Whether no loop around it is over the other axis of the mask.
+    """
+
+    def __init__(
+        self,
+        machine: Machine,
+        family: Family,
+        node: Loop,
+        body: Body,
+        whole: Interval,
+        signatures: dict[Hashable, list[Hashable]],
+    ) -> None:
+        assert family.mask is not None
+        self.machine, self.family, self.mask = machine, family, family.mask
+        self.node, self.body, self.whole, self.signatures = node, body, whole, signatures
+        self.masked = node.axis in family.masked_axes
+        self.outermost = not any(axis != node.axis and axis in machine.tiles for axis in family.masked_axes)
+
+    def stretches(self, unrolled: bool) -> Iterable[Stretch]:
+        """Cut the loop into stretches with a rule, and others; all others, where rounds are not to be skipped."""
+        node, body = self.node, self.body
+        everything = [Stretch(0, tile_count(*self.whole, node.tile))]
+        if not (self.masked and body.ordered) or unrolled:
+            return everything
+        if self.outermost and body.own_lines and self._all_present():
+            return everything
+        grids = self.grids()
+        found = stretches(self.mask, node, self.whole, self.partners(), grids, not self.outermost)
+        if self.outermost or self.mask.period == 1:
+            return found
+        return [stretch._replace(round=0) if self._is_one_run(stretch) else stretch for stretch in found]
+
+    def _is_one_run(self, stretch: Stretch) -> bool:
+        """Whether the tiles of two rounds are one run, so that they need no rounds."""
+        runs = self.runs(Stretch(stretch.first, stretch.first + 2 * stretch.round)) if stretch.round else None
+        return runs is not None and len(runs) == 1 and runs[0].times == 2 * stretch.round
+
+    def _all_present(self) -> bool:
+        return self.mask.present(self.node.axis, *self.whole) == self.whole[1] - self.whole[0]
+
+    def partners(self) -> Interval:
+        """Return the current tile of the mask's other axis."""
+        return partners_of(self.node.axis, self.machine.tiles, self.family)
+
+    def grids(self) -> list[TileGrid]:
+        """Return where the tiles of the mask's other axis begin."""
+        return grids_inside(self.node.body, OTHER_AXIS[self.node.axis], self.partners())
+
+    def runs(self, stretch: Stretch) -> list[TileRun] | None:
+        """Return the tiles to visit, in runs; None if no tile stands for another."""
+        node, body = self.node, self.body
+        if not self.masked:
+            # The first and the last may see a condition hold, and the last may be shorter.
+            count = stretch.stop
+            ends = [TileRun(0, 1, True), TileRun(1, count - 2, True), TileRun(count - 1, 1, True)]
+            return [run for at, run in enumerate(ends) if run.times > 0 and (at == 0 or run.first > 0)]
+        if not (body.told or self._asks()) or (self.outermost and not body.own_lines):
+            return None
+        start, stop = self.whole[0] + stretch.first * node.tile, self.whole[0] + stretch.stop * node.tile
+        whole = start, min(stop, self.whole[1])
+        if self.outermost:
+            found = runs_of_lines(self.mask, node.axis, whole, node.tile)
+        elif node.tile == 1:
+            known, exact = self.signatures, body.in_place
+            others = self.partners()
+            found = runs_of_units(self.mask, node.axis, whole, others, exact, body.moves_chains, known)
+        else:
+            found = runs_of_tiles(self.mask, node.axis, whole, node.tile, self.partners())
+        runs = [run._replace(first=stretch.first + run.first) for run in found]
+        for condition in body.untold:
+            runs = [part for run in runs for part in self._cut(run, condition)]
+        return runs
+
+    def _asks(self) -> bool:
+        """Whether all that a signature does not tell are conditions on the current tile of the other axis."""
+        visits, axis = self.machine.visits, OTHER_AXIS[self.node.axis]
+        return (
+            isinstance(self.mask, BandMask)
+            and self.body.ordered
+            and not any(
+                isinstance(node, Loop) and node.axis == self.node.axis for node in nodes_in(self.node.body)
+            )
+            and all(
+                condition.label in visits
+                and visits[condition.label].axis == axis
+                and visits[condition.label].tile == self.machine.tiles.get(axis)
+                for condition in self.body.untold
+            )
+        )
+
+    def _cut(self, run: TileRun, condition: Condition) -> list[TileRun]:
+        """Cut a run where a condition begins or ceases to hold, and tell it in the signatures.
+
+        Of the tiles of a band that have a pair with the current one of the other axis, those that have one with lines
+        before it come first, and those that have one with lines behind it last: so it changes once at most.
+        """
+
+        def holds(index: int) -> bool:
+            tiles = {**self.machine.tiles, self.node.axis: tile_at(*self.whole, self.node.tile, index)}
+            return condition.holds(self.machine.visits[condition.label], tiles, self.family)
+
+        return cut_run(run, holds)
+
+    def visited(self, stretch: Stretch) -> list[int]:
+        """Return the tiles of a stretch that hold a pair, where each must be executed.
+
+        Raises
+        ------
+        TooManyOperations
+        """
+        count = stretch.stop - stretch.first
+        visited: list[int] = []
+        if count <= _MOST_LOOKED_AT:
+            visited = [index for index in range(stretch.first, stretch.stop) if self.is_visited(index)]
+            count = len(visited)
+        if count > _MOST_TILES:
+            raise TooManyOperations(
+                f"under the mask {self.mask.spec} each of {count:,} tiles of the loop over {self.node.label} "
+                f"would have to be run; at most {_MOST_TILES:,} are: take larger tiles, or fewer queries and keys"
+            )
+        return visited
+
+    def is_visited(self, index: int) -> bool:
+        """Whether a tile holds a pair."""
+        return self.mask.has_pairs(
+            self.node.axis, tile_at(*self.whole, self.node.tile, index), self.partners()
+        )
