@@ -82,8 +82,8 @@ class BlockToeplitzMask(PiecewiseMask):
         # Far enough that one of the ends is that of the axis.
         away = -(-N // period) + self.depth + 1
         self._steps = {
-            "i": np.array([-away, *range(1 - self.depth, 2)])[:, None],
-            "j": np.array([*range(self.depth + 1), away])[:, None],
+            "i": zones(-away, *range(1 - self.depth, 2)),
+            "j": zones(*range(self.depth + 1), away),
         }
         self._sizes = [sum(band.pairs for band in bands) for bands in self.patterns]
 
@@ -154,9 +154,9 @@ class BlockToeplitzMask(PiecewiseMask):
     # First and last partners
 
     def ends_of(self, axis: str, lines: Whole) -> Whole:
-        """Return where zones of partners begin and end for chosen lines, shape (depth + 2, lines); never decreasing.
+        """Return where zones of partners begin and end for chosen lines, shape (2 · depth + 2, lines); in order.
 
-        Between two places lies a near block, and the far ones before the first (``i``) or behind the last (``j``).
+        A zone is a near block, or all far ones: the first zone of a query, the last one of a key.
         Which partners of a zone a line has depends on its place in its block.
         """
         end = self.extents[OTHER_AXIS[axis]]
@@ -165,7 +165,7 @@ class BlockToeplitzMask(PiecewiseMask):
 
     def fixed_places(self, axis: str) -> list[int]:
         """Return none: a line's place in its block says whether it has pairs, in all but the first and last blocks."""
-        return []
+        return [] if self.period > 1 else self.presence_changes(axis)
 
     def _run(self, axis: str) -> Interval:
         """Return the blocks with at least one whole far block in which nothing is cut."""
@@ -215,7 +215,7 @@ class BlockToeplitzMask(PiecewiseMask):
         begin, end = self._run(axis)
         if begin >= end:
             return []
-        moves = (True,) * (self.depth + 1)
+        moves = (True,) * (2 * self.depth + 1)
         moves = (False, *moves) if axis == "i" else (*moves, False)
         return parts_among(
             [RegularPart(begin * self.period, end * self.period, moves, self.period, self.period)], lines
@@ -365,6 +365,11 @@ class BlockToeplitzMask(PiecewiseMask):
 
     def _identity(self) -> object:
         return self.period, tuple(tuple(band._identity() for band in bands) for bands in self.patterns)
+
+
+def zones(*ends: int) -> Whole:
+    """Return where each zone begins and ends, one below the other."""
+    return np.repeat(ends, 2)[1:-1, None]
 
 
 def _choose(condition: bool, one: int, other: int) -> int:

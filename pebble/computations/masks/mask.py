@@ -100,8 +100,8 @@ class Mask(ABC):
     def ends_of(self, axis: str, lines: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the places on the other axis at which the rule of chosen lines' pairs changes, shape (n, lines).
 
-        The same number of them for all lines, some of which may be equal: for a band the first partner and the one
-        behind the last, which are all that is known of other masks too.
+        In each two rows an interval of partners begins, and ends; as many for all lines, some of them perhaps empty.
+        For a band that is the first partner and the one behind the last, which are all that is known of other masks.
         """
         return np.stack([self.first_of(axis, lines), self.last_of(axis, lines) + 1])
 

@@ -136,8 +136,9 @@ class Order:
 
         Where that is outside of the current tile of the other axis, it is of no account how far.
         """
-        behind = self.mask.ends_of(self.axis, np.minimum(places, self.extent - 1))
-        before = self.mask.ends_of(self.axis, np.maximum(places - 1, 0))
+        # The first row of each two is where partners begin, the second one where they end.
+        behind = self.mask.ends_of(self.axis, np.minimum(places, self.extent - 1))[::2]
+        before = self.mask.ends_of(self.axis, np.maximum(places - 1, 0))[1::2]
         found = np.concatenate(
             [
                 np.where(places < self.extent, behind, self.mask.extents[self.other]),

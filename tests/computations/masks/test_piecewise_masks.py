@@ -186,11 +186,11 @@ def test_lengths_add_up_at_a_thousand_million_tokens() -> None:
 
 
 def test_steady_parts_of_the_patterns() -> None:
-    zones = (True, True, True)
-    assert strided_mask(100, 8).steady_parts("i") == [RegularPart(16, 96, (False, *zones), 8, 8)]
-    assert strided_mask(100, 8).steady_parts("j") == [RegularPart(0, 80, (*zones, False), 8, 8)]
+    near = (True, True)
+    assert strided_mask(100, 8).steady_parts("i") == [RegularPart(16, 96, (False, True, *near, *near), 8, 8)]
+    assert strided_mask(100, 8).steady_parts("j") == [RegularPart(0, 80, (*near, *near, True, False), 8, 8)]
     fixed = fixed_mask(100, 8, 2).steady_parts("j")
-    assert fixed == [RegularPart(0, 88, (True, True, False), 8, 8)]
+    assert fixed == [RegularPart(0, 88, (*near, True, False), 8, 8)]
     assert fixed_mask(100, 8, 2).steady_parts("j", (88, 100)) == []
     parts = longformer_mask(100, 8, 3).steady_parts("i")
     assert (7, 96) in [part[:2] for part in parts]
