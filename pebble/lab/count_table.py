@@ -220,4 +220,5 @@ class Report(CountTable):
         cells = [["schedule", "tiles", "reads", "writes", "I/O", "peak", "I/O ÷ bound"]]
         for row in self.rows:
             cells.append(row.cells(tiles_text(row.tiles or {}) + (f" ({row.chosen})" if row.chosen else "")))
-        return [self.heading(), Table(cells, left=2, notes=self.notes()), self.bounds]
+        table = Table(cells, left=2, notes=self.notes(), drop=("writes", "reads", "peak"))
+        return [self.heading(), table, self.bounds]
