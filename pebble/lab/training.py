@@ -11,7 +11,7 @@ from pebble.common.tables import Table, TableResult, words
 from pebble.computations.problem import Problem
 from pebble.lab.count import count
 from pebble.lab.count_table import CountTable, Report, Row
-from pebble.lower_bounds.table import BoundTable
+from pebble.lower_bounds.table import BoundTable, sharing_notes
 from pebble.program.schedule import Schedule, Tiles, available, offered
 
 __all__ = ["TrainingReport", "count_any_pass", "count_training"]
@@ -52,7 +52,12 @@ class TrainingReport(CountTable):
             replace(each.table(), heading=f"{name} bounds") for name, each in self.bounds_by_pass.items()
         ]
         drop = ("writes", "reads", "peak", "forward I/O", "backward I/O")
-        return [self.heading(), Table(cells, notes=self.notes(), drop=drop), *bounds]
+        return [
+            self.heading(),
+            Table(cells, notes=self.notes(), drop=drop),
+            *bounds,
+            *sharing_notes(self.problem),
+        ]
 
     def content(self) -> dict[str, Any]:
         """Return the plain data, all but the schema version."""

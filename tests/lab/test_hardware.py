@@ -251,6 +251,31 @@ class TestCommandLine:
         assert problem("--model", "llama3-8b", "--kv-heads", "4")["Nq"] == 8 * 16
         assert problem("--model", "gpt2", "--heads", "2") == problem("-d", "64", "--heads", "2")
 
+    @pytest.mark.parametrize(
+        ("options", "words"),
+        [
+            (["bounds"], "hold for kernels that take query heads one by one, too. --heads 32 alone counts"),
+            (["count", "--schedule", "best"], "the bounds there are of heads that share nothing"),
+            (
+                ["count", "--schedule", "best", "--pass", "backward"],
+                "stores them for every query head computes",
+            ),
+            (["count", "--schedule", "best", "--pass", "both"], "stores them for every query head computes"),
+        ],
+    )
+    def test_what_is_counted_and_bounded_is_said_where_heads_share(
+        self, options: list[str], words: str
+    ) -> None:
+        shape = ["-N", "8", "-M", "900", "-d", "4", "--heads", "32"]
+        code, out, _ = self.call(*options, *shape, "--kv-heads", "8")
+        assert code == 0
+        (note,) = [line for line in out.splitlines() if line.startswith("note: ")]
+        assert note.startswith(
+            "note: 4 query heads share each head of keys and values, and are counted as one"
+        )
+        assert words in note
+        assert "note: " not in self.call(*options, *shape)[1]
+
     def test_sharing_less_than_the_model_is_noted(self) -> None:
         code, out, err = self.call(
             "bounds", "-N", "16", "-M", "900", "--model", "llama3-8b", "--kv-heads", "32"
