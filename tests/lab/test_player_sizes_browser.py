@@ -156,10 +156,13 @@ def test_a_finger_finds_every_control(browser: Browser, mode: str) -> None:
 @_SIZES
 def test_a_touch_beside_a_vertex_is_meant_for_it(browser: Browser, width: int, height: int) -> None:
     with browser.size(width, height):
-        at = browser.run("""
+        browser.click("#mode-practice")
+        browser.choose("#board-choice", "Binary")
+        assert browser.run("return document.getElementById('vertex-5').classList.contains('input')")
+        middle, below = browser.run("""
             const box = document.querySelector("#vertex-5 .body").getBoundingClientRect();
-            return [box.left + box.width / 2, box.top + box.height / 2, box.width / 2];""")
-        beside = [round(at[0]), round(at[1] + 21 if width < 500 else at[1] + 5)]
+            return [Math.round(box.left + box.width / 2), Math.round(box.top + box.height / 2)];""")
+        beside = [middle, below + 23 if width < 500 else below]
         pointer = {"type": "pointer", "id": "finger", "parameters": {"pointerType": "touch"}}
         move = {"type": "pointerMove", "x": beside[0], "y": beside[1], "duration": 0}
         actions = [move, {"type": "pointerDown", "button": 0}, {"type": "pointerUp", "button": 0}]
