@@ -15,6 +15,8 @@ import transcripts
 from sphinx.errors import ExtensionError
 from sphinx.util import logging
 
+from pebble.lab.player import first_page
+
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
 
@@ -58,8 +60,9 @@ def _read(app: Sphinx, name: str, source: list[str]) -> None:
 
 
 def _finish(app: Sphinx, exception: Exception | None) -> None:
-    """Refuse a site that would ask another machine for anything."""
+    """Add the page that plays, and refuse a site that would ask another machine for anything."""
     if exception is None and app.builder.format == "html":
+        first_page().write(Path(app.outdir) / "player.html")
         found = list(offline.fetched_from_elsewhere(Path(app.outdir)))
         if found:
             raise ExtensionError("pages fetch from the network:\n" + "\n".join(found))

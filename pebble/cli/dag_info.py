@@ -32,8 +32,6 @@ def command(dag: str | None, format: str | None, keep_isolated: bool, listing: b
         raise InvalidInput(
             "name a DAG: a file, or a name with parameters such as fft:64 (list them with --list)"
         )
-    if dag == "-" and format is None:
-        raise InvalidInput("standard input has no ending; name its --format")
     from pebble.graph.statistics import dag_info
 
     found = dag_of(dag, format, keep_isolated)

@@ -19,12 +19,14 @@ __all__ = ["check_output", "dag_of", "finish", "pebbling_output_options", "rules
 
 def dag_of(text: str, format: str | None, keep_isolated: bool) -> Dag:
     """Return the DAG that a command names: a file, a name with parameters, or - for standard input."""
+    from pebble.common.errors import InvalidInput
     from pebble.computations.load import load_dag
     from pebble.graph.formats import dag_from_bytes
 
     if text != "-":
         return load_dag(text, format, keep_isolated=keep_isolated)
-    assert format is not None
+    if format is None:
+        raise InvalidInput("standard input has no ending; name its --format")
     return dag_from_bytes(sys.stdin.buffer.read(), format, "standard input", keep_isolated)
 
 

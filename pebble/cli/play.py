@@ -5,10 +5,12 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Iterable
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from pebble.cli.dag_options import dag_of
 from pebble.cli.options import (
     memory_options,
     optional_words_of,
@@ -18,15 +20,21 @@ from pebble.cli.options import (
     tiles_option,
 )
 
+if TYPE_CHECKING:
+    from pebble.lab.player import Page
+
 __all__ = ["command"]
+
+_FIRST_PAGE = "play.html"
 
 
 @click.command("play")
-@click.argument("schedule", required=False)
+@click.argument("what", required=False, metavar="[SCHEDULE|DAG]")
 @problem_options(required=False)
 @memory_options
 @tiles_option
-@click.option("--dag", help="Instead of a schedule: a DAG, by name (pyramid:3, fft:4) or from a file.")
+@click.option("--dag", help="The DAG, also one that has the name of a schedule.")
+@click.option("--format", "format", help="The DAG file's format, if its ending does not say it.")
 @click.option("--no-classics", is_flag=True, help="Leave out the classic DAGs to play on; writes faster.")
 @click.option(
     "--time-limit",
@@ -35,42 +43,46 @@ __all__ = ["command"]
     show_default=True,
     help="Seconds for the exact optimum of each DAG and M.",
 )
-@click.option("-o", "--output", required=True, help="HTML file to write; - for standard output.")
+@click.option(
+    "-o",
+    "--output",
+    help=f"HTML file to write; - for standard output. Only the first page has a default: {_FIRST_PAGE}.",
+)
 def command(
-    schedule: str | None,
+    what: str | None,
     dag: str | None,
+    format: str | None,
     tiles: str | None,
     no_classics: bool,
     time_limit: float,
-    output: str,
+    output: str | None,
     **options: Any,
 ) -> None:
-    """Write a page on which the pebbling of a small problem is stepped through, and which can be played.
+    """Write a page on which a small pebbling is stepped through, and which can be played.
 
-    One HTML file that needs neither network nor server: open it in any browser. It shows SCHEDULE move by move
-    beside its program; on the same computation, and on the classic DAGs, the reader can make the moves and
-    compare the I/O with the exact optimum. At most 2,000 vertices and 20,000 moves.
+    One HTML file that needs neither network nor server: open it in any browser, also on a phone. Without arguments
+    it shows a pyramid, and a chooser leads on to attention; with a SCHEDULE and sizes, the schedule move by move
+    beside its program; with a DAG, a pebbling of it, an optimal one where that is found. A DAG is a file, - for
+    standard input, or a name with parameters (pyramid:4, fft:8). On each, and on the classic DAGs, the reader can
+    make the moves and compare the I/O with the exact optimum. The address of the page says which game is shown and
+    how far it has got, so that a link to it shows the same. At most 2,000 vertices and 20,000 moves.
 
     \b
+    pebble play
     pebble play flash-2 -N 4 -d 2 -M 16 -o game.html
-    pebble play --dag pyramid:3 -M 4 -o game.html
+    pebble play pyramid:4 -M 5 -o game.html
     """  # noqa: D301
     if not math.isfinite(time_limit):
         raise click.UsageError("--time-limit takes a number of seconds, such as 5.")
-    from pebble.lab.player import play, play_dag
+    from pebble.lab.player import first_page
 
-    M = optional_words_of(options)
-    if (schedule is None) == (dag is None):
-        raise click.UsageError("Give a SCHEDULE with -N and -d, or a DAG with --dag.")
-    if schedule is not None:
-        sizes = parse_tiles(tiles)
-        page = play(schedule, problem_of(options), M, sizes, classics=not no_classics, time_limit=time_limit)
+    extent: dict[str, Any] = {"classics": not no_classics, "time_limit": time_limit}
+    if what is None and dag is None and not _given([*options, "tiles", "format"]):
+        page, output = first_page(**extent), output or _FIRST_PAGE
+    elif output is None:
+        raise click.UsageError("Missing option '-o' / '--output'.")
     else:
-        _refuse_sizes([*options, "tiles"])
-        if M is None:
-            raise click.UsageError("Missing option '-M' (or '--device').")
-        assert dag is not None
-        page = play_dag(dag, M, classics=not no_classics, time_limit=time_limit)
+        page = _asked(what, dag, format, tiles, options, extent)
     if output == "-":
         sys.stdout.write(page.html)
         return
@@ -78,10 +90,53 @@ def command(
     click.echo(f"{output}: {page.summary()}; {size:,} bytes", err=True)
 
 
-def _refuse_sizes(names: Iterable[str]) -> None:
-    """Raise a usage error if options of a problem were given beside a DAG."""
-    context = click.get_current_context()
-    if any(context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE for name in names):
+def _asked(
+    what: str | None,
+    dag: str | None,
+    format: str | None,
+    tiles: str | None,
+    options: dict[str, Any],
+    extent: dict[str, Any],
+) -> Page:
+    """Return the page of a schedule, or of a DAG."""
+    from pebble.lab.player import play, play_dag
+
+    sized = _given([*(name for name in options if name not in _MEMORY), "tiles"])
+    M = optional_words_of(options)
+    if (what is None) == (dag is None):
+        raise click.UsageError("Give a SCHEDULE with -N and -d, or a DAG (without either: the first page).")
+    if what is not None and (_is_schedule(what) or (sized and not _is_dag(what))):
+        if format is not None:
+            raise click.UsageError("--format goes with a DAG, not with a SCHEDULE.")
+        return play(what, problem_of(options), M, parse_tiles(tiles), **extent)
+    if sized:
         raise click.UsageError(
-            "--dag is a whole computation: -N, -d, --pass, --tiles and the like go with a SCHEDULE."
+            "A DAG is a whole computation: -N, -d, --pass, --tiles and the like go with a SCHEDULE."
         )
+    if M is None:
+        raise click.UsageError("Missing option '-M' (or '--device').")
+    named = what if dag is None else dag
+    assert named is not None
+    if named == "-":
+        return play_dag(dag_of(named, format, keep_isolated=False), M, **extent)
+    return play_dag(named, M, format=format, **extent)
+
+
+_MEMORY = ("memory", "device", "level", "dtype")
+
+
+def _is_schedule(name: str) -> bool:
+    from pebble.program.schedule import registered
+
+    return any(schedule.name == name for schedule in registered())
+
+
+def _is_dag(text: str) -> bool:
+    """Whether a text can only mean a DAG, beside sizes that go with a schedule."""
+    return text == "-" or ":" in text or Path(text).exists()
+
+
+def _given(names: Iterable[str]) -> bool:
+    """Whether any of these options was given."""
+    context = click.get_current_context()
+    return any(context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE for name in names)

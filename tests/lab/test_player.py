@@ -15,19 +15,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
 import pebble
-from pebble.cli import group
 from pebble.common.errors import CacheTooSmall, InvalidInput
 from pebble.computations.problem import Problem
 from pebble.game.game import Game
 from pebble.game.moves import Move, Op
 from pebble.graph.dag import Dag
 from pebble.lab.pebblings import moves
-from pebble.lab.player import Page, play, play_dag
+from pebble.lab.player import Page, first_page, play, play_dag
 from pebble.lab.player.layers import layered_layout
 from pebble.lab.player.page import SCRIPTS, embedded
 from pebble.lab.player.practice_boards import CLASSIC_BOARDS
@@ -274,7 +272,7 @@ def test_the_same_call_writes_the_same_page(page: Page, tmp_path: Path) -> None:
     assert size == (tmp_path / "page.html").stat().st_size
 
 
-# -- limits and the command
+# -- limits
 
 
 @pytest.mark.parametrize(
@@ -303,49 +301,21 @@ def test_too_many_moves_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
         play_dag("fft:16", 4, classics=False)
 
 
-def command(*arguments: str) -> tuple[int, str]:
-    result = CliRunner().invoke(group, ["play", *arguments])
-    error = result.exception
-    return result.exit_code, result.output + (str(error) if isinstance(error, pebble.PebbleError) else "")
-
-
-def test_the_command_writes_a_schedule_and_a_dag(tmp_path: Path) -> None:
-    path = tmp_path / "game.html"
-    code, said = command("flash-2", "-N", "3", "-d", "2", "-M", "14", "--no-classics", "-o", str(path))
-    assert (code, path.read_text(encoding="utf-8")) == (0, play("flash-2", _SMALL, 14, classics=False).html)
-    assert "flash-2 on attention forward, N = 3, d = 2, M = 14" in said
-    code, said = command("--dag", "pyramid:3", "-M", "4", "--no-classics", "-o", str(path))
-    assert (code, "7 I/O; 1 DAG to play on" in said) == (0, True)
-    code, said = command("--dag", "pyramid:2", "-M", "4", "--no-classics", "-o", "-")
-    assert (code, said.startswith("<!doctype html>")) == (0, True)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (("-o", "x.html"), "Give a SCHEDULE"),
-        (("flash-2", "--dag", "fft:4", "-M", "4", "-o", "x.html"), "Give a SCHEDULE"),
-        (("flash-2", "-d", "2", "-M", "16", "-o", "x.html"), "Missing option '-N'"),
-        (("--dag", "fft:4", "-o", "x.html"), "Missing option '-M'"),
-        (("--dag", "fft:4", "-M", "4", "-N", "3", "-o", "x.html"), "go with a SCHEDULE"),
-        (("--dag", "fft:4", "-M", "4", "--tiles", "rows=1", "-o", "x.html"), "go with a SCHEDULE"),
-        (("flash-2", "-N", "4", "-d", "2", "-M", "16"), "Missing option '-o'"),
-    ],
-)
-def test_wrong_usage_is_told(arguments: tuple[str, ...], message: str) -> None:
-    code, said = command(*arguments)
-    assert code == 2
-    assert message in said
-
-
-def test_a_failure_leaves_the_old_file(tmp_path: Path) -> None:
-    path = tmp_path / "game.html"
-    path.write_text("precious", encoding="utf-8")
-    code, said = command("flash-2", "-N", "99", "-d", "9", "-M", "100", "-o", str(path))
-    assert code != 0
-    assert "choose smaller sizes" in said
-    assert path.read_text(encoding="utf-8") == "precious"
-    assert [entry.name for entry in tmp_path.iterdir()] == ["game.html"]
+def test_the_first_page_has_a_pyramid_first_and_attention_second() -> None:
+    document = first_page(classics=False).document
+    first, second = document["watch"], document["further"][0]
+    assert [board["title"] for board in document["boards"]] == [
+        "Pyramid of height 3",
+        "Attention forward, N = 4, d = 2",
+    ]
+    assert [(one["board"], one["M"], one["name"]) for one in (first, second)] == [
+        (0, 4, "optimum"),
+        (1, 16, "flash-2"),
+    ]
+    assert check_totals(document["boards"][0], 4, first) == first["optimum"] == 7
+    row = pebble.count(Problem.square(4, 2), 16, schedules=["flash-2"])["flash-2"]
+    assert check_totals(document["boards"][1], 16, second) == row.io == 48
+    check_program({"watch": second, "boards": document["boards"][1:]})
 
 
 # -- the rules in the page, under node

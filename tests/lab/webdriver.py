@@ -58,8 +58,26 @@ class Browser:
     def call(self, method: str, path: str, body: dict[str, Any] | None = None) -> Any:
         return _request(method, self._base + path, body)
 
-    def open(self, path: Path) -> None:
-        self.call("POST", "/url", {"url": path.resolve().as_uri()})
+    def open(self, path: Path, fragment: str = "") -> None:
+        self.call("POST", "/url", {"url": path.resolve().as_uri() + (fragment and f"#{fragment}")})
+
+    def go(self, where: str) -> None:
+        """Go ``back`` or ``forward``."""
+        self.call("POST", f"/{where}", {})
+
+    @contextmanager
+    def size(self, width: int, height: int) -> Iterator[None]:
+        """Give the window a size, that of a phone with a finger for a pointer."""
+        phone = width < 500
+        self.emulate(
+            "setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=phone
+        )
+        self.emulate("setTouchEmulationEnabled", enabled=phone, maxTouchPoints=1)
+        try:
+            yield
+        finally:
+            self.emulate("setTouchEmulationEnabled", enabled=False)
+            self.emulate("clearDeviceMetricsOverride")
 
     def run(self, script: str, *arguments: Any) -> Any:
         return self.call("POST", "/execute/sync", {"script": script, "args": list(arguments)})

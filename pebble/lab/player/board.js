@@ -1,7 +1,10 @@
 /* The drawing: vertices in layers, their pebbles, and a list box that the arrow keys walk through. */
 class Board {
   static MARGIN = 34;
-  static SCALES = [0.45, 0.55, 0.65, 0.75, 0.85, 1, 1.15, 1.3, 1.5, 1.75, 2];
+  static LEAST_FIT = 0.2; // smaller vertices are no help: a larger drawing is scrolled at first
+  static READABLE = 0.64;
+  static TOUCH = 24; // pixels around the middle of a vertex in which a touch is meant for it
+  static SCALES = [0.04, 0.07, 0.1, 0.14, 0.2, 0.27, 0.35, 0.45, 0.55, 0.65, 0.75, 0.85, 1, 1.15, 1.3, 1.5, 1.75, 2];
 
   constructor(svg, canvas, events) {
     this.svg = svg;
@@ -10,8 +13,8 @@ class Board {
     this.vertices = [];
     this.focused = 0;
     this.scale = null;
-    svg.addEventListener("click", (event) => this.withVertex(event, (v) => this.choose(v, true)));
-    svg.addEventListener("dblclick", (event) => this.withVertex(event, (v) => events.obvious(v)));
+    svg.addEventListener("click", (event) => this.withNearest(event, (v) => this.choose(v, true)));
+    svg.addEventListener("dblclick", (event) => this.withNearest(event, (v) => events.obvious(v)));
     svg.addEventListener("focusin", (event) => this.withVertex(event, (v) => this.choose(v, false)));
     svg.addEventListener("pointerover", (event) => this.withVertex(event, (v) => events.inspect(v)));
     svg.addEventListener("pointerleave", () => events.inspect(this.selected));
@@ -22,6 +25,19 @@ class Board {
   withVertex(event, act) {
     const group = event.target.closest("g.vertex");
     if (group) act(Number(group.dataset.vertex));
+  }
+
+  /* The same, or beside a vertex for the nearest one: a finger is wider than a small vertex. */
+  withNearest(event, act) {
+    if (event.target.closest("g.vertex")) {
+      this.withVertex(event, act);
+      return;
+    }
+    const { left, top } = this.svg.getBoundingClientRect();
+    const [x, y] = [event.clientX - left, event.clientY - top];
+    const distance = ([a, b]) => Math.hypot(a * this.shown - x, b * this.shown - y);
+    const nearest = this.place.reduce((best, at, v) => (distance(at) < distance(this.place[best]) ? v : best), 0);
+    if (distance(this.place[nearest]) <= Board.TOUCH) act(nearest);
   }
 
   // -- making the drawing
@@ -52,7 +68,8 @@ class Board {
     this.focused = 0;
     this.selected = -1;
     this.vertices[0].setAttribute("tabindex", "0");
-    this.scale = null;
+    this.scale = undefined;
+    this.shown = 0;
     this.events.inspect(-1);
     this.resize();
   }
@@ -77,13 +94,9 @@ class Board {
       drawn(group, input ? "rect" : "circle", { class: "rim", ...(input ? square(20, 8) : { r: 21 }) });
     }
     drawn(group, input ? "rect" : "circle", { class: "body", ...(input ? square(16, 5) : { r: 17 }) });
-    const { letter, index } = parts(name);
-    const main = drawn(group, "text", { class: letter.length > 3 ? "letter long" : "letter", y: index ? -1.5 : 4 });
-    main.textContent = letter;
-    if (index) {
-      const under = drawn(group, "text", { class: index.length > 5 ? "index long" : "index", y: 9.5 });
-      under.textContent = index;
-    }
+    const { letter, index } = PebbleLabels.parts(name);
+    drawn(group, "text", { class: "letter" }).textContent = letter;
+    drawn(group, "text", { class: "index" }).textContent = index;
     drawn(group, "circle", { class: "pebble-red", cx: -14, cy: -14, r: 7 });
     drawn(group, "path", { class: "pebble-blue", d: "M14 -23l9 9l-9 9l-9 -9z" });
     drawn(group, "circle", { class: "lack", cx: 16, cy: 17, r: 8.5 });
@@ -95,13 +108,28 @@ class Board {
   // -- its size
 
   resize() {
-    if (!this.board) return;
     const { clientWidth, clientHeight } = this.canvas;
+    if (!this.board || !clientWidth || !clientHeight) return;
     const room = Math.min((clientWidth - 4) / this.width, (clientHeight - 4) / this.height);
-    const fitting = Math.min(1.75, Math.max(0.64, room));
-    this.shown = this.scale ?? fitting;
-    this.svg.setAttribute("width", Math.round(this.width * this.shown));
-    this.svg.setAttribute("height", Math.round(this.height * this.shown));
+    if (this.scale === undefined) this.scale = room < Board.LEAST_FIT ? Board.READABLE : null;
+    const wanted = this.scale ?? Math.min(1.75, room);
+    if (wanted === this.shown) return;
+    this.shown = wanted;
+    this.svg.setAttribute("width", Math.floor(this.width * wanted));
+    this.svg.setAttribute("height", Math.floor(this.height * wanted));
+    this.vertices.forEach((group) => this.label(group));
+  }
+
+  /* Write as much of a vertex's name as can be read. */
+  label(group) {
+    const [letter, index] = group.querySelectorAll(".letter, .index");
+    const size = PebbleLabels.sizes(letter.textContent, index.textContent, this.shown);
+    for (const [text, font] of [[letter, size.name], [index, size.index]]) {
+      text.style.display = font ? "" : "none";
+      text.style.fontSize = `${font}px`;
+    }
+    letter.setAttribute("y", size.index ? -1 : 0.36 * size.name);
+    index.setAttribute("y", -0.5 + 0.87 * size.index);
   }
 
   zoom(by) {
@@ -109,6 +137,7 @@ class Board {
     else if (by > 0) this.scale = Board.SCALES.find((scale) => scale > this.shown + 0.01) ?? Board.SCALES.at(-1);
     else this.scale = Board.SCALES.findLast((scale) => scale < this.shown - 0.01) ?? Board.SCALES[0];
     this.resize();
+    if (by !== 0) this.reveal(this.selected >= 0 ? this.selected : this.focused);
   }
 
   /* Scroll so that a vertex can be seen. */
@@ -239,12 +268,4 @@ function drawn(parent, tag, attributes) {
 
 function square(half, rx) {
   return { x: -half, y: -half, width: 2 * half, height: 2 * half, rx };
-}
-
-/* A name for a narrow place: what stands before the bracket, and the indices. */
-function parts(name) {
-  const match = /^([^[\]]+)\[([^[\]]+)\]$/.exec(name);
-  const [letter, index] = match ? [match[1], match[2]] : [name, ""];
-  const short = (text, most) => (text.length > most ? `${text.slice(0, most - 1)}…` : text);
-  return { letter: short(letter, 6), index: short(index, 8) };
 }

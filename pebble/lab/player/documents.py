@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from pebble.lab.player.limits import check_drawable
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pebble.lower_bounds.bound import Bound
     from pebble.program.schedule import Schedule, Tiles
 
-__all__ = ["play", "play_dag"]
+__all__ = ["first_page", "play", "play_dag"]
 
 _TIME_LIMIT = 5.0
 
@@ -62,6 +62,96 @@ def play(
     >>> page.document["watch"]["totals"]["reads"], page.document["watch"]["program"]["lines"][0]
     (20, 'for each i:')
     """
+    return _page("", [_of_schedule(schedule, problem, M, tiles)], classics, time_limit)
+
+
+def play_dag(
+    dag: str | os.PathLike[str] | Dag,
+    M: int,
+    *,
+    format: str | None = None,
+    classics: bool = True,
+    time_limit: float = _TIME_LIMIT,
+) -> Page:
+    """Make a page on which the reader can watch a pebbling of a DAG and play it.
+
+    The pebbling shown is an optimal one where the optimum is found, else that of :func:`~pebble.schedule_dag`.
+
+    Parameters
+    ----------
+    dag : str, path or Dag
+        A name of the catalogue with its parameters (``pyramid:3``), a file, or a DAG.
+    M : int
+        Words of fast memory.
+    format : str, optional
+        A file's format, if its ending does not say it.
+    classics, time_limit
+        As for :func:`play`.
+
+    Raises
+    ------
+    CacheTooSmall
+        If there is no pebbling with M words.
+    InvalidInput
+        If there is no such DAG, M is not a positive whole number, or the game is too large to be shown.
+
+    Examples
+    --------
+    >>> page = play_dag("pyramid:2", 4, classics=False)
+    >>> page.document["boards"][0]["choices"][0]["optimum"]["io"]
+    6
+    """
+    return _page("", [_of_dag(dag, M, format)], classics, time_limit)
+
+
+def first_page(*, classics: bool = True, time_limit: float = _TIME_LIMIT) -> Page:
+    """Make the page for a reader who has asked for nothing in particular: a pyramid first, attention second.
+
+    Parameters
+    ----------
+    classics, time_limit
+        As for :func:`play`.
+
+    Examples
+    --------
+    >>> document = first_page(classics=False).document
+    >>> [one["label"] for one in (document["watch"], *document["further"])]
+    ['Pyramid of height 3, M = 4: optimal', 'Attention forward, N = 4, d = 2, M = 16: flash-2']
+    """
+    from pebble.computations.problem import Problem
+
+    shown = [_of_dag("pyramid:3", 4), _of_schedule("flash-2", Problem.square(4, 2), 16)]
+    return _page("The red-blue pebble game", shown, classics, time_limit)
+
+
+@dataclass(frozen=True)
+class _Shown:
+    """A pebbling to step through, and the board it is on.
+
+    Attributes
+    ----------
+    page_title : str
+        The title of a page that shows only this.
+    name : str
+        What an address calls the pebbling.
+    about : dict of str to str
+        What it is, and its source.
+    optimum_instead : bool
+        Whether an optimal pebbling takes its place where one is found.
+    """
+
+    page_title: str
+    name: str
+    board: PracticeBoard
+    M: int
+    moves: dict[str, Any]
+    about: dict[str, str]
+    optimum_instead: bool
+
+
+def _of_schedule(
+    schedule: str | Schedule, problem: Problem, M: int | None, tiles: Tiles | str | None = None
+) -> _Shown:
     from pebble.lab.asked_schedules import asked_schedule
     from pebble.lab.pebblings import moves
 
@@ -81,100 +171,65 @@ def play(
     board = PracticeBoard(
         _capital(single.describe()), family.dag(), family.name, dict(family.parameters), bound
     )
-    boards = _boards(board, pebbling.M, classics, time_limit)
-    watch = _watch(recording.to_dict(board.dag, pebbling.M), boards[0], pebbling.M)
     about = {"title": f"{made.name}: {made.summary}", "source": made.source}
-    return Page(
-        f"{made.name} on {single.describe()}, M = {pebbling.M:,}", {"watch": watch | about, "boards": boards}
-    )
+    moved = recording.to_dict(board.dag, pebbling.M)
+    return _Shown(what, made.name, board, pebbling.M, moved, about, optimum_instead=False)
 
 
-def play_dag(
-    dag: str | os.PathLike[str] | Dag,
-    M: int,
-    *,
-    classics: bool = True,
-    time_limit: float = _TIME_LIMIT,
-) -> Page:
-    """Make a page on which the reader can watch a pebbling of a DAG and play it.
-
-    The pebbling shown is an optimal one where the optimum is found, else that of :func:`~pebble.schedule_dag`.
-
-    Parameters
-    ----------
-    dag : str, path or Dag
-        A name of the catalogue with its parameters (``pyramid:3``), a file, or a DAG.
-    M : int
-        Words of fast memory.
-    classics, time_limit
-        As for :func:`play`.
-
-    Raises
-    ------
-    CacheTooSmall
-        If there is no pebbling with M words.
-    InvalidInput
-        If there is no such DAG, M is not a positive whole number, or the game is too large to be shown.
-
-    Examples
-    --------
-    >>> page = play_dag("pyramid:2", 4, classics=False)
-    >>> page.document["boards"][0]["choices"][0]["optimum"]["io"]
-    6
-    """
+def _of_dag(dag: str | os.PathLike[str] | Dag, M: int, format: str | None = None) -> _Shown:
     from pebble.computations.load import load_dag
     from pebble.graph.dag import Dag
+    from pebble.solvers.heuristic import schedule_dag
 
     name = "" if isinstance(dag, Dag) else os.fspath(dag)
-    loaded = dag if isinstance(dag, Dag) else load_dag(dag)
+    loaded = dag if isinstance(dag, Dag) else load_dag(dag, format)
     title = (
         dict(CLASSIC_BOARDS).get(name) or loaded.description or name or f"DAG of {loaded.n_vertices} vertices"
     )
     check_drawable(title, loaded.n_vertices, loaded.n_edges)
-    moves, about = _any_pebbling(loaded, M, title)
-    boards = _boards(PracticeBoard(title, loaded, "_".join(name.split()) or "dag"), M, classics, time_limit)
-    optimum = _choice(boards[0], M)["optimum"]
-    if optimum is not None:
-        moves = {key: value for key, value in optimum.items() if key != "io"}
-        about = {"title": "an optimal pebbling", "source": "exhaustive search: no pebbling costs less"}
-    return Page(f"{title}, M = {M:,}", {"watch": _watch(moves, boards[0], M) | about, "boards": boards})
-
-
-def _any_pebbling(dag: Dag, M: int, what: str) -> tuple[dict[str, Any], dict[str, str]]:
-    """Return the moves of an automatic schedule, and how they were found."""
-    from pebble.solvers.heuristic import schedule_dag
-
-    found = schedule_dag(dag, M)
+    found = schedule_dag(loaded, M)
     about = {
         "title": f"an automatic schedule: order {found.order}, eviction {found.eviction}",
         "source": "a heuristic; nothing is promised about its distance to the optimum",
     }
-    return record_pebbling(found.moves(), what).to_dict(dag, M), about
+    moved = record_pebbling(found.moves(), title).to_dict(loaded, M)
+    board = PracticeBoard(title, loaded, "_".join(name.split()) or "dag")
+    return _Shown(f"{title}, M = {M:,}", "automatic", board, M, moved, about, optimum_instead=True)
 
 
-def _boards(own: PracticeBoard, M: int, classics: bool, time_limit: float) -> list[dict[str, Any]]:
+def _page(title: str, shown: list[_Shown], classics: bool, time_limit: float) -> Page:
+    """Return the page of some pebblings; the title is by default that of the only one."""
+    boards = _boards([(one.board, one.M) for one in shown], classics, time_limit)
+    watched = [_watch(one, place, boards[place]) for place, one in enumerate(shown)]
+    document = {"watch": watched[0], "further": watched[1:], "boards": boards}
+    return Page(title or shown[0].page_title, document)
+
+
+def _boards(own: list[tuple[PracticeBoard, int]], classics: bool, time_limit: float) -> list[dict[str, Any]]:
     """Return the boards as plain data: the page's own first, then the classic ones."""
     from pebble.computations.load import named_dag
 
-    boards = [board_dict(own, [M], time_limit)]
+    boards = [board_dict(board, [M], time_limit) for board, M in own]
     if classics:
+        taken = {board.name for board, _ in own}
         others = (
-            PracticeBoard(title, named_dag(name), name) for name, title in CLASSIC_BOARDS if name != own.name
+            PracticeBoard(title, named_dag(name), name) for name, title in CLASSIC_BOARDS if name not in taken
         )
         boards.extend(board_dict(board, [], time_limit) for board in others)
     return boards
 
 
-def _watch(moves: dict[str, Any], board: dict[str, Any], M: int) -> dict[str, Any]:
-    """Return what the page steps through on its first board: moves, and the bound and optimum beside them."""
-    choice = _choice(board, M)
-    optimum = choice["optimum"]
-    return {"board": 0, "M": M, **moves, "bound": choice["bound"], "optimum": optimum and optimum["io"]}
-
-
-def _choice(board: dict[str, Any], M: int) -> dict[str, Any]:
-    found: dict[str, Any] = next(choice for choice in board["choices"] if choice["M"] == M)
-    return found
+def _watch(shown: _Shown, place: int, board: dict[str, Any]) -> dict[str, Any]:
+    """Return what the page steps through on a board: moves, and the bound and optimum beside them."""
+    choice = next(choice for choice in board["choices"] if choice["M"] == shown.M)
+    name, moves, about, optimum = shown.name, shown.moves, shown.about, choice["optimum"]
+    if shown.optimum_instead and optimum is not None:
+        name = "optimum"
+        moves = {key: value for key, value in optimum.items() if key != "io"}
+        about = {"title": "an optimal pebbling", "source": "exhaustive search: no pebbling costs less"}
+    known = {"bound": choice["bound"], "optimum": optimum and optimum["io"]}
+    label = f"{board['title']}, M = {shown.M:,}: {'optimal' if name == 'optimum' else name}"
+    return {"board": place, "M": shown.M, "name": name, "label": label, **moves, **known, **about}
 
 
 def _capital(text: str) -> str:

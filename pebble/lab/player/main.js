@@ -1,14 +1,14 @@
 /* Putting the page together: the two modes, the controls, the keyboard. */
 (() => {
   const data = JSON.parse(byId("document").textContent);
-  const ownTotals = data.watch.totals;
   const board = new Board(byId("board"), byId("canvas"), {
     chosen: () => (mode === "watch" ? watch.render() : practice.render()),
     obvious: (v) => mode === "practice" && practice.obvious(v),
     inspect: (v) => inspect(v),
   });
-  const watch = new Watch(data, board);
-  const practice = new Practice(data, board, ownTotals.reads + ownTotals.writes);
+  const address = new Address(() => PebbleLinks.write(data.boards, position()), show);
+  const watch = new Watch(data, board, () => address.changed());
+  const practice = new Practice(data, board, () => address.changed());
   let mode = "watch";
 
   function inspect(v) {
@@ -33,6 +33,51 @@
     else practice.enter();
   }
 
+  // -- what is shown, and its address
+
+  function position() {
+    if (mode === "watch") {
+      const { board, M, name, tape } = watch.current;
+      return { mode: "watch", board, M, name, at: tape.at };
+    }
+    return { mode: "play", board: practice.boardIndex, M: practice.choice.M, moves: practice.tape.moves };
+  }
+
+  /* Show the position that an address says, or begin and say what is wrong with it. */
+  function show(text) {
+    Notice.hide();
+    const { position: found, fault } = text ? PebbleLinks.read(data.boards, text) : {};
+    const wrong = fault ?? (found ? restore(found) : null);
+    if (!found || wrong) {
+      watchAt(watch.recordings[0], 0);
+    }
+    if (wrong) Notice.show(`The part of the address after # cannot be shown: ${wrong}. Here is the beginning instead.`);
+  }
+
+  /* Show a position; return what is wrong with it, if something is. */
+  function restore({ board, M, name, at, moves, mode: wanted }) {
+    if (wanted === "watch") {
+      const recording = watch.recordings.find((one) => one.board === board && one.M === M && one.name === name);
+      if (!recording) return `there is no pebbling ${name} of ${data.boards[board].name} with M = ${M} on this page`;
+      const total = recording.columns.op.length;
+      if (at > total) return `the pebbling ends after ${many(total, "move")}, before move ${at}`;
+      watchAt(recording, at);
+      return null;
+    }
+    const wrong = PebbleLinks.illegal(PebbleRules, gameOf(data.boards[board], M), moves);
+    if (wrong) return wrong;
+    practice.pick(board, M);
+    practice.tape.replace(moves);
+    setMode("practice");
+    return null;
+  }
+
+  function watchAt(recording, at) {
+    watch.current = recording;
+    setMode("watch");
+    if (recording.tape.at !== at) watch.goTo(at);
+  }
+
   function option(text, value) {
     return Object.assign(element("option", text), { value: String(value) });
   }
@@ -50,9 +95,11 @@
   );
   byId("speed").value = String(watch.speed);
 
-  on("mode-watch", "click", () => setMode("watch"));
-  on("mode-practice", "click", () => setMode("practice"));
-  on("recording", "change", (event) => watch.select(watch.recordings[Number(event.target.value)]));
+  on("mode-watch", "click", () => address.turn(() => setMode("watch")));
+  on("mode-practice", "click", () => address.turn(() => setMode("practice")));
+  on("recording", "change", (event) => {
+    address.turn(() => watch.select(watch.recordings[Number(event.target.value)]));
+  });
   on("first", "click", () => watch.step(-Infinity));
   on("last", "click", () => watch.step(Infinity));
   on("back", "click", () => watch.step(-1));
@@ -63,16 +110,27 @@
   on("speed", "change", (event) => watch.setSpeed(Number(event.target.value)));
   on("smaller", "click", () => board.zoom(-1));
   on("larger", "click", () => board.zoom(1));
-  on("fit", "click", () => board.zoom(0));
-  on("board-choice", "change", (event) => { practice.pick(Number(event.target.value)); practice.enter(); });
-  on("memory-choice", "change", (event) => {
+  on("fit", "click", () => {
+    board.zoom(0);
+    byId("canvas").scrollIntoView({ block: "nearest" });
+  });
+  on("copy-link", "click", () => copyLink(address.link));
+  on("notice-close", "click", () => { Notice.hide(); byId("copy-link").focus(); });
+  on("skip", "click", (event) => { event.preventDefault(); board.focus(); });
+  on("board-choice", "change", (event) => address.turn(() => {
+    practice.pick(Number(event.target.value));
+    practice.enter();
+  }));
+  on("memory-choice", "change", (event) => address.turn(() => {
     practice.choiceIndex = Number(event.target.value);
     practice.load();
     practice.enter();
-  });
+  }));
   on("show-optimum", "click", () => {
-    watch.current = watch.optimumOf(practice.boardIndex, practice.choice.M);
-    setMode("watch");
+    address.turn(() => {
+      watch.current = watch.optimumOf(practice.boardIndex, practice.choice.M);
+      setMode("watch");
+    });
     byId("play").focus();
   });
   on("undo", "click", () => practice.undo());
@@ -122,5 +180,6 @@
     act();
   });
 
-  setMode("watch");
+  byId("copy-link").hidden = !Address.shareable;
+  address.open();
 })();

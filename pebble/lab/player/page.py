@@ -15,10 +15,13 @@ from pebble.common.files import atomic_writer
 
 __all__ = ["SCRIPTS", "Page"]
 
-SCRIPTS = ("rules.js", "tape.js", "board.js", "panels.js", "watch.js", "practice.js", "main.js")
+SCRIPTS = (
+    *("rules.js", "links.js", "tape.js", "labels.js", "board.js", "panels.js"),
+    *("watch.js", "practice.js", "address.js", "main.js"),
+)
 """The parts of the page's script, in this order."""
 
-_STYLES = ("player.css", "board.css")
+_STYLES = ("player.css", "board.css", "small.css")
 
 
 @dataclass(frozen=True)
@@ -29,8 +32,8 @@ class Page:
     ----------
     title : str
     document : dict
-        Everything the page shows, as plain data: ``watch`` is the pebbling that is stepped through, ``boards``
-        are the DAGs to play on.
+        Everything the page shows, as plain data: ``watch`` is the pebbling that is stepped through, ``further``
+        are others to choose, ``boards`` are the DAGs to play on.
     """
 
     title: str

@@ -9,10 +9,10 @@ const RULE_TEXT = {
 };
 
 class Practice {
-  constructor(data, board, pageIo) {
+  constructor(data, board, changed) {
     this.data = data;
     this.board = board;
-    this.pageIo = pageIo;
+    this.changed = changed;
     this.best = new Map();
     this.games = new Map();
     this.boardIndex = 0;
@@ -69,15 +69,17 @@ class Practice {
   }
 
   marks() {
-    const { M, bound, optimum } = this.choice;
+    const { bound, optimum } = this.choice;
     const marks = [{ kind: "bound", value: bound.value, text: `lower bound (${bound.name})` }];
     if (optimum) marks.push({ kind: "optimum", value: optimum.io, text: "optimum, proved: your goal" });
-    else if (this.isPageGame(M)) marks.push({ kind: "total", value: this.pageIo, text: "the pebbling to watch; the optimum is not known" });
+    else if (this.watched) marks.push({ kind: "total", value: this.watched, text: "the pebbling to watch; the optimum is not known" });
     return marks;
   }
 
-  isPageGame(M) {
-    return this.boardIndex === this.data.watch.board && M === this.data.watch.M;
+  /* I/O of the page's own pebbling of this game, if it has one. */
+  get watched() {
+    const found = shownFirst(this.data).find(({ board, M }) => board === this.boardIndex && M === this.choice.M);
+    return found && found.totals.reads + found.totals.writes;
   }
 
   // -- moves
@@ -129,8 +131,7 @@ class Practice {
   }
 
   restart() {
-    this.tape.moves = [];
-    this.tape.rewind();
+    this.tape.replace([]);
     this.lacking = [];
     this.complain(null);
     this.render();
@@ -171,7 +172,7 @@ class Practice {
       return `Complete with ${io} I/O. The optimum is ${optimum.io}: ${many(more, "load or store", "loads or stores")} can be saved.`;
     }
     if (io === bound.value) return `Complete with ${io} I/O, which is the lower bound: optimal.`;
-    const other = this.isPageGame(M) ? ` The pebbling to watch costs ${this.pageIo}.` : "";
+    const other = this.watched ? ` The pebbling to watch costs ${this.watched}.` : "";
     return `Complete with ${io} I/O; the lower bound is ${bound.value}, the optimum is not known.${other}`;
   }
 
@@ -185,6 +186,7 @@ class Practice {
     this.showButtons();
     byId("file").value = this.choice.header + moves.map((move) => `${PebbleRules.notation(game, move)}\n`).join("");
     byId("undo").disabled = byId("restart").disabled = !moves.length;
+    this.changed();
   }
 
   showNow() {

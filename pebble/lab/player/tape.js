@@ -32,6 +32,13 @@ class Tape {
     this.goTo(this.at + 1);
   }
 
+  /* Take other moves, which must be legal, and go to their end. */
+  replace(moves) {
+    this.rewind();
+    this.moves = moves;
+    this.goTo(moves.length);
+  }
+
   undo() {
     if (this.at === 0) return null;
     const move = this.moves[this.at - 1];
@@ -54,4 +61,9 @@ function movesOf({ op, vertex }) {
 function gameOf(board, M) {
   const { names, predecessors, outputs } = board;
   return { names, predecessors, outputs, M, rules: { recomputation: true, sliding: false } };
+}
+
+/* The pebblings that the page is made for, in their order. */
+function shownFirst(data) {
+  return [data.watch, ...data.further];
 }

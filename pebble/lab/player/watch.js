@@ -9,30 +9,33 @@ const OP_MEANING = {
 class Watch {
   static SPEEDS = [0.5, 1, 2, 4, 8, 16, 32, 64];
 
-  constructor(data, board) {
+  constructor(data, board, changed) {
     this.data = data;
     this.board = board;
+    this.changed = changed;
     this.timer = null;
     this.speed = 2;
-    const own = this.own();
-    const same = (one) => own.optimal && !own.columns.program && one.board === own.board && one.M === own.M;
-    this.recordings = [own, ...this.optima().filter((one) => !same(one))];
+    const own = shownFirst(data).map((one) => this.own(one));
+    const same = (a, b) => a.name === b.name && a.board === b.board && a.M === b.M;
+    this.recordings = [...own, ...this.optima().filter((one) => !own.some((other) => same(one, other)))];
     this.current = this.recordings[0];
   }
 
-  own() {
-    const { title, source, board, M, bound, optimum, totals } = this.data.watch;
+  own(columns) {
+    const { name, title, source, board, M, bound, optimum, totals } = columns;
     const marks = [{ kind: "bound", value: bound.value, text: `lower bound (${bound.name}): none costs less` }];
     if (optimum !== null) marks.push({ kind: "optimum", value: optimum, text: "optimum, proved" });
     marks.push({ kind: "total", value: totals.reads + totals.writes, text: "this pebbling, at its end" });
     const optimal = optimum === totals.reads + totals.writes;
     const about = `${title} (${source})`;
-    return { label: `${title}, M = ${M}`, about, board, M, marks, optimal, columns: this.data.watch };
+    const label = this.data.further.length ? columns.label : `${title}, M = ${M}`;
+    return { name, label, about, board, M, marks, optimal, columns };
   }
 
   optima() {
     return this.data.boards.flatMap(({ title, choices }, board) =>
       choices.filter(({ optimum }) => optimum).map(({ M, bound, optimum }) => ({
+        name: "optimum",
         label: `optimal: ${title}, M = ${M}`,
         about: `${title}, M = ${M}: an optimal pebbling; exhaustive search has proved that none costs less`,
         board, M, optimal: true, columns: optimum,
@@ -160,6 +163,7 @@ class Watch {
     byId("slider").setAttribute("aria-valuetext", this.sentence());
     byId("first").disabled = byId("back").disabled = tape.at === 0;
     byId("last").disabled = byId("step").disabled = tape.at === tape.moves.length;
+    this.changed();
   }
 
   showProgram(tape, { steps, sites, contexts }) {
