@@ -187,6 +187,11 @@ class Problem:
         )
         return f"attention {name}, {length}, {width}{extra}{kept}{masked}"
 
+    def _repr_html_(self) -> str:
+        from pebble.computations.array_table import problem_html
+
+        return problem_html(self)
+
     def __repr__(self) -> str:
         extra = "".join(
             f", {name}={value!r}"

@@ -13,10 +13,10 @@ from xml.etree import ElementTree
 import pytest
 
 from pebble.common.errors import InvalidInput
+from pebble.common.spacing import spread
 from pebble.computations.problem import Problem
 from pebble.lab import plots
 from pebble.lab.plots import canvas
-from pebble.lab.spacing import spread
 from tests.lab.pictures import PROBLEM
 
 matplotlib = pytest.importorskip("matplotlib")

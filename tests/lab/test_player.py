@@ -22,16 +22,16 @@ from hypothesis import strategies as st
 import pebble
 from pebble.cli import group
 from pebble.common.errors import CacheTooSmall, InvalidInput
+from pebble.common.spacing import spread
 from pebble.computations.problem import Problem
 from pebble.game.game import Game
 from pebble.game.moves import Move, Op
 from pebble.graph.dag import Dag
+from pebble.graph.layers import layered_layout
 from pebble.lab.pebblings import moves
 from pebble.lab.player import Page, play, play_dag
-from pebble.lab.player.layers import layered_layout
 from pebble.lab.player.page import SCRIPTS, embedded
 from pebble.lab.player.practice_boards import CLASSIC_BOARDS
-from pebble.lab.spacing import spread
 from pebble.program.schedule import registered
 from tests.lab.page_rules import RUNNER, random_games
 from tests.support.random_dags import dags
