@@ -148,8 +148,8 @@ def _vertex(
 
 def _outline(style: str, wide: float, high: float, corner: float) -> str:
     """Return a body or what is around it: round for what is computed, with corners for an input."""
-    place = {"x": -wide, "y": -high, "width": 2 * wide, "height": 2 * high}
-    return element("rect", {"class": style, **place, "rx": corner})
+    place = {"x": -wide, "y": -high, "width": 2 * wide, "height": 2 * high, "rx": corner}
+    return element("rect", {"class": style, **place})
 
 
 def _split(name: str) -> tuple[str, str]:
