@@ -24,17 +24,14 @@ def array_table(family: Family) -> Table:
     --------
     >>> from pebble.computations.matmul import matmul_family
     >>> print(array_table(matmul_family(4, 3, 2)))
-    array  what                       shape  words  vertices  computed from
-    ───────────────────────────────────────────────────────────────────────
-    A      input                      4 × 2      8         8
-    B      input                      2 × 3      6         6
-    C      output, summed over k = 2  4 × 3     12        24  A, B
+    array  what                       shape  words  vertices  computed from  meaning
+    ────────────────────────────────────────────────────────────────────────────────
+    A      input                      4 × 2      8         8                 left factor
+    B      input                      2 × 3      6         6                 right factor
+    C      output, summed over k = 2  4 × 3     12        24  A, B           product
     """
     rows = [["array", "what", "shape", "words", "vertices", "computed from", "meaning"]]
-    rows += [_row(family, array) for array in family.arrays]
-    if not any(row[-1] for row in rows[1:]):
-        rows = [row[:-1] for row in rows]
-    return Table(rows, right=(3, 4))
+    return Table(rows + [_row(family, array) for array in family.arrays], right=(3, 4))
 
 
 def _row(family: Family, array: Array) -> list[str]:

@@ -148,8 +148,8 @@ def _vertex(
 
 def _outline(style: str, wide: float, high: float, corner: float) -> str:
     """Return a body or what is around it: round for what is computed, with corners for an input."""
-    place = {"x": -wide, "y": -high, "width": 2 * wide, "height": 2 * high, "rx": corner}
-    return element("rect", {"class": style, **place})
+    place: dict[str, str | float] = {"x": -wide, "y": -high, "width": 2 * wide, "height": 2 * high}
+    return element("rect", {"class": style, "rx": corner, **place})
 
 
 def _split(name: str) -> tuple[str, str]:
@@ -176,6 +176,12 @@ def _short(text: str, most: int) -> str:
 def _note(note: str, number: int) -> list[str]:
     """Return a word below a vertex, on a ground of its own, for edges pass there."""
     middle, wide = 33 + _NOTE * number, _LETTER * len(note) + 4
-    ground = {"class": "behind", "x": -wide / 2, "y": middle - 5.5, "width": wide, "height": _NOTE}
+    ground: dict[str, str | float] = {
+        "class": "behind",
+        "x": -wide / 2,
+        "y": middle - 5.5,
+        "width": wide,
+        "height": _NOTE,
+    }
     word = element("text", {"class": "note", "y": middle + 3.5}, xml_text(note))
     return [element("rect", ground), word]

@@ -32,8 +32,11 @@ def pebbling_html(pebbling: Pebbling) -> str:
 
 def _headline(pebbling: Pebbling) -> str:
     tiles = f", {tiles_text(pebbling.tiles)}" if pebbling.tiles else ""
+    dag = " ".join(
+        [pebbling.family.name, *(f"{name}={value}" for name, value in pebbling.family.parameters.items())]
+    )
     return (
-        f"{pebbling.header.dag_name}{tiles}: {pebbling.io:,} I/O, {pebbling.computes:,} computes; "
+        f"{dag}{tiles}: {pebbling.io:,} I/O, {pebbling.computes:,} computes; "
         f"peak {pebbling.peak:,} of {pebbling.M:,} words"
     )
 
