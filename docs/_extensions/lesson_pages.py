@@ -52,9 +52,8 @@ def markdown(path: Path, results: list[Ran], folder: Path, pictures: dict[Path, 
     for ran in results:
         parts += [ran.cell.prose, _fenced("python", ran.cell.code), _fenced("text", ran.printed.rstrip())]
         if PICTURE in ran.shown:
-            place = (
-                PICTURES / f"{path.stem}-{1 + sum(one.stem.startswith(path.stem) for one in pictures)}.svg"
-            )
+            before = sum(one.stem.startswith(f"{path.stem}-") for one in pictures)
+            place = PICTURES / f"{path.stem}-{before + 1}.svg"
             pictures[place] = ran.shown[PICTURE] + "\n"
             parts.append(f"![{_description(ran.shown[PICTURE])}]({_from(folder, place)})")
         parts += [ran.shown.get(HTML, ""), _fenced("text", ran.shown.get(TEXT, ""))]
