@@ -39,8 +39,12 @@ dag = pebble.Dag.from_edges(
     ]
 )
 print(dag)
+dag
 
 # %%
+# So the package draws it, inputs below: in a notebook, a line with nothing but a name shows what the name
+# stands for. A square is an input, a double rim an output.
+#
 # ## The rules
 #
 # A *red pebble* on a vertex says: this value is in fast memory. A *blue pebble* says: it is in slow memory.
@@ -62,8 +66,12 @@ game.compute("sum")
 game.compute("difference")
 print("in fast memory:", ", ".join(game.red.names()))
 print(game.status())
+game
 
 # %%
+# A filled vertex with a dot carries a red pebble, a diamond is a blue one, and below each vertex stand the
+# moves that are legal now.
+#
 # Fast memory is full, with `a`, `b` and both results. The product needs a word of its own while its two
 # predecessors are still there. The game refuses, and says why:
 

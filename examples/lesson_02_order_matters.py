@@ -80,10 +80,12 @@ print(f"between the best and the worst: a factor of {worst.io / best.io:.1f}")
 assert best.io == 16
 assert worst.io > 6 * best.io
 assert all(play(strips(width), "belady").io >= best.io for width in range(1, SIDE + 1))
+best
 
 # %%
 # Strips of 8 are whole rows: too wide for six words. Strips of 1 fit easily, but then everything is border.
-# Strips of 4 are the widest that fit, and move the fewest words.
+# Strips of 4 are the widest that fit, and move the fewest words. The picture shows which: but for the input
+# and the output, nothing is carried except the border between the two strips.
 #
 # ## Tiles
 #

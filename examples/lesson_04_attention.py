@@ -24,7 +24,6 @@ from pebble.lab.count_table import Report
 
 problem = pebble.Problem.square(1024, 64)
 M = 25_000  # words of fast memory, about 100 kB of single precision numbers
-print(problem.describe())
 
 
 def io(report: Report, name: str) -> int:
@@ -34,7 +33,12 @@ def io(report: Report, name: str) -> int:
     return words
 
 
+problem
+
 # %%
+# The table is what the package makes of it: `S` and `U` (that is O before it is divided by `l`) are sums, one
+# vertex for each step.
+#
 # ## The plain way
 #
 # A *schedule* says what is loaded, computed, stored and deleted, and in which order. The plain one computes

@@ -31,6 +31,7 @@ assert again.proved
 game = pebble.Game(dag, 3)
 print("; ".join(game.notation(move) for move in again.pebbling))
 assert sum(game.notation(move) == "compute x" for move in again.pebbling) == 2
+again
 
 # %%
 # ## The same in earnest

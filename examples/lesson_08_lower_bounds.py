@@ -15,21 +15,24 @@ import pebble
 dag = pebble.load_dag("attention:N=2,d=1")
 print(dag)
 print(", ".join(dag.name(v) for v in range(dag.n_vertices)))
+dag
 
 # %%
 # A program goes through all games, leaving out only what provably cannot be better
 # ([how](../exact-optimum.md)). The result is the *optimum*: there is a game with so many words, and none
 # with fewer.
 
-optima = {}
-for M in range(4, 10):
-    best = pebble.optimal(dag, M)
+found = {M: pebble.optimal(dag, M) for M in range(4, 10)}
+for M, best in found.items():
     assert best.proved
-    optima[M] = best.io
     print(f"M = {M}: {best.io:2} words, {best.reads} loads and {best.writes} stores")
+optima = {M: best.io for M, best in found.items()}
 assert optima == {4: 16, 5: 11, 6: 10, 7: 9, 8: 8, 9: 8}
+found[5]
 
 # %%
+# The picture is the optimum for M = 5: what is loaded twice is lit.
+#
 # Of M = 4, one word more saves five words of I/O; beyond M = 8 nothing is left to be saved. For larger
 # problems going through all games is hopeless: the number of positions grows exponentially. One needs
 # arguments.

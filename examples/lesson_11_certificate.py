@@ -12,10 +12,8 @@ needed.
 # store: [lesson 1](lesson_01_first_game.md); bounds: [lesson 8](lesson_08_lower_bounds.md)):
 
 import copy
-import importlib.util
 import io
 import json
-from pathlib import Path
 from typing import Any
 
 import pebble
@@ -24,6 +22,7 @@ dag = pebble.load_dag("attention:N=1,d=1")
 certificate = pebble.certify(dag, 6, order="given")
 print(certificate)
 assert certificate.gap == 0
+dag
 
 # %%
 # ## Read it
@@ -93,13 +92,9 @@ assert all(verdict.startswith("not valid") for verdict in cheats)
 # some fifty lines, and does not import anything of this package: read it, or write your own from the
 # [description of the format](../certificates.md).
 
-path = Path(__file__).with_name("check_certificate.py")
-spec = importlib.util.spec_from_file_location("check_certificate", path)
-assert spec is not None
-assert spec.loader is not None
-independent = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(independent)
-print(independent.check(document))
+import check_certificate
+
+print(check_certificate.check(document))
 
 # %%
 # ## What to take away

@@ -1,6 +1,7 @@
-"""A lesson is a script in cells; its page is the prose, the code, and what each cell prints when it is run.
+"""A lesson is a script in cells; here it is cut into them and run, as Jupyter would run its notebook.
 
-A script without cells is one cell.
+What a cell prints is its output, and what its last line is, if that is an expression: the object shows itself as a
+picture, a table or a text. A script without cells is one cell.
 """
 
 from __future__ import annotations
@@ -8,16 +9,16 @@ from __future__ import annotations
 import ast
 import contextlib
 import io
-import re
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-__all__ = ["Cell", "cells", "expand", "page"]
+__all__ = ["HTML", "PICTURE", "TEXT", "Cell", "Ran", "cells", "lead", "run"]
 
-_PLACE = re.compile(r"^```\{lesson\} (\S+)\n```$", re.MULTILINE)
+PICTURE, HTML, TEXT = "image/svg+xml", "text/html", "text/plain"
 _MARK = "# %%"
 
 
@@ -51,30 +52,74 @@ def cells(script: str) -> list[Cell]:
     return found
 
 
-def page(path: Path) -> str:
-    """Run a lesson from top to bottom and return its page in Markdown.
+@dataclass(frozen=True)
+class Ran:
+    """A cell that has been run.
+
+    Attributes
+    ----------
+    printed : str
+        What it printed; empty, or ending with a new line.
+    shown : dict of str to str
+        How its last line shows itself, by media type; empty if that is no expression, or None.
+    """
+
+    cell: Cell
+    printed: str
+    shown: dict[str, str]
+
+
+def lead(script: str) -> str:
+    """Return the text at the beginning of a script."""
+    return ast.get_docstring(ast.parse(script)) or ""
+
+
+def run(path: Path) -> list[Ran]:
+    """Run a script from top to bottom in its folder, cell by cell.
 
     Raises
     ------
     Exception
-        Whatever the lesson raises; its assertions hold, or there is no page.
+        Whatever the script raises; its assertions hold, or there are no results.
     """
     script = path.read_text(encoding="utf-8")
-    space: dict[str, Any] = {"__name__": "__main__", "__file__": str(path)}
-    parts = [ast.get_docstring(ast.parse(script)) or ""]
-    for cell in cells(script) or [_all_of(script)]:
-        printed = _run(cell, path, space)
-        parts.append(cell.prose)
-        if cell.code:
-            parts.append(_fence("python", cell.code))
-        if printed:
-            parts.append(_fence("text", printed, "output"))
-    return "\n\n".join(part for part in parts if part) + "\n"
+    space: dict[str, Any] = {"__name__": "__main__"}
+    with _at_home(path):
+        return [_run(cell, path, space) for cell in cells(script) or [_all_of(script)]]
 
 
-def expand(text: str, folder: Path) -> str:
-    """Put the page of a lesson where a text has a block ``{lesson} PATH``, the path relative to a folder."""
-    return _PLACE.sub(lambda place: page((folder / place[1]).resolve()), text)
+@contextlib.contextmanager
+def _at_home(path: Path) -> Iterator[None]:
+    """Let a script find itself where Jupyter would start it: in its folder, without arguments."""
+    arguments, places = sys.argv, sys.path
+    sys.argv, sys.path = [str(path)], [str(path.parent), *sys.path]
+    try:
+        with contextlib.chdir(path.parent):
+            yield
+    finally:
+        sys.argv, sys.path = arguments, places
+
+
+def _run(cell: Cell, path: Path, space: dict[str, Any]) -> Ran:
+    tree = ast.parse("\n" * (cell.line - 1) + cell.code, str(path))
+    last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
+    with contextlib.redirect_stdout(io.StringIO()) as printed:
+        exec(compile(tree, str(path), "exec", dont_inherit=True), space)
+        value = None
+        if isinstance(last, ast.Expr):
+            value = eval(compile(ast.Expression(last.value), str(path), "eval", dont_inherit=True), space)
+    return Ran(cell, printed.getvalue(), {} if value is None else _shown(value))
+
+
+def _shown(value: object) -> dict[str, str]:
+    """Return the best form that an object has: a picture, or HTML, or its text.
+
+    Only the best: the text of a result may hold the seconds that it took, which are others each time.
+    """
+    for kind, method in ((PICTURE, "_repr_svg_"), (HTML, "_repr_html_")):
+        if hasattr(value, method):
+            return {kind: getattr(value, method)()}
+    return {TEXT: repr(value)}
 
 
 def _all_of(script: str) -> Cell:
@@ -82,21 +127,3 @@ def _all_of(script: str) -> Cell:
     end = ast.parse(script).body[0].end_lineno or 0
     code = "\n".join(script.splitlines()[end:])
     return Cell("", code.strip(), end + 1 + len(code) - len(code.lstrip("\n")))
-
-
-def _run(cell: Cell, path: Path, space: dict[str, Any]) -> str:
-    """Run the code of one cell and return what it prints."""
-    padded = "\n" * (cell.line - 1) + cell.code
-    arguments, sys.argv = sys.argv, [str(path)]
-    try:
-        with contextlib.redirect_stdout(io.StringIO()) as printed:
-            exec(compile(padded, str(path), "exec", dont_inherit=True), space)
-    finally:
-        sys.argv = arguments
-    return printed.getvalue().rstrip()
-
-
-def _fence(language: str, text: str, style: str = "") -> str:
-    fence = "`" * 4
-    option = f":class: {style}\n\n" if style else ""
-    return f"{fence}{{code-block}} {language}\n{option}{text}\n{fence}"

@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import indices
-import lessons
+import lesson_pages
 import offline
 import picture
+import render
 import transcripts
 from sphinx.errors import ExtensionError
 from sphinx.util import logging
@@ -51,12 +52,20 @@ def _read(app: Sphinx, name: str, source: list[str]) -> None:
             *transcripts.console_faults(text, Path(folder)),
             *transcripts.python_faults(text, str(path)),
         ]
-    for fault in faults:
+    for fault in [*faults, *_stale(path, text)]:
         _LOG.warning("%s", fault, location=name)
+    source[0] = _EMPTY_END.sub("\n```", text)
+
+
+def _stale(path: Path, text: str) -> list[str]:
+    """Run the scripts that a page shows; say which of the page, its pictures and notebooks are not what comes."""
+    if not lesson_pages.scripts(text, path.parent):
+        return []
     try:
-        source[0] = _EMPTY_END.sub("\n```", lessons.expand(text, path.parent))
+        found = render.stale(path)
     except Exception as error:
-        raise ExtensionError(f"{name}: the lesson failed: {error!r}", error) from error
+        raise ExtensionError(f"{path.name}: the script failed: {error!r}", error) from error
+    return [f"{file.name} is not up to date: python docs/_extensions/render.py" for file in found]
 
 
 def _finish(app: Sphinx, exception: Exception | None) -> None:

@@ -277,6 +277,11 @@ class Problem:
             return f"{heads} of keys and values for {self.query_heads:,} of queries"
         return heads if self.heads > 1 else ""
 
+    def _repr_html_(self) -> str:
+        from pebble.computations.array_table import problem_html
+
+        return problem_html(self)
+
     def __repr__(self) -> str:
         extra = "".join(
             f", {name}={value!r}"

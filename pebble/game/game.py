@@ -111,6 +111,11 @@ class Game:
         b = self._board
         return f"<Game on {b.dag!r}: move {b.tally.moves}, {b.n_red} of {b.M} words in use>"
 
+    def _repr_svg_(self) -> str:
+        from pebble.game.pictures import position_svg
+
+        return position_svg(self)
+
     # -- moves
 
     def load(self, vertex: Vertex) -> None:

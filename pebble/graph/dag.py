@@ -361,6 +361,11 @@ class Dag:
         ends = ((len(self.inputs), "inputs", "input"), (len(self._outputs), "outputs", "output"))
         return f"Dag({about}{', '.join(f'{n} {one if n == 1 else many}' for n, many, one in counts + ends)})"
 
+    def _repr_svg_(self) -> str:
+        from pebble.graph.drawing import dag_svg
+
+        return dag_svg(self)
+
     def __eq__(self, other: object) -> bool:
         """Tell whether names, edges and outputs are the same, whatever the order inside the rows."""
         if not isinstance(other, Dag):

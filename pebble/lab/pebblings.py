@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import IO, TYPE_CHECKING, Any
 
 from pebble.common.errors import CacheTooSmall, InvalidInput
@@ -44,6 +44,8 @@ class Pebbling:
     tiles : dict of str to int
     io, computes, peak : int
         As the machine counted them.
+    reads, writes : dict of str to int
+        Words loaded and stored, by array.
     """
 
     family: Family
@@ -53,6 +55,8 @@ class Pebbling:
     io: int
     computes: int
     peak: int
+    reads: dict[str, int] = field(repr=False)
+    writes: dict[str, int] = field(repr=False)
 
     def __iter__(self) -> Iterator[Columns]:
         from pebble.program.lowering import lower
@@ -98,6 +102,11 @@ class Pebbling:
         if isinstance(target, str | os.PathLike):
             return write_pebbling_file(target, self.header, self.family, chunks)
         return write_pebbling(target, self.header, self.family, chunks)
+
+    def _repr_html_(self) -> str:
+        from pebble.lab.pebbling_html import pebbling_html
+
+        return pebbling_html(self)
 
     def _watched(self, progress: Callable[[int], object]) -> Iterator[Columns]:
         from pebble.program.lowering import DELETE
@@ -150,6 +159,8 @@ def moves(
         run.io,
         sum(run.computes.values()),
         run.peak,
+        run.reads,
+        run.writes,
     )
 
 

@@ -95,8 +95,10 @@ class Listing(TableResult):
     def _repr_html_(self) -> str:
         from html import escape
 
-        program, *remarks = (f"<pre>{escape(text)}</pre>" for text in (str(self.program), *self._remarks()))
-        return program + super()._repr_html_() + "".join(remarks)
+        from pebble.program.program_html import pseudo_code_html
+
+        remarks = (f"<pre>{escape(text)}</pre>" for text in self._remarks())
+        return pseudo_code_html(self.program) + super()._repr_html_() + "".join(remarks)
 
     def content(self) -> dict[str, Any]:
         """Return the plain data, all but the schema version."""

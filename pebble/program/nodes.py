@@ -169,6 +169,11 @@ class Program:
     def __str__(self) -> str:
         return "\n".join(str(phase) for phase in self.phases)
 
+    def _repr_html_(self) -> str:
+        from pebble.program.program_html import program_html
+
+        return program_html(self)
+
 
 def _loop_head(node: Loop) -> str:
     end = "end" if node.stop is None else node.stop

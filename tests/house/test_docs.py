@@ -1,4 +1,4 @@
-"""What makes the documentation: lessons as pages, pages that are run, formulas, the picture, no network."""
+"""What makes the documentation: pages that are run, formulas, the picture, no network."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import re
 from pathlib import Path
 
 import formulas
-import lessons
 import offline
 import picture
 import pytest
@@ -19,56 +18,6 @@ import pebble
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
 POSIX = pytest.mark.skipif(os.name == "nt", reason="the pages show a POSIX shell")
-LESSON = '''"""Lead."""
-
-# %%
-# ## Words
-#
-# More words.
-
-x = 1
-print(x)
-
-# %%
-# The end.
-
-print("two")
-'''
-
-
-def test_a_lesson_is_cut_into_cells() -> None:
-    first, second = lessons.cells(LESSON)
-    assert first == lessons.Cell("## Words\n\nMore words.", "x = 1\nprint(x)", 8)
-    assert second == lessons.Cell("The end.", 'print("two")', 14)
-
-
-def test_a_page_shows_what_each_cell_prints(tmp_path: Path) -> None:
-    (tmp_path / "lesson.py").write_text(LESSON, encoding="utf-8")
-    text = lessons.expand("# Title\n\n```{lesson} lesson.py\n```\n", tmp_path)
-    assert text.startswith("# Title\n\nLead.\n\n## Words\n\nMore words.\n\n")
-    assert ":class: output\n\n1\n````\n\nThe end." in text
-    assert text.rstrip().endswith(":class: output\n\ntwo\n````")
-
-
-def test_a_script_without_cells_is_one(tmp_path: Path) -> None:
-    script = '"""Lead."""\n\nimport sys\n\nif __name__ == "__main__":\n    print(len(sys.argv), __name__)\n'
-    (tmp_path / "script.py").write_text(script, encoding="utf-8")
-    text = lessons.page(tmp_path / "script.py")
-    assert text.startswith("Lead.\n\n````{code-block} python\nimport sys\n")
-    assert "\n1 __main__\n" in text
-
-
-def test_a_lesson_that_fails_makes_no_page(tmp_path: Path) -> None:
-    (tmp_path / "lesson.py").write_text('"""Lead."""\n# %%\nassert 1 == 2\n', encoding="utf-8")
-    with pytest.raises(AssertionError):
-        lessons.page(tmp_path / "lesson.py")
-
-
-@pytest.mark.parametrize("path", sorted((ROOT / "examples").glob("lesson_*.py")), ids=lambda path: path.stem)
-def test_links_of_a_lesson_lead_somewhere(path: Path) -> None:
-    prose = "\n".join(cell.prose for cell in lessons.cells(path.read_text(encoding="utf-8")))
-    targets = re.findall(r"\]\(([^)]*)\)", prose)
-    assert [target for target in targets if not (DOCS / "tutorials" / target).exists()] == []
 
 
 @POSIX

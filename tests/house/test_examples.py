@@ -25,7 +25,11 @@ def test_every_lesson_has_a_number_and_a_page() -> None:
         page = path.parent.parent / "docs" / "tutorials" / f"{path.stem}.md"
         title, rest = page.read_text(encoding="utf-8").split("\n\n", 1)
         assert title.startswith(f"# {number}. ")
-        assert rest == f"```{{lesson}} ../../examples/{path.name}\n```\n"
+        place = f"../../examples/{path.stem}"
+        begin = f"[Script]({place}.py) · [notebook]({place}.ipynb)\n\n<!-- run {place}.py -->\n\n"
+        assert rest.startswith(begin)
+        assert rest.endswith(f"\n\n<!-- end of {place}.py -->\n")
+        assert rest.count("<!--") == 2
         assert f"]({page.name})" in page.with_name("index.md").read_text(encoding="utf-8")
 
 

@@ -16,7 +16,6 @@ from pebble.common.errors import InvalidInput
 from pebble.computations.problem import Problem
 from pebble.lab import plots
 from pebble.lab.plots import canvas
-from pebble.lab.spacing import spread
 from tests.lab.pictures import PROBLEM
 
 matplotlib = pytest.importorskip("matplotlib")
@@ -90,13 +89,6 @@ def test_names_at_the_ends_do_not_lie_on_each_other() -> None:
     boxes = sorted((box.y0, box.y1) for box in (Text.get_window_extent(text) for text in right))
     assert len(boxes) > 8
     assert all(above[0] >= below[1] - 2 for below, above in pairwise(boxes))
-
-
-def test_spread_keeps_order_and_distance() -> None:
-    moved = spread([0.3, 0.3, 0.31, 0.9], 0.1)
-    assert moved == sorted(moved)
-    assert all(b - a >= 0.1 - 1e-9 for a, b in pairwise(moved))
-    assert spread([], 0.1) == []
 
 
 # Files

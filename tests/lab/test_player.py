@@ -10,13 +10,10 @@ import shutil
 import subprocess
 from html.parser import HTMLParser
 from importlib import resources
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 import pebble
 from pebble.common.errors import CacheTooSmall, InvalidInput
@@ -26,13 +23,10 @@ from pebble.game.moves import Move, Op
 from pebble.graph.dag import Dag
 from pebble.lab.pebblings import moves
 from pebble.lab.player import Page, first_page, play, play_dag
-from pebble.lab.player.layers import layered_layout
 from pebble.lab.player.page import SCRIPTS, embedded
 from pebble.lab.player.practice_boards import CLASSIC_BOARDS
-from pebble.lab.spacing import spread
 from pebble.program.schedule import registered
 from tests.lab.page_rules import RUNNER, random_games
-from tests.support.random_dags import dags
 
 _SMALL = Problem.square(3, 2)
 
@@ -180,40 +174,6 @@ def test_a_wanted_memory_is_among_the_choices() -> None:
     board = play_dag("pyramid:3", 9, classics=False).document["boards"][0]
     assert [choice["M"] for choice in board["choices"]] == [3, 4, 5, 9]
     assert board["choices"][-1]["header"] == "# pebbling 1\n# dag pyramid:3\n# M 9\n"
-
-
-# -- layers
-
-
-@given(dag=dags(12))
-def test_edges_lead_upwards_and_neighbours_keep_their_distance(dag: Dag) -> None:
-    layout = layered_layout(dag)
-    rows: dict[int, list[float]] = {}
-    for v in range(dag.n_vertices):
-        assert all(layout.layer[p] < layout.layer[v] for p in dag.predecessors_of(v).tolist())
-        rows.setdefault(layout.layer[v], []).append(layout.x[v])
-    for row in rows.values():
-        row.sort()
-        assert all(b - a > 0.98 for a, b in pairwise(row))
-    assert min(layout.x) == 0
-
-
-def test_an_input_lies_just_below_its_first_use() -> None:
-    layout = layered_layout(Dag.from_edges([("a", "b"), ("b", "c"), ("c", "d"), ("late", "d")]))
-    assert layout.layer == (0, 1, 2, 3, 2)
-
-
-@given(st.lists(st.integers(-5, 5).map(float), max_size=8))
-def test_spread_is_the_least_disturbance(wanted: list[float]) -> None:
-    places = spread(wanted)
-    assert all(b - a > 1 - 1e-9 for a, b in pairwise(places))
-    cost = sum((a - b) ** 2 for a, b in zip(places, wanted, strict=True))
-    for i in range(len(places)):
-        for first in range(i + 1):
-            for by in (-0.01, 0.01):
-                moved = [p + by if first <= j <= i else p for j, p in enumerate(places)]
-                if all(b - a > 1 - 1e-9 for a, b in pairwise(moved)):
-                    assert sum((a - b) ** 2 for a, b in zip(moved, wanted, strict=True)) > cost - 1e-9
 
 
 # -- the file

@@ -56,6 +56,13 @@ class Page:
         pieces = _read("page.html").split("@@")
         return "".join(parts[piece] if place % 2 else piece for place, piece in enumerate(pieces))
 
+    def _repr_html_(self) -> str:
+        """Return the page in a frame; what it may do there is to run its own script and offer files."""
+        return (
+            f'<iframe title="{html.escape(self.title)}" sandbox="allow-scripts allow-downloads" '
+            f'style="width: 100%; height: 700px; border: 0" srcdoc="{html.escape(self.html)}"></iframe>'
+        )
+
     def summary(self) -> str:
         """Return what there is to watch and to play on, in one line."""
         totals, boards = self.document["watch"]["totals"], len(self.document["boards"])

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from pebble.common.spacing import spread
 from pebble.lab.plots.canvas import note
-from pebble.lab.spacing import spread
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -118,6 +118,11 @@ class DagSchedule:
             f"words; order {self.order}, eviction {self.eviction}"
         )
 
+    def _repr_svg_(self) -> str:
+        from pebble.game.pictures import pebbling_svg
+
+        return pebbling_svg(self.dag, str(self), str(self).split("; "), self.moves())
+
 
 def schedule_dag(
     dag: Dag,

@@ -110,6 +110,12 @@ class Optimum:
             f"{self.rules}; {self.states:,} states"
         )
 
+    def _repr_svg_(self) -> str:
+        from pebble.game.pictures import pebbling_svg
+
+        bound = f"no pebbling under these rules moves fewer than {self.lower:,} words"
+        return pebbling_svg(self.dag, str(self), [*str(self).split("; "), bound], self.pebbling)
+
 
 def optimal(
     dag: Dag,

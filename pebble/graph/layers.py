@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from pebble.common.spacing import spread
 from pebble.graph.dag import Dag
-from pebble.lab.spacing import spread
 
 __all__ = ["Layout", "layered_layout"]
 

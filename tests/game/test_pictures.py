@@ -1,0 +1,110 @@
+"""Pictures of positions and pebblings, against the rules and the counts written a second time."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pebble.game.game import Game
+from pebble.game.moves import Move, Moves, Op
+from pebble.game.pictures import pebbling_svg, position_svg
+from pebble.game.rules import Rules
+from pebble.graph.dag import Dag
+from pebble.graph.drawing import MOST_VERTICES
+from tests.support.dag_pictures import read_picture
+from tests.support.random_dags import all_rules, dags
+
+PATH = [(v, v + 1) for v in range(MOST_VERTICES)]
+
+
+def words_now(game: Game, v: int) -> set[str]:
+    """The moves of a vertex that change something, from the pebbles alone."""
+    below = game.dag.predecessors_of(v).tolist()
+    red, blue, room = v in game.red, v in game.blue, len(game.red) < game.M
+    computable = bool(below) and all(p in game.red for p in below)
+    if not game.rules.recomputation:
+        computable = computable and not any(
+            m.vertex == v and m.op in (Op.COMPUTE, Op.SLIDE) for m in game.history
+        )
+    found = {
+        "load": blue and not red and room,
+        "store": red and not blue,
+        "delete": red,
+        "compute": computable and not red and room,
+        "slide": computable and not red and game.rules.sliding,
+    }
+    return {word for word, legal in found.items() if legal}
+
+
+@given(dags(7), st.integers(1, 5), all_rules(), st.data())
+@settings(max_examples=40)
+def test_a_position_shows_its_pebbles_and_the_moves_that_are_legal(
+    dag: Dag, M: int, rules: Rules, data: st.DataObject
+) -> None:
+    game = Game(dag, M, rules)
+    for _ in range(data.draw(st.integers(0, 12))):
+        moves = list(game.legal_moves())
+        if moves:
+            game.push(data.draw(st.sampled_from(moves)))
+    picture = read_picture(position_svg(game))
+    for v in range(dag.n_vertices):
+        seen, expected = picture.vertices[dag.name(v)], words_now(game, v)
+        assert ("red-pebble" in seen.marks, "blue-pebble" in seen.marks) == (v in game.red, v in game.blue)
+        assert len(seen.notes) == len(set(seen.notes))
+        assert set(seen.notes) == expected
+        assert ("halo" in seen.marks) == bool(expected & {"load", "compute", "slide"})
+    assert "; ".join(picture.lines[1:-2]) == str(game.status())
+    assert picture.title == repr(game)
+
+
+@given(dags(7), st.integers(2, 5), st.data())
+@settings(max_examples=40)
+def test_a_pebbling_shows_what_is_loaded_stored_and_computed_again(
+    dag: Dag, M: int, data: st.DataObject
+) -> None:
+    game = Game(dag, M)
+    for _ in range(data.draw(st.integers(0, 25))):
+        moves = list(game.legal_moves())
+        if moves:
+            game.push(data.draw(st.sampled_from(moves)))
+    cut = data.draw(st.integers(0, len(game.history)))
+    chunks = [Moves.of(game.history[:cut]), Moves.of(game.history[cut:])]
+    picture = read_picture(pebbling_svg(dag, "title", ["first"], chunks))
+    counted = Counter((move.op, move.vertex) for move in game.history)
+    for v in range(dag.n_vertices):
+        seen = picture.vertices[dag.name(v)]
+        loads, stores, computes = (counted[op, v] for op in (Op.LOAD, Op.STORE, Op.COMPUTE))
+        expected = ["load"] * (loads == 1) + [f"{loads} loads"] * (loads > 1)
+        expected += [f"{computes} computes"] * (computes > 1)
+        expected += ["store"] * (stores == 1) + [f"{stores} stores"] * (stores > 1)
+        assert seen.notes == expected
+        assert ("blue-pebble" in seen.marks) == (v in game.blue)
+        assert "red-pebble" not in seen.marks
+        assert ("halo" in seen.marks) == (loads + stores > 1)
+    assert picture.lines[0] == "first"
+
+
+def test_slides_are_computations() -> None:
+    dag = Dag.from_edges([("a", "b")])
+    moves = [Move(Op.LOAD, 0), Move(Op.SLIDE, 1, 0), Move(Op.STORE, 1), Move(Op.LOAD, 0), Move(Op.DELETE, 1)]
+    moves.append(Move(Op.SLIDE, 1, 0))
+    Game(dag, 2, Rules(sliding=True)).play(moves)
+    picture = read_picture(pebbling_svg(dag, "t", [], [Moves.of(moves)]))
+    assert [picture.vertices[name].notes for name in "ab"] == [["2 loads"], ["2 computes", "store"]]
+
+
+def test_a_large_game_is_described() -> None:
+    game = Game(Dag.from_edges(PATH), 3)
+    game.load(0)
+    picture = read_picture(game._repr_svg_())
+    assert not picture.vertices
+    assert "1 of 3 words in use, peak 1" in picture.lines
+    assert picture.lines[-1] == "not drawn: 65 vertices, and a drawing has at most 64"
+    assert not read_picture(pebbling_svg(game.dag, "t", ["line"], [])).vertices
+
+
+def test_the_text_of_a_game_is_as_before() -> None:
+    game = Game(Dag.from_edges([("a", "b")]), 3)
+    assert repr(game) == "<Game on Dag(2 vertices, 1 edge, 1 input, 1 output): move 0, 0 of 3 words in use>"

@@ -1,0 +1,55 @@
+"""A program in HTML: the text is the pseudo-code, loads and stores are bold, what is counted is what is written."""
+
+from __future__ import annotations
+
+from xml.etree import ElementTree
+
+import pytest
+
+from pebble.computations.problem import Problem
+from pebble.program import Operation, compute, delete, first, load, loop, phase, program, store, when
+from pebble.program.nodes import Phase, Program
+from pebble.program.program_html import pseudo_code_html
+from pebble.program.schedule import registered
+
+
+@pytest.mark.parametrize("schedule", registered("forward"), ids=lambda schedule: schedule.name)
+def test_the_block_is_the_pseudo_code(schedule: object) -> None:
+    from pebble.program.schedule import resolve_tiles
+
+    problem = Problem.square(6, 2)
+    made = schedule.program(problem, resolve_tiles(schedule, problem, 40, None))  # type: ignore[attr-defined, arg-type]
+    block = ElementTree.fromstring(pseudo_code_html(made))
+    assert "".join(block.itertext()) == str(made)
+    bold = [one.text or "" for one in block]
+    assert all(text.startswith(("load ", "store ")) for text in bold)
+    assert len(bold) == str(made).count("load ") + str(made).count("store ")
+
+
+def test_it_counts_what_is_written() -> None:
+    made = program(
+        phase(
+            "<a> & b", loop("i", 4, load("Q"), when(first("i"), store("Q")), compute("S"), delete("Q", "S"))
+        ),
+        phase("", load("K")),
+    )
+    html = f"<div>{made._repr_html_()}</div>"
+    block, said = ElementTree.fromstring(html)
+    assert "".join(block.itertext()).startswith("# <a> & b\nfor i in tiles of 4:")
+    assert (said.text or "").startswith(
+        "As written: 2 phases, 1 loop, 2 loads, 1 store, 1 compute, 2 deletes. What they move"
+    )
+
+
+def test_generated_phases_are_said_to_be() -> None:
+    made = Program((Phase("", generate=lambda: [Operation("load", "Q")]),))
+    html = made._repr_html_()
+    assert html.startswith(
+        "<pre>(operations yielded one by one)</pre><p>As written: 1 phase; 1 of the phases"
+    )
+
+
+def test_the_texts_are_as_before() -> None:
+    made = program(loop("i", 1, load("Q"), delete("Q")))
+    assert str(made) == "for each i: load Q; delete Q"
+    assert repr(made).startswith("Program(phases=(Phase(")
