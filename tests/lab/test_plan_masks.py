@@ -10,10 +10,11 @@ import pytest
 from pebble import InvalidInput, Problem
 from pebble.common.errors import NoClosedForm
 from pebble.computations.registry import family_of
-from pebble.lab.plan import Constraints, evaluations, plan, planning, tile_search
+from pebble.lab.plan import Constraints, evaluations, plan, planning
+from pebble.lab.plan.candidates import Setting
 from pebble.lab.plan.evaluations import Evaluations
 from pebble.lab.plan.roofline import moved_bytes
-from pebble.lab.plan.tile_search import FORMS, Setting, refined
+from pebble.lab.plan.tile_search import FORMS, refined
 from pebble.program import Program
 from pebble.program.closed_forms.count import closed_form
 from pebble.program.machine.run import run
@@ -194,7 +195,7 @@ def test_tiles_that_need_a_word_more_under_the_mask_give_way_to_smaller_ones(
         need = room(self, schedule, tiles)
         return replace(need, peak=need.peak - 9)
 
-    monkeypatch.setattr(tile_search.Setting, "room", too_small)
+    monkeypatch.setattr(Setting, "room", too_small)
     found = plan(problem, M, schedules=["flash-2"], costs=False)
     assert found.choices
     for one in found.choices:

@@ -81,10 +81,11 @@ class Constraints:
         most = min(self.at_most.get(name, extent), extent)
         least = self.at_least.get(name, 1)
         if self.power_of_two:
-            found = [1 << power for power in range(most.bit_length())]
+            powers = [1 << power for power in range(most.bit_length())]
+            found = [size for size in powers if size >= least and size % self.multiple_of == 0]
         else:
-            found = list(range(self.multiple_of, most + 1, self.multiple_of))
-        found = [size for size in found if size >= least and size % self.multiple_of == 0]
+            step = self.multiple_of
+            found = list(range(-(-least // step) * step, most + 1, step))
         if most == extent and (not found or found[-1] < extent):
             found.append(extent)
         return found

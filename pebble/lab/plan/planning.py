@@ -11,11 +11,12 @@ from pebble.computations.problem import LARGEST_SIZE, Problem
 from pebble.lab.hardware import Device
 from pebble.lab.hardware import device as device_of
 from pebble.lab.hardware.device import canonical_dtype
+from pebble.lab.plan.candidates import Setting
 from pebble.lab.plan.constraints import Constraints
 from pebble.lab.plan.evaluations import Evaluations
 from pebble.lab.plan.memory_need import width_ratio
 from pebble.lab.plan.plan_table import Choice, Cost, Plan, Unverified
-from pebble.lab.plan.tile_search import Setting, contenders
+from pebble.lab.plan.tile_search import contenders
 from pebble.lab.plan.verification import Found, Search
 from pebble.program.schedule import Schedule
 
