@@ -69,6 +69,7 @@ def sweep(
     dv: int | None = None,
     stats: bool = False,
     heads: int = 1,
+    kv_heads: int | None = None,
     batch: int = 1,
     pass_name: str = "forward",
     dtype: str | None = None,
@@ -95,7 +96,7 @@ def sweep(
         Whether a query may attend to nothing; its output is then zero.
     kv, dv : int, optional
         Number of keys and head dimension of V, where they are not N and d.
-    stats, heads, batch, pass_name
+    stats, heads, kv_heads, batch, pass_name
         As in :class:`pebble.Problem`; with the pass "both" a row is a training step.
     dtype : str, optional
         What a word is, where M is in bytes.
@@ -143,6 +144,7 @@ def sweep(
         dv=dv,
         stats=stats,
         heads=heads,
+        kv_heads=kv_heads,
         batch=batch,
         pass_name=pass_name,
         dtype=dtype,
