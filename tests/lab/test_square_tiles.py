@@ -25,7 +25,7 @@ def _candidate(
     """Return a candidate that fills the memory without the mask."""
     pass_name = "backward" if "s_rows" in tiles else "forward"
     queries = 2 * N if mask is not None and mask.startswith("group:2:") else N
-    problem = Problem(queries, N, 8, 8, mask=mask, pass_name=pass_name)  # type: ignore[arg-type]
+    problem = Problem(queries, N, 8, 8, mask=mask, pass_name=pass_name)
     schedule, evaluations = get(name, pass_name), Evaluations(problem, "bf16")
     constraints = Constraints(**asked)
     M = evaluations.room(schedule, tiles, constraints, masked=False).words

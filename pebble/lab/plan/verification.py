@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING
 
 from pebble.common.errors import NoClosedForm, PebbleError, TooManyOperations, Violation
 from pebble.common.tables import tiles_text
-from pebble.lab.plan.candidates import Candidate, Setting
+from pebble.lab.plan.candidates import Candidate, Setting, candidate_of
 from pebble.lab.plan.memory_need import wide_arrays, width_ratio
 from pebble.lab.plan.plan_table import Choice, Unverified
 from pebble.lab.plan.roofline import flops, roofline_of
 from pebble.lab.plan.square_tiles import squared
 from pebble.lab.plan.tile_search import FORMS, refined
 from pebble.program.machine.counted import Run
-from pebble.program.schedule import Schedule
+from pebble.program.schedule import Schedule, Tiles
 
 if TYPE_CHECKING:
     from pebble.lab.hardware import Device
 
-__all__ = ["Found", "Search"]
+__all__ = ["Found", "Search", "given"]
 
 ATTEMPTS = 3
 NEARLY = 2
@@ -99,13 +99,23 @@ class Search:
         found = [one for one in settled if one is not None]
         return sorted(found, key=lambda one: (one.run is None, *one.order))
 
-    def cheapest(self, setting: Setting) -> list[Found]:
-        """Return the cheapest candidate of all, or none."""
+    def best(self, setting: Setting) -> Found | None:
+        """Return the cheapest candidate that is verified; if none is, the cheapest with a note, or None."""
+        found = None
+        for one in sorted(self._searched(setting), key=lambda one: one.order):
+            settled = self._settled(one, setting)
+            if settled is not None and settled.run is not None:
+                return settled
+            found = found or settled
+        return found
+
+    def cheapest(self, setting: Setting) -> Found | None:
+        """Return the cheapest candidate of all, verified or with a note, or None."""
         for one in sorted(self._searched(setting), key=lambda one: one.order):
             settled = None if one.candidate is None else self._settled(one, setting, parts=False)
             if settled is not None:
-                return [settled]
-        return []
+                return settled
+        return None
 
     def _searched(self, setting: Setting) -> list[Found]:
         """Return what is found before anything is verified."""
@@ -165,6 +175,17 @@ class Search:
         return replace(
             found, candidate=one, note=f"it needs more than M = {setting.M:,} words under the mask"
         )
+
+
+def given(schedule: Schedule, tiles: Tiles, setting: Setting) -> Found:
+    """Return a schedule with given tiles, whether or not they fit or keep the constraints, verified or with a note."""
+    candidate = None
+    try:
+        candidate = candidate_of(schedule, "given tiles", tiles, setting)
+        checked, measured = _checked(candidate, setting, parts=True)
+    except UNVERIFIABLE as error:
+        return Found(schedule, "given tiles", candidate, None, str(error))
+    return Found(schedule, "given tiles", checked, measured)
 
 
 def _improved(
