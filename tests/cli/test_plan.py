@@ -145,7 +145,11 @@ def test_mine(pebble: Pebble) -> None:
 @pytest.mark.parametrize(
     ("arguments", "code", "words"),
     [
-        (["-M", "700", "--mine", "flash-2:Bx=8"], 2, "it takes rows (or Br, BLOCK_M), cols (or Bc, BLOCK_N)"),
+        (
+            ["-M", "700", "--mine", "flash-2:Bx=8"],
+            2,
+            "it takes rows, cols (Br or BLOCK_M is rows, Bc or BLOCK_N is cols)",
+        ),
         (["-M", "700", "--mine", "flash-2:Br=8,rows=8"], 2, "rows is given twice, as Br and as rows"),
         (["-M", "700", "--mine", "flash-9:Br=8"], 2, "unknown schedule 'flash-9'"),
         (["-M", "700", "--mine", ":Br=8"], 2, "--mine takes NAME:TILES"),

@@ -179,7 +179,7 @@ def test_what_takes_too_long_is_a_row_with_a_note(monkeypatch: pytest.MonkeyPatc
     ("asked", "words"),
     [
         ({"kernel": "flash-9"}, "unknown schedule 'flash-9' for the forward pass"),
-        ({"tiles": {"Bx": 3}}, r"it takes rows \(or Br, BLOCK_M\), cols \(or Bc, BLOCK_N\)"),
+        ({"tiles": {"Bx": 3}}, r"it takes rows, cols \(Br or BLOCK_M is rows, Bc or BLOCK_N is cols\)"),
         ({"tiles": {"Br": 3, "rows": 3}}, "rows is given twice, as Br and as rows"),
         ({"passes": ("weights",)}, "forward and backward, not 'weights'"),
         ({"kernel": "split", "passes": ("forward",)}, "no schedule 'split' for the forward pass"),

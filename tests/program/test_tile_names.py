@@ -16,7 +16,7 @@ def test_other_names_stand_for_rows_and_cols() -> None:
         "a schedule's own name comes first"
     )
     assert plain_names({"Br": 1}, ("side",)) == {"Br": 1}, "a schedule without rows does not take it"
-    assert known_names(("side", "cols")) == "side, cols (or Bc, BLOCK_N)"
+    assert known_names(("side", "cols")) == "side, cols (Bc or BLOCK_N is cols)"
 
 
 @pytest.mark.parametrize("sizes", [{"rows": 1, "Br": 1}, {"BLOCK_M": 2, "Br": 1}])

@@ -96,9 +96,9 @@ def plan_kernel(
 
     Examples
     --------
-    >>> found = plan_kernel(Problem.square(4096, 128), "flash-2", {"Br": 128, "Bc": 64}, device="h100")
+    >>> found = plan_kernel(Problem.square(4096, 128), "flash-2", {"Br": 128, "Bc": 64}, device="h100", multiple_of=16)
     >>> [(one.mine.io, one.best.io) for one in found.passes]
-    [(34603008, 10485760), (79953920, 46465024)]
+    [(34603008, 12582912), (137367552, 48943104)]
     """
     asked = Constraints(**constraints)
     one = device_of(device) if isinstance(device, str) else device

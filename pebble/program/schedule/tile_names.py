@@ -47,7 +47,9 @@ def known_names(taken: Iterable[str]) -> str:
     Examples
     --------
     >>> known_names(("rows", "pinned"))
-    'rows (or Br, BLOCK_M), pinned'
+    'rows, pinned (Br or BLOCK_M is rows)'
     """
+    taken = tuple(taken)
     others = {plain: [name for name, one in _OTHER_NAMES.items() if one == plain] for plain in taken}
-    return ", ".join(f"{name} (or {', '.join(more)})" if more else name for name, more in others.items())
+    more = ", ".join(f"{' or '.join(names)} is {plain}" for plain, names in others.items() if names)
+    return ", ".join(taken) + (f" ({more})" if more else "")
