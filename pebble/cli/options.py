@@ -50,7 +50,7 @@ class Whole(click.ParamType):  # type: ignore[type-arg,unused-ignore]
             self.fail(f"{value} is not positive", param, ctx)
         if number > LARGEST_SIZE:
             self.fail(f"{value} is too large; at most {LARGEST_SIZE:,}", param, ctx)
-        return int(number)
+        return number
 
 
 def problem_options(required: bool = True, several_lengths: bool = False) -> Callable[[F], F]:
@@ -163,7 +163,7 @@ def memory_options(function: F) -> F:
     """Add ``-M``, ``--device``, ``--level`` and ``--dtype``, for :func:`words_of`."""
     return _options(
         click.option(
-            "-M", "memory", help="Fast memory in words (98304, 96Ki) or bytes (192KiB, with a dtype)."
+            "-M", "memory", help="Fast memory in words (98304, 1e5, 96Ki) or bytes (192KiB, with a dtype)."
         ),
         click.option("--device", help="Take M from a device, with a dtype (see: pebble devices)."),
         click.option("--level", help="With a device: smem, smem+regs or l2."),

@@ -81,7 +81,9 @@ def command(
 
 def _size(text: str) -> int:
     from pebble.common.errors import InvalidInput
+    from pebble.common.whole_numbers import whole_number
 
-    if not (text.isascii() and text.isdigit()):
+    number = whole_number(text)
+    if number is None:
         raise InvalidInput(f"cannot read {text!r} as a head dimension")
-    return int(text)
+    return number

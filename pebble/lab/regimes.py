@@ -163,7 +163,8 @@ class RegimeTable(TableResult):
         texts = {row.problem.heads_text for row in self.rows}
         heads = "".join(f"; {text}" for text in texts if text) if len(texts) == 1 else ""
         heading = f"N = {self.N:,}; words of {self.dtype}; {level}{heads}{mask}"
-        return [heading, Table(cells, right=right, notes=notes)]
+        drop = ("cache", "M/d²", "small-cache ÷ best", "flash-2 ÷ best", "M")
+        return [heading, Table(cells, right=right, notes=notes, drop=drop)]
 
 
 def regimes(

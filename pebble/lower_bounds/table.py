@@ -76,8 +76,12 @@ class BoundTable(TableResult):
 
     def parts(self) -> list[str | Table | TableResult]:
         """Return what is printed: the table of bounds."""
+        return [self.table()]
+
+    def table(self) -> Table:
+        """Return the table of bounds."""
         rows = [[b.name, b.status, words(b.value), b.source] for b in (*self.proved, *self.curves)]
-        return [Table([["bound", "status", "words", "source"], *rows], right=(2,))]
+        return Table([["bound", "status", "words", "source"], *rows], right=(2,), drop=("source", "status"))
 
     def __repr__(self) -> str:
         return f"<BoundTable {self.problem!r} M={self.M}: best {self.best.name} {self.best.value}>"

@@ -287,7 +287,8 @@ class Plan(TableResult):
         columns = len(head) - (self.device is None)
         rows = [one.cells() for one in self.choices] + [one.cells() for one in self.unverified]
         cells = [row[:columns] for row in (head, *rows)]
-        return Table(cells, left=3, notes=[one.sentence() for one in self.unverified])
+        drop = ("room", "FLOP/byte", "I/O", "roofline")
+        return Table(cells, left=3, notes=[one.sentence() for one in self.unverified], drop=drop)
 
     def _cost_table(self) -> Table:
         head = ["constraint", "I/O without", "costs I/O", "costs bytes", "reached by"]
