@@ -189,10 +189,10 @@ def test_tiles_that_need_a_word_more_under_the_mask_give_way_to_smaller_ones(
     problem, M = _problem("causal"), 700
     room = Setting.room
 
-    def too_small(self: Setting, schedule: Schedule, tiles: Tiles) -> Any:
+    def too_small(self: Setting, schedule: Schedule, tiles: Tiles, *, parts: bool = True) -> Any:
         from dataclasses import replace
 
-        need = room(self, schedule, tiles)
+        need = room(self, schedule, tiles, parts=parts)
         return replace(need, peak=need.peak - 9)
 
     monkeypatch.setattr(Setting, "room", too_small)

@@ -35,12 +35,19 @@ class Setting:
     dtype: str
     evaluations: Evaluations = field(compare=False, repr=False)
 
-    def room(self, schedule: Schedule, tiles: Tiles) -> Room:
-        """Return the room that tiles need: without the mask, or where a schedule fits only under it, with it."""
-        need = self.evaluations.room(schedule, tiles, self.constraints, masked=False)
+    def room(self, schedule: Schedule, tiles: Tiles, *, parts: bool = True) -> Room:
+        """Return the room that tiles need: without the mask, or where a schedule fits only under it, with it.
+
+        Without ``parts``, what wide accumulators add is not told apart: one run instead of two.
+        """
+        need = self.evaluations.room(schedule, tiles, self.constraints, masked=False, parts=parts)
         if need.words > self.M and schedule.follows_mask and self.problem.mask is not None:
-            return self.evaluations.room(schedule, tiles, self.constraints)
+            return self.evaluations.room(schedule, tiles, self.constraints, parts=parts)
         return need
+
+    def fits(self, schedule: Schedule, tiles: Tiles) -> bool:
+        """Tell whether tiles fit, as far as is known without the mask."""
+        return self.room(schedule, tiles, parts=False).words <= self.M
 
     def allows(self, schedule: Schedule, tiles: Tiles) -> bool:
         """Tell whether the constraints allow tiles."""

@@ -19,6 +19,8 @@ __all__ = ["KernelPass", "KernelPlan"]
 
 _HEAD = ["pass", "", "schedule", "tiles", "peak", "room", "I/O", "bytes", "I/O ÷ bound", "mine ÷ this"]
 _COST_HEAD = ["costs I/O", "costs bytes"]
+_DROP = ("costs bytes", "bytes", "peak", "costs I/O", "room")
+"""What a narrow terminal leaves out, the least important first."""
 
 
 @dataclass(frozen=True)
@@ -219,7 +221,7 @@ class KernelPlan(TableResult):
         notes += [
             f"{name}: left out, as no schedule for it is called {self.kernel}" for name in self.left_out
         ]
-        return Table([row[:columns] for row in rows], left=4, notes=notes)
+        return Table([row[:columns] for row in rows], left=4, notes=notes, drop=_DROP)
 
 
 def _tiles(one: Choice | Unverified | Cost) -> str:

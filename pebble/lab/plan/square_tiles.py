@@ -57,7 +57,7 @@ def _square(one: Candidate, names: tuple[str, ...], setting: Setting) -> Candida
         return {**one.tiles, **dict.fromkeys(names, side)}
 
     def fits(side: int) -> bool:
-        return setting.room(one.schedule, tiles(side)).words <= setting.M
+        return setting.fits(one.schedule, tiles(side))
 
     sides = [one.tiles[name] for name in names]
     side = setting.constraints.down(largest_side(max(sides), fits, min(sides)))

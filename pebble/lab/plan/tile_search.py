@@ -115,7 +115,7 @@ def _near(one: Candidate, setting: Setting) -> Iterator[dict[str, int]]:
         for size in _least_lengths(setting.constraints.sizes(name, extent), extent, tiles[name]):
             options.append({**tiles, name: size})
     for option in options:
-        if option and setting.allows(schedule, option) and setting.room(schedule, option).words <= setting.M:
+        if option and setting.allows(schedule, option) and setting.fits(schedule, option):
             yield option
 
 
@@ -151,7 +151,7 @@ def whole_tiles(schedule: Schedule, setting: Setting) -> Candidate | None:
         return None
 
     def fits(tiles: dict[str, int]) -> bool:
-        return setting.room(schedule, tiles).words <= setting.M
+        return setting.fits(schedule, tiles)
 
     longest = _last(sizes[outer], lambda size: fits({outer: size, inner: sizes[inner][0]}))
     if longest is None:
