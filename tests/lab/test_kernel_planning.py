@@ -48,7 +48,10 @@ def test_a_kernel_is_counted_as_its_program_runs(
         assert one.mine.ratio == one.mine.io / bound.value
 
 
-@pytest.mark.parametrize(("problem", "kernel", "tiles", "M", "asked"), CASES)
+@pytest.mark.parametrize(
+    ("problem", "kernel", "tiles", "M", "asked"),
+    [pytest.param(*case, marks=[pytest.mark.slow] if case[-1] else []) for case in CASES],
+)
 def test_what_is_best_and_what_constraints_cost_is_what_a_plan_says(
     problem: Problem, kernel: str, tiles: dict[str, int], M: int, asked: dict[str, Any]
 ) -> None:
