@@ -58,6 +58,7 @@ def test_what_is_best_and_what_constraints_cost_is_what_a_plan_says(
     tried = FEW if problem.mask is not None or asked else None
     found = plan_kernel(problem, kernel, tiles, M, **asked, schedules=tried)
     for one in found.passes:
+        assert one.tried == (None if tried is None else tuple(tried))
         whole = plan(one.problem, M, **asked, schedules=tried)
         assert one.best == whole.best
         assert one.costs == whole.costs
@@ -147,6 +148,12 @@ def test_every_forward_schedule_has_a_backward_one() -> None:
     for schedule in pebble.schedules("forward").values():
         found = plan_kernel(Problem.square(8, 2), schedule.name, None, 200, costs=False, schedules=["naive"])
         assert found.left_out == ()
+
+
+def test_best_of_what() -> None:
+    few = plan_kernel(SHAPE, "flash-2", {"Br": 8, "Bc": 4}, 250, schedules=FEW, costs=False)
+    assert "best of flash-1, flash-2 " in str(few)
+    assert [one["tried"] for one in few.to_dict()["passes"]] == [FEW, FEW]
 
 
 def test_the_backward_pass_may_be_given() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from pebble import Problem
-from pebble.lab.plan import Constraints, square_tiles
+from pebble.lab.plan import Constraints, evaluations, plan, square_tiles
 from pebble.lab.plan.candidates import Candidate, Setting, candidate_of
 from pebble.lab.plan.evaluations import Evaluations
 from pebble.lab.plan.square_tiles import squared
@@ -91,3 +91,23 @@ def test_elsewhere_tiles_stay(
     one, setting = _candidate("standard", FORWARD, mask, N, **asked)
     monkeypatch.setattr(square_tiles, "HARDLY_MORE", 1.1)
     assert squared(one, setting) is one
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("asked", [{}, {"double_buffer": True, "accumulate": "float32"}])
+def test_a_long_plan_executes_few_operations(asked: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    """With rectangles the machine would execute some 60,000 operations for a tile, or give up."""
+    monkeypatch.setattr(evaluations, "MASKED_STEPS", 8_000)
+    problem = Problem.square(32_768, 128, heads=32, kv_heads=8, mask="causal")
+    found = plan(problem, device="h100", **asked, costs=False)
+    assert found.unverified == ()
+    monkeypatch.setattr(square_tiles, "HARDLY_MORE", 0)
+    rectangles = plan(problem, device="h100", **asked, costs=False)
+    assert {one.schedule for one in rectangles.unverified} == {"standard", "square-tile"}
+    kept = {(one.schedule, one.form): (one.io, one.moved) for one in found.choices}
+    before = {(one.schedule, one.form): (one.io, one.moved) for one in rectangles.choices}
+    before |= {(one.schedule, one.form): (one.io or 0, one.moved or 0) for one in rectangles.unverified}
+    assert kept.keys() == before.keys()
+    for key, (io, moved) in kept.items():
+        assert io <= 1.002 * before[key][0]
+        assert moved <= 1.002 * before[key][1]

@@ -102,7 +102,7 @@ def plan_kernel(
     """
     asked = Constraints(**constraints)
     one = device_of(device) if isinstance(device, str) else device
-    passes, tried = list(passes), None if schedules is None else list(schedules)
+    passes, named = list(passes), None if schedules is None else list(schedules)
     found, settings = [], []
     for pass_name in passes:
         part = _of_pass(problem, pass_name)
@@ -110,7 +110,9 @@ def plan_kernel(
         mine = _kernel(pass_name, kernel, tiles, backward, backward_tiles)
         if mine is not None:
             comparison = _Comparison(settings[-1], one, costs, progress or (lambda line: None))
-            found.append(comparison.of(mine, contenders(part, tried)))
+            tried = contenders(part, named)
+            names = None if named is None else tuple(schedule.name for schedule in tried)
+            found.append(replace(comparison.of(mine, tried), tried=names))
     if not found:
         raise InvalidInput(f"there is no schedule {kernel!r} for the {' or the '.join(passes)} pass")
     return KernelPlan(

@@ -50,6 +50,8 @@ class KernelPass:
         Why nothing fits; empty if something does.
     costs : tuple of Cost
         What each constraint costs the best.
+    tried : tuple of str, or None
+        Names of the schedules of which it is the best, if some were asked for.
     """
 
     problem: Problem
@@ -63,6 +65,7 @@ class KernelPass:
     best: Choice | Unverified | None
     note: str
     costs: tuple[Cost, ...]
+    tried: tuple[str, ...] | None = None
 
     @property
     def missing(self) -> int | None:
@@ -82,6 +85,7 @@ class KernelPass:
             "broken": list(self.broken),
             "same": None if self.same is None else self.same.to_dict(),
             "best": None if self.best is None else self.best.to_dict(),
+            "tried": None if self.tried is None else list(self.tried),
             "note": self.note,
             "costs": [cost.to_dict() for cost in self.costs],
         }
@@ -95,7 +99,7 @@ class KernelPass:
         if self.same is not None and self.same != self.mine:
             rows.append(self._row(f"best tiles of {self.same.schedule}", self.same))
         if self.best is not None:
-            rows.append(self._row("best of all", self.best))
+            rows.append(self._row(f"best of {', '.join(self.tried or ('all',))}", self.best))
         rows += [self._cost_row(cost) for cost in self.costs]
         bound = [
             f"bound ({self.bound.name}, {self.bound.status})",
