@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from pebble.lab.count import count
     from pebble.lab.hardware import device, devices, model, models
     from pebble.lab.pebblings import check, moves
-    from pebble.lab.plan import plan
+    from pebble.lab.plan import plan, plan_kernel
     from pebble.lab.player import play, play_dag
     from pebble.lab.regimes import regimes
     from pebble.lab.show import show
@@ -98,6 +98,7 @@ _HOME = {
     "optimal": "solvers.optimum",
     "parse_words": "common.units",
     "plan": "lab.plan",
+    "plan_kernel": "lab.plan",
     "play": "lab.player",
     "play_dag": "lab.player",
     "regimes": "lab.regimes",
@@ -148,6 +149,7 @@ __all__ = [
     "optimal",
     "parse_words",
     "plan",
+    "plan_kernel",
     "play",
     "play_dag",
     "regimes",

@@ -215,7 +215,8 @@ def tiles_option(function: F) -> F:
     """Add ``--tiles``."""
     return click.option(
         "--tiles",
-        help="Tile sizes (rows=64,cols=32) or a preset's name (literal, paper); chosen if not given.",
+        help="Tile sizes (rows=64,cols=32, or Br=64,Bc=32, or BLOCK_M=64,BLOCK_N=32), or a preset's name (literal, "
+        "paper); chosen if not given.",
     )(function)
 
 

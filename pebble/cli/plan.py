@@ -34,6 +34,16 @@ __all__ = ["command"]
 @click.option("--accumulate", metavar="DTYPE", help="Data type of all that is computed, such as float32.")
 @schedules_option("Which schedules (repeat, or a,b).")
 @click.option("--no-costs", is_flag=True, help="Do not plan again without each constraint.")
+@click.option(
+    "--mine",
+    metavar="NAME:TILES",
+    help="Compare my kernel, forward and backward: flash-2:Br=128,Bc=64 (Br, BLOCK_M: rows; Bc, BLOCK_N: cols).",
+)
+@click.option(
+    "--mine-backward",
+    metavar="[NAME:]TILES",
+    help="Schedule or tiles of its backward pass; by default the same name, or kind, and the same tiles.",
+)
 @json_option
 def command(
     multiple_of: int,
@@ -44,6 +54,8 @@ def command(
     accumulate: str | None,
     names: tuple[str, ...],
     no_costs: bool,
+    mine: str | None,
+    mine_backward: str | None,
     as_json: bool,
     **options: Any,
 ) -> None:
@@ -51,35 +63,81 @@ def command(
 
     Prints the best choice and the others, in words and bytes, their distance from the proved bound, the roofline
     time on a device, and what each constraint costs. The data type is bfloat16 if none is given.
+
+    With --mine: what a kernel of mine moves and needs, beside its best tiles, the best schedule, and what each
+    constraint costs; forward and backward, or the pass that --pass names.
     """
     from pebble.common.units import parse_words
-    from pebble.lab.plan import plan
 
     memory, device, level, dtype = (options.pop(name) for name in ("memory", "device", "level", "dtype"))
     if memory is None and device is None:
         raise click.UsageError("Missing option '-M' (or '--device').")
     if memory is not None and device is not None:
         raise click.UsageError("-M and --device both say how large fast memory is: give one of them.")
+    if mine is None and mine_backward is not None:
+        raise click.UsageError("--mine-backward goes with --mine.")
+    asked = {
+        "M": None if memory is None else parse_words(memory, dtype),
+        "device": device,
+        "level": level,
+        "dtype": dtype or "bfloat16",
+        "multiple_of": multiple_of,
+        "power_of_two": power_of_two,
+        "at_least": _sizes(at_least),
+        "at_most": _sizes(at_most),
+        "double_buffer": double_buffer,
+        "accumulate": accumulate,
+        "schedules": names_of(names) or None,
+        "costs": not no_costs,
+    }
+    if mine is not None:
+        _compare(mine, mine_backward, asked, options, as_json)
+    else:
+        _plan(asked, options, as_json)
+
+
+def _plan(asked: dict[str, Any], options: dict[str, Any], as_json: bool) -> None:
+    """Print the plan of one pass."""
+    from pebble.lab.plan import plan
+
     with progress_line() as progress:
-        found = plan(
-            problem_of(options),
-            None if memory is None else parse_words(memory, dtype),
-            device=device,
-            level=level,
-            dtype=dtype or "bfloat16",
-            multiple_of=multiple_of,
-            power_of_two=power_of_two,
-            at_least=_sizes(at_least),
-            at_most=_sizes(at_most),
-            double_buffer=double_buffer,
-            accumulate=accumulate,
-            schedules=names_of(names) or None,
-            costs=not no_costs,
-            progress=progress,
-        )
+        found = plan(problem_of(options), **asked, progress=progress)
     print_result(found, as_json)
     if not found.choices:
         click.echo(f"pebble: no choice is verified: {found.unverified[0].sentence()}", err=True)
+        sys.exit(1)
+
+
+def _compare(
+    mine: str, mine_backward: str | None, asked: dict[str, Any], options: dict[str, Any], as_json: bool
+) -> None:
+    """Print a kernel beside the best; both passes unless one is asked for."""
+    from pebble.lab.plan import Choice, plan_kernel
+
+    named = click.get_current_context().get_parameter_source("pass_name")
+    one_pass = named is click.core.ParameterSource.COMMANDLINE and options["pass_name"] != "both"
+    passes = (options["pass_name"],) if one_pass else ("forward", "backward")
+    kernel, _, tiles = mine.partition(":")
+    if not kernel:
+        raise click.UsageError("--mine takes NAME:TILES, such as flash-2:Br=128,Bc=64.")
+    backward, backward_tiles = None, mine_backward
+    if mine_backward is not None and (":" in mine_backward or "=" not in mine_backward):
+        backward, _, backward_tiles = mine_backward.partition(":")
+    with progress_line() as progress:
+        found = plan_kernel(
+            problem_of(options),
+            kernel,
+            parse_tiles(tiles or None),
+            backward=backward,
+            backward_tiles=parse_tiles(backward_tiles or None),
+            passes=passes,
+            **asked,
+            progress=progress,
+        )
+    print_result(found, as_json)
+    unverified = [one.problem.pass_name for one in found.passes if not isinstance(one.best, Choice)]
+    if unverified:
+        click.echo(f"pebble: no choice is verified: {', '.join(unverified)}", err=True)
         sys.exit(1)
 
 

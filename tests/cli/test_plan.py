@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import sys
+from typing import Any
 
 import pytest
 
 from pebble import Problem
 from pebble.cli import main
-from pebble.lab.plan import plan
+from pebble.lab.plan import plan, plan_kernel
+from tests.cli.commands import Pebble, document_of
 
 
 def _call(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:
@@ -98,3 +100,72 @@ def test_command_refuses(
     assert out == ""
     assert words in err
     assert "Traceback" not in err
+
+
+def test_mine(pebble: Pebble) -> None:
+    shape = [
+        "-N",
+        "32",
+        "-d",
+        "4",
+        "--heads",
+        "4",
+        "--kv-heads",
+        "2",
+        "-M",
+        "700",
+        "--schedule",
+        "flash-1,flash-2",
+    ]
+    asked = ["--multiple-of", "4", "--at-least", "Br=8", "--mine", "flash-2:Br=8,Bc=4"]
+    done = pebble("plan", *shape, *asked, "--json")
+    problem = Problem.square(32, 4, heads=4, kv_heads=2)
+    keywords: dict[str, Any] = {
+        "multiple_of": 4,
+        "at_least": {"rows": 8},
+        "schedules": ["flash-1", "flash-2"],
+    }
+    found = plan_kernel(problem, "flash-2", {"rows": 8, "cols": 4}, 700, **keywords)
+    assert (done.code, done.err) == (0, "")
+    assert document_of(done) == json.loads(json.dumps(found.to_dict()))
+    assert [one["pass"] for one in document_of(done)["passes"]] == ["forward", "backward"]
+    assert pebble("plan", *shape, *asked).out == f"{found}\n"
+    for pass_name in ("forward", "backward"):
+        one = pebble("plan", *shape, *asked, "--pass", pass_name, "--json")
+        assert [part["pass"] for part in document_of(one)["passes"]] == [pass_name]
+    backward = pebble("plan", *shape, *asked, "--mine-backward", "flash-1:Br=4,Bc=4", "--no-costs", "--json")
+    mine = document_of(backward)["passes"][1]["mine"]
+    assert (mine["schedule"], mine["tiles"]) == ("flash-1", {"rows": 4, "cols": 4})
+    large = pebble("plan", *shape, "--mine", "flash-2:Br=32,Bc=32", "--mine-backward", "Br=4", "--no-costs")
+    assert large.code == 0, "a kernel that does not fit is a row"
+    assert "words too large" in large.out
+    assert "mine (same name, tiles as given)" in large.out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        (
+            ["-M", "700", "--mine", "flash-2:Bx=8"],
+            2,
+            "it takes rows, cols (Br or BLOCK_M is rows, Bc or BLOCK_N is cols)",
+        ),
+        (["-M", "700", "--mine", "flash-2:Br=8,rows=8"], 2, "rows is given twice, as Br and as rows"),
+        (["-M", "700", "--mine", "flash-9:Br=8"], 2, "unknown schedule 'flash-9'"),
+        (["-M", "700", "--mine", ":Br=8"], 2, "--mine takes NAME:TILES"),
+        (["-M", "700", "--mine-backward", "Br=8"], 2, "--mine-backward goes with --mine"),
+        (["-M", "700", "--mine", "flash-2:Br=8", "--pass", "weights"], 2, "not 'weights'"),
+        (["--mine", "flash-2:Br=8"], 2, "Missing option '-M'"),
+    ],
+)
+def test_what_mine_refuses(arguments: list[str], code: int, words: str, pebble: Pebble) -> None:
+    pebble("plan", "-N", "32", "-d", "4", *arguments).refused(code, words)
+
+
+def test_mine_where_nothing_else_fits(pebble: Pebble) -> None:
+    done = pebble(
+        "plan", "-N", "32", "-d", "4", "-M", "20", "--multiple-of", "8", "--mine", "flash-2:Br=8,Bc=8"
+    )
+    assert done.code == 1, "as without --mine"
+    assert done.err == "pebble: no choice is verified: forward, backward\n"
+    assert "forward: nothing fits M = 20 words" in done.out

@@ -9,7 +9,7 @@ import pytest
 import pebble
 from pebble import CacheTooSmall, InvalidInput, Problem
 from pebble.computations.registry import family_of
-from pebble.lab.plan import Constraints, Plan, plan
+from pebble.lab.plan import Choice, Constraints, Plan, plan
 from pebble.lab.plan.constraints import product_tiles
 from pebble.lab.plan.memory_need import Room
 from pebble.lab.plan.roofline import moved_bytes
@@ -209,3 +209,17 @@ def test_a_third_party_schedule_is_planned_too() -> None:
 def test_plan_is_exported() -> None:
     assert pebble.plan is plan
     assert isinstance(pebble.plan(Problem.square(64, 8), 500, costs=False), Plan)
+
+
+@pytest.mark.parametrize("name", ["split", "keys-pinned", "flash-2"])
+def test_own_tiles_are_found_however_little_is_missing(name: str) -> None:
+    """A choice that is a word too large gives way to the next smaller one, however close its other sizes are."""
+
+    def best(M: int) -> Choice:
+        return plan(BACKWARD, M, schedules=[name], double_buffer=True, costs=False).choices[0]
+
+    larger = best(20_000)
+    found = best(larger.room.words - 1)
+    assert found.form == larger.form == "own tiles"
+    assert found.room.words < larger.room.words
+    assert larger.io <= found.io <= 1.05 * larger.io

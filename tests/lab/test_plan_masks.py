@@ -10,10 +10,11 @@ import pytest
 from pebble import InvalidInput, Problem
 from pebble.common.errors import NoClosedForm
 from pebble.computations.registry import family_of
-from pebble.lab.plan import Constraints, evaluations, plan, planning, tile_search
+from pebble.lab.plan import Constraints, evaluations, plan, planning
+from pebble.lab.plan.candidates import Setting
 from pebble.lab.plan.evaluations import Evaluations
 from pebble.lab.plan.roofline import moved_bytes
-from pebble.lab.plan.tile_search import FORMS, Setting, refined
+from pebble.lab.plan.tile_search import FORMS, refined
 from pebble.program import Program
 from pebble.program.closed_forms.count import closed_form
 from pebble.program.machine.run import run
@@ -188,13 +189,13 @@ def test_tiles_that_need_a_word_more_under_the_mask_give_way_to_smaller_ones(
     problem, M = _problem("causal"), 700
     room = Setting.room
 
-    def too_small(self: Setting, schedule: Schedule, tiles: Tiles) -> Any:
+    def too_small(self: Setting, schedule: Schedule, tiles: Tiles, *, parts: bool = True) -> Any:
         from dataclasses import replace
 
-        need = room(self, schedule, tiles)
+        need = room(self, schedule, tiles, parts=parts)
         return replace(need, peak=need.peak - 9)
 
-    monkeypatch.setattr(tile_search.Setting, "room", too_small)
+    monkeypatch.setattr(Setting, "room", too_small)
     found = plan(problem, M, schedules=["flash-2"], costs=False)
     assert found.choices
     for one in found.choices:

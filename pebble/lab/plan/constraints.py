@@ -11,6 +11,7 @@ from pebble.computations.array import Array
 from pebble.computations.family import Family
 from pebble.lab.hardware.device import canonical_dtype
 from pebble.program import Loop, Node, Operation, Program
+from pebble.program.schedule.tile_names import known_names, plain_names
 
 __all__ = ["AXES", "Constraints", "product_tiles"]
 
@@ -29,7 +30,8 @@ class Constraints:
     power_of_two : bool
         Every tile is a power of two, unless it is the whole axis.
     at_least, at_most : mapping of {"rows", "cols"} to int
-        Least and greatest number of queries and of keys in a tile; the whole axis is always enough.
+        Least and greatest number of queries and of keys in a tile; the whole axis is always enough. Br and BLOCK_M
+        stand for rows, Bc and BLOCK_N for cols.
     double_buffer : bool
         While a streamed tile is used the next one is loaded beside it.
     accumulate : str, optional
@@ -53,9 +55,11 @@ class Constraints:
         if self.power_of_two and self.multiple_of & (self.multiple_of - 1):
             raise InvalidInput(f"no power of two is a multiple of {self.multiple_of}")
         for which in ("at_least", "at_most"):
-            for name, size in getattr(self, which).items():
+            sizes = plain_names(getattr(self, which), AXES)
+            object.__setattr__(self, which, sizes)
+            for name, size in sizes.items():
                 if name not in AXES:
-                    raise InvalidInput(f"{which}: unknown tile {name!r}; known: {', '.join(AXES)}")
+                    raise InvalidInput(f"{which}: unknown tile {name!r}; known: {known_names(AXES)}")
                 _require_whole(f"{which} {name}", size)
         for name in self.at_least.keys() & self.at_most.keys():
             least, most = self.at_least[name], self.at_most[name]
@@ -81,10 +85,11 @@ class Constraints:
         most = min(self.at_most.get(name, extent), extent)
         least = self.at_least.get(name, 1)
         if self.power_of_two:
-            found = [1 << power for power in range(most.bit_length())]
+            powers = [1 << power for power in range(most.bit_length())]
+            found = [size for size in powers if size >= least and size % self.multiple_of == 0]
         else:
-            found = list(range(self.multiple_of, most + 1, self.multiple_of))
-        found = [size for size in found if size >= least and size % self.multiple_of == 0]
+            step = self.multiple_of
+            found = list(range(-(-least // step) * step, most + 1, step))
         if most == extent and (not found or found[-1] < extent):
             found.append(extent)
         return found
@@ -100,8 +105,20 @@ class Constraints:
         name = next((name for name, one in AXES.items() if one == axis), "")
         return (whole or size >= self.at_least.get(name, 1)) and size <= self.at_most.get(name, size)
 
+    def broken_by(self, program: Program, family: Family) -> list[str]:
+        """Return, in words, each constraint that the tiles of a program do not keep."""
+        alone = {name: replace(Constraints(), **{name: getattr(self, name)}) for name in self._texts()}
+        return [text for name, text in self._texts().items() if not alone[name].allow(program, family)]
+
     def active(self) -> list[tuple[str, Constraints]]:
         """Return each constraint that is set, in words, with the constraints that remain if it alone is dropped."""
+        nothing = Constraints()
+        return [
+            (text, replace(self, **{name: getattr(nothing, name)})) for name, text in self._texts().items()
+        ]
+
+    def _texts(self) -> dict[str, str]:
+        """Return each constraint that is set, in words."""
         least = [f"at least {size} {name}" for name, size in self.at_least.items()]
         most = [f"at most {size} {name}" for name, size in self.at_most.items()]
         texts = {
@@ -112,13 +129,10 @@ class Constraints:
             "double_buffer": "double-buffered loads" if self.double_buffer else "",
             "accumulate": f"accumulators in {self.accumulate}" if self.accumulate else "",
         }
-        nothing = Constraints()
-        return [
-            (text, replace(self, **{name: getattr(nothing, name)})) for name, text in texts.items() if text
-        ]
+        return {name: text for name, text in texts.items() if text}
 
     def __str__(self) -> str:
-        return ", ".join(text for text, _ in self.active()) or "none"
+        return ", ".join(self._texts().values()) or "none"
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data, ready for JSON."""

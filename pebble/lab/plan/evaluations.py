@@ -115,10 +115,10 @@ class Evaluations:
             If it takes more than :data:`MASKED_STEPS` operations under a mask.
         """
         masked = masked and self.problem.mask is not None
-        key = schedule, tuple(tiles.items()), masked, width
+        family = self.family(schedule, masked)
+        program = schedule.program(self.problem if masked else self.plain, tiles)
+        key = program, schedule.family, masked, width  # two schedules may write the same program
         if key not in self._runs:
-            family = self.family(schedule, masked)
-            program = schedule.program(self.problem if masked else self.plain, tiles)
             self.masked_runs += masked
             self._runs[key] = run(
                 program,

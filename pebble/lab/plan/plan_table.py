@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pebble.lab.hardware import Device
     from pebble.lower_bounds.bound import Bound
 
-__all__ = ["Choice", "Cost", "Plan", "Unverified"]
+__all__ = ["Choice", "Cost", "Plan", "Unverified", "bytes_text"]
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,13 @@ class Choice:
     def cells(self) -> list[str]:
         """Return the row as text."""
         row = [self.schedule, self.form, tiles_text(self.tiles), words(self.room.words), words(self.io)]
-        return [*row, _bytes(self.moved), f"{self.intensity:.0f}", f"{self.ratio:.3f}", _time(self.roofline)]
+        return [
+            *row,
+            bytes_text(self.moved),
+            f"{self.intensity:.0f}",
+            f"{self.ratio:.3f}",
+            _time(self.roofline),
+        ]
 
     def sentence(self) -> str:
         """Return in words what is moved and what room it takes."""
@@ -138,7 +144,7 @@ class Unverified:
 
     def cells(self) -> list[str]:
         """Return the row as text."""
-        size = "" if self.moved is None else _bytes(self.moved)
+        size = "" if self.moved is None else bytes_text(self.moved)
         tiles, io = tiles_text(self.tiles or {}), words(self.io)
         return [self.schedule, f"{self.form}, not verified", tiles, "", io, size, "", "", ""]
 
@@ -261,7 +267,7 @@ class Plan(TableResult):
     def parts(self) -> list[str | Table | TableResult]:
         """Return what is printed: what was planned, the best choice, all choices, what constraints cost."""
         where = f" ({self.device.title}, {self.level})" if self.device is not None else ""
-        size = _bytes(self.M * bytes_per_word(self.dtype))
+        size = bytes_text(self.M * bytes_per_word(self.dtype))
         setting = (
             self.problem.describe(),
             f"fast memory: {words(self.M)} words of {self.dtype}, {size}{where}",
@@ -290,7 +296,8 @@ class Plan(TableResult):
         return Table([head, *(one.cells() for one in self.costs)], right=(1, 2, 3), notes=notes)
 
 
-def _bytes(size: int) -> str:
+def bytes_text(size: int) -> str:
+    """Return a number of bytes in the largest unit that it holds once."""
     for factor, unit in ((2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB")):
         if size >= factor:
             return f"{size / factor:.4g} {unit}"

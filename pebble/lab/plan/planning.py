@@ -11,15 +11,16 @@ from pebble.computations.problem import LARGEST_SIZE, Problem
 from pebble.lab.hardware import Device
 from pebble.lab.hardware import device as device_of
 from pebble.lab.hardware.device import canonical_dtype
+from pebble.lab.plan.candidates import Setting
 from pebble.lab.plan.constraints import Constraints
 from pebble.lab.plan.evaluations import Evaluations
 from pebble.lab.plan.memory_need import width_ratio
 from pebble.lab.plan.plan_table import Choice, Cost, Plan, Unverified
-from pebble.lab.plan.tile_search import Setting, contenders
+from pebble.lab.plan.tile_search import contenders
 from pebble.lab.plan.verification import Found, Search
 from pebble.program.schedule import Schedule
 
-__all__ = ["plan"]
+__all__ = ["constraint_costs", "nothing_fits", "plan", "setting_of"]
 
 
 def plan(
@@ -94,34 +95,46 @@ def plan(
     """
     if problem.pass_name not in ("forward", "backward"):
         raise InvalidInput(f"plan the forward and the backward pass one by one, not {problem.pass_name!r}")
-    dtype = canonical_dtype(dtype)
-    width_ratio(dtype, accumulate)
-    one = device_of(device) if isinstance(device, str) else device
-    if one is None and level is not None:
-        raise InvalidInput("a level is a device's: give a device with it")
-    room = _words(M, one, level, dtype)
     constraints = Constraints(
         multiple_of, power_of_two, dict(at_least or {}), dict(at_most or {}), double_buffer, accumulate
     )
-    setting = Setting(problem, room, constraints, dtype, Evaluations(problem, dtype))
+    one = device_of(device) if isinstance(device, str) else device
+    setting = setting_of(problem, M, one, level, dtype, constraints)
     tried = contenders(problem, None if schedules is None else list(schedules))
     search = Search(tried, progress or (lambda line: None))
     found = search.verified(setting)
     if not found:
-        raise _nothing(tried, setting)
-    lost = _costs(search, setting, found[0]) if costs and found[0].candidate is not None else ()
+        raise nothing_fits(tried, setting)
+    lost = constraint_costs(search, setting, found[0]) if costs and found[0].candidate is not None else ()
     return _report(setting, found, one, level, lost)
 
 
-def _words(M: int | None, device: Device | None, level: str | None, dtype: str) -> int:
+def setting_of(
+    problem: Problem,
+    M: int | None,
+    device: Device | None,
+    level: str | None,
+    dtype: str,
+    constraints: Constraints,
+) -> Setting:
+    """Return what is planned, of what :func:`plan` is given.
+
+    Raises
+    ------
+    InvalidInput
+        For unknown names, accumulators narrower than the inputs, or neither or both of M and a device.
+    """
+    dtype = canonical_dtype(dtype)
+    width_ratio(dtype, constraints.accumulate)
+    if device is None and level is not None:
+        raise InvalidInput("a level is a device's: give a device with it")
     if (M is None) == (device is None):
         raise InvalidInput("say how large fast memory is: M in words, or a device, and not both")
-    if device is not None:
-        return device.words(dtype, level)
-    return fast_memory_words(M)
+    words = fast_memory_words(M) if device is None else device.words(dtype, level)
+    return Setting(problem, words, constraints, dtype, Evaluations(problem, dtype))
 
 
-def _nothing(tried: list[Schedule], setting: Setting) -> CacheTooSmall:
+def nothing_fits(tried: list[Schedule], setting: Setting) -> CacheTooSmall:
     """Return the error, which says how many words would be enough."""
     constraints, problem = setting.constraints, setting.problem
     ample = replace(setting, M=LARGEST_SIZE)
@@ -141,8 +154,8 @@ def _nothing(tried: list[Schedule], setting: Setting) -> CacheTooSmall:
     return CacheTooSmall(f"{text}; {name} with the smallest tiles needs {words:,}", words)
 
 
-def _costs(search: Search, setting: Setting, best: Found) -> tuple[Cost, ...]:
-    """Plan again without each constraint, and without all."""
+def constraint_costs(search: Search, setting: Setting, best: Found) -> tuple[Cost, ...]:
+    """Plan again without each constraint, and without all; the best has a candidate."""
     active = setting.constraints.active()
     without = list(active)
     if len(active) > 1:
@@ -150,9 +163,8 @@ def _costs(search: Search, setting: Setting, best: Found) -> tuple[Cost, ...]:
     found = []
     for text, rest in without:
         other = search.cheapest(replace(setting, constraints=rest))
-        found.append(
-            _cost(text, best, min([best, *other], key=lambda one: one.order), setting.problem.copies)
-        )
+        cheapest = best if other is None else min(best, other, key=lambda one: one.order)
+        found.append(_cost(text, best, cheapest, setting.problem.copies))
     return tuple(found)
 
 

@@ -7,19 +7,16 @@ here, but for schedules that fit only under theirs.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
 
 from pebble.common.errors import CacheTooSmall
 from pebble.computations.problem import Problem
 from pebble.lab.asked_schedules import asked_schedules
-from pebble.lab.plan.constraints import AXES, Constraints
-from pebble.lab.plan.evaluations import Evaluations
-from pebble.lab.plan.memory_need import Room
-from pebble.lab.plan.roofline import moved_bytes
+from pebble.lab.plan.candidates import Candidate, Setting, candidate_of
+from pebble.lab.plan.constraints import AXES
 from pebble.program.closed_forms.count import closed_form
-from pebble.program.schedule import Schedule, Tiles, offered
+from pebble.program.schedule import Schedule, offered
 
-__all__ = ["FORMS", "Candidate", "Setting", "contenders", "refined"]
+__all__ = ["FORMS", "contenders", "refined"]
 
 OWN, WHOLE = "own tiles", "whole tiles"
 ATTEMPTS = 6
@@ -28,97 +25,11 @@ MORE_TRIPS = 3
 """Under a mask, so many more trips than the fewest are tried too."""
 
 
-@dataclass(frozen=True)
-class Setting:
-    """What is planned: the problem, the words of fast memory, the constraints, the data type.
-
-    Attributes
-    ----------
-    problem : Problem
-    M : int
-        Words of the inputs' data type.
-    constraints : Constraints
-    dtype : str
-    evaluations : Evaluations
-        Of this problem and data type.
-    """
-
-    problem: Problem
-    M: int
-    constraints: Constraints
-    dtype: str
-    evaluations: Evaluations = field(compare=False, repr=False)
-
-    def room(self, schedule: Schedule, tiles: Tiles) -> Room:
-        """Return the room that tiles need: without the mask, or where a schedule fits only under it, with it."""
-        need = self.evaluations.room(schedule, tiles, self.constraints, masked=False)
-        if need.words > self.M and schedule.follows_mask and self.problem.mask is not None:
-            return self.evaluations.room(schedule, tiles, self.constraints)
-        return need
-
-    def allows(self, schedule: Schedule, tiles: Tiles) -> bool:
-        """Tell whether the constraints allow tiles."""
-        program = schedule.program(self.problem, tiles)
-        return self.constraints.allow(program, self.evaluations.family(schedule))
-
-
-@dataclass(frozen=True)
-class Candidate:
-    """One schedule with tiles that are allowed and that fit, as far as is known without a run under the mask.
-
-    Attributes
-    ----------
-    schedule : Schedule
-    form : {"own tiles", "whole tiles"}
-        Whether the schedule chose its tiles itself, mostly streaming vectors or elements through them, or loads
-        whole tiles of queries and keys as in FlashAttention's algorithm boxes.
-    tiles : dict of str to int
-    room : Room
-    reads, writes : int
-        Words, for one copy.
-    moved : int
-        Bytes, for one copy.
-    """
-
-    schedule: Schedule
-    form: str
-    tiles: dict[str, int]
-    room: Room
-    reads: int
-    writes: int
-    moved: int
-
-    @property
-    def io(self) -> int:
-        """Words moved."""
-        return self.reads + self.writes
-
-    @property
-    def order(self) -> tuple[int, int, int]:
-        """Sort key: fewest bytes, then fewest words, then the largest tile of scores."""
-        area = self.tiles.get("rows", 1) * self.tiles.get("cols", 1)
-        return self.moved, self.io, -area
-
-
 def contenders(problem: Problem, names: Sequence[str | Schedule] | None) -> list[Schedule]:
     """Return the schedules to try: the named ones, or all that do not merely pick among others."""
     if names is None:
         return [schedule for schedule in offered(problem) if not hasattr(schedule, "candidates")]
     return asked_schedules(names, problem)
-
-
-def _candidate(schedule: Schedule, form: str, tiles: Tiles, setting: Setting) -> Candidate:
-    """Return the candidate of tiles that are allowed and fit."""
-    traffic = setting.evaluations.traffic(schedule, tiles)
-    return Candidate(
-        schedule=schedule,
-        form=form,
-        tiles=dict(tiles),
-        room=setting.room(schedule, tiles),
-        reads=sum(traffic.reads.values()),
-        writes=sum(traffic.writes.values()),
-        moved=moved_bytes(traffic, setting.dtype, setting.constraints.accumulate),
-    )
 
 
 # A schedule's own choice of tiles
@@ -131,6 +42,7 @@ def own_tiles(schedule: Schedule, setting: Setting) -> Candidate | None:
     """
     low, high, aim = 0, setting.M + 1, setting.M
     fitting: list[tuple[int, dict[str, int]]] = []
+    tried: dict[str, int] | None = None
     for _ in range(ATTEMPTS):
         tiles = _rounded(schedule, aim, setting)
         if tiles is None:
@@ -142,13 +54,16 @@ def own_tiles(schedule: Schedule, setting: Setting) -> Candidate | None:
         else:
             high = aim
         scaled = aim * setting.M // need.words
+        if need.words > setting.M and tiles == tried:  # as it would for any words down to its own peak
+            scaled = min(scaled, need.peak - 1)
+        tried = tiles
         aim = scaled if low < scaled < high else (low + high) // 2
         close = any(words >= setting.M - setting.M // 100 for words, _tiles in fitting)
         if close or high - low <= max(1, setting.M // 512):
             break
     if setting.problem.mask is not None:
         fitting = fitting[-1:]  # a closed form under a mask takes longer than all the rest
-    found = [_candidate(schedule, OWN, tiles, setting) for _words, tiles in fitting]
+    found = [candidate_of(schedule, OWN, tiles, setting) for _words, tiles in fitting]
     return min(found, key=lambda one: one.order, default=None)
 
 
@@ -183,7 +98,7 @@ def refined(one: Candidate, setting: Setting) -> Candidate:
     """Return the best of a candidate and others near it that may move less under the mask."""
     if one.form != OWN or setting.problem.mask is None:
         return one
-    found = [_candidate(one.schedule, OWN, tiles, setting) for tiles in _near(one, setting)]
+    found = [candidate_of(one.schedule, OWN, tiles, setting) for tiles in _near(one, setting)]
     return min([one, *found], key=lambda one: one.order)
 
 
@@ -200,7 +115,7 @@ def _near(one: Candidate, setting: Setting) -> Iterator[dict[str, int]]:
         for size in _least_lengths(setting.constraints.sizes(name, extent), extent, tiles[name]):
             options.append({**tiles, name: size})
     for option in options:
-        if option and setting.allows(schedule, option) and setting.room(schedule, option).words <= setting.M:
+        if option and setting.allows(schedule, option) and setting.fits(schedule, option):
             yield option
 
 
@@ -236,7 +151,7 @@ def whole_tiles(schedule: Schedule, setting: Setting) -> Candidate | None:
         return None
 
     def fits(tiles: dict[str, int]) -> bool:
-        return setting.room(schedule, tiles).words <= setting.M
+        return setting.fits(schedule, tiles)
 
     longest = _last(sizes[outer], lambda size: fits({outer: size, inner: sizes[inner][0]}))
     if longest is None:
@@ -245,7 +160,7 @@ def whole_tiles(schedule: Schedule, setting: Setting) -> Candidate | None:
     equal = [size for size in sizes[outer] if size <= longest and -(-extents[outer] // size) == trips]
 
     def candidate(size: int, other: int) -> Candidate:
-        return _candidate(schedule, WHOLE, schedule.check_tiles({outer: size, inner: other}), setting)
+        return candidate_of(schedule, WHOLE, schedule.check_tiles({outer: size, inner: other}), setting)
 
     if problem.mask is None:
         lengths = _spread(equal)

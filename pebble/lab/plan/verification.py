@@ -8,17 +8,19 @@ from typing import TYPE_CHECKING
 
 from pebble.common.errors import NoClosedForm, PebbleError, TooManyOperations, Violation
 from pebble.common.tables import tiles_text
+from pebble.lab.plan.candidates import Candidate, Setting, candidate_of
 from pebble.lab.plan.memory_need import wide_arrays, width_ratio
 from pebble.lab.plan.plan_table import Choice, Unverified
 from pebble.lab.plan.roofline import flops, roofline_of
-from pebble.lab.plan.tile_search import FORMS, Candidate, Setting, refined
+from pebble.lab.plan.square_tiles import squared
+from pebble.lab.plan.tile_search import FORMS, refined
 from pebble.program.machine.counted import Run
-from pebble.program.schedule import Schedule
+from pebble.program.schedule import Schedule, Tiles
 
 if TYPE_CHECKING:
     from pebble.lab.hardware import Device
 
-__all__ = ["Found", "Search"]
+__all__ = ["Found", "Search", "given"]
 
 ATTEMPTS = 3
 NEARLY = 2
@@ -97,13 +99,23 @@ class Search:
         found = [one for one in settled if one is not None]
         return sorted(found, key=lambda one: (one.run is None, *one.order))
 
-    def cheapest(self, setting: Setting) -> list[Found]:
-        """Return the cheapest candidate of all, or none."""
+    def best(self, setting: Setting) -> Found | None:
+        """Return the cheapest candidate that is verified; if none is, the cheapest with a note, or None."""
+        found = None
+        for one in sorted(self._searched(setting), key=lambda one: one.order):
+            settled = self._settled(one, setting)
+            if settled is not None and settled.run is not None:
+                return settled
+            found = found or settled
+        return found
+
+    def cheapest(self, setting: Setting) -> Found | None:
+        """Return the cheapest candidate of all, verified or with a note, or None."""
         for one in sorted(self._searched(setting), key=lambda one: one.order):
             settled = None if one.candidate is None else self._settled(one, setting, parts=False)
             if settled is not None:
-                return [settled]
-        return []
+                return settled
+        return None
 
     def _searched(self, setting: Setting) -> list[Found]:
         """Return what is found before anything is verified."""
@@ -127,7 +139,7 @@ class Search:
         for one in found:
             if one.candidate is not None and one.candidate.moved <= NEARLY * min(moved):
                 self.progress(f"refining tiles: {one.schedule.name}, {one.form}")
-                near.append(replace(one, candidate=refined(one.candidate, setting)))
+                near.append(replace(one, candidate=_improved(refined, one.candidate, setting)))
             else:
                 near.append(one)
         return near
@@ -140,6 +152,7 @@ class Search:
         one = found.candidate
         if one is None:
             return found
+        one = _improved(squared, one, setting)
         for _ in range(ATTEMPTS):
             self.progress(f"verifying {one.schedule.name} {tiles_text(one.tiles)}")
             try:
@@ -151,13 +164,38 @@ class Search:
                 return replace(found, candidate=checked, run=measured)
             # Under the mask it takes a word or two more: the tiles of so much less room.
             room = one.room.words - (need - setting.M)
-            smaller = FORMS[found.form](found.schedule, replace(setting, M=room)) if room > 0 else None
+            rest = replace(setting, M=room)
+            try:
+                smaller = FORMS[found.form](found.schedule, rest) if room > 0 else None
+            except UNVERIFIABLE as error:
+                return replace(found, candidate=one, note=str(error))
             if smaller is None:
                 return None
-            one = refined(smaller, replace(setting, M=room))
+            one = _improved(squared, _improved(refined, smaller, rest), rest)
         return replace(
             found, candidate=one, note=f"it needs more than M = {setting.M:,} words under the mask"
         )
+
+
+def given(schedule: Schedule, tiles: Tiles, setting: Setting) -> Found:
+    """Return a schedule with given tiles, whether or not they fit or keep the constraints, verified or with a note."""
+    candidate = None
+    try:
+        candidate = candidate_of(schedule, "given tiles", tiles, setting)
+        checked, measured = _checked(candidate, setting, parts=True)
+    except UNVERIFIABLE as error:
+        return Found(schedule, "given tiles", candidate, None, str(error))
+    return Found(schedule, "given tiles", checked, measured)
+
+
+def _improved(
+    improve: Callable[[Candidate, Setting], Candidate], one: Candidate, setting: Setting
+) -> Candidate:
+    """Return a better candidate, or the same where others cannot be counted."""
+    try:
+        return improve(one, setting)
+    except UNVERIFIABLE:
+        return one
 
 
 def _checked(one: Candidate, setting: Setting, *, parts: bool) -> tuple[Candidate, Run]:

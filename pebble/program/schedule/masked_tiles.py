@@ -8,8 +8,9 @@ from contextlib import suppress
 from pebble.common.errors import CacheTooSmall, NoClosedForm
 from pebble.computations.problem import Problem
 from pebble.program.schedule.every_size import combinations, every_size, phases_are_apart
-from pebble.program.schedule.sampled_sizes import HARDLY_MORE, sampled_sizes
+from pebble.program.schedule.sampled_sizes import sampled_sizes
 from pebble.program.schedule.schedule import Schedule, Tiles
+from pebble.program.schedule.square_cuts import HARDLY_MORE
 from pebble.program.schedule.tile_groups import TileGroup, switches, tile_groups
 from pebble.program.schedule.tile_trials import Trials
 

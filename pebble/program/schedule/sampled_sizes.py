@@ -7,10 +7,11 @@ from itertools import product
 
 from pebble.program.schedule.aligned_sizes import aligned_sizes, has_full_tile
 from pebble.program.schedule.schedule import Tiles
+from pebble.program.schedule.square_cuts import HARDLY_MORE, cuts_queries_and_keys, largest_side
 from pebble.program.schedule.tile_groups import TileGroup
 from pebble.program.schedule.tile_trials import Trials
 
-__all__ = ["HARDLY_MORE", "sampled_sizes"]
+__all__ = ["sampled_sizes"]
 
 _TRIALS = 60
 """Most combinations of sizes that are compared at a time."""
@@ -18,7 +19,6 @@ _ROUNDS = 4
 _REFINED = 2
 _LONG = 1 << 18
 """On axes from this length on squares are taken that move at most ``HARDLY_MORE`` as many words as the best tiles."""
-HARDLY_MORE = 1.002
 _NEARLY = 0.97
 """A larger M is aimed at while the best tiles need less than this share of it under the mask."""
 
@@ -98,8 +98,9 @@ class _Sample:
 
         The machine must execute all tiles of a row until the two grids repeat; those of squares do at once.
         """
-        axes = [self.axis_of(name) for name in self.group.cuts]
-        if sorted(axes) != ["i", "j"] or max(self.trials.greatest[name] for name in self.group.cuts) < _LONG:
+        if not cuts_queries_and_keys(self.trials.schedule, self.group):
+            return None
+        if max(self.trials.greatest[name] for name in self.group.cuts) < _LONG:
             return None
         for words, tiles in ranked:
             if words <= HARDLY_MORE * least and len({tiles[name] for name in self.group.cuts}) == 1:
@@ -140,17 +141,16 @@ class _Sample:
 
     def _squares(self, aim: int) -> Iterator[dict[str, int]]:
         """Yield the largest tile with as many queries as keys that needs about ``aim`` words, if both are cut."""
-        if sorted(map(self.axis_of, self.group.cuts)) != ["i", "j"]:
+        if not cuts_queries_and_keys(self.trials.schedule, self.group):
             return
-        low, high = 0, min(self.trials.greatest[name] for name in self.group.cuts) + 1
-        while high - low > 1:
-            middle = (low + high) // 2
-            if self.trials.plain_peak({**self.base, **dict.fromkeys(self.group.cuts, middle)}) <= aim:
-                low = middle
-            else:
-                high = middle
-        if low:
-            yield {**self.base, **dict.fromkeys(self.group.cuts, low)}
+
+        def tiles(side: int) -> dict[str, int]:
+            return {**self.base, **dict.fromkeys(self.group.cuts, side)}
+
+        most = min(self.trials.greatest[name] for name in self.group.cuts)
+        side = largest_side(most, lambda size: self.trials.plain_peak(tiles(size)) <= aim)
+        if side:
+            yield tiles(side)
 
     def _shapes(self, aim: int) -> Iterator[dict[str, int]]:
         """Yield sizes at the edge of what fits and below it: of the last tile for some sizes of the others."""

@@ -14,6 +14,7 @@ from pebble.computations.registry import family_of
 from pebble.program.machine.counted import Run
 from pebble.program.machine.run import run
 from pebble.program.nodes import Program
+from pebble.program.schedule.tile_names import known_names, plain_names
 
 __all__ = ["Schedule", "Tiles"]
 
@@ -126,10 +127,14 @@ class Schedule(ABC):
         return self.measure(problem, self.smallest(problem)).peak
 
     def check_tiles(self, tiles: Tiles) -> dict[str, int]:
-        """Return the tiles in the order of ``tile_names``; InvalidInput for unknown names and sizes too small."""
+        """Return the tiles in the order of ``tile_names``; InvalidInput for unknown names and sizes too small.
+
+        Br and BLOCK_M stand for ``rows``, Bc and BLOCK_N for ``cols``.
+        """
+        tiles = plain_names(tiles, self.tile_names)
         unknown = sorted(set(tiles) - set(self.tile_names))
         if unknown:
-            takes = ", ".join(self.tile_names) or "no tiles"
+            takes = known_names(self.tile_names) or "no tiles"
             raise InvalidInput(f"{self.name} does not take tiles {', '.join(unknown)}; it takes {takes}")
         for name, size in tiles.items():
             least = 0 if name in self.may_be_zero else 1

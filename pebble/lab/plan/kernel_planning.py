@@ -1,0 +1,223 @@
+"""Planning for an author's own kernel: what it moves, what is best under its constraints, forward and backward."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+from pebble.common.errors import CacheTooSmall, InvalidInput
+from pebble.common.tables import tiles_text
+from pebble.computations.problem import Problem
+from pebble.lab.hardware import Device
+from pebble.lab.hardware import device as device_of
+from pebble.lab.plan.candidates import Setting
+from pebble.lab.plan.constraints import Constraints
+from pebble.lab.plan.kernel_table import KernelPass, KernelPlan
+from pebble.lab.plan.plan_table import Choice, Unverified
+from pebble.lab.plan.planning import constraint_costs, nothing_fits, setting_of
+from pebble.lab.plan.tile_search import contenders
+from pebble.lab.plan.verification import Found, Search, given
+from pebble.lower_bounds.table import bounds
+from pebble.program.schedule import Schedule, Tiles, available, get, resolve_tiles
+from pebble.program.schedule.tile_names import plain_names
+
+__all__ = ["plan_kernel"]
+
+_COUNTERPARTS = {
+    "flash-2-causal": "queries-causal",
+    "flash-2-pinned": "queries-pinned",
+    "flash-2-sliced": "queries-sliced",
+}
+"""Backward schedules of the same kind, where none has the same name."""
+
+
+class _Kernel(NamedTuple):
+    """One pass of the author's kernel; tiles of None are the best ones."""
+
+    schedule: Schedule
+    tiles: Tiles | str | None
+    chosen: str
+
+
+def plan_kernel(
+    problem: Problem,
+    kernel: str,
+    tiles: Tiles | str | None = None,
+    M: int | None = None,
+    *,
+    backward: str | None = None,
+    backward_tiles: Tiles | str | None = None,
+    passes: Iterable[str] = ("forward", "backward"),
+    device: str | Device | None = None,
+    level: str | None = None,
+    dtype: str = "bfloat16",
+    schedules: Iterable[str | Schedule] | None = None,
+    costs: bool = True,
+    progress: Callable[[str], None] | None = None,
+    **constraints: Any,
+) -> KernelPlan:
+    """Compare an author's kernel with the best tiles and schedules under the same constraints, forward and backward.
+
+    Parameters
+    ----------
+    problem : Problem
+        Its pass does not matter.
+    kernel : str
+        Name of the schedule that the kernel follows.
+    tiles : mapping of str to int, or str, optional
+        Its tiles, ``{"Br": 128, "Bc": 64}``, or a preset's name; by default the best that keep the constraints.
+    M : int, optional
+        Words of fast memory; or give a device.
+    backward : str, optional
+        Name of the schedule that its backward pass follows; by default the one of the same name, or of the same kind.
+    backward_tiles : mapping of str to int, or str, optional
+        Tiles of the backward pass; by default the same, or where it does not take them its best.
+    passes : iterable of {"forward", "backward"}
+        Which passes to look at. A pass for which there is no such schedule is left out.
+    device, level, dtype, schedules, costs, progress
+        As for :func:`plan`.
+    **constraints
+        Those of :class:`pebble.lab.plan.Constraints`, by name.
+
+    Returns
+    -------
+    KernelPlan
+
+    Raises
+    ------
+    InvalidInput
+        For unknown schedules or names of tiles, contradictory constraints, or neither or both of M and a device.
+
+    Notes
+    -----
+    Cost: that of a plan of each pass, of which only what is shown is run by the machine.
+
+    Examples
+    --------
+    >>> found = plan_kernel(Problem.square(4096, 128), "flash-2", {"Br": 128, "Bc": 64}, device="h100", multiple_of=16)
+    >>> [(one.mine.io, one.best.io) for one in found.passes]
+    [(34603008, 12582912), (137367552, 48943104)]
+    """
+    asked = Constraints(**constraints)
+    one = device_of(device) if isinstance(device, str) else device
+    passes, named = list(passes), None if schedules is None else list(schedules)
+    found, settings = [], []
+    for pass_name in passes:
+        part = _of_pass(problem, pass_name)
+        settings.append(setting_of(part, M, one, level, dtype, asked))
+        mine = _kernel(pass_name, kernel, tiles, backward, backward_tiles)
+        if mine is not None:
+            comparison = _Comparison(settings[-1], one, costs, progress or (lambda line: None))
+            tried = contenders(part, named)
+            names = None if named is None else tuple(schedule.name for schedule in tried)
+            found.append(replace(comparison.of(mine, tried), tried=names))
+    if not found:
+        raise InvalidInput(f"there is no schedule {kernel!r} for the {' or the '.join(passes)} pass")
+    return KernelPlan(
+        kernel=kernel,
+        M=settings[0].M,
+        dtype=settings[0].dtype,
+        device=one,
+        level=level or (one.level if one is not None else None),
+        constraints=asked,
+        passes=tuple(found),
+        left_out=tuple(name for name in passes if name not in {one.problem.pass_name for one in found}),
+    )
+
+
+def _of_pass(problem: Problem, pass_name: str) -> Problem:
+    if pass_name not in ("forward", "backward"):
+        raise InvalidInput(f"a kernel is planned forward and backward, not {pass_name!r}")
+    return replace(problem, pass_name=pass_name, stats=problem.stats and pass_name == "forward")
+
+
+def _kernel(
+    pass_name: str,
+    kernel: str,
+    tiles: Tiles | str | None,
+    backward: str | None,
+    backward_tiles: Tiles | str | None,
+) -> _Kernel | None:
+    """Return the schedule and the tiles of a pass, and where they come from; None if there is no such schedule."""
+    known = available(pass_name)
+    if pass_name == "forward":
+        if kernel not in known and kernel in available("backward"):
+            return None
+        return _Kernel(get(kernel), tiles, "as given" if tiles is not None else "best tiles")
+    if backward is not None:
+        name, how = backward, "as given"
+    elif kernel in known or kernel not in available("forward"):
+        name, how = kernel, "same name"
+    elif kernel in _COUNTERPARTS:
+        name, how = _COUNTERPARTS[kernel], "same kind"
+    else:
+        return None
+    schedule = get(name, "backward")
+    if backward_tiles is not None:
+        return _Kernel(schedule, backward_tiles, f"{how}, tiles as given")
+    if tiles is not None and _takes(schedule, tiles):
+        return _Kernel(schedule, tiles, f"{how}, same tiles")
+    return _Kernel(schedule, None, f"{how}, best tiles")
+
+
+def _takes(schedule: Schedule, tiles: Tiles | str) -> bool:
+    """Tell whether a schedule has tiles of these names, or a preset."""
+    if isinstance(tiles, str):
+        return tiles in schedule.presets
+    return set(plain_names(tiles, schedule.tile_names)) <= set(schedule.tile_names)
+
+
+@dataclass(frozen=True)
+class _Comparison:
+    """The search for what is better than a kernel in one pass."""
+
+    setting: Setting
+    device: Device | None
+    costs: bool
+    progress: Callable[[str], None]
+
+    def of(self, mine: _Kernel, tried: list[Schedule]) -> KernelPass:
+        """Return the kernel beside the best tiles of its schedule, and the best of all that are tried."""
+        setting, schedule = self.setting, mine.schedule
+        search, bound = Search(tried, self.progress), bounds(setting.problem, setting.M).best
+        same, best = Search([schedule], self.progress).best(setting), search.best(setting)
+        found, chosen = self._mine(mine, same)
+        known = best if self.costs and best is not None and best.candidate is not None else None
+        return KernelPass(
+            problem=setting.problem,
+            M=setting.M,
+            bound=bound,
+            mine=self._shown(found, bound.value),
+            chosen=chosen,
+            summary=schedule.summary,
+            broken=self._broken(found),
+            same=None if same is None else self._shown(same, bound.value),
+            best=None if best is None else self._shown(best, bound.value),
+            note="" if best is not None else str(nothing_fits(tried, setting)),
+            costs=() if known is None else constraint_costs(search, setting, known),
+        )
+
+    def _shown(self, found: Found, bound: float) -> Choice | Unverified:
+        return found.choice(self.setting, self.device, bound)
+
+    def _mine(self, mine: _Kernel, same: Found | None) -> tuple[Found, str]:
+        """Return the kernel with its tiles, and where they come from; with the smallest where none fit."""
+        setting, schedule = self.setting, mine.schedule
+        if mine.tiles is None and same is not None:
+            return same, mine.chosen
+        tiles, chosen = schedule.smallest(setting.problem), f"{mine.chosen}: none fit, these are the smallest"
+        if mine.tiles is not None:
+            with suppress(CacheTooSmall):
+                tiles, chosen = resolve_tiles(schedule, setting.problem, setting.M, mine.tiles), mine.chosen
+        self.progress(f"verifying {schedule.name} {tiles_text(tiles)}")
+        return given(schedule, tiles, setting), chosen
+
+    def _broken(self, found: Found) -> tuple[str, ...]:
+        """Return the constraints that tiles do not keep."""
+        if found.candidate is None:
+            return ()
+        program = found.schedule.program(self.setting.problem, found.candidate.tiles)
+        family = self.setting.evaluations.family(found.schedule)
+        return tuple(self.setting.constraints.broken_by(program, family))

@@ -1,0 +1,233 @@
+"""A kernel beside the best of its kind and the best of all, forward and backward, in one table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from pebble.common.tables import Table, TableResult, tiles_text, words
+from pebble.common.units import bytes_per_word
+from pebble.computations.problem import Problem
+from pebble.lab.plan.constraints import Constraints
+from pebble.lab.plan.plan_table import Choice, Cost, Unverified, bytes_text
+
+if TYPE_CHECKING:
+    from pebble.lab.hardware import Device
+    from pebble.lower_bounds.bound import Bound
+
+__all__ = ["KernelPass", "KernelPlan"]
+
+_HEAD = ["pass", "", "schedule", "tiles", "peak", "room", "I/O", "bytes", "I/O ÷ bound", "mine ÷ this"]
+_COST_HEAD = ["costs I/O", "costs bytes"]
+_DROP = ("costs bytes", "bytes", "peak", "costs I/O", "room")
+"""What a narrow terminal leaves out, the least important first."""
+
+
+@dataclass(frozen=True)
+class KernelPass:
+    """One pass of a kernel, and what could be had instead.
+
+    Attributes
+    ----------
+    problem : Problem
+    M : int
+        Words of fast memory.
+    bound : Bound
+        The greatest proved bound, for all copies.
+    mine : Choice or Unverified
+        The kernel with its tiles, whether or not they fit.
+    chosen : str
+        Where its schedule and its tiles come from: ``"as given"``, or of a backward pass ``"same name, same tiles"``.
+    summary : str
+        What its schedule does, in a line.
+    broken : tuple of str
+        Constraints that its tiles do not keep, in words.
+    same : Choice, Unverified or None
+        The same schedule with the best tiles that keep the constraints and fit; None if there are none.
+    best : Choice, Unverified or None
+        The best schedule and tiles that keep the constraints and fit; None if there are none.
+    note : str
+        Why nothing fits; empty if something does.
+    costs : tuple of Cost
+        What each constraint costs the best.
+    tried : tuple of str, or None
+        Names of the schedules of which it is the best, if some were asked for.
+    """
+
+    problem: Problem
+    M: int
+    bound: Bound
+    mine: Choice | Unverified
+    chosen: str
+    summary: str
+    broken: tuple[str, ...]
+    same: Choice | Unverified | None
+    best: Choice | Unverified | None
+    note: str
+    costs: tuple[Cost, ...]
+    tried: tuple[str, ...] | None = None
+
+    @property
+    def missing(self) -> int | None:
+        """Words that the kernel needs beyond M; 0 if it fits, None if it is not verified."""
+        return None if isinstance(self.mine, Unverified) else max(self.mine.room.words - self.M, 0)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data, ready for JSON."""
+        return {
+            "pass": self.problem.pass_name,
+            "problem": self.problem.to_dict(),
+            "bound": {"name": self.bound.name, "value": self.bound.value, "status": self.bound.status},
+            "mine": self.mine.to_dict() | ({"ratio": None} if self.missing else {}),
+            "chosen": self.chosen,
+            "summary": self.summary,
+            "missing": self.missing,
+            "broken": list(self.broken),
+            "same": None if self.same is None else self.same.to_dict(),
+            "best": None if self.best is None else self.best.to_dict(),
+            "tried": None if self.tried is None else list(self.tried),
+            "note": self.note,
+            "costs": [cost.to_dict() for cost in self.costs],
+        }
+
+    def rows(self) -> list[list[str]]:
+        """Return the rows as text, without the pass."""
+        mine = "mine" if self.chosen == "as given" else f"mine ({self.chosen})"
+        rows = [
+            self._row(f"{mine}, {words(self.missing)} words too large" if self.missing else mine, self.mine)
+        ]
+        if self.same is not None and self.same != self.mine:
+            rows.append(self._row(f"best tiles of {self.same.schedule}", self.same))
+        if self.best is not None:
+            rows.append(self._row(f"best of {', '.join(self.tried or ('all',))}", self.best))
+        rows += [self._cost_row(cost) for cost in self.costs]
+        bound = [
+            f"bound ({self.bound.name}, {self.bound.status})",
+            "",
+            "",
+            "",
+            "",
+            words(self.bound.value),
+            "",
+        ]
+        return [*rows, [*bound, *self._ratios(self.bound.value), "", ""]]
+
+    def _row(self, text: str, one: Choice | Unverified) -> list[str]:
+        text = f"{text}, not verified" if isinstance(one, Unverified) else text
+        room = ["", ""] if isinstance(one, Unverified) else [words(one.room.peak), words(one.room.words)]
+        row = [text, one.schedule, _tiles(one), *room]
+        if one.io is None or one.moved is None:
+            return [*row, *[""] * 6]
+        ratios = ["", ""] if self.missing and one is self.mine else self._ratios(one.io)
+        return [*row, words(one.io), bytes_text(one.moved), *ratios, "", ""]
+
+    def _cost_row(self, cost: Cost) -> list[str]:
+        text = "without all of these" if cost.constraint == "all" else f"without {cost.constraint}"
+        text = f"{text}, not verified" if cost.note else text
+        more = [f"{100 * cost.io_more:+.1f} %", f"{100 * cost.moved_more:+.1f} %"]
+        moved = [words(cost.io), bytes_text(cost.moved), *self._ratios(cost.io)]
+        return [text, cost.schedule, _tiles(cost), "", "", *moved, *more]
+
+    def _ratios(self, io: float) -> list[str]:
+        """Return words over the bound, and the kernel's words over these, if it fits."""
+        mine = None if self.missing else self.mine.io
+        return [f"{io / self.bound.value:.3f}", "" if mine is None else f"{mine / io:.3f}"]
+
+    def notes(self) -> list[str]:
+        """Return what is to be said of the pass below the table."""
+        pass_name = self.problem.pass_name
+        notes = [f"{pass_name}: mine is {self.mine.schedule}, {self.chosen}: {self.summary}"]
+        if self.missing:
+            lacks = f"it needs {words(self.missing)} words more than M = {words(self.M)}"
+            notes.append(f"{pass_name}: mine does not fit: {lacks}")
+        if self.broken:
+            notes.append(f"{pass_name}: mine does not keep: {', '.join(self.broken)}")
+        notes += [
+            f"{pass_name}: {text}, not verified: {one.note}"
+            for text, one in (("mine", self.mine), ("best tiles", self.same), ("best of all", self.best))
+            if isinstance(one, Unverified)
+        ]
+        notes += [
+            f"{pass_name}: without {cost.constraint}, not verified: {cost.note}"
+            for cost in self.costs
+            if cost.note
+        ]
+        return notes + ([f"{pass_name}: {self.note}"] if self.note else [])
+
+
+@dataclass(frozen=True)
+class KernelPlan(TableResult):
+    """A kernel's passes beside what could be had instead.
+
+    Attributes
+    ----------
+    kernel : str
+        Name of its schedule.
+    M : int
+        Words of fast memory, of the inputs' data type.
+    dtype : str
+    device : Device or None
+    level : str or None
+    constraints : Constraints
+    passes : tuple of KernelPass
+        Forward, backward, or both.
+    left_out : tuple of str
+        Passes for which there is no schedule of this name.
+    """
+
+    kernel: str
+    M: int
+    dtype: str
+    device: Device | None
+    level: str | None
+    constraints: Constraints
+    passes: tuple[KernelPass, ...]
+    left_out: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        moved = ", ".join(f"{one.problem.pass_name} {one.mine.io}" for one in self.passes)
+        return f"<KernelPlan {self.kernel} M={self.M}: {moved} words>"
+
+    def content(self) -> dict[str, Any]:
+        """Return the plain data, all but the schema version."""
+        return {
+            "kernel": self.kernel,
+            "M": self.M,
+            "dtype": self.dtype,
+            "bytes": self.M * bytes_per_word(self.dtype),
+            "device": None if self.device is None else self.device.key,
+            "level": self.level,
+            "constraints": self.constraints.to_dict(),
+            "passes": [one.to_dict() for one in self.passes],
+            "left_out": list(self.left_out),
+        }
+
+    def parts(self) -> list[str | Table | TableResult]:
+        """Return what is printed: what was asked, and the table."""
+        where = f" ({self.device.title}, {self.level})" if self.device is not None else ""
+        size = bytes_text(self.M * bytes_per_word(self.dtype))
+        shape = self.passes[0].problem.describe().partition(", ")[2]
+        setting = (
+            f"attention {' and '.join(one.problem.pass_name for one in self.passes)}, {shape}",
+            f"fast memory: {words(self.M)} words of {self.dtype}, {size}{where}",
+            f"constraints: {self.constraints}",
+        )
+        return ["\n".join(setting), self._table()]
+
+    def _table(self) -> Table:
+        columns = len(_HEAD) + len(_COST_HEAD) * any(one.costs for one in self.passes)
+        rows = [_HEAD + _COST_HEAD]
+        for one in self.passes:
+            rows += [
+                [one.problem.pass_name if not number else "", *row] for number, row in enumerate(one.rows())
+            ]
+        notes = [note for one in self.passes for note in one.notes()]
+        notes += [
+            f"{name}: left out, as no schedule for it is called {self.kernel}" for name in self.left_out
+        ]
+        return Table([row[:columns] for row in rows], left=4, notes=notes, drop=_DROP)
+
+
+def _tiles(one: Choice | Unverified | Cost) -> str:
+    """Return the tiles, and whether they are whole ones that the plan found."""
+    return tiles_text(one.tiles or {}) + (" (whole tiles)" if one.form == "whole tiles" else "")

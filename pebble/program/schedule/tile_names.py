@@ -1,0 +1,55 @@
+"""The names that papers and kernels give to tile sizes: Br and Bc, BLOCK_M and BLOCK_N."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from pebble.common.errors import InvalidInput
+
+__all__ = ["known_names", "plain_names"]
+
+_OTHER_NAMES = {"Br": "rows", "Bc": "cols", "BLOCK_M": "rows", "BLOCK_N": "cols"}
+"""Other names for numbers of queries and of keys: in FlashAttention's papers, and in Triton's kernels."""
+
+
+def plain_names(sizes: Mapping[str, int], taken: Iterable[str]) -> dict[str, int]:
+    """Return sizes by the names that are taken, where they are given by the papers' or the kernels' names.
+
+    Parameters
+    ----------
+    sizes : mapping of str to int
+    taken : iterable of str
+        Such as a schedule's tile names. Names that are neither taken nor known stay as they are.
+
+    Raises
+    ------
+    InvalidInput
+        If a size is given twice.
+
+    Examples
+    --------
+    >>> plain_names({"Br": 128, "BLOCK_N": 64}, ("rows", "cols"))
+    {'rows': 128, 'cols': 64}
+    """
+    taken, found, given = set(taken), dict[str, int](), dict[str, str]()
+    for name, size in sizes.items():
+        other = _OTHER_NAMES.get(name, name)
+        plain = other if name not in taken and other in taken else name
+        if plain in found:
+            raise InvalidInput(f"{plain} is given twice, as {given[plain]} and as {name}")
+        found[plain], given[plain] = size, name
+    return found
+
+
+def known_names(taken: Iterable[str]) -> str:
+    """Return the names that sizes may be given by, in words.
+
+    Examples
+    --------
+    >>> known_names(("rows", "pinned"))
+    'rows, pinned (Br or BLOCK_M is rows)'
+    """
+    taken = tuple(taken)
+    others = {plain: [name for name, one in _OTHER_NAMES.items() if one == plain] for plain in taken}
+    more = ", ".join(f"{' or '.join(names)} is {plain}" for plain, names in others.items() if names)
+    return ", ".join(taken) + (f" ({more})" if more else "")

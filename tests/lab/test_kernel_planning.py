@@ -1,0 +1,204 @@
+"""A kernel beside the best: its own numbers, those of the plan, and what is said where it does not fit."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+import pebble
+from pebble import InvalidInput, Problem, bounds, plan_kernel
+from pebble.computations.registry import family_of
+from pebble.lab.plan import Choice, Constraints, Unverified, evaluations, plan
+from pebble.program.machine.run import run
+from pebble.program.schedule import get
+from tests.lab.plans import room_of
+
+SHAPE = Problem(24, 24, 4, 4, heads=3)
+GROUPED = Problem(12, 12, 4, 4, heads=4, kv_heads=2, mask="causal")
+CASES: list[tuple[Problem, str, dict[str, int], int, dict[str, Any]]] = [
+    (SHAPE, "flash-2", {"Br": 8, "Bc": 4}, 250, {}),
+    (SHAPE, "flash-1", {"BLOCK_M": 7, "BLOCK_N": 9}, 700, {"multiple_of": 2, "accumulate": "float32"}),
+    (GROUPED, "flash-2", {"Br": 8, "Bc": 4}, 600, {"multiple_of": 8, "double_buffer": True}),
+    (GROUPED, "flash-2-causal", {"first": 5, "rows": 6}, 250, {}),
+]
+FEW = ["flash-1", "flash-2"]
+PASSES = ("forward", "backward")
+
+
+@pytest.mark.parametrize(("problem", "kernel", "tiles", "M", "asked"), CASES)
+def test_a_kernel_is_counted_as_its_program_runs(
+    problem: Problem, kernel: str, tiles: dict[str, int], M: int, asked: dict[str, Any]
+) -> None:
+    found = plan_kernel(problem, kernel, tiles, M, costs=False, schedules=["naive"], **asked)
+    assert [one.problem.pass_name for one in found.passes] == list(PASSES)
+    for one in found.passes:
+        assert isinstance(one.mine, Choice)
+        schedule, constraints = get(one.mine.schedule, one.problem.pass_name), Constraints(**asked)
+        assert one.mine.tiles == schedule.check_tiles(tiles)
+        assert one.chosen == ("as given" if one.problem.pass_name == "forward" else one.chosen)
+        held = run(schedule.program(one.problem, one.mine.tiles), family_of(one.problem), induction=False)
+        assert (one.mine.io, one.mine.room.peak) == (held.io * problem.copies, held.peak)
+        assert one.mine.room == room_of(schedule.name, one.problem, one.mine.tiles, constraints, "bf16")
+        assert one.missing == max(one.mine.room.words - M, 0)
+        bound = bounds(one.problem, M).best
+        assert (one.bound.name, one.bound.value) == (bound.name, bound.value)
+        assert one.mine.ratio == one.mine.io / bound.value
+
+
+@pytest.mark.parametrize(
+    ("problem", "kernel", "tiles", "M", "asked"),
+    [pytest.param(*case, marks=[pytest.mark.slow] if case[-1] else []) for case in CASES],
+)
+def test_what_is_best_and_what_constraints_cost_is_what_a_plan_says(
+    problem: Problem, kernel: str, tiles: dict[str, int], M: int, asked: dict[str, Any]
+) -> None:
+    tried = FEW if problem.mask is not None or asked else None
+    found = plan_kernel(problem, kernel, tiles, M, **asked, schedules=tried)
+    for one in found.passes:
+        assert one.tried == (None if tried is None else tuple(tried))
+        whole = plan(one.problem, M, **asked, schedules=tried)
+        assert one.best == whole.best
+        assert one.costs == whole.costs
+        try:
+            alone = plan(one.problem, M, **asked, schedules=[one.mine.schedule], costs=False).best
+        except pebble.CacheTooSmall:
+            assert one.same is None
+        else:
+            assert one.same == alone
+
+
+def test_names_of_papers_and_kernels_stand_for_rows_and_cols() -> None:
+    asked: dict[str, Any] = {"at_least": {"rows": 2}, "costs": False, "schedules": ["flash-2"]}
+    plain = plan_kernel(SHAPE, "flash-2", {"rows": 8, "cols": 4}, 300, **asked)
+    for names in (("Br", "Bc"), ("BLOCK_M", "BLOCK_N")):
+        tiles = dict(zip(names, (8, 4), strict=True))
+        other = plan_kernel(SHAPE, "flash-2", tiles, 300, **{**asked, "at_least": {names[0]: 2}})
+        assert other.to_dict() == plain.to_dict()
+
+
+def test_what_does_not_fit_is_a_row_with_the_words_that_are_missing() -> None:
+    found = plan_kernel(SHAPE, "flash-2", {"Br": 12, "Bc": 12}, 200, costs=False, schedules=["flash-1"])
+    for one, document in zip(found.passes, found.to_dict()["passes"], strict=True):
+        assert isinstance(one.mine, Choice)
+        assert one.missing == one.mine.room.words - 200 == document["missing"] > 0
+        assert document["mine"]["ratio"] is None
+        assert document["best"]["ratio"] >= 1
+        assert f", {one.missing:,} words too large" in str(found)
+        assert f"it needs {one.missing:,} words more than M = 200" in str(found)
+        mine = one.rows()[0]
+        assert mine[5] == f"{one.mine.io:,}"
+        assert all(row[7:9] == ["", ""] or row[8] == "" for row in one.rows()), (
+            "nothing is compared with what does not fit"
+        )
+
+
+def test_where_nothing_fits_the_kernel_is_still_counted() -> None:
+    found = plan_kernel(SHAPE, "flash-2", {"Br": 8, "Bc": 4}, 60, multiple_of=8, at_least={"rows": 8})
+    for one in found.passes:
+        assert isinstance(one.mine, Choice)
+        assert (one.same, one.best, one.costs) == (None, None, ())
+        assert "nothing fits M = 60 words" in one.note
+        assert one.note in str(found)
+
+
+def test_constraints_that_tiles_do_not_keep_are_named() -> None:
+    asked: dict[str, Any] = {
+        "multiple_of": 4,
+        "at_least": {"cols": 8},
+        "at_most": {"rows": 8},
+        "costs": False,
+    }
+    asked["schedules"] = ["flash-2"]
+    found = plan_kernel(SHAPE, "flash-2", {"Br": 10, "Bc": 8}, 900, **asked)
+    assert [one.broken for one in found.passes] == [("multiples of 4", "at most 8 rows")] * 2
+    assert "forward: mine does not keep: multiples of 4, at most 8 rows" in str(found)
+    kept = plan_kernel(SHAPE, "flash-2", {"Br": 8, "Bc": 8}, 900, **asked)
+    assert [one.broken for one in kept.passes] == [(), ()]
+
+
+@pytest.mark.parametrize(
+    ("kernel", "tiles", "backward", "chosen"),
+    [
+        ("flash-2", {"rows": 4, "cols": 4}, "flash-2", "same name, same tiles"),
+        ("flash-1", "literal", "flash-1", "same name, same tiles"),
+        ("flash-2-causal", {"first": 4, "rows": 8}, "queries-causal", "same kind, same tiles"),
+        ("flash-2-pinned", {"rows": 4, "pinned": 2}, "queries-pinned", "same kind, same tiles"),
+        ("standard", {"rows": 4, "cols": 4}, "standard", "same name, best tiles"),
+        ("small-cache", None, "small-cache", "same name, best tiles"),
+    ],
+)
+def test_the_backward_schedule_has_the_same_name_or_is_of_the_same_kind(
+    kernel: str, tiles: dict[str, int] | str | None, backward: str, chosen: str
+) -> None:
+    found = plan_kernel(replace(GROUPED, stats=True), kernel, tiles, 400, costs=False, schedules=["flash-1"])
+    forward, other = found.passes
+    assert (forward.mine.schedule, forward.problem.stats) == (kernel, True)
+    assert (other.mine.schedule, other.chosen) == (backward, chosen)
+    assert f"mine ({chosen})" in str(found)
+    if isinstance(tiles, dict) and "same tiles" in chosen:
+        assert other.mine.tiles == get(backward, "backward").check_tiles(tiles)
+    if "best tiles" in chosen:
+        assert other.mine == other.same
+
+
+def test_every_forward_schedule_has_a_backward_one() -> None:
+    for schedule in pebble.schedules("forward").values():
+        found = plan_kernel(Problem.square(8, 2), schedule.name, None, 200, costs=False, schedules=["naive"])
+        assert found.left_out == ()
+
+
+def test_best_of_what() -> None:
+    few = plan_kernel(SHAPE, "flash-2", {"Br": 8, "Bc": 4}, 250, schedules=FEW, costs=False)
+    assert "best of flash-1, flash-2 " in str(few)
+    assert [one["tried"] for one in few.to_dict()["passes"]] == [FEW, FEW]
+
+
+def test_the_backward_pass_may_be_given() -> None:
+    def backward(**asked: Any) -> tuple[str, dict[str, int] | None, str]:
+        one = plan_kernel(
+            SHAPE, "flash-2", {"Br": 8, "Bc": 4}, 400, **asked, costs=False, schedules=["flash-1"]
+        ).passes[1]
+        return one.mine.schedule, one.mine.tiles, one.chosen
+
+    small = {"rows": 2, "cols": 3}
+    assert backward(backward_tiles=small) == ("flash-2", small, "same name, tiles as given")
+    assert backward(backward="flash-1") == ("flash-1", {"rows": 8, "cols": 4}, "as given, same tiles")
+    alone = plan_kernel(SHAPE, "split", {"cols": 4}, 400, costs=False)
+    assert [one.problem.pass_name for one in alone.passes] == ["backward"]
+    assert "forward: left out, as no schedule for it is called split" in str(alone)
+    assert alone.to_dict()["left_out"] == ["forward"]
+
+
+def test_what_takes_too_long_is_a_row_with_a_note(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = plan_kernel(GROUPED, "flash-2", {"Br": 4, "Bc": 4}, 300, costs=False, schedules=["flash-1"])
+    monkeypatch.setattr(evaluations, "MASKED_STEPS", 1)
+    found = plan_kernel(GROUPED, "flash-2", {"Br": 4, "Bc": 4}, 300, multiple_of=2, schedules=["flash-1"])
+    for one, other in zip(found.passes, whole.passes, strict=True):
+        assert isinstance(one.mine, Unverified)
+        assert isinstance(one.best, Unverified)
+        assert one.mine.io == other.mine.io
+        assert one.missing is None
+        assert f"{one.problem.pass_name}: mine, not verified: under the mask" in str(found)
+    json.dumps(found.to_dict())
+
+
+@pytest.mark.parametrize(
+    ("asked", "words"),
+    [
+        ({"kernel": "flash-9"}, "unknown schedule 'flash-9' for the forward pass"),
+        ({"tiles": {"Bx": 3}}, r"it takes rows, cols \(Br or BLOCK_M is rows, Bc or BLOCK_N is cols\)"),
+        ({"tiles": {"Br": 3, "rows": 3}}, "rows is given twice, as Br and as rows"),
+        ({"passes": ("weights",)}, "forward and backward, not 'weights'"),
+        ({"kernel": "split", "passes": ("forward",)}, "no schedule 'split' for the forward pass"),
+        ({"backward": "flash-9"}, "unknown schedule 'flash-9' for the backward pass"),
+        ({"M": None}, "say how large fast memory is"),
+        ({"at_least": {"depth": 3}}, "unknown tile 'depth'; known: rows"),
+    ],
+)
+def test_what_cannot_be_asked(asked: dict[str, Any], words: str) -> None:
+    given: dict[str, Any] = {"kernel": "flash-2", "tiles": {"rows": 3}, "M": 300, **asked}
+    with pytest.raises(InvalidInput, match=words):
+        plan_kernel(SHAPE, **given, costs=False)
