@@ -70,8 +70,7 @@ class Table:
     notes: Sequence[str] = ()
 
     def __str__(self) -> str:
-        columns = range(len(self.cells[0]))
-        to_right = set(columns) - set(range(self.left)) if self.right is None else set(self.right)
+        to_right = self._to_right()
         widths = self._widths()
         lines = []
         for row in self.cells:
@@ -81,6 +80,36 @@ class Table:
             )
             lines.append("  ".join(aligned).rstrip())
         return "\n".join([lines[0], "─" * len(lines[0]), *lines[1:], *self.notes])
+
+    def _to_right(self) -> set[int]:
+        """Return which columns are aligned to the right."""
+        columns = range(len(self.cells[0]))
+        return set(columns) - set(range(self.left)) if self.right is None else set(self.right)
+
+    def to_markdown(self) -> str:
+        """Return the table in Markdown, its notes below it."""
+        from pebble.common.table_export import markdown_table, markdown_text
+
+        notes = [markdown_text(note) for note in self.notes if note]
+        return "\n\n".join([markdown_table(self.cells, self._to_right()), *notes])
+
+    def to_latex(self) -> str:
+        """Return the table as a ``tabular`` of LaTeX, its notes as comments below it; no package is needed."""
+        from pebble.common.table_export import latex_comment, latex_tabular
+
+        notes = [latex_comment(note) for note in self.notes if note]
+        return "\n".join([latex_tabular(self.cells, self._to_right()), *notes])
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return the rows as they are printed, by the names of the columns."""
+        head, *rows = self.cells
+        return [dict(zip(head, row, strict=True)) for row in rows]
+
+    def to_frame(self) -> Any:
+        """Return :meth:`records` as a data frame of pandas; PebbleError if pandas is not installed."""
+        from pebble.common.table_export import data_frame
+
+        return data_frame(self.records())
 
     def _widths(self) -> list[int]:
         """Return the width of each column; a last cell counts only in the first and the last column."""
@@ -129,6 +158,32 @@ class TableResult(JsonResult):
 
     def __str__(self) -> str:
         return "\n\n".join(map(str, self.parts()))
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return the rows of the main table as plain data: numbers as numbers, None where there is nothing."""
+        return next(part.records() for part in self.parts() if not isinstance(part, str))
+
+    def to_frame(self) -> Any:
+        """Return :meth:`records` as a data frame of pandas; PebbleError if pandas is not installed."""
+        from pebble.common.table_export import data_frame
+
+        return data_frame(self.records())
+
+    def to_markdown(self) -> str:
+        """Return what is printed, its tables in Markdown."""
+        from pebble.common.table_export import markdown_text
+
+        texts = (
+            markdown_text(part) if isinstance(part, str) else part.to_markdown() for part in self.parts()
+        )
+        return "\n\n".join(texts)
+
+    def to_latex(self) -> str:
+        """Return what is printed, its tables as ``tabular`` of LaTeX and its texts as comments."""
+        from pebble.common.table_export import latex_comment
+
+        texts = (latex_comment(part) if isinstance(part, str) else part.to_latex() for part in self.parts())
+        return "\n\n".join(texts)
 
     def _repr_html_(self) -> str:
         return "".join(part._repr_html_() for part in self.parts() if not isinstance(part, str))

@@ -143,6 +143,10 @@ class CountTable(TableResult):
             "schedules": [row.to_dict() for row in self.rows],
         }
 
+    def records(self) -> list[dict[str, Any]]:
+        """Return the rows of the schedules as plain data."""
+        return [{**row.to_dict(), "tiles": tiles_text(row.tiles or {})} for row in self.rows]
+
     def to_csv(self) -> str:
         """Return the rows as CSV with a header line."""
         return csv_text(_CSV_COLUMNS, map(vars, self.rows))
