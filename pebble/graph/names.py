@@ -132,6 +132,17 @@ class ListedNames:
                     f"vertices {first} and {vertex} are both called {name!r}; give one a new name"
                 )
 
+    @classmethod
+    def of_numbers(cls, numbers: dict[str, int]) -> ListedNames:
+        """Return the names in a dictionary of numbers 0, 1, ... in this order, which is kept; nothing is checked.
+
+        >>> ListedNames.of_numbers({"a": 0, "b": 1}).index("b")
+        1
+        """
+        names = cls(())
+        names._names, names._vertex = tuple(numbers), numbers
+        return names
+
     def __len__(self) -> int:
         return len(self._names)
 
