@@ -62,6 +62,9 @@ class _Link(NamedTuple):
     source: Any
     target: Any
 
+    def __repr__(self) -> str:
+        return repr(self._asdict())
+
 
 class _Objects:
     """Makes the objects of a document; those that are edges become pairs, as there may be millions."""
