@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from collections.abc import Callable, Iterator
 from typing import IO, Any
 
 from pebble.common.errors import InvalidInput
 
-__all__ = ["Lines", "shown"]
+__all__ = ["Lines", "foreign_blank", "shown"]
 
 _PIECE = 1 << 20
 _LONGEST = 1 << 16
+_FOREIGN_BLANK = re.compile(r"[^\S \t\n\v\f\r]")
+_FOREIGN_LINE_END = re.compile("[\x1c-\x1e\x85\u2028\u2029]")
 
 
 class Lines:
@@ -116,6 +120,21 @@ class Lines:
         return InvalidInput(
             f"line {line}: byte {column}, 0x{data[error.start]:02x}, is not UTF-8; is this a text file?"
         )
+
+
+def foreign_blank(text: str, comment: bool = False) -> str:
+    r"""Say which white space in a line is not ASCII (in a comment: which line end), or nothing.
+
+    Whether it separates words, or lines, depends on the reader; a notation that leaves that open is none.
+
+    >>> foreign_blank("load\u00a0a"), foreign_blank("# 10\u00a0words", comment=True), foreign_blank("load a")
+    ('U+00A0 (no-break space)', '', '')
+    """
+    found = (_FOREIGN_LINE_END if comment else _FOREIGN_BLANK).search(text)
+    if found is None:
+        return ""
+    name = unicodedata.name(found[0], "a control character").lower()
+    return f"U+{ord(found[0]):04X} ({name})"
 
 
 def shown(text: str) -> str:

@@ -10,7 +10,8 @@ from pebble.common.errors import InvalidInput
 
 __all__ = ["FamilyNames"]
 
-_NAME = re.compile(r"([A-Za-z_]\w*)\[(\d+(?:,\d+)*)\]")
+_INDEX = "(?:0|[1-9][0-9]*)"
+_NAME = re.compile(rf"([A-Za-z_]\w*)\[({_INDEX}(?:,{_INDEX})*)\]")
 
 
 class FamilyNames:
@@ -59,7 +60,7 @@ class FamilyNames:
         return (self[vertex] for vertex in range(len(self)))
 
     def index(self, name: str) -> int:
-        """Return the number of the vertex with this name; KeyError if there is none."""
+        """Return the number of the vertex with this name, written as it is written; KeyError if there is none."""
         match = _NAME.fullmatch(name)
         if match is None or match.group(1) not in self._arrays:
             raise KeyError(name)

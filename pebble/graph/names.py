@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from typing import Any, Protocol
@@ -21,6 +22,7 @@ __all__ = [
 ]
 
 _GUESSES_UP_TO = 20_000
+_NUMBER = re.compile(r"(?<!\d)\d{1,100}(?!\d)")
 
 
 class VertexNames(Protocol):
@@ -196,14 +198,27 @@ def vertex_of_name(names: VertexNames, name: str) -> int:
     Raises
     ------
     InvalidInput
-        If there is none; where a similar name exists, the message suggests it.
+        If there is none; where a similar name exists, or only its numbers are written otherwise, the message
+        suggests it.
     """
     try:
         return names.index(name)
     except (KeyError, ValueError):
-        close = _closest_name(names, name)
-        hint = f"; did you mean {close!r}?" if close else ""
-        raise InvalidInput(f"no vertex is called {name!r}{hint}") from None
+        raise InvalidInput(f"no vertex is called {name!r}{_hint(names, name)}") from None
+
+
+def _hint(names: VertexNames, wanted: str) -> str:
+    """Suggest the name that may have been meant."""
+    plain = _NUMBER.sub(lambda match: str(int(match[0])), wanted)
+    if plain != wanted:
+        try:
+            names.index(plain)
+        except (KeyError, ValueError):
+            pass
+        else:
+            return f"; write {plain!r}: the digits are 0 to 9, without leading zeros"
+    close = _closest_name(names, wanted)
+    return f"; did you mean {close!r}?" if close else ""
 
 
 def _closest_name(names: VertexNames, wanted: str) -> str | None:

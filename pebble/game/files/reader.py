@@ -9,7 +9,7 @@ from typing import IO, Any
 import numpy as np
 
 from pebble.common.errors import IllegalMove, InvalidInput
-from pebble.common.text_lines import Lines, shown
+from pebble.common.text_lines import Lines, foreign_blank, shown
 from pebble.game.files.header import Header, read_header
 from pebble.game.files.remembered import Remembered
 from pebble.game.moves import Move, Moves, Op
@@ -156,12 +156,22 @@ def _parse(
     moves = _parse_plain(texts, vertex_of)
     if moves is not None:
         return moves, range(first, first + len(texts)), None
-    numbers = [first + at for at, text in enumerate(texts) if text[:1] != "#" and text.strip()]
-    texts = [" ".join(texts[number - first].split()) for number in numbers]
+    numbers = [first + at for at, text in enumerate(texts) if _says_something(text)]
+    texts = [_with_single_blanks(texts[number - first]) for number in numbers]
     moves, problem = _parse_plain(texts, vertex_of), None
     if moves is None:
         moves, problem = _parse_slowly(texts, numbers, vertex_of, dag, done)
     return moves, numbers, problem
+
+
+def _says_something(text: str) -> bool:
+    """Tell whether a line is more than a comment or blanks; one with foreign white space is, to be refused."""
+    comment = text[:1] == "#"
+    return bool(text.strip() and not comment) or bool(foreign_blank(text, comment))
+
+
+def _with_single_blanks(text: str) -> str:
+    return text if foreign_blank(text) else " ".join(text.split())
 
 
 def _parse_plain(texts: list[str], vertex_of: _Vertices) -> Moves | None:
@@ -200,6 +210,9 @@ def _parse_slowly(
 
 def _grammar(words: list[str], text: str) -> str:
     """Say why a line is no move, or nothing."""
+    foreign = foreign_blank(text)
+    if foreign:
+        return f"{foreign} in {shown(text)}; separate words by blanks, end lines with a line feed"
     if not words:
         return "an empty line is no move"
     if words[0] not in _OP:
