@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping
+from functools import cached_property
 
 from pebble.common.errors import InvalidInput
+from pebble.graph.names import NamedArray
 
 __all__ = ["FamilyNames"]
 
@@ -27,6 +29,9 @@ class FamilyNames:
     vertex : callable
         Takes the name of an array and an index; returns the number of the vertex in the family.
 
+    arrays : callable
+        Returns the arrays, with the elements that are vertices.
+
     Examples
     --------
     >>> from pebble.computations.matmul import matmul_family
@@ -41,9 +46,15 @@ class FamilyNames:
         n_vertices: int,
         index_of: Callable[[str, int], tuple[int, ...]],
         vertex: Callable[[str, tuple[int, ...]], int],
+        arrays: Callable[[], tuple[NamedArray, ...]],
     ) -> None:
         self._arrays, self._starts, self._length = list(offsets), list(offsets.values()), n_vertices
-        self._index_of, self._vertex = index_of, vertex
+        self._index_of, self._vertex, self._make_arrays = index_of, vertex, arrays
+
+    @cached_property
+    def arrays(self) -> tuple[NamedArray, ...]:
+        """The arrays whose elements these are, for reading and writing many names at a time."""
+        return self._make_arrays()
 
     def __len__(self) -> int:
         return self._length

@@ -10,6 +10,7 @@ import numpy as np
 
 from pebble.common.errors import IllegalMove, InvalidInput
 from pebble.common.text_lines import Lines, foreign_blank, shown
+from pebble.game.files.array_lines import PIECE, ArrayLines
 from pebble.game.files.header import Header, read_header
 from pebble.game.files.remembered import Remembered
 from pebble.game.moves import Move, Moves, Op
@@ -67,10 +68,15 @@ class PebblingReader:
         IllegalMove
             If a move names a vertex that the DAG does not have: rule ``"unknown-vertex"``.
         """
-        vertex_of = Remembered(dag.names.index)
+        vertex_of, array_lines = Remembered(dag.names.index), ArrayLines.of(dag.names)
         done = 0
-        for first, texts in self._lines.blocks():
-            chunk, numbers, problem = _parse(texts, first, vertex_of, dag, done)
+        for first, text in self._pieces():
+            chunk = None if array_lines is None else array_lines.moves(text)
+            if chunk is not None:
+                numbers: Sequence[int] = range(first, first + len(chunk))
+                problem: MoveProblem | None = None
+            else:
+                chunk, numbers, problem = _parse(text.split("\n")[:-1], first, vertex_of, dag, done)
             self._numbers, self._first_move = numbers, done
             done += len(chunk)
             if len(chunk):
@@ -79,6 +85,15 @@ class PebblingReader:
                 self.problem = problem
                 raise self._explained(problem)
             vertex_of.forget()
+
+    def _pieces(self) -> Iterator[tuple[int, str]]:
+        """Yield the lines in pieces that a processor's cache holds, each with the number of its first line."""
+        for first, text in self._lines.blocks():
+            begin = 0
+            while begin < len(text):
+                end = max(text.rfind("\n", begin, begin + PIECE), text.find("\n", begin)) + 1
+                yield first, text[begin:end]
+                first, begin = first + text.count("\n", begin, end), end
 
     def _explained(self, problem: MoveProblem) -> InvalidInput | IllegalMove:
         cut = " (the file ends in the middle of this line)" if self._lines.cut_short(problem.line) else ""
