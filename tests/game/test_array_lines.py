@@ -14,21 +14,15 @@ import pebble.common.text_lines
 import pebble.game.files.reader as reading
 from pebble.common.errors import InvalidInput
 from pebble.computations.problem import Problem
+from pebble.game.files import array_lines
 from pebble.game.files.array_lines import ArrayLines
 from pebble.game.files.check import CheckResult
+from pebble.game.files.compiled_lines import load_line_kernel, read_lines
 from pebble.game.files.reader import PebblingReader
 from pebble.game.moves import Op
 from pebble.lab.pebblings import check, moves
 from pebble.program.schedule import available
-
-PROBLEMS = [
-    Problem(5, 3, 2, 4),
-    Problem(2, 11, 1, 1, stats=True),
-    Problem(3, 12, 1, 2, pass_name="backward"),
-    Problem.square(6, 2, mask="causal"),
-    Problem.square(7, 1, mask="window:3", pass_name="backward"),
-    Problem.square(3, 2, pass_name="weights"),
-]
+from tests.game.array_problems import PROBLEMS
 
 
 def _verdict(data: bytes) -> tuple[str, Any]:
@@ -41,7 +35,7 @@ def _verdict(data: bytes) -> tuple[str, Any]:
 
 
 def _one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reading.ArrayLines, "of", lambda names: None)
+    monkeypatch.setattr(ArrayLines, "of", lambda names: None)
 
 
 def _file(problem: Problem, schedule: str = "naive") -> bytes:
@@ -134,7 +128,31 @@ def test_damaged_files_get_the_same_verdict(
     assert {"legal,", "illegal", "error"} <= seen
 
 
-def test_every_wrong_byte_is_noticed() -> None:
+@pytest.fixture(params=["vectorised", "interpreted", "compiled"])
+def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Which of the ways of reading many lines is taken: by numpy, or by the loop that numba compiles."""
+    kernel = {"interpreted": read_lines, "compiled": load_line_kernel()}.get(request.param)
+    if kernel is None and request.param == "compiled":
+        pytest.skip("numba is not installed")
+    monkeypatch.setattr(array_lines, "line_kernel_after", lambda moves: kernel)
+    return str(request.param)
+
+
+def test_every_way_gives_the_same_verdict(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    for problem in (Problem(3, 2, 1, 11), Problem.square(4, 1, mask="window:2")):
+        rng = random.Random(str(problem))
+        lines = _file(problem).splitlines(keepends=True)
+        for damage in [*LINES[:-1], lambda rng, line: line]:
+            changed = list(lines)
+            at = rng.randrange(3, len(lines))
+            changed[at] = damage(rng, lines[at])
+            fast = _verdict(b"".join(changed))
+            with monkeypatch.context() as patch:
+                _one_by_one(patch)
+                assert fast == _verdict(b"".join(changed)), changed[at]
+
+
+def test_every_wrong_byte_is_noticed(way: str) -> None:
     """Change each byte of some lines into each other byte: what is read then is what the line says."""
     family = moves("naive", Problem(2, 12, 1, 2), 60).family
     lines = ArrayLines.of(family.names)
@@ -153,7 +171,7 @@ def test_every_wrong_byte_is_noticed() -> None:
                     ] == [tuple(pair) for pair in words]
 
 
-def test_large_indices() -> None:
+def test_large_indices(way: str) -> None:
     from pebble.graph.names import NamedArray
 
     lines = ArrayLines([NamedArray("A", (10**7, 3), 5), NamedArray("long", (9,), 10**9)])

@@ -12,17 +12,18 @@ single lines, which accepts more and explains what it does not.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pebble.game.files.compiled_lines import PADDING, line_kernel_after
 from pebble.game.moves import Moves, Op
 from pebble.graph.names import NamedArray, VertexNames
 
 __all__ = ["PIECE", "ArrayLines"]
 
-PIECE = 3 << 15
+PIECE = 1 << 18
 """Letters to be read at a time: few enough for the columns to stay in a processor's cache."""
 
 _Ints = NDArray[np.int64]
@@ -35,6 +36,7 @@ _HASH_BITS = 12
 _MOST_ARRAYS = 32
 _MOST_DIGITS = 7
 _LONGEST_HEAD = 12
+_SHORTEST, _USUAL = len("load Q[0]\n"), len("compute S[12,3,4]\n")
 _ZEROS = np.uint64(0x3030303030303030)
 _ABOVE_NINE = np.uint64(0x7676767676767676)
 _HIGH_BITS = np.uint64(0x8080808080808080)
@@ -46,7 +48,7 @@ _PAIRS, _FOURS, _EIGHT = (np.uint64(mask) for mask in (0x00FF00FF00FF00FF, 0x000
 
 
 class ArrayLines:
-    """What lines of moves look like where all vertices are elements of arrays.
+    r"""What lines of moves look like where all vertices are elements of arrays.
 
     Parameters
     ----------
@@ -56,9 +58,9 @@ class ArrayLines:
     Examples
     --------
     >>> lines = ArrayLines([NamedArray("A", (2, 3), 0), NamedArray("dB", (4,), 6)])
-    >>> lines.moves("load A[1,2]\\ncompute dB[3]\\n")
+    >>> lines.moves("load A[1,2]\ncompute dB[3]\n")
     Moves(op=[0, 2], vertex=[5, 9])
-    >>> lines.moves("load A[1,3]\\n") is None, lines.moves("load  A[1,2]\\n") is None
+    >>> lines.moves("load A[1,3]\n") is None, lines.moves("load  A[1,2]\n") is None
     (True, True)
     """
 
@@ -67,9 +69,19 @@ class ArrayLines:
         self._dense = all(array.places is None for array in arrays)
         self._first = np.array([array.first for array in arrays], dtype=np.int64)
         self._n_axes = np.array([len(array.shape) for array in arrays], dtype=np.int64)
+        self._seen, self._work_space = 0, np.empty((2, 0), dtype=np.int64)
+        words = "".join(f"{op.word} " for op in Op if op != Op.SLIDE).encode("ascii")
+        self._grammar = (
+            np.frombuffer(words, dtype=np.uint8),
+            np.array([0, *(at + 1 for at, letter in enumerate(words) if letter == ord(" "))], dtype=np.int64),
+            np.array(
+                [int.from_bytes(array.name.encode("ascii"), "big") for array in arrays], dtype=np.uint64
+            ),
+        )
         axes = range(int(self._n_axes.max()))
         shapes = [array.shape + (0,) * (len(axes) - len(array.shape)) for array in arrays]
-        self._extents = [np.array([shape[axis] for shape in shapes], dtype=np.int64) for axis in axes]
+        self._all_extents = np.array(shapes, dtype=np.int64)
+        self._extents = [self._all_extents[:, axis].copy() for axis in axes]
         self._marks = [np.where(self._n_axes == axis + 1, _CLOSING, _COMMA).astype(np.uint8) for axis in axes]
         heads = [
             (f"{op.word} {array.name}".encode("ascii"), op, number)
@@ -114,6 +126,21 @@ class ArrayLines:
             text = text.replace("\r\n", "\n")
         if not text.isascii():
             return None
+        self._seen += len(text) // _USUAL
+        kernel = line_kernel_after(self._seen)
+        return self._read(text) if kernel is None else self._read_compiled(text, kernel)
+
+    def _read_compiled(self, text: str, kernel: Callable[..., int]) -> Moves | None:
+        most = len(text) // _SHORTEST + 1
+        if most > len(self._work_space[0]):
+            self._work_space = np.empty((2, most), dtype=np.int64)
+        op, (array, place) = np.empty(most, dtype=np.int8), self._work_space
+        block = np.frombuffer(text.encode("ascii") + PADDING, dtype=np.uint8)
+        n = kernel(block, *self._grammar, self._n_axes, self._all_extents, op, array, place)
+        vertex = None if n < 1 else self._vertices(array[:n], place[:n])
+        return None if vertex is None else Moves(op[:n], vertex)
+
+    def _read(self, text: str) -> Moves | None:
         block = np.frombuffer(_BEFORE + text.encode("ascii") + _AFTER, dtype=np.uint8)
         marks = np.flatnonzero(_is_mark(block[len(_BEFORE) : -len(_AFTER)]))
         marks += len(_BEFORE)

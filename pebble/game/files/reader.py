@@ -53,6 +53,7 @@ class PebblingReader:
         self.problem: MoveProblem | None = None
         self._numbers: Sequence[int] = ()
         self._first_move = 0
+        self._next_line = 0
 
     def line_of(self, move_number: int) -> int:
         """Return the line number of a move of the chunk that was handed out last."""
@@ -70,13 +71,16 @@ class PebblingReader:
         """
         vertex_of, array_lines = Remembered(dag.names.index), ArrayLines.of(dag.names)
         done = 0
-        for first, text in self._pieces():
+        for text in self._pieces():
+            first, problem = self._next_line, None
             chunk = None if array_lines is None else array_lines.moves(text)
             if chunk is not None:
-                numbers: Sequence[int] = range(first, first + len(chunk))
-                problem: MoveProblem | None = None
+                self._next_line += len(chunk)
+                numbers: Sequence[int] = range(first, self._next_line)
             else:
-                chunk, numbers, problem = _parse(text.split("\n")[:-1], first, vertex_of, dag, done)
+                texts = text.split("\n")[:-1]
+                self._next_line += len(texts)
+                chunk, numbers, problem = _parse(texts, first, vertex_of, dag, done)
             self._numbers, self._first_move = numbers, done
             done += len(chunk)
             if len(chunk):
@@ -86,14 +90,14 @@ class PebblingReader:
                 raise self._explained(problem)
             vertex_of.forget()
 
-    def _pieces(self) -> Iterator[tuple[int, str]]:
-        """Yield the lines in pieces that a processor's cache holds, each with the number of its first line."""
+    def _pieces(self) -> Iterator[str]:
+        """Yield the lines in pieces that a processor's cache holds."""
         for first, text in self._lines.blocks():
-            begin = 0
+            self._next_line, begin = first, 0
             while begin < len(text):
                 end = max(text.rfind("\n", begin, begin + PIECE), text.find("\n", begin)) + 1
-                yield first, text[begin:end]
-                first, begin = first + text.count("\n", begin, end), end
+                yield text[begin:end]
+                begin = end
 
     def _explained(self, problem: MoveProblem) -> InvalidInput | IllegalMove:
         cut = " (the file ends in the middle of this line)" if self._lines.cut_short(problem.line) else ""
