@@ -102,7 +102,7 @@ LINES: list[Callable[[random.Random, bytes], bytes]] = [
 
 @pytest.mark.parametrize(
     ("problem", "times"),
-    [(Problem(2, 3, 1, 2), 2), (Problem.square(3, 1, mask="causal"), 1)]
+    [(Problem.square(3, 1, mask="causal"), 1)]
     + [pytest.param(problem, 20, marks=pytest.mark.slow) for problem in PROBLEMS],
     ids=str,
 )
@@ -142,7 +142,7 @@ def test_every_way_gives_the_same_verdict(way: str, monkeypatch: pytest.MonkeyPa
     for problem in (Problem(3, 2, 1, 11), Problem.square(4, 1, mask="window:2")):
         rng = random.Random(str(problem))
         lines = _file(problem).splitlines(keepends=True)
-        for damage in [*LINES[:-1], lambda rng, line: line]:
+        for damage in LINES[:-1]:
             changed = list(lines)
             at = rng.randrange(3, len(lines))
             changed[at] = damage(rng, lines[at])

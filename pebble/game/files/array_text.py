@@ -18,7 +18,7 @@ from pebble.graph.names import NamedArray, VertexNames
 __all__ = ["ArrayText"]
 
 _MOST_LETTERS = 8
-_LARGEST_EXTENT = 10**6
+_LARGEST_EXTENT = 10**5
 
 
 class ArrayText:
@@ -50,7 +50,7 @@ class ArrayText:
     def of(cls, names: VertexNames) -> ArrayText | None:
         """Return how moves on these vertices are written, or None if they are not elements of arrays.
 
-        Names must be of at most seven ASCII letters, and no extent above a million.
+        Names must be of at most seven ASCII letters, and no extent above a hundred thousand.
         """
         arrays: Sequence[NamedArray] | None = getattr(names, "arrays", None)
         if arrays is None:
