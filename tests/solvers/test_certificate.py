@@ -24,31 +24,7 @@ from pebble.graph.dag import Dag
 from pebble.lab.pebblings import check
 from pebble.solvers.certificate import certify
 from pebble.solvers.certificate_check import CertificateCheck, check_certificate
-
-EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "check_certificate.py"
-ONCE = Rules(recomputation=False)
-Document = dict[str, Any]
-
-
-def second_opinion(document: Document) -> str:
-    """What the checker of the examples says: empty if it refuses."""
-    scope: dict[str, Any] = {"__name__": "check_certificate"}
-    exec(compile(EXAMPLE.read_text(encoding="utf-8"), str(EXAMPLE), "exec"), scope)
-    try:
-        return str(scope["check"](document))
-    except (ValueError, KeyError, IndexError, TypeError, AttributeError):
-        return ""
-
-
-def verdict(document: Document) -> CertificateCheck:
-    return check_certificate(json.dumps(document))
-
-
-def made(name: str = "fft:4", M: int = 4, rules: Rules | None = None) -> Document:
-    stream = io.StringIO()
-    certify(load_dag(name), M, rules, order="given", bound="compulsory").write(stream)
-    document: Document = json.loads(stream.getvalue())
-    return document
+from tests.solvers.small_certificates import EXAMPLE, ONCE, Document, made, second_opinion, verdict
 
 
 @pytest.mark.parametrize(
