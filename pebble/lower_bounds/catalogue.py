@@ -14,6 +14,7 @@ from pebble.lower_bounds.attention.t1 import T1
 from pebble.lower_bounds.attention.t2 import T2
 from pebble.lower_bounds.certified.b3 import B3
 from pebble.lower_bounds.certified.t3 import T3
+from pebble.lower_bounds.graph.exhaustive import EXHAUSTIVE
 from pebble.lower_bounds.graph.min_cut import CONVEX_MIN_CUT
 from pebble.lower_bounds.graph.partition import PARTITIONS
 from pebble.lower_bounds.graph.spectral import SPECTRAL, SPECTRAL_ABOVE_COMPULSORY
@@ -63,6 +64,7 @@ STATEMENTS: tuple[Statement, ...] = (
     SPECTRAL,
     SPECTRAL_ABOVE_COMPULSORY,
     PARTITIONS,
+    EXHAUSTIVE,
     MATMUL_MACHINE_CHECKED,
     MATMUL_NO_RECOMPUTATION,
     FFT_MACHINE_CHECKED,

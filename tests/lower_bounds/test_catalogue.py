@@ -17,6 +17,7 @@ from pebble.computations.problem import Problem
 from pebble.game.rules import Rules
 from pebble.lower_bounds.bound import Bound
 from pebble.lower_bounds.catalogue import STATEMENTS, statement
+from pebble.lower_bounds.graph.exhaustive import exhaustive
 from pebble.lower_bounds.graph.graph_bound_table import dag_bounds
 from pebble.lower_bounds.matmul_fft import fft_compulsory, matmul, matmul_compulsory
 from pebble.lower_bounds.references import Reference
@@ -48,6 +49,7 @@ def printed() -> Iterator[Bound]:
         ("fma-matmul:3,3,3", once),
     ):
         yield from dag_bounds(load_dag(name), 4, rules)
+    yield exhaustive(load_dag("diamond:2,2"), 3, once)
     yield from (matmul(100, 100, 2, 104), matmul_compulsory(2, 2, 2, 4), fft_compulsory(8, 4))
 
 
@@ -58,7 +60,7 @@ def test_every_bound_that_is_printed_carries_its_statement() -> None:
         assert stated.name == bound.name
         assert bound.facts == stated.facts()
         assert all(bound.facts.values()), bound.name
-        assert bound.rules == stated.rules or bound.name == "Hong-Kung"
+        assert bound.rules == stated.rules or bound.name in ("Hong-Kung", "exhaustive search")
         assert bound.status == stated.status or bound.name == "by parts"
         seen.add(bound.name)
     assert {one.name for one in STATEMENTS} - seen == set(), "no test prints these"

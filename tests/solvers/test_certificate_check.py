@@ -78,7 +78,12 @@ def test_no_field_goes_unverified() -> None:
 
 @pytest.mark.parametrize(
     ("name", "M", "bound"),
-    [("fft:64", 8, "FFT"), ("diamond:8,8", 3, "convex min-cut"), ("diamond:3,3", 3, "Hong-Kung")],
+    [
+        ("fft:64", 8, "FFT"),
+        ("diamond:8,8", 3, "convex min-cut"),
+        ("diamond:3,3", 3, "Hong-Kung"),
+        ("diamond:3,3", 3, "exhaustive search"),
+    ],
 )
 def test_what_is_said_of_a_bound_is_compared(name: str, M: int, bound: str) -> None:
     document = certify(load_dag(name), M, ONCE, order="given", bound=bound).to_dict()
