@@ -10,6 +10,7 @@ import pytest
 
 from pebble.common.errors import InvalidInput
 from pebble.computations.load import load_dag
+from pebble.game.rules import Rules
 from pebble.solvers.certificate import certify
 from tests.solvers.small_certificates import ONCE, made, second_opinion, verdict
 
@@ -104,6 +105,32 @@ def test_what_is_said_of_a_bound_is_compared(name: str, M: int, bound: str) -> N
     changed["bound"]["value"], changed["gap"] = -5, document["io"] + 5
     assert "-5 is negative" in str(verdict(changed))
     assert second_opinion(changed) == ""
+
+
+def test_both_checkers_repeat_an_exhaustive_search() -> None:
+    """One I/O above the optimum, or another number of states, and the certificate is refused."""
+    document = certify(load_dag("pyramid:3"), 4, Rules(sliding=True), order="given").to_dict()
+    bound = document["bound"]
+    assert (document["io"], bound["value"], bound["inputs"]["below"]) == (7, 5, 5)
+    assert verdict(document).complete
+    assert "(exhaustive search) confirmed" in second_opinion(document)
+    for value, inputs in (
+        (6, {"below": 6}),
+        (6, bound["inputs"]),
+        (5, bound["inputs"] | {"states": bound["inputs"]["states"] + 1}),
+        (5, {"below": 4}),
+        (5, {}),
+    ):
+        changed = copy.deepcopy(document)
+        changed["bound"] |= {"value": value, "inputs": inputs}
+        changed["gap"] = document["io"] - value
+        assert not verdict(changed).complete
+        assert second_opinion(changed) == ""
+    changed = copy.deepcopy(document)
+    changed["bound"] |= {"value": 4, "inputs": {"below": 4}}
+    changed["gap"] = document["io"] - 4
+    assert verdict(changed).complete, "less may be claimed"
+    assert "(exhaustive search) confirmed" in second_opinion(changed)
 
 
 def test_the_second_checker_says_what_it_does_not_check() -> None:
