@@ -145,7 +145,11 @@ class CountTable(TableResult):
 
     def records(self) -> list[dict[str, Any]]:
         """Return the rows of the schedules as plain data."""
-        return [{**row.to_dict(), "tiles": tiles_text(row.tiles or {})} for row in self.rows]
+        return [
+            {name: getattr(row, name) for name in _CSV_COLUMNS}
+            | {"tiles": tiles_text(row.tiles or {}), "chosen": row.chosen, "note": row.note}
+            for row in self.rows
+        ]
 
     def to_csv(self) -> str:
         """Return the rows as CSV with a header line."""

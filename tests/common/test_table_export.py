@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from types import ModuleType
 from typing import Any
 
 import pytest
 
+import pebble
 from pebble.common.errors import PebbleError
 from pebble.common.table_export import latex_tabular, markdown_table
 from pebble.common.tables import Table, TableResult
+from pebble.lab.training import count_training
 
 CELLS = [["name", "I/O"], ["a|b_c & <d>", "1,000"], ["[x]", "50 %"]]
 
@@ -60,6 +63,41 @@ def test_a_result_exports_its_texts_too() -> None:
     assert found.to_latex().startswith("% N = 4 & more\n\n\\begin{tabular}{lr}")
     assert found.to_latex().endswith("\\end{tabular}\n% a_note")
     assert found.records() == [{"name": "a|b_c & <d>", "I/O": "1,000"}, {"name": "[x]", "I/O": "50 %"}]
+
+
+def _results() -> list[Any]:
+    """What the Python interface returns as tables."""
+    problem = pebble.Problem.square(64, 4)
+    once = pebble.Rules(recomputation=False)
+    return [
+        pebble.count(problem, 100, ["flash-2", "naive"]),
+        count_training(pebble.Problem.square(64, 4, pass_name="both"), 100, ["flash-2"]),
+        pebble.bounds(problem, 100),
+        pebble.dag_bounds(pebble.load_dag("diamond:3,3"), 3, once),
+        pebble.regimes(["gtx1060"], 128, N=256, dtype="float32", passes="forward"),
+        pebble.plan(problem, 100, dtype="float16", schedules=["flash-2"]),
+        pebble.compare(problem, [100, 200], ["flash-2"]),
+        pebble.sweep(64, 4, [100, 200], "flash-2"),
+        pebble.cite(),
+    ]
+
+
+def test_all_results_export(monkeypatch: pytest.MonkeyPatch) -> None:
+    fake = ModuleType("pandas")
+    vars(fake)["DataFrame"] = list
+    monkeypatch.setitem(sys.modules, "pandas", fake)
+    for found in _results():
+        rows = found.to_frame()
+        assert rows
+        assert all(isinstance(value, (str, int, float, type(None))) for row in rows for value in row.values())
+        assert len({tuple(row) for row in rows}) == 1, "all rows have the same columns"
+        json.dumps(rows)
+        latex, markdown = found.to_latex(), found.to_markdown()
+        assert latex.count("\\begin{tabular}") == latex.count("\\end{tabular}") >= 1
+        for line in latex.splitlines():
+            assert line.startswith(("%", "\\")) or line == "" or line.endswith(r" \\")
+        for line in markdown.splitlines():
+            assert not line.startswith("| ") or line.endswith(" |")
 
 
 def test_data_frames_need_pandas(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -260,10 +260,10 @@ class _Parser:
         return found
 
     def _mark_vertex(self, v: int, attributes: dict[str, str]) -> None:
-        notes, line = self.parsed.notes, self._line(self.parsed.vertex_places[v])
+        notes = self.parsed.notes
         for key, chosen in (("pebble_output", notes.outputs), ("pebble_isolated", notes.isolated)):
             if attributes.get(key, "").lower() in ("true", "yes", "1"):
-                chosen[v] = line
+                chosen[v] = self._line(self._at)
 
 
 def write(dag: Dag) -> Iterator[str]:
