@@ -41,6 +41,8 @@ if TYPE_CHECKING:
     from pebble.game.rules import Rules
     from pebble.graph.dag import Dag
     from pebble.graph.trace import trace
+    from pebble.lab.citing import cite
+    from pebble.lab.compare import compare
     from pebble.lab.count import count
     from pebble.lab.hardware import device, devices, model, models
     from pebble.lab.pebblings import check, moves
@@ -80,6 +82,8 @@ _HOME = {
     "bounds": "lower_bounds.table",
     "certify": "solvers.certificate",
     "check": "lab.pebblings",
+    "cite": "lab.citing",
+    "compare": "lab.compare",
     "count": "lab.count",
     "dag_bounds": "lower_bounds.graph.graph_bound_table",
     "device": "lab.hardware",
@@ -131,6 +135,8 @@ __all__ = [
     "bounds",
     "certify",
     "check",
+    "cite",
+    "compare",
     "count",
     "dag_bounds",
     "device",

@@ -17,6 +17,7 @@ _SUMMARIES = {
     "count": "Count the I/O of schedules and compare it with the proved bounds.",
     "show": "Show a schedule's pseudo-code and its I/O as formulas.",
     "bounds": "List the lower bounds for a problem.",
+    "cite": "Say how to cite a bound or the program: BibTeX and a sentence.",
     "schedules": "List the registered schedules and where they come from.",
     "masks": "List the kinds of masks, how they are written and where they come from.",
     "moves": "Write a schedule as an elementary pebbling, move by move.",

@@ -21,7 +21,8 @@ def command(dag: str, output: str, format: str | None, to: str | None, keep_isol
     """Write a DAG in another format.
 
     DAG is a file, - for standard input, or a name with parameters such as matmul:8,8,8; OUTPUT a file, or - for
-    standard output. Formats: edgelist (.txt), dot, graphml, json, mtx, hdag, lhdag.
+    standard output. Formats: edgelist (.txt), dot, graphml, json, mtx, hdag, lhdag; read are also named, csv, adjlist
+    and multiline-adjlist.
     """
     from pebble.common.errors import InvalidInput
     from pebble.graph.formats import text_of, write_dag

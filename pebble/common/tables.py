@@ -88,13 +88,41 @@ class Table:
 
         Then long texts are folded, columns are left out, and a line below says which.
         """
-        columns = set(range(len(self.cells[0])))
-        to_right = columns - set(range(self.left)) if self.right is None else set(self.right)
-        (head, *rows), left_out = laid_out(self.cells, to_right, self.drop, width)
+        (head, *rows), left_out = laid_out(self.cells, self._to_right(), self.drop, width)
         above = [self.heading] if self.heading else []
         below = [f"not shown in {width} columns: {', '.join(left_out)} {_ALL}"] if left_out else []
         body = [line for row in rows for line in row]
         return "\n".join([*above, *head, "─" * max(map(len, head)), *body, *below, *self.notes])
+
+    def _to_right(self) -> set[int]:
+        """Return which columns are aligned to the right."""
+        columns = range(len(self.cells[0]))
+        return set(columns) - set(range(self.left)) if self.right is None else set(self.right)
+
+    def to_markdown(self) -> str:
+        """Return the table in Markdown, its notes below it."""
+        from pebble.common.table_export import markdown_table, markdown_text
+
+        above, below = ([markdown_text(text) for text in texts if text] for texts in ([self.heading], self.notes))
+        return "\n\n".join([*above, markdown_table(self.cells, self._to_right()), *below])
+
+    def to_latex(self) -> str:
+        """Return the table as a ``tabular`` of LaTeX, its notes as comments below it; no package is needed."""
+        from pebble.common.table_export import latex_comment, latex_tabular
+
+        above, below = ([latex_comment(text) for text in texts if text] for texts in ([self.heading], self.notes))
+        return "\n".join([*above, latex_tabular(self.cells, self._to_right()), *below])
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return the rows as they are printed, by the names of the columns."""
+        head, *rows = self.cells
+        return [dict(zip(head, row, strict=True)) for row in rows]
+
+    def to_frame(self) -> Any:
+        """Return :meth:`records` as a data frame of pandas; PebbleError if pandas is not installed."""
+        from pebble.common.table_export import data_frame
+
+        return data_frame(self.records())
 
     def _repr_html_(self) -> str:
         from html import escape
@@ -135,6 +163,32 @@ class TableResult(JsonResult):
     def text(self, width: int | None = None) -> str:
         """Return what is printed, the tables in lines of at most ``width`` letters; see :meth:`Table.text`."""
         return "\n\n".join(part if isinstance(part, str) else part.text(width) for part in self.parts())
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return the rows of the main table as plain data: numbers as numbers, None where there is nothing."""
+        return next(part.records() for part in self.parts() if not isinstance(part, str))
+
+    def to_frame(self) -> Any:
+        """Return :meth:`records` as a data frame of pandas; PebbleError if pandas is not installed."""
+        from pebble.common.table_export import data_frame
+
+        return data_frame(self.records())
+
+    def to_markdown(self) -> str:
+        """Return what is printed, its tables in Markdown."""
+        from pebble.common.table_export import markdown_text
+
+        texts = (
+            markdown_text(part) if isinstance(part, str) else part.to_markdown() for part in self.parts()
+        )
+        return "\n\n".join(texts)
+
+    def to_latex(self) -> str:
+        """Return what is printed, its tables as ``tabular`` of LaTeX and its texts as comments."""
+        from pebble.common.table_export import latex_comment
+
+        texts = (latex_comment(part) if isinstance(part, str) else part.to_latex() for part in self.parts())
+        return "\n\n".join(texts)
 
     def _repr_html_(self) -> str:
         return "".join(part._repr_html_() for part in self.parts() if not isinstance(part, str))

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from collections.abc import Callable, Iterator
 from typing import IO, Any
 
 from pebble.common.errors import InvalidInput
 
-__all__ = ["Lines", "shown"]
+__all__ = ["Lines", "foreign_blank", "shown"]
 
 _PIECE = 1 << 20
 _LONGEST = 1 << 16
+_FOREIGN_BLANK = re.compile(r"[^\S \t\n\v\f\r]")
+_FOREIGN_LINE_END = re.compile("[\x1c-\x1e\x85\u2028\u2029]")
 
 
 class Lines:
@@ -26,7 +30,9 @@ class Lines:
 
     def __init__(self, stream: IO[Any]) -> None:
         self._stream = stream
-        self._waiting: list[str] = []
+        self._waiting = ""
+        self._at = 0
+        self._n_waiting = 0
         self._rest = ""
         self._bytes = b""
         self._ended = False
@@ -42,25 +48,26 @@ class Lines:
 
         It ends before the first line that does not begin with ``#``; blank lines end it only once ``enough``.
         """
-        while self._waiting or self._refill():
-            line = self._waiting[0]
+        while self._n_waiting or self._refill():
+            end = self._waiting.index("\n", self._at)
+            line = self._waiting[self._at : end]
             blank = not line.strip()
             self.empty = self.empty and blank
             if not line.startswith("#") and (not blank or enough()):
                 self.number += not blank and not enough()
                 return
-            del self._waiting[0]
+            self._at, self._n_waiting = end + 1, self._n_waiting - 1
             self.number += 1
             if not blank:
                 yield self.number, line
 
-    def blocks(self) -> Iterator[tuple[int, list[str]]]:
-        """Yield the rest in blocks: the number of the first line, and the lines as they are."""
-        while self._waiting or self._refill():
-            first, lines = self.number + 1, self._waiting
-            self._waiting = []
-            self.number += len(lines)
-            yield first, lines
+    def blocks(self) -> Iterator[tuple[int, str]]:
+        """Yield the rest in blocks: the number of the first line, and the lines as they are, each with its end."""
+        while self._n_waiting or self._refill():
+            first, text = self.number + 1, self._waiting[self._at :]
+            self.number += self._n_waiting
+            self._waiting, self._at, self._n_waiting = "", 0, 0
+            yield first, text
 
     def cut_short(self, number: int) -> bool:
         """Tell whether a line is the last one and has no line end."""
@@ -68,22 +75,23 @@ class Lines:
 
     def _refill(self) -> bool:
         """Read on until at least one line is waiting; False at the end of the stream."""
-        while not self._waiting:
+        while not self._n_waiting:
             if self._ended:
                 return False
-            pieces = (self._rest + self._read()).split("\n")
+            text = self._rest + self._read()
             if not self._complete_lines:
-                pieces[0] = pieces[0].removeprefix("\ufeff")
-            self._rest = "" if self._ended else pieces.pop()
-            if self._ended:
-                self._unfinished = bool(pieces[-1])
-                pieces = pieces if pieces[-1] else pieces[:-1]
-            elif len(self._rest) > _LONGEST:
+                text = text.removeprefix("\ufeff")
+            if self._ended and text and not text.endswith("\n"):
+                self._unfinished = True
+                text += "\n"
+            end = text.rfind("\n") + 1
+            self._waiting, self._at, self._rest = text[:end], 0, text[end:]
+            self._n_waiting = self._waiting.count("\n")
+            if len(self._rest) > _LONGEST:
                 raise InvalidInput(
-                    f"line {self._complete_lines + len(pieces) + 1}: longer than {_LONGEST} characters"
+                    f"line {self._complete_lines + self._n_waiting + 1}: longer than {_LONGEST} characters"
                 )
-            self._waiting = pieces
-            self._complete_lines += len(pieces)
+            self._complete_lines += self._n_waiting
         return True
 
     def _read(self) -> str:
@@ -116,6 +124,21 @@ class Lines:
         return InvalidInput(
             f"line {line}: byte {column}, 0x{data[error.start]:02x}, is not UTF-8; is this a text file?"
         )
+
+
+def foreign_blank(text: str, comment: bool = False) -> str:
+    r"""Say which white space in a line is not ASCII (in a comment: which line end), or nothing.
+
+    Whether it separates words, or lines, depends on the reader; a notation that leaves that open is none.
+
+    >>> foreign_blank("load\u00a0a"), foreign_blank("# 10\u00a0words", comment=True), foreign_blank("load a")
+    ('U+00A0 (no-break space)', '', '')
+    """
+    found = (_FOREIGN_LINE_END if comment else _FOREIGN_BLANK).search(text)
+    if found is None:
+        return ""
+    name = unicodedata.name(found[0], "a control character").lower()
+    return f"U+{ord(found[0]):04X} ({name})"
 
 
 def shown(text: str) -> str:

@@ -24,6 +24,7 @@ import numpy as np
 from pebble.common.errors import InvalidInput
 from pebble.computations.family_names import FamilyNames
 from pebble.computations.vertex_numbers import NumbersByRank, VertexNumbers
+from pebble.graph.names import NamedArray
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -341,7 +342,13 @@ class Family:
     @property
     def names(self) -> FamilyNames:
         """Names of all vertices, computed when asked for."""
-        return FamilyNames(self._offsets, self.n_vertices, self.index_of, self.vertex)
+        return FamilyNames(self._offsets, self.n_vertices, self.index_of, self.vertex, self._named_arrays)
+
+    def _named_arrays(self) -> tuple[NamedArray, ...]:
+        return tuple(
+            NamedArray(name, self._shapes[name], offset, self._numbers.places(name))
+            for name, offset in self._offsets.items()
+        )
 
     def dag(self) -> Dag:
         """Build the explicit DAG.

@@ -5,12 +5,15 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping
+from functools import cached_property
 
 from pebble.common.errors import InvalidInput
+from pebble.graph.names import NamedArray
 
 __all__ = ["FamilyNames"]
 
-_NAME = re.compile(r"([A-Za-z_]\w*)\[(\d+(?:,\d+)*)\]")
+_INDEX = "(?:0|[1-9][0-9]*)"
+_NAME = re.compile(rf"([A-Za-z_]\w*)\[({_INDEX}(?:,{_INDEX})*)\]")
 
 
 class FamilyNames:
@@ -26,6 +29,9 @@ class FamilyNames:
     vertex : callable
         Takes the name of an array and an index; returns the number of the vertex in the family.
 
+    arrays : callable
+        Returns the arrays, with the elements that are vertices.
+
     Examples
     --------
     >>> from pebble.computations.matmul import matmul_family
@@ -40,9 +46,15 @@ class FamilyNames:
         n_vertices: int,
         index_of: Callable[[str, int], tuple[int, ...]],
         vertex: Callable[[str, tuple[int, ...]], int],
+        arrays: Callable[[], tuple[NamedArray, ...]],
     ) -> None:
         self._arrays, self._starts, self._length = list(offsets), list(offsets.values()), n_vertices
-        self._index_of, self._vertex = index_of, vertex
+        self._index_of, self._vertex, self._make_arrays = index_of, vertex, arrays
+
+    @cached_property
+    def arrays(self) -> tuple[NamedArray, ...]:
+        """The arrays whose elements these are, for reading and writing many names at a time."""
+        return self._make_arrays()
 
     def __len__(self) -> int:
         return self._length
@@ -59,7 +71,7 @@ class FamilyNames:
         return (self[vertex] for vertex in range(len(self)))
 
     def index(self, name: str) -> int:
-        """Return the number of the vertex with this name; KeyError if there is none."""
+        """Return the number of the vertex with this name, written as it is written; KeyError if there is none."""
         match = _NAME.fullmatch(name)
         if match is None or match.group(1) not in self._arrays:
             raise KeyError(name)

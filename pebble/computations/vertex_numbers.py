@@ -35,6 +35,10 @@ class VertexNumbers:
         """Return the place of a vertex."""
         return number
 
+    def places(self, name: str) -> NDArray[np.int64] | None:
+        """Return the places of an array's vertices, ascending; None if every place has one."""
+        return None
+
     def of_vertices(self, name: str, values: NDArray[Any]) -> NDArray[Any]:
         """Return, of values given for all places of an array, those of its vertices, in their order."""
         return values.ravel()
@@ -57,7 +61,7 @@ class NumbersByRank(VertexNumbers):
         self._exists = exists
         self._known: dict[str, NDArray[np.int64]] = {}
 
-    def _places(self, name: str) -> NDArray[np.int64]:
+    def places(self, name: str) -> NDArray[np.int64]:
         """Return the places of an array's vertices, ascending."""
         if name not in self._known:
             self._known[name] = np.flatnonzero(self._exists(name))
@@ -65,17 +69,17 @@ class NumbersByRank(VertexNumbers):
 
     def number(self, name: str, place: int) -> int | None:
         """Return the rank of a place, found by bisection; None if it does not exist."""
-        places = self._places(name)
+        places = self.places(name)
         rank = int(np.searchsorted(places, place))
         return rank if rank < len(places) and places[rank] == place else None
 
     def numbers(self, name: str, places: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the ranks of places that exist."""
-        return np.searchsorted(self._places(name), places).astype(np.int64)
+        return np.searchsorted(self.places(name), places).astype(np.int64)
 
     def place(self, name: str, number: int) -> int:
         """Return the place of this rank."""
-        return int(self._places(name)[number])
+        return int(self.places(name)[number])
 
     def of_vertices(self, name: str, values: NDArray[Any]) -> NDArray[Any]:
         """Return the values at places that exist."""

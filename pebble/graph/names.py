@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
 
 from pebble.common.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 __all__ = [
     "DeferredNames",
     "ListedNames",
+    "NamedArray",
     "NumberedNames",
     "VertexNames",
     "Vertices",
@@ -21,6 +29,7 @@ __all__ = [
 ]
 
 _GUESSES_UP_TO = 20_000
+_NUMBER = re.compile(r"(?<!\d)\d{1,100}(?!\d)")
 
 
 class VertexNames(Protocol):
@@ -41,6 +50,47 @@ class VertexNames(Protocol):
     def index(self, name: str, /) -> int:
         """Return the vertex of a name; raise KeyError or ValueError if there is none."""
         ...
+
+
+@dataclass(frozen=True, eq=False)
+class NamedArray:
+    """Vertices whose names are those of the elements of an array, ``S[1,0,3]``, in row-major order.
+
+    Names that know their arrays, in an attribute ``arrays``, can be read and written many at a time.
+
+    Parameters
+    ----------
+    name : str
+    shape : tuple of int
+    first : int
+        Number of the first vertex.
+    places : array of int64, optional
+        Which elements are vertices, by their row-major numbers, ascending; by default all.
+
+    Examples
+    --------
+    >>> array = NamedArray("S", (2, 3), 10, np.array([0, 1, 5]))
+    >>> array.vertices(np.array([1, 5])), array.vertices(np.array([2])), array.elements(np.array([12]))
+    (array([11, 12]), None, array([5]))
+    """
+
+    name: str
+    shape: tuple[int, ...]
+    first: int
+    places: NDArray[np.int64] | None = None
+
+    def vertices(self, places: NDArray[np.int64]) -> NDArray[np.int64] | None:
+        """Return the vertices at some places of the array; None if one of them is no vertex."""
+        if self.places is None:
+            return places + self.first
+        rank = np.searchsorted(self.places, places)
+        if len(rank) and (rank.max() == len(self.places) or not (self.places[rank] == places).all()):
+            return None
+        return rank + self.first
+
+    def elements(self, vertices: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the places of some vertices of the array."""
+        return vertices - self.first if self.places is None else self.places[vertices - self.first]
 
 
 class Vertices(Protocol):
@@ -132,6 +182,17 @@ class ListedNames:
                     f"vertices {first} and {vertex} are both called {name!r}; give one a new name"
                 )
 
+    @classmethod
+    def of_numbers(cls, numbers: dict[str, int]) -> ListedNames:
+        """Return the names in a dictionary of numbers 0, 1, ... in this order, which is kept; nothing is checked.
+
+        >>> ListedNames.of_numbers({"a": 0, "b": 1}).index("b")
+        1
+        """
+        names = cls(())
+        names._names, names._vertex = tuple(numbers), numbers
+        return names
+
     def __len__(self) -> int:
         return len(self._names)
 
@@ -196,14 +257,27 @@ def vertex_of_name(names: VertexNames, name: str) -> int:
     Raises
     ------
     InvalidInput
-        If there is none; where a similar name exists, the message suggests it.
+        If there is none; where a similar name exists, or only its numbers are written otherwise, the message
+        suggests it.
     """
     try:
         return names.index(name)
     except (KeyError, ValueError):
-        close = _closest_name(names, name)
-        hint = f"; did you mean {close!r}?" if close else ""
-        raise InvalidInput(f"no vertex is called {name!r}{hint}") from None
+        raise InvalidInput(f"no vertex is called {name!r}{_hint(names, name)}") from None
+
+
+def _hint(names: VertexNames, wanted: str) -> str:
+    """Suggest the name that may have been meant."""
+    plain = _NUMBER.sub(lambda match: str(int(match[0])), wanted)
+    if plain != wanted:
+        try:
+            names.index(plain)
+        except (KeyError, ValueError):
+            pass
+        else:
+            return f"; write {plain!r}: the digits are 0 to 9, without leading zeros"
+    close = _closest_name(names, wanted)
+    return f"; did you mean {close!r}?" if close else ""
 
 
 def _closest_name(names: VertexNames, wanted: str) -> str | None:

@@ -12,7 +12,22 @@ from pebble.graph.edge_arrays import compressed_rows
 if TYPE_CHECKING:
     from pebble.graph.dag import Dag
 
-__all__ = ["SymbolicArray", "SymbolicNumber", "Tape", "is_symbolic_array"]
+__all__ = ["FOLLOWED", "SymbolicArray", "SymbolicNumber", "Tape", "cannot_follow", "is_symbolic_array"]
+
+FOLLOWED = {
+    "element by element": "add subtract multiply divide power floor_divide mod negative abs square reciprocal exp exp2 "
+    "expm1 log log2 log10 log1p sqrt cbrt sin cos tan arcsin arccos arctan sinh cosh tanh arcsinh arccosh arctanh rint "
+    "sign floor ceil trunc maximum minimum fmax fmin arctan2 hypot logaddexp copysign fmod",
+    "over an axis": "sum prod mean var std max min cumsum cumprod diff trace linalg.norm",
+    "products": "dot matmul inner outer vdot tensordot einsum convolve kron cross",
+    "moving elements": "reshape transpose ravel stack concatenate split tile repeat roll flip take diag tril triu pad",
+}
+"""What of numpy is followed: functions by what they do."""
+
+_INSTEAD = {
+    "numpy.fft": "pebble.load_dag('fft:8') is the DAG of an FFT; or write its steps as a loop",
+    "numpy.linalg": "write its steps as a loop over rows, such as an elimination",
+}
 
 
 class Tape:
@@ -175,6 +190,12 @@ class SymbolicArray(np.ndarray[Any, np.dtype[Any]]):
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
         return _apply(ufunc, method, inputs, kwargs)
 
+    def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        try:
+            return super().__array_function__(func, types, args, kwargs)
+        except TypeError as error:
+            raise cannot_follow(f"{func.__module__}.{func.__name__}", error) from error
+
 
 _TWO = {"maximum", "minimum", "fmax", "fmin", "arctan2", "hypot", "logaddexp", "copysign", "fmod"}
 _ONE = {"sign", "floor", "ceil", "trunc", "square"}
@@ -205,8 +226,23 @@ def _apply(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: dict[s
     try:
         result = getattr(chosen, method)(*plain, **kwargs)
     except TypeError as error:
-        raise InvalidInput(f"np.{ufunc.__name__} cannot be traced: {error}") from error
+        raise cannot_follow(f"numpy.{ufunc.__name__}", error) from error
     return result.view(SymbolicArray) if is_symbolic_array(result) else result
+
+
+def cannot_follow(name: str, error: Exception) -> InvalidInput:
+    """Return the error for a function of numpy that cannot be followed: what can, and what to do instead.
+
+    >>> str(cannot_follow("numpy.fft.fft", TypeError("no objects"))).partition(". ")[0]
+    'np.fft.fft cannot be traced: no objects'
+    """
+    module, short = name.rpartition(".")[0], name.replace("numpy.", "np.", 1)
+    known = "; ".join(f"{what}: {names}" for what, names in FOLLOWED.items())
+    instead = f"Instead: {_INSTEAD[module]}. " if module in _INSTEAD else ""
+    return InvalidInput(
+        f"{short} cannot be traced: {error}. {instead}What can be traced of numpy: + - * / ** // % @, slices, "
+        f"and {known}"
+    )
 
 
 def is_symbolic_array(value: Any) -> bool:

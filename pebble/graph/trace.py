@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import inspect
 import math
+import traceback
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,7 +15,7 @@ from numpy.typing import NDArray
 
 from pebble.common.errors import InvalidInput
 from pebble.graph.names import is_writable
-from pebble.graph.symbols import SymbolicArray, SymbolicNumber, Tape, is_symbolic_array
+from pebble.graph.symbols import SymbolicArray, SymbolicNumber, Tape, cannot_follow, is_symbolic_array
 
 if TYPE_CHECKING:
     from pebble.graph.dag import Dag
@@ -22,12 +25,12 @@ __all__ = ["trace"]
 
 def trace(
     f: Callable[..., Any],
-    *shapes: int | tuple[int, ...],
+    *shapes: int | tuple[int, ...] | Any,
     names: Sequence[str] | None = None,
     description: str | None = None,
     keep_unused: bool = False,
 ) -> Dag:
-    """Return the DAG of what a function computes on arrays of the given shapes, one vertex per operation.
+    """Return the DAG of what a function computes on arrays of given shapes, one vertex per operation.
 
     The function is called once, with arrays of symbolic numbers (dtype object). Every arithmetic operation on
     one or two of them makes a vertex: ``+ - * / ** // %``, negation, absolute value, numpy's elementwise
@@ -39,8 +42,9 @@ def trace(
     ----------
     f : callable
         Takes one array (or number) for each shape.
-    *shapes : int or tuple of int
-        Shapes of the arguments; ``()`` is a single number.
+    *shapes : int or tuple of int, or array
+        Shapes of the arguments; ``()`` is a single number. A sample array stands for its shape, its values are not
+        used; so arrays with which the function is called can be given as they are.
     names : sequence of str, optional
         What the inputs are called; the names of the function's parameters by default. Elements are written
         ``A[0,1]``, operations ``mul#17`` by kind and number.
@@ -58,8 +62,14 @@ def trace(
     ------
     InvalidInput
         If the function compares symbolic numbers, or turns one into a plain number, because its course
-        then depends on the values; if it uses an operation that cannot be traced; if it returns no symbolic
-        number, or something that is no array or number.
+        then depends on the values; if it uses an operation that cannot be traced (the message lists those that
+        can, see :data:`pebble.graph.symbols.FOLLOWED`); if it returns no symbolic number, so that the graph would be
+        empty, or something that is no array or number.
+
+    Warns
+    -----
+    UserWarning
+        If the graph has no operation: the function returns its arguments as they are.
 
     Notes
     -----
@@ -86,23 +96,54 @@ def trace(
     Dag(softmax: 22 vertices, 32 edges, 4 inputs, 4 outputs)
     >>> [dag.name(v) for v in dag.predecessors_of("sub#7")]
     ['x[0]', 'maximum#6']
+    >>> trace(softmax, np.zeros(4)) == dag
+    True
     """
     tape = Tape()
     called = _input_names(f, shapes, names)
     arguments = [_argument(tape, name, _shape(shape)) for name, shape in zip(called, shapes, strict=True)]
-    result = f(*arguments)
+    try:
+        result = f(*arguments)
+    except TypeError as error:
+        if not _is_numpys(error):
+            raise
+        raise cannot_follow("A function of numpy, on an array that lost its type,", error) from error
     outputs = list(_vertices(result, tape))
     if not outputs:
-        raise InvalidInput("the function returns no number that was computed from its arguments")
+        raise InvalidInput(
+            "the function returns no number that was computed from its arguments: the graph would be empty"
+            + ("" if arguments else "; it was called without arguments, give their shapes or sample arrays")
+        )
     if description is None:
         description = str(getattr(f, "__name__", "")).strip("<>")
-    return tape.dag(outputs, description, keep_unused)
+    dag = tape.dag(outputs, description, keep_unused)
+    if not dag.n_edges:
+        warnings.warn(
+            "the graph has no operation: the function returns its arguments as they are, and nothing is computed",
+            stacklevel=2,
+        )
+    return dag
+
+
+def _is_numpys(error: TypeError) -> bool:
+    """Tell whether an error was raised by numpy, not by the function that is traced."""
+    frames = traceback.extract_tb(error.__traceback__)
+    inside = Path(frames[-1].filename).is_relative_to(Path(np.__file__).parent)
+    return inside or type(error).__module__.startswith("numpy") or "ufunc" in str(error)
 
 
 def _shape(shape: Any) -> tuple[int, ...]:
+    if isinstance(found := getattr(shape, "shape", None), tuple) and not isinstance(shape, np.integer):
+        if 0 in found:
+            raise InvalidInput(
+                f"a sample array has no elements: its shape is {found}; the graph would be empty"
+            )
+        shape = found
     sides = shape if isinstance(shape, (tuple, list)) else (shape,)
     if not all(isinstance(n, (int, np.integer)) and not isinstance(n, bool) and n >= 1 for n in sides):
-        raise InvalidInput(f"a shape is a positive whole number or a tuple of such, not {shape!r}")
+        raise InvalidInput(
+            f"a shape is a positive whole number or a tuple of such, or a sample array; not {shape!r}"
+        )
     return tuple(int(n) for n in sides)
 
 

@@ -86,6 +86,23 @@ class RegimeRow:
             "best_over_bound": self.best.ratio,
         }
 
+    def record(self) -> dict[str, Any]:
+        """Return the row as plain data without anything nested."""
+        plain = ("M", "mu", "regime", "flash2_over_best", "small_cache_over_best", "best_over_bound")
+        found, bound = self.to_dict(), self.report.bounds.best
+        return {
+            "devices": " ".join(self.devices),
+            "model": self.model,
+            "pass": self.problem.pass_name,
+            "d": self.problem.d,
+            "dv": self.problem.dv,
+            **{name: found[name] for name in plain},
+            "best": self.best.chosen,
+            "best_io": self.best.io,
+            "bound_name": bound.name,
+            "bound_value": bound.value,
+        }
+
     def notes(self) -> list[str]:
         """Return for each schedule that is not counted why."""
         where = f"{self.devices[0]}, {self.model or f'd = {self.problem.d}'}, {self.problem.pass_name}"
@@ -140,6 +157,10 @@ class RegimeTable(TableResult):
             "mask": self.mask,
             "rows": [row.to_dict() for row in self.rows],
         }
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return the rows as plain data: M, the regime, the best schedule, and the three ratios."""
+        return [row.record() for row in self.rows]
 
     def cells(self) -> list[list[str]]:
         """Return the table as text, the header first."""

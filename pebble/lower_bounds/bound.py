@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from typing import Literal, TypeVar
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeVar
 
 from pebble.common.errors import BoundDoesNotApply
 from pebble.game.rules import Rules
@@ -42,6 +42,9 @@ class Bound:
         or both. What is not called allowed must be forbidden.
     note : str
         What the value was obtained with (the best number of segments, the certificate's row), for the curious.
+    facts : mapping of str to str or int
+        The ``statement``, its ``hypotheses``, ``authors`` and ``version``: see
+        :class:`~pebble.lower_bounds.statement.Statement`.
     """
 
     name: str
@@ -50,6 +53,7 @@ class Bound:
     source: str
     rules: str = ANY_RULES
     note: str = ""
+    facts: Mapping[str, Any] = field(default_factory=dict, kw_only=True, repr=False, compare=False)
 
     @property
     def proved(self) -> bool:

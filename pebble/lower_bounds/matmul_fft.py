@@ -9,10 +9,18 @@ from pebble.common.errors import BoundDoesNotApply
 from pebble.common.units import fast_memory_words
 from pebble.lower_bounds.bound import Bound, applicable
 from pebble.lower_bounds.cutting import best_cut, best_start, least_words
+from pebble.lower_bounds.references import HONG_KUNG, LOOMIS_WHITNEY
 from pebble.lower_bounds.requirements import require_power_of_two, require_sizes
 from pebble.lower_bounds.rounding import ceil_div, ceil_root
+from pebble.lower_bounds.statement import Statement
 
 __all__ = [
+    "FFT",
+    "FFT_COMPULSORY",
+    "MATMUL",
+    "MATMUL_COMPULSORY",
+    "MATMUL_PRODUCTS",
+    "MATMUL_SHORT",
     "fft",
     "fft_compulsory",
     "fft_cut",
@@ -23,6 +31,50 @@ __all__ = [
     "matmul_short",
     "matmul_with_products",
 ]
+
+MATMUL_COMPULSORY = Statement(
+    "matmul compulsory",
+    "I/O ≥ m·k + k·n + m·n",
+    "matrix product C = A·B, A m×k, B k×n, a vertex for each multiply-add",
+    "docs/bounds.md, compulsory",
+)
+MATMUL = Statement(
+    "matmul",
+    "I/O ≥ M + 1 + X·(⌈m·n·k / F(M + X)⌉ − 1), F(T) = ⌊(T/3)^(3/2)⌋, for every whole X ≥ 1 with at least two segments",
+    "matrix product C = A·B, A m×k, B k×n, a vertex for each multiply-add, chains in any fixed order",
+    "docs/bounds.md, matrix multiplication",
+    after=(HONG_KUNG, LOOMIS_WHITNEY),
+)
+MATMUL_SHORT = Statement(
+    "matmul, short side",
+    "I/O > (1 − γ)·m·n·k/s + M + (n' − 1)·(X − 1), γ = s²/M, n' = ⌈m·n·k / ⌊((M + X)/3)^(3/2)/√γ⌋⌉ ≥ 2, for "
+    "every whole X ≥ 1",
+    "matrix product C = A·B, A m×k, B k×n, a vertex for each multiply-add; s is one of m, n, k with s² ≤ M",
+    "docs/bounds.md, short sides",
+    after=(HONG_KUNG, LOOMIS_WHITNEY),
+)
+MATMUL_PRODUCTS = Statement(
+    "matmul, products apart",
+    "I/O ≥ M + 1 + X·(⌈m·n·k / F(M + X)⌉ − 1), F(T) = ⌊max(T, (T/3)^(3/2))⌋, for every whole X ≥ 1 with at least "
+    "two segments",
+    "matrix product C = A·B, A m×k, B k×n, every product and every sum a vertex of its own",
+    "docs/graph-bounds.md, matrix product",
+    after=(HONG_KUNG, LOOMIS_WHITNEY),
+)
+FFT_COMPULSORY = Statement(
+    "FFT compulsory",
+    "I/O ≥ 2n",
+    "FFT on n points, n a power of two: the butterfly",
+    "docs/bounds.md, compulsory",
+)
+FFT = Statement(
+    "FFT",
+    "I/O ≥ n + M + 1 + X·(⌈n·log₂n / F(M + X)⌉ − 1), F(T) twice the number of one-bits in 0, …, T − 1 (at most "
+    "T·log₂T), for every whole X ≥ 1 with at least two segments",
+    "FFT on n points, n a power of two: the butterfly",
+    "docs/bounds.md, FFT",
+    after=(HONG_KUNG,),
+)
 
 
 def matmul(m: int, n: int, k: int, M: int) -> Bound:
@@ -70,7 +122,7 @@ def matmul_compulsory(m: int, n: int, k: int, M: int) -> Bound:
     """
     M = fast_memory_words(M)
     require_sizes(m=m, n=n, k=k)
-    return Bound("matmul compulsory", m * k + k * n + m * n, "proved", "docs/bounds.md, compulsory")
+    return MATMUL_COMPULSORY.bound(m * k + k * n + m * n)
 
 
 def matmul_cut(m: int, n: int, k: int, M: int) -> Bound:
@@ -89,7 +141,7 @@ def matmul_cut(m: int, n: int, k: int, M: int) -> Bound:
     M = fast_memory_words(M)
     require_sizes(m=m, n=n, k=k)
     cut = best_cut(m * n * k, M, _box_events, _box_words, 2 * M)
-    return Bound("matmul", cut.moves, "proved", "docs/bounds.md, matrix multiplication", note=str(cut))
+    return MATMUL.bound(cut.moves, str(cut))
 
 
 def matmul_short(m: int, n: int, k: int, M: int) -> Bound:
@@ -132,8 +184,7 @@ def _short(W: int, side: int, M: int) -> Bound:
         )
     gained = (W // side) * (M - side * side) // M
     value = gained + M + cut.cuts * (cut.X - 1) + 1
-    note = f"side {side}, {cut}"
-    return Bound("matmul, short side", value, "proved", "docs/bounds.md, short sides", note=note)
+    return MATMUL_SHORT.bound(value, f"side {side}, {cut}")
 
 
 def matmul_with_products(m: int, n: int, k: int, M: int) -> Bound:
@@ -165,9 +216,7 @@ def matmul_with_products(m: int, n: int, k: int, M: int) -> Bound:
         return min(w, _box_words(w))
 
     cut = best_cut(m * n * k, M, events, words, 2 * M)
-    return Bound(
-        "matmul, products apart", cut.moves, "proved", "docs/graph-bounds.md, matrix product", note=str(cut)
-    )
+    return MATMUL_PRODUCTS.bound(cut.moves, str(cut))
 
 
 def fft(n: int, M: int) -> Bound:
@@ -208,7 +257,7 @@ def fft_compulsory(n: int, M: int) -> Bound:
     """
     M = fast_memory_words(M)
     require_power_of_two(n)
-    return Bound("FFT compulsory", 2 * n, "proved", "docs/bounds.md, compulsory")
+    return FFT_COMPULSORY.bound(2 * n)
 
 
 def fft_cut(n: int, M: int) -> Bound:
@@ -229,8 +278,7 @@ def fft_cut(n: int, M: int) -> Bound:
     levels = n.bit_length() - 1
     X = best_start(M, fft_events, 1, M * (4 + M.bit_length()))
     cut = best_cut(n * levels, M, fft_events, lambda w: least_words(fft_events, w, max(2, w)), X)
-    note = f"h = {cut.cuts} cuts, one every X = {cut.X} loads"
-    return Bound("FFT", n + cut.moves, "proved", "docs/bounds.md, FFT", note=note)
+    return FFT.bound(n + cut.moves, f"h = {cut.cuts} cuts, one every X = {cut.X} loads")
 
 
 def fft_events(T: int) -> int:

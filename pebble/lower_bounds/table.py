@@ -60,9 +60,14 @@ class BoundTable(TableResult):
                 "source": bound.source,
                 "rules": bound.rules,
                 "note": bound.note,
+                **bound.facts,
             }
             for bound in (*self.proved, *self.curves)
         ]
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return the bounds as plain data."""
+        return self.to_list()
 
     def content(self) -> dict[str, Any]:
         """Return the plain data, all but the schema version."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING, Any
 
@@ -26,6 +27,7 @@ __all__ = ["FORMAT", "VERSION", "Certificate", "certify", "verdict"]
 FORMAT = "pebble-certificate"
 VERSION = 1
 _LARGEST = 5_000_000
+_SECONDS = 5.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,6 +45,8 @@ class Certificate:
     status : Status
         What the replay counted.
     bound : GraphBound
+    optimum : int or None
+        The optimum, where a short search proves it and the bound is below the I/O; it is not in the file.
     """
 
     dag: Dag
@@ -51,6 +55,7 @@ class Certificate:
     pebbling: tuple[str, ...]
     status: Status
     bound: GraphBound
+    optimum: int | None = None
 
     @property
     def lower(self) -> int:
@@ -112,7 +117,10 @@ class Certificate:
             stream.write(_text(self.to_dict()))
 
     def __str__(self) -> str:
-        return verdict(self.status.io, self.bound.name, self.lower)
+        text = verdict(self.status.io, self.bound.name, self.lower)
+        if self.optimum is None:
+            return text
+        return f"{text}; optimum {self.optimum:,} by search, certified from the file alone: {self.lower:,}"
 
 
 def certify(
@@ -141,7 +149,8 @@ def certify(
     order : str
         Of the automatic schedule; see :func:`~pebble.solvers.heuristic.dag_schedule.schedule_dag`.
     bound : str, optional
-        The name of the bound; by default the greatest that is proved.
+        The name of the bound; by default the greatest that is proved, for tiny DAGs also by an exhaustive search that
+        a checker can repeat.
     seed, time_budget
         For the automatic schedule.
 
@@ -178,7 +187,9 @@ def certify(
             raise InvalidInput(f"the pebbling has more than {_LARGEST:,} moves, the most a certificate holds")
     status = replay.result()
     status.require_complete()
-    return Certificate(dag, M, rules, tuple(texts), status, _chosen(dag, M, rules, bound))
+    chosen = _chosen(dag, M, rules, bound, status.io)
+    optimum = _optimum(dag, M, rules, time_budget) if chosen.least_io < status.io else None
+    return Certificate(dag, M, rules, tuple(texts), status, chosen, optimum)
 
 
 def _played(replay: Any, dag: Dag, moves: Columns | Iterable[Columns]) -> Iterator[str]:
@@ -191,16 +202,35 @@ def _played(replay: Any, dag: Dag, moves: Columns | Iterable[Columns]) -> Iterat
             yield move_text(dag, move)
 
 
-def _chosen(dag: Dag, M: int, rules: Rules, name: str | None) -> GraphBound:
+def _chosen(dag: Dag, M: int, rules: Rules, name: str | None, io: int) -> GraphBound:
+    """Return the bound of a name, or the greatest; ``io`` is what the pebbling costs."""
+    from pebble.lower_bounds.graph.exhaustive import EXHAUSTIVE, exhaustive
     from pebble.lower_bounds.graph.graph_bound_table import dag_bounds
 
+    if name == EXHAUSTIVE.name:
+        return exhaustive(dag, M, rules, io)
     found = dag_bounds(dag, M, rules)
+    if name is None and found.best.least_io < io:
+        with suppress(BoundDoesNotApply):
+            return max(exhaustive(dag, M, rules, io), found.best, key=lambda bound: bound.least_io)
     for bound in found:
         if name in (None, bound.name):
             return bound
     if name in found.refused:
         raise BoundDoesNotApply(found.refused[name])
-    raise InvalidInput(f"no bound {name!r} holds here; known: {', '.join(bound.name for bound in found)}")
+    known = ", ".join((*(bound.name for bound in found), EXHAUSTIVE.name))
+    raise InvalidInput(f"no bound {name!r} holds here; known: {known}")
+
+
+def _optimum(dag: Dag, M: int, rules: Rules, seconds: float | None) -> int | None:
+    """Return the optimum of a small DAG if a short search proves it."""
+    from pebble.lower_bounds.graph.exhaustive import LARGEST
+    from pebble.solvers.optimum import optimal
+
+    if np.count_nonzero(dag.ancestors_of_outputs) > LARGEST:
+        return None
+    found = optimal(dag, M, rules, time_limit=_SECONDS if seconds is None else max(seconds, 0.001))
+    return found.io if found.proved else None
 
 
 def _text(document: dict[str, Any]) -> str:

@@ -58,7 +58,7 @@ class CertificateCheck(CheckResult):
 
 
 def check_certificate(source: str | bytes | IO[Any]) -> CertificateCheck:
-    """Verify a certificate from nothing: hash, moves one by one, figures, and the bound computed again.
+    """Verify a certificate from nothing: every field is computed again and compared, or the file is refused.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ def check_certificate(source: str | bytes | IO[Any]) -> CertificateCheck:
     Raises
     ------
     InvalidInput
-        If it is no certificate at all: no JSON, a field missing or of the wrong kind, no DAG.
+        If it is no certificate at all: no JSON, a field missing, unknown or of the wrong kind, no DAG.
 
     Examples
     --------
@@ -85,25 +85,42 @@ def check_certificate(source: str | bytes | IO[Any]) -> CertificateCheck:
     not valid: move 1, compute sum: 1 of its 2 predecessors is not red: b (blue); load it first
     """
     document = _parsed(source if isinstance(source, (str, bytes)) else source.read())
+    _check_keys(document, "the certificate", _FIELDS)
     given = _field(document, "dag", dict)
     dag = _dag(given)
     M, rules = _field(document, "M", int), _rules(document)
-    name = given["name"] if given.get("name") and is_writable(given["name"]) else "dag"
+    name = given["name"] if given["name"] and is_writable(given["name"]) else "dag"
     header = Header(name, {}, M, rules)
     status, refusal, faults = _replayed(_field(document, "pebbling", list), dag, M, rules)
     if dag_hash(dag) != _field(given, "hash", str):
         faults.append("the hash is not that of the DAG")
-    faults += _name_faults(given.get("name"), dag)
+    faults += _name_faults(given["name"], dag)
     for key in ("reads", "writes", "io"):
         claimed = _field(document, key, int)
         if claimed != getattr(status, key) and not faults:
             faults.append(f"{key} is {getattr(status, key):,}, not {claimed:,}")
     claim = _field(document, "bound", dict)
+    _check_keys(claim, "'bound'", _BOUND_FIELDS)
     bound_name, lower = _field(claim, "name", str), _field(claim, "value", int)
-    faults += _bound_faults(bound_name, lower, _field(claim, "inputs", dict), dag, M, rules)
+    _field(claim, "inputs", dict)
+    faults += _bound_faults(claim, dag, M, rules)
     if _field(document, "gap", int) != _field(document, "io", int) - lower:
         faults.append("the gap is not the I/O minus the bound")
     return CertificateCheck(header, status, None, refusal, tuple(faults), bound_name, lower)
+
+
+_FIELDS = ("format", "version", "dag", "M", "rules", "pebbling", "reads", "writes", "io", "bound", "gap")
+_DAG_FIELDS = ("hash", "name", "vertices", "edges", "outputs")
+_BOUND_FIELDS = ("name", "value", "rules", "source", "inputs")
+
+
+def _check_keys(document: dict[str, Any], what: str, known: tuple[str, ...]) -> None:
+    """Refuse a key that nobody would look at."""
+    for key in document:
+        if key not in known:
+            raise InvalidInput(
+                f"no certificate: {what} has an unknown key {key!r}; known: {', '.join(known)}"
+            )
 
 
 def _name_faults(name: object, dag: Dag) -> list[str]:
@@ -112,14 +129,32 @@ def _name_faults(name: object, dag: Dag) -> list[str]:
     return [] if name is None or catalogue_name(dag) == name else [f"the DAG is not the one called {name}"]
 
 
-def _bound_faults(name: str, lower: int, inputs: dict[str, Any], dag: Dag, M: int, rules: Rules) -> list[str]:
+def _bound_faults(claim: dict[str, Any], dag: Dag, M: int, rules: Rules) -> list[str]:
+    """Compute the bound again and compare all that is claimed of it; inputs that it does not need may be left out."""
     from pebble.lower_bounds.graph.bound_from_inputs import bound_from_inputs
 
+    name, lower, inputs = claim["name"], claim["value"], claim["inputs"]
     try:
-        again = bound_from_inputs(name, inputs, dag, M, rules).least_io
+        again = bound_from_inputs(name, inputs, dag, M, rules)
     except (BoundDoesNotApply, InvalidInput) as error:
         return [f"the bound {name!r} cannot be confirmed: {error}"]
-    return [f"the bound {name!r} proves {again:,}, not {lower:,}"] if lower > again else []
+    faults = (
+        [f"the bound {name!r} proves {again.least_io:,}, not {lower:,}"] if lower > again.least_io else []
+    )
+    if lower < 0:
+        faults.append(f"the bound {name!r} is no number of words: {lower:,} is negative")
+    compared = [(f"input {key!r}", again.inputs.get(key), value) for key, value in inputs.items()]
+    compared += [(key, getattr(again, key), claim.get(key)) for key in ("rules", "source")]
+    return faults + [
+        f"the {key} of the bound {name!r} is {right!r}, not {value!r}"
+        for key, right, value in compared
+        if not _same(right, value)
+    ]
+
+
+def _same(one: object, other: object) -> bool:
+    """Tell whether two JSON values are equal; true is not 1, and 1.0 neither."""
+    return type(one) is type(other) and one == other
 
 
 def _replayed(texts: list[Any], dag: Dag, M: int, rules: Rules) -> tuple[Status, Refusal | None, list[str]]:
@@ -152,7 +187,7 @@ def _parsed(text: str | bytes) -> dict[str, Any]:
         raise InvalidInput(f"no certificate: not JSON ({error})") from None
     if not isinstance(document, dict) or document.get("format") != FORMAT:
         raise InvalidInput(f'no certificate: it should be a JSON object with "format": "{FORMAT}"')
-    if document.get("version") != VERSION:
+    if not _same(document.get("version"), VERSION):
         raise InvalidInput(
             f"a certificate of version {document.get('version')!r}; only {VERSION} can be read"
         )
@@ -184,6 +219,7 @@ def _rules(document: dict[str, Any]) -> Rules:
 
 
 def _dag(given: dict[str, Any]) -> Dag:
+    _check_keys(given, "'dag'", _DAG_FIELDS)
     names, edges = _field(given, "vertices", list), _field(given, "edges", list)
     outputs = _field(given, "outputs", list)
     for number in (*outputs, *(v for edge in edges for v in (edge if isinstance(edge, list) else [None]))):
@@ -191,8 +227,10 @@ def _dag(given: dict[str, Any]) -> Dag:
             raise InvalidInput(f"no certificate: {number!r} is no vertex of its DAG")
     if not all(isinstance(name, str) for name in names) or any(len(edge) != 2 for edge in edges):
         raise InvalidInput("no certificate: its DAG needs names of vertices and edges [predecessor, vertex]")
-    description = given.get("name") or ""
-    if not isinstance(description, str):
+    if len(set(outputs)) != len(outputs):
+        raise InvalidInput("no certificate: an output of its DAG is there twice")
+    description = given.get("name", 0)
+    if description is not None and not isinstance(description, str):
         raise InvalidInput("no certificate: the DAG's name must be a text or null")
     pairs = np.array(edges, dtype=np.int64).reshape(-1, 2)
-    return Dag.from_edges(pairs, names=names, outputs=outputs, description=description)
+    return Dag.from_edges(pairs, names=names, outputs=outputs, description=description or "")

@@ -31,8 +31,9 @@ def test_count_json_has_every_field(pebble: Pebble) -> None:
         else:
             assert row["least_M"] > 100
             assert [row[name] for name in ("reads", "writes", "io", "peak", "ratio")] == [None] * 5
+    stated = {"statement", "hypotheses", "authors", "version"}
     for bound in document["bounds"]:
-        assert set(bound) == {"name", "value", "proved", "status", "source", "rules", "note"}
+        assert set(bound) == {"name", "value", "proved", "status", "source", "rules", "note", *stated}
         assert bound["proved"] == (bound["status"] != "asymptotic")
         assert not bound["proved"] or isinstance(bound["value"], int)
 

@@ -41,7 +41,7 @@ def allowed(spec: str, nq: int, nk: int) -> set[tuple[int, int]]:
 
 def check(lines: Iterable[str]) -> dict[str, int]:
     """Return reads, writes, computes, deletes and peak of a legal and complete pebbling; ValueError otherwise."""
-    rows = [line.split() for line in lines]
+    rows = [[word.decode() for word in line.encode().split()] for line in lines]  # ASCII blanks only
     header = {row[1]: row[2:] for row in rows[:3] if row[0] == "#"}
     name, *pairs = header["dag"]
     words = dict(pair.split("=", 1) for pair in pairs)
@@ -88,6 +88,8 @@ def check(lines: Iterable[str]) -> dict[str, int]:
         operation, text = row
         array, indices = text.removesuffix("]").split("[")
         v = (array, tuple(map(int, indices.split(","))))
+        if text != f"{array}[{','.join(map(str, v[1]))}]":
+            raise ValueError(f"line {number}: {text} is not how a vertex is written")
         axes, chain, read = arrays[array]
         shape = [n[axis] for axis in (axes + chain).removesuffix("-")]
         inside = len(v[1]) == len(shape) and all(0 <= i < end for i, end in zip(v[1], shape, strict=True))

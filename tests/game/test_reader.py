@@ -50,6 +50,19 @@ from tests.game.small_files import GOOD, HEAD, SUM, check, resolve, written
         (GOOD.replace("load b", "slide s"), "line 5: a slide is written 'slide VERTEX from PREDECESSOR'"),
         (GOOD.replace("load b", "slide s to b"), "line 5: a slide is written"),
         (GOOD.replace("load b\n", "load\nload load b\n"), "line 5: 'load' names no vertex"),
+        (
+            GOOD.replace("load b", "load\u00a0b"),
+            r"line 5: U\+00A0 \(no-break space\) in .*separate words by blanks",
+        ),
+        (
+            GOOD.replace("load b", "load b\u2028"),
+            r"line 5: U\+2028 \(line separator\) in .*end lines with a line",
+        ),
+        (GOOD.replace("load b", "load b\x1c"), r"line 5: U\+001C \(a control character\)"),
+        (GOOD.replace("load b", "# b\u2028load b"), r"line 5: U\+2028"),
+        (GOOD.replace("load b", "\u3000\nload b"), r"line 5: U\+3000 \(ideographic space\)"),
+        (GOOD.replace("# M 3", "# M\u00a03"), r"line 3: U\+00A0 \(no-break space\)"),
+        (GOOD.replace("# dag sum", "# dag sum\u2028# M 4"), r"line 2: U\+2028"),
         (GOOD + "stor", r"line 8: 'stor' is no operation .* \(the file ends in the middle of this line\)"),
         (GOOD + "x" * 300_000, "line 8: longer than 65536 characters"),
         (GOOD.encode() + b"load \xff\n", "line 8: byte 6, 0xff, is not UTF-8"),
@@ -64,6 +77,22 @@ from tests.game.small_files import GOOD, HEAD, SUM, check, resolve, written
 def test_malformed_files(text: str | bytes, message: str) -> None:
     with pytest.raises(InvalidInput, match=message):
         check(text)
+
+
+def test_indices_are_written_in_one_way() -> None:
+    """Digits of other scripts and leading zeros are no names, and the message says what to write."""
+    from pebble.computations.matmul import matmul_family
+
+    dag = matmul_family(2, 2, 2).dag()
+    for wrong in ("A[\u0660,\u0660]", "A[00,0]", "A[0,\uff10]"):
+        chunks = PebblingReader(io.StringIO(f"{HEAD}load {wrong}\n")).moves(dag)
+        with pytest.raises(IllegalMove, match=r"^line 4: .*write 'A\[0,0\]': the digits are 0 to 9, without"):
+            list(chunks)
+        with pytest.raises(InvalidInput, match="without leading zeros"):
+            parse_move(f"load {wrong}", dag)
+    for wrong in ("A[-0,0]", "A[0,0 ]", "A[,0]", "A[0,00000000]0", "A[" + "9" * 5000 + "]"):
+        with pytest.raises(InvalidInput):
+            parse_move(f"load {wrong}", dag)
 
 
 def test_truncated_name_says_so() -> None:

@@ -14,6 +14,7 @@ from pebble.common.errors import InvalidInput
 from pebble.computations.load import load_dag
 from pebble.graph.dag import Dag
 from pebble.graph.fingerprint import dag_hash
+from pebble.graph.symbols import FOLLOWED
 from pebble.graph.trace import trace
 
 Array = NDArray[Any]
@@ -85,7 +86,8 @@ def test_neutral_constants_cost_nothing() -> None:
         lambda x: x / 1,
         lambda x: x**1,
     ):
-        assert trace(f, ()).n_vertices == 1
+        with pytest.warns(UserWarning, match="no operation"):
+            assert trace(f, ()).n_vertices == 1
     for g in (
         lambda x: 0 - x,
         lambda x: x * 0,
@@ -222,11 +224,80 @@ def test_two_traces_do_not_mix() -> None:
         escaped.append(x)
         return x
 
-    trace(escape, ())
+    with pytest.warns(UserWarning, match="returns its arguments as they are"):
+        trace(escape, ())
     with pytest.raises(InvalidInput, match="another trace"):
         trace(lambda y: y + escaped[0], ())
     with pytest.raises(InvalidInput, match="another trace"):
         trace(lambda y: escaped[0], ())
+
+
+def test_sample_arrays_stand_for_their_shapes() -> None:
+    A, B = np.ones((3, 4)), np.ones((4, 5), dtype=np.float16)
+    assert trace(product, A, B) == trace(product, (3, 4), B) == trace(product, (3, 4), (4, 5))
+    assert trace(lambda x: x * 2, np.float64(7.0)) == trace(lambda x: x * 2, ())
+    assert trace(lambda x: x * 2, np.int64(3)) == trace(lambda x: x * 2, 3)
+    with pytest.raises(InvalidInput, match=r"no elements: its shape is \(0, 2\)"):
+        trace(np.exp, np.zeros((0, 2)))
+
+
+def _followed(name: str) -> Dag:
+    """Trace a function of numpy with arguments that suit it."""
+    f: Any = np.linalg.norm if name == "linalg.norm" else getattr(np, name)
+    two = "add subtract multiply divide power floor_divide mod maximum minimum fmax fmin arctan2 hypot logaddexp "
+    two += "copysign fmod dot matmul inner outer vdot tensordot convolve kron cross"
+    if name in two.split():
+        sizes = (3, 3)
+        return trace((lambda x, y: f(x, y, 1)) if name == "tensordot" else f, *sizes)
+    calls: dict[str, Callable[[Any], Any]] = {
+        "einsum": lambda x: f("ij,jk->ik", x, x),
+        "reshape": lambda x: f(x, 9) * 2,
+        "stack": lambda x: f([x, x]) * 2,
+        "concatenate": lambda x: f([x, x]) * 2,
+        "split": lambda x: f(x, 3)[1] * 2,
+        "tile": lambda x: f(x, 2) * 2,
+        "repeat": lambda x: f(x, 2) * 2,
+        "roll": lambda x: f(x, 1) * 2,
+        "take": lambda x: f(x, [0, 1]) * 2,
+        "pad": lambda x: f(x, 1) * 2,
+    }
+    return trace(calls.get(name, lambda x: f(x) * 2), (3, 3))
+
+
+@pytest.mark.parametrize("name", " ".join(FOLLOWED.values()).split())
+def test_what_is_said_to_be_followed_is_followed(name: str) -> None:
+    assert _followed(name).n_edges
+
+
+@pytest.mark.parametrize(
+    ("f", "shapes", "words"),
+    [
+        (np.fft.fft, [4], ["np.fft.fft cannot be traced", "load_dag('fft:8')"]),
+        (np.linalg.solve, [(2, 2), 2], ["np.linalg.solve cannot be traced", "as a loop over rows"]),
+        (lambda x: np.linalg.inv(np.array([[x[0], x[1]], [x[1], x[2]]])), [3], ["lost its type"]),
+        (lambda x: np.interp(x, [0, 1], [1, 2]), [3], ["np.interp cannot be traced"]),
+        (np.isnan, [3], ["np.isnan cannot be traced"]),
+    ],
+)
+def test_what_cannot_be_followed_is_named_with_what_can(
+    f: Callable[..., Any], shapes: list[Any], words: list[str]
+) -> None:
+    with pytest.raises(InvalidInput) as caught:
+        trace(f, *shapes)
+    for word in [*words, "einsum", "logaddexp", "cumsum", "concatenate"]:
+        assert word in str(caught.value)
+
+
+def test_an_error_of_the_function_itself_is_its_own() -> None:
+    with pytest.raises(TypeError, match="NoneType"):
+        trace(lambda x: len(x) + None, 3)  # type: ignore[operator]
+
+
+def test_an_empty_graph_is_said() -> None:
+    with pytest.raises(InvalidInput, match=r"the graph would be empty$"):
+        trace(lambda x: np.zeros(3), 3)
+    with pytest.raises(InvalidInput, match="called without arguments"):
+        trace(lambda: 3)
 
 
 @pytest.mark.parametrize("shape", [0, -1, (2, 0), 1.5, "3", True, None])

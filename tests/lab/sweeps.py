@@ -44,3 +44,10 @@ def stop_after(points: int) -> Callable[[int, int], None]:
             raise Stop
 
     return progress
+
+
+def interrupted(path: Path, points: int = 5) -> Path:
+    """Begin a sweep of the small grid, stop it, and return its journal."""
+    with pytest.raises(Stop):
+        run_sweep(SMALL, path, progress=stop_after(points))
+    return path.with_name(f"{path.name}.partial")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import itertools
-import json
 import multiprocessing
 import os
 import random
@@ -22,11 +21,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pebble.cli import main
-from pebble.common.errors import InvalidInput, PebbleError
+from pebble.common.errors import PebbleError
 from pebble.lab.sweep import Point, count_point, run_sweep, sweep_grid
 from pebble.lab.sweep import workers as sweeping_workers
-from pebble.lab.sweep.journal import Journal
-from tests.lab.sweeps import AXES, GRID, PEBBLE, SMALL, Stop, expected, posix, stop_after
+from tests.lab.sweeps import AXES, GRID, PEBBLE, SMALL, expected, interrupted, posix
 from tests.support.processes import heed_interrupts
 
 # -- workers
@@ -155,23 +153,8 @@ def test_a_point_that_fails_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
 # -- interruptions
 
 
-def _interrupted(path: Path, points: int = 5) -> Path:
-    with pytest.raises(Stop):
-        run_sweep(SMALL, path, progress=stop_after(points))
-    return path.with_name(f"{path.name}.partial")
-
-
-def test_journal_is_what_the_page_says(tmp_path: Path) -> None:
-    header, *lines = _interrupted(tmp_path / "out.csv", 3).read_text(encoding="ascii").splitlines()
-    found = json.loads(header)
-    assert list(found) == ["journal", "version", "fingerprint", "grid"]
-    assert found["fingerprint"] == SMALL.fingerprint
-    assert [json.loads(line)["point"] for line in lines] == [0, 1, 2]
-    assert [json.loads(line)["rows"] for line in lines] == [count_point(SMALL.point(i)) for i in range(3)]
-
-
 def test_finished_points_are_not_counted_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    _interrupted(tmp_path / "out.csv", 5)
+    interrupted(tmp_path / "out.csv", 5)
     counted = []
 
     def noted(point: Point) -> list[dict[str, Any]]:
@@ -182,63 +165,6 @@ def test_finished_points_are_not_counted_again(tmp_path: Path, monkeypatch: pyte
     assert run_sweep(SMALL, tmp_path / "out.csv").resumed == 5
     assert counted == [SMALL.point(i) for i in range(5, 8)]
     assert (tmp_path / "out.csv").read_bytes() == expected(SMALL)
-
-
-def test_a_journal_cut_anywhere_is_good(tmp_path: Path) -> None:
-    """The process may die, or the disk fill up, after any byte."""
-    out = tmp_path / "out.csv"
-    journal = _interrupted(out, 8)
-    whole = journal.read_bytes()
-    ends = [i + 1 for i, byte in enumerate(whole) if byte == ord("\n")]
-    cuts = {0, 1, 40, ends[0] - 1, ends[0], ends[0] + 1, ends[5] - 1, ends[5], ends[5] + 9, len(whole) - 1}
-    for cut in sorted(cuts):
-        journal.write_bytes(whole[:cut])
-        assert run_sweep(SMALL, out).resumed == max(0, sum(end <= cut for end in ends) - 1)
-        assert out.read_bytes() == expected(SMALL)
-        assert not journal.exists()
-
-
-def test_journals_that_do_not_fit(tmp_path: Path) -> None:
-    out = tmp_path / "out.csv"
-    journal = _interrupted(out)
-    whole = journal.read_bytes()
-    lines = whole.splitlines(keepends=True)
-    other = sweep_grid("4,6", 2, "4:40:5", "naive,flash-2")
-    with pytest.raises(InvalidInput, match=r"another grid \(it differs in M\).*--restart"):
-        run_sweep(other, out)
-    assert journal.read_bytes() == whole
-    version = whole.replace(b'"version": "', b'"version": "9')
-    spoilt = {
-        "version 9": version,
-        "damaged at line 3": b"".join([*lines[:2], b"{}\n", *lines[3:]]),
-        "damaged at line 2": whole.replace(b'"point": 0', b'"point": 8'),
-    }
-    for word, content in spoilt.items():
-        journal.write_bytes(content)
-        with pytest.raises(InvalidInput, match=f"{word}.*--restart"):
-            run_sweep(SMALL, out)
-        assert journal.read_bytes() == content
-        assert run_sweep(SMALL, out, restart=True).resumed == 0
-        assert out.read_bytes() == expected(SMALL)
-
-
-@pytest.mark.parametrize("content", [b"my notes", b"my notes\n", b"{}\n", b"\xff\n", b'["journal"]\n'])
-@pytest.mark.parametrize("restart", [False, True])
-def test_a_file_that_is_no_journal_is_left_alone(content: bytes, restart: bool, tmp_path: Path) -> None:
-    other = tmp_path / "out.csv.partial"
-    other.write_bytes(content)
-    with pytest.raises(InvalidInput, match="no journal"):
-        run_sweep(SMALL, tmp_path / "out.csv", restart=restart)
-    assert other.read_bytes() == content
-
-
-@posix
-def test_two_sweeps_into_one_file(tmp_path: Path) -> None:
-    journal = Journal(tmp_path / "out.csv.partial", SMALL)
-    with pytest.raises(InvalidInput, match="another sweep is writing"):
-        run_sweep(SMALL, tmp_path / "out.csv")
-    journal.close()
-    assert len(run_sweep(SMALL, tmp_path / "out.csv").rows) == 16
 
 
 def test_a_result_that_cannot_be_written_keeps_the_journal(

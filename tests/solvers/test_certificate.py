@@ -24,31 +24,7 @@ from pebble.graph.dag import Dag
 from pebble.lab.pebblings import check
 from pebble.solvers.certificate import certify
 from pebble.solvers.certificate_check import CertificateCheck, check_certificate
-
-EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "check_certificate.py"
-ONCE = Rules(recomputation=False)
-Document = dict[str, Any]
-
-
-def second_opinion(document: Document) -> str:
-    """What the checker of the examples says: empty if it refuses."""
-    scope: dict[str, Any] = {"__name__": "check_certificate"}
-    exec(compile(EXAMPLE.read_text(encoding="utf-8"), str(EXAMPLE), "exec"), scope)
-    try:
-        return str(scope["check"](document))
-    except (ValueError, KeyError, IndexError, TypeError, AttributeError):
-        return ""
-
-
-def verdict(document: Document) -> CertificateCheck:
-    return check_certificate(json.dumps(document))
-
-
-def made(name: str = "fft:4", M: int = 4, rules: Rules | None = None) -> Document:
-    stream = io.StringIO()
-    certify(load_dag(name), M, rules, order="given", bound="compulsory").write(stream)
-    document: Document = json.loads(stream.getvalue())
-    return document
+from tests.solvers.small_certificates import EXAMPLE, ONCE, Document, made, second_opinion, verdict
 
 
 @pytest.mark.parametrize(
@@ -63,6 +39,10 @@ def made(name: str = "fft:4", M: int = 4, rules: Rules | None = None) -> Documen
         ("hypercube:8", 9, ONCE, "spectral"),
         ("diamond:3,3", 3, ONCE, "Hong-Kung"),
         ("attention:N=1,d=1", 6, Rules(), "compulsory"),
+        ("pyramid:3", 4, Rules(), "exhaustive search"),
+        ("pyramid:3", 4, Rules(sliding=True), "exhaustive search"),
+        ("diamond:3,3", 3, ONCE, "exhaustive search"),
+        ("fft:2", 3, Rules(recomputation=False, sliding=True), "exhaustive search"),
     ],
 )
 def test_valid_certificates_are_confirmed_by_both(name: str, M: int, rules: Rules, bound: str) -> None:
@@ -76,7 +56,7 @@ def test_valid_certificates_are_confirmed_by_both(name: str, M: int, rules: Rule
     assert found.gap == certificate.gap == document["gap"] >= 0
     said = second_opinion(document)
     assert said.startswith(f"{certificate.status.io} I/O")
-    assert ("confirmed" in said.partition("bound")[2]) == (bound == "compulsory")
+    assert ("confirmed" in said.partition("bound")[2]) == (bound in ("compulsory", "exhaustive search"))
 
 
 def test_the_best_bound_is_chosen() -> None:
@@ -84,6 +64,16 @@ def test_the_best_bound_is_chosen() -> None:
     optimal = certify(load_dag("attention:N=1,d=1"), 6, order="given")
     assert optimal.gap == 0
     assert "optimal" in str(optimal)
+    tiny = certify(load_dag("pyramid:3"), 4, order="given")
+    assert (tiny.bound.name, tiny.lower) == ("exhaustive search", 7)
+
+
+def test_the_optimum_is_said_beside_what_the_file_certifies() -> None:
+    certificate = certify(load_dag("pyramid:3"), 3, Rules(sliding=True), order="given", bound="compulsory")
+    assert certificate.optimum == 7 < certificate.status.io
+    assert str(certificate).endswith("; optimum 7 by search, certified from the file alone: 5")
+    assert "optimum" not in json.dumps(certificate.to_dict())
+    assert certify(load_dag("diamond:8,8"), 3, ONCE, order="given").optimum is None
 
 
 def _set(*path: str | int, to: Any) -> Callable[[Document], None]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import NoReturn
 
 from pebble.common.errors import InvalidInput
-from pebble.common.text_lines import Lines, shown
+from pebble.common.text_lines import Lines, foreign_blank, shown
 from pebble.common.units import fast_memory_words
 from pebble.game.rules import Rules
 from pebble.graph.names import is_writable
@@ -94,6 +94,9 @@ def read_header(lines: Lines) -> tuple[Header, int]:
     seen: dict[str, list[str]] = {}
     dag_line = 0
     for number, line in lines.head(lambda: "dag" in seen and "M" in seen):
+        foreign = foreign_blank(line)
+        if foreign:
+            _fail(number, f"{foreign} in {shown(line)}; separate words by blanks, end lines with a line feed")
         key, *values = line[1:].split() or [""]
         if seen:
             _check_key(number, line, key, seen)

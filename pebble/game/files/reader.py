@@ -9,7 +9,8 @@ from typing import IO, Any
 import numpy as np
 
 from pebble.common.errors import IllegalMove, InvalidInput
-from pebble.common.text_lines import Lines, shown
+from pebble.common.text_lines import Lines, foreign_blank, shown
+from pebble.game.files.array_lines import PIECE, ArrayLines
 from pebble.game.files.header import Header, read_header
 from pebble.game.files.remembered import Remembered
 from pebble.game.moves import Move, Moves, Op
@@ -52,6 +53,7 @@ class PebblingReader:
         self.problem: MoveProblem | None = None
         self._numbers: Sequence[int] = ()
         self._first_move = 0
+        self._next_line = 0
 
     def line_of(self, move_number: int) -> int:
         """Return the line number of a move of the chunk that was handed out last."""
@@ -67,10 +69,18 @@ class PebblingReader:
         IllegalMove
             If a move names a vertex that the DAG does not have: rule ``"unknown-vertex"``.
         """
-        vertex_of = Remembered(dag.names.index)
+        vertex_of, array_lines = Remembered(dag.names.index), ArrayLines.of(dag.names)
         done = 0
-        for first, texts in self._lines.blocks():
-            chunk, numbers, problem = _parse(texts, first, vertex_of, dag, done)
+        for text in self._pieces():
+            first, problem = self._next_line, None
+            chunk = None if array_lines is None else array_lines.moves(text)
+            if chunk is not None:
+                self._next_line += len(chunk)
+                numbers: Sequence[int] = range(first, self._next_line)
+            else:
+                texts = text.split("\n")[:-1]
+                self._next_line += len(texts)
+                chunk, numbers, problem = _parse(texts, first, vertex_of, dag, done)
             self._numbers, self._first_move = numbers, done
             done += len(chunk)
             if len(chunk):
@@ -79,6 +89,15 @@ class PebblingReader:
                 self.problem = problem
                 raise self._explained(problem)
             vertex_of.forget()
+
+    def _pieces(self) -> Iterator[str]:
+        """Yield the lines in pieces that a processor's cache holds."""
+        for first, text in self._lines.blocks():
+            self._next_line, begin = first, 0
+            while begin < len(text):
+                end = max(text.rfind("\n", begin, begin + PIECE), text.find("\n", begin)) + 1
+                yield text[begin:end]
+                begin = end
 
     def _explained(self, problem: MoveProblem) -> InvalidInput | IllegalMove:
         cut = " (the file ends in the middle of this line)" if self._lines.cut_short(problem.line) else ""
@@ -156,12 +175,22 @@ def _parse(
     moves = _parse_plain(texts, vertex_of)
     if moves is not None:
         return moves, range(first, first + len(texts)), None
-    numbers = [first + at for at, text in enumerate(texts) if text[:1] != "#" and text.strip()]
-    texts = [" ".join(texts[number - first].split()) for number in numbers]
+    numbers = [first + at for at, text in enumerate(texts) if _says_something(text)]
+    texts = [_with_single_blanks(texts[number - first]) for number in numbers]
     moves, problem = _parse_plain(texts, vertex_of), None
     if moves is None:
         moves, problem = _parse_slowly(texts, numbers, vertex_of, dag, done)
     return moves, numbers, problem
+
+
+def _says_something(text: str) -> bool:
+    """Tell whether a line is more than a comment or blanks; one with foreign white space is, to be refused."""
+    comment = text[:1] == "#"
+    return bool(text.strip() and not comment) or bool(foreign_blank(text, comment))
+
+
+def _with_single_blanks(text: str) -> str:
+    return text if foreign_blank(text) else " ".join(text.split())
 
 
 def _parse_plain(texts: list[str], vertex_of: _Vertices) -> Moves | None:
@@ -200,6 +229,9 @@ def _parse_slowly(
 
 def _grammar(words: list[str], text: str) -> str:
     """Say why a line is no move, or nothing."""
+    foreign = foreign_blank(text)
+    if foreign:
+        return f"{foreign} in {shown(text)}; separate words by blanks, end lines with a line feed"
     if not words:
         return "an empty line is no move"
     if words[0] not in _OP:

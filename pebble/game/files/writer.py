@@ -10,6 +10,7 @@ import numpy as np
 
 from pebble.common.errors import InvalidInput
 from pebble.common.files import atomic_writer
+from pebble.game.files.array_text import ArrayText
 from pebble.game.files.header import Header
 from pebble.game.files.remembered import Remembered
 from pebble.game.moves import Columns, Moves, Op, as_chunks
@@ -32,13 +33,14 @@ def write_pebbling(stream: IO[str], header: Header, dag: Vertices, moves: Column
         If a move has no notation.
     """
     stream.write(str(header))
-    names = Remembered(dag.names.__getitem__)
+    names, array_text = Remembered(dag.names.__getitem__), ArrayText.of(dag.names)
     written = 0
     for chunk in as_chunks(moves):
         for first in range(0, len(chunk), _CHUNK):
             part = chunk.part(first, first + _CHUNK)
             _check_writable(part, dag, written)
-            stream.write(_text(part, names))
+            slides = part.source is not None and bool((part.op == Op.SLIDE).any())
+            stream.write(_text(part, names) if array_text is None or slides else array_text.lines(part))
             written += len(part)
             names.forget()
     return written

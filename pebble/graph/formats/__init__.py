@@ -1,6 +1,7 @@
 """DAGs in files: one module per format, chosen by the file's ending or by name.
 
-Each module has ``read(text, source, keep_isolated) -> Dag`` and ``write(dag) -> iterator of str``.
+Each module has ``read(text, source, keep_isolated) -> Dag`` and, unless its format is only read, ``write(dag) ->
+iterator of str``.
 """
 
 from __future__ import annotations
@@ -15,7 +16,16 @@ from pebble.common.errors import InvalidInput
 if TYPE_CHECKING:
     from pebble.graph.dag import Dag
 
-__all__ = ["FORMATS", "dag_from_bytes", "dag_from_text", "format_of", "read_dag", "text_of", "write_dag"]
+__all__ = [
+    "FORMATS",
+    "READ_ONLY",
+    "dag_from_bytes",
+    "dag_from_text",
+    "format_of",
+    "read_dag",
+    "text_of",
+    "write_dag",
+]
 
 FORMATS = {
     "edgelist": (".txt", ".edges", ".edgelist", ".el"),
@@ -28,9 +38,23 @@ FORMATS = {
 }
 """The formats by name, with the endings by which a file is known."""
 
+READ_ONLY = {
+    "named": (),
+    "csv": (".csv", ".tsv"),
+    "adjlist": (".adjlist",),
+    "multiline-adjlist": (".multiline_adjlist",),
+}
+"""Formats that are read and not written."""
+
 
 def _module(name: str) -> Any:
-    homes = {"json": "json_graph", "lhdag": "hdag"}
+    homes = {
+        "json": "json_graph",
+        "lhdag": "hdag",
+        "named": "named_edges",
+        "csv": "csv_edges",
+        "multiline-adjlist": "multiline_adjlist",
+    }
     return importlib.import_module(f"pebble.graph.formats.{homes.get(name, name)}")
 
 
@@ -42,21 +66,30 @@ def format_of(path: str | os.PathLike[str], format: str | None = None) -> str:
     """
     import difflib
 
+    known = FORMATS | READ_ONLY
     if format is not None:
-        if format not in FORMATS:
-            close = difflib.get_close_matches(format, FORMATS, n=1)
+        if format not in known:
+            close = difflib.get_close_matches(format, known, n=1)
             hint = f"; did you mean {close[0]!r}?" if close else ""
-            raise InvalidInput(f"unknown format {format!r}{hint}; known: {', '.join(FORMATS)}")
+            raise InvalidInput(f"unknown format {format!r}{hint}; known: {', '.join(known)}")
         return format
     ending = Path(path).suffix.lower()
-    for name, endings in FORMATS.items():
+    for name, endings in known.items():
         if ending in endings:
             return name
-    known = ", ".join(ending for endings in FORMATS.values() for ending in endings)
+    all_endings = ", ".join(ending for endings in known.values() for ending in endings)
     raise InvalidInput(
-        f"{path}: cannot tell the format by the ending {ending!r} (known: {known}); "
-        f"name it: {', '.join(FORMATS)}"
+        f"{path}: cannot tell the format by the ending {ending!r} (known: {all_endings}); "
+        f"name it: {', '.join(known)}"
     )
+
+
+def _written_format(path: str | os.PathLike[str], format: str | None) -> str:
+    """Return the name of a format that can be written."""
+    name = format_of(path, format)
+    if name in READ_ONLY:
+        raise InvalidInput(f"the format {name} is only read; write one of {', '.join(FORMATS)}")
+    return name
 
 
 def dag_from_text(text: str, format: str, source: str = "", keep_isolated: bool = False) -> Dag:
@@ -81,7 +114,7 @@ def text_of(dag: Dag, format: str) -> str:
     >>> text_of(Dag.from_edges([(0, 2), (1, 2)]), "edgelist")
     '3 2\n0 2\n1 2\n'
     """
-    name = format_of("", format)
+    name = _written_format("", format)
     module = _module(name)
     return "".join(module.write_list(dag) if name == "lhdag" else module.write(dag))
 
@@ -93,7 +126,7 @@ def read_dag(path: str | os.PathLike[str], format: str | None = None, keep_isola
     ----------
     path : path
     format : str, optional
-        A name in :data:`FORMATS`; by the file's ending if not given.
+        A name in :data:`FORMATS` or :data:`READ_ONLY`; by the file's ending if not given.
     keep_isolated : bool
         Accept vertices without any edge, which usually mean that the file is wrong.
 
@@ -120,7 +153,7 @@ def write_dag(dag: Dag, path: str | os.PathLike[str], format: str | None = None)
     """
     from pebble.common.files import atomic_writer
 
-    text = text_of(dag, format_of(path, format))
+    text = text_of(dag, _written_format(path, format))
     with atomic_writer(path) as stream:
         stream.write(text)
 

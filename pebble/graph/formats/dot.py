@@ -22,28 +22,31 @@ from pebble.graph.formats.parsed_graph import ParsedGraph
 
 __all__ = ["read", "write"]
 
-# A whole statement of one simple edge is one token where a statement may begin: most of a large file is made of them.
 _TOKEN = re.compile(
     r"""(?P<space>\s+|//[^\n]*|/\*.*?\*/|(?:(?<=\n)|\A)\#[^\n]*)
-      | (?P<edge>(?:"(?P<tail>[^"\\\n]*)"|(?P<tail_number>\d+))[ ]?->[ ]?
-                 (?:"(?P<head>[^"\\\n]*)"|(?P<head_number>\d+));)
       | (?P<mark>->|--|[{}\[\];,=:+])
       | "(?P<quoted>(?:[^"\\]|\\.)*)"
       | (?P<id>[^\W\d]\w*|-?(?:\.\d+|\d+(?:\.\d*)?))
       | (?P<wrong>.)""",
     re.VERBOSE | re.DOTALL,
 )
-_SIMPLE = re.compile(r'"(?P<quoted>[^"\\\n]*)"|(?P<id>\d+)')
+_WORD = r"(?i:(?!(?:node|edge|graph|digraph|subgraph|strict)\b))[^\W\d]\w*+"
+_ID = rf'("[^"\\\n]*+"|{_WORD}|\d++(?![\w.]))'
+_VALUE = r'(?:"(?:[^"\\]++|\\.)*+"|[^\W\d]\w*+|-?(?:\.\d++|\d++(?:\.\d*+)?)(?![\w.]))'
+_STATEMENT = re.compile(
+    rf"\s*+{_ID}(?:\s*+->\s*+{_ID})?+"
+    rf"(\s*+\[(?:\s*+[^\W\d]\w*+\s*+=\s*+{_VALUE}\s*+[,;]?+)*+\s*+\])?+"
+    r'(?:[ \t]*+;|(?=\s++["\w]|\s*+\}))'
+)
+"""A vertex, or one edge, with plain attributes: most of a large file. It ends where surely a new statement begins."""
+
 _DEEPEST = 50
-_Ends = tuple[str | None, ...]
 
 
 class _Token(NamedTuple):
     kind: str
     text: str
-    line: int
-    tail: _Ends = ()
-    head: _Ends = ()
+    offset: int
 
 
 def read(text: str, source: str = "DOT", keep_isolated: bool = False) -> Dag:
@@ -58,51 +61,18 @@ def read(text: str, source: str = "DOT", keep_isolated: bool = False) -> Dag:
     return _Parser(text, source).dag(keep_isolated)
 
 
-def _tokens(text: str, parsed: ParsedGraph) -> Iterator[_Token]:
-    line, at, end = 1, 0, len(text)
-    begins = False
-    while at < end:
-        match = _TOKEN.match(text, at)
-        assert match is not None
-        kind, piece = str(match.lastgroup), match.group()
-        if kind == "edge" and not begins:
-            match = _SIMPLE.match(text, at)
-            assert match is not None
-            kind, piece = str(match.lastgroup), match.group()
-        at = match.end()
-        if kind == "wrong":
-            hint = "; HTML ids cannot be read" if piece == "<" else ""
-            hint = "; a quoted text does not end" if piece == '"' else hint
-            raise parsed.fail(line, f"unexpected {shown(piece)}{hint}")
-        if kind == "edge":
-            yield _Token(
-                "edge", piece, line, match.group("tail", "tail_number"), match.group("head", "head_number")
-            )
-        elif kind == "quoted":
-            joined = match.group("quoted").replace("\\\n", "").replace('\\"', '"')
-            yield _Token("quoted", joined, line)
-        elif kind != "space":
-            yield _Token(kind, piece, line)
-        if kind != "space":
-            begins = kind == "edge" or (kind == "mark" and piece in ";{")
-        if kind in ("space", "quoted"):
-            line += piece.count("\n")
-    yield _Token("end", "", line)
-
-
 class _Parser:
-    """Takes the tokens one by one."""
+    """Takes the tokens one by one, and simple statements as a whole."""
 
     def __init__(self, text: str, source: str) -> None:
-        self.parsed = ParsedGraph(source)
-        self.number: dict[str, int] = {}
-        self._known: set[tuple[int, int]] = set()
-        self._tokens = list(_tokens(text, self.parsed))
+        self.text = text
+        self.parsed = ParsedGraph(source, edge_place=self._line, vertex_place=self._line)
         self._at = 0
-        self._strict = False
+        self._counted = 0, 1
+        self._waiting: _Token | None = None
 
     def dag(self, keep_isolated: bool) -> Dag:
-        self._strict = self._take_word("strict")
+        strict = self._take_word("strict")
         if not self._take_word("digraph"):
             kind = (
                 "an undirected graph; a computation needs a digraph"
@@ -116,20 +86,49 @@ class _Parser:
         self._statements(0)
         if self._next.kind != "end":
             raise self._fail(f"unexpected {shown(self._next.text)} after the graph's end")
-        self.parsed.n_vertices = len(self.number)
+        if strict:
+            self.parsed.keep_first()
         return self.parsed.dag(keep_isolated)
+
+    # -- tokens
+
+    def _line(self, offset: int) -> int:
+        """Return the line of an offset; cheap where offsets only grow."""
+        if offset < self._counted[0]:
+            self._counted = 0, 1
+        start, line = self._counted
+        self._counted = offset, line + self.text.count("\n", start, offset)
+        return self._counted[1]
 
     @property
     def _next(self) -> _Token:
-        return self._tokens[self._at]
+        if self._waiting is None:
+            self._waiting = self._read_token()
+        return self._waiting
+
+    def _read_token(self) -> _Token:
+        """Read on to the next token; space and comments are passed over."""
+        while match := _TOKEN.match(self.text, self._at):
+            offset, self._at = self._at, match.end()
+            kind, piece = str(match.lastgroup), match.group()
+            if kind == "wrong":
+                hint = "; HTML ids cannot be read" if piece == "<" else ""
+                hint = "; a quoted text does not end" if piece == '"' else hint
+                raise self.parsed.fail(self._line(offset), f"unexpected {shown(piece)}{hint}")
+            if kind == "quoted":
+                return _Token(kind, match.group(kind).replace("\\\n", "").replace('\\"', '"'), offset)
+            if kind != "space":
+                return _Token(kind, piece, offset)
+        return _Token("end", "", len(self.text))
 
     def _take(self) -> _Token:
         token = self._next
-        self._at += token.kind != "end"
+        if token.kind != "end":
+            self._waiting = None
         return token
 
     def _fail(self, what: str) -> InvalidInput:
-        return self.parsed.fail(self._next.line, what)
+        return self.parsed.fail(self._line(self._next.offset), what)
 
     def _is_mark(self, text: str) -> bool:
         return self._next.kind == "mark" and self._next.text == text
@@ -139,12 +138,14 @@ class _Parser:
 
     def _take_word(self, word: str) -> bool:
         found = self._is_word(word)
-        self._at += found
+        if found:
+            self._take()
         return found
 
     def _take_mark(self, text: str) -> bool:
         found = self._is_mark(text)
-        self._at += found
+        if found:
+            self._take()
         return found
 
     def _expect(self, mark: str) -> None:
@@ -152,44 +153,69 @@ class _Parser:
             found = shown(self._next.text) if self._next.kind != "end" else "the end of the file"
             raise self._fail(f"expected {mark!r}, found {found}")
 
+    # -- statements
+
     def _statements(self, depth: int) -> list[int]:
-        """Read up to the closing brace; return the vertices that were mentioned."""
+        """Read up to the closing brace; return the vertices that were mentioned, inside a group."""
         if depth > _DEEPEST:
             raise self._fail(f"subgraphs are nested more than {_DEEPEST} deep")
         mentioned: dict[int, None] = {}
-        while not self._take_mark("}"):
+        while True:
+            self._simple_statements(mentioned if depth else None)
+            if self._take_mark("}"):
+                return list(mentioned)
             if self._next.kind == "end":
                 raise self._fail("the file ends before the closing '}'")
             if not (self._take_mark(";") or self._take_mark(",")):
-                mentioned.update(dict.fromkeys(self._statement(depth)))
-        return list(mentioned)
+                found = self._statement(depth)
+                if depth:
+                    mentioned.update(dict.fromkeys(found))
+
+    def _simple_statements(self, mentioned: dict[int, None] | None) -> None:
+        """Read as many simple statements as follow: the same as :meth:`_statement` would, in one step each."""
+        if self._waiting is not None:
+            return
+        text, match, add = self.text, _STATEMENT.match, self.parsed.add
+        vertex = self.parsed.vertex
+        while found := match(text, self._at):
+            first, second, attributes = found.groups()
+            if attributes and "pebble_" in attributes:
+                return
+            self._at = found.end()
+            offset = found.start(1)
+            v = vertex(first[1:-1] if first[0] == '"' else first, offset)
+            if mentioned is not None:
+                mentioned[v] = None
+            if second is not None:
+                w = vertex(second[1:-1] if second[0] == '"' else second, found.start(2))
+                add(v, w, offset)
+                if mentioned is not None:
+                    mentioned[w] = None
 
     def _statement(self, depth: int) -> list[int]:
-        if self._next.kind == "edge":
-            token = self._take()
-            ends = [
-                self._vertex(quoted or number or "", token.line)
-                for quoted, number in (token.tail, token.head)
-            ]
-            self._connect(ends[:1], ends[1:], token.line)
-            return ends
         if self._is_word("node", "edge", "graph"):
             self._take()
             self._attributes()
             return []
-        after = self._tokens[self._at + 1]
-        if self._next.kind in ("id", "quoted") and after.kind == "mark" and after.text == "=":
-            self._at += 2
-            self._id("a value")
-            return []
-        mentioned = group = self._group(depth)
+        if self._next.kind in ("id", "quoted") and not self._is_word("subgraph"):
+            token = self._take()
+            if self._take_mark("="):
+                self._id("a value")
+                return []
+            group = [self._named_vertex(token)]
+        else:
+            group = self._group(depth)
+        mentioned = list(group)
         while self._is_mark("->") or self._is_mark("--"):
-            line = self._next.line
-            if self._take().text == "--":
-                raise self.parsed.fail(line, "'--' is an undirected edge; write '->'")
+            arrow = self._take()
+            if arrow.text == "--":
+                raise self.parsed.fail(self._line(arrow.offset), "'--' is an undirected edge; write '->'")
             following = self._group(depth)
-            self._connect(group, following, line)
-            mentioned, group = [*mentioned, *following], following
+            for tail in group:
+                for head in following:
+                    self.parsed.add(tail, head, arrow.offset)
+            mentioned += following
+            group = following
         chosen = self._attributes()
         if len(mentioned) == 1:
             self._mark_vertex(mentioned[0], chosen)
@@ -201,27 +227,27 @@ class _Parser:
             self._take()
         if self._take_mark("{"):
             return self._statements(depth + 1)
-        line = self._next.line
-        name = self._id("a vertex")
+        if self._next.kind not in ("id", "quoted"):
+            self._id("a vertex")
+        return [self._named_vertex(self._take())]
+
+    def _named_vertex(self, token: _Token) -> int:
+        self._refuse_sum()
         if self._is_mark(":"):
             raise self._fail("ports (name:port) cannot be read; quote a name that contains a colon")
-        return [self._vertex(name, line)]
-
-    def _vertex(self, name: str, line: int) -> int:
-        v = self.number.setdefault(name, len(self.number))
-        if v not in self.parsed.notes.names:
-            self.parsed.notes.names[v] = (name, line)
-            self.parsed.vertex_places[v] = line
-        return v
+        return self.parsed.vertex(token.text, token.offset)
 
     def _id(self, what: str) -> str:
         if self._next.kind not in ("id", "quoted"):
             found = shown(self._next.text) if self._next.kind != "end" else "the end of the file"
             raise self._fail(f"expected {what}, found {found}")
         name = self._take().text
+        self._refuse_sum()
+        return name
+
+    def _refuse_sum(self) -> None:
         if self._is_mark("+"):
             raise self._fail("texts joined by '+' cannot be read; write one text")
-        return name
 
     def _attributes(self) -> dict[str, str]:
         found: dict[str, str] = {}
@@ -234,18 +260,10 @@ class _Parser:
         return found
 
     def _mark_vertex(self, v: int, attributes: dict[str, str]) -> None:
-        notes, line = self.parsed.notes, self.parsed.vertex_places[v]
+        notes = self.parsed.notes
         for key, chosen in (("pebble_output", notes.outputs), ("pebble_isolated", notes.isolated)):
             if attributes.get(key, "").lower() in ("true", "yes", "1"):
-                chosen[v] = line
-
-    def _connect(self, tails: list[int], heads: list[int], line: int) -> None:
-        for tail in tails:
-            for head in heads:
-                if not self._strict or (tail, head) not in self._known:
-                    self.parsed.add(tail, head, line)
-                if self._strict:
-                    self._known.add((tail, head))
+                chosen[v] = self._line(self._at)
 
 
 def write(dag: Dag) -> Iterator[str]:

@@ -6,6 +6,7 @@ Other data is passed over. Undirected edges, nested graphs, hyperedges and docum
 from __future__ import annotations
 
 import re
+from array import array
 from collections.abc import Iterator
 from xml.parsers import expat
 from xml.sax.saxutils import escape, quoteattr
@@ -18,6 +19,7 @@ from pebble.graph.formats.parsed_graph import ParsedGraph
 
 __all__ = ["read", "write"]
 
+_PIECE = 1 << 20
 _NAMESPACE = "http://graphml.graphdrawing.org/xmlns"
 _ILLEGAL = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
@@ -33,7 +35,9 @@ def read(text: str, source: str = "GraphML", keep_isolated: bool = False) -> Dag
     """
     reader = _Reader(source)
     try:
-        reader.parser.Parse(text.encode("utf-8"), True)
+        for start in range(0, len(text), _PIECE):
+            reader.parser.Parse(text[start : start + _PIECE].encode("utf-8"), False)
+        reader.parser.Parse(b"", True)
     except expat.ExpatError as error:
         what = expat.errors.messages[error.code]
         raise InvalidInput(f"{source}, line {error.lineno}, column {error.offset + 1}: {what}") from None
@@ -47,8 +51,10 @@ class _Reader:
 
     def __init__(self, source: str) -> None:
         self.parsed = ParsedGraph(source)
-        self.number: dict[str, int] = {}
-        self.edges: list[tuple[str, str, int]] = []
+        self.ends: dict[str, int] = {}
+        """The names in the order in which nodes or edges mention them."""
+        self.node_of_end = array("q")
+        """The number of the node of each such name; -1 before there is one."""
         self.keys: dict[str, str] = {}
         self.open: list[tuple[str, str]] = []
         self.data_key = ""
@@ -97,20 +103,26 @@ class _Reader:
         self.directed = attributes.get("edgedefault") == "directed"
 
     def _node(self, name: str) -> None:
-        if name in self.number:
-            first = self.parsed.vertex_places[self.number[name]]
+        number = len(self.parsed.numbers)
+        v = self.parsed.vertex(name, self._line)
+        if v < number:
+            first = self.parsed.vertex_places[v]
             raise self.parsed.fail(self._line, f"the node {name!r} is there twice, first on line {first!s}")
-        v = self.number[name] = len(self.number)
-        self.parsed.vertex_places[v] = self._line
-        self.parsed.notes.names[v] = (name, self._line)
+        self.node_of_end[self._end_number(name)] = v
+
+    def _end_number(self, name: str) -> int:
+        end = self.ends.setdefault(name, len(self.ends))
+        if end == len(self.node_of_end):
+            self.node_of_end.append(-1)
+        return end
 
     def _edge(self, attributes: dict[str, str]) -> None:
         if attributes.get("directed", "true" if self.directed else "false") != "true":
             raise self.parsed.fail(
                 self._line, 'an undirected edge; a computation needs edgedefault="directed"'
             )
-        ends = [self._needed("edge", attributes, end) for end in ("source", "target")]
-        self.edges.append((ends[0], ends[1], self._line))
+        tail, head = (self._end_number(self._needed("edge", attributes, end)) for end in ("source", "target"))
+        self.parsed.add(tail, head, self._line)
 
     def _text(self, text: str) -> None:
         self.data += text
@@ -124,19 +136,22 @@ class _Reader:
         value = self.data.strip()
         if owner == "node" and self.data_key in ("output", "isolated") and value.lower() in ("true", "1"):
             notes = self.parsed.notes
-            (notes.outputs if self.data_key == "output" else notes.isolated)[self.number[name]] = self._line
+            (notes.outputs if self.data_key == "output" else notes.isolated)[self.parsed.numbers[name]] = (
+                self._line
+            )
         elif owner == "graph" and self.data_key in ("description", "name"):
             self.parsed.notes.description = value
 
     def dag(self, keep_isolated: bool) -> Dag:
         if not self.graphs:
             raise InvalidInput(f"{self.parsed.source}: there is no <graph> in it; is this GraphML?")
-        self.parsed.n_vertices = len(self.number)
-        for source, target, line in self.edges:
-            for name in (source, target):
-                if name not in self.number:
-                    raise self.parsed.fail(line, f"there is no node {name!r}")
-            self.parsed.add(self.number[source], self.number[target], line)
+        nodes = np.array(self.node_of_end, dtype=np.int64)
+        tails, heads = nodes[np.array(self.parsed.tails)], nodes[np.array(self.parsed.heads)]
+        for e in np.flatnonzero(np.minimum(tails, heads) < 0)[:1].tolist():
+            end = (self.parsed.tails if tails[e] < 0 else self.parsed.heads)[e]
+            raise self.parsed.fail_edge(e, f"there is no node {list(self.ends)[end]!r}")
+        self.ends.clear()
+        self.parsed.tails, self.parsed.heads = array("q", tails.tobytes()), array("q", heads.tobytes())
         return self.parsed.dag(keep_isolated)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -22,6 +22,8 @@ from pebble.graph.names import node_label
 __all__ = ["read", "write"]
 
 _KEYS = ("format", "version", "description", "vertices", "outputs", "isolated", "edges")
+_NO_EDGE = {"id", "name", "nodes", "vertices"}
+"""An object with one of these keys may be a node, the graph, or the whole document."""
 
 
 def read(text: str, source: str = "JSON", keep_isolated: bool = False) -> Dag:
@@ -35,7 +37,7 @@ def read(text: str, source: str = "JSON", keep_isolated: bool = False) -> Dag:
     Dag(2 vertices, 1 edge, 1 input, 1 output)
     """
     try:
-        document = json.loads(text, object_pairs_hook=_object)
+        document = json.loads(text, object_pairs_hook=_Objects().make)
     except json.JSONDecodeError as error:
         raise InvalidInput(f"{source}, line {error.lineno}, column {error.colno}: {error.msg}") from None
     except (ValueError, RecursionError) as error:
@@ -44,21 +46,46 @@ def read(text: str, source: str = "JSON", keep_isolated: bool = False) -> Dag:
         raise InvalidInput(
             f"{source}: expected an object with 'vertices' and 'edges', or networkx's node-link form"
         )
-    parsed = ParsedGraph(source)
-    if "vertices" in document:
+    what = "vertices" if "vertices" in document else "nodes"
+    parsed = ParsedGraph(source, edge_place=lambda e: f"edges[{e}]", vertex_place=lambda v: f"{what}[{v}]")
+    if what == "vertices":
         _read_own(document, parsed)
     else:
         _read_node_link(document, parsed)
+    document.clear()
     return parsed.dag(keep_isolated)
 
 
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        keys = [key for key, _ in pairs]
-        twice = next(key for key in keys if keys.count(key) > 1)
-        raise ValueError(f"an object has the key {twice!r} twice")
-    return found
+class _Link(NamedTuple):
+    """An edge of the node-link form."""
+
+    source: Any
+    target: Any
+
+    def __repr__(self) -> str:
+        return repr(self._asdict())
+
+
+class _Objects:
+    """Makes the objects of a document; those that are edges become pairs, as there may be millions."""
+
+    def __init__(self) -> None:
+        self._texts: dict[str, str] = {}
+
+    def make(self, pairs: list[tuple[str, Any]]) -> dict[str, Any] | _Link:
+        """Return an object."""
+        found = dict(pairs)
+        if len(found) < len(pairs):
+            keys = [key for key, _ in pairs]
+            twice = next(key for key in keys if keys.count(key) > 1)
+            raise ValueError(f"an object has the key {twice!r} twice")
+        if "source" in found and "target" in found and not _NO_EDGE & found.keys():
+            return _Link(self._once(found["source"]), self._once(found["target"]))
+        return found
+
+    def _once(self, end: Any) -> Any:
+        """Return a name as the same object wherever it occurs."""
+        return self._texts.setdefault(end, end) if isinstance(end, str) else end
 
 
 def _read_own(document: dict[str, Any], parsed: ParsedGraph) -> None:
@@ -68,7 +95,7 @@ def _read_own(document: dict[str, Any], parsed: ParsedGraph) -> None:
         raise InvalidInput(f"{parsed.source}: only the format pebble-dag, version 1, can be read")
     parsed.notes.description = _text(document.get("description", ""), "description", parsed)
     vertices = document["vertices"]
-    number: dict[Any, int] = {}
+    number: dict[str, int] = {}
     if isinstance(vertices, list):
         number = _names(vertices, "vertices", parsed)
     elif _is_number(vertices) and vertices >= 0:
@@ -82,11 +109,11 @@ def _read_own(document: dict[str, Any], parsed: ParsedGraph) -> None:
             raise parsed.fail(
                 f"edges[{e}]", f"an edge is a pair [predecessor, vertex], not {shown(json.dumps(edge))}"
             )
-        tail, head = (_vertex(v, number, parsed, f"edges[{e}]") for v in edge)
-        parsed.add(tail, head, f"edges[{e}]")
+        tail, head = (_vertex(v, number, parsed, "edges", e) for v in edge)
+        parsed.add(tail, head, e)
     for key, found in (("outputs", parsed.notes.outputs), ("isolated", parsed.notes.isolated)):
         for i, v in enumerate(_list(document.get(key, []), key, parsed)):
-            w = _vertex(v, number, parsed, f"{key}[{i}]")
+            w = _vertex(v, number, parsed, key, i)
             if not 0 <= w < parsed.n_vertices:
                 raise InvalidInput(f"{parsed.source}, {key}[{i}]: there is no vertex {w}")
             found[w] = f"{key}[{i}]"
@@ -107,13 +134,16 @@ def _read_node_link(document: dict[str, Any], parsed: ParsedGraph) -> None:
         for key, found in (("output", parsed.notes.outputs), ("isolated", parsed.notes.isolated)):
             if node.get(key) is True:
                 found[i] = f"nodes[{i}]"
-    number = _names([_key(node["id"]) for node in nodes], "nodes", parsed)
+        nodes[i] = _key(node["id"])
+    number = _names(nodes, "nodes", parsed)
     edges = _list(document.get("edges", document.get("links")), "edges", parsed)
     for e, edge in enumerate(edges):
-        if not isinstance(edge, dict) or not {"source", "target"} <= set(edge):
+        if isinstance(edge, dict) and {"source", "target"} <= set(edge):
+            edge = edge["source"], edge["target"]
+        elif not isinstance(edge, _Link):
             raise parsed.fail(f"edges[{e}]", "an edge needs a source and a target")
-        tail, head = (_vertex(_key(edge[end]), number, parsed, f"edges[{e}]") for end in ("source", "target"))
-        parsed.add(tail, head, f"edges[{e}]")
+        tail, head = (_vertex(_key(end), number, parsed, "edges", e) for end in edge)
+        parsed.add(tail, head, e)
 
 
 def _key(node: Any) -> str:
@@ -121,8 +151,8 @@ def _key(node: Any) -> str:
     return f"({','.join(map(_key, node))})" if isinstance(node, list) else node_label(node)
 
 
-def _names(vertices: list[Any], what: str, parsed: ParsedGraph) -> dict[Any, int]:
-    number: dict[Any, int] = {}
+def _names(vertices: list[Any], what: str, parsed: ParsedGraph) -> dict[str, int]:
+    number = parsed.numbers
     for v, name in enumerate(vertices):
         if not isinstance(name, str):
             raise InvalidInput(
@@ -130,19 +160,17 @@ def _names(vertices: list[Any], what: str, parsed: ParsedGraph) -> dict[Any, int
             )
         if name in number:
             raise InvalidInput(f"{parsed.source}, {what}[{v}]: {name!r} is already {what}[{number[name]}]")
-        number[name] = v
-        parsed.vertex_places[v] = f"{what}[{v}]"
-        parsed.notes.names[v] = (name, f"{what}[{v}]")
+        parsed.vertex(name, v)
     parsed.n_vertices = len(vertices)
     return number
 
 
-def _vertex(value: Any, number: dict[Any, int], parsed: ParsedGraph, place: str) -> int:
-    if _is_number(value):
-        return int(value)
+def _vertex(value: Any, number: dict[str, int], parsed: ParsedGraph, what: str, at: int) -> int:
     if isinstance(value, str) and value in number:
         return number[value]
-    raise InvalidInput(f"{parsed.source}, {place}: there is no vertex {shown(json.dumps(value))}")
+    if _is_number(value):
+        return int(value)
+    raise InvalidInput(f"{parsed.source}, {what}[{at}]: there is no vertex {shown(json.dumps(value))}")
 
 
 def _is_number(value: Any) -> bool:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from array import array
+from collections.abc import Callable, Iterable
+from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +15,7 @@ from pebble.graph.dag import Dag
 from pebble.graph.dag_checks import path_text
 from pebble.graph.edge_arrays import grouped
 from pebble.graph.formats.notes import Notes, Place, place_text
-from pebble.graph.names import is_writable
+from pebble.graph.names import ListedNames, VertexNames, is_writable
 from pebble.graph.order import order_vertices
 
 __all__ = ["ParsedGraph"]
@@ -24,34 +26,65 @@ _MOST = 100_000_000
 class ParsedGraph:
     """A graph read from a file: edges, names and outputs, with the places in the file they come from.
 
+    Millions of vertices and edges are kept in arrays of numbers; what a place is called is asked only by errors.
+
     Parameters
     ----------
     source : str
         What to call the file in messages.
     shift : int
         Number of the file's first vertex: 0, or 1 as in Matrix Market.
+    edge_place, vertex_place : callable
+        From the number that :meth:`add` (:meth:`vertex`) was given as place to the place: the number of a line, or a
+        text. By default it is the number of a line itself.
     """
 
-    def __init__(self, source: str, shift: int = 0) -> None:
+    def __init__(
+        self,
+        source: str,
+        shift: int = 0,
+        edge_place: Callable[[int], Place] = int,
+        vertex_place: Callable[[int], Place] = int,
+    ) -> None:
         self.source = source
         self.n_vertices = 0
-        self.tails: list[int] = []
-        self.heads: list[int] = []
-        self.places: list[Place] = []
+        self.tails, self.heads, self.places = array("q"), array("q"), array("q")
         self.notes = Notes(shift=shift)
+        self.numbers: dict[str, int] = {}
+        """The vertices by name, in the order of their numbers, in formats where all have names."""
+        self.vertex_places = array("q")
         self.vertices_place = ""
-        self.vertex_places: dict[int, Place] = {}
         self._shift = shift
+        self._edge_place, self._vertex_place = edge_place, vertex_place
 
-    def add(self, tail: int, head: int, place: Place) -> None:
+    def add(self, tail: int, head: int, place: int) -> None:
         """Add the edge from a predecessor to the vertex computed from it, numbered from 0."""
         self.tails.append(tail)
         self.heads.append(head)
         self.places.append(place)
 
+    def vertex(self, name: str, place: int) -> int:
+        """Return the number of the vertex of a name, a new one where the name is new."""
+        v = self.numbers.setdefault(name, len(self.numbers))
+        if v == len(self.vertex_places):
+            self.vertex_places.append(place)
+        return v
+
+    def keep_first(self) -> None:
+        """Leave out the edges that are there already."""
+        tails, heads = np.array(self.tails), np.array(self.heads)
+        key = heads * (1 + max(tails.max(initial=0), heads.max(initial=0))) + tails
+        kept = np.sort(np.unique(key, return_index=True)[1])
+        for name, values in (("tails", tails), ("heads", heads), ("places", np.array(self.places))):
+            setattr(self, name, array("q", values[kept].tobytes()))
+
     def fail(self, place: Place, what: str) -> InvalidInput:
         """Return the error for a place in the file."""
         return InvalidInput(f"{self.source}, {place_text(place)}: {what}")
+
+    def fail_edge(self, e: int, what: str) -> InvalidInput:
+        """Return the error for an edge."""
+        return self.fail(self._edge_place(self.places[e]), what)
 
     def dag(self, keep_isolated: bool = False) -> Dag:
         """Check everything and build the DAG.
@@ -62,6 +95,7 @@ class ParsedGraph:
             If there is no vertex, a vertex is missing or isolated, an edge is a loop or there twice, there is a
             cycle, or a name or output cannot be; with the line.
         """
+        self.n_vertices = self.n_vertices or len(self.numbers)
         if not 1 <= self.n_vertices <= _MOST:
             problem = f"more than {_MOST:,} vertices" if self.n_vertices else "no vertices"
             raise InvalidInput(f"{self.source}{self._where()}: {problem}; such a DAG cannot be built")
@@ -70,17 +104,19 @@ class ParsedGraph:
         self._check_loops(tails, heads)
         self._check_isolated(tails, heads, keep_isolated)
         self._check_twice(tails, heads)
-        names, outputs = self._checked_names(), self._checked_outputs()
-        edges = np.stack([tails, heads], axis=1)
+        names, outputs = self._all_names() or self._checked_names(), self._checked_outputs()
         description = self.notes.description
+        start, predecessors = grouped(tails, heads, self.n_vertices)
         try:
-            return Dag.from_edges(edges, self.n_vertices, names, outputs, description)
+            return Dag(start, predecessors, names, outputs, description)
         except InvalidInput as error:
             if cycle := _cycle(tails, heads):
                 raise self._cycle_error(cycle, names) from None
             raise InvalidInput(f"{self.source}: {error}") from None
 
     def _label(self, v: int) -> str:
+        if self.numbers:
+            return next(islice(self.numbers, v, None))
         return str(v + self._shift) if v not in self.notes.names else self.notes.names[v][0]
 
     def _check_range(self, tails: NDArray[np.int64], heads: NDArray[np.int64]) -> None:
@@ -89,16 +125,16 @@ class ParsedGraph:
         if over.size or under.size:
             e = int((over if over.size else under)[0])
             v = (max if over.size else min)(self.tails[e], self.heads[e])
-            raise self.fail(
-                self.places[e],
+            raise self.fail_edge(
+                e,
                 f"there is no vertex {v + self._shift}; "
                 f"the vertices are {self._shift} to {self.n_vertices - 1 + self._shift}{self.vertices_place}",
             )
 
     def _check_loops(self, tails: NDArray[np.int64], heads: NDArray[np.int64]) -> None:
         for e in np.flatnonzero(tails == heads)[:1].tolist():
-            raise self.fail(
-                self.places[e],
+            raise self.fail_edge(
+                e,
                 f"{self._label(self.tails[e])} is its own predecessor; a computation cannot have a cycle",
             )
 
@@ -126,8 +162,8 @@ class ParsedGraph:
 
     def _where(self, v: int = -1) -> str:
         """Return the place of a vertex, or else of the number of vertices, as far as there is one."""
-        if v in self.vertex_places:
-            return f", {place_text(self.vertex_places[v])}"
+        if 0 <= v < len(self.vertex_places):
+            return f", {place_text(self._vertex_place(self.vertex_places[v]))}"
         return self.vertices_place and f", {self.vertices_place.strip(' ()')}"
 
     def _check_twice(self, tails: NDArray[np.int64], heads: NDArray[np.int64]) -> None:
@@ -136,11 +172,24 @@ class ParsedGraph:
         twice = np.flatnonzero(key[order][1:] == key[order][:-1])
         if twice.size:
             second, at = min((int(order[t + 1]), int(t)) for t in twice.tolist())
-            raise self.fail(
-                self.places[second],
+            first = place_text(self._edge_place(self.places[int(order[at])]))
+            raise self.fail_edge(
+                second,
                 f"the edge {self._label(self.tails[second])} -> {self._label(self.heads[second])} is there twice, "
-                f"first on {place_text(self.places[int(order[at])])}; keep one of them",
+                f"first on {first}; keep one of them",
             )
+
+    def _all_names(self) -> ListedNames | None:
+        """Return the names where all vertices have one; the dictionary that was filled is theirs from now on."""
+        if not self.numbers:
+            return None
+        for v, name in enumerate(self.numbers):
+            if not is_writable(name):
+                raise self._name_error(name, self._vertex_place(self.vertex_places[v]))
+        return ListedNames.of_numbers(self.numbers)
+
+    def _name_error(self, name: str, place: Place) -> InvalidInput:
+        return self.fail(place, f"{shown(name)} cannot be a name: a name is a text without white space")
 
     def _checked_names(self) -> list[str] | None:
         found = self.notes.names
@@ -151,9 +200,7 @@ class ParsedGraph:
             if v >= self.n_vertices:
                 raise self.fail(place, f"there is no vertex {v + self._shift} to be named")
             if not is_writable(name):
-                raise self.fail(
-                    place, f"{shown(name)} cannot be a name: a name is a text without white space"
-                )
+                raise self._name_error(name, place)
             names[v] = name
         first: dict[str, int] = {}
         for v, name in enumerate(names):
@@ -170,7 +217,7 @@ class ParsedGraph:
                 raise self.fail(place, f"there is no vertex {v + self._shift} to be an output")
         return list(self.notes.outputs) or None
 
-    def _cycle_error(self, cycle: list[int], names: list[str] | None) -> InvalidInput:
+    def _cycle_error(self, cycle: list[int], names: VertexNames | list[str] | None) -> InvalidInput:
         def label(v: int) -> str:
             return names[v] if names else str(v + self._shift)
 
@@ -178,8 +225,8 @@ class ParsedGraph:
         at = cycle.index(last)
         turned = [*cycle[at + 1 :], *cycle[: at + 1]]
         way = [label(self.tails[turned[0]]), *(label(self.heads[e]) for e in turned)]
-        return self.fail(
-            self.places[last],
+        return self.fail_edge(
+            last,
             f"the edge {label(self.tails[last])} -> {label(self.heads[last])} closes a cycle: {path_text(way)}; "
             "a computation cannot have one",
         )

@@ -264,6 +264,11 @@ class Plan(TableResult):
             "costs": [cost.to_dict() for cost in self.costs],
         }
 
+    def records(self) -> list[dict[str, Any]]:
+        """Return the choices as plain data, the best first."""
+        flat = ({k: v for k, v in one.to_dict().items() if not isinstance(v, dict)} for one in self.choices)
+        return [row | {"tiles": tiles_text(one.tiles)} for row, one in zip(flat, self.choices, strict=True)]
+
     def parts(self) -> list[str | Table | TableResult]:
         """Return what is printed: what was planned, the best choice, all choices, what constraints cost."""
         where = f" ({self.device.title}, {self.level})" if self.device is not None else ""

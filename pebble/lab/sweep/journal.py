@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 from contextlib import suppress
@@ -10,13 +11,17 @@ from typing import IO, Any, Protocol
 
 from pebble.common.errors import InvalidInput, PebbleError
 from pebble.lab.sweep.grid import SweepGrid
-from pebble.lab.sweep.point import COLUMNS, CountedPoints, Record, program_version
+from pebble.lab.sweep.point import COLUMNS, CountedPoints, Point, Record, program_version
 
 __all__ = ["SUFFIX", "Journal", "RowStore", "RowsInMemory"]
 
 SUFFIX = ".partial"
 _KIND = "pebble sweep"
 _BEGINNING = json.dumps({"journal": _KIND})[:-1].encode("ascii")
+_SIGNATURE = b', "sha256": "%s"}\n'
+_SIGNATURE_LENGTH = len(_SIGNATURE % (b"0" * 64))
+_WRONG_CHECKSUM = "its checksum is not that of its content"
+_BEGIN_ANEW = "--restart begins anew (restart=True in Python)"
 
 
 class RowStore(Protocol):
@@ -51,8 +56,10 @@ class Journal:
     """A file to which every counted point is appended, and from which an interrupted sweep goes on.
 
     JSON lines: first a header with the version of the program, the grid and its fingerprint, then one line a
-    point, ``{"point": 17, "rows": [...]}``, in the order in which they were finished. Lines are on the disk when
-    :meth:`add` returns. A torn last line is ignored. Memory holds only where each line starts.
+    point, ``{"point": 17, "rows": [...], "sha256": "..."}``, in the order in which they were finished. Lines are on
+    the disk when :meth:`add` returns. A torn last line is ignored; every other is verified when the journal is opened,
+    by its checksum and against the grid, and by its checksum again when its rows are asked for. Memory holds only
+    where each line starts.
 
     Parameters
     ----------
@@ -69,13 +76,13 @@ class Journal:
 
     def __init__(self, path: Path, grid: SweepGrid, restart: bool = False) -> None:
         self.path = path
-        self._n_rows = len(grid.schedules)
-        self._n_points = len(grid)
+        self._grid = grid
+        self._fingerprint = grid.fingerprint
         self._starts: dict[int, int] = {}
         header = {
             "journal": _KIND,
             "version": program_version(),
-            "fingerprint": grid.fingerprint,
+            "fingerprint": self._fingerprint,
             "grid": grid.to_dict(),
         }
         try:
@@ -105,7 +112,7 @@ class Journal:
         end = self._file.seek(0, os.SEEK_END)
         starts = {}
         for index, rows in counted:
-            line = json.dumps({"point": index, "rows": rows}, allow_nan=False).encode("ascii") + b"\n"
+            line = self._signed(json.dumps({"point": index, "rows": rows}, allow_nan=False).encode("ascii"))
             starts[index] = end
             end += len(line)
             lines.append(line)
@@ -115,7 +122,10 @@ class Journal:
     def rows(self, index: int) -> list[Record]:
         """Return the rows of a point."""
         self._file.seek(self._starts[index])
-        rows: list[Record] = json.loads(self._file.readline())["rows"]
+        line = self._file.readline()
+        if not self._is_signed(line):
+            raise PebbleError(f"{self.path} has changed while it was in use; {_BEGIN_ANEW}")
+        rows: list[Record] = json.loads(line)["rows"]
         return rows
 
     def close(self) -> None:
@@ -165,36 +175,51 @@ class Journal:
 
     def _read_points(self, start: int) -> int:
         for number, line in enumerate(iter(self._file.readline, b""), start=2):
-            index = self._index(line)
-            if index is None:
-                if self._file.readline():
-                    raise InvalidInput(
-                        f"{self.path} is damaged at line {number}: --restart begins anew (restart=True in Python)"
-                    )
-                return start
-            self._starts[index] = start
+            if not line.endswith(b"\n"):
+                return start  # killed while it was written
+            fault = self._fault(line)
+            if fault == _WRONG_CHECKSUM and not self._file.readline():
+                return start  # the power may have failed while it was written
+            if fault:
+                raise InvalidInput(
+                    f"{self.path} is damaged at line {number}: {fault}; delete that line, and its point is counted "
+                    f"again, or {_BEGIN_ANEW}"
+                )
+            self._starts[json.loads(line)["point"]] = start
             start += len(line)
         return start
 
-    def _index(self, line: bytes) -> int | None:
-        """Return the point that a line is about, or None if the line is torn or damaged."""
-        found = _parsed(line) if line.endswith(b"\n") else None
-        if not isinstance(found, dict) or set(found) != {"point", "rows"}:
-            return None
-        index, rows = found["point"], found["rows"]
-        if type(index) is not int or not 0 <= index < self._n_points or not isinstance(rows, list):
-            return None
-        whole = len(rows) == self._n_rows and all(
-            isinstance(r, dict) and list(r) == list(COLUMNS) for r in rows
-        )
-        return index if whole else None
+    def _fault(self, line: bytes) -> str:
+        """Say why a line cannot be believed, or nothing."""
+        found = _parsed(line)
+        if isinstance(found, dict) and set(found) == {"point", "rows"}:
+            raise InvalidInput(
+                f"{self.path} was begun by an earlier pebble, whose journals have no checksums, so that its rows "
+                f"cannot be verified: go on with that one, or {_BEGIN_ANEW}"
+            )
+        if not self._is_signed(line) or not isinstance(found, dict):
+            return _WRONG_CHECKSUM
+        index, rows = found.get("point"), found.get("rows")
+        if type(index) is not int or not 0 <= index < len(self._grid):
+            return f"the grid has no point {index!r}"
+        if index in self._starts:
+            return f"point {index} is there twice"
+        return _fault_of_rows(rows, self._grid.point(index), index)
+
+    def _signed(self, line: bytes) -> bytes:
+        """Return a line with its checksum, which is that of the bytes before it and of the grid."""
+        digest = hashlib.sha256(self._fingerprint.encode("ascii") + line).hexdigest()
+        return line[:-1] + _SIGNATURE % digest.encode("ascii")
+
+    def _is_signed(self, line: bytes) -> bool:
+        return self._signed(line[:-_SIGNATURE_LENGTH] + b"}") == line
 
     def _check_header(self, found: Any, header: Record, restart: bool) -> None:
         if not isinstance(found, dict) or found.get("journal") != _KIND:
             raise self._foreign()
         if restart:
             return
-        begin = "--restart begins anew (restart=True in Python), or give another name for the result"
+        begin = f"{_BEGIN_ANEW}, or give another name for the result"
         if found.get("version") != header["version"]:
             raise InvalidInput(
                 f"{self.path} was begun by version {found.get('version')} of the program, and this is "
@@ -207,6 +232,27 @@ class Journal:
         return InvalidInput(
             f"{self.path} is no journal of a sweep: move it away, or give another name for the result"
         )
+
+
+def _fault_of_rows(rows: Any, point: Point, index: int) -> str:
+    """Say why rows are not those of a point, or nothing; what was counted is believed if it adds up."""
+    if not isinstance(rows, list) or len(rows) != len(point.schedules):
+        return f"point {index} should have {len(point.schedules)} rows"
+    asked = point.problem().to_dict() | {"M": point.M}
+    for row, schedule in zip(rows, point.schedules, strict=True):
+        if not isinstance(row, dict) or list(row) != list(COLUMNS):
+            return f"a row of point {index} has other columns"
+        for name, value in (asked | {"schedule": schedule}).items():
+            if row[name] != value:
+                return f"a row says {name} = {row[name]}, and point {index} of the grid has {value}"
+        counted = [row["reads"], row["writes"], row["io"]]
+        if counted != [None] * 3 and not _adds_up(*counted):
+            return f"a row of point {index} says {row['reads']} reads + {row['writes']} writes = {row['io']}"
+    return ""
+
+
+def _adds_up(reads: Any, writes: Any, io: Any) -> bool:
+    return all(type(number) is int for number in (reads, writes, io)) and reads + writes == io
 
 
 def _parsed(line: bytes) -> Any:

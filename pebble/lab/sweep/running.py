@@ -9,9 +9,12 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
+from typing import Any
 
 from pebble.common.errors import InvalidInput, PebbleError
 from pebble.common.files import check_target
+from pebble.common.table_export import data_frame
+from pebble.common.tables import Table, tiles_text, words
 from pebble.lab.size_lists import Sizes
 from pebble.lab.sweep.grid import SweepGrid, sweep_grid
 from pebble.lab.sweep.journal import SUFFIX, Journal, RowsInMemory, RowStore
@@ -23,6 +26,8 @@ from pebble.lab.sweep.workers import count_all, process_pool
 __all__ = ["PointProgress", "Sweep", "journal_of", "run_sweep", "sweep"]
 
 PointProgress = Callable[[int, int], None]
+_SHOWN = ("pass", "Nq", "d", "mask", "M", "schedule", "reads", "writes", "io", "peak", "ratio")
+_TEXTS = ("pass", "mask", "schedule")
 
 
 @dataclass(frozen=True)
@@ -49,6 +54,29 @@ class Sweep:
     def rows(self) -> list[Record]:
         """The rows, one for each point and schedule, in the order of the grid; read from the file, if there is one."""
         return list(self)
+
+    def table(self) -> Table:
+        """Return the rows as a table with the columns that papers show; it has ``to_latex`` and ``to_markdown``."""
+        cells = [[_cell(row[name]) for name in _SHOWN] for row in self]
+        return Table(
+            [list(_SHOWN), *cells], right=tuple(i for i, name in enumerate(_SHOWN) if name not in _TEXTS)
+        )
+
+    def to_markdown(self) -> str:
+        """Return :meth:`table` in Markdown."""
+        return self.table().to_markdown()
+
+    def to_latex(self) -> str:
+        """Return :meth:`table` as a ``tabular`` of LaTeX."""
+        return self.table().to_latex()
+
+    def records(self) -> list[Record]:
+        """Return all rows and columns, tile sizes as text."""
+        return [{**row, "tiles": tiles_text(row["tiles"] or {})} for row in self]
+
+    def to_frame(self) -> Any:
+        """Return :meth:`records` as a data frame of pandas; PebbleError if pandas is not installed."""
+        return data_frame(self.records())
 
     def __len__(self) -> int:
         return len(self.grid) * len(self.grid.schedules)
@@ -184,6 +212,15 @@ def run_sweep(
         write_rows(path, name, lambda: _in_order(journal, grid))
         journal.remove()
     return Sweep(grid, path, name, resumed)
+
+
+def _cell(value: Any) -> str:
+    """Return a value of a row as text; a ratio with three decimals."""
+    if value is None:
+        return "–"
+    return (
+        f"{value:.3f}" if isinstance(value, float) else words(value) if isinstance(value, int) else str(value)
+    )
 
 
 def journal_of(out: str | os.PathLike[str]) -> Path:

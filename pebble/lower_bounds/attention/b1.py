@@ -14,10 +14,21 @@ from pebble.common.units import fast_memory_words
 from pebble.lower_bounds.bound import Bound
 from pebble.lower_bounds.counts import Counts
 from pebble.lower_bounds.cutting import best_cut, best_start, least_words_near
+from pebble.lower_bounds.references import HONG_KUNG, LOOMIS_WHITNEY
 from pebble.lower_bounds.requirements import require_pass
 from pebble.lower_bounds.rounding import ceil_div, ceil_sqrt
+from pebble.lower_bounds.statement import Statement
 
-__all__ = ["B1Weights", "b1", "b1_events", "b1_words"]
+__all__ = ["B1", "B1Weights", "b1", "b1_events", "b1_words"]
+
+B1 = Statement(
+    "B1",
+    "I/O ≥ M + 1 + X·(⌈z·β / F(M + X)⌉ − 1), F(T) = ⌊max over 0 ≤ b ≤ T of (T − b)²/4 + min(β·b, "
+    "κ·√b·(T − b)/2)⌋, for every whole X ≥ 1 with at least two segments; β = 12d² and κ = 4d for dv = d",
+    "attention, backward pass, any sizes and any mask; z is the number of pairs; chains in a fixed order",
+    "docs/bounds-backward.md, B1",
+    after=(HONG_KUNG, LOOMIS_WHITNEY),
+)
 
 
 @dataclass(frozen=True)
@@ -208,4 +219,4 @@ def b1(problem: Counts, M: int) -> Bound:
     starts = (M, best_start(M, events, M // 2, M + weights.kappa**2))
     X = max(starts, key=lambda X: X / max(1, events(M + X)))
     cut = best_cut(problem.pairs * weights.beta, M, events, lambda w: b1_words(w, d, dv), X)
-    return Bound("B1", cut.moves, "proved", "docs/bounds-backward.md, B1", note=str(cut))
+    return B1.bound(cut.moves, str(cut))

@@ -12,9 +12,20 @@ from pebble.common.units import fast_memory_words
 from pebble.lower_bounds.bound import Bound
 from pebble.lower_bounds.counts import Counts
 from pebble.lower_bounds.cutting import best_cut, best_start, least_words_near
+from pebble.lower_bounds.references import HONG_KUNG, LOOMIS_WHITNEY
 from pebble.lower_bounds.requirements import require_pass
+from pebble.lower_bounds.statement import Statement
 
-__all__ = ["b2", "b2_events", "b2_words"]
+__all__ = ["B2", "b2", "b2_events", "b2_words"]
+
+B2 = Statement(
+    "B2",
+    "I/O ≥ M + 1 + X·(⌈z·(3d + 2dv) / F(M + X)⌉ − 1) − 2z, F(T) = ⌊max over 0 ≤ y ≤ T of "
+    "y·√((T − y + y²/(4·min(d, dv)²))/3)⌋, for every whole X ≥ 1 with at least two segments",
+    "attention, backward pass, any sizes and any mask; z is the number of pairs; chains in a fixed order",
+    "docs/bounds-backward.md, B2",
+    after=(HONG_KUNG, LOOMIS_WHITNEY),
+)
 
 
 def b2_events(T: int, d: int) -> int:
@@ -108,4 +119,4 @@ def b2(problem: Counts, M: int) -> Bound:
     work = problem.pairs * (3 * problem.d + 2 * problem.dv)
     cut = best_cut(work, M, events, lambda w: b2_words(w, d), X)
     words = max(0, cut.moves - 2 * problem.pairs)
-    return Bound("B2", words, "proved", "docs/bounds-backward.md, B2", note=str(cut))
+    return B2.bound(words, str(cut))

@@ -27,8 +27,18 @@ if TYPE_CHECKING:
 
     from pebble.computations.masks import Mask
     from pebble.computations.problem import Problem
+from pebble.lower_bounds.statement import Statement
 
-__all__ = ["MOST_LINES", "by_parts"]
+__all__ = ["BY_PARTS", "MOST_LINES", "by_parts"]
+
+BY_PARTS = Statement(
+    "by parts",
+    "I/O ≥ the sum over the parts of a mask of B(Z') + c(Z) − c(Z'), B(Z') a bound on a part without some queries and "
+    "keys, c the compulsory words of the part with and without them",
+    "attention, any pass with other bounds, any mask whose queries and keys fall into parts that share no pair; "
+    "as sure as the bounds on the parts",
+    "docs/bounds.md, under a mask",
+)
 
 MOST_LINES = 2**21
 """With more queries and keys than this, no pairs are left out of a mask that is no band; only the quality of the bound
@@ -95,7 +105,7 @@ def by_parts(problem: Problem, M: int, bounds: Callable[[Part, int], list[Bound]
     note = f"{of}, bounded by {', '.join(sorted(names))}"
     if left_out:
         note += "; of queries and keys with few pairs only the compulsory words"
-    return Bound("by parts", total, status, "docs/bounds.md, under a mask", note=note)
+    return BY_PARTS.bound(total, note, status=status)
 
 
 def _thresholds(problem: Problem, mask: Mask, M: int) -> list[int]:

@@ -18,8 +18,18 @@ from pebble.lower_bounds.requirements import require_mask, require_pass
 
 if TYPE_CHECKING:
     from pebble.computations.problem import Problem
+from pebble.lower_bounds.statement import Statement
 
-__all__ = ["causal_triangles", "least_size", "words_above_compulsory"]
+__all__ = ["CAUSAL_TRIANGLES", "causal_triangles", "least_size", "words_above_compulsory"]
+
+CAUSAL_TRIANGLES = Statement(
+    "causal triangles",
+    "I/O ≥ c + the sum over triangles of n > 2d queries of max(0, (d + 1)·(n − 2d + 1) + h·(n − 5d + 2) − M), "
+    "c the compulsory words, h whole with 0 ≤ h ≤ d and 2h + 1 ≤ dv",
+    "attention, forward pass, any mask with triangles (causal masks inside it) that share no query and no "
+    "key; chains in the order of the keys",
+    "docs/bounds-causal.md",
+)
 
 
 def causal_triangles(problem: Problem, M: int) -> Bound:
@@ -78,7 +88,7 @@ def causal_triangles(problem: Problem, M: int) -> Bound:
     queries = " to ".join(f"{size:,}" for size in dict.fromkeys((sizes[0], sizes[-1])))
     note = f"{number:,} causal triangle{'s' * (number > 1)} of {queries} queries"
     words = compulsory_words(problem) + worth
-    return Bound("causal triangles", words, "proved", "docs/bounds-causal.md", note=note)
+    return CAUSAL_TRIANGLES.bound(words, note)
 
 
 def words_above_compulsory(n: int, d: int, dv: int, M: int) -> int:

@@ -10,8 +10,22 @@ from pebble.common.units import fast_memory_words
 from pebble.lower_bounds.bound import Bound
 from pebble.lower_bounds.counts import Counts
 from pebble.lower_bounds.requirements import require_pass
+from pebble.lower_bounds.statement import Statement
 
-__all__ = ["compulsory_backward", "compulsory_forward", "compulsory_weights", "compulsory_words"]
+__all__ = [
+    "COMPULSORY",
+    "compulsory_backward",
+    "compulsory_forward",
+    "compulsory_weights",
+    "compulsory_words",
+]
+
+COMPULSORY = Statement(
+    "compulsory",
+    "I/O ≥ (inputs that some computed output depends on) + (outputs that are no inputs)",
+    "any DAG; 4Nd for a square forward pass, 8Nd + N for a backward pass, 4Nd + 3d² for the gradient of the weights",
+    "docs/bounds.md, compulsory",
+)
 
 
 def compulsory_words(problem: Counts) -> int:
@@ -60,7 +74,7 @@ def compulsory_forward(problem: Counts, M: int) -> Bound:
     """
     fast_memory_words(M)
     require_pass(problem, "forward", "the compulsory bound")
-    return Bound("compulsory", compulsory_words(problem), "proved", "docs/bounds.md, compulsory")
+    return COMPULSORY.bound(compulsory_words(problem))
 
 
 def compulsory_backward(problem: Counts, M: int) -> Bound:
@@ -94,7 +108,7 @@ def compulsory_backward(problem: Counts, M: int) -> Bound:
     """
     fast_memory_words(M)
     require_pass(problem, "backward", "the compulsory bound of the backward pass")
-    return Bound("compulsory", compulsory_words(problem), "proved", "docs/bounds-backward.md, compulsory")
+    return COMPULSORY.bound(compulsory_words(problem), source="docs/bounds-backward.md, compulsory")
 
 
 def compulsory_weights(problem: Counts, M: int) -> Bound:
@@ -117,4 +131,4 @@ def compulsory_weights(problem: Counts, M: int) -> Bound:
     """
     fast_memory_words(M)
     require_pass(problem, "weights", "4Nd + 3d²")
-    return Bound("compulsory", compulsory_words(problem), "proved", "docs/backward.md")
+    return COMPULSORY.bound(compulsory_words(problem), source="docs/backward.md")

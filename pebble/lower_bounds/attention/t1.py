@@ -13,10 +13,21 @@ from pebble.common.units import fast_memory_words
 from pebble.lower_bounds.bound import Bound
 from pebble.lower_bounds.counts import Counts
 from pebble.lower_bounds.cutting import best_cut
+from pebble.lower_bounds.references import HONG_KUNG, LOOMIS_WHITNEY
 from pebble.lower_bounds.requirements import require_pass
 from pebble.lower_bounds.rounding import ceil_root, ceil_sqrt
+from pebble.lower_bounds.statement import Statement
 
-__all__ = ["t1", "t1_events", "t1_words"]
+__all__ = ["T1", "t1", "t1_events", "t1_words"]
+
+T1 = Statement(
+    "T1",
+    "I/O ≥ M + 1 + X·(⌈z·dv / F(M + X)⌉ − 1), F(T) = ⌊max((T/3)^(3/2), T²/(16d))⌋, for every whole X ≥ 1 with at "
+    "least two segments; Nq more if the row sums are outputs",
+    "attention, forward pass, any sizes and any mask; z is the number of pairs; chains in a fixed order",
+    "docs/bounds.md, T1",
+    after=(HONG_KUNG, LOOMIS_WHITNEY),
+)
 
 
 def t1_events(T: int, d: int) -> int:
@@ -91,4 +102,4 @@ def t1(problem: Counts, M: int) -> Bound:
     X = max(starts, key=lambda X: X / max(1, t1_events(M + X, d)))
     cut = best_cut(problem.pairs * problem.dv, M, partial(t1_events, d=d), partial(t1_words, d=d), X)
     words = cut.moves + problem.queries * problem.stats
-    return Bound("T1", words, "proved", "docs/bounds.md, T1", note=str(cut))
+    return T1.bound(words, str(cut))

@@ -14,9 +14,20 @@ from pebble.lower_bounds.attention.t1 import t1_words
 from pebble.lower_bounds.bound import Bound
 from pebble.lower_bounds.counts import Counts
 from pebble.lower_bounds.cutting import best_cut, best_start, least_words
+from pebble.lower_bounds.references import HONG_KUNG, LOOMIS_WHITNEY
 from pebble.lower_bounds.requirements import require_pass
+from pebble.lower_bounds.statement import Statement
 
-__all__ = ["t2", "t2_events", "t2_words"]
+__all__ = ["T2", "t2", "t2_events", "t2_words"]
+
+T2 = Statement(
+    "T2",
+    "I/O ≥ M + 1 + X·(⌈z·(d + dv) / F(M + X)⌉ − 1) − z, F(T) = ⌊max over 0 ≤ w ≤ T/2 of "
+    "w·√(T − 2w + 4w²/(27d²))⌋, for every whole X ≥ 1 with at least two segments; Nq more if the row sums are outputs",
+    "attention, forward pass, any sizes and any mask; z is the number of pairs; chains in a fixed order",
+    "docs/bounds.md, T2",
+    after=(HONG_KUNG, LOOMIS_WHITNEY),
+)
 
 
 def t2_events(T: int, d: int) -> int:
@@ -88,4 +99,4 @@ def t2(problem: Counts, M: int) -> Bound:
     X = best_start(M, partial(t2_events, d=d), M // 2, 3 * M)
     cut = best_cut(problem.pairs * (d + problem.dv), M, partial(t2_events, d=d), partial(t2_words, d=d), X)
     words = max(0, cut.moves - problem.pairs + problem.queries * problem.stats)
-    return Bound("T2", words, "proved", "docs/bounds.md, T2", note=str(cut))
+    return T2.bound(words, str(cut))

@@ -16,9 +16,22 @@ from pebble.common.units import fast_memory_words
 from pebble.lower_bounds.bound import Bound
 from pebble.lower_bounds.certified.parameters import SCALE, ParameterRow, best_of_rows
 from pebble.lower_bounds.counts import Counts
+from pebble.lower_bounds.references import HONG_KUNG, LOOMIS_WHITNEY
 from pebble.lower_bounds.requirements import require_pass
+from pebble.lower_bounds.statement import Statement
 
-__all__ = ["B3Row", "b3", "b3_rows"]
+__all__ = ["B3", "B3Row", "b3", "b3_rows"]
+
+B3 = Statement(
+    "B3",
+    "I/O > M + (n − 1)·(X − 1) − a·γ·z, n = ⌈z·((w_S + w_K + w_Q)·d + (w_P + w_V)·dv)/(W·D³)⌉, X = τ·D² − "
+    "M, D = min(d, dv), a the number of positive weights among w_S and w_P; "
+    "I/O ≥ M + 1 + (n − 1)·⌊X⌋ − a·γ·z if a = 0 or γ = 1; for every row of its table",
+    "attention, backward pass, any sizes and any mask; M small enough for a row; W proved by branch and bound",
+    "docs/bounds-b3.md, constants by pebble.lower_bounds.certified.prove_b3",
+    status="computer-assisted",
+    after=(HONG_KUNG, LOOMIS_WHITNEY),
+)
 
 
 @dataclass(frozen=True)
@@ -48,7 +61,8 @@ class B3Row(ParameterRow):
         If a parameter is out of its range.
     """
 
-    bound: ClassVar[str] = "B3"
+    bound: ClassVar[str] = B3.name
+    statement: ClassVar[Statement] = B3
 
     S: Fraction
     dP: Fraction

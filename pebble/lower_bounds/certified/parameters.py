@@ -14,6 +14,7 @@ from typing import ClassVar, Self
 from pebble.common.errors import BoundDoesNotApply, InvalidInput
 from pebble.lower_bounds.bound import Bound
 from pebble.lower_bounds.counts import Counts
+from pebble.lower_bounds.statement import Statement
 
 __all__ = ["SCALE", "ParameterRow", "best_of_rows"]
 
@@ -48,6 +49,9 @@ class ParameterRow(ABC):
 
     bound: ClassVar[str]
     """Name of the bound; ``docs/bounds-<name>.md`` and the module ``prove_<name>`` belong to it."""
+
+    statement: ClassVar[Statement]
+    """What it states."""
 
     mu: Fraction
     tau: Fraction
@@ -143,11 +147,4 @@ def best_of_rows(rows: Sequence[ParameterRow], problem: Counts, M: int, instead:
             f"the work; use the compulsory traffic or {instead}"
         )
     (words, segments), row = max(found, key=lambda pair: pair[0][0])
-    short = name.lower()
-    return Bound(
-        name=name,
-        value=words,
-        status="computer-assisted",
-        source=f"docs/bounds-{short}.md, constants by pebble.lower_bounds.certified.prove_{short}",
-        note=f"row {row}; at least {segments} segments",
-    )
+    return rows[0].statement.bound(words, f"row {row}; at least {segments} segments")

@@ -16,9 +16,22 @@ from pebble.common.units import fast_memory_words
 from pebble.lower_bounds.bound import Bound
 from pebble.lower_bounds.certified.parameters import SCALE, ParameterRow, best_of_rows
 from pebble.lower_bounds.counts import Counts
+from pebble.lower_bounds.references import HONG_KUNG, LOOMIS_WHITNEY
 from pebble.lower_bounds.requirements import require_pass
+from pebble.lower_bounds.statement import Statement
 
-__all__ = ["T3Row", "t3", "t3_rows"]
+__all__ = ["T3", "T3Row", "t3", "t3_rows"]
+
+T3 = Statement(
+    "T3",
+    "I/O > min over s in 0..z of (n(s) − 1)·(X − 2) + s + M − γ·z − Nq·dv, n(s) = ⌈(z·(β·d + (1 + Δ)·dv) "
+    "− Δ·dv·s)/(W·d³)⌉, X = τ·d² − M, for every row (μ, τ, γ, Δ, β, W) of its table with M ≤ μ·d²; Nq "
+    "more if the row sums are outputs",
+    "attention, forward pass, any sizes and any mask; M small enough for a row; W proved by branch and bound",
+    "docs/bounds-t3.md, constants by pebble.lower_bounds.certified.prove_t3",
+    status="computer-assisted",
+    after=(HONG_KUNG, LOOMIS_WHITNEY),
+)
 
 
 @dataclass(frozen=True)
@@ -46,7 +59,8 @@ class T3Row(ParameterRow):
         If a parameter is out of its range.
     """
 
-    bound: ClassVar[str] = "T3"
+    bound: ClassVar[str] = T3.name
+    statement: ClassVar[Statement] = T3
 
     delta: Fraction
     beta: Fraction

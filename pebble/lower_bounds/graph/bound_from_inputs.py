@@ -9,6 +9,7 @@ from pebble.common.errors import InvalidInput
 from pebble.game.rules import Rules
 from pebble.graph.dag import Dag
 from pebble.lower_bounds.graph.compulsory import compulsory
+from pebble.lower_bounds.graph.exhaustive import exhaustive
 from pebble.lower_bounds.graph.family_bounds import family_bounds
 from pebble.lower_bounds.graph.graph_bound import GraphBound
 from pebble.lower_bounds.graph.min_cut import convex_min_cut
@@ -17,7 +18,14 @@ from pebble.lower_bounds.graph.spectral import spectral, spectral_above_compulso
 
 __all__ = ["bound_from_inputs"]
 
-_NAMES = ("compulsory", "convex min-cut", "spectral", "spectral, above compulsory", "Hong-Kung")
+_NAMES = (
+    "compulsory",
+    "convex min-cut",
+    "spectral",
+    "spectral, above compulsory",
+    "Hong-Kung",
+    "exhaustive search",
+)
 
 
 def bound_from_inputs(name: str, inputs: Mapping[str, Any], dag: Dag, M: int, rules: Rules) -> GraphBound:
@@ -63,6 +71,8 @@ def bound_from_inputs(name: str, inputs: Mapping[str, Any], dag: Dag, M: int, ru
             return spectral_above_compulsory(dag, M, rules, _whole_number(inputs, "eigenvalues"))
         case "Hong-Kung":
             return hong_kung(dag, M, rules, _whole_number(inputs, "X"))
+        case "exhaustive search":
+            return exhaustive(dag, M, rules, _whole_number(inputs, "below", least=0))
     raise InvalidInput(f"no bound is called {name!r}; known: {', '.join(_NAMES)}, and those of families")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pebble.common.units import fast_memory_words
 from pebble.graph.dag import Dag
 from pebble.graph.statistics import compulsory_io
+from pebble.lower_bounds.attention.compulsory import COMPULSORY
 from pebble.lower_bounds.graph.graph_bound import PAGE, GraphBound
 
 __all__ = ["compulsory"]
@@ -31,11 +32,5 @@ def compulsory(dag: Dag, M: int) -> GraphBound:
     """
     fast_memory_words(M)
     loads, stores = compulsory_io(dag)
-    return GraphBound(
-        "compulsory",
-        loads + stores,
-        "proved",
-        f"{PAGE}, compulsory",
-        note=f"{loads:,} inputs and {stores:,} outputs",
-        inputs={"loads": loads, "stores": stores},
-    )
+    note, inputs = f"{loads:,} inputs and {stores:,} outputs", {"loads": loads, "stores": stores}
+    return GraphBound.of(COMPULSORY, loads + stores, note, inputs, source=f"{PAGE}, compulsory")

@@ -105,9 +105,7 @@ def _sizes(text: str) -> _Sizes:
 
 
 def _with_inputs(bound: Bound, name: str) -> GraphBound:
-    return GraphBound(
-        bound.name, bound.value, bound.status, bound.source, bound.rules, bound.note, {"family": name}
-    )
+    return GraphBound.from_bound(bound, {"family": name})
 
 
 def _attention(pass_name: str, sizes: _Sizes, M: int) -> list[Bound]:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from pebble.lower_bounds.bound import Bound
+from pebble.lower_bounds.statement import Statement
 
 __all__ = ["PAGE", "GraphBound"]
 
@@ -31,6 +32,20 @@ class GraphBound(Bound):
 
     inputs: Mapping[str, Any] = field(default_factory=dict)
 
+    @classmethod
+    def of(
+        cls, statement: Statement, value: int | float, note: str, inputs: Mapping[str, Any], **special: Any
+    ) -> GraphBound:
+        """Return what a statement says of one DAG; ``special`` has its source or rules where they are others."""
+        bound = replace(statement.bound(value, note), **special)
+        return cls.from_bound(bound, inputs)
+
+    @classmethod
+    def from_bound(cls, bound: Bound, inputs: Mapping[str, Any]) -> GraphBound:
+        """Return a bound with what it can be computed from."""
+        known = {one.name: getattr(bound, one.name) for one in fields(Bound)}
+        return cls(**known, inputs=inputs)
+
     @property
     def least_io(self) -> int:
         """The whole number of words that the bound proves.
@@ -53,4 +68,5 @@ class GraphBound(Bound):
             "rules": self.rules,
             "source": self.source,
             "note": self.note,
+            **self.facts,
         }

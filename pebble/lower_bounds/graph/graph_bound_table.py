@@ -43,6 +43,10 @@ class DagBounds(TableResult, list[GraphBound]):
         refused = [{"name": name, "reason": reason} for name, reason in self.refused.items()]
         return {"bounds": [bound.to_dict() for bound in self], "refused": refused}
 
+    def records(self) -> list[dict[str, Any]]:
+        """Return the bounds as plain data."""
+        return [bound.to_dict() for bound in self]
+
     def parts(self) -> list[str | Table | TableResult]:
         """Return what is printed: the bounds, and why the others were left out."""
         rows = [[bound.name, words(bound.value), bound.rules, bound.note] for bound in self]

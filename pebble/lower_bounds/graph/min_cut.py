@@ -16,9 +16,21 @@ from pebble.lower_bounds.bound import ONCE_ONLY
 from pebble.lower_bounds.graph.graph_bound import PAGE, GraphBound
 from pebble.lower_bounds.graph.maximum_flow import maximum_flow
 from pebble.lower_bounds.graph.needed_part import Needed, needed_part
+from pebble.lower_bounds.references import ELANGO
 from pebble.lower_bounds.requirements import require_no_recomputation
+from pebble.lower_bounds.statement import Statement
 
-__all__ = ["convex_min_cut"]
+__all__ = ["CONVEX_MIN_CUT", "convex_min_cut"]
+
+CONVEX_MIN_CUT = Statement(
+    "convex min-cut",
+    "I/O ≥ compulsory + max over computed vertices v of max(0, w₂(v) − 2M, w₁(v) − M), w₁ and w₂ the least number and "
+    "the least cost of the vertices that are alive just after v is computed",
+    "any DAG",
+    f"{PAGE}, convex min-cut",
+    rules=ONCE_ONLY,
+    after=(ELANGO,),
+)
 
 _Ints = NDArray[np.int64]
 _Bools = NDArray[np.bool_]
@@ -99,9 +111,7 @@ def convex_min_cut(
         note = f"least cut of weight {best.weight:,} ({best.side}) at {dag.name(v)}; {seen}"
         inputs = {"vertex": v, "side": best.side, "weight": best.weight}
     gain = 0 if best is None else best.gain
-    return GraphBound(
-        "convex min-cut", base + gain, "proved", f"{PAGE}, convex min-cut", ONCE_ONLY, note, inputs
-    )
+    return GraphBound.of(CONVEX_MIN_CUT, base + gain, note, inputs)
 
 
 @dataclass(frozen=True)

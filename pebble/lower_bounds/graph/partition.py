@@ -15,8 +15,19 @@ from pebble.lower_bounds.bound import ANY_RULES, ONCE_ONLY
 from pebble.lower_bounds.graph.graph_bound import PAGE, GraphBound
 from pebble.lower_bounds.graph.maximum_flow import maximum_flow
 from pebble.lower_bounds.graph.needed_part import Needed, needed_part
+from pebble.lower_bounds.references import HONG_KUNG
+from pebble.lower_bounds.statement import Statement
 
-__all__ = ["hong_kung", "least_parts"]
+__all__ = ["PARTITIONS", "hong_kung", "least_parts"]
+
+PARTITIONS = Statement(
+    "Hong-Kung",
+    "I/O ≥ X·(P − 1) + 1 for every whole X ≥ 1, P the least number of sets in which the computed vertices can be "
+    "arranged as the segments of a pebbling with X loads and stores are",
+    "any DAG small enough for P to be found; P is greater, and the bound too, without recomputation",
+    f"{PAGE}, partitions; Hong & Kung 1981",
+    after=(HONG_KUNG,),
+)
 
 _MOST_COMPUTED = 24
 _MOST_SETS = 20_000
@@ -76,15 +87,9 @@ def hong_kung(dag: Dag, M: int, rules: Rules, X: int | None = None) -> GraphBoun
         value = size * (count - 1) + 1 if count else 0
         if value > best:
             best, best_X, parts = value, size, count
-    return GraphBound(
-        "Hong-Kung",
-        best,
-        "proved",
-        f"{PAGE}, partitions; Hong & Kung 1981",
-        ANY_RULES if rules.recomputation else ONCE_ONLY,
-        f"{parts} segments of {best_X:,} loads and stores",
-        {"X": best_X},
-    )
+    note = f"{parts} segments of {best_X:,} loads and stores"
+    needs = ANY_RULES if rules.recomputation else ONCE_ONLY
+    return GraphBound.of(PARTITIONS, best, note, {"X": best_X}, rules=needs)
 
 
 class _Work:

@@ -14,9 +14,30 @@ from pebble.lower_bounds.bound import ONCE_ONLY
 from pebble.lower_bounds.graph.eigenvalues import smallest_eigenvalues
 from pebble.lower_bounds.graph.graph_bound import PAGE, GraphBound
 from pebble.lower_bounds.graph.needed_part import Needed, needed_part
+from pebble.lower_bounds.references import JAIN_ZAHARIA
 from pebble.lower_bounds.requirements import require_no_recomputation
+from pebble.lower_bounds.statement import Statement
 
-__all__ = ["EIGENVALUES", "spectral", "spectral_above_compulsory"]
+__all__ = ["EIGENVALUES", "SPECTRAL", "SPECTRAL_ABOVE_COMPULSORY", "spectral", "spectral_above_compulsory"]
+
+SPECTRAL = Statement(
+    "spectral",
+    "I/O ≥ ⌊n/k⌋·(λ₁ + … + λ_k) − 2k·M for every k, λ the least eigenvalues of the Laplacian of the graph in which the "
+    "edge (u, v) weighs 1/outdegree(u)",
+    "any DAG",
+    f"{PAGE}, spectral; Jain & Zaharia, SPAA 2020",
+    rules=ONCE_ONLY,
+    by=JAIN_ZAHARIA,
+)
+SPECTRAL_ABOVE_COMPULSORY = Statement(
+    "spectral, above compulsory",
+    "I/O ≥ compulsory + ⌊n/k⌋·(λ₁ + … + λ_k) − 2·(k − 1)·M for every k, λ as for spectral, edges out of inputs and out "
+    "of outputs with half the weight",
+    "any DAG",
+    f"{PAGE}, spectral",
+    rules=ONCE_ONLY,
+    after=(JAIN_ZAHARIA,),
+)
 
 EIGENVALUES = 10
 _SAFE = 1.0 - 1e-12
@@ -64,15 +85,7 @@ def spectral(dag: Dag, M: int, rules: Rules, eigenvalues: int = EIGENVALUES) -> 
     part = _part(dag, M, rules, eigenvalues)
     values = _eigenvalues(part, np.ones(part.n), eigenvalues)
     best, k = _best(part.n, values, lambda k: 2 * k * M)
-    return GraphBound(
-        "spectral",
-        best,
-        "proved",
-        f"{PAGE}, spectral; Jain & Zaharia, SPAA 2020",
-        ONCE_ONLY,
-        _note(k, len(values)),
-        {"eigenvalues": eigenvalues},
-    )
+    return GraphBound.of(SPECTRAL, best, _note(k, len(values)), {"eigenvalues": eigenvalues})
 
 
 def spectral_above_compulsory(dag: Dag, M: int, rules: Rules, eigenvalues: int = EIGENVALUES) -> GraphBound:
@@ -104,15 +117,8 @@ def spectral_above_compulsory(dag: Dag, M: int, rules: Rules, eigenvalues: int =
     factors = np.where(part.is_input | part.is_output, 0.5, 1.0)
     values = _eigenvalues(part, factors, eigenvalues)
     best, k = _best(part.n, values, lambda k: 2 * (k - 1) * M)
-    return GraphBound(
-        "spectral, above compulsory",
-        part.loads + part.stores + math.ceil(best),
-        "proved",
-        f"{PAGE}, spectral",
-        ONCE_ONLY,
-        _note(k, len(values)),
-        {"eigenvalues": eigenvalues},
-    )
+    value, note = part.loads + part.stores + math.ceil(best), _note(k, len(values))
+    return GraphBound.of(SPECTRAL_ABOVE_COMPULSORY, value, note, {"eigenvalues": eigenvalues})
 
 
 def _part(dag: Dag, M: int, rules: Rules, eigenvalues: int) -> Needed:

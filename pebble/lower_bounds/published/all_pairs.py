@@ -10,15 +10,21 @@ from pebble.common.units import fast_memory_words
 from pebble.computations.problem import Problem
 from pebble.lower_bounds.bound import Bound
 from pebble.lower_bounds.published.curve import (
-    DAO,
-    LI,
     curve,
     pairs_and_dimension,
     require_between_row_and_matrix,
+    source_of,
 )
+from pebble.lower_bounds.references import DAO, LI, SAHA_YE
 from pebble.lower_bounds.requirements import require_all_pairs, require_pass, require_sizes
 
 __all__ = [
+    "FAST_MULTIPLICATION",
+    "FLASH_ATTENTION",
+    "LI_ET_AL",
+    "LI_ET_AL_GRADIENT",
+    "SAHA_YE_CURVE",
+    "STANDARD_ATTENTION",
     "attenio_count",
     "fast_multiplication",
     "flash_attention",
@@ -28,7 +34,50 @@ __all__ = [
     "standard_attention",
 ]
 
-_SAHA_YE = "Saha & Ye, ICML 2024, arXiv:2402.07443"
+_ALL_PAIRS = "without a mask, dv = d; N² is read as Nq·Nk"
+
+SAHA_YE_CURVE = curve(
+    "Saha-Ye",
+    "I/O = Θ(min(N²d/√M, N²d²/M))",
+    f"attention, forward pass, multiplied in the standard way, {_ALL_PAIRS}",
+    "Theorem 3.1",
+    SAHA_YE,
+)
+FAST_MULTIPLICATION = curve(
+    "fast multiplication",
+    "I/O = Ω(min(N²d²/M, N²))",
+    f"attention, forward pass, multiplied in any way over large fields with all scores explicit, {_ALL_PAIRS}",
+    "Theorem 4.8",
+    SAHA_YE,
+)
+FLASH_ATTENTION = curve(
+    "FlashAttention",
+    "I/O = Θ(N²d²/M), the cost of an algorithm: no lower bound",
+    f"attention, forward and backward pass, d ≤ M ≤ N·d, {_ALL_PAIRS}",
+    "Theorems 2 and 5",
+    DAO,
+)
+STANDARD_ATTENTION = curve(
+    "standard attention",
+    "I/O = Θ(N·d + N²), the cost of an algorithm: no lower bound",
+    f"attention, forward and backward pass, M of the order of d² at least, {_ALL_PAIRS}",
+    "Theorems 2 and 5",
+    DAO,
+)
+LI_ET_AL = curve(
+    "Li et al.",
+    "I/O = Θ(min(N²d/√M, N²d²/M)), the theorem's terms for dQ, dK and dV",
+    f"attention, backward pass, {_ALL_PAIRS}",
+    "Theorem 1.1",
+    LI,
+)
+LI_ET_AL_GRADIENT = curve(
+    "Li et al., gradient",
+    "I/O = Θ(min((N²d² + N·d³)/M, (N²d + N·d²)/√M))",
+    "gradient of the weights between queries and keys, without a mask, dv = d",
+    "Theorem 1.1",
+    LI,
+)
 
 
 def saha_ye(problem: Problem, M: int) -> Bound:
@@ -52,7 +101,7 @@ def saha_ye(problem: Problem, M: int) -> Bound:
     require_all_pairs(problem, "Saha and Ye's theorem")
     z, d = pairs_and_dimension(problem, M, "Saha and Ye's theorem")
     value = min(z * d / math.sqrt(M), z * d * d / M)
-    return curve("Saha-Ye", value, f"{_SAHA_YE}, Theorem 3.1", "Θ: compare the shape, there is no constant")
+    return SAHA_YE_CURVE.bound(value, "Θ: compare the shape, there is no constant")
 
 
 def fast_multiplication(problem: Problem, M: int) -> Bound:
@@ -76,7 +125,7 @@ def fast_multiplication(problem: Problem, M: int) -> Bound:
     require_all_pairs(problem, "Saha and Ye's theorem for fast multiplication")
     z, d = pairs_and_dimension(problem, M, "Saha and Ye's theorem for fast multiplication")
     note = "Ω over large fields; it is outside this game, whose DAGs multiply in the standard way"
-    return curve("fast multiplication", min(z * d * d / M, float(z)), f"{_SAHA_YE}, Theorem 4.8", note)
+    return FAST_MULTIPLICATION.bound(min(z * d * d / M, float(z)), note)
 
 
 def flash_attention(problem: Problem, M: int) -> Bound:
@@ -101,7 +150,7 @@ def flash_attention(problem: Problem, M: int) -> Bound:
     require_all_pairs(problem, f"FlashAttention's {theorem}")
     z, d = pairs_and_dimension(problem, M, f"FlashAttention's {theorem}")
     require_between_row_and_matrix(problem, M, f"FlashAttention's {theorem}")
-    return curve("FlashAttention", z * d * d / M, f"{DAO}, {theorem}", "Θ, cost of an algorithm")
+    return FLASH_ATTENTION.bound(z * d * d / M, "Θ, cost of an algorithm", source=source_of(DAO, theorem))
 
 
 def standard_attention(problem: Problem, M: int) -> Bound:
@@ -131,7 +180,7 @@ def standard_attention(problem: Problem, M: int) -> Bound:
         )
     note = "Θ, cost of an algorithm; the paper does not say that it assumes M ≥ d² up to a constant"
     value = (problem.Nq + problem.Nk) * d / 2 + z
-    return curve("standard attention", value, f"{DAO}, {_dao_theorem(problem)}", note)
+    return STANDARD_ATTENTION.bound(value, note, source=source_of(DAO, _dao_theorem(problem)))
 
 
 def li_et_al(problem: Problem, M: int) -> Bound:
@@ -156,7 +205,7 @@ def li_et_al(problem: Problem, M: int) -> Bound:
     require_all_pairs(problem, "Li et al.'s theorem")
     z, d = pairs_and_dimension(problem, M, "Li et al.'s theorem")
     note = "Θ: compare the shape, there is no constant; the terms of the projections are left out"
-    return curve("Li et al.", min(z * d / math.sqrt(M), z * d * d / M), f"{LI}, Theorem 1.1", note)
+    return LI_ET_AL.bound(min(z * d / math.sqrt(M), z * d * d / M), note)
 
 
 def li_et_al_gradient(N: int, d: int, M: int) -> Bound:
@@ -180,7 +229,7 @@ def li_et_al_gradient(N: int, d: int, M: int) -> Bound:
     require_sizes(N=N, d=d)
     work = N * N * d + N * d * d
     value = min(work * d / M, work / math.sqrt(M))
-    return curve("Li et al., gradient", value, f"{LI}, Theorem 1.1", "Θ: there is no constant")
+    return LI_ET_AL_GRADIENT.bound(value, "Θ: there is no constant")
 
 
 def attenio_count(problem: Problem, M: int) -> Fraction:

@@ -5,12 +5,16 @@ from __future__ import annotations
 from pebble.common.errors import BoundDoesNotApply
 from pebble.common.units import fast_memory_words
 from pebble.computations.problem import Problem
-from pebble.lower_bounds.bound import Bound
+from pebble.lower_bounds.references import DAO, LI, SAHA_YE, Reference
+from pebble.lower_bounds.statement import Statement
 
-__all__ = ["DAO", "LI", "curve", "pairs_and_dimension", "require_between_row_and_matrix"]
+__all__ = ["curve", "pairs_and_dimension", "require_between_row_and_matrix", "source_of"]
 
-DAO = "Dao et al. 2022, arXiv:2205.14135"
-LI = "Li, Liang, Shi, Song & Zhou 2024, arXiv:2410.09397"
+_SOURCES = {
+    DAO.key: "Dao et al. 2022, arXiv:2205.14135",
+    LI.key: "Li, Liang, Shi, Song & Zhou 2024, arXiv:2410.09397",
+    SAHA_YE.key: "Saha & Ye, ICML 2024, arXiv:2402.07443",
+}
 
 
 def pairs_and_dimension(problem: Problem, M: int, statement: str) -> tuple[int, int]:
@@ -45,6 +49,11 @@ def require_between_row_and_matrix(problem: Problem, M: int, statement: str) -> 
         raise BoundDoesNotApply(f"{statement} is stated for d <= M <= N d, here {d} <= M <= {most}; M is {M}")
 
 
-def curve(name: str, value: float, source: str, note: str) -> Bound:
-    """Return a curve's value, of a status that keeps it out of every assertion."""
-    return Bound(name, value, "asymptotic", source, rules="as published", note=note)
+def curve(name: str, says: str, hypotheses: str, theorem: str, by: Reference) -> Statement:
+    """Return the statement of a curve, of a status that keeps it out of every assertion."""
+    return Statement(name, says, hypotheses, source_of(by, theorem), "asymptotic", "as published", by)
+
+
+def source_of(by: Reference, theorem: str) -> str:
+    """Return where a theorem of a paper is found."""
+    return f"{_SOURCES[by.key]}, {theorem}"

@@ -7,15 +7,30 @@ import math
 from pebble.computations.problem import Problem
 from pebble.lower_bounds.bound import Bound
 from pebble.lower_bounds.published.curve import (
-    DAO,
-    LI,
     curve,
     pairs_and_dimension,
     require_between_row_and_matrix,
 )
+from pebble.lower_bounds.references import DAO, LI
 from pebble.lower_bounds.requirements import require_mask, require_pass
 
-__all__ = ["block_sparse_flash_attention", "li_et_al_sparse"]
+__all__ = ["BLOCK_SPARSE", "LI_ET_AL_SPARSE", "block_sparse_flash_attention", "li_et_al_sparse"]
+
+BLOCK_SPARSE = curve(
+    "block-sparse FlashAttention",
+    "I/O = Θ(N·d + N²d²s/M), the cost of an algorithm: no lower bound",
+    "attention, forward pass, a mask with the fraction s of its blocks, d ≤ M ≤ N·d, dv = d",
+    "Proposition 4",
+    DAO,
+)
+LI_ET_AL_SPARSE = curve(
+    "Li et al., worst pattern",
+    "I/O = Ω(min(Z_in²/M, Z_in·√Z_QK/√M)) for the worst pattern with so many non-zeros",
+    "attention, forward and backward pass, Z_in non-zeros of the inputs and Z_QK of the scores; "
+    "no bound for a given mask",
+    "Theorem 4.5",
+    LI,
+)
 
 
 def block_sparse_flash_attention(problem: Problem, M: int) -> Bound:
@@ -45,7 +60,7 @@ def block_sparse_flash_attention(problem: Problem, M: int) -> Bound:
     require_between_row_and_matrix(problem, M, statement)
     value = (problem.Nq + problem.Nk) * d / 2 + z * d * d / M
     note = "Θ, cost of an algorithm; s, a fraction of blocks, is read as the fraction of pairs"
-    return curve("block-sparse FlashAttention", value, f"{DAO}, Proposition 4", note)
+    return BLOCK_SPARSE.bound(value, note)
 
 
 def li_et_al_sparse(problem: Problem, M: int) -> Bound:
@@ -77,4 +92,4 @@ def li_et_al_sparse(problem: Problem, M: int) -> Bound:
     inputs = math.sqrt(problem.queries * problem.keys) * d
     note = "Ω, the worst pattern with so many non-zeros; this mask may need less"
     value = min(inputs * inputs / M, inputs * math.sqrt(z / M))
-    return curve("Li et al., worst pattern", value, f"{LI}, Theorem 4.5", note)
+    return LI_ET_AL_SPARSE.bound(value, note)

@@ -8,12 +8,46 @@ from fractions import Fraction
 from pebble.common.units import fast_memory_words
 from pebble.game.rules import Rules
 from pebble.lower_bounds.bound import Bound
+from pebble.lower_bounds.references import LEAN, SMITH
 from pebble.lower_bounds.requirements import require_no_recomputation, require_power_of_two, require_sizes
 from pebble.lower_bounds.rounding import ceil_div, ceil_sqrt, log2_above
+from pebble.lower_bounds.statement import Statement
 
-__all__ = ["fft_machine_checked", "matmul_machine_checked", "matmul_no_recomputation"]
+__all__ = [
+    "FFT_MACHINE_CHECKED",
+    "MATMUL_MACHINE_CHECKED",
+    "MATMUL_NO_RECOMPUTATION",
+    "fft_machine_checked",
+    "matmul_machine_checked",
+    "matmul_no_recomputation",
+]
 
-_LEAN = "machine-checked (Lean), github.com/geoconuk/lean-misc-math"
+_LEAN_SOURCE = "machine-checked (Lean), github.com/geoconuk/lean-misc-math"
+
+MATMUL_MACHINE_CHECKED = Statement(
+    "matmul, machine-checked",
+    "I/O ≥ max(m·n·k/√(2M) − M, m·k + k·n + m·n)",
+    "matrix product C = A·B, A m×k, B k×n, a vertex for each multiply-add",
+    _LEAN_SOURCE,
+    rules="recomputation allowed",
+    by=LEAN,
+)
+MATMUL_NO_RECOMPUTATION = Statement(
+    "matmul, no recomputation",
+    "I/O ≥ 2·m·n·k/√M − 2M",
+    "matrix product C = A·B, A m×k, B k×n, a vertex for each multiply-add",
+    "Smith et al. 2019, arXiv:1702.02017",
+    rules="recomputation forbidden",
+    by=SMITH,
+)
+FFT_MACHINE_CHECKED = Statement(
+    "FFT, machine-checked",
+    "I/O ≥ max(n·(log₂n + 1)/(2·log₂(4M)) − M, 2n)",
+    "FFT on n points, n a power of two: the butterfly",
+    _LEAN_SOURCE,
+    rules="recomputation allowed",
+    by=LEAN,
+)
 
 
 def matmul_machine_checked(m: int, n: int, k: int, M: int) -> Bound:
@@ -33,7 +67,7 @@ def matmul_machine_checked(m: int, n: int, k: int, M: int) -> Bound:
     require_sizes(m=m, n=n, k=k)
     cut = ceil_sqrt(ceil_div((m * n * k) ** 2, 2 * M)) - M
     value = max(cut, m * k + k * n + m * n)
-    return Bound("matmul, machine-checked", value, "proved", _LEAN, rules="recomputation allowed")
+    return MATMUL_MACHINE_CHECKED.bound(value)
 
 
 def matmul_no_recomputation(m: int, n: int, k: int, M: int, rules: Rules) -> Bound:
@@ -55,8 +89,7 @@ def matmul_no_recomputation(m: int, n: int, k: int, M: int, rules: Rules) -> Bou
     require_sizes(m=m, n=n, k=k)
     require_no_recomputation(rules, "2mnk/√M − 2M")
     value = max(0, ceil_sqrt(ceil_div(4 * (m * n * k) ** 2, M)) - 2 * M)
-    source = "Smith et al. 2019, arXiv:1702.02017"
-    return Bound("matmul, no recomputation", value, "proved", source, rules="recomputation forbidden")
+    return MATMUL_NO_RECOMPUTATION.bound(value)
 
 
 def fft_machine_checked(n: int, M: int) -> Bound:
@@ -84,4 +117,4 @@ def fft_machine_checked(n: int, M: int) -> Bound:
     M = fast_memory_words(M)
     require_power_of_two(n)
     cut = math.ceil(Fraction(n * n.bit_length()) / (2 * log2_above(4 * M))) - M
-    return Bound("FFT, machine-checked", max(cut, 2 * n), "proved", _LEAN, rules="recomputation allowed")
+    return FFT_MACHINE_CHECKED.bound(max(cut, 2 * n))

@@ -1,0 +1,102 @@
+r"""Edges as CSV: a row for each edge, the predecessor and the vertex computed from it.
+
+The first row may name the columns; then the edges are in ``source`` and ``target`` (or ``from`` and ``to``, ``u`` and
+``v``, ...) and other columns are passed over. Without names there are two columns. They are separated by commas,
+semicolons or tabs, as the first row shows. Read only.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator
+
+from pebble.common.errors import InvalidInput
+from pebble.common.text_lines import shown
+from pebble.graph.dag import Dag
+from pebble.graph.formats.parsed_graph import ParsedGraph
+
+__all__ = ["read"]
+
+_COLUMNS = (
+    ("source", "target"),
+    ("from", "to"),
+    ("predecessor", "vertex"),
+    ("predecessor", "successor"),
+    ("tail", "head"),
+    ("src", "dst"),
+    ("u", "v"),
+    ("parent", "child"),
+    ("input", "output"),
+)
+
+
+def read(text: str, source: str = "CSV", keep_isolated: bool = False) -> Dag:
+    r"""Read edges.
+
+    Examples
+    --------
+    >>> read("source,target,weight\na,sum,1\nb,sum,1\n").name(1)
+    'sum'
+    >>> read("a;sum\nb;sum\n")
+    Dag(3 vertices, 2 edges, 2 inputs, 1 output)
+    """
+    parsed = ParsedGraph(source)
+    columns: tuple[int, int] | None = None
+    width, named = 0, False
+    for number, row in _rows(text, parsed):
+        if columns is None:
+            width, columns, named = len(row), *_columns(row)
+            if named:
+                continue
+            if width != 2:
+                raise parsed.fail(
+                    number,
+                    f"expected two columns, or a first row that names source and target; found {shown(','.join(row))}",
+                )
+        if len(row) != width:
+            raise parsed.fail(number, f"expected {width} columns as in the first row, found {len(row)}")
+        tail, head = (parsed.vertex(row[column], number) for column in columns)
+        parsed.add(tail, head, number)
+    if not parsed.numbers:
+        raise InvalidInput(f"{source}, line 1: there is no edge in it; a row is an edge, two names 'a,b'")
+    if not named:
+        _refuse_unknown_header(parsed)
+    return parsed.dag(keep_isolated)
+
+
+def _rows(text: str, parsed: ParsedGraph) -> Iterator[tuple[int, list[str]]]:
+    """Yield the rows that are not blank, with the number of their last line; cells without white space around."""
+    first = next((line for line in text.split("\n") if line.strip()), "")
+    delimiter = max(",;\t", key=first.count)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    try:
+        for row in reader:
+            cells = [cell.strip() for cell in row]
+            if any(cells):
+                yield reader.line_num, cells
+    except csv.Error as error:
+        raise parsed.fail(reader.line_num, f"this is no CSV: {error}") from None
+
+
+def _columns(row: list[str]) -> tuple[tuple[int, int], bool]:
+    """Return the columns of tail and head, and whether the row names them."""
+    lower = [cell.lower() for cell in row]
+    for tail, head in _COLUMNS:
+        if tail in lower and head in lower:
+            return (lower.index(tail), lower.index(head)), True
+    return (0, 1), False
+
+
+def _refuse_unknown_header(parsed: ParsedGraph) -> None:
+    """Refuse a first edge that touches no other one: it may be names of columns that are not known."""
+    if len(parsed.tails) < 2 or parsed.tails.count(0) + parsed.heads.count(0) > 1:
+        return
+    if parsed.tails.count(1) + parsed.heads.count(1) > 1 or parsed.tails[0] == parsed.heads[0]:
+        return
+    first, second = list(parsed.numbers)[:2]
+    raise parsed.fail_edge(
+        0,
+        f"{first!r} and {second!r} are in no other row: are they names of columns? Then call them source and target; "
+        "if they are an edge, add a first row 'source,target'",
+    )

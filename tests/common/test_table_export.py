@@ -1,0 +1,111 @@
+"""Tables in Markdown, in LaTeX and as data frames."""
+
+from __future__ import annotations
+
+import json
+import sys
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+import pebble
+from pebble.common.errors import PebbleError
+from pebble.common.table_export import latex_tabular, markdown_table
+from pebble.common.tables import Table, TableResult
+from pebble.lab.training import count_training
+
+CELLS = [["name", "I/O"], ["a|b_c & <d>", "1,000"], ["[x]", "50 %"]]
+
+
+def unescaped(line: str) -> list[str]:
+    """The cells of a line of a Markdown table, as a reader of Markdown sees them."""
+    cells: list[str] = []
+    cell, escaped = "", False
+    for sign in line.strip().removeprefix("|"):
+        if escaped or sign not in "\\|":
+            cell, escaped = cell + sign, False
+        elif sign == "\\":
+            escaped = True
+        else:
+            cells, cell = [*cells, cell.strip()], ""
+    return cells
+
+
+class Both(TableResult):
+    """A text, a table and a note."""
+
+    def content(self) -> dict[str, Any]:
+        return {}
+
+    def parts(self) -> list[str | Table | TableResult]:
+        return ["N = 4 & more", Table(CELLS, notes=["", "a_note"])]
+
+
+def test_markdown_can_be_read_back() -> None:
+    head, marks, *rows = markdown_table(CELLS, [1]).splitlines()
+    assert [unescaped(head), *map(unescaped, rows)] == CELLS
+    assert marks == "|:--|--:|"
+
+
+def test_latex_escapes_its_signs() -> None:
+    text = latex_tabular(CELLS, [1])
+    assert r"a\ensuremath{|}b\_c \& \ensuremath{<}d\ensuremath{>} & 1,000 \\" in text
+    assert "{}[x] & 50 \\% \\\\" in text, "a bracket would be read as an argument of the line end before it"
+    assert text.startswith("\\begin{tabular}{lr}\n")
+    assert text.endswith("\\hline\n\\end{tabular}")
+
+
+def test_a_result_exports_its_texts_too() -> None:
+    found = Both()
+    assert found.to_markdown().startswith("N = 4 & more\n\n| name | I/O |\n")
+    assert found.to_markdown().endswith("\n\na\\_note")
+    assert found.to_latex().startswith("% N = 4 & more\n\n\\begin{tabular}{lr}")
+    assert found.to_latex().endswith("\\end{tabular}\n% a_note")
+    assert found.records() == [{"name": "a|b_c & <d>", "I/O": "1,000"}, {"name": "[x]", "I/O": "50 %"}]
+
+
+def _results() -> list[Any]:
+    """What the Python interface returns as tables."""
+    problem = pebble.Problem.square(64, 4)
+    once = pebble.Rules(recomputation=False)
+    return [
+        pebble.count(problem, 100, ["flash-2", "naive"]),
+        count_training(pebble.Problem.square(64, 4, pass_name="both"), 100, ["flash-2"]),
+        pebble.bounds(problem, 100),
+        pebble.dag_bounds(pebble.load_dag("diamond:3,3"), 3, once),
+        pebble.regimes(["gtx1060"], 128, N=256, dtype="float32", passes="forward"),
+        pebble.plan(problem, 100, dtype="float16", schedules=["flash-2"]),
+        pebble.compare(problem, [100, 200], ["flash-2"]),
+        pebble.sweep(64, 4, [100, 200], "flash-2"),
+        pebble.cite(),
+    ]
+
+
+def test_all_results_export(monkeypatch: pytest.MonkeyPatch) -> None:
+    fake = ModuleType("pandas")
+    vars(fake)["DataFrame"] = list
+    monkeypatch.setitem(sys.modules, "pandas", fake)
+    for found in _results():
+        rows = found.to_frame()
+        assert rows
+        assert all(isinstance(value, (str, int, float, type(None))) for row in rows for value in row.values())
+        assert len({tuple(row) for row in rows}) == 1, "all rows have the same columns"
+        json.dumps(rows)
+        latex, markdown = found.to_latex(), found.to_markdown()
+        assert latex.count("\\begin{tabular}") == latex.count("\\end{tabular}") >= 1
+        for line in latex.splitlines():
+            assert line.startswith(("%", "\\")) or line == "" or line.endswith(r" \\")
+        for line in markdown.splitlines():
+            assert not line.startswith("| ") or line.endswith(" |")
+
+
+def test_data_frames_need_pandas(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(PebbleError, match="needs pandas, which is not installed: pip install pandas"):
+        Both().to_frame()
+    fake = ModuleType("pandas")
+    vars(fake)["DataFrame"] = list
+    monkeypatch.setitem(sys.modules, "pandas", fake)
+    assert Both().to_frame() == Both().records()
+    assert Both().parts()[1].to_frame() == Both().records()  # type: ignore[union-attr]

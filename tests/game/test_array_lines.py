@@ -1,0 +1,186 @@
+"""Reading and writing many lines at a time gives what reading and writing them one by one gives."""
+
+from __future__ import annotations
+
+import io
+import random
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pebble.common.text_lines
+import pebble.game.files.reader as reading
+from pebble.common.errors import InvalidInput
+from pebble.computations.problem import Problem
+from pebble.game.files import array_lines
+from pebble.game.files.array_lines import ArrayLines
+from pebble.game.files.check import CheckResult
+from pebble.game.files.compiled_lines import load_line_kernel, read_lines
+from pebble.game.files.reader import PebblingReader
+from pebble.game.moves import Op
+from pebble.lab.pebblings import check, moves
+from pebble.program.schedule import available
+from tests.game.array_problems import PROBLEMS
+
+
+def _verdict(data: bytes) -> tuple[str, Any]:
+    """All that is said of a file."""
+    try:
+        found: CheckResult = check(io.BytesIO(data))
+    except InvalidInput as error:
+        return "error", str(error)
+    return str(found), (found.header, found.status, found.line, found.refusal)
+
+
+def _one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ArrayLines, "of", lambda names: None)
+
+
+def _file(problem: Problem, schedule: str = "naive") -> bytes:
+    stream = io.StringIO()
+    moves(schedule, problem, 60).write(stream)
+    return stream.getvalue().encode()
+
+
+@pytest.mark.parametrize("problem", PROBLEMS, ids=str)
+def test_files_of_schedules_are_read_many_lines_at_a_time(
+    problem: Problem, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not one line of a file that the program writes is left to the slow reader, which reads the same."""
+    monkeypatch.setattr(reading, "PIECE", 300)
+    for schedule in list(available(problem.pass_name))[:4]:
+        data = _file(problem, schedule)
+        reader = PebblingReader(io.BytesIO(data))
+        family = moves(schedule, problem, 60).family
+        with monkeypatch.context() as patch:
+            patch.setattr(reading, "_parse", lambda *arguments: pytest.fail("left to the slow reader"))
+            fast = [move for chunk in reader.moves(family.dag()) for move in chunk]
+        with monkeypatch.context() as patch:
+            _one_by_one(patch)
+            slow = [move for chunk in PebblingReader(io.BytesIO(data)).moves(family.dag()) for move in chunk]
+        assert fast == slow
+        assert _verdict(data)[0].startswith("legal, complete")
+
+
+LINES: list[Callable[[random.Random, bytes], bytes]] = [
+    lambda rng, line: b"",
+    lambda rng, line: line + line,
+    lambda rng, line: line[:-1] + b"\r\n",
+    lambda rng, line: line[:-1] + b"\r",
+    lambda rng, line: b"# a remark\n" + line,
+    lambda rng, line: b"\n \t\n" + line,
+    lambda rng, line: line.replace(b" ", b"  "),
+    lambda rng, line: line.replace(b" ", "\u00a0".encode()),
+    lambda rng, line: line.replace(b"\n", "\u2028".encode()),
+    lambda rng, line: line.replace(b"[", b"[0"),
+    lambda rng, line: line.replace(b"0", "\u0660".encode()),
+    lambda rng, line: line.replace(b"]", b",0]"),
+    lambda rng, line: line.replace(b"]", b"1234567]"),
+    lambda rng, line: line.replace(b"]", b"0000000000000000001]"),
+    lambda rng, line: line.replace(b"[0", b"[") if b"[0," not in line else line.replace(b"[0,", b"["),
+    lambda rng, line: line.replace(b",", b", "),
+    lambda rng, line: line.replace(b"compute", b"Compute").replace(b"load", b"lood"),
+    lambda rng, line: line.replace(b"compute", b"xompute").replace(b"delete", b"dxlete"),
+    lambda rng, line: line.replace(b"[", b"["[:0]),
+    lambda rng, line: line.replace(b"]", b""),
+    lambda rng, line: line.replace(b"]\n", b"]"),
+    lambda rng, line: line.replace(b"]", b"]]"),
+    lambda rng, line: line.replace(b"[", b",").replace(b"]", b"["),
+    lambda rng, line: line.replace(b" ", b"] "),
+    lambda rng, line: rng.choice([b"load", b"store", b"compute", b"delete"]) + line[line.index(b" ") :],
+    lambda rng, line: b"slide " + line.split()[1] + b" from " + line.split()[1] + b"\n",
+    lambda rng, line: line[: rng.randrange(len(line))],
+    lambda rng, line: bytes(rng.choice([byte, byte, byte ^ 1 << rng.randrange(8)]) for byte in line),
+    lambda rng, line: line[: rng.randrange(len(line))] + b"\xff" + line,
+    lambda rng, line: line[:-2] + b"99]\n",
+    lambda rng, line: b"x" * 70_000 + line,
+]
+"""What may happen to a line."""
+
+
+@pytest.mark.parametrize(
+    ("problem", "times"),
+    [(Problem.square(3, 1, mask="causal"), 1)]
+    + [pytest.param(problem, 20, marks=pytest.mark.slow) for problem in PROBLEMS],
+    ids=str,
+)
+def test_damaged_files_get_the_same_verdict(
+    problem: Problem, times: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = random.Random(str(problem))
+    lines = _file(problem, next(iter(available(problem.pass_name)))).splitlines(keepends=True)
+    seen = set()
+    for number in range(times * len(LINES)):
+        monkeypatch.setattr(reading, "PIECE", rng.choice([1, 40, 400, 1 << 17]))
+        monkeypatch.setattr(pebble.common.text_lines, "_PIECE", rng.choice([1000, 1 << 20]))
+        changed = list(lines)
+        for _ in range(rng.choice([1, 1, 2])):
+            at = rng.randrange(3, len(lines))
+            changed[at] = LINES[number % len(LINES)](rng, lines[at])
+        data = b"".join(changed)[: rng.choice([None, None, -1])]
+        fast = _verdict(data)
+        with monkeypatch.context() as patch:
+            _one_by_one(patch)
+            assert fast == _verdict(data), data
+        seen.add(fast[0].partition(" ")[0])
+    assert {"legal,", "illegal", "error"} <= seen
+
+
+@pytest.fixture(params=["vectorised", "interpreted", "compiled"])
+def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Which of the ways of reading many lines is taken: by numpy, or by the loop that numba compiles."""
+    kernel = {"interpreted": read_lines, "compiled": load_line_kernel()}.get(request.param)
+    if kernel is None and request.param == "compiled":
+        pytest.skip("numba is not installed")
+    monkeypatch.setattr(array_lines, "line_kernel_after", lambda moves: kernel)
+    return str(request.param)
+
+
+def test_every_way_gives_the_same_verdict(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    for problem in (Problem(3, 2, 1, 11), Problem.square(4, 1, mask="window:2")):
+        rng = random.Random(str(problem))
+        lines = _file(problem).splitlines(keepends=True)
+        for damage in LINES[:-1]:
+            changed = list(lines)
+            at = rng.randrange(3, len(lines))
+            changed[at] = damage(rng, lines[at])
+            fast = _verdict(b"".join(changed))
+            with monkeypatch.context() as patch:
+                _one_by_one(patch)
+                assert fast == _verdict(b"".join(changed)), changed[at]
+
+
+def test_every_wrong_byte_is_noticed(way: str) -> None:
+    """Change each byte of some lines into each other byte: what is read then is what the line says."""
+    family = moves("naive", Problem(2, 12, 1, 2), 60).family
+    lines = ArrayLines.of(family.names)
+    assert lines is not None
+    dag = family.dag()
+    for text in ("load Q[1,0]\ncompute S[1,11,0]\ndelete l[0,10]\n", "store O[1,1]\nload K[11,0]\n"):
+        assert lines.moves(text) is not None
+        for at in range(len(text)):
+            for byte in range(128):
+                changed = text[:at] + chr(byte) + text[at + 1 :]
+                found = lines.moves(changed)
+                if found is not None:
+                    words = [line.split(" ") for line in changed.split("\n")[:-1]]
+                    assert [
+                        (Op(op).word, dag.name(int(v))) for op, v in zip(found.op, found.vertex, strict=True)
+                    ] == [tuple(pair) for pair in words]
+
+
+def test_large_indices(way: str) -> None:
+    from pebble.graph.names import NamedArray
+
+    lines = ArrayLines([NamedArray("A", (10**7, 3), 5), NamedArray("long", (9,), 10**9)])
+    rng = np.random.default_rng(1)
+    for digits in range(1, 8):
+        i = rng.integers(10 ** (digits - 1) * (digits > 1), 10**digits, 50).tolist()
+        found = lines.moves("".join(f"delete A[{n},2]\nstore long[8]\n" for n in i))
+        assert found is not None
+        assert found.vertex[::2].tolist() == [5 + 3 * n + 2 for n in i]
+        assert set(found.vertex[1::2].tolist()) == {10**9 + 8}
+    assert lines.moves("delete A[10000000,0]\n") is None
+    assert lines.moves("") is None

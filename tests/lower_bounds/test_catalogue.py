@@ -1,0 +1,129 @@
+"""Every bound that can be shown has a permanent name, and everything that has to be said of it."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import pebble.lower_bounds
+from pebble.common.errors import InvalidInput
+from pebble.computations.load import load_dag
+from pebble.computations.problem import Problem
+from pebble.game.rules import Rules
+from pebble.lower_bounds.bound import Bound
+from pebble.lower_bounds.catalogue import STATEMENTS, statement
+from pebble.lower_bounds.graph.exhaustive import exhaustive
+from pebble.lower_bounds.graph.graph_bound_table import dag_bounds
+from pebble.lower_bounds.matmul_fft import fft_compulsory, matmul, matmul_compulsory
+from pebble.lower_bounds.references import Reference
+from pebble.lower_bounds.statement import Statement
+from pebble.lower_bounds.table import bounds
+
+ROOT = Path(__file__).resolve().parents[2]
+SOURCES = ROOT / "pebble" / "lower_bounds"
+
+
+def printed() -> Iterator[Bound]:
+    """Bounds of every kind of problem and DAG."""
+    for problem, M in (
+        (Problem.square(256, 8), 40),
+        (Problem.square(256, 8), 256),
+        (Problem.square(256, 8, mask="causal"), 2000),
+        (Problem(256, 256, 8, 8, pass_name="backward"), 256),
+        (Problem.square(256, 8, pass_name="backward", mask="causal"), 256),
+        (Problem(256, 256, 8, 8, pass_name="weights"), 256),
+    ):
+        found = bounds(problem, M)
+        yield from (*found.proved, *found.curves)
+    once = Rules(recomputation=False)
+    for name, rules in (
+        ("diamond:3,3", once),
+        ("fft:8", Rules()),
+        ("fft:16", Rules()),
+        ("matmul:3,3,3", once),
+        ("fma-matmul:3,3,3", once),
+    ):
+        yield from dag_bounds(load_dag(name), 4, rules)
+    yield exhaustive(load_dag("diamond:2,2"), 3, once)
+    yield from (matmul(100, 100, 2, 104), matmul_compulsory(2, 2, 2, 4), fft_compulsory(8, 4))
+
+
+def test_every_bound_that_is_printed_carries_its_statement() -> None:
+    seen = set()
+    for bound in printed():
+        stated = statement(bound.name)
+        assert stated.name == bound.name
+        assert bound.facts == stated.facts()
+        assert all(bound.facts.values()), bound.name
+        assert bound.rules == stated.rules or bound.name in ("Hong-Kung", "exhaustive search")
+        assert bound.status == stated.status or bound.name == "by parts"
+        seen.add(bound.name)
+    assert {one.name for one in STATEMENTS} - seen == set(), "no test prints these"
+
+
+def modules() -> list[str]:
+    return [
+        found.name for found in pkgutil.walk_packages(pebble.lower_bounds.__path__, "pebble.lower_bounds.")
+    ]
+
+
+def test_every_statement_is_in_the_catalogue() -> None:
+    found = {
+        value.name
+        for module in modules()
+        for value in vars(importlib.import_module(module)).values()
+        if isinstance(value, Statement)
+    }
+    assert found == {one.name for one in STATEMENTS}
+    assert len(found) == len(STATEMENTS), "a name is given twice"
+
+
+def test_bounds_are_made_from_statements_only() -> None:
+    """A bound made by hand would have no statement."""
+    made = re.compile(r"(?<![\w.])(?:Graph)?Bound\(")
+    where = {
+        path.relative_to(SOURCES).as_posix()
+        for path in SOURCES.rglob("*.py")
+        for line in path.read_text(encoding="utf-8").splitlines()
+        if made.search(line) and not line.strip().startswith((">>>", "class "))
+    }
+    assert where == {"statement.py"}
+
+
+@pytest.mark.parametrize("one", STATEMENTS, ids=lambda one: one.name)
+def test_statements_are_complete(one: Statement) -> None:
+    assert all((one.name, one.says, one.hypotheses, one.source, one.rules, one.authors))
+    assert one.version >= 1
+    assert statement(one.name.upper().replace(" ", "-").replace(",", "")) is one
+    page = one.source.partition(",")[0]
+    assert (ROOT / page).is_file() == (one.by is None or "docs/" in one.source)
+
+
+def test_unknown_names_get_the_closest_one() -> None:
+    with pytest.raises(InvalidInput, match=r"did you mean 'causal triangles'\? Known are .*; by parts; "):
+        statement("casual triangles")
+
+
+def references() -> list[Reference]:
+    found: dict[str, Reference] = {}
+    for one in STATEMENTS:
+        for reference in (*one.after, one.by):
+            if reference is not None:
+                found[reference.key] = reference
+    return list(found.values())
+
+
+def test_references_are_in_the_bibliography() -> None:
+    text = " ".join((ROOT / "docs" / "bibliography.md").read_text(encoding="utf-8").split())
+    for reference in references():
+        start = text.lower().index(reference.title.lower())
+        entry = text[text.rindex("- ", 0, start) : text.find(" - ", start)]
+        for author in reference.authors:
+            assert author.strip("{}") in entry, (reference.key, author)
+        assert reference.year is None or str(reference.year) in entry
+        assert reference.details.get("eprint", "") in entry
