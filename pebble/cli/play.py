@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Iterable
 from typing import Any
 
 import click
 
+from pebble.cli.completion import schedules
 from pebble.cli.options import (
     memory_options,
     optional_words_of,
@@ -17,12 +17,13 @@ from pebble.cli.options import (
     problem_options,
     tiles_option,
 )
+from pebble.cli.printing import file_output
 
 __all__ = ["command"]
 
 
 @click.command("play")
-@click.argument("schedule", required=False)
+@click.argument("schedule", required=False, shell_complete=schedules)
 @problem_options(required=False)
 @memory_options
 @tiles_option
@@ -72,7 +73,7 @@ def command(
         assert dag is not None
         page = play_dag(dag, M, classics=not no_classics, time_limit=time_limit)
     if output == "-":
-        sys.stdout.write(page.html)
+        file_output().write(page.html)
         return
     size = page.write(output)
     click.echo(f"{output}: {page.summary()}; {size:,} bytes", err=True)
