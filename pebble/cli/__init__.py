@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import os
 import sys
 from typing import NoReturn
@@ -52,13 +51,13 @@ def group() -> None:
 
 def main() -> None:
     """Run the command line; errors end in one line on stderr and exit status 1 or 2, never in a traceback."""
+    from pebble.common.ascii_spelling import spell_on
     from pebble.common.errors import InvalidInput, PebbleError
 
     if sys.stdout is None:
         sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="replace")
+        spell_on(stream)
     try:
         group.main(prog_name="pebble", standalone_mode=True)
     except PebbleError as error:

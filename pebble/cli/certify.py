@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
 import click
 
+from pebble.cli.completion import dags
 from pebble.cli.dag_options import rules_of, rules_options
 from pebble.cli.options import memory_options, optional_words_of
+from pebble.cli.printing import file_output
 
 __all__ = ["command"]
 
 
 @click.command("certify")
-@click.argument("dag")
+@click.argument("dag", shell_complete=dags)
 @memory_options
 @click.option("--pebbling", help="A pebbling file of this DAG; M and the rules are taken from it.")
 @click.option("--schedule", "order", help="An automatic schedule instead: auto, greedy, … (default auto).")
@@ -59,5 +60,5 @@ def command(
         raise InvalidInput("say how many words fast memory has, with -M (or give a --pebbling)")
     else:
         found = certify(loaded, M, rules, None, order or "auto", bound, seed, time_budget)
-    found.write(sys.stdout if output == "-" else output)
+    found.write(file_output() if output == "-" else output)
     click.echo(f"{'' if output == '-' else f'{output}: '}{found}", err=True)

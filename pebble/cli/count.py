@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from pebble.cli.completion import schedules
 from pebble.cli.options import (
     memory_options,
     names_of,
@@ -27,7 +28,7 @@ __all__ = ["command"]
 @problem_options()
 @memory_options
 @schedules_option()
-@click.argument("more_names", nargs=-1, metavar="[NAME]...")
+@click.argument("more_names", nargs=-1, metavar="[NAME]...", shell_complete=schedules)
 @tiles_option
 @json_option
 @click.option(

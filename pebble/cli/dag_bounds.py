@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from pebble.cli.completion import dags
 from pebble.cli.dag_options import rules_of, rules_options
 from pebble.cli.options import memory_options, words_of
 from pebble.cli.printing import json_option, print_json, print_text
@@ -14,7 +15,7 @@ __all__ = ["command"]
 
 
 @click.command("bounds")
-@click.argument("dag")
+@click.argument("dag", shell_complete=dags)
 @memory_options
 @click.option("--format", "format", help="The file's format, if its ending does not say it.")
 @rules_options(

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import sys
-
 import click
 
+from pebble.cli.completion import dags
 from pebble.cli.dag_options import dag_of
+from pebble.cli.printing import file_output
 
 __all__ = ["command"]
 
 
 @click.command("convert")
-@click.argument("dag")
+@click.argument("dag", shell_complete=dags)
 @click.argument("output")
 @click.option("--format", "format", help="The format of DAG, if its ending does not say it.")
 @click.option("--to", "to", help="The format of OUTPUT, if its ending does not say it.")
@@ -34,7 +34,7 @@ def command(dag: str, output: str, format: str | None, to: str | None, keep_isol
     found = dag_of(dag, format, keep_isolated)
     if output == "-":
         assert to is not None
-        sys.stdout.write(text_of(found, to))
+        file_output().write(text_of(found, to))
         return
     write_dag(found, output, to)
     click.echo(f"{output}: {found.n_vertices:,} vertices, {found.n_edges:,} edges", err=True)

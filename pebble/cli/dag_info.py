@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from pebble.cli.completion import dags
 from pebble.cli.dag_options import dag_of
 from pebble.cli.printing import json_option, print_list, print_result
 
@@ -11,7 +12,7 @@ __all__ = ["command"]
 
 
 @click.command("info")
-@click.argument("dag", required=False)
+@click.argument("dag", required=False, shell_complete=dags)
 @click.option("--format", "format", help="The file's format, if its ending does not say it.")
 @click.option("--keep-isolated", is_flag=True, help="Accept vertices without any edge.")
 @click.option("--list", "listing", is_flag=True, help="List the computations that have a name.")

@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from pebble.cli.completion import dags
 from pebble.cli.dag_options import check_output, finish, pebbling_output_options, rules_of, rules_options
 from pebble.cli.options import memory_options, words_of
 from pebble.cli.progress import progress_line
@@ -14,7 +15,7 @@ __all__ = ["command"]
 
 
 @click.command("optimal")
-@click.argument("dag")
+@click.argument("dag", shell_complete=dags)
 @memory_options
 @rules_options("Every vertex is computed once.", "A vertex may be computed into the word of a predecessor.")
 @click.option(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from pebble.cli.printing import F, json_option, print_json
+from pebble.cli.printing import F, file_output, json_option, print_json
 
 if TYPE_CHECKING:
     from pebble.game.rules import Rules
@@ -66,7 +66,7 @@ def check_output(output: str | None, as_json: bool) -> None:
 def finish(found: Any, dag: str, output: str | None, as_json: bool, text: str) -> None:
     """Write the pebbling that was found, and print what it costs."""
     if output is not None:
-        found.write(sys.stdout if output == "-" else output, dag)
+        found.write(file_output() if output == "-" else output, dag)
     if as_json:
         print_json({"schema_version": 1, "dag": dag} | found.to_dict())
     elif output != "-":

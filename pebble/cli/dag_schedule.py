@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from pebble.cli.completion import dags
 from pebble.cli.dag_options import check_output, finish, pebbling_output_options
 from pebble.cli.options import memory_options, words_of
 from pebble.cli.progress import progress_line
@@ -14,7 +15,7 @@ __all__ = ["command"]
 
 
 @click.command("schedule")
-@click.argument("dag")
+@click.argument("dag", shell_complete=dags)
 @memory_options
 @click.option("--order", default="auto", show_default=True, help="How the order of computation is found.")
 @click.option("--eviction", default="belady", show_default=True, help="belady, lru or fifo.")

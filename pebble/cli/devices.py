@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import click
 
+from pebble.cli.completion import devices
 from pebble.cli.printing import json_option, print_list
 
 __all__ = ["command"]
 
 
 @click.command("devices")
-@click.argument("names", nargs=-1, metavar="[NAME]...")
+@click.argument("names", nargs=-1, metavar="[NAME]...", shell_complete=devices)
 @json_option
 def command(names: tuple[str, ...], as_json: bool) -> None:
     """List devices: fast memory by level, bandwidth and peak arithmetic; with NAME, every figure and its source.

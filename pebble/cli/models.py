@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import click
 
+from pebble.cli.completion import models
 from pebble.cli.printing import json_option, print_list
 
 __all__ = ["command"]
 
 
 @click.command("models")
-@click.argument("names", nargs=-1, metavar="[NAME]...")
+@click.argument("names", nargs=-1, metavar="[NAME]...", shell_complete=models)
 @json_option
 def command(names: tuple[str, ...], as_json: bool) -> None:
     """List models and the shapes of their attention heads; with NAME, only those, with sources and notes.

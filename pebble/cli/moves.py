@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from pebble.cli.completion import schedules
 from pebble.cli.options import (
     memory_options,
     optional_words_of,
@@ -15,12 +16,13 @@ from pebble.cli.options import (
     problem_options,
     tiles_option,
 )
+from pebble.cli.printing import file_output
 
 __all__ = ["command"]
 
 
 @click.command("moves")
-@click.argument("schedule")
+@click.argument("schedule", shell_complete=schedules)
 @problem_options()
 @memory_options
 @tiles_option
@@ -36,7 +38,7 @@ def command(schedule: str, tiles: str | None, output: str, **options: Any) -> No
     problem = problem_of(options)
     pebbling = moves(schedule, problem, M, parse_tiles(tiles))
     if output == "-":
-        pebbling.write(sys.stdout)
+        pebbling.write(file_output())
         return
     if sys.stderr.isatty():
         total = pebbling.io + pebbling.computes

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from pebble.cli.completion import devices, masks, models, schedules
 from pebble.cli.printing import F
 from pebble.common.errors import InvalidInput
 from pebble.common.units import bytes_per_word, parse_words
@@ -80,6 +81,7 @@ def problem_options(required: bool = True, several_lengths: bool = False) -> Cal
         click.option("--dv", type=whole, help="Head dimension of V, if not d."),
         click.option(
             "--model",
+            shell_complete=models,
             help="Take d, dv and the heads of a model (pebble models); -d, --dv, --heads and --kv-heads come first.",
         ),
         heads_options,
@@ -92,7 +94,9 @@ def problem_options(required: bool = True, several_lengths: bool = False) -> Cal
             help="Which pass (default forward).",
         ),
         click.option("--stats", is_flag=True, help="Row sums are outputs too, as training needs."),
-        click.option("--mask", help="causal, window:256, file:m.npy, … (see: pebble masks)."),
+        click.option(
+            "--mask", shell_complete=masks, help="causal, window:256, file:m.npy, … (see: pebble masks)."
+        ),
         click.option(
             "--empty-rows",
             type=click.Choice(["error", "zero"]),
@@ -165,7 +169,11 @@ def memory_options(function: F) -> F:
         click.option(
             "-M", "memory", help="Fast memory in words (98304, 1e5, 96Ki) or bytes (192KiB, with a dtype)."
         ),
-        click.option("--device", help="Take M from a device, with a dtype (see: pebble devices)."),
+        click.option(
+            "--device",
+            shell_complete=devices,
+            help="Take M from a device, with a dtype (see: pebble devices).",
+        ),
         click.option("--level", help="With a device: smem, smem+regs or l2."),
         click.option("--dtype", help="What a word is, if M is in bytes: float16, bf16, float32, …"),
     )(function)
@@ -202,7 +210,9 @@ def optional_words_of(options: dict[str, Any]) -> int | None:
 
 def schedules_option(text: str = "Which schedules (repeat, or a,b); default all.") -> Callable[[F], F]:
     """Add ``--schedule``, for :func:`names_of`."""
-    return click.option("--schedule", "names", multiple=True, metavar="NAME", help=text)
+    return click.option(
+        "--schedule", "names", multiple=True, metavar="NAME", shell_complete=schedules, help=text
+    )
 
 
 def names_of(texts: Iterable[str]) -> list[str]:

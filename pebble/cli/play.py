@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from pebble.cli.completion import schedules
 from pebble.cli.dag_options import dag_of
 from pebble.cli.options import (
     memory_options,
@@ -19,6 +19,7 @@ from pebble.cli.options import (
     problem_options,
     tiles_option,
 )
+from pebble.cli.printing import file_output
 
 if TYPE_CHECKING:
     from pebble.lab.player import Page
@@ -29,7 +30,7 @@ _FIRST_PAGE = "play.html"
 
 
 @click.command("play")
-@click.argument("what", required=False, metavar="[SCHEDULE|DAG]")
+@click.argument("what", required=False, metavar="[SCHEDULE|DAG]", shell_complete=schedules)
 @problem_options(required=False)
 @memory_options
 @tiles_option
@@ -84,7 +85,7 @@ def command(
     else:
         page = _asked(what, dag, format, tiles, options, extent)
     if output == "-":
-        sys.stdout.write(page.html)
+        file_output().write(page.html)
         return
     size = page.write(output)
     click.echo(f"{output}: {page.summary()}; {size:,} bytes", err=True)

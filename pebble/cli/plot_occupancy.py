@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from pebble.cli.completion import schedules
 from pebble.cli.options import (
     memory_options,
     optional_words_of,
@@ -21,7 +22,7 @@ __all__ = ["command"]
 
 
 @click.command("occupancy")
-@click.argument("schedule")
+@click.argument("schedule", shell_complete=schedules)
 @problem_options()
 @memory_options
 @tiles_option

@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from pebble.cli.completion import devices
 from pebble.cli.options import names_of, problem_of, problem_options, schedules_option
 from pebble.cli.plot_options import picture
 from pebble.cli.progress import progress_line
@@ -15,7 +16,12 @@ __all__ = ["command"]
 
 @click.command("roofline")
 @problem_options()
-@click.option("--device", required=True, help="Which device; its fast memory is M (see: pebble devices).")
+@click.option(
+    "--device",
+    required=True,
+    shell_complete=devices,
+    help="Which device; its fast memory is M (see: pebble devices).",
+)
 @click.option("--level", help="What fast memory is: smem, smem+regs or l2.")
 @click.option("--dtype", default="bfloat16", show_default=True, help="What a word is.")
 @schedules_option()

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import io
 import json
 import shutil
 import sys
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import IO, TYPE_CHECKING, Any, Protocol, TypeVar
 
 import click
+
+from pebble.common.ascii_spelling import can_encode
 
 if TYPE_CHECKING:
     from pebble.common.tables import Table
 
-__all__ = ["F", "json_option", "print_json", "print_list", "print_result", "print_text"]
+__all__ = ["F", "file_output", "json_option", "print_json", "print_list", "print_result", "print_text"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -24,8 +27,18 @@ def json_option(function: F) -> F:
 
 
 def print_json(document: Any) -> None:
-    """Print exactly one JSON document."""
-    click.echo(json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False))
+    """Print exactly one JSON document; what the output cannot encode is escaped, so that the data stay the same."""
+    text = json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False)
+    if not can_encode(text, sys.stdout):
+        text = json.dumps(document, indent=2, allow_nan=False)
+    click.echo(text)
+
+
+def file_output() -> IO[str]:
+    """Return standard output for the content of a file: in UTF-8, whatever the terminal shows."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(encoding="utf-8", errors="strict")
+    return sys.stdout
 
 
 class _HasDict(Protocol):

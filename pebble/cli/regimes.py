@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from pebble.cli.completion import devices, masks, models
 from pebble.cli.options import Whole, heads_options, names_of
 from pebble.cli.printing import json_option, print_result
 from pebble.cli.progress import progress_line
@@ -12,9 +13,21 @@ __all__ = ["command"]
 
 
 @click.command("regimes")
-@click.option("--device", "names", multiple=True, help="Which devices (repeat, or a,b); all for all of them.")
+@click.option(
+    "--device",
+    "names",
+    multiple=True,
+    shell_complete=devices,
+    help="Which devices (repeat, or a,b); all for all of them.",
+)
 @click.option("-d", "dimensions", multiple=True, help="Which head dimensions (repeat, or a,b).")
-@click.option("--model", "chosen", multiple=True, help="Which models (repeat, or a,b); all for all of them.")
+@click.option(
+    "--model",
+    "chosen",
+    multiple=True,
+    shell_complete=models,
+    help="Which models (repeat, or a,b); all for all of them.",
+)
 @click.option(
     "-N", "N", type=Whole(), default=8192, show_default=True, help="Queries of each head, and keys."
 )
@@ -30,7 +43,7 @@ __all__ = ["command"]
     default="both",
     show_default=True,
 )
-@click.option("--mask", help="causal, window:256, file:m.npy, … (see: pebble masks).")
+@click.option("--mask", shell_complete=masks, help="causal, window:256, file:m.npy, … (see: pebble masks).")
 @click.option(
     "--empty-rows",
     type=click.Choice(["error", "zero"]),

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
+from pebble.cli.completion import devices, masks
 from pebble.cli.options import Whole, heads_options, names_of, schedules_option
 from pebble.cli.progress import progress_bar
 
@@ -35,11 +36,21 @@ _THE_SAME = ("kv", "dv", "stats", "kv_heads", "batch", "pass_name", "empty_rows"
     help="Words of fast memory, or bytes with a dtype: 1Ki:1Mi:40 is 40 values from 1Ki to 1Mi, logarithmic.",
 )
 @click.option(
-    "--device", "devices", multiple=True, help="Take M from devices, with a dtype (repeat, or a,b)."
+    "--device",
+    "devices",
+    multiple=True,
+    shell_complete=devices,
+    help="Take M from devices, with a dtype (repeat, or a,b).",
 )
 @click.option("--level", help="With a device: smem, smem+regs or l2.")
 @click.option("--dtype", help="What a word is, if M is in bytes: float16, bf16, float32, …")
-@click.option("--mask", "masks", multiple=True, help="causal, window:256, … (repeat; see: pebble masks).")
+@click.option(
+    "--mask",
+    "masks",
+    multiple=True,
+    shell_complete=masks,
+    help="causal, window:256, … (repeat; see: pebble masks).",
+)
 @click.option(
     "--empty-rows",
     type=click.Choice(["error", "zero"]),

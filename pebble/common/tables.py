@@ -103,14 +103,18 @@ class Table:
         """Return the table in Markdown, its notes below it."""
         from pebble.common.table_export import markdown_table, markdown_text
 
-        above, below = ([markdown_text(text) for text in texts if text] for texts in ([self.heading], self.notes))
+        above, below = (
+            [markdown_text(text) for text in texts if text] for texts in ([self.heading], self.notes)
+        )
         return "\n\n".join([*above, markdown_table(self.cells, self._to_right()), *below])
 
     def to_latex(self) -> str:
         """Return the table as a ``tabular`` of LaTeX, its notes as comments below it; no package is needed."""
         from pebble.common.table_export import latex_comment, latex_tabular
 
-        above, below = ([latex_comment(text) for text in texts if text] for texts in ([self.heading], self.notes))
+        above, below = (
+            [latex_comment(text) for text in texts if text] for texts in ([self.heading], self.notes)
+        )
         return "\n".join([*above, latex_tabular(self.cells, self._to_right()), *below])
 
     def records(self) -> list[dict[str, Any]]:

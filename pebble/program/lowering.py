@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -23,6 +24,7 @@ __all__ = ["lower", "lower_steps"]
 
 LOAD, STORE, COMPUTE, DELETE = range(4)
 _COMPUTE_DELETE = np.array([COMPUTE, DELETE], dtype=np.int8)
+_DELETE = _COMPUTE_DELETE[1:]
 Columns = tuple["NDArray[np.int8]", "NDArray[np.int64]"]
 
 
@@ -73,7 +75,7 @@ def lower_steps(program: Program, family: Family) -> Iterator[tuple[Step, Column
         As :func:`lower` does.
     """
     validate(program, family)
-    lowering = _Lowering(family)
+    lowering = _Lowering(family) if family.masked_axes else _DenseLowering(family)
     for step in walk(program, family):
         yield step, lowering.moves(step)
 
@@ -95,6 +97,8 @@ class _Lowering:
         self.place: dict[str, NDArray[np.int64]] = {}
         self.exists: dict[str, NDArray[np.bool_]] = {}
         self.steps: dict[str, ChainSteps] = {}
+        whole = {axis: slice(0, extent) for axis, extent in family.extents.items()}
+        self.axes = {array.name: [(axis, whole[axis]) for axis in array.axes] for array in family.arrays}
         for array in family.arrays:
             name, shape = array.name, tuple(family.extents[axis] for axis in array.axes)
             self.fast[name] = np.zeros(shape, dtype=np.int64)
@@ -125,7 +129,8 @@ class _Lowering:
         return _same(DELETE, vertices)
 
     def _box(self, step: Step, array: Array) -> tuple[slice, ...]:
-        return tuple(slice(a, b) for a, b in step.box(array.name, self.family))
+        tiles = step.tiles
+        return tuple(slice(*tiles[axis]) if axis in tiles else whole for axis, whole in self.axes[array.name])
 
     def _current(
         self, step: Step, array: Array, box: tuple[slice, ...], progress: NDArray[np.int64]
@@ -175,6 +180,50 @@ class _Lowering:
         return self.family.compact(replaced.name, places.transpose(order)[there.transpose(order)])
 
 
+class _DenseLowering(_Lowering):
+    """The same where every element and every step exists: nothing has to be asked, and the columns are sums."""
+
+    def __init__(self, family: Family) -> None:
+        super().__init__(family)
+        self.first = {name: place + family.offset(name) for name, place in self.place.items()}
+
+    def _current(
+        self, step: Step, array: Array, box: tuple[slice, ...], progress: NDArray[np.int64]
+    ) -> NDArray[np.int64]:
+        got = progress[box]
+        if not got.all():
+            raise _nothing_there(step, array)
+        vertices = self.first[array.name][box] + got
+        vertices -= 1
+        return vertices.ravel()
+
+    def _compute(self, step: Step, array: Array, box: tuple[slice, ...]) -> Columns:
+        start, stop = step.interval(array.chain, self.family) if array.chain else (0, 1)
+        vertex = self.first[array.name][box].reshape(-1, 1) + _steps_of_chain(start, stop)
+        self.fast[array.name][box] = stop
+        replacing = step.operation.replacing
+        if replacing is not None:
+            replaced = self._replaced(step, array, self.family[replacing])
+            vertex = np.concatenate([vertex, replaced.reshape(-1, 1)], axis=1)
+        return _chain_operations(start, stop, replacing is not None, len(vertex)), vertex.ravel()
+
+
+@lru_cache(maxsize=1024)
+def _steps_of_chain(start: int, stop: int) -> NDArray[np.int64]:
+    """Return the steps of a chain that are computed, each followed by the one before it, if there is one."""
+    steps = np.stack([np.arange(start, stop), np.arange(start - 1, stop - 1)], axis=1).ravel()
+    return steps[steps >= 0]
+
+
+@lru_cache(maxsize=1024)
+def _chain_operations(start: int, stop: int, replacing: bool, elements: int) -> NDArray[np.int8]:
+    """Compute each step and delete the one before it, then what is replaced; the same for every element."""
+    op = np.tile(_COMPUTE_DELETE, stop - start)
+    if start == 0:
+        op = np.append(op[:1], op[2:])
+    return _constant(np.tile(np.append(op, _DELETE) if replacing else op, elements))
+
+
 def _with_replaced(
     vertex: NDArray[np.int64],
     keep: NDArray[np.bool_],
@@ -201,4 +250,14 @@ def _nothing_there(step: Step, array: Array) -> InvalidInput:
 
 
 def _same(op: int, vertices: NDArray[np.int64]) -> Columns:
-    return np.full(len(vertices), op, dtype=np.int8), vertices
+    return _repeated(op, len(vertices)), vertices
+
+
+@lru_cache(maxsize=1024)
+def _repeated(op: int, times: int) -> NDArray[np.int8]:
+    return _constant(np.full(times, op, dtype=np.int8))
+
+
+def _constant(column: NDArray[np.int8]) -> NDArray[np.int8]:
+    column.flags.writeable = False
+    return column

@@ -64,7 +64,7 @@ def walk(program: Program, family: Family) -> Iterator[Step]:
     """
     for number, part in enumerate(program.phases):
         for inner_number, node in enumerate(part.nodes()):
-            yield from _walk(node, family, {}, (), (number, inner_number))
+            yield from _walk(node, family, {}, (), (), (number, inner_number))
 
 
 def _walk(
@@ -72,20 +72,22 @@ def _walk(
     family: Family,
     tiles: dict[str, Interval],
     visits: tuple[tuple[str, Visit], ...],
+    path: tuple[tuple[str, int, int], ...],
     place: Place,
 ) -> Iterator[Step]:
     if isinstance(node, Operation):
-        path = tuple((label, visit.index, visit.count) for label, visit in visits)
-        yield Step(node, {**tiles, **{axis: (a, b) for axis, a, b in node.at}}, path, place)
+        own = {**tiles, **{axis: (a, b) for axis, a, b in node.at}} if node.at else tiles
+        yield Step(node, own, path, place)
     elif isinstance(node, When):
         if node.condition.holds(dict(visits)[node.condition.label], tiles, family):
             for number, inner in enumerate(node.body):
-                yield from _walk(inner, family, tiles, visits, (*place, number))
+                yield from _walk(inner, family, tiles, visits, path, (*place, number))
     else:
         whole = loop_range(node, tiles, family)
         count = tile_count(*whole, node.tile)
         for index in visited(node.axis, whole, node.tile, tiles, family):
             tile = tile_at(*whole, node.tile, index)
             inside = (*visits, (node.label, Visit(node.axis, index, count, whole, tile)))
+            inside_path, inside_tiles = (*path, (node.label, index, count)), {**tiles, node.axis: tile}
             for number, inner in enumerate(node.body):
-                yield from _walk(inner, family, {**tiles, node.axis: tile}, inside, (*place, number))
+                yield from _walk(inner, family, inside_tiles, inside, inside_path, (*place, number))

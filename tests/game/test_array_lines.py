@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import random
 from collections.abc import Callable
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -87,6 +88,7 @@ LINES: list[Callable[[random.Random, bytes], bytes]] = [
     lambda rng, line: line.replace(b"]", b""),
     lambda rng, line: line.replace(b"]\n", b"]"),
     lambda rng, line: line.replace(b"]", b"]]"),
+    lambda rng, line: line.replace(b"]", b"]x"),
     lambda rng, line: line.replace(b"[", b",").replace(b"]", b"["),
     lambda rng, line: line.replace(b" ", b"] "),
     lambda rng, line: rng.choice([b"load", b"store", b"compute", b"delete"]) + line[line.index(b" ") :],
@@ -153,7 +155,7 @@ def test_every_way_gives_the_same_verdict(way: str, monkeypatch: pytest.MonkeyPa
 
 
 def test_every_wrong_byte_is_noticed(way: str) -> None:
-    """Change each byte of some lines into each other byte: what is read then is what the line says."""
+    """Change each byte of some lines, or put one in: what is read then is what the line says."""
     family = moves("naive", Problem(2, 12, 1, 2), 60).family
     lines = ArrayLines.of(family.names)
     assert lines is not None
@@ -161,11 +163,11 @@ def test_every_wrong_byte_is_noticed(way: str) -> None:
     for text in ("load Q[1,0]\ncompute S[1,11,0]\ndelete l[0,10]\n", "store O[1,1]\nload K[11,0]\n"):
         assert lines.moves(text) is not None
         for at in range(len(text)):
-            for byte in range(128):
-                changed = text[:at] + chr(byte) + text[at + 1 :]
+            for byte, replaced in product(range(128), (0, 1)):
+                changed = text[:at] + chr(byte) + text[at + replaced :]
                 found = lines.moves(changed)
                 if found is not None:
-                    words = [line.split(" ") for line in changed.split("\n")[:-1]]
+                    words = [line.split(" ") for line in changed.replace("\r\n", "\n").split("\n")[:-1]]
                     assert [
                         (Op(op).word, dag.name(int(v))) for op, v in zip(found.op, found.vertex, strict=True)
                     ] == [tuple(pair) for pair in words]

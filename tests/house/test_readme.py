@@ -11,12 +11,15 @@ from pathlib import Path
 import pytest
 from transcripts import console_faults, consoles, python_faults
 
+import pebble
+
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [
     ROOT / "README.md",
     *sorted((ROOT / "docs").glob("*.md")),
     *sorted((ROOT / "docs").glob("tutorials/*.md")),
 ]
+_HEADING_LINK = re.compile(r"\[[^\]]*\]\(([^)#\s]*)(?:#([^)]*))?\)")
 _LINK = re.compile(r"\[[^\]]*\]\(([^)#]+)(?:#[^)]*)?\)")
 
 
@@ -69,6 +72,47 @@ def test_readme_has_the_two_commands() -> None:
     assert all("\n" not in command and command.startswith("python3 -m venv ") for command in commands)
     assert "pebble count " in commands[0]
     assert commands[1].endswith("-m pytest -n auto")
+
+
+def test_what_surprises_is_so() -> None:
+    """With little fast memory the standard algorithm moves fewer words than FlashAttention-2, with much more."""
+    problem = pebble.Problem.square(4096, 64)
+    for M, fewer in ((1000, "standard"), (25_000, "flash-2")):
+        rows = pebble.count(problem, M, ["flash-2", "standard"]).rows
+        assert min(rows, key=lambda row: row.io or 0).name == fewer
+
+
+def test_readme_begins_with_what_it_is_and_a_picture() -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert text.index("A laboratory for the I/O of attention") < text.index("](docs/pictures/")
+    assert text.index("](docs/pictures/") < text.index("## Count") < text.index("## Test") < 6000
+
+
+@pytest.mark.parametrize("page", PAGES, ids=_ids(PAGES))
+def test_links_work_on_a_code_host(page: Path) -> None:
+    """Relative, inside the repository, with the case of the file's name, to headings that exist."""
+    for target, heading in _HEADING_LINK.findall(page.read_text(encoding="utf-8")):
+        if "://" in target:
+            continue
+        path = (page.parent / target).resolve() if target else page
+        assert not target.startswith("/"), target
+        assert path.is_relative_to(ROOT)
+        assert path == ROOT or path.name in os.listdir(path.parent), target
+        if heading and path.suffix == ".md":
+            assert heading in _anchors(path.read_text(encoding="utf-8")), f"{target}#{heading}"
+
+
+def _anchors(text: str) -> set[str]:
+    """The names of a page's headings, as code hosts and Sphinx make them."""
+    headings = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
+    plain = [re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings]
+    return {*plain, *re.findall(r"^\(([\w-]+)\)=$", text, re.MULTILINE)}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=_ids(PAGES))
+def test_what_is_installed_comes_from_a_checkout(page: Path) -> None:
+    """The distribution is on no index, and another one there has a similar name."""
+    assert re.findall(r"pip install[^\n`&]*pebble", page.read_text(encoding="utf-8")) == []
 
 
 def test_readme_warns_of_the_other_pebble() -> None:

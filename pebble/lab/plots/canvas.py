@@ -57,7 +57,9 @@ def need_matplotlib() -> None:
     try:
         import matplotlib  # noqa: F401
     except ImportError as error:
-        raise InvalidInput("pictures need matplotlib: pip install 'pebble-io[plot]'") from error
+        raise InvalidInput(
+            "pictures need matplotlib: pip install 'pebble-io[plot]' (or '.[plot]')"
+        ) from error
 
 
 @contextmanager

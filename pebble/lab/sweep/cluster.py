@@ -34,7 +34,7 @@ def dask_cluster(address: str, timeout: float = 10) -> Iterator[tuple[Executor, 
     try:
         distributed = importlib.import_module("distributed")
     except ImportError:
-        raise InvalidInput("Dask is not installed: pip install 'pebble-io[dask]'") from None
+        raise InvalidInput("Dask is not installed: pip install 'pebble-io[dask]' (or '.[dask]')") from None
     for name in ("distributed", "distributed.client"):  # importing has set both
         logging.getLogger(name).setLevel(logging.CRITICAL + 1)  # tracebacks of what we say in our own words
     try:

@@ -111,7 +111,9 @@ def _pyarrow() -> Any:
     try:
         importlib.import_module("pyarrow.parquet")
     except ImportError:
-        raise InvalidInput("Parquet needs pyarrow: pip install 'pebble-io[parquet]', or choose csv") from None
+        raise InvalidInput(
+            "Parquet needs pyarrow: pip install 'pebble-io[parquet]' (or '.[parquet]'), or choose csv"
+        ) from None
     return importlib.import_module("pyarrow")
 
 

@@ -74,7 +74,7 @@ def smallest_eigenvalues(
         found = _sparse(n, tails, heads, weights, count)
     else:
         raise BoundDoesNotApply(
-            f"the spectral bound of {n:,} vertices needs scipy: pip install 'pebble-io[graph]'"
+            f"the spectral bound of {n:,} vertices needs scipy: pip install 'pebble-io[graph]' (or '.[graph]')"
         )
     values = np.maximum.accumulate(np.maximum(np.minimum.accumulate(found[::-1])[::-1], 0.0))
     return [float(value) for value in values]
