@@ -147,14 +147,6 @@ class CountTable(TableResult):
             "schedules": [row.to_dict() for row in self.rows],
         }
 
-    def records(self) -> list[dict[str, Any]]:
-        """Return the rows of the schedules as plain data."""
-        return [
-            {name: getattr(row, name) for name in _CSV_COLUMNS}
-            | {"tiles": tiles_text(row.tiles or {}), "chosen": row.chosen, "note": row.note}
-            for row in self.rows
-        ]
-
     def to_csv(self) -> str:
         """Return the rows as CSV with a header line: what was counted, then what it was counted on."""
         return csv_text((*_CSV_COLUMNS, *_SETTING_COLUMNS), self.records())
