@@ -212,7 +212,7 @@ def test_the_check_of_the_order(mask: BandMask, start: int, stop: int, kept: boo
     """Tiles of two queries and cells of three keys, with the fixed place 50."""
     outer, inner = Side("i", mask.Nq, 0, mask.Nq, (2,)), Side("j", mask.Nk, 0, mask.Nk, (3,))
     pieces = common_pieces(*mask.ends("i"))
-    stretch = outer_tiles._Stretches(*(np.array([value]) for value in (start, stop, 3)))
+    stretch = outer_tiles.Stretches(*(np.array([value]) for value in (start, stop, 3)))
     fixed = np.array([0, 50, mask.Nk])
     assert outer_tiles._keep_order(outer, inner, pieces, fixed, stretch).tolist() == [kept]
 
@@ -222,7 +222,7 @@ def count_left_out(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     left_out = []
     real = outer_tiles._stretches
 
-    def counted(*arguments: object) -> outer_tiles._Stretches:
+    def counted(*arguments: object) -> outer_tiles.Stretches:
         found = real(*arguments)  # type: ignore[arg-type]
         left_out.append(int((found.stop - found.start - 2 * found.period).sum()))
         return found
