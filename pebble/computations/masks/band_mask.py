@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, overload
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
     Whole = NDArray[np.int64]
 
-__all__ = ["BandMask", "parts_among"]
+__all__ = ["BandMask", "parts_among", "steady_runs"]
 
 
 class BandMask(Mask):
@@ -68,6 +69,15 @@ class BandMask(Mask):
         """First partner of every line, and the one behind its last; both non-decreasing, equal for an empty line."""
         return self._ends[axis]
 
+    @property
+    def bands(self) -> tuple[BandMask, ...]:
+        """Disjoint bands that the mask is made of: itself."""
+        return (self,)
+
+    def ends_of(self, axis: str, lines: Whole) -> Whole:
+        """Return first partner of chosen lines and the one behind the last, shape (2, lines)."""
+        return np.stack([ends.at(lines) for ends in self._ends[axis]])
+
     def ungrouped(self) -> tuple[BandMask, int]:
         """Return the band of single queries, and how often each of them is repeated here."""
         return self, 1
@@ -106,18 +116,19 @@ class BandMask(Mask):
         """Number of allowed pairs in a box."""
         if queries[0] >= queries[1] or keys[0] >= keys[1]:
             return 0
-        return int(self._before(queries, keys[1]) - self._before(queries, keys[0]))
+        return int(self.pairs_before(queries, keys[1]) - self.pairs_before(queries, keys[0]))
 
     def counts(self, queries: tuple[Whole, Whole], keys: tuple[Whole, Whole]) -> Whole:
         """Numbers of allowed pairs in many boxes: beginnings and ends of their queries, and of their keys."""
-        return self._before(queries, keys[1]) - self._before(queries, keys[0])
+        return self.pairs_before(queries, keys[1]) - self.pairs_before(queries, keys[0])
 
     @overload
-    def _before(self, queries: Interval, key: int) -> int: ...
+    def pairs_before(self, queries: Interval, key: int) -> int: ...
     @overload
-    def _before(self, queries: tuple[Whole, Whole], key: Whole) -> Whole: ...
-    def _before(self, queries: Any, key: Any) -> Any:
-        """Pairs with the keys before ``key``: of every query key - start, less key - stop, where above 0."""
+    def pairs_before(self, queries: tuple[Whole, Whole], key: Whole) -> Whole: ...
+    def pairs_before(self, queries: Any, key: Any) -> Any:
+        """Pairs of some queries with the keys before one; for many of both too."""
+        # Of every query key - start, less key - stop, where above 0.
         low, high = queries
         total = 0
         for ends, sign in zip(self._ends["i"], (1, -1), strict=True):
@@ -239,27 +250,7 @@ class BandMask(Mask):
 
     @cached_property
     def _regular_parts(self) -> dict[str, list[RegularPart]]:
-        return {axis: self._parts_of(axis) for axis in self._ends}
-
-    def _parts_of(self, axis: str) -> list[RegularPart]:
-        runs = [ends.differences() for ends in self._ends[axis]]
-        where = union(runs[0][0], runs[1][0])
-        moved = np.stack(
-            [moves[begins.searchsorted(where, side="right") - 1] for begins, moves in runs], axis=1
-        )
-        changes = np.append(True, (moved[1:] != moved[:-1]).any(axis=1))[: len(where)]
-        where, moved = where[changes], moved[changes]
-        stops = np.append(where[1:], self.extents[axis] - 1) + 1
-        regular = moved.max(axis=1, initial=0) <= 1
-        return [
-            RegularPart(start, stop, (bool(first), bool(last)))
-            for start, stop, (first, last) in zip(
-                where[regular].tolist(),
-                stops[: len(where)][regular].tolist(),
-                moved[regular].tolist(),
-                strict=True,
-            )
-        ]
+        return {axis: steady_runs(ends) for axis, ends in self._ends.items()}
 
     # For few lines only: arrays of all lines
 
@@ -277,6 +268,26 @@ class BandMask(Mask):
 
     def _identity(self) -> object:
         return self._ends["i"]
+
+
+def steady_runs(ends: Sequence[Staircase]) -> list[RegularPart]:
+    """Return the longest runs of at least two lines in which each of some ends stays or goes up by one, in order."""
+    runs = [end.differences() for end in ends]
+    where = union(*(begins for begins, _ in runs))
+    moved = np.stack([moves[begins.searchsorted(where, side="right") - 1] for begins, moves in runs], axis=1)
+    changes = np.append(True, (moved[1:] != moved[:-1]).any(axis=1))[: len(where)]
+    where, moved = where[changes], moved[changes]
+    stops = np.append(where[1:], ends[0].length - 1) + 1
+    regular = moved.max(axis=1, initial=0) <= 1
+    return [
+        RegularPart(start, stop, tuple(moves))
+        for start, stop, moves in zip(
+            where[regular].tolist(),
+            stops[: len(where)][regular].tolist(),
+            (moved[regular] == 1).tolist(),
+            strict=True,
+        )
+    ]
 
 
 def parts_among(parts: list[RegularPart], lines: Interval | None) -> list[RegularPart]:

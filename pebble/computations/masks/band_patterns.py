@@ -10,16 +10,21 @@ from pebble.common.errors import InvalidInput
 from pebble.computations.masks.band_mask import BandMask
 from pebble.computations.masks.staircase import Staircase
 
-__all__ = ["causal_mask", "document_mask", "prefix_mask", "window_mask"]
+__all__ = ["causal_mask", "check_lines", "document_mask", "prefix_mask", "window_mask"]
 
 _MOST_LINES = 10**9
 """Sums over as many pairs fit 64 bits."""
 
 
+def check_lines(lines: int) -> None:
+    """Refuse a mask with too many queries or keys."""
+    if lines > _MOST_LINES:
+        raise InvalidInput(f"a mask has at most {_MOST_LINES:,} queries and keys, not {lines:,}")
+
+
 def _past_own(Nq: int, Nk: int, more: int, least: int = 0) -> Staircase:
     """Return every query's position among the keys, the last query's at the last key, plus ``more``; clipped."""
-    if max(Nq, Nk) > _MOST_LINES:
-        raise InvalidInput(f"a mask has at most {_MOST_LINES:,} queries and keys, not {max(Nq, Nk):,}")
+    check_lines(max(Nq, Nk))
     return Staircase.clipped(Nq, Nk - Nq + more, least, Nk)
 
 

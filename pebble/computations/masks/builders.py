@@ -8,14 +8,12 @@ from pebble.computations.masks.arrays import fill, load_array, named_predicate
 from pebble.computations.masks.band_patterns import causal_mask, document_mask, prefix_mask, window_mask
 from pebble.computations.masks.dense_mask import DenseMask
 from pebble.computations.masks.mask import Mask
+from pebble.computations.masks.repeating_patterns import fixed_mask, longformer_mask, strided_mask
 from pebble.computations.masks.sparse_patterns import (
     block_file_mask,
     butterfly_mask,
-    fixed_mask,
-    longformer_mask,
     n_of_m_mask,
     random_blocks_mask,
-    strided_mask,
 )
 
 __all__ = [

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from pebble.common.errors import InvalidInput
+from pebble.computations.masks.arrays import check_size
 from pebble.computations.masks.band_mask import BandMask, parts_among
 from pebble.computations.masks.dense_mask import DenseMask
 from pebble.computations.masks.mask import Interval, Mask, RegularPart
@@ -78,6 +79,7 @@ def grouped_mask(mask: Mask, group: int) -> Mask:
             )
         start, stop = (_repeated(ends, group) for ends in mask.ends("i"))
         return GroupedBand(spec, mask, group, start, stop)
+    check_size(mask.Nq * group, mask.Nk, spec)
     matrix = mask.matrix((0, mask.Nq), (0, mask.Nk))
     return DenseMask(spec, np.repeat(matrix, group, axis=0))
 

@@ -25,8 +25,8 @@ class RegularPart(NamedTuple):
     ----------
     start, stop : int
         The part's lines.
-    moves : (bool, bool)
-        Whether the first partner moves, and whether the last one does.
+    moves : tuple of bool
+        For each row of :meth:`Mask.ends_of`, whether that end moves; for a band the first partner, and the last one.
     lines, partners : int
         Of the line that is ``lines`` behind, an end that moves is ``partners`` behind. A part begins and ends where
         such a group of lines does.
@@ -34,7 +34,7 @@ class RegularPart(NamedTuple):
 
     start: int
     stop: int
-    moves: tuple[bool, bool]
+    moves: tuple[bool, ...]
     lines: int = 1
     partners: int = 1
 
@@ -58,9 +58,12 @@ class Mask(ABC):
     ----------
     empty_rows : {"error", "zero"}
         Whether a query may attend to nothing; its output is then zero and costs nothing.
+    period : int
+        Length of the blocks of lines whose pairs follow from those of the block before; 1 where lines do.
     """
 
     empty_rows: str = "error"
+    period: int = 1
 
     def __init__(self, spec: str, Nq: int, Nk: int) -> None:
         self.spec = spec
@@ -93,6 +96,14 @@ class Mask(ABC):
     def last_of(self, axis: str, lines: NDArray[np.int64]) -> NDArray[np.int64]:
         """Last partner of chosen lines of an axis."""
         return self.last(axis)[lines]
+
+    def ends_of(self, axis: str, lines: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the places on the other axis at which the rule of chosen lines' pairs changes, shape (n, lines).
+
+        The same number of them for all lines, some of which may be equal: for a band the first partner and the one
+        behind the last, which are all that is known of other masks too.
+        """
+        return np.stack([self.first_of(axis, lines), self.last_of(axis, lines) + 1])
 
     @abstractmethod
     def count(self, queries: Interval, keys: Interval) -> int:
@@ -247,7 +258,10 @@ class Mask(ABC):
         return []
 
     def steady_parts(self, axis: str, lines: Interval | None = None) -> list[RegularPart]:
-        """Return the parts of an axis in which some lines on the pairs are the same, moved on; regular ones here."""
+        """Return the parts of an axis in which some lines on the pairs are the same, moved on; regular ones here.
+
+        Some lines on every end (:meth:`ends_of`) has moved by so many partners, or stays, as the part's ``moves`` say.
+        """
         return self.regular_parts(axis, lines)
 
     def __eq__(self, other: object) -> bool:

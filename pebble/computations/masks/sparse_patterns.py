@@ -1,4 +1,4 @@
-"""Sparse patterns from the literature that are not bands; each is stored pair by pair."""
+"""Sparse patterns from the literature that are stored pair by pair."""
 
 from __future__ import annotations
 
@@ -18,19 +18,18 @@ __all__ = [
     "block_file_mask",
     "block_mask",
     "butterfly_mask",
-    "fixed_mask",
-    "longformer_mask",
+    "check_positive",
     "n_of_m_mask",
     "random_blocks_mask",
     "random_words",
-    "strided_mask",
 ]
 
 _WORD = 2**64 - 1
 _GOLDEN = 0x9E3779B97F4A7C15
 
 
-def _positive(kind: str, **sizes: int) -> None:
+def check_positive(kind: str, **sizes: int) -> None:
+    """Refuse parameters of a kind of mask that are below 1."""
     for name, size in sizes.items():
         if size < 1:
             raise InvalidInput(f"mask {kind}: {name} must be at least 1, not {size}")
@@ -39,92 +38,6 @@ def _positive(kind: str, **sizes: int) -> None:
 def _check_seed(kind: str, seed: int) -> None:
     if not 0 <= seed < 10**18:
         raise InvalidInput(f"mask {kind}: the seed must be a whole number from 0 to 10¹⁸ - 1, not {seed}")
-
-
-def longformer_mask(N: int, window: int, global_tokens: int) -> DenseMask:
-    """A window of window/2 keys to either side, and global tokens that see all and that all see.
-
-    Parameters
-    ----------
-    N : int
-        Number of queries and of keys.
-    window : int
-        Even: half of it lies before a token and half after it; the token itself comes on top.
-    global_tokens : int
-        The first so many tokens are global.
-
-    References
-    ----------
-    Beltagy, Peters, Cohan: Longformer, 2020, arXiv:2004.05150, section 3.1.
-
-    Examples
-    --------
-    >>> longformer_mask(5, 2, 1).matrix((0, 5), (0, 5)).astype(int).tolist()
-    [[1, 1, 1, 1, 1], [1, 1, 1, 0, 0], [1, 1, 1, 1, 0], [1, 0, 1, 1, 1], [1, 0, 0, 1, 1]]
-    """
-    if window < 0 or window % 2:
-        raise InvalidInput(
-            f"mask longformer: half of the window lies to either side, so it is even; not {window}"
-        )
-    if not 0 <= global_tokens <= N:
-        raise InvalidInput(f"mask longformer: there are {N:,} tokens, {global_tokens:,} cannot be global")
-    spec = f"longformer:window={window},global={global_tokens}"
-
-    def allowed(i: Any, j: Any) -> Any:
-        return (abs(i - j) <= window // 2) | (i < global_tokens) | (j < global_tokens)
-
-    return DenseMask(spec, fill(allowed, N, N, spec))
-
-
-def strided_mask(N: int, stride: int) -> DenseMask:
-    """Key j ≤ i is seen if it is at most ``stride`` back, or a multiple of the stride back.
-
-    Both heads of the strided pattern merged into one.
-
-    References
-    ----------
-    Child, Gray, Radford, Sutskever: Generating Long Sequences with Sparse Transformers, 2019, arXiv:1904.10509,
-    section 4.3.
-
-    Examples
-    --------
-    >>> strided_mask(7, 2).matrix((6, 7), (0, 7)).astype(int).tolist()
-    [[1, 0, 1, 0, 1, 1, 1]]
-    """
-    _positive("strided", stride=stride)
-    spec = f"strided:{stride}"
-
-    def allowed(i: Any, j: Any) -> Any:
-        back = i - j
-        return (back >= 0) & ((back <= stride) | (back % stride == 0))
-
-    return DenseMask(spec, fill(allowed, N, N, spec))
-
-
-def fixed_mask(N: int, stride: int, columns: int = 1) -> DenseMask:
-    """Key j ≤ i is seen if it is in the query's own block, or among the last ``columns`` keys of any block.
-
-    Both heads of the fixed pattern merged into one; blocks are ``stride`` long and begin at 0.
-
-    References
-    ----------
-    Child, Gray, Radford, Sutskever: Generating Long Sequences with Sparse Transformers, 2019, arXiv:1904.10509,
-    section 4.3.
-
-    Examples
-    --------
-    >>> fixed_mask(7, 3).matrix((6, 7), (0, 7)).astype(int).tolist()
-    [[0, 0, 1, 0, 0, 1, 1]]
-    """
-    _positive("fixed", stride=stride, columns=columns)
-    if columns > stride:
-        raise InvalidInput(f"mask fixed: a block has {stride} keys, its last {columns} cannot be taken")
-    spec = f"fixed:{stride}" + (f",{columns}" if columns > 1 else "")
-
-    def allowed(i: Any, j: Any) -> Any:
-        return (j <= i) & ((i // stride == j // stride) | (j % stride >= stride - columns))
-
-    return DenseMask(spec, fill(allowed, N, N, spec))
 
 
 def butterfly_mask(N: int, size: int) -> DenseMask:
@@ -143,7 +56,7 @@ def butterfly_mask(N: int, size: int) -> DenseMask:
     >>> butterfly_mask(4, 1).matrix((0, 4), (0, 4)).astype(int).tolist()
     [[1, 1, 1, 0], [1, 1, 0, 1], [1, 0, 1, 1], [0, 1, 1, 1]]
     """
-    _positive("butterfly", size=size)
+    check_positive("butterfly", size=size)
     spec = f"butterfly:{size}"
 
     def allowed(i: Any, j: Any) -> Any:
@@ -181,7 +94,7 @@ def block_file_mask(Nq: int, Nk: int, size: int, path: str) -> DenseMask:
 
 
 def _blocks(Nq: int, Nk: int, size: int, blocks: NDArray[Any], spec: str) -> DenseMask:
-    _positive("blocks", size=size)
+    check_positive("blocks", size=size)
     chosen = as_booleans(blocks, f"mask {spec}")
     shape = (-(-Nq // size), -(-Nk // size))
     if chosen.shape != shape:
@@ -215,7 +128,7 @@ def random_blocks_mask(
     >>> random_blocks_mask(64, 64, 8, 0.25, seed=1)
     <Mask blocks:size=8,density=0.25,seed=1: 1024 of 4096 pairs>
     """
-    _positive("blocks", size=size)
+    check_positive("blocks", size=size)
     _check_seed("blocks", seed)
     share = Decimal(str(density))
     if not 0 < share <= 1:
@@ -255,7 +168,7 @@ def n_of_m_mask(Nq: int, Nk: int, keep: int, of: int, seed: int = 0) -> DenseMas
     >>> n_of_m_mask(3, 8, 2, 4)
     <Mask nm:2:4: 12 of 24 pairs>
     """
-    _positive("nm", N=keep, M=of)
+    check_positive("nm", N=keep, M=of)
     _check_seed("nm", seed)
     if keep > of:
         raise InvalidInput(f"mask nm: {keep} of every {of} keys cannot be kept")

@@ -101,7 +101,8 @@ def stretches(
     fewest = _FEWEST_ROUNDS_INSIDE if inside else _FEWEST_ROUNDS
     lines = _with_pairs(mask, node.axis, whole, partners) if inside else whole
     for part in mask.steady_parts(node.axis, lines) if lines[1] - lines[0] >= fewest * node.tile else ():
-        if part.stop - part.start < fewest * node.tile:
+        # What is known here of how a mask repeats is about lines with one interval of partners.
+        if part.stop - part.start < fewest * node.tile or len(part.moves) != 2:
             continue
         for piece in _pieces(mask, node.axis, part, partners) if inside else [part]:
             length, margin = _round(node.tile, grids, piece), _margin(grids, piece)

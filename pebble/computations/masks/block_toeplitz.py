@@ -1,0 +1,344 @@
+"""Masks of square blocks in which a block's pattern depends on how many blocks it is below the diagonal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pebble.computations.masks.band_mask import BandMask, parts_among
+from pebble.computations.masks.line_pieces import FIRST, LinePieces
+from pebble.computations.masks.mask import OTHER_AXIS, Interval, RegularPart
+from pebble.computations.masks.piecewise_mask import PiecewiseMask, in_blocks
+from pebble.computations.masks.staircase import union
+from pebble.computations.masks.union_mask import UnionMask, band_marks
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Whole = NDArray[np.int64]
+    Bands = tuple[BandMask, ...]
+
+__all__ = ["BlockToeplitzMask"]
+
+
+class BlockToeplitzMask(PiecewiseMask):
+    """Blocks of ``period`` queries and keys, each with a pattern that its distance from the diagonal decides.
+
+    The block of block row I and block column J has no pair for I < J, the pattern ``near[I - J]`` if there is one, and
+    ``far`` if not. The last block row and column are cut where the lines end. Memory, and the cost of a question,
+    follow the number of pieces of the patterns' ends, whatever the period and the number of lines.
+
+    Parameters
+    ----------
+    spec : str
+    N : int
+        Number of queries and of keys.
+    period : int
+        Length of a block's side.
+    near : sequence of BandMask or UnionMask
+        Patterns of the blocks on the diagonal, and of those 1, 2, … below it; at least one.
+    far : BandMask or UnionMask
+        Pattern of all blocks further below. All patterns have ``period`` queries and keys.
+
+    Raises
+    ------
+    ValueError
+        If a pattern has another size, or there is none for the diagonal.
+
+    Examples
+    --------
+    The strided pattern: causal on the diagonal, what a window holds of the block before, and every so many keys.
+
+    >>> own, rows = np.arange(2), np.zeros(2, dtype=int)
+    >>> near = BandMask("own", 2, rows, own + 1), BandMask("before", 2, own, rows + 2)
+    >>> mask = BlockToeplitzMask("strided", 6, 2, near, BandMask("far", 2, own, own + 1))
+    >>> mask.matrix((4, 6), (0, 6)).astype(int).tolist()
+    [[1, 0, 1, 1, 1, 0], [0, 1, 0, 1, 1, 1]]
+    """
+
+    def __init__(
+        self,
+        spec: str,
+        N: int,
+        period: int,
+        near: Sequence[BandMask | UnionMask],
+        far: BandMask | UnionMask,
+    ) -> None:
+        if not near or any(set(mask.extents.values()) != {period} for mask in (*near, far)):
+            raise ValueError(
+                f"every pattern is a mask of {period} queries and keys, and the diagonal has one"
+            )
+        super().__init__(spec, N, N)
+        self.period, self.depth = period, len(near)
+        self.patterns: tuple[Bands, ...] = tuple(mask.bands for mask in (*near, far))
+        self._sizes = [sum(band.pairs for band in bands) for bands in self.patterns]
+
+    # Pairs
+
+    def pairs_before(self, query: Any, key: Any) -> Any:
+        """Pairs of the queries before one with the keys before one; for numbers, or arrays of both."""
+        least, greatest, choose = (
+            (min, max, _choose) if isinstance(query, int) else (np.minimum, np.maximum, np.where)
+        )
+        row, r = divmod(query, self.period)
+        column, c = divmod(key, self.period)
+        total = 0
+        for offset in range(self.depth):
+            # Of the blocks on this diagonal so many are whole; the next one is cut in rows, columns or both.
+            whole = least(row - offset, column)
+            cut = (
+                choose(row - offset <= column, r, self.period),
+                choose(column <= row - offset, c, self.period),
+            )
+            total += greatest(whole, 0) * self._sizes[offset] + (whole >= 0) * self._upto(offset, *cut)
+        rest, far = row - self.depth, self.depth
+        columns = greatest(least(rest, column), 0)
+        total += (columns * rest - columns * (columns - 1) // 2) * self._sizes[far]
+        total += greatest(least(rest + 1, column), 0) * self._upto(far, r, r * 0 + self.period)
+        total += greatest(rest - column, 0) * self._upto(far, c * 0 + self.period, c)
+        return total + (rest >= column) * self._upto(far, r, c)
+
+    def _upto(self, pattern: int, rows: Any, columns: Any) -> Any:
+        """Return the pairs of a pattern's first rows with its first columns."""
+        return sum(band.pairs_before((rows * 0, rows), columns) for band in self.patterns[pattern])
+
+    def count(self, queries: Interval, keys: Interval) -> int:
+        """Number of allowed pairs in a box."""
+        if queries[0] >= queries[1] or keys[0] >= keys[1]:
+            return 0
+        after, before = (
+            self.pairs_before(queries[1], key) - self.pairs_before(queries[0], key)
+            for key in (keys[1], keys[0])
+        )
+        return int(after - before)
+
+    def counts(self, queries: tuple[Whole, Whole], keys: tuple[Whole, Whole]) -> Whole:
+        """Numbers of allowed pairs in many boxes: beginnings and ends of their queries, and of their keys."""
+        after, before = (
+            self.pairs_before(queries[1], key) - self.pairs_before(queries[0], key)
+            for key in (keys[1], keys[0])
+        )
+        return np.asarray(after - before)
+
+    def at_lines(self, axis: str, lines: Whole, partners: Interval) -> NDArray[np.bool_]:
+        """Return the pairs of chosen lines of an axis with some partners, shape (lines, partners)."""
+        block, place = np.divmod(lines[:, None], self.period)
+        other, at = np.divmod(np.arange(*partners, dtype=np.int64), self.period)
+        offset = block - other if axis == "i" else other - block
+        found = np.zeros(offset.shape, dtype=bool)
+        for number, bands in enumerate(self.patterns):
+            here = offset == number if number < self.depth else offset >= number
+            if here.any():
+                for band in bands:
+                    start, stop = (ends.at(place) for ends in band.ends(axis))
+                    found |= here & (start <= at) & (at < stop)
+        return found
+
+    # First and last partners
+
+    def _zones(self, axis: str, blocks: Whole) -> list[Whole]:
+        """Return where on the other axis zones begin and end for lines in some blocks, in order.
+
+        Between two places lies a near block, and the far ones before the first (``i``) or behind the last (``j``).
+        """
+        steps = range(1 - self.depth, 2) if axis == "i" else range(self.depth + 1)
+        places = [(blocks + step) * self.period for step in steps]
+        return [np.clip(place, 0, self.extents[OTHER_AXIS[axis]]) for place in places]
+
+    def ends_of(self, axis: str, lines: Whole) -> Whole:
+        """Return first partner, the one behind the last, and the zones' ends of chosen lines, shape (depth + 3, n)."""
+        both = self.first_of(axis, lines), self.last_of(axis, lines) + 1
+        return np.stack([*both, *self._zones(axis, lines // self.period)])
+
+    def _run(self, axis: str) -> Interval:
+        """Return the blocks with at least one whole far block in which nothing is cut."""
+        whole = self.extents[axis] // self.period
+        return (self.depth, whole) if axis == "i" else (0, whole - self.depth)
+
+    def _pieces_of(self, axis: str) -> LinePieces:
+        rest = np.array([self.extents[axis] % self.period])
+        marks = [np.array([0]), rest]
+        for bands in self.patterns:
+            for band in bands:
+                marks += [band_marks(band, axis), *(ends.below(rest) for ends in band.ends(axis))]
+        places = union(*marks)
+        begin, end = self._run(axis)
+        run = (begin, end) if begin < end else (0, 1)
+        return LinePieces(
+            self.extents[axis],
+            self.period,
+            run,
+            places[places < self.period],
+            lambda lines: self._both(axis, lines),
+        )
+
+    def _both(self, axis: str, lines: Whole) -> tuple[Whole, Whole]:
+        """Return first and last partners from the zones of each line."""
+        N, period = self.extents[OTHER_AXIS[axis]], self.period
+        block, place = np.divmod(lines, period)
+        first, last = np.full(lines.shape, N), np.full(lines.shape, -1)
+        for number, bands in enumerate(self.patterns):
+            begin, end = (block - number, block - number) if axis == "i" else (block + number, block + number)
+            if number == self.depth:
+                begin, end = (block * 0, end) if axis == "i" else (begin, block * 0 + (N - 1) // period)
+            for band in bands:
+                start, stop = (ends.at(place) for ends in band.ends(axis))
+                found = (start < stop) & (begin <= end) & (end >= 0) & (begin * period + start < N)
+                # The last block may be cut before the first partner in it: then it is the block before.
+                final = np.where(end * period + start < N, end, end - 1)
+                first = np.where(found, np.minimum(first, begin * period + start), first)
+                last = np.where(found, np.maximum(last, np.minimum(final * period + stop, N) - 1), last)
+        return first, last
+
+    def steady_parts(self, axis: str, lines: Interval | None = None) -> list[RegularPart]:
+        """Return the lines of which those a period on see the same, moved on by a period, or the same.
+
+        All that have at least one whole block far from the diagonal, where nothing is cut. An end is said to move if
+        it does for any of the lines.
+        """
+        begin, end = self._run(axis)
+        if begin >= end:
+            return []
+        L = self.period
+        pieces = self.line_pieces[axis]
+        here = pieces.starts // L == begin
+        moves = tuple(bool(moved[here].any()) for moved in pieces.moves) + (True,) * (self.depth + 1)
+        if end - begin == 1:
+            moves = (True,) * len(moves)
+        return parts_among([RegularPart(begin * L, end * L, moves, L, L)], lines)
+
+    # Where something changes
+
+    def _critical(self, axis: str, partners: Interval) -> set[int]:
+        """Return the blocks whose lines may see some partners otherwise than those of the block before."""
+        edges = partners[0] // self.period, (partners[1] - 1) // self.period
+        steps = range(-1, self.depth + 3)
+        return {edge + step if axis == "i" else edge - step + 1 for edge in edges for step in steps}
+
+    def have_begun(self, axis: str, lines: Interval, before: int, partners: Interval) -> bool:
+        """Whether some line that has a pair before ``before`` has any with some partners."""
+        if not self.has_pairs(axis, lines, partners):
+            return False
+        critical = self._critical(axis, partners) | {
+            line // self.period + step for line in lines for step in (0, 1)
+        }
+        for start, stop, times in self.line_pieces[axis].lines_below(FIRST, before):
+            block, start, stop = (
+                start // self.period,
+                start % self.period,
+                stop - start // self.period * self.period,
+            )
+            cuts = sorted({block} | {cut for cut in critical if block < cut < block + times})
+            for cut in cuts:
+                place = cut * self.period
+                some = max(place + start, lines[0]), min(place + stop, lines[1])
+                if self.has_pairs(axis, some, partners):
+                    return True
+        return False
+
+    def pattern_changes(self, axis: str, lines: Interval, partners: Interval) -> Whole:
+        """Where a line's pairs with ``partners`` may differ from the line before's; a period at most for all blocks."""
+        if partners[0] >= partners[1] or lines[0] >= lines[1]:
+            return np.empty(0, dtype=np.int64)
+
+        def changes(block: int) -> Whole:
+            first = block * self.period
+            inside = max(lines[0] - first, 0), min(lines[1] - first, self.period)
+            found = [np.array([0])] if self._differs(axis, block, partners) else []
+            for pattern, places in self._seen(axis, block, partners):
+                for band in self.patterns[pattern]:
+                    found.append(band.pattern_changes(axis, inside, places))
+            return union(np.empty(0, dtype=np.int64), *found)
+
+        # The lines' first and last blocks may be there in part only.
+        critical = {lines[0] // self.period + 1, (lines[1] - 1) // self.period}
+        return in_blocks(self.period, lines, critical | self._critical(axis, partners), changes)
+
+    def _seen(self, axis: str, block: int, partners: Interval) -> Iterator[tuple[int, Interval]]:
+        """Yield the patterns that the lines of a block see of some partners, and which places of the pattern."""
+        for number in range(self.depth):
+            other = block - number if axis == "i" else block + number
+            yield from ((number, places) for places in self._within((other, other + 1), partners))
+        far = (
+            (0, block - self.depth + 1)
+            if axis == "i"
+            else (block + self.depth, partners[1] // self.period + 1)
+        )
+        yield from ((self.depth, places) for places in self._within(far, partners))
+
+    def _within(self, blocks: Interval, partners: Interval) -> list[Interval]:
+        """Return the different intervals of a block's places that some partners take up in some blocks."""
+        L = self.period
+        start, stop = max(blocks[0] * L, partners[0]), min(blocks[1] * L, partners[1])
+        if start >= stop:
+            return []
+        low, high = start // L, (stop - 1) // L
+        if low == high:
+            return [(start - low * L, stop - low * L)]
+        if high - low > 1 or start == low * L or stop == (high + 1) * L:
+            return [(0, L)]
+        return [(start - low * L, L), (0, stop - high * L)]
+
+    def _differs(self, axis: str, block: int, partners: Interval) -> bool:
+        """Whether the first line of a block sees other ones of some partners than the line before it."""
+        if axis == "i":
+            # What the block before saw there was one step nearer to the diagonal.
+            zones = [((block - step, block - step + 1), step - 1, step) for step in range(self.depth + 1)]
+            zones.append(((0, block - self.depth), self.depth, self.depth))
+        else:
+            zones = [((block + step, block + step + 1), step + 1, step) for step in range(-1, self.depth)]
+            zones.append(((block + self.depth, partners[1] // self.period + 1), self.depth, self.depth))
+        return any(
+            self._line(axis, before, self.period - 1, places) != self._line(axis, now, 0, places)
+            for blocks, before, now in zones
+            for places in self._within(blocks, partners)
+        )
+
+    def _line(self, axis: str, pattern: int, line: int, places: Interval) -> list[Interval]:
+        """Return what a line of a pattern sees of some places, as intervals in order."""
+        if pattern < 0:
+            return []
+        found: list[Interval] = []
+        for band in self.patterns[min(pattern, self.depth)]:
+            start, stop = (ends.at(line) for ends in band.ends(axis))
+            start, stop = max(start, places[0]), min(stop, places[1])
+            if start < stop:
+                found.append((start, stop))
+        joined = list[Interval]()
+        for start, stop in sorted(found):
+            touches = joined and joined[-1][1] == start
+            joined.append((joined.pop()[0], stop) if touches else (start, stop))
+        return joined
+
+    # For few lines only: arrays of all lines
+
+    def _degrees(self, axis: str, partners: NDArray[np.bool_]) -> list[Whole]:
+        L, extent = self.period, self.extents[axis]
+        blocks = -(-extent // L)
+        sums = np.zeros((blocks, L + 1), dtype=np.int64)
+        padded = np.zeros(blocks * L, dtype=bool)
+        padded[: len(partners)] = partners
+        np.cumsum(padded.reshape(blocks, L), axis=1, out=sums[:, 1:])
+        found = [np.zeros(extent, dtype=np.int64)]
+        for number, bands in enumerate(self.patterns):
+            seen = np.zeros_like(sums)
+            if number < blocks:
+                if number == self.depth:
+                    sums = np.cumsum(sums if axis == "i" else sums[::-1], axis=0)[:: 1 if axis == "i" else -1]
+                if axis == "i":
+                    seen[number:] = sums[: blocks - number]
+                else:
+                    seen[: blocks - number] = sums[number:]
+            for band in bands:
+                start, stop = (ends.values(0, L) for ends in band.ends(axis))
+                found.append((seen[:, stop] - seen[:, start]).reshape(-1)[:extent])
+        return found
+
+    def _identity(self) -> object:
+        return self.period, tuple(tuple(band._identity() for band in bands) for bands in self.patterns)
+
+
+def _choose(condition: bool, one: int, other: int) -> int:
+    return one if condition else other

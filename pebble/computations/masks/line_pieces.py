@@ -1,0 +1,240 @@
+"""First and last partner of every line, in pieces of lines, some of which come again every period."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from pebble.computations.masks.mask import Interval
+
+    Whole = NDArray[np.int64]
+
+__all__ = ["LinePieces"]
+
+FIRST, LAST = 0, 1
+
+
+class LinePieces:
+    """The lines of an axis that have pairs, in pieces in which the first and the last partner stay or go up by one.
+
+    Blocks of ``period`` lines [run[0], run[1]) are alike: of line x + t · period an end is that of line x, or that
+    and t · period more. Their pieces are kept once, for the block run[0]; cost and memory of everything follow the
+    number of pieces, not of lines.
+
+    Parameters
+    ----------
+    extent : int
+        Number of lines.
+    period : int
+        Length of a block; the last one may be cut.
+    run : (int, int)
+        The blocks that are alike; at least one.
+    marks : ndarray of int64
+        Places in a block, 0 among them, between which the ends of its lines stay or go up by one.
+    ends : callable
+        ``ends(lines)`` returns first and last partner of chosen lines; -1 as the last where a line has none.
+
+    Attributes
+    ----------
+    starts, lengths, times : ndarray of int64
+        Where pieces begin, how long they are, and in how many blocks they come.
+    heights, slopes, moves : (ndarray, ndarray) of int64
+        First and last partner of a piece's first line; by how much they go up from line to line, and whether from
+        block to block: 0 or 1.
+    """
+
+    def __init__(
+        self,
+        extent: int,
+        period: int,
+        run: Interval,
+        marks: Whole,
+        ends: Callable[[Whole], tuple[Whole, Whole]],
+    ) -> None:
+        self.extent, self.period, self.run = extent, period, run
+        number = -(-extent // period)
+        blocks = np.array([block for block in range(number) if not run[0] < block < run[1]], dtype=np.int64)
+        starts = (blocks[:, None] * period + marks).reshape(-1)
+        block_ends = np.minimum(np.repeat(blocks + 1, len(marks)) * period, extent)
+        starts, block_ends = starts[starts < extent], block_ends[starts < extent]
+        stops = np.minimum(np.append(starts[1:], extent), block_ends)
+        here, next_line = ends(starts), ends(np.minimum(starts + 1, stops - 1))
+        repeated = (starts // period == run[0]) & (run[1] - run[0] > 1)
+        next_block = ends(np.where(repeated, starts + period, starts))
+        taken = here[LAST] >= 0
+        slopes = [after - before for before, after in zip(here, next_line, strict=True)]
+        moves = [(after - before) // period for before, after in zip(here, next_block, strict=True)]
+        table = np.stack([starts, stops, *here, *slopes, *moves])[:, taken]
+        self._take(_joined(table, period))
+
+    def _take(self, table: Whole) -> None:
+        self.starts, stops = table[0], table[1]
+        self.lengths = stops - self.starts
+        self.heights, self.slopes, self.moves = tuple(table[2:4]), tuple(table[4:6]), tuple(table[6:8])
+        self.times = np.where(self.starts // self.period == self.run[0], self.run[1] - self.run[0], 1)
+        self.total = int((self.lengths * self.times).sum())
+        self.all_present = self.total == self.extent
+
+    def block(self, number: int) -> int:
+        """Return the block that stands for one, of those of which the pieces are kept."""
+        return self.run[0] if self.run[0] <= number < self.run[1] else number
+
+    def ends(self, which: int, lines: Whole, none: int) -> Whole:
+        """Return the first (0) or last (1) partner of chosen lines, ``none`` where there is none."""
+        moved = np.clip(lines // self.period - self.run[0], 0, self.run[1] - self.run[0] - 1)
+        # Behind the run, the blocks are their own.
+        shift = np.where(lines // self.period < self.run[1], moved, 0)
+        lines = lines - shift * self.period
+        if not len(self.starts):
+            return np.full(lines.shape, none, dtype=np.int64)
+        piece = np.maximum(self.starts.searchsorted(lines, side="right") - 1, 0)
+        inside = lines - self.starts[piece]
+        values = self.heights[which][piece] + self.slopes[which][piece] * inside
+        values += self.moves[which][piece] * shift * self.period
+        if self.all_present:
+            return np.asarray(values)
+        return np.where((inside >= 0) & (inside < self.lengths[piece]), values, none)
+
+    # Numbers of lines
+
+    def before(self, places: Whole | int) -> Any:
+        """Return how many lines with pairs lie before a place, or each of some."""
+        if self.all_present:
+            return places
+        if isinstance(places, int):
+            whole, part = self._upto(self.starts, self.lengths, self.times, places)
+            return int((whole * self.lengths + part).sum())
+        total = np.zeros(np.shape(places), dtype=np.int64)
+        for start, length, times in zip(*self._lists[:3], strict=True):
+            whole, part = self._upto(start, length, times, places)
+            total += whole * length + part
+        return total
+
+    def below(self, which: int, lines: Whole | int, values: Whole | int) -> Any:
+        """Return how many lines before a place have an end below a value; for numbers, or arrays of both."""
+        own = self.heights[which], self.slopes[which], self.moves[which]
+        if isinstance(lines, int) and isinstance(values, int):
+            found = self._below(self.starts, self.lengths, self.times, own, lines, values)
+            return int(found.sum())
+        total = np.zeros(np.broadcast_shapes(np.shape(lines), np.shape(values)), dtype=np.int64)
+        for start, length, times, *end in zip(*self._lists, *(array.tolist() for array in own), strict=True):
+            total += self._below(start, length, times, end, lines, values)
+        return total
+
+    @property
+    def _lists(self) -> tuple[list[int], ...]:
+        return tuple(array.tolist() for array in (self.starts, self.lengths, self.times))
+
+    def _upto(self, start: Any, length: Any, times: Any, place: Any) -> tuple[Any, Any]:
+        """Return how often a piece lies before a place, and how many lines of it are before it the next time."""
+        rest = place - start
+        whole = np.clip(rest // self.period, 0, times)
+        return whole, np.where(whole < times, np.clip(rest - whole * self.period, 0, length), 0)
+
+    def _below(self, start: Any, length: Any, times: Any, end: Any, place: Any, value: Any) -> Any:
+        height, slope, moves = end
+        whole, part = self._upto(start, length, times, place)
+        above = value - height
+        # An end that moves is below the value in all lines of so many blocks, and in some lines of the next one.
+        passed = np.where(moves, np.clip(above // self.period, 0, times), times)
+        left = above - moves * passed * self.period
+        within = np.where(slope, np.clip(left, 0, length), np.where(left > 0, length, 0))
+        both = np.minimum(part, within)
+        last = np.where(whole < passed, part, np.where(whole > passed, within, both))
+        last = np.where((whole >= passed) & (passed == times), 0, last)
+        return np.where(moves, np.minimum(whole, passed) * length + last, whole * within + both)
+
+    # Lines, and values
+
+    def latest(self, which: int, before: int, values: Interval) -> int:
+        """Return the last line before a place with an end in an interval; -1 if there is none."""
+        if not len(self.starts) or values[0] >= values[1]:
+            return -1
+        height, slope, moves = self.heights[which], self.slopes[which], self.moves[which]
+        least = np.where(slope & (1 - moves), np.maximum(values[0] - height, 0), 0)
+        number = np.minimum(self.times, -((self.starts + least - before) // self.period)) - 1
+        number = np.where(moves, np.minimum(number, (values[1] - 1 - height) // self.period), number)
+        moved = moves * number * self.period
+        low = np.where(
+            slope, values[0] - height - moved, np.where(height + moved >= values[0], 0, self.lengths)
+        )
+        high = np.where(
+            slope, values[1] - height - moved, np.where(height + moved < values[1], self.lengths, 0)
+        )
+        high = np.minimum(np.minimum(high, self.lengths), before - self.starts - number * self.period)
+        found = np.where(
+            (number >= 0) & (np.maximum(low, 0) < high), self.starts + number * self.period + high - 1, -1
+        )
+        return int(found.max())
+
+    def values(self, which: int, lines: Interval, values: Interval) -> Whole:
+        """Return the ends of some lines that lie in an interval, in no order; not as often as they occur."""
+        found = [np.empty(0, dtype=np.int64)]
+        for start, length, times, height, slope, moves in zip(
+            *self._lists,
+            *(ends[which].tolist() for ends in (self.heights, self.slopes, self.moves)),
+            strict=True,
+        ):
+            low = max(-((start + length - 1 - lines[0]) // self.period), 0)
+            high = min(-((start - lines[1]) // self.period), times)
+            if moves:
+                low = max(low, -((height + slope * (length - 1) - values[0]) // self.period))
+                high = min(high, -((height - values[1]) // self.period))
+            if low >= high:
+                continue
+            # The middle one of three is whole; where they are alike, it stands for all.
+            ends = {low, high - 1} if moves or high - low < 3 else {low + 1}
+            for number in ends:
+                place, value = start + number * self.period, height + moves * number * self.period
+                first, stop = max(lines[0] - place, 0), min(lines[1] - place, length)
+                if slope:
+                    first, stop = max(first, values[0] - value), min(stop, values[1] - value)
+                    found.append(np.arange(value + first, value + stop))
+                elif first < stop and values[0] <= value < values[1]:
+                    found.append(np.array([value]))
+            if moves and high - low > 2:
+                steps = height + np.arange(low + 1, high - 1) * self.period
+                found.append((steps[:, None] + np.arange(length if slope else 1)).reshape(-1))
+        return np.concatenate(found)
+
+    def lines_below(self, which: int, value: int) -> list[tuple[int, int, int]]:
+        """Return the lines that have an end below a value: intervals (start, stop), each coming so many times."""
+        found = []
+        for start, length, times, height, slope, moves in zip(
+            *self._lists,
+            *(ends[which].tolist() for ends in (self.heights, self.slopes, self.moves)),
+            strict=True,
+        ):
+            passed = min(max((value - height) // self.period, 0), times) if moves else 0
+            found.append((start, start + length, passed))
+            left = value - height - passed * self.period * moves
+            within = min(max(left, 0), length) if slope else length * (left > 0)
+            start += passed * self.period
+            found.append((start, start + within, min(times - passed, 1) if moves else times))
+        return [(start, stop, times) for start, stop, times in found if start < stop and times > 0]
+
+    def bounds(self, block: int) -> Whole:
+        """Return where pieces of a block begin and end, as places in the block."""
+        here = self.starts // self.period == self.block(block)
+        starts = self.starts[here] % self.period
+        return np.append(starts, starts + self.lengths[here])
+
+
+def _joined(table: Whole, period: int) -> Whole:
+    """Join pieces of a block that go on alike."""
+    if table.shape[1] < 2:
+        return table
+    one, other = table[:, :-1], table[:, 1:]
+    length = one[1] - one[0]
+    alike = (one[1] == other[0]) & (one[0] // period == other[0] // period)
+    alike &= (one[4:] == other[4:]).all(axis=0)
+    alike &= (one[2:4] + one[4:6] * length == other[2:4]).all(axis=0)
+    begins = np.append(True, ~alike)
+    joined = table[:, begins]
+    joined[1] = table[1, np.append(begins[1:], True)]
+    return joined

@@ -1,0 +1,135 @@
+"""Masks that are unions of bands without a pair in common."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from pebble.computations.masks.band_mask import BandMask, parts_among, steady_runs
+from pebble.computations.masks.intervals import where_apart
+from pebble.computations.masks.line_pieces import FIRST, LinePieces
+from pebble.computations.masks.mask import Interval, RegularPart
+from pebble.computations.masks.piecewise_mask import PiecewiseMask
+from pebble.computations.masks.staircase import union
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Whole = NDArray[np.int64]
+
+__all__ = ["UnionMask"]
+
+
+class UnionMask(PiecewiseMask):
+    """A union of bands that have no pair in common, each perhaps with lines that have none.
+
+    Memory, and the cost of a question, follow the number of pieces of all the bands' ends.
+
+    Parameters
+    ----------
+    spec : str
+    bands : sequence of BandMask
+        At least one, all of the same numbers of queries and keys.
+
+    Raises
+    ------
+    ValueError
+        If the bands are not of one size, or two of them share a pair.
+
+    Examples
+    --------
+    >>> first = BandMask("first", 4, np.array([0, 0, 0]), np.array([1, 1, 1]))
+    >>> own = BandMask("own", 4, np.array([1, 2, 3]), np.array([2, 3, 4]))
+    >>> mask = UnionMask("both", [first, own])
+    >>> mask, mask.ends_of("i", np.array([2])).ravel().tolist()
+    (<Mask both: 6 of 12 pairs>, [0, 1, 3, 4])
+    """
+
+    def __init__(self, spec: str, bands: Sequence[BandMask]) -> None:
+        if not bands or any(band.extents != bands[0].extents for band in bands):
+            raise ValueError("a union is of at least one band, all of one size")
+        super().__init__(spec, bands[0].Nq, bands[0].Nk)
+        self.bands = tuple(bands)
+        for one, other in combinations(bands, 2):
+            if _overlap(one, other):
+                raise ValueError(f"the bands of a union share no pair; {one!r} and {other!r} do")
+
+    def _pieces_of(self, axis: str) -> LinePieces:
+        extent = self.extents[axis]
+        marks = union(*(band_marks(band, axis) for band in self.bands))
+        return LinePieces(
+            extent, extent, (0, 1), marks[marks < extent], lambda lines: self._both(axis, lines)
+        )
+
+    def _both(self, axis: str, lines: Whole) -> tuple[Whole, Whole]:
+        """Return first and last partners from those of all bands."""
+        first = np.min([band.first_of(axis, lines) for band in self.bands], axis=0)
+        return first, np.max([band.last_of(axis, lines) for band in self.bands], axis=0)
+
+    def ends_of(self, axis: str, lines: Whole) -> Whole:
+        """Return for every band the first partner of chosen lines and the one behind the last, shape (2n, lines)."""
+        return np.concatenate([band.ends_of(axis, lines) for band in self.bands])
+
+    def count(self, queries: Interval, keys: Interval) -> int:
+        """Number of allowed pairs in a box."""
+        return sum(band.count(queries, keys) for band in self.bands)
+
+    def counts(self, queries: tuple[Whole, Whole], keys: tuple[Whole, Whole]) -> Whole:
+        """Numbers of allowed pairs in many boxes: beginnings and ends of their queries, and of their keys."""
+        return np.asarray(sum(band.counts(queries, keys) for band in self.bands))
+
+    def has_pairs(self, axis: str, lines: Interval, partners: Interval) -> bool:
+        """Whether some lines of an axis have any pair with some of the other."""
+        return any(band.has_pairs(axis, lines, partners) for band in self.bands)
+
+    def have_begun(self, axis: str, lines: Interval, before: int, partners: Interval) -> bool:
+        """Whether some line that has a pair before ``before`` has any with some partners."""
+        return any(
+            self.has_pairs(axis, (max(start, lines[0]), min(stop, lines[1])), partners)
+            for start, stop, *_ in self.line_pieces[axis].lines_below(FIRST, before)
+        )
+
+    def at_lines(self, axis: str, lines: Whole, partners: Interval) -> NDArray[np.bool_]:
+        """Return the pairs of chosen lines of an axis with some partners, shape (lines, partners)."""
+        found = self.bands[0].at_lines(axis, lines, partners)
+        for band in self.bands[1:]:
+            found |= band.at_lines(axis, lines, partners)
+        return found
+
+    def pattern_changes(self, axis: str, lines: Interval, partners: Interval) -> Whole:
+        """Where the partners among ``partners`` begin and end, in any of the bands."""
+        return np.concatenate([band.pattern_changes(axis, lines, partners) for band in self.bands])
+
+    def regular_parts(self, axis: str, lines: Interval | None = None) -> list[RegularPart]:
+        """Return the parts of an axis in which each end of each band stays or moves by one."""
+        return parts_among(self._regular_parts[axis], lines)
+
+    @cached_property
+    def _regular_parts(self) -> dict[str, list[RegularPart]]:
+        return {
+            axis: steady_runs([end for band in self.bands for end in band.ends(axis)])
+            for axis in self.extents
+        }
+
+    def _degrees(self, axis: str, partners: NDArray[np.bool_]) -> list[Whole]:
+        return [band.degrees(axis, partners) for band in self.bands]
+
+    def _identity(self) -> object:
+        return tuple(band._identity() for band in self.bands)
+
+
+def band_marks(band: BandMask, axis: str) -> Whole:
+    """Return the places, from 0 to the length of an axis, between which both ends of a band go on alike."""
+    start, stop = band.ends(axis)
+    taken = where_apart(start, stop, 1)
+    return union(start.starts, stop.starts, taken.begins, taken.ends)
+
+
+def _overlap(one: BandMask, other: BandMask) -> bool:
+    (start, stop), (begin, end) = one.ends("i"), other.ends("i")
+    both = where_apart(start, end, 1) & where_apart(begin, stop, 1)
+    return len(both & where_apart(start, stop, 1) & where_apart(begin, end, 1)) > 0
