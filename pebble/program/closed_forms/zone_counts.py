@@ -69,13 +69,13 @@ class ZoneCounts:
         # Pairs with a given interval of the outer axis would not be the same in cells a period apart.
         axes = [axis for axis in "ij" if not blocks[axis].marks] or ["i"]
         nests = [Nest(blocks[axis], blocks[OTHER_AXIS[axis]], self._zones) for axis in axes]
-        nest = min(nests, key=Nest.n_blocks)
+        n_blocks, _, nest = min((nest.n_blocks(), nest.outer.axis, nest) for nest in nests)
+        check_blocks(n_blocks)
         tiles, halves = nest.tiles()
-        step = max(1, _CHUNK * len(tiles) // max(nest.n_blocks(), 1))
+        step = max(1, _CHUNK * len(tiles) // max(n_blocks, 1))
         for start in range(0, len(tiles), step):
             some = tiles[start : start + step]
             entries, cells, times = nest.cells(some)
-            check_blocks(len(cells) * nest.outer.per_cell * nest.inner.per_cell)
             times *= halves[start : start + step][entries]
             a, b, entries = finest_blocks(nest.outer, some[entries], nest.inner, cells)
             yield ((a, b) if nest.outer.axis == "i" else (b, a)), times[entries]

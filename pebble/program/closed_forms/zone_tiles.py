@@ -18,11 +18,13 @@ Within a segment cells that no end of a line at an edge is next to are alike, or
 
 from __future__ import annotations
 
+import sys
 from math import lcm
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from pebble.common.errors import NoClosedForm
 from pebble.program.closed_forms.cells import counted_from, with_runs
 from pebble.program.closed_forms.limits import check_blocks
 from pebble.program.closed_forms.outer_tiles import Stretches, weighted_stretches
@@ -35,6 +37,7 @@ __all__ = ["Nest"]
 
 _MANY_CUTS = 8
 """From so many cuts of an outer tile on, the cells of a segment are looked at one by one."""
+_SAMPLE = 16
 _NEAR = np.array([-2, -1, 0, 1])
 """From the end of a line: lines of cells that are looked at one by one."""
 
@@ -85,12 +88,14 @@ class Nest:
         return weighted_stretches(self._stretches(), self.outer.n_cells, self.inner.per_cell)
 
     def n_blocks(self) -> int:
-        """Estimate how many blocks there are to be looked at."""
-        start, stop, period = self._stretches()
-        tiles = self.outer.n_cells - int((stop - start - 2 * period).sum())
-        reach = self.zones.period + self.outer.cell
-        cells = (len(self._strips) * 3 + len(self._places)) * min(2 + 3 * reach // self.inner.cell, 100)
-        return tiles * min(cells + self._period, self.inner.n_cells) * self.outer.per_cell * self.inner.per_cell
+        """Estimate, from some tiles, how many blocks there are to be looked at."""
+        try:
+            tiles, _ = self.tiles()
+            some = tiles[:: -(-len(tiles) // _SAMPLE)]
+            cells = len(self.cells(some)[1])
+        except NoClosedForm:
+            return sys.maxsize
+        return cells * len(tiles) // max(len(some), 1) * self.outer.per_cell * self.inner.per_cell
 
     def _stretches(self) -> Stretches:
         """Return runs of tiles of which none meets a fixed line, nor a moving segment of it a fixed one."""
@@ -172,10 +177,11 @@ class Nest:
 
     def _marked(self, segments: _Segments, tiles: Whole) -> tuple[Whole, Whole]:
         """Return cells that are not like the one before and the one behind: the segment, and the cell."""
-        if self.outer.per_cell > _MANY_CUTS:
-            check_blocks(int((segments.high - segments.low).sum()))
-            return counted_from(segments.low, segments.high - segments.low)
         ends = self._ends(tiles)[segments.entry]
+        lengths = segments.high - segments.low
+        if self.outer.per_cell > _MANY_CUTS or ends.shape[1] * len(_NEAR) * self.inner.cell > self.zones.period > 1:
+            check_blocks(int(lengths.sum()))
+            return counted_from(segments.low, lengths)
         cell, start = self.inner.cell, self.inner.start
         bounds = start + segments.low * cell, start + segments.high * cell
         rows, places = self.zones.within(ends, bounds)
