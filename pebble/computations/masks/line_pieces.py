@@ -58,7 +58,7 @@ class LinePieces:
     ) -> None:
         self.extent, self.period, self.run = extent, period, run
         number = -(-extent // period)
-        blocks = np.array([block for block in range(number) if not run[0] < block < run[1]], dtype=np.int64)
+        blocks = np.append(np.arange(min(run[0] + 1, number)), np.arange(run[1], number))
         starts = (blocks[:, None] * period + marks).reshape(-1)
         block_ends = np.minimum(np.repeat(blocks + 1, len(marks)) * period, extent)
         starts, block_ends = starts[starts < extent], block_ends[starts < extent]
