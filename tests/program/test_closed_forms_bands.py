@@ -15,6 +15,7 @@ from pebble.computations.family import Family
 from pebble.computations.masks import (
     BandMask,
     DenseMask,
+    Mask,
     causal_mask,
     check_rows,
     document_mask,
@@ -78,7 +79,7 @@ def random_side(rnd: Random, axis: str, extent: int) -> Side:
     return Side(axis, extent, start, stop, tiles)
 
 
-def random_blocks(rnd: Random, mask: BandMask) -> Blocks:
+def random_blocks(rnd: Random, mask: Mask) -> Blocks:
     """Loops over both axes, perhaps nested, perhaps over parts, perhaps under conditions."""
     sides = {axis: random_side(rnd, axis, extent) for axis, extent in mask.extents.items()}
     ends = []

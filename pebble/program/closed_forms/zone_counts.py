@@ -46,9 +46,7 @@ class ZoneCounts:
     def any(self, queries: Bounds, keys: Bounds) -> NDArray[np.bool_]:
         """Whether there is an allowed pair in each of many boxes."""
         some = (queries[0] < queries[1]) & (keys[0] < keys[1])
-        queries, keys = (
-            (np.minimum(low, high), high) for low, high in (queries, keys)
-        )
+        queries, keys = ((np.minimum(low, high), high) for low, high in (queries, keys))
         return np.asarray(some & (self.pairs(queries, keys) > 0))
 
     def lines(self, axis: str, lines: Bounds) -> Whole:

@@ -179,7 +179,10 @@ class Nest:
         """Return cells that are not like the one before and the one behind: the segment, and the cell."""
         ends = self._ends(tiles)[segments.entry]
         lengths = segments.high - segments.low
-        if self.outer.per_cell > _MANY_CUTS or ends.shape[1] * len(_NEAR) * self.inner.cell > self.zones.period > 1:
+        if (
+            self.outer.per_cell > _MANY_CUTS
+            or ends.shape[1] * len(_NEAR) * self.inner.cell > self.zones.period > 1
+        ):
             check_blocks(int(lengths.sum()))
             return counted_from(segments.low, lengths)
         cell, start = self.inner.cell, self.inner.start
@@ -205,5 +208,5 @@ class Nest:
 
 
 def _tiles_upto(side: Side, low: Whole, high: Whole) -> tuple[Whole, Whole]:
-    """First tile that has a line at one of some places or behind it, or ends there; and the first one behind another."""
+    """First tile that ends at one of some places or behind it, and the first one that begins behind another."""
     return -((side.start - low) // side.cell) - 1, (high - side.start) // side.cell + 1
