@@ -26,15 +26,18 @@ from pebble.program.closed_forms.outer_tiles import Stretches, weighted_stretche
 from pebble.program.closed_forms.quantities import Quantities, Words
 from pebble.program.closed_forms.zone_tiles import Nest
 from pebble.program.schedule import available, get
-from tests.program.test_closed_forms_bands import all_words, plain_sum, random_blocks
+from tests.program.test_closed_forms_bands import all_words, plain_sum, random_blocks, stairs
 
 SERVED = [(name, pass_name) for pass_name in ("forward", "backward") for name in sorted(available(pass_name))]
-PERIODS = [1, 2, 3, 4, 5, 6, 8, 12, 16, 25, 40]
+PERIODS = [1, 2, 3, 4, 5, 6, 8, 12, 16, 25, 40, 90, 150, 200]
 
 
 def random_pattern(rnd: Random, size: int) -> BandMask:
-    """Any band of a block, lines without pairs included."""
-    ends = np.array([sorted(rnd.randint(0, size) for _ in range(size)) for _ in range(2)])
+    """Any band of a block, of single lines or long pieces, lines without pairs included."""
+    if rnd.random() < 0.5:
+        ends = np.array([stairs(rnd, size, size) for _ in range(2)])
+    else:
+        ends = np.array([sorted(rnd.randint(0, size) for _ in range(size)) for _ in range(2)])
     return BandMask("pattern", size, ends.min(axis=0), ends.max(axis=0))
 
 
@@ -51,7 +54,7 @@ def random_union(rnd: Random, N: int) -> UnionMask:
 
 def random_mask(rnd: Random) -> Mask:
     """A mask by name, or of any patterns or bands; with periods longer than the axes at times."""
-    kind, N, period = rnd.randrange(5), rnd.randint(2, rnd.choice([30, 120, 300])), rnd.choice(PERIODS)
+    kind, N, period = rnd.randrange(5), rnd.randint(2, rnd.choice([30, 120, 400])), rnd.choice(PERIODS)
     if kind == 0:
         return strided_mask(N, period)
     if kind == 1:
