@@ -66,9 +66,8 @@ def aligned_sizes(mask: Mask, axis: str, most: int) -> list[int]:
 def _lengths(mask: Mask, axis: str) -> tuple[int, ...]:
     """Return lengths that occur in a mask, the most frequent first."""
     extent = mask.extents[axis]
-    if mask.period > 1:
-        return (mask.period,) if mask.period < extent else ()
-    parts = [part for part in mask.steady_parts(axis) if part.stop - part.start > 2]
+    # Of masks in which a line has several intervals of partners, the text says more than the parts.
+    parts = [part for part in mask.steady_parts(axis) if part.stop - part.start > 2 and len(part.moves) == 2]
     if not parts:
         named = [int(number) for number in re.findall(r"\d+", mask.spec)]
         return tuple(length for length in dict.fromkeys(named) if 1 < length < extent)[:_LENGTHS]

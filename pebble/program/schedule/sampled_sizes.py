@@ -64,7 +64,9 @@ def repeating_tiles(trials: Trials, tiles: Tiles) -> dict[str, int]:
     schedule, mask = trials.schedule, trials.problem.allowed
     kept = {*schedule.resident_tiles, *schedule.may_be_zero}
     return {
-        name: size if name in kept or schedule.axis_of(name) not in ("", "i", "j") else repeating_size(mask, size)
+        name: size
+        if name in kept or schedule.axis_of(name) not in ("", "i", "j")
+        else repeating_size(mask, size)
         for name, size in tiles.items()
     }
 
