@@ -26,59 +26,16 @@ from pebble.computations.masks.mask import RegularPart
 from pebble.computations.masks.staircase import Staircase
 from tests.computations.small_masks import whole
 from tests.support.bands import bands
+from tests.support.mask_questions import check_answers, check_changes
 
 LARGE = 10**9
-
-
-def interval(data: st.DataObject, extent: int) -> tuple[int, int]:
-    one, other = sorted(data.draw(st.tuples(st.integers(0, extent), st.integers(0, extent))))
-    return one, other
 
 
 @settings(max_examples=400)
 @given(bands(), st.sampled_from("ij"), st.data())
 def test_a_band_knows_what_the_same_dense_mask_knows(band: BandMask, axis: str, data: st.DataObject) -> None:
     dense = DenseMask("some", whole(band))
-    extent, other = band.extents[axis], band.extents["ij".replace(axis, "")]
-    lines, partners = interval(data, extent), interval(data, other)
-    box = (lines, partners) if axis == "i" else (partners, lines)
-    chosen = np.array(data.draw(st.lists(st.integers(0, extent - 1), max_size=5)), dtype=np.int64)
-    before = data.draw(st.integers(0, other))
-    assert band.pairs == dense.pairs
-    assert band.count(*box) == dense.count(*box)
-    assert band.has_pairs(axis, lines, partners) == dense.has_pairs(axis, lines, partners)
-    assert band.present(axis) == dense.present(axis)
-    assert band.unfinished(axis, lines, before) == dense.unfinished(axis, lines, before)
-    assert band.beginning(axis, lines, partners) == dense.beginning(axis, lines, partners)
-    assert band.have_begun(axis, lines, before, partners) == dense.have_begun(axis, lines, before, partners)
-    inner = {place for place in band.presence_changes(axis) if 0 < place < extent}
-    assert inner == set(dense.presence_changes(axis))
-    assert band.present(axis, *lines) == dense.present(axis, *lines)
-    assert band.started(axis, lines, before) == dense.started(axis, lines, before)
-    assert band.unfinished(axis, lines, before) == dense.unfinished(axis, lines, before)
-    assert band.have_begun(axis, lines, before, partners) == dense.have_begun(axis, lines, before, partners)
-    assert band.beginning(axis, lines, partners) == dense.beginning(axis, lines, partners)
-    assert band.presence_changes(axis) == dense.presence_changes(axis)
-    places, to = np.arange(extent + 1), np.arange(other + 1)
-    assert [band.started(axis, (0, extent), x) for x in to.tolist()] == band.started_before(axis, to).tolist()
-    for found, expected in (
-        (band.first(axis), dense.first(axis)),
-        (band.last(axis), dense.last(axis)),
-        (band.first(axis, lines), dense.first(axis, lines)),
-        (band.last(axis, lines), dense.last(axis, lines)),
-        (band.first_of(axis, chosen), dense.first_of(axis, chosen)),
-        (band.last_of(axis, chosen), dense.last_of(axis, chosen)),
-        (band.present_before(axis, places), dense.present_before(axis, places)),
-        (band.started_before(axis, to), dense.started_before(axis, to)),
-        (band.finished_before(axis, to), dense.finished_before(axis, to)),
-        (band.matrix(*box), dense.matrix(*box)),
-        (band.lines_matrix(axis, lines, partners), dense.lines_matrix(axis, lines, partners)),
-        (band.at_lines(axis, chosen, partners), dense.at_lines(axis, chosen, partners)),
-    ):
-        np.testing.assert_array_equal(found, expected)
-    np.testing.assert_array_equal(band.parts[axis], dense.parts[axis])
-    some = np.array(data.draw(st.lists(st.booleans(), min_size=other, max_size=other)))
-    np.testing.assert_array_equal(band.degrees(axis, some), dense.degrees(axis, some))
+    check_answers(band, dense, axis, data)
 
 
 @settings(max_examples=300)
@@ -87,13 +44,7 @@ def test_changes_are_found_where_the_dense_mask_finds_them(
     band: BandMask, axis: str, data: st.DataObject
 ) -> None:
     """And perhaps where empty lines or whole partners make no difference."""
-    dense = DenseMask("some", whole(band))
-    one = data.draw(st.integers(0, band.extents[axis] - 1))
-    lines = one, data.draw(st.integers(one + 1, band.extents[axis]))
-    partners = interval(data, band.extents["ij".replace(axis, "")])
-    for method in ("breaks", "pattern_changes", "flag_changes"):
-        found = {int(x) for x in getattr(band, method)(axis, lines, partners) if lines[0] < x < lines[1]}
-        assert found >= set(getattr(dense, method)(axis, lines, partners).tolist()), method
+    lines, partners = check_changes(band, DenseMask("some", whole(band)), axis, data)
     assert set(band.breaks(axis, lines, partners).tolist()) == plain_breaks(band, axis, lines, partners)
 
 

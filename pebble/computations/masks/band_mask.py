@@ -134,7 +134,8 @@ class BandMask(Mask):
         for ends, sign in zip(self._ends["i"], (1, -1), strict=True):
             upto = ends.below(key)
             upto = min(max(upto, low), high) if isinstance(key, int) else np.clip(upto, low, high)
-            total += sign * ((upto - low) * key - (ends.sum_before(upto) - ends.sum_before(low)))
+            skipped = 0 if isinstance(low, int) and low == 0 else ends.sum_before(low)
+            total += sign * ((upto - low) * key - (ends.sum_before(upto) - skipped))
         return total
 
     @cached_property

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from pebble.computations.masks.band_mask import BandMask, parts_among
+from pebble.computations.masks.block_pairs import BlockPairs
+from pebble.computations.masks.intervals import Intervals, where_apart
 from pebble.computations.masks.line_pieces import FIRST, LinePieces
 from pebble.computations.masks.mask import OTHER_AXIS, Interval, RegularPart
 from pebble.computations.masks.piecewise_mask import PiecewiseMask, in_blocks
@@ -73,68 +76,51 @@ class BlockToeplitzMask(PiecewiseMask):
         super().__init__(spec, N, N)
         self.period, self.depth = period, len(near)
         self.patterns: tuple[Bands, ...] = tuple(mask.bands for mask in (*near, far))
-        self._sizes = [sum(band.pairs for band in bands) for bands in self.patterns]
+        self._pairs = BlockPairs(period, self.patterns)
 
     # Pairs
-
-    def pairs_before(self, query: Any, key: Any) -> Any:
-        """Pairs of the queries before one with the keys before one; for numbers, or arrays of both."""
-        least, greatest, choose = (
-            (min, max, _choose) if isinstance(query, int) else (np.minimum, np.maximum, np.where)
-        )
-        row, r = divmod(query, self.period)
-        column, c = divmod(key, self.period)
-        total = 0
-        for offset in range(self.depth):
-            # Of the blocks on this diagonal so many are whole; the next one is cut in rows, columns or both.
-            whole = least(row - offset, column)
-            cut = (
-                choose(row - offset <= column, r, self.period),
-                choose(column <= row - offset, c, self.period),
-            )
-            total += greatest(whole, 0) * self._sizes[offset] + (whole >= 0) * self._upto(offset, *cut)
-        rest, far = row - self.depth, self.depth
-        columns = greatest(least(rest, column), 0)
-        total += (columns * rest - columns * (columns - 1) // 2) * self._sizes[far]
-        total += greatest(least(rest + 1, column), 0) * self._upto(far, r, r * 0 + self.period)
-        total += greatest(rest - column, 0) * self._upto(far, c * 0 + self.period, c)
-        return total + (rest >= column) * self._upto(far, r, c)
-
-    def _upto(self, pattern: int, rows: Any, columns: Any) -> Any:
-        """Return the pairs of a pattern's first rows with its first columns."""
-        return sum(band.pairs_before((rows * 0, rows), columns) for band in self.patterns[pattern])
 
     def count(self, queries: Interval, keys: Interval) -> int:
         """Number of allowed pairs in a box."""
         if queries[0] >= queries[1] or keys[0] >= keys[1]:
             return 0
-        after, before = (
-            self.pairs_before(queries[1], key) - self.pairs_before(queries[0], key)
-            for key in (keys[1], keys[0])
-        )
-        return int(after - before)
+        (start, stop), before = queries, self._pairs.before_one
+        return before(stop, keys[1]) - before(start, keys[1]) - before(stop, keys[0]) + before(start, keys[0])
 
     def counts(self, queries: tuple[Whole, Whole], keys: tuple[Whole, Whole]) -> Whole:
         """Numbers of allowed pairs in many boxes: beginnings and ends of their queries, and of their keys."""
-        after, before = (
-            self.pairs_before(queries[1], key) - self.pairs_before(queries[0], key)
-            for key in (keys[1], keys[0])
-        )
-        return np.asarray(after - before)
+        (start, stop), before = queries, self._pairs.before
+        return before(stop, keys[1]) - before(start, keys[1]) - before(stop, keys[0]) + before(start, keys[0])
 
     def at_lines(self, axis: str, lines: Whole, partners: Interval) -> NDArray[np.bool_]:
         """Return the pairs of chosen lines of an axis with some partners, shape (lines, partners)."""
-        block, place = np.divmod(lines[:, None], self.period)
-        other, at = np.divmod(np.arange(*partners, dtype=np.int64), self.period)
-        offset = block - other if axis == "i" else other - block
-        found = np.zeros(offset.shape, dtype=bool)
+        L, (start, stop) = self.period, partners
+        low, high = -(-start // L), stop // L
+        if low > high:
+            return self._in_blocks(axis, lines, (high, low), (start - high * L, stop - high * L))
+        # A part of a block, whole blocks, and a part of another one.
+        found = [self._in_blocks(axis, lines, (low, high), (0, L))]
+        if start < low * L:
+            found.insert(0, self._in_blocks(axis, lines, (low - 1, low), (start % L, L)))
+        if high * L < stop:
+            found.append(self._in_blocks(axis, lines, (high, high + 1), (0, stop % L)))
+        return np.concatenate(found, axis=1)
+
+    def _in_blocks(self, axis: str, lines: Whole, blocks: Interval, places: Interval) -> NDArray[np.bool_]:
+        """Return the pairs of chosen lines with some places of some blocks of the other axis."""
+        n_blocks, width = blocks[1] - blocks[0], places[1] - places[0]
+        if not n_blocks:
+            return np.zeros((len(lines), 0), dtype=bool)
+        block, place = np.divmod(lines, self.period)
+        offset = (block[:, None] - np.arange(*blocks)) * (1 if axis == "i" else -1)
+        offset = np.where(offset < 0, self.depth + 1, np.minimum(offset, self.depth))
+        # Of each line all that the patterns say, and nothing; then for every block what is said of it.
+        seen = np.zeros((self.depth + 2, len(lines), width), dtype=bool)
         for number, bands in enumerate(self.patterns):
-            here = offset == number if number < self.depth else offset >= number
-            if here.any():
-                for band in bands:
-                    start, stop = (ends.at(place) for ends in band.ends(axis))
-                    found |= here & (start <= at) & (at < stop)
-        return found
+            for band in bands if (offset == number).any() else ():
+                seen[number] |= band.at_lines(axis, place, places)
+        found: NDArray[np.bool_] = seen[offset, np.arange(len(lines))[:, None]]
+        return found.reshape(len(lines), n_blocks * width)
 
     # First and last partners
 
@@ -314,6 +300,21 @@ class BlockToeplitzMask(PiecewiseMask):
 
     # For few lines only: arrays of all lines
 
+    @cached_property
+    def connected(self) -> bool:
+        """Whether each block's queries share its first key, and its first query has a key of the block before.
+
+        That key must be one that the block before has a query for; the other keys hang on the queries.
+        """
+        own, before = self.patterns[0], self.patterns[1]
+        first = np.zeros(1, dtype=np.int64)
+        shared = any(band.ends_of("j", first).ravel().tolist() == [0, self.period] for band in own)
+        known = [where_apart(*band.ends("j"), 1) for band in own]
+        linked = any(
+            len(seen & Intervals(*band.ends_of("i", first))) > 0 for band in before for seen in known
+        )
+        return shared and (linked or self.Nq <= self.period)
+
     def _degrees(self, axis: str, partners: NDArray[np.bool_]) -> list[Whole]:
         L, extent = self.period, self.extents[axis]
         blocks = -(-extent // L)
@@ -338,7 +339,3 @@ class BlockToeplitzMask(PiecewiseMask):
 
     def _identity(self) -> object:
         return self.period, tuple(tuple(band._identity() for band in bands) for bands in self.patterns)
-
-
-def _choose(condition: bool, one: int, other: int) -> int:
-    return one if condition else other

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -102,52 +103,57 @@ class LinePieces:
 
     # Numbers of lines
 
-    def before(self, places: Whole | int) -> Any:
+    def before(self, places: Any) -> Any:
         """Return how many lines with pairs lie before a place, or each of some."""
         if self.all_present:
             return places
-        if isinstance(places, int):
-            whole, part = self._upto(self.starts, self.lengths, self.times, places)
-            return int((whole * self.lengths + part).sum())
-        total = np.zeros(np.shape(places), dtype=np.int64)
-        for start, length, times in zip(*self._lists[:3], strict=True):
+        total = places * 0
+        for start, length, times in self._lists:
             whole, part = self._upto(start, length, times, places)
-            total += whole * length + part
+            total = total + whole * length + part
         return total
 
-    def below(self, which: int, lines: Whole | int, values: Whole | int) -> Any:
+    def below(self, which: int, lines: Any, values: Any) -> Any:
         """Return how many lines before a place have an end below a value; for numbers, or arrays of both."""
-        own = self.heights[which], self.slopes[which], self.moves[which]
-        if isinstance(lines, int) and isinstance(values, int):
-            found = self._below(self.starts, self.lengths, self.times, own, lines, values)
-            return int(found.sum())
-        total = np.zeros(np.broadcast_shapes(np.shape(lines), np.shape(values)), dtype=np.int64)
-        for start, length, times, *end in zip(*self._lists, *(array.tolist() for array in own), strict=True):
-            total += self._below(start, length, times, end, lines, values)
+        total = lines * 0 + values * 0
+        for piece in self._each[which]:
+            total = total + self._below(piece, lines, values)
         return total
 
-    @property
-    def _lists(self) -> tuple[list[int], ...]:
-        return tuple(array.tolist() for array in (self.starts, self.lengths, self.times))
+    @cached_property
+    def _lists(self) -> list[list[int]]:
+        """Beginning, length and number of blocks of every piece."""
+        found: list[list[int]] = np.stack([self.starts, self.lengths, self.times], axis=1).tolist()
+        return found
 
-    def _upto(self, start: Any, length: Any, times: Any, place: Any) -> tuple[Any, Any]:
+    @cached_property
+    def _each(self) -> list[list[list[int]]]:
+        """For the first partner and for the last: of every piece the same, with height, slope and move."""
+        ends = zip(self.heights, self.slopes, self.moves, strict=True)
+        common = self.starts, self.lengths, self.times
+        return [np.stack([*common, *end], axis=1).tolist() for end in ends]
+
+    def _upto(self, start: int, length: int, times: int, place: Any) -> tuple[Any, Any]:
         """Return how often a piece lies before a place, and how many lines of it are before it the next time."""
         rest = place - start
-        whole = np.clip(rest // self.period, 0, times)
-        return whole, np.where(whole < times, np.clip(rest - whole * self.period, 0, length), 0)
+        whole = _clip(rest // self.period, times)
+        return whole, (whole < times) * _clip(rest - whole * self.period, length)
 
-    def _below(self, start: Any, length: Any, times: Any, end: Any, place: Any, value: Any) -> Any:
-        height, slope, moves = end
+    def _below(self, piece: list[int], place: Any, value: Any) -> Any:
+        start, length, times, height, slope, moves = piece
         whole, part = self._upto(start, length, times, place)
         above = value - height
         # An end that moves is below the value in all lines of so many blocks, and in some lines of the next one.
-        passed = np.where(moves, np.clip(above // self.period, 0, times), times)
-        left = above - moves * passed * self.period
-        within = np.where(slope, np.clip(left, 0, length), np.where(left > 0, length, 0))
-        both = np.minimum(part, within)
-        last = np.where(whole < passed, part, np.where(whole > passed, within, both))
-        last = np.where((whole >= passed) & (passed == times), 0, last)
-        return np.where(moves, np.minimum(whole, passed) * length + last, whole * within + both)
+        passed = _clip(above // self.period, times) if moves else 0
+        left = above - passed * self.period
+        within = _clip(left, length) if slope else (left > 0) * length
+        both = _least(part, within)
+        if not moves:
+            return whole * within + both
+        next_block = (whole < passed) * part + ((whole > passed) * within + (whole == passed) * both) * (
+            passed < times
+        )
+        return _least(whole, passed) * length + next_block
 
     # Lines, and values
 
@@ -175,11 +181,7 @@ class LinePieces:
     def values(self, which: int, lines: Interval, values: Interval) -> Whole:
         """Return the ends of some lines that lie in an interval, in no order; not as often as they occur."""
         found = [np.empty(0, dtype=np.int64)]
-        for start, length, times, height, slope, moves in zip(
-            *self._lists,
-            *(ends[which].tolist() for ends in (self.heights, self.slopes, self.moves)),
-            strict=True,
-        ):
+        for start, length, times, height, slope, moves in self._each[which]:
             low = max(-((start + length - 1 - lines[0]) // self.period), 0)
             high = min(-((start - lines[1]) // self.period), times)
             if moves:
@@ -205,11 +207,7 @@ class LinePieces:
     def lines_below(self, which: int, value: int) -> list[tuple[int, int, int]]:
         """Return the lines that have an end below a value: intervals (start, stop), each coming so many times."""
         found = []
-        for start, length, times, height, slope, moves in zip(
-            *self._lists,
-            *(ends[which].tolist() for ends in (self.heights, self.slopes, self.moves)),
-            strict=True,
-        ):
+        for start, length, times, height, slope, moves in self._each[which]:
             passed = min(max((value - height) // self.period, 0), times) if moves else 0
             found.append((start, start + length, passed))
             left = value - height - passed * self.period * moves
@@ -223,6 +221,15 @@ class LinePieces:
         here = self.starts // self.period == self.block(block)
         starts = self.starts[here] % self.period
         return np.append(starts, starts + self.lengths[here])
+
+
+def _clip(value: Any, most: int) -> Any:
+    """Return what is nearest from 0 on to some number; numpy would be slow for single numbers."""
+    return min(max(value, 0), most) if isinstance(value, int) else np.clip(value, 0, most)
+
+
+def _least(one: Any, other: Any) -> Any:
+    return min(one, other) if isinstance(one, int) and isinstance(other, int) else np.minimum(one, other)
 
 
 def _joined(table: Whole, period: int) -> Whole:

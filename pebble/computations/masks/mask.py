@@ -155,12 +155,19 @@ class Mask(ABC):
             found[start:stop] = np.count_nonzero(box & partners, axis=1)
         return found
 
+    @property
+    def connected(self) -> bool:
+        """Whether all pairs are known to be in one part; False where that is not known."""
+        return False
+
     @cached_property
     def parts(self) -> dict[str, NDArray[np.int64]]:
         """Number, from 0, of the part of the mask that every line belongs to; -1 where it has no pair.
 
         Two lines are in the same part if pairs lead from one to the other. Parts have nothing in common.
         """
+        if self.connected:
+            return {axis: np.where(self.last(axis) >= 0, 0, -1) for axis in self.extents}
         return self._parts()
 
     def _parts(self) -> dict[str, NDArray[np.int64]]:

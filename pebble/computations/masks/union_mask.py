@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pebble.computations.masks.band_mask import BandMask, parts_among, steady_runs
+from pebble.computations.masks.band_parts import band_parts
 from pebble.computations.masks.intervals import where_apart
 from pebble.computations.masks.line_pieces import FIRST, LinePieces
 from pebble.computations.masks.mask import Interval, RegularPart
@@ -114,6 +115,15 @@ class UnionMask(PiecewiseMask):
             axis: steady_runs([end for band in self.bands for end in band.ends(axis)])
             for axis in self.extents
         }
+
+    @cached_property
+    def connected(self) -> bool:
+        """Whether a band that is one part has all queries that have pairs, or all such keys: the rest hang on these."""
+        return any(
+            band_parts(*band.ends("i")).repeats.tolist() == [1]
+            and any(band.present(axis) == self.present(axis) for axis in self.extents)
+            for band in self.bands
+        )
 
     def _degrees(self, axis: str, partners: NDArray[np.bool_]) -> list[Whole]:
         return [band.degrees(axis, partners) for band in self.bands]

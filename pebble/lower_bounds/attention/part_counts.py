@@ -41,7 +41,11 @@ def part_counts(mask: Mask, thresholds: list[int]) -> tuple[list[Whole], Whole]:
     -----
     For a band the cost is in proportion to the pieces of its ends, for others to the pairs looked at.
     """
-    return _of_band(mask, thresholds) if isinstance(mask, BandMask) else _by_lines(mask, thresholds)
+    if isinstance(mask, BandMask):
+        return _of_band(mask, thresholds)
+    if mask.connected and not thresholds:
+        return [np.array([[mask.pairs, mask.present("i"), mask.present("j")]])], np.ones(1, dtype=np.int64)
+    return _by_lines(mask, thresholds)
 
 
 def _by_lines(mask: Mask, thresholds: list[int]) -> tuple[list[Whole], Whole]:

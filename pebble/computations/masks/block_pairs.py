@@ -1,0 +1,96 @@
+"""Counting the pairs of a mask whose blocks' patterns depend on their distance from the diagonal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from pebble.computations.masks.band_mask import BandMask
+
+    Whole = NDArray[np.int64]
+
+__all__ = ["BlockPairs"]
+
+_MOST_KNOWN = 2**16
+
+
+class BlockPairs:
+    """Pairs before every corner: of the queries before one place with the keys before another.
+
+    Whole blocks are counted by how many there are on a diagonal, in a row, in a column and in a triangle; what a corner
+    cuts, from the pieces of the patterns' ends.
+
+    Parameters
+    ----------
+    period : int
+        Length of a block's side.
+    patterns : tuple of tuple of BandMask
+        Disjoint bands of the block on the diagonal, of those 1, 2, … below it, and at last of all others below.
+    """
+
+    def __init__(self, period: int, patterns: tuple[tuple[BandMask, ...], ...]) -> None:
+        self.period, self.patterns, self.depth = period, patterns, len(patterns) - 1
+        self._sizes = [sum(band.pairs for band in bands) for bands in patterns]
+        self._known: dict[tuple[int, int], int] = {}
+
+    def before(self, queries: Whole, keys: Whole) -> Whole:
+        """Pairs of the queries before a place with the keys before another one, for many of both."""
+        row, r = np.divmod(queries, self.period)
+        column, c = np.divmod(keys, self.period)
+        total = np.zeros(np.broadcast_shapes(row.shape, column.shape), dtype=np.int64)
+        for offset in range(self.depth):
+            # Of the blocks on this diagonal so many are whole; the next one is cut in rows, columns or both.
+            whole = np.minimum(row - offset, column)
+            rows = np.where(row - offset <= column, r, self.period)
+            columns = np.where(column <= row - offset, c, self.period)
+            total += np.maximum(whole, 0) * self._sizes[offset]
+            total += (whole >= 0) * self._upto(offset, rows, columns)
+        rest, far, full = row - self.depth, self.depth, np.full_like(total, self.period)
+        whole = np.maximum(np.minimum(rest, column), 0)
+        total += (whole * rest - whole * (whole - 1) // 2) * self._sizes[far]
+        total += np.maximum(np.minimum(rest + 1, column), 0) * self._upto(far, r, full)
+        total += np.maximum(rest - column, 0) * self._upto(far, full, c)
+        return np.asarray(total + (rest >= column) * self._upto(far, r, c))
+
+    def _upto(self, pattern: int, rows: Any, columns: Any) -> Any:
+        """Return the pairs of a pattern's first rows with its first columns."""
+        return sum(band.pairs_before((rows * 0, rows), columns) for band in self.patterns[pattern])
+
+    def before_one(self, query: int, key: int) -> int:
+        """Return the same for one query and one key; much quicker, for programs ask that very often."""
+        place = query, key
+        if place not in self._known:
+            if len(self._known) >= _MOST_KNOWN:
+                self._known.clear()
+            self._known[place] = self._counted(*divmod(query, self.period), *divmod(key, self.period))
+        return self._known[place]
+
+    def _counted(self, row: int, r: int, column: int, c: int) -> int:
+        L, total = self.period, 0
+        for offset in range(min(self.depth, row + 1)):
+            whole = min(row - offset, column)
+            total += whole * self._sizes[offset]
+            if row - offset < column:
+                total += self._upto_one(offset, r, L)
+            else:
+                total += self._upto_one(offset, L if whole < row - offset else r, c)
+        rest, far = row - self.depth, self.depth
+        if rest < 0:
+            return total
+        whole = min(rest, column)
+        total += (whole * rest - whole * (whole - 1) // 2) * self._sizes[far]
+        total += min(rest + 1, column) * self._upto_one(far, r, L)
+        if rest > column:
+            total += (rest - column) * self._upto_one(far, L, c)
+        return total + (self._upto_one(far, r, c) if rest >= column else 0)
+
+    def _upto_one(self, pattern: int, rows: int, columns: int) -> int:
+        if not rows or not columns:
+            return 0
+        if rows == columns == self.period:
+            return self._sizes[pattern]
+        return sum(band.pairs_before((0, rows), columns) for band in self.patterns[pattern])
