@@ -176,6 +176,26 @@ def test_jumps_between_tiles(which: str, axis: str, monkeypatch: pytest.MonkeyPa
     assert plain_sum(family, blocks, Words("tiles")) == 100
 
 
+@pytest.mark.parametrize("seed", range(60))
+def test_parts_in_one_tile_that_is_cut_again(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A condition on the other axis may ask for the one tile of a part's loop, inside which there are more."""
+    monkeypatch.setattr(band_counts, "_FEW", 0)
+    rnd = Random(seed)
+    outer = rnd.choice("ij")
+    monkeypatch.setattr(BandCounts, "_cost", lambda _, blocks, axis: int(axis != outer))
+    N = rnd.randint(60, 300)
+    mask = check_rows(random_band(rnd, N, N), "zero")
+    family = get("flash-2").family(Problem.square(N, 1)).under(mask)
+    axis, start = rnd.choice("ij"), rnd.randint(1, N // 2)
+    part = Side(axis, N, start, rnd.randint(start + 10, N), (500, rnd.choice([3, 4, 7, 11])))
+    other = Side(OTHER_AXIS[axis], N, 0, N, (rnd.choice([1, 1, 2, 3]),))
+    end = End(other.axis, 1, rnd.choice(["first", "last"]), rnd.random() < 0.5, 1, "")
+    blocks = Blocks(part, other, (end,)) if axis == "i" else Blocks(other, part, (end,))
+    sums = Quantities(family)
+    for words in all_words(rnd, blocks):
+        assert sums.value(blocks, words) == plain_sum(family, blocks, words), (mask, blocks, words)
+
+
 def test_the_check_of_the_order_is_enough(monkeypatch: pytest.MonkeyPatch) -> None:
     """Stretches are right even where meetings of moving ends and fixed places are overlooked."""
 

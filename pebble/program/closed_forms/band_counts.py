@@ -66,7 +66,7 @@ class BandCounts:
         """Yield all blocks if they are few, or intervals are given inside loops; else some that stand for all."""
         check_blocks(max(_per_cell(blocks.i), _per_cell(blocks.j)))
         if blocks.i.count * blocks.j.count <= _FEW or any(
-            blocks[axis].marks and blocks[axis].n_cells > 1 for axis in "ij"
+            blocks[axis].marks and not blocks[axis].uncut for axis in "ij"
         ):
             yield from all_blocks(blocks)
             return

@@ -114,7 +114,7 @@ def _period(outer: Side, inner: Side, pieces: CommonPieces) -> int:
     """Tiles after which outer cuts come at the same places of a group of lines, and of a cell, again."""
     tiles = pieces.lines // gcd(pieces.lines, outer.cell)
     moved = tiles * outer.cell // pieces.lines * pieces.partners
-    return tiles if inner.n_cells <= 1 else tiles * (inner.cell // gcd(inner.cell, moved))
+    return tiles if inner.uncut else tiles * (inner.cell // gcd(inner.cell, moved))
 
 
 def _stretches(outer: Side, inner: Side, pieces: CommonPieces, fixed: Whole) -> Stretches:
@@ -213,7 +213,7 @@ def _meetings(
     The end moves, and is ``ends`` at line ``low``. Tile t touches the cells from that of the end of the line before
     it, less one, to that of the end of the line behind it.
     """
-    size = inner.cell if inner.n_cells > 1 else 1
+    size = 1 if inner.uncut else inner.cell
     lowest = inner.start + (places - 1 - inner.start) // size * size
     highest = inner.start + ((places - inner.start) // size + 1) * size
     # The first lines with an end that touches these cells, and with one that does not any more.
@@ -259,7 +259,7 @@ def _order(outer: Side, inner: Side, pieces: CommonPieces, fixed: Whole, tile: W
     places = np.empty((len(tile), len(fixed) + 2), dtype=np.int64)
     places[:, 0], places[:, 1] = heights[0], heights[1] + slopes[1] * pieces.last_rise(length)
     places[:, 2:] = fixed
-    size = inner.cell if inner.n_cells > 1 else 1
+    size = 1 if inner.uncut else inner.cell
     before = (most - inner.start)[..., None] // size < (places - 1 - inner.start) // size
     behind = (least - 1 - inner.start)[..., None] // size > (places - inner.start) // size
     moving = (slopes > 0)[..., None]

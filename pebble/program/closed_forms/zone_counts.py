@@ -60,7 +60,7 @@ class ZoneCounts:
     def candidates(self, blocks: Blocks) -> Iterator[tuple[Block, Whole]]:
         """Yield all blocks if they are few; else some that stand for all."""
         few = blocks.i.count * blocks.j.count <= _FEW
-        if few or any(blocks[axis].marks and blocks[axis].n_cells > 1 for axis in "ij"):
+        if few or any(blocks[axis].marks and not blocks[axis].uncut for axis in "ij"):
             yield from all_blocks(blocks)
             return
         check_blocks(max(blocks.i.per_cell, blocks.j.per_cell))

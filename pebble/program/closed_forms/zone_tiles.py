@@ -70,11 +70,6 @@ class Nest:
         own = np.array([0, side.extent, side.start, side.stop, *side.marks], dtype=np.int64)
         return np.unique(np.concatenate([own, self.zones.fixed[side.axis]]))
 
-    @property
-    def _single(self) -> bool:
-        """Whether there are no loops over the inner axis."""
-        return self.inner.n_cells == 1 and self.inner.per_cell == 1
-
     # Tiles
 
     def tiles(self) -> tuple[Whole, Whole]:
@@ -100,7 +95,7 @@ class Nest:
     def _stretches(self) -> Stretches:
         """Return runs of tiles of which none meets a fixed line, nor a moving segment of it a fixed one."""
         outer, inner, near = self.outer, self.inner, self.zones.period
-        size = 1 if self._single else inner.cell
+        size = 1 if inner.uncut else inner.cell
         met = [_tiles_upto(outer, self._lines - near, self._lines + near)]
         low, high = self._fixed_segments()
         low, high = low // size * size + inner.start, (high // size + 1) * size + inner.start
