@@ -69,14 +69,18 @@ def check_answers(mask: Mask, dense: DenseMask, axis: str, data: st.DataObject) 
 def check_changes(
     mask: Mask, dense: DenseMask, axis: str, data: st.DataObject
 ) -> tuple[tuple[int, int], tuple[int, int]]:
-    """Compare where two masks say that something changes, and return for which lines and partners.
-
-    The first mask may name more places.
-    """
+    """Compare where two masks say that something changes, and return for which lines and partners."""
     one = data.draw(st.integers(0, mask.extents[axis] - 1))
     lines = one, data.draw(st.integers(one + 1, mask.extents[axis]))
     partners = interval(data, mask.extents[OTHER_AXIS[axis]])
+    check_places_of_change(mask, dense, axis, lines, partners)
+    return lines, partners
+
+
+def check_places_of_change(
+    mask: Mask, dense: DenseMask, axis: str, lines: tuple[int, int], partners: tuple[int, int]
+) -> None:
+    """Compare where two masks say that something changes; the first one may name more places."""
     for method in ("breaks", "pattern_changes", "flag_changes"):
         found = {int(x) for x in getattr(mask, method)(axis, lines, partners) if lines[0] < x < lines[1]}
         assert found >= set(getattr(dense, method)(axis, lines, partners).tolist()), method
-    return lines, partners

@@ -150,9 +150,7 @@ class LinePieces:
         both = _least(part, within)
         if not moves:
             return whole * within + both
-        next_block = (whole < passed) * part + ((whole > passed) * within + (whole == passed) * both) * (
-            passed < times
-        )
+        next_block = (whole < passed) * part + (whole > passed) * within + (whole == passed) * both
         return _least(whole, passed) * length + next_block
 
     # Lines, and values

@@ -22,11 +22,11 @@ from pebble.computations.masks import (
     strided_mask,
     window_mask,
 )
-from pebble.computations.masks.mask import RegularPart
+from pebble.computations.masks.mask import OTHER_AXIS, RegularPart
 from tests.computations.small_masks import whole
 from tests.support.bands import bands
 from tests.support.mask_definitions import definitions
-from tests.support.mask_questions import check_answers, check_changes
+from tests.support.mask_questions import check_answers, check_places_of_change
 from tests.support.repeating_masks import block_toeplitz, blocks_table, table_of, unions
 
 LARGE = 10**9
@@ -49,7 +49,17 @@ def test_blocks_have_the_pairs_of_their_patterns(mask: BlockToeplitzMask) -> Non
 def test_they_know_what_the_same_dense_mask_knows(mask: Piecewise, axis: str, data: st.DataObject) -> None:
     dense = DenseMask("some", whole(mask))
     check_answers(mask, dense, axis, data)
-    check_changes(mask, dense, axis, data)
+
+
+@given(masks, st.integers(0, 2**32 - 1))
+def test_they_know_where_the_same_dense_mask_changes(mask: Piecewise, seed: int) -> None:
+    rng, dense = np.random.default_rng(seed), DenseMask("some", whole(mask))
+    for axis, other in OTHER_AXIS.items():
+        for _ in range(8):
+            one = int(rng.integers(mask.extents[axis]))
+            lines = one, int(rng.integers(one, mask.extents[axis])) + 1
+            start, stop = sorted(rng.integers(0, mask.extents[other] + 1, 2).tolist())
+            check_places_of_change(mask, dense, axis, lines, (start, stop))
 
 
 @given(st.one_of(bands(), masks), st.integers(0, 2**32 - 1))
