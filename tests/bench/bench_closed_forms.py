@@ -1,4 +1,4 @@
-"""Time of a closed form under masks that are bands, for every schedule and some numbers of queries and keys.
+"""Time of a closed form under bands, unions of them and repeated blocks, for every schedule and some lengths.
 
 Run as ``python tests/bench/bench_closed_forms.py [-N 10000 1000000 1000000000]``; in milliseconds of one
 processor, the least of some.
@@ -13,12 +13,24 @@ from random import Random
 
 from pebble import Problem, Schedule
 from pebble.common.errors import PebbleError
-from pebble.computations.masks import BandMask, causal_mask, document_mask, prefix_mask, window_mask
+from pebble.computations.masks import (
+    BandMask,
+    Mask,
+    causal_mask,
+    document_mask,
+    fixed_mask,
+    longformer_mask,
+    prefix_mask,
+    strided_mask,
+    window_mask,
+)
 from pebble.program.closed_forms.count import closed_form
 from pebble.program.schedule import Tiles, available, get
 
 SIZES = [385, 257, 193, 64]
 """Of tiles, in turn in the order in which a schedule names them."""
+ALIGNED_SIZES = [256, 128, 64]
+"""The same under masks with a period or zones."""
 N_DOCUMENTS = 1000
 REPEATS = 5
 D = 64
@@ -30,7 +42,7 @@ def documents(N: int, *, causal: bool) -> BandMask:
     return document_mask([stop - start for start, stop in itertools.pairwise(cuts)], causal=causal)
 
 
-def masks(N: int) -> dict[str, BandMask]:
+def masks(N: int) -> dict[str, Mask]:
     """Return the masks by name."""
     return {
         "causal": causal_mask(N, N),
@@ -38,13 +50,17 @@ def masks(N: int) -> dict[str, BandMask]:
         "prefix:1000": prefix_mask(N, N, 1000),
         f"{N_DOCUMENTS} documents": documents(N, causal=False),
         f"{N_DOCUMENTS} causal": documents(N, causal=True),
+        "strided:1024": strided_mask(N, 1024),
+        "fixed:1024,8": fixed_mask(N, 1024, 8),
+        "longformer": longformer_mask(N, 512, 16),
     }
 
 
 def tiles_of(schedule: Schedule, problem: Problem) -> Tiles:
-    """Return odd tiles of some hundreds."""
+    """Return tiles of some hundreds, odd ones under bands."""
     names = schedule.smallest(problem.without_mask())
-    chosen = dict(zip(names, itertools.cycle(SIZES), strict=False))
+    sizes = SIZES if isinstance(problem.mask, BandMask) else ALIGNED_SIZES
+    chosen = dict(zip(names, itertools.cycle(sizes), strict=False))
     return {name: 1 if name == "sums_first" else chosen[name] for name in names}
 
 
@@ -65,12 +81,12 @@ def main() -> None:
     parser.add_argument("-N", type=int, nargs="*", default=[10**4, 10**6, 10**9])
     arguments = parser.parse_args()
     for N in arguments.N:
-        bands = masks(N)
-        print(f"\nN = {N:,}: milliseconds".ljust(34), *(name.rjust(15) for name in bands))
+        kinds = masks(N)
+        print(f"\nN = {N:,}: milliseconds".ljust(34), *(name.rjust(15) for name in kinds))
         for pass_name in ("forward", "backward"):
             for name in sorted(available(pass_name)):
                 row = []
-                for mask in bands.values():
+                for mask in kinds.values():
                     problem = Problem.square(N, D, pass_name=pass_name, mask=mask)
                     try:
                         row.append(f"{milliseconds(get(name, pass_name), problem):.2f}")

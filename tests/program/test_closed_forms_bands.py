@@ -15,6 +15,7 @@ from pebble.computations.family import Family
 from pebble.computations.masks import (
     BandMask,
     DenseMask,
+    Mask,
     causal_mask,
     check_rows,
     document_mask,
@@ -78,7 +79,7 @@ def random_side(rnd: Random, axis: str, extent: int) -> Side:
     return Side(axis, extent, start, stop, tiles)
 
 
-def random_blocks(rnd: Random, mask: BandMask) -> Blocks:
+def random_blocks(rnd: Random, mask: Mask) -> Blocks:
     """Loops over both axes, perhaps nested, perhaps over parts, perhaps under conditions."""
     sides = {axis: random_side(rnd, axis, extent) for axis, extent in mask.extents.items()}
     ends = []
@@ -175,6 +176,26 @@ def test_jumps_between_tiles(which: str, axis: str, monkeypatch: pytest.MonkeyPa
     assert plain_sum(family, blocks, Words("tiles")) == 100
 
 
+@pytest.mark.parametrize("seed", range(60))
+def test_parts_in_one_tile_that_is_cut_again(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A condition on the other axis may ask for the one tile of a part's loop, inside which there are more."""
+    monkeypatch.setattr(band_counts, "_FEW", 0)
+    rnd = Random(seed)
+    outer = rnd.choice("ij")
+    monkeypatch.setattr(BandCounts, "_cost", lambda _, blocks, axis: int(axis != outer))
+    N = rnd.randint(60, 300)
+    mask = check_rows(random_band(rnd, N, N), "zero")
+    family = get("flash-2").family(Problem.square(N, 1)).under(mask)
+    axis, start = rnd.choice("ij"), rnd.randint(1, N // 2)
+    part = Side(axis, N, start, rnd.randint(start + 10, N), (500, rnd.choice([3, 4, 7, 11])))
+    other = Side(OTHER_AXIS[axis], N, 0, N, (rnd.choice([1, 1, 2, 3]),))
+    end = End(other.axis, 1, rnd.choice(["first", "last"]), rnd.random() < 0.5, 1, "")
+    blocks = Blocks(part, other, (end,)) if axis == "i" else Blocks(other, part, (end,))
+    sums = Quantities(family)
+    for words in all_words(rnd, blocks):
+        assert sums.value(blocks, words) == plain_sum(family, blocks, words), (mask, blocks, words)
+
+
 def test_the_check_of_the_order_is_enough(monkeypatch: pytest.MonkeyPatch) -> None:
     """Stretches are right even where meetings of moving ends and fixed places are overlooked."""
 
@@ -212,7 +233,7 @@ def test_the_check_of_the_order(mask: BandMask, start: int, stop: int, kept: boo
     """Tiles of two queries and cells of three keys, with the fixed place 50."""
     outer, inner = Side("i", mask.Nq, 0, mask.Nq, (2,)), Side("j", mask.Nk, 0, mask.Nk, (3,))
     pieces = common_pieces(*mask.ends("i"))
-    stretch = outer_tiles._Stretches(*(np.array([value]) for value in (start, stop, 3)))
+    stretch = outer_tiles.Stretches(*(np.array([value]) for value in (start, stop, 3)))
     fixed = np.array([0, 50, mask.Nk])
     assert outer_tiles._keep_order(outer, inner, pieces, fixed, stretch).tolist() == [kept]
 
@@ -222,7 +243,7 @@ def count_left_out(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     left_out = []
     real = outer_tiles._stretches
 
-    def counted(*arguments: object) -> outer_tiles._Stretches:
+    def counted(*arguments: object) -> outer_tiles.Stretches:
         found = real(*arguments)  # type: ignore[arg-type]
         left_out.append(int((found.stop - found.start - 2 * found.period).sum()))
         return found

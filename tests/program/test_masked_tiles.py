@@ -6,14 +6,16 @@ import random
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import product
-from math import prod
+from math import gcd, prod
 
 import pytest
 
+from pebble.computations.masks import Mask, make_mask
 from pebble.computations.problem import Problem
 from pebble.program.closed_forms.count import closed_form
 from pebble.program.machine.run import fits, run
 from pebble.program.schedule import (
+    MaskedSearch,
     Schedule,
     Tiles,
     fitting_tiles,
@@ -22,6 +24,7 @@ from pebble.program.schedule import (
     registered,
     tiles_without_mask,
 )
+from pebble.program.schedule.aligned_sizes import repeating_size
 from pebble.program.schedule.tile_groups import tile_groups
 from tests.program.random_masks import random_mask
 from tests.support.amounts import first
@@ -176,3 +179,26 @@ def test_words_of_phases_add_up(pass_name: str) -> None:
 def test_a_published_size_is_kept() -> None:
     problem = Problem.square(20, 3, mask="causal")
     assert fitting_tiles(get("small-cache"), problem, 100) == {"side": 5}
+
+
+def test_sizes_that_repeat_soon_on_long_axes() -> None:
+    """Under a mask with a period tiles have large common factors with it, are hardly smaller, and move hardly more."""
+    M, d = 20_000, 32
+    masks = {N: make_mask("fixed:1000,30", N, N) for N in (500, 40_000)}
+    for size in (7, 31, 32, 100, 128, 307, 2999):
+        assert repeating_size(some(masks[500]), size) == size
+        found = repeating_size(some(masks[40_000]), size)
+        least = size - size // (32 if size >= 128 else 4 if size >= 32 else 2)
+        assert least <= found <= size
+        assert gcd(found, 1000) == max(gcd(other, 1000) for other in range(least, size + 1))
+    problem = Problem.square(40_000, d, mask=masks[40_000])
+    search = MaskedSearch(get("flash-2"), problem, M)
+    usual = get("flash-2").tiles(problem.without_mask(), M)
+    assert gcd(search.tiles["rows"], 1000) > gcd(usual["rows"], 1000)
+    assert search.words <= 1.03 * search.trials.words(usual)
+
+
+def some(mask: Mask | None) -> Mask:
+    """The mask that there is."""
+    assert mask is not None
+    return mask

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pebble.computations.masks.staircase import CommonPieces
     from pebble.program.closed_forms.blocks import Whole
 
-__all__ = ["BandCounts"]
+__all__ = ["BandCounts", "finest_blocks"]
 
 _CHUNK = 2**19
 _FEW = 2**9
@@ -66,7 +66,7 @@ class BandCounts:
         """Yield all blocks if they are few, or intervals are given inside loops; else some that stand for all."""
         check_blocks(max(_per_cell(blocks.i), _per_cell(blocks.j)))
         if blocks.i.count * blocks.j.count <= _FEW or any(
-            blocks[axis].marks and blocks[axis].n_cells > 1 for axis in "ij"
+            blocks[axis].marks and not blocks[axis].uncut for axis in "ij"
         ):
             yield from all_blocks(blocks)
             return
@@ -83,7 +83,7 @@ class BandCounts:
             entries, cells, times = runs_of_cells(outer, inner, some, self._ends[axis], pieces, fixed)
             check_blocks(n_blocks * len(cells))
             times *= halves[start : start + step][entries]
-            a, b, entries = _finest(outer, some[entries], inner, cells)
+            a, b, entries = finest_blocks(outer, some[entries], inner, cells)
             yield ((a, b) if axis == "i" else (b, a)), times[entries]
 
     def _cost(self, blocks: Blocks, axis: str) -> int:
@@ -116,7 +116,7 @@ def _cells(outer: Side, inner: Side, pieces: CommonPieces) -> int:
     return min(marked, inner.n_cells)
 
 
-def _finest(outer: Side, tiles: Whole, inner: Side, cells: Whole) -> tuple[Whole, Whole, Whole]:
+def finest_blocks(outer: Side, tiles: Whole, inner: Side, cells: Whole) -> tuple[Whole, Whole, Whole]:
     """Return the finest intervals of tiles and cells, every one with every other, and the entry they come from."""
     entries = np.arange(len(tiles))
     if outer.per_cell == inner.per_cell == 1:

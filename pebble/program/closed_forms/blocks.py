@@ -93,6 +93,11 @@ class Side:
         return (self.n_cells - 1) * self.per_cell + int(np.searchsorted(self.levels[-1], rest))
 
     @property
+    def uncut(self) -> bool:
+        """Whether there is but one interval: no loops, or longer tiles."""
+        return self.n_cells <= 1 and self.per_cell == 1
+
+    @property
     def cuts(self) -> Whole:
         """Cuts of the innermost loop, from start to stop."""
         return self.cut(np.arange(self.count + 1))

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from pebble.computations.masks.staircase import CommonPieces, Staircase
     from pebble.program.closed_forms.blocks import Side, Whole
 
-__all__ = ["cells_period", "counted_from", "runs_of_cells"]
+__all__ = ["cells_period", "counted_from", "runs_of_cells", "with_runs"]
 
 _NEAR = np.arange(-2, 2)
 """From a mark: lines of cells that are looked at one by one."""
@@ -96,7 +96,7 @@ def runs_of_cells(
     entries, cells = (np.concatenate(arrays) for arrays in zip(*found, strict=True))
     inside = (first[entries] <= cells) & (cells <= last[entries])
     period = cells_period(inner, pieces) if outer.per_cell == 1 else 1
-    return _with_runs(entries[inside], cells[inside], inner.n_cells, period)
+    return with_runs(entries[inside], cells[inside], inner.n_cells, period)
 
 
 def cells_period(inner: Side, pieces: CommonPieces) -> int:
@@ -125,7 +125,7 @@ def counted_from(start: Whole, lengths: Whole) -> tuple[Whole, Whole]:
     return entry, (start - before)[entry] + np.arange(len(entry))
 
 
-def _with_runs(entries: Whole, cells: Whole, n_cells: int, period: int) -> tuple[Whole, Whole, Whole]:
+def with_runs(entries: Whole, cells: Whole, n_cells: int, period: int) -> tuple[Whole, Whole, Whole]:
     """Return every cell once, and between two that do not follow each other the first and last of a period each."""
     keys = np.sort(entries * n_cells + cells)
     keys = keys[np.append(True, keys[1:] != keys[:-1])[: len(keys)]]

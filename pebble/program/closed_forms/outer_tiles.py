@@ -37,10 +37,10 @@ if TYPE_CHECKING:
 
     from pebble.program.closed_forms.blocks import Side, Whole
 
-__all__ = ["number_of_tiles", "weighted_tiles"]
+__all__ = ["Stretches", "number_of_tiles", "weighted_stretches", "weighted_tiles"]
 
 
-class _Stretches(NamedTuple):
+class Stretches(NamedTuple):
     """Tiles ``start`` to ``stop`` - 1 of which so many at the beginning, and as many at the end, stand for all."""
 
     start: Whole
@@ -70,8 +70,27 @@ def weighted_tiles(
     NoClosedForm
         If there are too many blocks.
     """
-    start, stop, period = _stretches(outer, inner, pieces, fixed)
-    between = np.append(0, stop), np.append(start, outer.n_cells)
+    return weighted_stretches(_stretches(outer, inner, pieces, fixed), outer.n_cells, n_blocks)
+
+
+def weighted_stretches(stretches: Stretches, n_tiles: int, n_blocks: int) -> tuple[Whole, Whole]:
+    """Return tiles that stand for all, of which some are in stretches, and how many halves of a tile each stands for.
+
+    Parameters
+    ----------
+    stretches : Stretches
+        In order.
+    n_tiles : int
+    n_blocks : int
+        Of a tile, at least; for the limit.
+
+    Raises
+    ------
+    NoClosedForm
+        If there are too many blocks.
+    """
+    start, stop, period = stretches
+    between = np.append(0, stop), np.append(start, n_tiles)
     check_blocks(n_blocks * (int((between[1] - between[0]).sum()) + 2 * int(period.sum())))
     _, single = counted_from(between[0], between[1] - between[0])
     number, first = counted_from(start, period)
@@ -95,10 +114,10 @@ def _period(outer: Side, inner: Side, pieces: CommonPieces) -> int:
     """Tiles after which outer cuts come at the same places of a group of lines, and of a cell, again."""
     tiles = pieces.lines // gcd(pieces.lines, outer.cell)
     moved = tiles * outer.cell // pieces.lines * pieces.partners
-    return tiles if inner.n_cells <= 1 else tiles * (inner.cell // gcd(inner.cell, moved))
+    return tiles if inner.uncut else tiles * (inner.cell // gcd(inner.cell, moved))
 
 
-def _stretches(outer: Side, inner: Side, pieces: CommonPieces, fixed: Whole) -> _Stretches:
+def _stretches(outer: Side, inner: Side, pieces: CommonPieces, fixed: Whole) -> Stretches:
     """Return stretches longer than two periods, and tiles of lines without pairs (of period 0), in order."""
     low, high = pieces.starts, pieces.starts + pieces.lengths
     long = pieces.lengths > 2 * outer.cell
@@ -128,7 +147,7 @@ def _stretches(outer: Side, inner: Side, pieces: CommonPieces, fixed: Whole) -> 
         for one, other in zip(regular, (*nothing, np.zeros_like(nothing[0])), strict=True)
     )
     order = np.argsort(start, kind="stable")
-    return _Stretches(start[order], stop[order], period[order])
+    return Stretches(start[order], stop[order], period[order])
 
 
 def _inside(outer: Side, low: Whole, high: Whole) -> tuple[Whole, Whole]:
@@ -158,7 +177,7 @@ class _Parts(NamedTuple):
 
 def _without_meetings(
     outer: Side, inner: Side, pieces: CommonPieces, parts: _Parts, fixed: Whole
-) -> _Stretches:
+) -> Stretches:
     """Return the stretches of each part: between the tiles for which an end that moves meets a fixed place."""
     low, high = parts.low, parts.high
     # The line before a tile and the one behind it belong to the part and to the loop.
@@ -181,9 +200,9 @@ def _without_meetings(
     any_moves = (parts.moves[0] + parts.moves[1] > 0)[:, None]
     period = np.broadcast_to(np.where(any_moves, _period(outer, inner, pieces), 1), free_from.shape)
     long = free_upto - free_from > 2 * period
-    found = _Stretches(free_from[long], free_upto[long], period[long])
+    found = Stretches(free_from[long], free_upto[long], period[long])
     kept = _keep_order(outer, inner, pieces, fixed, found)
-    return found if kept.all() else _Stretches(*(array[kept] for array in found))
+    return found if kept.all() else Stretches(*(array[kept] for array in found))
 
 
 def _meetings(
@@ -194,7 +213,7 @@ def _meetings(
     The end moves, and is ``ends`` at line ``low``. Tile t touches the cells from that of the end of the line before
     it, less one, to that of the end of the line behind it.
     """
-    size = inner.cell if inner.n_cells > 1 else 1
+    size = 1 if inner.uncut else inner.cell
     lowest = inner.start + (places - 1 - inner.start) // size * size
     highest = inner.start + ((places - inner.start) // size + 1) * size
     # The first lines with an end that touches these cells, and with one that does not any more.
@@ -206,7 +225,7 @@ def _meetings(
 
 
 def _keep_order(
-    outer: Side, inner: Side, pieces: CommonPieces, fixed: Whole, found: _Stretches
+    outer: Side, inner: Side, pieces: CommonPieces, fixed: Whole, found: Stretches
 ) -> NDArray[np.bool_]:
     """Whether the first and the last tile of each stretch have all that matters in the same order.
 
@@ -240,7 +259,7 @@ def _order(outer: Side, inner: Side, pieces: CommonPieces, fixed: Whole, tile: W
     places = np.empty((len(tile), len(fixed) + 2), dtype=np.int64)
     places[:, 0], places[:, 1] = heights[0], heights[1] + slopes[1] * pieces.last_rise(length)
     places[:, 2:] = fixed
-    size = inner.cell if inner.n_cells > 1 else 1
+    size = 1 if inner.uncut else inner.cell
     before = (most - inner.start)[..., None] // size < (places - 1 - inner.start) // size
     behind = (least - 1 - inner.start)[..., None] // size > (places - inner.start) // size
     moving = (slopes > 0)[..., None]

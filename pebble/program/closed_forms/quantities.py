@@ -10,7 +10,7 @@ import numpy as np
 
 from pebble.computations.array import Array
 from pebble.computations.family import Family
-from pebble.computations.masks import BandMask
+from pebble.computations.masks import BandMask, BlockToeplitzMask, Mask, UnionMask
 from pebble.computations.masks.mask import OTHER_AXIS
 from pebble.program.closed_forms.band_counts import BandCounts
 from pebble.program.closed_forms.blocks import Blocks, End, MaskBoxes, PairCounts, Side, Visits
@@ -18,6 +18,7 @@ from pebble.program.closed_forms.chains import Reached
 from pebble.program.closed_forms.formula import Formula, constant, symbol
 from pebble.program.closed_forms.grid_counts import GridCounts
 from pebble.program.closed_forms.simplified import simplified
+from pebble.program.closed_forms.zone_counts import ZoneCounts
 from pebble.program.nodes import Interval, Loop
 from pebble.program.places import Place
 from pebble.program.steps import tile_count
@@ -121,11 +122,10 @@ class Quantities:
         return itertools.chain(found, chunks)
 
     def _counter(self, blocks: Blocks) -> PairCounts:
-        key = None if isinstance(self.mask, BandMask) else (blocks.i, blocks.j)
+        known = isinstance(self.mask, BandMask | UnionMask | BlockToeplitzMask)
+        key = None if known else (blocks.i, blocks.j)
         if key not in self._counts:
-            self._counts[key] = (
-                BandCounts(self.mask) if isinstance(self.mask, BandMask) else GridCounts(self.mask, blocks)
-            )
+            self._counts[key] = _counts(self.mask, blocks)
         return self._counts[key]
 
     def _measure(self, counts: PairCounts, words: Words) -> Callable[[MaskBoxes], np.ndarray]:
@@ -251,6 +251,14 @@ class Quantities:
             name += "′"
         self.legend[name] = meaning
         return symbol(name, value)
+
+
+def _counts(mask: Mask, blocks: Blocks) -> PairCounts:
+    if isinstance(mask, BandMask):
+        return BandCounts(mask)
+    if isinstance(mask, UnionMask | BlockToeplitzMask):
+        return ZoneCounts(mask)
+    return GridCounts(mask, blocks)
 
 
 def _marked(blocks: Blocks, words: Words) -> Blocks:

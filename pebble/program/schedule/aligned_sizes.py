@@ -6,15 +6,38 @@ import re
 from collections import Counter
 from functools import lru_cache
 from itertools import pairwise
+from math import gcd
 
 import numpy as np
 
 from pebble.computations.masks import Mask
 
-__all__ = ["aligned_sizes", "has_full_tile"]
+__all__ = ["aligned_sizes", "has_full_tile", "repeating_size"]
 
 _LENGTHS = 4
 _LOOKS = 16
+_LONG = 1 << 15
+_SLACK = {128: 32, 32: 4, 0: 2}
+"""On axes from ``_LONG`` lines on a size, from so many on, may be one part in so many smaller to repeat soon."""
+
+
+def repeating_size(mask: Mask, size: int) -> int:
+    """Return a size of tiles that repeat soon with a mask's period: the one given, or one hardly smaller.
+
+    On long axes counts of tiles are summed, and verified, by the tiles after which cuts and mask repeat.
+
+    Examples
+    --------
+    >>> from pebble.computations.masks import make_mask
+    >>> mask = make_mask("strided:1024", 10**6, 10**6)
+    >>> repeating_size(mask, 391), repeating_size(mask, 3000)
+    (384, 2944)
+    """
+    if mask.period == 1 or max(mask.extents.values()) < _LONG:
+        return size
+    part = next(part for least, part in _SLACK.items() if size >= least)
+    near = range(size, size - size // part - 1, -1)
+    return max(near, key=lambda other: (gcd(other, mask.period), other), default=size)
 
 
 def aligned_sizes(mask: Mask, axis: str, most: int) -> list[int]:
@@ -73,8 +96,9 @@ def has_full_tile(mask: Mask, rows: int, cols: int) -> bool:
     for number in range(0, blocks, max(blocks // _LOOKS, 1)):
         queries = (number * rows, min((number + 1) * rows, mask.Nq))
         line = np.array([(queries[0] + queries[1] - 1) // 2], dtype=np.int64)
-        middle = (int(mask.first_of("i", line)[0]) + int(mask.last_of("i", line)[0])) // 2
-        for near in (middle - cols // 2, middle):
+        first, last = int(mask.first_of("i", line)[0]), int(mask.last_of("i", line)[0])
+        middle = (first + last) // 2
+        for near in (middle - cols // 2, middle, last - rows - cols):
             start = max(min(near, mask.Nk - 1), 0) // cols * cols
             keys = (start, min(start + cols, mask.Nk))
             if mask.count(queries, keys) >= 0.97 * (queries[1] - queries[0]) * (keys[1] - keys[0]):

@@ -8,7 +8,7 @@ from contextlib import suppress
 from pebble.common.errors import CacheTooSmall, NoClosedForm
 from pebble.computations.problem import Problem
 from pebble.program.schedule.every_size import combinations, every_size, phases_are_apart
-from pebble.program.schedule.sampled_sizes import sampled_sizes
+from pebble.program.schedule.sampled_sizes import repeating_tiles, sampled_sizes
 from pebble.program.schedule.schedule import Schedule, Tiles
 from pebble.program.schedule.square_cuts import HARDLY_MORE
 from pebble.program.schedule.tile_groups import TileGroup, switches, tile_groups
@@ -130,7 +130,7 @@ class MaskedSearch:
 
     def _take(self, start: dict[str, int]) -> None:
         fixed = self.schedule.published_tiles or self.schedule.follows_mask or not start
-        self.tiles = start if fixed else self._best(start)
+        self.tiles = start if fixed else self._best(repeating_tiles(self.trials, start))
         self.words = self.trials.words(self.tiles)
 
     def verified(self) -> bool:
@@ -138,7 +138,7 @@ class MaskedSearch:
         peak = self.trials.peak(self.tiles)
         if peak <= self.M:
             return True
-        usual = tiles_without_mask(self.schedule, self.problem, self.M, self.choose)
+        usual = self._usual()
         words = self.trials.words(usual)
         self._aim, self._tries = self._aim - (peak - self.M), self._tries + 1
         if self._tries < _TRIES and self._aim > 0:
@@ -148,6 +148,12 @@ class MaskedSearch:
                     return False
         self.tiles, self.words = usual, words
         return True
+
+    def _usual(self) -> dict[str, int]:
+        """Return the tiles chosen without the mask, or hardly smaller ones that repeat soon with it and fit."""
+        usual = tiles_without_mask(self.schedule, self.problem, self.M, self.choose)
+        smaller = repeating_tiles(self.trials, usual)
+        return smaller if smaller == usual or self.trials.peak(smaller) <= self.M else usual
 
     def _best(self, start: dict[str, int]) -> dict[str, int]:
         """Return the best tiles found, beginning with those given."""

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import product
 
-from pebble.program.schedule.aligned_sizes import aligned_sizes, has_full_tile
+from pebble.program.schedule.aligned_sizes import aligned_sizes, has_full_tile, repeating_size
 from pebble.program.schedule.schedule import Tiles
 from pebble.program.schedule.square_cuts import HARDLY_MORE, cuts_queries_and_keys, largest_side
 from pebble.program.schedule.tile_groups import TileGroup
 from pebble.program.schedule.tile_trials import Trials
 
-__all__ = ["sampled_sizes"]
+__all__ = ["repeating_tiles", "sampled_sizes"]
 
 _TRIALS = 60
 """Most combinations of sizes that are compared at a time."""
@@ -57,6 +57,18 @@ def sampled_sizes(
         else:
             low, best = aim, larger
     return best
+
+
+def repeating_tiles(trials: Trials, tiles: Tiles) -> dict[str, int]:
+    """Return tiles that repeat soon with the mask's period, see :func:`.repeating_size`; hardly smaller ones."""
+    schedule, mask = trials.schedule, trials.problem.allowed
+    kept = {*schedule.resident_tiles, *schedule.may_be_zero}
+    return {
+        name: size
+        if name in kept or schedule.axis_of(name) not in ("", "i", "j")
+        else repeating_size(mask, size)
+        for name, size in tiles.items()
+    }
 
 
 class _Sample:
@@ -124,7 +136,7 @@ class _Sample:
             for tiles in some:
                 if len(seen) >= most:
                     return
-                whole = self._with_residents(tiles, aim)
+                whole = self._with_residents(repeating_tiles(self.trials, tiles), aim)
                 if whole is not None:
                     key = tuple(whole[name] for name in self.group.names)
                     if key not in seen:
@@ -185,7 +197,9 @@ class _Sample:
         if axis in ("i", "j"):
             found += aligned_sizes(self.trials.problem.allowed, axis, edge)
         found += [-(-extent // (blocks + more)) for more in (1, 2)]
-        found += [int(edge / 2 ** (power / 2)) for power in range(1, 13)]
+        # Small tiles of masks with a period repeat late.
+        powers = 12 if self.trials.problem.allowed.period == 1 else 6
+        found += [int(edge / 2 ** (power / 2)) for power in range(1, powers + 1)]
         return [size for size in dict.fromkeys(found) if least <= size <= edge][:most]
 
     def _neighbours(self, tiles: dict[str, int], aim: int) -> Iterator[dict[str, int]]:
