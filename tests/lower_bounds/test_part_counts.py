@@ -89,6 +89,18 @@ def test_bands_of_a_thousand_million_tokens() -> None:
     assert "few pairs" in values["causal"].note
 
 
+@pytest.mark.parametrize("spec", ["strided:1024", "fixed:1024,8", "longformer:window=512,global=16"])
+def test_repeating_masks_of_a_thousand_million_tokens(spec: str) -> None:
+    """They are one part, and the bound grows with the pairs."""
+    d, M = 64, 25_000
+    begun = time.perf_counter()
+    long, longer = (by_parts(Problem.square(N, d, mask=spec), M, bounds_by_counts) for N in (10**8, 10**9))
+    assert time.perf_counter() - begun < 5
+    assert longer.note.startswith("1 part")
+    pairs = [Problem.square(N, d, mask=spec).pairs for N in (10**8, 10**9)]
+    assert abs(longer.value / long.value / (pairs[1] / pairs[0]) - 1) < 1e-3
+
+
 def test_a_long_window_is_bounded_as_many_short_ones() -> None:
     """What is known of a window grows in proportion to its length."""
     d, M = 64, 25_000
