@@ -64,7 +64,8 @@ def closed_form(program: Program, family: Family, phases: Collection[int] | None
 
     Cost is proportional to the length of the program's text (for bare operations: to their number). Under a mask kept
     pair by pair also to the number of pairs and of tiles; under a band to the number of its pieces and of the tiles
-    after which the cuts of both axes come at the same places again, whatever the numbers of queries and keys.
+    after which the cuts of both axes come at the same places again, whatever the numbers of queries and keys; under a
+    union of bands or a mask of repeated blocks the same, where the cuts must come at the same places of a block too.
 
     Parameters
     ----------

@@ -17,6 +17,7 @@ __all__ = ["aligned_sizes", "has_full_tile", "repeating_size"]
 _LENGTHS = 4
 _LOOKS = 16
 _LONG = 1 << 15
+_LOOKED_AT = 1 << 12
 _SLACK = {128: 32, 32: 4, 0: 2}
 """On axes from ``_LONG`` lines on a size, from so many on, may be one part in so many smaller to repeat soon."""
 
@@ -36,7 +37,8 @@ def repeating_size(mask: Mask, size: int) -> int:
     if mask.period == 1 or max(mask.extents.values()) < _LONG:
         return size
     part = next(part for least, part in _SLACK.items() if size >= least)
-    near = range(size, size - size // part - 1, -1)
+    # Among so many sizes as the period is long there is a multiple of it.
+    near = range(size, size - min(size // part, mask.period, _LOOKED_AT) - 1, -1)
     return max(near, key=lambda other: (gcd(other, mask.period), other), default=size)
 
 
