@@ -110,6 +110,8 @@ def compare(
         raise InvalidInput(
             f"nothing to compare: {len(asked)} problems and {len(memories)} memories were given"
         )
+    if strange := [one for one in asked if not isinstance(one, Problem)]:
+        raise InvalidInput(f"a comparison is of problems (pebble.Problem), not of {strange[0]!r}")
     reports = (
         count_any_pass(problem, words, names, progress=progress) for problem in asked for words in memories
     )
