@@ -30,7 +30,12 @@ __all__ = ["command"]
 @click.argument("more_names", nargs=-1, metavar="[NAME]...")
 @tiles_option
 @json_option
-@click.option("--csv", "as_csv", is_flag=True, help="Print the schedules as CSV.")
+@click.option(
+    "--csv",
+    "as_csv",
+    is_flag=True,
+    help="Print CSV: a line for each schedule, with the problem, M and the bound.",
+)
 def command(
     names: tuple[str, ...],
     more_names: tuple[str, ...],

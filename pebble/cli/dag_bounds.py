@@ -8,7 +8,7 @@ import click
 
 from pebble.cli.dag_options import rules_of, rules_options
 from pebble.cli.options import memory_options, words_of
-from pebble.cli.printing import json_option, print_json
+from pebble.cli.printing import json_option, print_json, print_text
 
 __all__ = ["command"]
 
@@ -57,6 +57,7 @@ def command(
         asked = {"schema_version": 1, "dag": dag, "M": M, "rules": game, "least_M": least}
         print_json(asked | found.to_dict())
         return
-    click.echo(f"{loaded!r}; M = {M:,} words; {rules}\n\n{found}")
+    click.echo(f"{loaded!r}; M = {M:,} words; {rules}\n")
+    print_text(found)
     if least > M:
         click.echo(f"\nno pebbling exists with {M:,} words; the least M is {least:,}")

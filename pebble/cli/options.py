@@ -1,9 +1,9 @@
-"""Options that several commands share: the problem, the memory, the schedules, the tiles."""
+"""Options that several commands share: the problem, the heads, the memory, the schedules, the tiles."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -13,8 +13,12 @@ from pebble.common.units import bytes_per_word, parse_words
 from pebble.common.whole_numbers import whole_number
 from pebble.computations.problem import LARGEST_SIZE, Problem
 
+if TYPE_CHECKING:
+    from pebble.lab.hardware import Model
+
 __all__ = [
     "Whole",
+    "heads_options",
     "memory_options",
     "names_of",
     "optional_words_of",
@@ -46,7 +50,7 @@ class Whole(click.ParamType):  # type: ignore[type-arg,unused-ignore]
             self.fail(f"{value} is not positive", param, ctx)
         if number > LARGEST_SIZE:
             self.fail(f"{value} is too large; at most {LARGEST_SIZE:,}", param, ctx)
-        return int(number)
+        return number
 
 
 def problem_options(required: bool = True, several_lengths: bool = False) -> Callable[[F], F]:
@@ -74,8 +78,11 @@ def problem_options(required: bool = True, several_lengths: bool = False) -> Cal
         click.option("--kv", type=whole, help="Number of keys and values, if not N."),
         click.option("-d", "d", type=whole, help="Head dimension of Q and K."),
         click.option("--dv", type=whole, help="Head dimension of V, if not d."),
-        click.option("--model", help="Take d, dv and the heads of a model (see: pebble models)."),
-        click.option("--heads", type=whole, help="Multiplies counts and bounds (default 1)."),
+        click.option(
+            "--model",
+            help="Take d, dv and the heads of a model (pebble models); -d, --dv, --heads and --kv-heads come first.",
+        ),
+        heads_options,
         click.option("--batch", type=whole, default=1, help="Multiplies counts and bounds."),
         click.option(
             "--pass",
@@ -95,6 +102,18 @@ def problem_options(required: bool = True, several_lengths: bool = False) -> Cal
     )
 
 
+def heads_options(function: F) -> F:
+    """Add ``--heads`` and ``--kv-heads``."""
+    return _options(
+        click.option("--heads", type=Whole(), help="Query heads: multiply counts and bounds (default 1)."),
+        click.option(
+            "--kv-heads",
+            type=Whole(),
+            help="Heads of keys and values that the query heads share evenly (default: each has its own).",
+        ),
+    )(function)
+
+
 def _options(*options: Callable[[F], F]) -> Callable[[F], F]:
     """Add options in the order in which the help lists them."""
 
@@ -108,8 +127,8 @@ def _options(*options: Callable[[F], F]) -> Callable[[F], F]:
 
 def problem_of(options: dict[str, Any]) -> Problem:
     """Take the problem's options out of a command's and make the problem."""
-    names = ("nq", "kv", "d", "dv", "model", "heads")
-    nq, kv, d, dv, model, heads = (options.pop(name) for name in names)
+    nq, kv, model = (options.pop(name) for name in ("nq", "kv", "model"))
+    shape = {name: options.pop(name) for name in ("d", "dv", "heads", "kv_heads")}
     mask, empty_rows = options.pop("mask"), options.pop("empty_rows")
     same = {name: options.pop(name) for name in ("batch", "stats", "pass_name")}
     if nq is None:
@@ -117,23 +136,34 @@ def problem_of(options: dict[str, Any]) -> Problem:
     if model is not None:
         from pebble.lab.hardware import model as model_of
 
-        if (d, dv, heads) != (None, None, None):
-            raise click.UsageError("--model sets -d, --dv and --heads: give it or them.")
-        return model_of(model).problem(nq, kv, mask=mask, empty_rows=empty_rows, **same)
+        changed = model_of(model).changed(**shape)
+        if changed.group < model_of(model).group:
+            click.echo(_shares_less(model_of(model), changed), err=True)
+        return changed.problem(nq, kv, mask=mask, empty_rows=empty_rows, **same)
+    d = shape["d"]
     if d is None:
         raise click.UsageError("Missing option '-d' (or '--model').")
     if mask is not None:
         from pebble.computations.masks import make_mask
 
         mask = make_mask(mask, nq, kv or nq, empty_rows=empty_rows)
-    return Problem(Nq=nq, Nk=kv or nq, d=d, dv=dv or d, heads=heads or 1, mask=mask, **same)
+    heads, kv_heads = shape["heads"] or 1, shape["kv_heads"]
+    return Problem(nq, kv or nq, d, shape["dv"] or d, heads=heads, kv_heads=kv_heads, mask=mask, **same)
+
+
+def _shares_less(model: Model, changed: Model) -> str:
+    return (
+        f"note: {model.group} query heads of {model.key} share each head of keys and values, and here "
+        f"{changed.group}: counts and bounds are of this computation, and its bounds do not hold for the model's, "
+        "where more is shared"
+    )
 
 
 def memory_options(function: F) -> F:
     """Add ``-M``, ``--device``, ``--level`` and ``--dtype``, for :func:`words_of`."""
     return _options(
         click.option(
-            "-M", "memory", help="Fast memory in words (98304, 96Ki) or bytes (192KiB, with a dtype)."
+            "-M", "memory", help="Fast memory in words (98304, 1e5, 96Ki) or bytes (192KiB, with a dtype)."
         ),
         click.option("--device", help="Take M from a device, with a dtype (see: pebble devices)."),
         click.option("--level", help="With a device: smem, smem+regs or l2."),

@@ -15,6 +15,7 @@ from pebble.cli.options import (
     tiles_option,
 )
 from pebble.cli.plot_options import picture
+from pebble.cli.progress import progress_line
 
 __all__ = ["command"]
 
@@ -40,4 +41,7 @@ def command(schedule: str, tiles: str | None, resolution: str | None, **options:
 
     M = optional_words_of(options)
     problem, sizes = problem_of(options), parse_tiles(tiles)
-    return occupancy_of(schedule, problem, M, sizes, resolution=resolution), draw_occupancy
+    with progress_line("following {} …".format) as progress:
+        if progress is not None:
+            progress(schedule)
+        return occupancy_of(schedule, problem, M, sizes, resolution=resolution), draw_occupancy

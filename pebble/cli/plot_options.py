@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import functools
+import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from pebble.cli.options import optional_words_of, problem_of
 from pebble.cli.printing import json_option, print_json
+from pebble.cli.progress import progress_line
 
 if TYPE_CHECKING:
     from pebble.computations.problem import Problem
@@ -23,16 +26,31 @@ def picture(command: Callable[..., tuple[Any, Callable[[Any], Any]]]) -> Callabl
     @functools.wraps(command)
     def draw_and_print(*, output: str | None, as_json: bool, **options: Any) -> None:
         _check(output, as_json)
+        start = time.monotonic()
         numbers, draw = command(**options)
         if output is not None:
-            from pebble.lab.plots.canvas import save
-
-            save(draw(numbers), output)
+            _write(draw, numbers, output, start)
         if as_json:
             print_json(numbers.to_dict())
 
     with_json = json_option(draw_and_print)
     return click.option("-o", "--output", help="File to write: .png, .svg or .pdf.")(with_json)
+
+
+def _write(draw: Callable[[Any], Any], numbers: Any, output: str, start: float) -> None:
+    """Draw, write the file, and say on standard error what was written and how long it took."""
+    from pebble.lab.plots.canvas import save
+
+    counted = time.monotonic()
+    with progress_line() as progress:
+        if progress is not None:
+            progress(f"drawing {output} …")
+        save(draw(numbers), output)
+    size, drawn = Path(output).stat().st_size, time.monotonic()
+    click.echo(
+        f"{output}: {size:,} bytes; counted in {counted - start:.1f} s, drawn in {drawn - counted:.1f} s",
+        err=True,
+    )
 
 
 def _check(output: str | None, as_json: bool) -> None:

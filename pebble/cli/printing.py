@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import shutil
+import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
@@ -11,7 +13,7 @@ import click
 if TYPE_CHECKING:
     from pebble.common.tables import Table
 
-__all__ = ["F", "json_option", "print_json", "print_list", "print_result"]
+__all__ = ["F", "json_option", "print_json", "print_list", "print_result", "print_text"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -36,7 +38,19 @@ def print_result(found: _HasDict, as_json: bool) -> None:
     if as_json:
         print_json(found.to_dict())
     else:
-        click.echo(str(found))
+        print_text(found)
+
+
+def print_text(text: object) -> None:
+    """Print a result, a table or a text; on a terminal, tables are made to fit it."""
+    from pebble.common.tables import Table, TableResult
+
+    click.echo(text.text(terminal_width()) if isinstance(text, Table | TableResult) else str(text))
+
+
+def terminal_width() -> int | None:
+    """Return how many letters a line of standard output has; None if it is no terminal."""
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
 
 
 def print_list(name: str, entries: Sequence[Any], text: Table | str, as_json: bool) -> None:
@@ -44,4 +58,4 @@ def print_list(name: str, entries: Sequence[Any], text: Table | str, as_json: bo
     if as_json:
         print_json({"schema_version": 1, name: list(entries)})
     else:
-        click.echo(str(text))
+        print_text(text)

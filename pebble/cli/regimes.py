@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from pebble.cli.options import names_of
+from pebble.cli.options import Whole, heads_options, names_of
 from pebble.cli.printing import json_option, print_result
 from pebble.cli.progress import progress_line
 
@@ -15,7 +15,10 @@ __all__ = ["command"]
 @click.option("--device", "names", multiple=True, help="Which devices (repeat, or a,b); all for all of them.")
 @click.option("-d", "dimensions", multiple=True, help="Which head dimensions (repeat, or a,b).")
 @click.option("--model", "chosen", multiple=True, help="Which models (repeat, or a,b); all for all of them.")
-@click.option("-N", "N", type=int, default=8192, show_default=True, help="Queries of each head, and keys.")
+@click.option(
+    "-N", "N", type=Whole(), default=8192, show_default=True, help="Queries of each head, and keys."
+)
+@heads_options
 @click.option("--dtype", default="bfloat16", show_default=True, help="What a word is.")
 @click.option(
     "--level", help="What fast memory is: smem, smem+regs or l2 (default: smem, l2 if there is none)."
@@ -40,6 +43,8 @@ def command(
     dimensions: tuple[str, ...],
     chosen: tuple[str, ...],
     N: int,
+    heads: int | None,
+    kv_heads: int | None,
     dtype: str,
     level: str | None,
     pass_name: str,
@@ -62,6 +67,8 @@ def command(
             [_size(text) for text in names_of(dimensions)] or None,
             "all" if models == ["all"] else models or None,
             N=N,
+            heads=heads,
+            kv_heads=kv_heads,
             dtype=dtype,
             level=level,
             passes=REGIME_PASSES if pass_name == "both" else pass_name,
@@ -74,7 +81,9 @@ def command(
 
 def _size(text: str) -> int:
     from pebble.common.errors import InvalidInput
+    from pebble.common.whole_numbers import whole_number
 
-    if not (text.isascii() and text.isdigit()):
+    number = whole_number(text)
+    if number is None:
         raise InvalidInput(f"cannot read {text!r} as a head dimension")
-    return int(text)
+    return number

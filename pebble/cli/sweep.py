@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
-from pebble.cli.options import Whole, names_of, schedules_option
+from pebble.cli.options import Whole, heads_options, names_of, schedules_option
 from pebble.cli.progress import progress_bar
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["command"]
 
-_THE_SAME = ("kv", "dv", "stats", "heads", "batch", "pass_name", "empty_rows")
+_THE_SAME = ("kv", "dv", "stats", "kv_heads", "batch", "pass_name", "empty_rows")
 
 
 @click.command("sweep")
@@ -47,7 +47,7 @@ _THE_SAME = ("kv", "dv", "stats", "heads", "batch", "pass_name", "empty_rows")
     help="Queries that attend to nothing: refused (default), or an output of zero.",
 )
 @schedules_option()
-@click.option("--heads", type=Whole(), default=1, help="Multiplies counts and bounds (default 1).")
+@heads_options
 @click.option("--batch", type=Whole(), default=1, help="Multiplies counts and bounds (default 1).")
 @click.option(
     "--pass",
@@ -100,6 +100,7 @@ def _grid(options: dict[str, Any]) -> SweepGrid:
         _memories(options["memory"], names_of(options["devices"]), options["level"], options["dtype"]),
         names_of(options["names"]) or None,
         masks=options["masks"] or "none",
+        heads=options["heads"] or 1,
         **{name: options[name] for name in _THE_SAME},
     )
 

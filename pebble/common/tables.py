@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import IO, Any
 
+from pebble.common.table_layout import laid_out
+
 __all__ = [
     "SCHEMA_VERSION",
     "JsonResult",
@@ -39,6 +41,9 @@ def tiles_text(tiles: Mapping[str, int]) -> str:
     return ",".join(f"{name}={size}" for name, size in tiles.items())
 
 
+_ALL = "(a wider window shows all, and so do | cat and --json)"
+
+
 @dataclass(frozen=True)
 class Table:
     """Cells in aligned columns, with a rule under the header.
@@ -55,6 +60,10 @@ class Table:
         If given, only these columns are aligned to the right.
     notes : sequence of str
         Lines below the table; they are printed only.
+    drop : sequence of str
+        Columns that a narrow terminal leaves out, by their names, the least important first.
+    heading : str
+        A line above the table.
 
     Examples
     --------
@@ -68,37 +77,43 @@ class Table:
     left: int = 1
     right: tuple[int, ...] | None = None
     notes: Sequence[str] = ()
+    drop: Sequence[str] = ()
+    heading: str = ""
 
     def __str__(self) -> str:
-        to_right = self._to_right()
-        widths = self._widths()
-        lines = []
-        for row in self.cells:
-            aligned = (
-                cell.rjust(width) if i in to_right else cell.ljust(width)
-                for i, (cell, width) in enumerate(zip(row, widths, strict=True))
-            )
-            lines.append("  ".join(aligned).rstrip())
-        return "\n".join([lines[0], "─" * len(lines[0]), *lines[1:], *self.notes])
+        return self.text()
+
+    def text(self, width: int | None = None) -> str:
+        """Return the table as text, in lines of at most ``width`` letters if that can be.
+
+        Then long texts are folded, columns are left out, and a line below says which.
+        """
+        (head, *rows), left_out = laid_out(self.cells, self._to_right(), self.drop, width)
+        above = [self.heading] if self.heading else []
+        below = [f"not shown in {width} columns: {', '.join(left_out)} {_ALL}"] if left_out else []
+        body = [line for row in rows for line in row]
+        return "\n".join([*above, *head, "─" * max(map(len, head)), *body, *below, *self.notes])
 
     def _to_right(self) -> set[int]:
         """Return which columns are aligned to the right."""
-        columns = range(len(self.cells[0]))
-        return set(columns) - set(range(self.left)) if self.right is None else set(self.right)
+        columns = set(range(len(self.cells[0])))
+        return columns - set(range(self.left)) if self.right is None else set(self.right)
 
     def to_markdown(self) -> str:
         """Return the table in Markdown, its notes below it."""
         from pebble.common.table_export import markdown_table, markdown_text
 
         notes = [markdown_text(note) for note in self.notes if note]
-        return "\n\n".join([markdown_table(self.cells, self._to_right()), *notes])
+        above = [markdown_text(self.heading)] if self.heading else []
+        return "\n\n".join([*above, markdown_table(self.cells, self._to_right()), *notes])
 
     def to_latex(self) -> str:
         """Return the table as a ``tabular`` of LaTeX, its notes as comments below it; no package is needed."""
         from pebble.common.table_export import latex_comment, latex_tabular
 
         notes = [latex_comment(note) for note in self.notes if note]
-        return "\n".join([latex_tabular(self.cells, self._to_right()), *notes])
+        above = [latex_comment(self.heading)] if self.heading else []
+        return "\n".join([*above, latex_tabular(self.cells, self._to_right()), *notes])
 
     def records(self) -> list[dict[str, Any]]:
         """Return the rows as they are printed, by the names of the columns."""
@@ -111,19 +126,6 @@ class Table:
 
         return data_frame(self.records())
 
-    def _widths(self) -> list[int]:
-        """Return the width of each column; a last cell counts only in the first and the last column."""
-        columns = range(len(self.cells[0]))
-        ends = [max((i for i in columns if row[i]), default=0) for row in self.cells]
-        return [
-            max(
-                len(row[i])
-                for row, end in zip(self.cells, ends, strict=True)
-                if i < end or i == end == columns[-1] or i == 0
-            )
-            for i in columns
-        ]
-
     def _repr_html_(self) -> str:
         from html import escape
 
@@ -131,7 +133,8 @@ class Table:
         body = "".join(
             "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in self.cells[1:]
         )
-        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+        caption = f"<caption>{escape(self.heading)}</caption>" if self.heading else ""
+        return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
 class JsonResult:
@@ -157,7 +160,11 @@ class TableResult(JsonResult):
         raise NotImplementedError
 
     def __str__(self) -> str:
-        return "\n\n".join(map(str, self.parts()))
+        return self.text()
+
+    def text(self, width: int | None = None) -> str:
+        """Return what is printed, the tables in lines of at most ``width`` letters; see :meth:`Table.text`."""
+        return "\n\n".join(part if isinstance(part, str) else part.text(width) for part in self.parts())
 
     def records(self) -> list[dict[str, Any]]:
         """Return the rows of the main table as plain data: numbers as numbers, None where there is nothing."""

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import re
-from fractions import Fraction
 from numbers import Integral
 
 from pebble.common.errors import InvalidInput
-from pebble.common.whole_numbers import PREFIXES
+from pebble.common.whole_numbers import MOST_DIGITS, written_number
 
 __all__ = ["BYTES_PER_WORD", "bytes_per_word", "fast_memory_words", "parse_words"]
 
@@ -26,8 +24,6 @@ BYTES_PER_WORD: dict[str, int] = {
     "float64": 8,
     "fp64": 8,
 }
-
-_AMOUNT = re.compile(r"(\d[\d,_]*(?:\.\d+)?)\s*([kKMG]i?)?\s*(B)?")
 
 
 def bytes_per_word(dtype: str) -> int:
@@ -66,7 +62,7 @@ def parse_words(text: str, dtype: str | None = None) -> int:
     Parameters
     ----------
     text : str
-        ``98304``, ``96Ki`` (binary prefix), ``98k`` (decimal prefix), ``192KiB``, ``192kB``.
+        ``98304``, ``10**5``, ``1e5``, ``96Ki`` (binary prefix), ``98k`` (decimal prefix), ``192KiB``, ``192kB``.
     dtype : str, optional
         What one word is; only used when the amount is in bytes.
 
@@ -82,14 +78,16 @@ def parse_words(text: str, dtype: str | None = None) -> int:
 
     Examples
     --------
-    >>> parse_words("96Ki"), parse_words("192KiB", "float16")
-    (98304, 98304)
+    >>> parse_words("96Ki"), parse_words("192KiB", "float16"), parse_words("1e5")
+    (98304, 98304, 100000)
     """
-    match = _AMOUNT.fullmatch(text.strip())
-    if match is None:
-        raise InvalidInput(f"cannot read {text!r} as an amount of memory; examples: 98304, 96Ki, 192KiB")
-    number, prefix, in_bytes = match.groups()
-    amount = Fraction(number.replace(",", "").replace("_", "")) * PREFIXES.get(prefix, 1)
+    written = text.strip()
+    in_bytes = written.endswith("B")
+    amount = written_number(written.removesuffix("B").rstrip()) if written[:1].isdigit() else None
+    if amount is None:
+        raise InvalidInput(f"cannot read {text!r} as an amount of memory; examples: 98304, 1e5, 96Ki, 192KiB")
+    if amount >= 10**MOST_DIGITS:
+        raise InvalidInput(f"{text!r} is too large an amount of memory")
     if in_bytes:
         if dtype is None:
             raise InvalidInput(

@@ -1,13 +1,14 @@
-"""Whole numbers as people write them."""
+"""Numbers as people write them."""
 
 from __future__ import annotations
 
 import re
 from decimal import Decimal
+from fractions import Fraction
 
-__all__ = ["PREFIXES", "whole_number"]
+__all__ = ["MOST_DIGITS", "whole_number", "written_number"]
 
-PREFIXES = {
+_PREFIXES = {
     "k": 10**3,
     "K": 10**3,
     "M": 10**6,
@@ -18,36 +19,52 @@ PREFIXES = {
     "Gi": 2**30,
 }
 _PREFIXED = re.compile(r"(.*\d)\s*([kKMG]i?)", re.DOTALL)
-_HUGE = 10**30
+MOST_DIGITS = 60
+"""Numbers from ten to this power on are not read exactly."""
 
 
-def whole_number(text: str) -> Decimal | None:
-    """Read a whole number exactly: ``4096``, ``1_000``, ``10**9``, ``1e9``, ``4Ki`` or ``98k``.
+def written_number(text: str) -> Fraction | None:
+    """Read a number exactly: ``4096``, ``1_000``, ``10**9``, ``1e9``, ``4Ki``, ``98k`` or ``1.5``.
 
     Returns
     -------
-    Decimal or None
-        None if the text is no whole number. For something huge, some number above 10³⁰.
+    Fraction or None
+        None if the text is no number. For one of 10⁶⁰ and more, or nearer to zero than 10⁻⁶⁰, some such number.
 
     Examples
     --------
-    >>> [whole_number(text) for text in ("4Ki", "1e3", "2**10", "1.5k")]
-    [Decimal('4096'), Decimal('1E+3'), Decimal('1024'), Decimal('1500.0')]
-    >>> whole_number("many") is None
+    >>> [str(written_number(text)) for text in ("4Ki", "1e3", "2**10", "1.5", "1.5k")]
+    ['4096', '1000', '1024', '3/2', '1500']
+    >>> written_number("many") is None
     True
     """
     prefixed = _PREFIXED.fullmatch(text)
     digits, prefix = prefixed.groups() if prefixed else (text, "")
     base, power, exponent = digits.replace("_", "").replace(",", "").partition("**")
+    if power and not (exponent.isascii() and exponent.isdigit()):
+        return None
     try:
-        number = Decimal(base)
-        if power:
-            if not (exponent.isascii() and exponent.isdigit()):
-                return None
-            number = number ** min(int(exponent[:6]), 1000)
-        number *= PREFIXES.get(prefix, 1)
+        decimal = Decimal(base)
     except ArithmeticError:
         return None
-    if not number.is_finite():
+    if not decimal.is_finite():
         return None
-    return number if abs(number) > _HUGE or number == number.to_integral_value() else None
+    if decimal:
+        nearest = max(-MOST_DIGITS, min(MOST_DIGITS, decimal.adjusted()))
+        decimal = decimal if nearest == decimal.adjusted() else Decimal((decimal.is_signed(), (1,), nearest))
+    number = Fraction(decimal)
+    if power:
+        number **= min(int(exponent.lstrip("0")[:6] or 0), 1000)
+    return number * _PREFIXES.get(prefix, 1)
+
+
+def whole_number(text: str) -> int | None:
+    """Read a whole number as :func:`written_number` does; None if the text is none.
+
+    Examples
+    --------
+    >>> [whole_number(text) for text in ("4Ki", "1e3", "2**10", "1.5k", "1.5")]
+    [4096, 1000, 1024, 1500, None]
+    """
+    number = written_number(text)
+    return number.numerator if number is not None and number.denominator == 1 else None

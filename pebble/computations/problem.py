@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -19,7 +19,21 @@ PASSES = ("forward", "backward", "both", "weights")
 LARGEST_SIZE = 10**18
 
 
-@dataclass(frozen=True)
+def _check_size(name: str, value: object) -> None:
+    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+        raise InvalidInput(f"{name} must be a positive whole number, not {value!r}")
+    if value > LARGEST_SIZE:
+        raise InvalidInput(f"{name} is too large: at most {LARGEST_SIZE:,}")
+
+
+def _repeated(mask: Mask, sharing: int) -> Mask:
+    """Return the mask of some query heads that share their keys, of the mask of each."""
+    from pebble.computations.masks import grouped_mask
+
+    return mask if sharing == 1 else grouped_mask(mask, sharing)
+
+
+@dataclass(frozen=True, init=False)
 class Problem:
     """Shape of an attention problem, one head of one batch element.
 
@@ -39,12 +53,19 @@ class Problem:
     mask : Mask, optional
         Which keys each query attends to; all of them by default. A text that names a mask (``"causal"``) is
         taken too, see :func:`~pebble.computations.masks.make_mask`.
+    kv_heads : int, optional
+        Grouped queries: ``heads`` query heads share so many heads of keys and values, a divisor of ``heads``. Query
+        heads that share are one problem, with the queries of all of them: ``Nq`` becomes heads/kv_heads · Nq,
+        ``heads`` becomes ``kv_heads``, and ``mask``, given for one query head, becomes ``group:G:mask``. By default
+        every query head has keys and values of its own.
+    group : int
+        Of how many query heads the Nq queries are. It changes descriptions only; ``kv_heads`` sets it.
 
     Raises
     ------
     InvalidInput
-        If any size is not a positive integer, or the mask is of other sizes or leaves a query without keys
-        where that has not been allowed.
+        If any size is not a positive integer, kv_heads does not divide heads, or the mask is of other sizes or
+        leaves a query without keys where that has not been allowed.
 
     Examples
     --------
@@ -52,6 +73,8 @@ class Problem:
     Problem(Nq=1024, Nk=1024, d=64, dv=64)
     >>> Problem.square(1024, 64, mask="causal").pairs
     524800
+    >>> Problem.square(1024, 64, heads=32, kv_heads=8)
+    Problem(Nq=4096, Nk=1024, d=64, dv=64, heads=8, group=4)
     """
 
     Nq: int
@@ -63,14 +86,39 @@ class Problem:
     batch: int = 1
     pass_name: str = "forward"
     mask: Mask | None = None
+    group: int = field(default=1, compare=False)
 
-    def __post_init__(self) -> None:
-        for name in ("Nq", "Nk", "d", "dv", "heads", "batch"):
-            value = getattr(self, name)
-            if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-                raise InvalidInput(f"{name} must be a positive whole number, not {value!r}")
-            if value > LARGEST_SIZE:
-                raise InvalidInput(f"{name} is too large: at most {LARGEST_SIZE:,}")
+    def __init__(
+        self,
+        Nq: int,
+        Nk: int,
+        d: int,
+        dv: int,
+        stats: bool = False,
+        heads: int = 1,
+        batch: int = 1,
+        pass_name: str = "forward",
+        mask: Mask | str | None = None,
+        *,
+        kv_heads: int | None = None,
+        group: int = 1,
+    ) -> None:
+        self._set(Nq=Nq, Nk=Nk, d=d, dv=dv, stats=stats, heads=heads, batch=batch, pass_name=pass_name)
+        self._set(mask=mask, group=group)
+        self._check()
+        if mask is not None:
+            self._take_mask(mask)
+        if kv_heads is not None:
+            self._share(kv_heads)
+
+    def _set(self, **values: object) -> None:
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
+
+    def _check(self) -> None:
+        """Check all but the mask."""
+        for name in ("Nq", "Nk", "d", "dv", "heads", "batch", "group"):
+            _check_size(name, getattr(self, name))
         if self.pass_name not in PASSES:
             raise InvalidInput(f"unknown pass {self.pass_name!r}; known: {', '.join(PASSES)}")
         if self.pass_name == "weights" and (self.Nq != self.Nk or self.d != self.dv):
@@ -79,15 +127,35 @@ class Problem:
             )
         if self.stats and self.pass_name in ("backward", "weights"):
             raise InvalidInput("only the forward pass can keep its row sums (stats)")
+        if self.Nq % self.group:
+            raise InvalidInput(f"Nq = {self.Nq:,} is no multiple of group = {self.group:,}")
+
+    def _share(self, kv_heads: int) -> None:
+        """Put the queries of the heads that share keys and values together, and repeat the mask for each."""
+        _check_size("kv_heads", kv_heads)
+        if self.heads % kv_heads:
+            raise InvalidInput(
+                f"{self.heads:,} query heads (heads) cannot share {kv_heads:,} heads of keys and values (kv_heads) "
+                f"evenly: {self.heads:,} is no multiple of {kv_heads:,}"
+            )
+        sharing = self.heads // kv_heads
+        if sharing == 1:
+            return
+        if self.pass_name == "weights":
+            raise InvalidInput(
+                "the gradient of the weights is defined without heads that share keys and values"
+            )
+        self._set(Nq=self.Nq * sharing, heads=kv_heads, group=self.group * sharing)
+        _check_size("heads / kv_heads · Nq", self.Nq)
         if self.mask is not None:
-            self._take_mask(self.mask)
+            self._set(mask=_repeated(self.mask, sharing))
 
     def _take_mask(self, mask: Mask | str) -> None:
         """Make the mask if it is named by a text, and check that it fits."""
         from pebble.computations.masks import Mask, check_rows, make_mask
 
         if isinstance(mask, str):
-            object.__setattr__(self, "mask", make_mask(mask, self.Nq, self.Nk))
+            self._set(mask=make_mask(mask, self.Nq, self.Nk))
         elif not isinstance(mask, Mask):
             raise InvalidInput(
                 f"mask must be a Mask or a text such as 'causal', not {type(mask).__name__}; "
@@ -111,12 +179,15 @@ class Problem:
         dv: int | None = None,
         *,
         stats: bool = False,
+        heads: int = 1,
+        batch: int = 1,
         pass_name: str = "forward",
         mask: Mask | str | None = None,
+        kv_heads: int | None = None,
     ) -> Problem:
         """As many keys as queries; ``dv`` defaults to ``d``."""
         width = d if dv is None else dv
-        return cls(N, N, d, width, stats=stats, pass_name=pass_name, mask=mask)  # type: ignore[arg-type]
+        return cls(N, N, d, width, stats, heads, batch, pass_name, mask, kv_heads=kv_heads)
 
     @cached_property
     def allowed(self) -> Mask:
@@ -140,6 +211,10 @@ class Problem:
         """Number of keys that take part: those that any query attends to."""
         return self.allowed.present("j")
 
+    def under(self, mask: Mask | None) -> Problem:
+        """Return the same problem under a mask, which is that of one query head where several share their keys."""
+        return replace(self, mask=None if mask is None else _repeated(mask, self.group))
+
     def without_mask(self) -> Problem:
         """Return the same problem with all pairs."""
         return replace(self, mask=None)
@@ -148,6 +223,16 @@ class Problem:
     def copies(self) -> int:
         """Number of independent copies, heads times batch."""
         return self.heads * self.batch
+
+    @property
+    def kv_heads(self) -> int:
+        """Number of heads of keys and values; each is a copy, so it is ``heads``."""
+        return self.heads
+
+    @property
+    def query_heads(self) -> int:
+        """Number of query heads: more than ``heads`` where several share keys and values."""
+        return self.heads * self.group
 
     def to_dict(self) -> dict[str, int | str | bool | None]:
         """Return the problem as plain data."""
@@ -174,11 +259,8 @@ class Problem:
         """
         length = f"N = {self.Nq:,}" if self.Nq == self.Nk else f"Nq = {self.Nq:,}, Nk = {self.Nk:,}"
         width = f"d = {self.d:,}" if self.d == self.dv else f"d = {self.d:,}, dv = {self.dv:,}"
-        extra = "".join(
-            f", {value:,} {name}"
-            for name, value in (("heads", self.heads), ("batch elements", self.batch))
-            if value > 1
-        )
+        batch = f"{self.batch:,} batch elements" if self.batch > 1 else ""
+        extra = "".join(f", {text}" for text in (self.heads_text, batch) if text)
         names = {"both": "forward and backward", "weights": "gradient of the weights"}
         name = names.get(self.pass_name, self.pass_name)
         kept = ", row sums kept" if self.stats else ""
@@ -186,6 +268,14 @@ class Problem:
             f", {self.mask.spec} mask, {self.pairs:,} of {self.Nq * self.Nk:,} pairs" if self.mask else ""
         )
         return f"attention {name}, {length}, {width}{extra}{kept}{masked}"
+
+    @property
+    def heads_text(self) -> str:
+        """How many heads there are, in words; empty for one."""
+        heads = f"{self.heads:,} head{'s' * (self.heads > 1)}"
+        if self.group > 1:
+            return f"{heads} of keys and values for {self.query_heads:,} of queries"
+        return heads if self.heads > 1 else ""
 
     def __repr__(self) -> str:
         extra = "".join(
@@ -195,6 +285,7 @@ class Problem:
                 ("heads", self.heads, 1),
                 ("batch", self.batch, 1),
                 ("pass_name", self.pass_name, "forward"),
+                ("group", self.group, 1),
             )
             if value != default
         )

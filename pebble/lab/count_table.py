@@ -69,6 +69,10 @@ class Row:
 
 
 _CSV_COLUMNS = ("name", "fits", "tiles", "reads", "writes", "io", "peak", "least_M", "ratio")
+_SETTING_COLUMNS = (
+    *("pass", "Nq", "Nk", "d", "dv", "stats", "heads", "batch", "mask", "pairs", "M"),
+    *("schedule", "chosen", "bound_name", "bound_value", "note", "query_heads", "kv_heads"),
+)
 
 
 @dataclass(frozen=True)
@@ -143,17 +147,31 @@ class CountTable(TableResult):
             "schedules": [row.to_dict() for row in self.rows],
         }
 
+    def to_csv(self) -> str:
+        """Return the rows as CSV with a header line: what was counted, then what it was counted on."""
+        return csv_text((*_CSV_COLUMNS, *_SETTING_COLUMNS), self.records())
+
     def records(self) -> list[dict[str, Any]]:
-        """Return the rows of the schedules as plain data."""
+        """Return each row as plain data, with the problem, M and the best proved bound beside it."""
+        bound_name, bound_value = self.best_bound
+        setting = {
+            **self.problem.to_dict(),
+            "query_heads": self.problem.query_heads,
+            "kv_heads": self.problem.kv_heads,
+            "M": self.M,
+            "bound_name": bound_name,
+            "bound_value": bound_value,
+        }
         return [
-            {name: getattr(row, name) for name in _CSV_COLUMNS}
-            | {"tiles": tiles_text(row.tiles or {}), "chosen": row.chosen, "note": row.note}
+            {
+                **vars(row),
+                **setting,
+                "schedule": row.name,
+                "chosen": row.chosen or None,
+                "note": row.note or None,
+            }
             for row in self.rows
         ]
-
-    def to_csv(self) -> str:
-        """Return the rows as CSV with a header line."""
-        return csv_text(_CSV_COLUMNS, map(vars, self.rows))
 
 
 @dataclass(frozen=True)
@@ -202,4 +220,5 @@ class Report(CountTable):
         cells = [["schedule", "tiles", "reads", "writes", "I/O", "peak", "I/O ÷ bound"]]
         for row in self.rows:
             cells.append(row.cells(tiles_text(row.tiles or {}) + (f" ({row.chosen})" if row.chosen else "")))
-        return [self.heading(), Table(cells, left=2, notes=self.notes()), self.bounds]
+        table = Table(cells, left=2, notes=self.notes(), drop=("writes", "reads", "peak"))
+        return [self.heading(), table, self.bounds]

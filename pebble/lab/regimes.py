@@ -181,8 +181,11 @@ class RegimeTable(TableResult):
         level = f"fast memory: {self.level or 'software-managed memory, else L2'}"
         mask = f"; {self.mask} mask" if self.mask else ""
         notes = [note for row in self.rows for note in row.notes()]
-        heading = f"N = {self.N:,}; words of {self.dtype}; {level}{mask}"
-        return [heading, Table(cells, right=right, notes=notes)]
+        texts = {row.problem.heads_text for row in self.rows}
+        heads = "".join(f"; {text}" for text in texts if text) if len(texts) == 1 else ""
+        heading = f"N = {self.N:,}; words of {self.dtype}; {level}{heads}{mask}"
+        drop = ("cache", "M/d²", "small-cache ÷ best", "flash-2 ÷ best", "M")
+        return [heading, Table(cells, right=right, notes=notes, drop=drop)]
 
 
 def regimes(
@@ -191,6 +194,8 @@ def regimes(
     model: Iterable[str | Model] | str | None = None,
     *,
     N: int = 8192,
+    heads: int | None = None,
+    kv_heads: int | None = None,
     dtype: str = "bfloat16",
     level: str | None = None,
     passes: Iterable[str] | str = REGIME_PASSES,
@@ -215,6 +220,9 @@ def regimes(
         Models instead of, or beside, head dimensions; one layer of each.
     N : int
         Queries of each head, and keys.
+    heads, kv_heads : int, optional
+        Query heads, and heads of keys and values that they share, as in :class:`pebble.Problem`; in place of a
+        model's too. By default the model's, or one head.
     dtype : str
         What a word is.
     level : {"smem", "smem+regs", "l2"}, optional
@@ -253,7 +261,8 @@ def regimes(
             "regimes take a mask as a text, such as window:256; save an array and name it file:PATH.npy"
         )
     spec = None if mask in ("none", "full") else mask
-    problems = _problems(_whole(d, model), _models(model), N, _passes(passes), spec, empty_rows)
+    own = {"heads": heads, "kv_heads": kv_heads}
+    problems = _problems(_whole(d, model), _models(model), N, own, _passes(passes), spec, empty_rows)
     rows = []
     for names, M in groups:
         for label, problem in problems:
@@ -309,6 +318,7 @@ def _problems(
     dimensions: list[int],
     chosen: list[Model],
     N: int,
+    own: dict[str, int | None],
     passes: list[str],
     mask: str | None,
     empty_rows: str,
@@ -318,8 +328,9 @@ def _problems(
         from pebble.computations.masks import make_mask
 
         made = make_mask(mask, N, N, empty_rows=empty_rows)
-    plain = [(None, Problem.square(N, d, mask=made)) for d in dimensions]
-    named = [(one.key, one.problem(N, mask=mask, empty_rows=empty_rows)) for one in chosen]
+    heads, kv_heads = 1 if own["heads"] is None else own["heads"], own["kv_heads"]
+    plain = [(None, Problem.square(N, d, heads=heads, kv_heads=kv_heads, mask=made)) for d in dimensions]
+    named = [(one.key, one.changed(**own).problem(N, mask=mask, empty_rows=empty_rows)) for one in chosen]
     return [
         (label, replace(problem, pass_name=name)) for label, problem in (*plain, *named) for name in passes
     ]

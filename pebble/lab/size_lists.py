@@ -53,7 +53,7 @@ def memory_sizes(given: Sizes, dtype: str | None = None, counts: range = _COUNTS
     >>> memory_sizes("48KiB:192KiB:3", "float16"), memory_sizes("10**6,96Ki")
     ((24576, 49152, 98304), (1000000, 98304))
     """
-    return _sizes(given, "M", lambda text: _memory_size(text, dtype), counts)
+    return _sizes(given, "M", lambda text: parse_words(text, dtype), counts)
 
 
 def spaced(first: int, last: int, count: int) -> tuple[int, ...]:
@@ -137,9 +137,4 @@ def _problem_size(text: str, name: str) -> int:
         raise InvalidInput(f"{name}: {text!r} is not a whole number; examples: 4096, 4Ki, 10**6")
     if number > LARGEST_SIZE:
         raise InvalidInput(f"{name}: {text} is too large; at most {LARGEST_SIZE:,}")
-    return int(number)
-
-
-def _memory_size(text: str, dtype: str | None) -> int:
-    number = whole_number(text)
-    return parse_words(text, dtype) if number is None or number < 1 else int(number)
+    return number

@@ -11,7 +11,7 @@ from pebble.common.tables import Table, TableResult, words
 from pebble.computations.problem import Problem
 from pebble.lab.count import count
 from pebble.lab.count_table import CountTable, Report, Row
-from pebble.lower_bounds.table import BoundTable
+from pebble.lower_bounds.table import BoundTable, sharing_notes
 from pebble.program.schedule import Schedule, Tiles, available, offered
 
 __all__ = ["TrainingReport", "count_any_pass", "count_training"]
@@ -48,8 +48,16 @@ class TrainingReport(CountTable):
         head = ["schedule", "forward I/O", "backward I/O", "reads", "writes", "I/O", "peak", "I/O ÷ bounds"]
         pairs = zip(self.forward.rows, self.backward.rows, self.rows, strict=True)
         cells = [head, *(row.cells(words(one.io), words(other.io)) for one, other, row in pairs)]
-        bounds = [f"{name} bounds\n{table}" for name, table in self.bounds_by_pass.items()]
-        return [self.heading(), Table(cells, notes=self.notes()), *bounds]
+        bounds = [
+            replace(each.table(), heading=f"{name} bounds") for name, each in self.bounds_by_pass.items()
+        ]
+        drop = ("writes", "reads", "peak", "forward I/O", "backward I/O")
+        return [
+            self.heading(),
+            Table(cells, notes=self.notes(), drop=drop),
+            *bounds,
+            *sharing_notes(self.problem),
+        ]
 
     def content(self) -> dict[str, Any]:
         """Return the plain data, all but the schema version."""

@@ -12,7 +12,7 @@ from pebble.lower_bounds.dividing_point import Regime, regime, sparse_dividing_p
 from pebble.lower_bounds.proved import proved_bounds
 from pebble.lower_bounds.published.curves import published_curves
 
-__all__ = ["BoundTable", "bounds"]
+__all__ = ["BoundTable", "bounds", "sharing_notes"]
 
 
 @dataclass(frozen=True)
@@ -80,12 +80,35 @@ class BoundTable(TableResult):
         }
 
     def parts(self) -> list[str | Table | TableResult]:
-        """Return what is printed: the table of bounds."""
+        """Return what is printed: the table of bounds, and which computation they are about if heads share."""
+        return [self.table(), *sharing_notes(self.problem)]
+
+    def table(self) -> Table:
+        """Return the table of bounds."""
         rows = [[b.name, b.status, words(b.value), b.source] for b in (*self.proved, *self.curves)]
-        return [Table([["bound", "status", "words", "source"], *rows], right=(2,))]
+        return Table([["bound", "status", "words", "source"], *rows], right=(2,), drop=("source", "status"))
 
     def __repr__(self) -> str:
         return f"<BoundTable {self.problem!r} M={self.M}: best {self.best.name} {self.best.value}>"
+
+
+def sharing_notes(problem: Problem) -> list[str]:
+    """Return what counts and bounds of query heads that share keys and values are about; nothing if none share."""
+    if problem.group == 1:
+        return []
+    alone = f"--heads {problem.query_heads} alone"
+    text = f"note: {problem.group} query heads share each head of keys and values, and are counted as one problem. "
+    if problem.pass_name == "forward":
+        text += (
+            f"The bounds hold for kernels that take query heads one by one, too. {alone} counts what these move; "
+            "the bounds there are of heads that share nothing, and do not hold for these."
+        )
+    else:
+        text += (
+            "dK and dV are sums over all of them: a kernel that stores them for every query head computes something "
+            f"else. {alone} counts heads that share nothing; its bounds do not hold for these."
+        )
+    return [text]
 
 
 def bounds(problem: Problem, M: int) -> BoundTable:

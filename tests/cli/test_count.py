@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from pathlib import Path
 
 import pytest
 
@@ -74,6 +75,38 @@ def test_count_csv_says_the_same_as_json(pebble: Pebble) -> None:
         for name in ("reads", "writes", "io", "peak", "least_M"):
             assert row[name] == ("" if expected[name] is None else str(expected[name]))
         assert row["fits"] == ("true" if expected["fits"] else "false")
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--mask", "causal", "--heads", "6", "--kv-heads", "2", "--batch", "3"],
+        ["--pass", "both"],
+        ["--pass", "backward"],
+    ],
+)
+def test_count_csv_says_what_was_counted(pebble: Pebble, tmp_path: Path, options: list[str]) -> None:
+    options = [*options, "--schedule", "flash-2,best"]
+    done = pebble(*COUNT, *options, "--csv")
+    rows = list(csv.DictReader(io.StringIO(done.out)))
+    before = "name,fits,tiles,reads,writes,io,peak,least_M,ratio,pass,Nq,Nk,d,dv,"
+    assert done.out.startswith(before)
+    document = document_of(pebble(*COUNT, *options, "--json"))
+    for row in rows:
+        for name, value in document["problem"].items():
+            assert row[name] == (
+                "" if value is None else str(value).lower() if value is False else str(value)
+            )
+        assert (row["M"], row["schedule"]) == ("100", row["name"])
+        assert not row["io"] or float(row["ratio"]) == int(row["io"]) / int(row["bound_value"])
+    heads = ("6", "2") if "--heads" in options else ("1", "1")
+    assert {(row["query_heads"], row["kv_heads"]) for row in rows} == {heads}
+    assert pebble("sweep", *SIZES, "-M", "100", *options, "-o", str(tmp_path / "x.csv")).code == 0
+    with (tmp_path / "x.csv").open(encoding="utf-8") as stream:
+        swept = list(csv.DictReader(stream))
+    assert [{name: row[name] for name in swept[0] if name != "schema_version"} for row in rows] == [
+        {name: row[name] for name in row if name != "schema_version"} for row in swept
+    ]
 
 
 def test_count_table_says_the_same_as_json(pebble: Pebble) -> None:

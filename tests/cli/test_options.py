@@ -15,6 +15,12 @@ def test_sizes_may_be_written_in_several_ways(pebble: Pebble, text: str, number:
     assert document["problem"]["Nq"] == number
 
 
+@pytest.mark.parametrize("text", ["1e5", "10**5", "100_000", "100,000", "100k", "0.1M", "200kB"])
+def test_memory_is_written_as_sizes_are(pebble: Pebble, text: str) -> None:
+    done = pebble("bounds", "-N", "1e3", "-d", "4", "-M", text, "--dtype", "float16", "--json")
+    assert document_of(done)["M"] == 100_000
+
+
 # -- what is refused as unusable
 
 
@@ -57,6 +63,9 @@ def test_sizes_are_read_exactly(pebble: Pebble) -> None:
         (["-M", "0"], ["'0'", "less than one word"]),
         (["-M", "-1"], ["'-1'", "cannot read"]),
         (["-M", "1.5"], ["'1.5'", "whole number"]),
+        (["-M", "1e-5"], ["'1e-5'", "whole number"]),
+        (["-M", "10**-5"], ["'10**-5'", "cannot read"]),
+        (["-M", "1e99"], ["'1e99'", "too large"]),
         (["-M", "nan"], ["'nan'"]),
         (["-M", ""], ["''"]),
         (["-M", "192KiB"], ["bytes", "dtype"]),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -64,6 +65,16 @@ def test_command_writes_files_and_numbers(tmp_path: Path) -> None:
         assert document["plot"] == arguments[0]
     assert (tmp_path / "0.svg").read_bytes().startswith(b"<?xml")
     assert (tmp_path / "3.pdf").read_bytes().startswith(b"%PDF")
+
+
+def test_command_says_what_it_wrote_and_how_long_it_took(tmp_path: Path) -> None:
+    path = tmp_path / "io.svg"
+    problem = ("-N", "64", "-d", "8", "-M", "40,400", "--schedule", "flash-2")
+    result = invoke("io", *problem, "-o", str(path), "--json")
+    said = re.fullmatch(r"(.+): ([\d,]+) bytes; counted in \d+\.\d s, drawn in \d+\.\d s\n", result.stderr)
+    assert said is not None, result.stderr
+    assert (said[1], int(said[2].replace(",", ""))) == (str(path), path.stat().st_size)
+    assert json.loads(result.stdout)["plot"] == "io"
 
 
 def test_command_numbers_equal_the_counts() -> None:

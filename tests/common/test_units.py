@@ -29,6 +29,12 @@ from pebble.common.whole_numbers import whole_number
         ("2Mi", 2_097_152),
         ("1G", 10**9),
         ("1Gi", 2**30),
+        ("1e5", 100_000),
+        ("1.5e3", 1_500),
+        ("1E5", 100_000),
+        ("10**6", 10**6),
+        ("2**20", 2**20),
+        ("2**10Ki", 2**20),
         ("999999999999999999999999", 999_999_999_999_999_999_999_999),
     ],
 )
@@ -51,6 +57,9 @@ def test_words(text: str, words: int) -> None:
         ("50MiB", "float16", 26_214_400),
         ("1.5kB", "float32", 375),
         ("80GB", "float16", 40_000_000_000),
+        ("192 KiB", "float16", 98_304),
+        ("1e5B", "float16", 50_000),
+        ("2**10KiB", "float32", 2**18),
     ],
 )
 def test_bytes(text: str, dtype: str, words: int) -> None:
@@ -77,6 +86,23 @@ def test_part_of_a_word() -> None:
         parse_words("1.5")
     with pytest.raises(InvalidInput, match="whole number of words"):
         parse_words("1.0001k")
+    with pytest.raises(InvalidInput, match=r"'1e-3' is not a whole number of words"):
+        parse_words("1e-3")
+
+
+@pytest.mark.parametrize("text", ["1e61", "1e400", "1e999999999", "10**1000", "9**999999999", "1" + 80 * "0"])
+@pytest.mark.parametrize("unit", ["", "B", "KiB"])
+def test_too_much(text: str, unit: str) -> None:
+    with pytest.raises(InvalidInput, match="too large an amount"):
+        parse_words(text + unit, "float16")
+
+
+@given(
+    st.integers(1, 10**18), st.sampled_from(["{}", "{:_}", "{:,}", "{}e0", "{}e3", "{}**2", "{}Ki", " {} k"])
+)
+def test_memory_is_read_as_sizes_are(number: int, form: str) -> None:
+    text = form.format(number)
+    assert parse_words(text) == whole_number(text)
 
 
 def test_bytes_need_a_dtype() -> None:
@@ -113,6 +139,7 @@ def test_round_trip(words: int) -> None:
         ("4 K", 4000),
         ("1.5k", 1500),
         ("2**10", 1024),
+        ("2**0000010", 1024),
         ("1e9", 10**9),
     ]
     + [("1_000", 1000), ("1,000", 1000), ("0", 0), ("-3", -3), ("10**18", 10**18)]

@@ -77,7 +77,7 @@ def test_every_listed_kind_has_a_definition_here() -> None:
 @pytest.mark.parametrize("name", ["none", "full"])
 def test_no_mask(name: str) -> None:
     assert make_mask(name, 3, 4) is None
-    assert Problem(3, 4, 1, 1, mask=name) == Problem(3, 4, 1, 1)  # type: ignore[arg-type]
+    assert Problem(3, 4, 1, 1, mask=name) == Problem(3, 4, 1, 1)
 
 
 def test_random_blocks_have_the_density_and_leave_no_row_empty() -> None:

@@ -209,8 +209,10 @@ class TestCommandLine:
             (["-d", "4", "--device", "h10", "--dtype", "bf16"], "did you mean h100?"),
             (["-d", "4", "--device", "h200", "--dtype", "bf16", "--level", "l2"], "no sourced figure"),
             (["-M", "100", "--model", "gpt3"], "did you mean gpt2?"),
-            (["-M", "100", "--model", "gpt2", "-d", "64"], "give it or them"),
-            (["-M", "100", "--model", "gpt2", "--heads", "2"], "give it or them"),
+            (["-d", "4", "-M", "100", "--heads", "6", "--kv-heads", "4"], "6 is no multiple of 4"),
+            (["-d", "4", "-M", "100", "--kv-heads", "4"], "1 is no multiple of 4"),
+            (["-d", "4", "-M", "100", "--heads", "4", "--kv-heads", "0"], "'--kv-heads': 0 is not positive"),
+            (["-M", "100", "--model", "llama3-8b", "--heads", "12"], "12 is no multiple of 8"),
         ],
     )
     def test_refusals(self, arguments: list[str], words: str) -> None:
@@ -219,6 +221,68 @@ class TestCommandLine:
         assert out == ""
         assert words in err
         assert "Traceback" not in err
+
+    @pytest.mark.parametrize(
+        "command",
+        [
+            ["count", "--schedule", "flash-2"],
+            ["show", "flash-2"],
+            ["bounds"],
+            ["plan", "--schedule", "flash-2", "--no-costs"],
+            ["plot", "io", "--schedule", "flash-2"],
+            ["plot", "occupancy", "flash-2"],
+        ],
+    )
+    def test_heads_and_kv_heads_are_those_of_a_model(self, command: list[str]) -> None:
+        rest = ["-N", "8", "-M", "9000", "--mask", "causal"]
+        by_hand = self.json(*command, *rest, "-d", "128", "--heads", "32", "--kv-heads", "8")
+        assert by_hand == self.json(*command, *rest, "--model", "llama3-8b")
+
+    def test_options_come_before_the_model(self) -> None:
+        def problem(*options: str) -> Any:
+            return self.json("bounds", "-N", "16", "-M", "90000", *options)["problem"]
+
+        assert problem("--model", "llama3-8b", "-d", "64") == problem(
+            "-d", "64", "--heads", "32", "--kv-heads", "8"
+        )
+        assert problem("--model", "deepseek-v3", "-d", "64")["dv"] == 128
+        assert problem("--model", "llama3-8b", "--dv", "64")["dv"] == 64
+        assert problem("--model", "llama3-8b", "--heads", "64")["Nq"] == 8 * 16
+        assert problem("--model", "llama3-8b", "--kv-heads", "4")["Nq"] == 8 * 16
+        assert problem("--model", "gpt2", "--heads", "2") == problem("-d", "64", "--heads", "2")
+
+    @pytest.mark.parametrize(
+        ("options", "words"),
+        [
+            (["bounds"], "hold for kernels that take query heads one by one, too. --heads 32 alone counts"),
+            (["count", "--schedule", "best"], "the bounds there are of heads that share nothing"),
+            (
+                ["count", "--schedule", "best", "--pass", "backward"],
+                "stores them for every query head computes",
+            ),
+            (["count", "--schedule", "best", "--pass", "both"], "stores them for every query head computes"),
+        ],
+    )
+    def test_what_is_counted_and_bounded_is_said_where_heads_share(
+        self, options: list[str], words: str
+    ) -> None:
+        shape = ["-N", "8", "-M", "900", "-d", "4", "--heads", "32"]
+        code, out, _ = self.call(*options, *shape, "--kv-heads", "8")
+        assert code == 0
+        (note,) = [line for line in out.splitlines() if line.startswith("note: ")]
+        assert note.startswith(
+            "note: 4 query heads share each head of keys and values, and are counted as one"
+        )
+        assert words in note
+        assert "note: " not in self.call(*options, *shape)[1]
+
+    def test_sharing_less_than_the_model_is_noted(self) -> None:
+        code, out, err = self.call(
+            "bounds", "-N", "16", "-M", "900", "--model", "llama3-8b", "--kv-heads", "32"
+        )
+        assert (code, "N = 16, d = 128, 32 heads" in out) == (0, True)
+        assert err.startswith("note: 4 query heads of llama3-8b share ")
+        assert "do not hold" in err
 
     def test_moves_takes_a_device(self) -> None:
         shape = ["-N", "2", "-d", "1", "-o", "-"]

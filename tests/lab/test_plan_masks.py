@@ -22,7 +22,7 @@ from pebble.program.schedule import Schedule, Tiles, get
 
 def _problem(mask: str, pass_name: str = "forward", N: int = 96) -> Problem:
     if mask.startswith("group:2:"):
-        return Problem(2 * N, N, 8, 8, mask=mask, pass_name=pass_name)  # type: ignore[arg-type]
+        return Problem(2 * N, N, 8, 8, mask=mask, pass_name=pass_name)
     return Problem.square(N, 8, mask=mask, pass_name=pass_name)
 
 

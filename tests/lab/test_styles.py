@@ -2,18 +2,91 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 import pebble
 from pebble.lab import plots
 from pebble.lab.plots import styles
-from pebble.program.schedule import available
+from pebble.program.schedule import Schedule, available
 from tests.lab.pictures import MEMORIES, PROBLEM, lines_of
 
 pytest.importorskip("matplotlib")
+
+
+# Linear RGB as people see it who do not see green, or red: Machado, Oliveira & Fernandes 2009, severity 1.
+BLIND = (
+    np.eye(3),
+    np.array(
+        [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.011820, 0.042940, 0.968881]]
+    ),
+    np.array(
+        [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]]
+    ),
+)
+TO_XYZ = np.array(
+    [[0.4124564, 0.3575761, 0.1804375], [0.2126729, 0.7151522, 0.0721750], [0.0193339, 0.1191920, 0.9503041]]
+)
+
+
+def linear(colour: Any) -> NDArray[np.float64]:
+    from matplotlib.colors import to_rgb
+
+    rgb = np.array(to_rgb(colour))
+    return np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
+
+
+def lab(rgb: NDArray[np.float64]) -> NDArray[np.float64]:
+    xyz = np.clip(rgb, 0, 1) @ TO_XYZ.T / TO_XYZ.sum(axis=1)
+    f = np.where(xyz > 216 / 24389, np.cbrt(xyz), (24389 / 27 * xyz + 16) / 116)
+    return np.array([116 * f[1] - 16, 500 * (f[0] - f[1]), 200 * (f[1] - f[2])])
+
+
+def test_no_colour_dashes_or_marker_is_used_twice() -> None:
+    names = [*styles.STYLED_SCHEDULES, *(f"mine-{number}" for number in range(60))]
+    found = styles.lines(names).values()
+    for part in ("color", "linestyle", "marker"):
+        assert len({str(style[part]) for style in found}) == len(names), part
+    thin = styles.bound_lines(["T1", "T2", "T3", "compulsory", "by parts", "causal triangles"]).values()
+    for part in ("color", "linestyle"):
+        assert len({str(style[part]) for style in thin}) == 6
+    assert not {str(style["color"]) for style in thin} & {str(style["color"]) for style in found}
+
+
+def test_colours_of_schedules_are_told_apart_with_colour_blindness_and_on_white() -> None:
+    names = [*styles.STYLED_SCHEDULES, *"abcde"]
+    colours = [linear(style["color"]) for style in styles.lines(names).values()]
+    assert len(colours) == 24
+    for one, other in itertools.combinations(colours, 2):
+        assert min(float(np.linalg.norm(lab(eye @ one) - lab(eye @ other))) for eye in BLIND) >= 14
+    for colour in colours:
+        assert 1.05 / (float(TO_XYZ[1] @ colour) + 0.05) >= 2.5
+
+
+def test_a_picture_of_many_schedules_repeats_nothing() -> None:
+    many = [_named(f"mine-{number}") for number in range(30)]
+    drawn = lines_of(plots.io(PROBLEM, [60, 200], [*available("forward").values(), *many]))
+    drawn = {name: line for name, line in drawn.items() if name != "best proved bound"}
+    schedules = [
+        line for name, line in drawn.items() if name in available("forward") or name.startswith("mine")
+    ]
+    assert len(schedules) > 35
+    assert len({str(line.get_marker()) for line in schedules}) == len(schedules)
+    looks = {
+        (str(line.get_color()), str(line.get_linestyle()), str(line.get_marker())) for line in drawn.values()
+    }
+    assert len(looks) == len(drawn)
+    assert len({str(line.get_color()) for line in drawn.values()}) == len(drawn)
+
+
+def _named(name: str) -> Schedule:
+    made: Schedule = type("Named", (type(available("forward")["flash-2"]),), {"name": name})()
+    return made
 
 
 def test_lines_and_fills_differ_without_colour() -> None:

@@ -85,6 +85,20 @@ def test_masks_are_an_axis() -> None:
         assert row["bound_value"] == counted.bounds.best.value
 
 
+def test_heads_that_share_keys_are_counted_as_one_problem() -> None:
+    shared: dict[str, Any] = {"heads": 6, "kv_heads": 2}
+    grid = sweep_grid("4,6", 2, 30, "flash-2", masks=["none", "causal"], **shared)
+    rows = run_sweep(grid).rows
+    expected = [pebble.Problem.square(N, 2, mask=mask, **shared) for N in (4, 6) for mask in (None, "causal")]
+    for row, problem in zip(rows, expected, strict=True):
+        assert (row["Nq"], row["Nk"], row["heads"]) == (problem.Nq, problem.Nk, 2)
+        assert row["mask"] == problem.to_dict()["mask"]
+        assert row["io"] == pebble.count(problem, 30, ["flash-2"])["flash-2"].io
+    alone = sweep_grid("4,6", 2, 30, "flash-2", masks=["none", "causal"], heads=6)
+    assert "kv_heads" not in alone.to_dict()
+    assert grid.fingerprint != alone.fingerprint
+
+
 @pytest.mark.parametrize("spec", ["file:{}", "blocks:size=1,file={}", "group:1:file:{}"])
 def test_a_mask_from_a_file_is_known_by_its_pairs(spec: str, tmp_path: Path) -> None:
     file, out = tmp_path / "m.npy", tmp_path / "out.csv"

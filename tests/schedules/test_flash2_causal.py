@@ -23,7 +23,7 @@ def formula(problem: Problem, rows: int) -> int:
 def test_machine_closed_form_and_formula_agree(seed: int) -> None:
     rnd = random.Random(seed)
     N = rnd.randint(1, 16)
-    problem = Problem(N, N, rnd.randint(1, 4), rnd.randint(1, 4), stats=rnd.random() < 0.5, mask="causal")  # type: ignore[arg-type]
+    problem = Problem(N, N, rnd.randint(1, 4), rnd.randint(1, 4), stats=rnd.random() < 0.5, mask="causal")
     schedule = get("flash-2-causal")
     M = schedule.least_M(problem) + rnd.randint(0, 60)
     tiles = schedule.tiles(problem.without_mask(), M)

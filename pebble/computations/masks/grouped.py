@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from pebble.common.errors import InvalidInput
+from pebble.computations.masks.arrays import check_size
 from pebble.computations.masks.band_mask import BandMask, parts_among
 from pebble.computations.masks.dense_mask import DenseMask
 from pebble.computations.masks.mask import Interval, Mask, RegularPart
@@ -77,9 +78,13 @@ def grouped_mask(mask: Mask, group: int) -> Mask:
                 f"not {max(Nq, mask.Nk):,}"
             )
         start, stop = (_repeated(ends, group) for ends in mask.ends("i"))
-        return GroupedBand(spec, mask, group, start, stop)
-    matrix = mask.matrix((0, mask.Nq), (0, mask.Nk))
-    return DenseMask(spec, np.repeat(matrix, group, axis=0))
+        found: Mask = GroupedBand(spec, mask, group, start, stop)
+    else:
+        check_size(mask.Nq * group, mask.Nk, spec)
+        matrix = mask.matrix((0, mask.Nq), (0, mask.Nk))
+        found = DenseMask(spec, np.repeat(matrix, group, axis=0))
+    found.empty_rows = mask.empty_rows
+    return found
 
 
 def _repeated(ends: Staircase, group: int) -> Staircase:

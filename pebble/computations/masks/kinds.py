@@ -9,8 +9,6 @@ from dataclasses import asdict, dataclass
 from pebble.common.errors import InvalidInput
 from pebble.computations.masks import builders
 from pebble.computations.masks.arguments import Arguments
-from pebble.computations.masks.arrays import check_size
-from pebble.computations.masks.dense_mask import DenseMask
 from pebble.computations.masks.empty_rows import check_rows
 from pebble.computations.masks.grouped import grouped_mask
 from pebble.computations.masks.mask import Mask
@@ -136,8 +134,6 @@ def _group(text: str, Nq: int, Nk: int, run_code: bool) -> Mask:
     mask = _build(inner, Nq // group, Nk, run_code) if inner else None
     if mask is None:
         raise arguments.wrong("the mask of one query head is missing")
-    if isinstance(mask, DenseMask):
-        check_size(Nq, Nk, f"group:{group}:{inner}")
     return grouped_mask(mask, group)
 
 

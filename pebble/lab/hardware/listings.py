@@ -31,7 +31,7 @@ def device_table(chosen: Iterable[Device]) -> Table:
                 "–" if best is None else f"{wide[best] / 1e12:,.1f} ({best})",
             ]
         )
-    return Table(cells, left=2)
+    return Table(cells, left=2, drop=("units", "name", "L2", "registers"))
 
 
 def device_card(one: Device) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import lru_cache
 from types import MappingProxyType
 from typing import Any
@@ -49,6 +49,40 @@ class Model:
         """Number of query heads that share a head of keys and values."""
         return self.heads // self.kv_heads
 
+    def changed(
+        self,
+        *,
+        d: int | None = None,
+        dv: int | None = None,
+        heads: int | None = None,
+        kv_heads: int | None = None,
+    ) -> Model:
+        """Return the model with other numbers in place of its own.
+
+        Parameters
+        ----------
+        d, dv, heads, kv_heads : int, optional
+            What is to be another. A new ``d`` is ``dv`` too where the model has one number for both, and new
+            ``heads`` are ``kv_heads`` too.
+
+        Examples
+        --------
+        >>> other = model("llama3-8b").changed(d=64, heads=16)
+        >>> other.d, other.dv, other.heads, other.kv_heads
+        (64, 64, 16, 8)
+        """
+        if d is not None and dv is None and self.d == self.dv:
+            dv = d
+        if heads is not None and kv_heads is None and self.heads == self.kv_heads:
+            kv_heads = heads
+        return replace(
+            self,
+            d=self.d if d is None else d,
+            dv=self.dv if dv is None else dv,
+            heads=self.heads if heads is None else heads,
+            kv_heads=self.kv_heads if kv_heads is None else kv_heads,
+        )
+
     def problem(
         self,
         N: int,
@@ -62,9 +96,10 @@ class Model:
     ) -> Problem:
         """Return the attention of one layer on a sequence.
 
-        Query heads that share keys and values are one problem: their queries are stacked, so there are
-        ``kv_heads`` problems of ``group · N`` queries and ``N`` keys each. This counts the sharing, and the
-        bounds hold for it; as independent heads the shared words would be counted again for each.
+        Query heads that share keys and values are one problem, as with ``Problem(..., heads=..., kv_heads=...)``:
+        their queries are stacked, so there are ``kv_heads`` problems of ``group · N`` queries and ``N`` keys each.
+        This counts the sharing, and the bounds hold for it; as independent heads the shared words would be
+        counted again for each.
 
         Parameters
         ----------
@@ -87,30 +122,29 @@ class Model:
         Examples
         --------
         >>> model("llama3-8b").problem(8192)
-        Problem(Nq=32768, Nk=8192, d=128, dv=128, heads=8)
+        Problem(Nq=32768, Nk=8192, d=128, dv=128, heads=8, group=4)
         """
         if isinstance(N, bool) or not isinstance(N, int) or N < 1:
             raise InvalidInput(f"N must be a positive whole number, not {N!r}")
         if self.refusal:
             raise InvalidInput(f"model {self.key}: {self.refusal}")
-        Nq, Nk = self.group * N, N if Nk is None else Nk
+        Nk = N if Nk is None else Nk
         made = None
-        if mask not in (None, "none", "full"):
+        if mask is not None:
             from pebble.computations.masks import make_mask
 
-            made = make_mask(
-                f"group:{self.group}:{mask}" if self.group > 1 else f"{mask}", Nq, Nk, empty_rows=empty_rows
-            )
+            made = make_mask(mask, N, Nk, empty_rows=empty_rows)
         return Problem(
-            Nq=Nq,
+            Nq=N,
             Nk=Nk,
             d=self.d,
             dv=self.dv,
             stats=stats,
-            heads=self.kv_heads,
+            heads=self.heads,
             batch=batch,
             pass_name=pass_name,
             mask=made,
+            kv_heads=self.kv_heads,
         )
 
     def to_dict(self) -> dict[str, Any]:

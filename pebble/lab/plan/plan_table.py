@@ -260,8 +260,7 @@ class Plan(TableResult):
 
     def records(self) -> list[dict[str, Any]]:
         """Return the choices as plain data, the best first."""
-        flat = ({k: v for k, v in one.to_dict().items() if not isinstance(v, dict)} for one in self.choices)
-        return [row | {"tiles": tiles_text(one.tiles)} for row, one in zip(flat, self.choices, strict=True)]
+        return [one.to_dict() for one in self.choices]
 
     def parts(self) -> list[str | Table | TableResult]:
         """Return what is printed: what was planned, the best choice, all choices, what constraints cost."""
@@ -286,7 +285,8 @@ class Plan(TableResult):
         columns = len(head) - (self.device is None)
         rows = [one.cells() for one in self.choices] + [one.cells() for one in self.unverified]
         cells = [row[:columns] for row in (head, *rows)]
-        return Table(cells, left=3, notes=[one.sentence() for one in self.unverified])
+        drop = ("room", "FLOP/byte", "I/O", "roofline")
+        return Table(cells, left=3, notes=[one.sentence() for one in self.unverified], drop=drop)
 
     def _cost_table(self) -> Table:
         head = ["constraint", "I/O without", "costs I/O", "costs bytes", "reached by"]

@@ -11,7 +11,7 @@ from pebble.common.tables import JsonResult
 from pebble.computations.problem import Problem
 from pebble.lab.plots.canvas import drawn_on, note, title
 from pebble.lab.plots.labels import LineEnd, label_ends
-from pebble.lab.plots.styles import lines
+from pebble.lab.plots.styles import bound_lines, lines
 from pebble.lab.plots.varying import but_length, length_name, memories, problems_of
 from pebble.lab.training import count_any_pass
 
@@ -106,11 +106,12 @@ def io_curves(
     if len(problems) > 1 and len(Ms) > 1:
         raise InvalidInput("vary M or the length, not both; for both there is gap")
     chosen = None if schedules is None else list(schedules)
-    reports = []
+    reports: list[CountTable] = []
     for one in problems:
         for size in Ms:
             if progress is not None:
-                progress(f"M = {size:,}, {one.describe()}")
+                place = f"{len(reports) + 1} of {len(problems) * len(Ms)}"
+                progress(f"{place}: M = {size:,}, {one.describe()}")
             reports.append(count_any_pass(one, size, chosen))
     against = "N" if len(problems) > 1 else "M"
     return IoCurves(against, problems, Ms, tuple(reports))
@@ -204,14 +205,14 @@ def _draw_schedules(curves: IoCurves, ax: Axes) -> list[LineEnd]:
 
 
 def _draw_bounds(curves: IoCurves, ax: Axes) -> list[LineEnd]:
-    x, best = curves.values, curves.best_bound
+    x, best, style = curves.values, curves.best_bound, bound_lines(curves.bounds)
     for name, values in curves.bounds.items():
         # Far below the best one a bound says nothing; it would only stretch the picture.
         near = [n for n, value in enumerate(values) if value is not None and value >= 0.5 * best[n]]
         if not near:
             continue
         found = [float(value) for value in (values[n] for n in near) if value is not None]
-        ax.plot([x[n] for n in near], found, color="#777777", linewidth=0.7, label=name)
+        ax.plot([x[n] for n in near], found, label=name, **style[name])
         leading = [n for n in near if values[n] == best[n]]
         # Where it is the best one; a bound that never is has its name at its end.
         place = leading[len(leading) // 2] if leading else near[-1]

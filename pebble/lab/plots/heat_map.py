@@ -83,11 +83,12 @@ def gaps(
     rows, columns = problems_of(problems), memories(M)
     chosen = None if schedules is None else list(schedules)
     ratios, best = [], []
-    for problem in rows:
-        cells = []
+    for number, problem in enumerate(rows):
+        cells: list[tuple[float | None, str | None]] = []
         for size in columns:
             if progress is not None:
-                progress(f"{problem.describe()}, M = {size:,}")
+                place = f"{number * len(columns) + len(cells) + 1} of {len(rows) * len(columns)}"
+                progress(f"{place}: {problem.describe()}, M = {size:,}")
             cells.append(_cell(count_any_pass(problem, size, chosen)))
         ratios.append(tuple(ratio for ratio, _ in cells))
         best.append(tuple(name for _, name in cells))

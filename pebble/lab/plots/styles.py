@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-__all__ = ["STYLED_ARRAYS", "STYLED_SCHEDULES", "fills", "lines"]
+__all__ = ["STYLED_ARRAYS", "STYLED_SCHEDULES", "bound_lines", "fills", "lines"]
 
 STYLED_SCHEDULES = (
     "best",
@@ -33,9 +33,15 @@ STYLED_SCHEDULES = (
 STYLED_ARRAYS = ("Q", "K", "V", "O", "S", "P", "l", "U", "dO", "dQ", "dK", "dV", "dP", "dS", "D")
 """Arrays with a fill of their own, the same in every picture."""
 
-_COLOURS = ("#000000", "#0072b2", "#d55e00", "#009e73", "#a8548a", "#8a6d00", "#56788f")
+# Chosen one after the other, each as far from those before as can be, for eyes with and without colour blindness.
+_COLOURS = (
+    *("#000000", "#0072b2", "#d55e00", "#009e73", "#0000ff", "#0f0f96", "#5a2d00", "#6969ff"),
+    *("#3c4b5a", "#2da5b4", "#3c0f5a", "#7896ff", "#f00f4b", "#2d2d1e", "#2d2dd2", "#2d4bb4"),
+    *("#3c783c", "#007896", "#4ba5e1", "#4b7878", "#b42d00", "#0fb469", "#2d3c87", "#2d4b78"),
+)
 _DASHES: tuple[Any, ...] = ("-", "--", "-.", ":", (0, (6, 1.5, 1, 1.5, 1, 1.5)))
-_MARKERS = "os^Dv<>phXP*d"
+_LONG = (3, 8, 12, 5)
+_MARKERS: tuple[Any, ...] = (*"os^Dv<>phXP*dH8", (4, 1, 0), (3, 1, 0), (6, 1, 0), (3, 1, 180), (4, 1, 45))
 
 # A light, a dark and a middle shade by turns, so that neighbours differ in grey too.
 _SHADES = ("#f2e8c9", "#4f81b0", "#c9a66b", "#d7ecf5", "#8c4a5b", "#a9c49b")
@@ -59,7 +65,10 @@ _HATCHES = (
 
 
 def lines(names: Iterable[str]) -> dict[str, dict[str, Any]]:
-    """Return how to draw the line of each schedule: no two have the same dashes and markers.
+    """Return how to draw the line of each schedule: no two have the same colour, dashes or marker.
+
+    The first 24 colours differ by at least 14 in CIELAB, for people who do not see red or green too; more than these
+    are paler and nearer to each other, and differ by their dashes and markers.
 
     Examples
     --------
@@ -69,12 +78,49 @@ def lines(names: Iterable[str]) -> dict[str, dict[str, Any]]:
     """
     return {
         name: {
-            "color": _COLOURS[number % len(_COLOURS)],
-            "linestyle": _DASHES[number % len(_DASHES)],
-            "marker": _MARKERS[number % len(_MARKERS)],
+            "color": _colour(number),
+            "linestyle": _dashes(number),
+            "marker": _marker(number),
         }
         for name, number in _numbers(names, STYLED_SCHEDULES).items()
     }
+
+
+def bound_lines(names: Iterable[str]) -> dict[str, dict[str, Any]]:
+    """Return how to draw the line of each bound: thin, grey, no two with the same dashes or shade.
+
+    Examples
+    --------
+    >>> bound_lines(["T1", "T2"])["T2"]["color"]
+    '0.433'
+    """
+    found = list(dict.fromkeys(names))
+    return {
+        name: {"color": f"{0.6 - 0.25 * 1.5**-number:.3f}", "linestyle": _dashes(number), "linewidth": 0.7}
+        for number, name in enumerate(found)
+    }
+
+
+def _colour(number: int) -> Any:
+    """Return a colour; after the last of the list the list again, each time half-way to grey."""
+    again, place = divmod(number, len(_COLOURS))
+    if not again:
+        return _COLOURS[place]
+    parts = (int(_COLOURS[place][i : i + 2], 16) / 255 for i in (1, 3, 5))
+    return tuple(0.5 + (part - 0.5) * 0.5**again for part in parts)
+
+
+def _dashes(number: int) -> Any:
+    """Return dashes; after the last of the list a long one and more and more dots."""
+    if number < len(_DASHES):
+        return _DASHES[number]
+    dots, place = divmod(number - len(_DASHES), len(_LONG))
+    return (0, (_LONG[place], 1.5, *(1, 1.5) * (dots + 1)))
+
+
+def _marker(number: int) -> Any:
+    """Return a marker; after the last of the list stars with more and more points."""
+    return _MARKERS[number] if number < len(_MARKERS) else (number - len(_MARKERS) + 7, 1, 0)
 
 
 def fills(names: Iterable[str]) -> dict[str, dict[str, Any]]:

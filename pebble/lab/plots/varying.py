@@ -30,7 +30,7 @@ def sizes(text: str, dtype: str | None = None) -> tuple[int, ...]:
     Parameters
     ----------
     text : str
-        Each size as :func:`pebble.parse_words` reads it, or as a power, ``10**6`` or ``1e6``.
+        Each size as :func:`pebble.parse_words` reads it.
     dtype : str, optional
         What one word is, for sizes in bytes.
 

@@ -33,7 +33,7 @@ class SweepGrid:
         One row each at every point.
     kv, dv : int or None
         Number of keys and head dimension of V, where they are not N and d.
-    stats, heads, batch, pass_name
+    stats, heads, batch, pass_name, kv_heads
         As in :class:`pebble.Problem`, the same at all points.
     empty_rows : str
         As in :func:`pebble.computations.masks.make_mask`.
@@ -54,6 +54,7 @@ class SweepGrid:
     pass_name: str
     empty_rows: str
     mask_contents: tuple[str, ...]
+    kv_heads: int | None = None
 
     def __len__(self) -> int:
         return len(self.N) * len(self.d) * len(self.masks) * len(self.M)
@@ -82,6 +83,7 @@ class SweepGrid:
             heads=self.heads,
             batch=self.batch,
             pass_name=self.pass_name,
+            kv_heads=self.kv_heads,
         )
 
     def check(self) -> None:
@@ -93,8 +95,11 @@ class SweepGrid:
                     self.point((n * len(self.d) + d) * per_d + mask * len(self.M)).problem()
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the grid as plain data."""
-        return {name: list(v) if isinstance(v, tuple) else v for name, v in asdict(self).items()}
+        """Return the grid as plain data; heads of keys and values only where they are shared."""
+        data = {name: list(v) if isinstance(v, tuple) else v for name, v in asdict(self).items()}
+        if self.kv_heads is None:
+            del data["kv_heads"]
+        return data
 
     @property
     def fingerprint(self) -> str:
@@ -115,6 +120,7 @@ def sweep_grid(
     dv: int | None = None,
     stats: bool = False,
     heads: int = 1,
+    kv_heads: int | None = None,
     batch: int = 1,
     pass_name: str = "forward",
     dtype: str | None = None,
@@ -144,6 +150,7 @@ def sweep_grid(
         mask_contents=tuple(
             mask_content(mask, n, n if kv is None else kv, empty_rows) for n in lengths for mask in specs
         ),
+        kv_heads=kv_heads,
     )
     grid.check()
     return grid

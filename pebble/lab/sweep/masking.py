@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import re
-from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -29,7 +28,7 @@ def with_mask(problem: Problem, mask: str, empty_rows: str, content: str) -> Pro
     problem : Problem
         Without a mask.
     mask : str
-        As the command line writes it.
+        As the command line writes it, for one query head.
     empty_rows : {"error", "zero"}
     content : str
         What :func:`mask_content` gave where the sweep was begun.
@@ -39,12 +38,12 @@ def with_mask(problem: Problem, mask: str, empty_rows: str, content: str) -> Pro
     InvalidInput
         If there is no such mask, or a file or a function it is made of is another here.
     """
-    made, here = _made(mask, problem.Nq, problem.Nk, empty_rows)
+    made, here = _made(mask, problem.Nq // problem.group, problem.Nk, empty_rows)
     if here != content:
         raise InvalidInput(
             f"mask {mask} is another here than where the sweep was begun: use the same file or code"
         )
-    return replace(problem, mask=made)
+    return problem.under(made)
 
 
 def mask_content(mask: str, Nq: int, Nk: int, empty_rows: str) -> str:

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pebble.common.tables import words
 from pebble.computations.problem import Problem
 from pebble.lab.sweep.masking import NO_MASK, with_mask
-
-if TYPE_CHECKING:
-    from pebble.lab.count_table import Row
 
 __all__ = ["COLUMNS", "CountedPoints", "Point", "Record", "count_point", "program_version", "work"]
 
@@ -46,7 +43,6 @@ COLUMNS: dict[str, str] = {
     "bound_value": "integer",
     "note": "text",
 }
-_OF_ROW = ("fits", "tiles", "reads", "writes", "io", "peak", "least_M", "ratio")
 
 
 @dataclass(frozen=True)
@@ -96,24 +92,10 @@ def count_point(point: Point) -> list[Record]:
     """
     from pebble.lab.training import count_any_pass
 
-    problem = point.problem()
-    report = count_any_pass(problem, point.M, point.schedules)
-    return [_record(problem, point.M, row, *report.best_bound) for row in report.rows]
-
-
-def _record(problem: Problem, M: int, row: Row, bound_name: str, bound_value: int | float) -> Record:
-    record: Record = {
-        "schema_version": _ROWS_VERSION,
-        **problem.to_dict(),
-        "M": M,
-        "schedule": row.name,
-        "chosen": row.chosen or None,
-        **{name: getattr(row, name) for name in _OF_ROW},
-        "bound_name": bound_name,
-        "bound_value": bound_value,
-        "note": row.note or None,
-    }
-    return {name: record[name] for name in COLUMNS}
+    records = count_any_pass(point.problem(), point.M, point.schedules).records()
+    return [
+        {name: (record | {"schema_version": _ROWS_VERSION})[name] for name in COLUMNS} for record in records
+    ]
 
 
 @cache

@@ -14,7 +14,7 @@ from typing import Any
 from pebble.common.errors import InvalidInput, PebbleError
 from pebble.common.files import check_target
 from pebble.common.table_export import data_frame
-from pebble.common.tables import Table, tiles_text, words
+from pebble.common.tables import Table, words
 from pebble.lab.size_lists import Sizes
 from pebble.lab.sweep.grid import SweepGrid, sweep_grid
 from pebble.lab.sweep.journal import SUFFIX, Journal, RowsInMemory, RowStore
@@ -70,13 +70,9 @@ class Sweep:
         """Return :meth:`table` as a ``tabular`` of LaTeX."""
         return self.table().to_latex()
 
-    def records(self) -> list[Record]:
-        """Return all rows and columns, tile sizes as text."""
-        return [{**row, "tiles": tiles_text(row["tiles"] or {})} for row in self]
-
     def to_frame(self) -> Any:
-        """Return :meth:`records` as a data frame of pandas; PebbleError if pandas is not installed."""
-        return data_frame(self.records())
+        """Return all rows and columns as a data frame of pandas; PebbleError if pandas is not installed."""
+        return data_frame(self)
 
     def __len__(self) -> int:
         return len(self.grid) * len(self.grid.schedules)
@@ -97,6 +93,7 @@ def sweep(
     dv: int | None = None,
     stats: bool = False,
     heads: int = 1,
+    kv_heads: int | None = None,
     batch: int = 1,
     pass_name: str = "forward",
     dtype: str | None = None,
@@ -123,7 +120,7 @@ def sweep(
         Whether a query may attend to nothing; its output is then zero.
     kv, dv : int, optional
         Number of keys and head dimension of V, where they are not N and d.
-    stats, heads, batch, pass_name
+    stats, heads, kv_heads, batch, pass_name
         As in :class:`pebble.Problem`; with the pass "both" a row is a training step.
     dtype : str, optional
         What a word is, where M is in bytes.
@@ -171,6 +168,7 @@ def sweep(
         dv=dv,
         stats=stats,
         heads=heads,
+        kv_heads=kv_heads,
         batch=batch,
         pass_name=pass_name,
         dtype=dtype,

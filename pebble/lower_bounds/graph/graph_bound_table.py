@@ -50,7 +50,9 @@ class DagBounds(TableResult, list[GraphBound]):
     def parts(self) -> list[str | Table | TableResult]:
         """Return what is printed: the bounds, and why the others were left out."""
         rows = [[bound.name, words(bound.value), bound.rules, bound.note] for bound in self]
-        table = Table([["bound", "words", "rules it needs", "how"], *rows], right=(1,))
+        table = Table(
+            [["bound", "words", "rules it needs", "how"], *rows], right=(1,), drop=("how", "rules it needs")
+        )
         refused = [f"not used: {name}: {reason}" for name, reason in self.refused.items()]
         return [table, "\n".join(refused)] if refused else [table]
 

@@ -1,0 +1,58 @@
+"""What commands print on a terminal and elsewhere: tables fit a narrow window, and only a window."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+from pebble.cli import printing
+from tests.cli.commands import SIZES, Pebble
+
+NARROW = [
+    ["count", "-N", "1Mi", "-d", "128", "-M", "1e5", "--schedule", "flash-2,best,naive"],
+    ["count", "-N", "1Mi", "-d", "128", "-M", "1e5", "--pass", "both", "--schedule", "flash-2,best"],
+    ["bounds", *SIZES, "-M", "100", "--mask", "causal"],
+    ["regimes", "--device", "gtx1060", "-d", "16", "-N", "64", "--pass", "forward"],
+    ["plan", *SIZES, "-M", "100", "--schedule", "flash-2,naive", "--multiple-of", "2"],
+    ["show", "flash-2", *SIZES, "-M", "100"],
+    ["schedules"],
+    ["masks"],
+    ["devices"],
+    ["models"],
+    ["dag", "info", "--list"],
+    ["dag", "bounds", "fft:4", "-M", "4"],
+]
+
+
+class Window:
+    """Standard output of a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def test_the_width_is_that_of_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "57")
+    assert printing.terminal_width() is None
+    monkeypatch.setattr(sys, "stdout", Window())
+    assert printing.terminal_width() == 57
+
+
+@pytest.mark.parametrize("arguments", NARROW, ids=lambda arguments: " ".join(arguments[:2]))
+def test_tables_fit_a_narrow_window(
+    pebble: Pebble, monkeypatch: pytest.MonkeyPatch, arguments: list[str]
+) -> None:
+    whole = pebble(*arguments)
+    monkeypatch.setattr(printing, "terminal_width", lambda: 72)
+    done = pebble(*arguments)
+    assert (whole.code, done.code, done.err) == (0, 0, "")
+    lines = done.out.splitlines()
+    rules = [number for number, line in enumerate(lines) if line and set(line) == {"─"}]
+    assert rules
+    for number in rules:
+        assert max(map(len, lines[number - 1 : number + 2])) <= 72
+    monkeypatch.setattr(printing, "terminal_width", lambda: 1000)
+    assert pebble(*arguments).out == whole.out
+    if arguments[0] == "count":
+        assert "reads, writes" in next(line for line in lines if line.startswith("not shown in 72 columns: "))

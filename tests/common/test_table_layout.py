@@ -1,0 +1,95 @@
+"""Tables in limited width: what is folded, what is left out first, and that nothing changes without a limit."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pebble.common.table_layout import fold, laid_out
+from pebble.common.tables import Table, TableResult
+
+CELLS = [
+    ["name", "tiles", "reads", "writes", "I/O"],
+    ["a", "rows=449,pinned=2,first=13 (flash-2)", "1,000,000", "20", "1,000,020"],
+    ["long one", "", "1", "2", "3"],
+    ["unfit", "does not fit: needs 132 words", "", "", ""],
+]
+TABLE = Table(CELLS, left=2, drop=("writes", "reads"), notes=["a note that is as long as it is"])
+
+
+def shown(width: int | None) -> list[str]:
+    return TABLE.text(width).splitlines()
+
+
+def test_without_a_limit_or_with_room_for_all_nothing_changes() -> None:
+    assert TABLE.text() == str(TABLE) == TABLE.text(200)
+    natural = max(map(len, shown(None)))
+    assert TABLE.text(natural) == str(TABLE)
+    assert TABLE.text(natural - 1) != str(TABLE)
+
+
+def test_texts_are_folded_before_columns_are_left_out() -> None:
+    assert shown(59) == [
+        "name      tiles                    reads  writes        I/O",
+        "───────────────────────────────────────────────────────────",
+        "a         rows=449,pinned=2,   1,000,000      20  1,000,020",
+        "          first=13 (flash-2)",
+        "long one                               1       2          3",
+        "unfit     does not fit: needs 132 words",
+        *TABLE.notes,
+    ]
+
+
+def test_the_least_important_columns_go_first_and_are_named() -> None:
+    lines = shown(50)
+    assert lines[0].split() == ["name", "tiles", "reads", "I/O"]
+    assert lines[-2].startswith("not shown in 50 columns: writes (")
+    lines = shown(41)
+    assert lines[0].split() == ["name", "tiles", "I/O"]
+    assert lines[-2].startswith("not shown in 41 columns: reads, writes (")
+    assert lines[-1] == TABLE.notes[0]
+
+
+@pytest.mark.parametrize("width", range(31, 80))
+def test_lines_fit_and_no_number_is_cut(width: int) -> None:
+    lines = [line for line in shown(width)[:-1] if not line.startswith("not shown")]
+    assert max(map(len, lines)) <= width
+    assert "1,000,020" in "".join(lines)
+    letters = "".join("".join(lines).split())
+    for column, least in ((2, 50), (3, 58)):
+        assert (CELLS[0][column] in letters) == (width >= least)
+    assert "doesnotfit:needs132words" in letters
+
+
+def test_what_runs_on_is_kept_when_its_column_goes() -> None:
+    cells = [["name", "one", "two", "both"], ["a", "1", "2", "3"], ["b", "does not fit", "", ""]]
+    rows, left_out = laid_out(cells, [1, 2, 3], ["one", "two"], 14)
+    assert left_out == ["one", "two"]
+    assert rows == [["name          both"], ["a                3"], ["b     does not fit"]]
+
+
+def test_a_column_without_a_name_belongs_to_the_one_before() -> None:
+    cells = [["array", "reads", "", "writes", ""], ["Q", "N·d", "8,000", "N·d", "8,000"]]
+    assert laid_out(cells, [2, 4], width=30) == (
+        [["array  reads         writes"], ["Q      N·d    8,000  N·d"]],
+        ["writes"],
+    )
+
+
+@given(st.text("ab,= ", max_size=40), st.integers(1, 12))
+def test_folding_keeps_all_but_space(text: str, width: int) -> None:
+    lines = fold(text, width)
+    assert all(len(line) <= width for line in lines)
+    assert "".join("".join(lines).split()) == "".join(text.split())
+
+
+def test_a_result_passes_the_width_on_and_keeps_headings() -> None:
+    class Two(TableResult):
+        def parts(self) -> list[str | Table | TableResult]:
+            return ["a text that is wider than the tables", Table(CELLS[:3], left=2, heading="first"), TABLE]
+
+    text = Two().text(50)
+    assert text.split("\n\n")[1].startswith("first\nname ")
+    assert text.count("not shown in 50 columns") == 1
+    assert "<caption>first</caption>" in Two()._repr_html_()
