@@ -23,7 +23,9 @@ __all__ = ["command"]
     "No vertex may be computed twice: greater bounds hold.",
     "A computed value may take the word of a predecessor.",
 )
-@click.option("--bound", help="The name of the bound; by default the greatest that is proved.")
+@click.option(
+    "--bound", help="The name of the bound (compulsory, exhaustive search, …); by default the greatest."
+)
 @click.option("--time", "time_budget", type=click.FloatRange(min=0), help="Seconds that a search may take.")
 @click.option(
     "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of the random searches."

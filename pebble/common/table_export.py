@@ -8,6 +8,7 @@ from typing import Any
 
 from pebble.common.errors import PebbleError
 from pebble.common.latex import latex_text
+from pebble.common.tables import tiles_text
 
 __all__ = ["data_frame", "latex_comment", "latex_tabular", "markdown_table", "markdown_text"]
 
@@ -56,7 +57,7 @@ def latex_tabular(cells: Sequence[Sequence[str]], right: Iterable[int]) -> str:
 
 
 def data_frame(records: Iterable[Mapping[str, Any]]) -> Any:
-    """Return plain rows as a data frame of pandas, which must be installed.
+    """Return plain rows as a data frame of pandas, which must be installed: tile sizes as text, nothing nested.
 
     Raises
     ------
@@ -69,7 +70,15 @@ def data_frame(records: Iterable[Mapping[str, Any]]) -> Any:
         raise PebbleError(
             "to_frame() needs pandas, which is not installed: pip install pandas, or take the same rows from records()"
         ) from error
-    return pandas.DataFrame([dict(record) for record in records])
+    return pandas.DataFrame([_flat(record) for record in records])
+
+
+def _flat(record: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a row whose values fit into cells."""
+    row = dict(record)
+    if isinstance(tiles := row.get("tiles"), Mapping):
+        row["tiles"] = tiles_text(tiles)
+    return {name: value for name, value in row.items() if not isinstance(value, (Mapping, list, tuple))}
 
 
 def markdown_text(text: str) -> str:

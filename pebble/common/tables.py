@@ -96,26 +96,24 @@ class Table:
 
     def _to_right(self) -> set[int]:
         """Return which columns are aligned to the right."""
-        columns = range(len(self.cells[0]))
-        return set(columns) - set(range(self.left)) if self.right is None else set(self.right)
+        columns = set(range(len(self.cells[0])))
+        return columns - set(range(self.left)) if self.right is None else set(self.right)
 
     def to_markdown(self) -> str:
         """Return the table in Markdown, its notes below it."""
         from pebble.common.table_export import markdown_table, markdown_text
 
-        above, below = (
-            [markdown_text(text) for text in texts if text] for texts in ([self.heading], self.notes)
-        )
-        return "\n\n".join([*above, markdown_table(self.cells, self._to_right()), *below])
+        notes = [markdown_text(note) for note in self.notes if note]
+        above = [markdown_text(self.heading)] if self.heading else []
+        return "\n\n".join([*above, markdown_table(self.cells, self._to_right()), *notes])
 
     def to_latex(self) -> str:
         """Return the table as a ``tabular`` of LaTeX, its notes as comments below it; no package is needed."""
         from pebble.common.table_export import latex_comment, latex_tabular
 
-        above, below = (
-            [latex_comment(text) for text in texts if text] for texts in ([self.heading], self.notes)
-        )
-        return "\n".join([*above, latex_tabular(self.cells, self._to_right()), *below])
+        notes = [latex_comment(note) for note in self.notes if note]
+        above = [latex_comment(self.heading)] if self.heading else []
+        return "\n".join([*above, latex_tabular(self.cells, self._to_right()), *notes])
 
     def records(self) -> list[dict[str, Any]]:
         """Return the rows as they are printed, by the names of the columns."""

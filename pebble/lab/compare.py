@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pebble.common.errors import InvalidInput
-from pebble.common.tables import Table, TableResult, tiles_text, words
+from pebble.common.tables import Table, TableResult, words
 from pebble.computations.problem import Problem
 from pebble.lab.count_table import CountTable, Row
 from pebble.lab.training import count_any_pass
@@ -44,7 +44,7 @@ class Comparison(TableResult):
 
     def records(self) -> list[dict[str, Any]]:
         """Return a row for each problem, memory and schedule, as plain data."""
-        return [_record(report, row) for report in self.reports for row in report.rows]
+        return [row for report in self.reports for row in report.records()]
 
     def parts(self) -> list[str | Table | TableResult]:
         """Return what is printed: the table, and why something is not counted."""
@@ -110,29 +110,12 @@ def compare(
         raise InvalidInput(
             f"nothing to compare: {len(asked)} problems and {len(memories)} memories were given"
         )
+    if strange := [one for one in asked if not isinstance(one, Problem)]:
+        raise InvalidInput(f"a comparison is of problems (pebble.Problem), not of {strange[0]!r}")
     reports = (
         count_any_pass(problem, words, names, progress=progress) for problem in asked for words in memories
     )
     return Comparison(tuple(reports), show)
-
-
-def _record(report: CountTable, row: Row) -> dict[str, Any]:
-    problem, (bound, value) = report.problem, report.best_bound
-    plain = problem.to_dict()
-    counts = {
-        name: getattr(row, name) for name in ("fits", "reads", "writes", "io", "peak", "least_M", "ratio")
-    }
-    return {
-        **plain,
-        "M": report.M,
-        "schedule": row.name,
-        "chosen": row.chosen,
-        "tiles": tiles_text(row.tiles or {}),
-        **counts,
-        "bound_name": bound,
-        "bound_value": value,
-        "note": row.note,
-    }
 
 
 def _cell(row: Row | None, show: str) -> str:

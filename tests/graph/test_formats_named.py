@@ -95,6 +95,8 @@ FAULTS = [
     ("edgelist", "2 a\n0 1\n", "x, line 1", "E must be a whole number, not 'a'", "--format named"),
     ("edgelist", "0 1\n1 2\n2 3\n", "x, line 3", "promises 1 edges", "begins with an edge", "--format named"),
     ("edgelist", "2 9\n1 2\n", "x, line 1", "9 edges are promised", "--format named"),
+    ("edgelist", "0 1\n1 2\n", "x, line 1", "no vertices", "--format named"),
+    ("edgelist", "1 2\n2 3\n3 4\n", "x, line 2", "there is no vertex 3", "--format named"),
     ("edgelist", "a b c\n", "x, line 1", "'V E'", "--format named, csv, adjlist"),
     ("edgelist", "a,b\nb,c\n", "x, line 1", "'V E'", "csv"),
     ("edgelist", "a b\nb c\nc a\n", "x, line 3", "c -> a closes a cycle: a -> b -> c -> a"),

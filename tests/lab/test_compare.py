@@ -41,5 +41,7 @@ def test_schedules_of_different_passes_share_a_table() -> None:
 def test_nothing_to_compare() -> None:
     with pytest.raises(InvalidInput, match="nothing to compare: 0 problems and 1 memories"):
         pebble.compare([], 100)
+    with pytest.raises(InvalidInput, match=r"of problems .*, not of 3"):
+        pebble.compare([SQUARE, 3], 100)  # type: ignore[list-item]
     with pytest.raises(InvalidInput, match="M"):
         pebble.compare(SQUARE, -1)

@@ -68,7 +68,12 @@ def read(text: str, source: str = "edge list", keep_isolated: bool = False) -> D
             header,
             f"{n_edges} edges are promised, but the file ends after {len(parsed.tails)}{_NO_HEADER}",
         )
-    return parsed.dag(keep_isolated)
+    try:
+        return parsed.dag(keep_isolated)
+    except InvalidInput as error:
+        if parsed.n_vertices > max((*parsed.tails, *parsed.heads), default=-1) >= 0:
+            raise
+        raise InvalidInput(f"{error}{_NO_HEADER}") from None
 
 
 def _begins_with_names(text: str) -> bool:

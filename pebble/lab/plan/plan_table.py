@@ -266,8 +266,7 @@ class Plan(TableResult):
 
     def records(self) -> list[dict[str, Any]]:
         """Return the choices as plain data, the best first."""
-        flat = ({k: v for k, v in one.to_dict().items() if not isinstance(v, dict)} for one in self.choices)
-        return [row | {"tiles": tiles_text(one.tiles)} for row, one in zip(flat, self.choices, strict=True)]
+        return [one.to_dict() for one in self.choices]
 
     def parts(self) -> list[str | Table | TableResult]:
         """Return what is printed: what was planned, the best choice, all choices, what constraints cost."""

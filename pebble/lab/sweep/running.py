@@ -14,7 +14,7 @@ from typing import Any
 from pebble.common.errors import InvalidInput, PebbleError
 from pebble.common.files import check_target
 from pebble.common.table_export import data_frame
-from pebble.common.tables import Table, tiles_text, words
+from pebble.common.tables import Table, words
 from pebble.lab.size_lists import Sizes
 from pebble.lab.sweep.grid import SweepGrid, sweep_grid
 from pebble.lab.sweep.journal import SUFFIX, Journal, RowsInMemory, RowStore
@@ -70,13 +70,9 @@ class Sweep:
         """Return :meth:`table` as a ``tabular`` of LaTeX."""
         return self.table().to_latex()
 
-    def records(self) -> list[Record]:
-        """Return all rows and columns, tile sizes as text."""
-        return [{**row, "tiles": tiles_text(row["tiles"] or {})} for row in self]
-
     def to_frame(self) -> Any:
-        """Return :meth:`records` as a data frame of pandas; PebbleError if pandas is not installed."""
-        return data_frame(self.records())
+        """Return all rows and columns as a data frame of pandas; PebbleError if pandas is not installed."""
+        return data_frame(self)
 
     def __len__(self) -> int:
         return len(self.grid) * len(self.grid.schedules)
