@@ -199,9 +199,10 @@ class ArrayLines:
             known = array[some]
             step = firsts[some] + axis
             index = _indices(block, marks[step], marks[step + 1], self._marks[axis][known])
-            if index is None or not (index < self._extents[axis][known]).all():
+            extent = self._extents[axis][known]
+            if index is None or not (index < extent).all():
                 return None
-            place[some] = place[some] * self._extents[axis][known] + index
+            place[some] = place[some] * extent + index if axis else index
         ends = firsts + n_axes
         return place if (marks[ends + 1] == marks[ends] + 1).all() else None
 

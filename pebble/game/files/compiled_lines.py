@@ -51,6 +51,8 @@ def read_lines(
                 return -1
         at += 1
         name = np.uint64(text[at])
+        if name == 0:
+            return -1  # or it would be no letter of the name
         at += 1
         while text[at] != 91:
             name = (name << np.uint64(8)) | np.uint64(text[at])
