@@ -122,10 +122,20 @@ class Order:
 
     def behind(self, start: int, stop: int) -> dict[str, Interval]:
         """Return the lines of both axes that tiles from ``start`` to ``stop`` have left behind."""
-        places = np.asarray([start, stop])
-        low, high = self.mask.first_of(self.axis, np.minimum(places, self.extent - 1)).tolist()
-        high = high if stop < self.extent else self.mask.extents[self.other]
-        return {self.axis: (start, stop), self.other: (low, max(low, high))}
+        assert self.stretch.part is not None
+        places = np.minimum([start, stop], self.extent - 1)
+        ends = self.mask.ends_of(self.axis, places)
+        moves = np.array(self.stretch.part.moves[::2])
+        begins, after = ends[::2], ends[1::2]
+        found = 0, 0
+        if moves.any():
+            low, high = begins[moves].min(axis=0).tolist()
+            high = high if stop < self.extent else self.mask.extents[self.other]
+            # Partners that stay may be needed again.
+            stays = ~moves & (begins < after).any(axis=1)
+            if low < high and not (after[stays] > low).any():
+                found = low, high
+        return {self.axis: (start, stop), self.other: found}
 
     def _fix_partners(self, places: list[int]) -> None:
         """Note where the partners of the lines at fixed places of the loop's axis begin and end."""
