@@ -25,6 +25,17 @@ class ShortcutFails(Exception):
         self.loop = loop
 
 
+class LastRoundFails(ShortcutFails):
+    """The last round of a loop is not what was foretold: the program is run again, up to an earlier one.
+
+    ``left`` says how many rounds before the end of a stretch it was.
+    """
+
+    def __init__(self, loop: Loop, left: int) -> None:
+        super().__init__(loop, "the last round does not follow from the first ones")
+        self.left = left
+
+
 class ShortcutOverflow(Exception):
     """Fast memory overflows in an iteration that is not executed."""
 
@@ -42,11 +53,14 @@ class Loops:
     ----------
     unrolled : dict of int to str
         Loops that a shortcut does not apply to, by identity, and why.
+    left : dict of int to int
+        How many rounds before the end of a stretch the last one must be, where it is known to be more than one.
     """
 
     def __init__(self, family: Family, step_limit: int) -> None:
         self.family, self.step_limit = family, step_limit
         self.unrolled: dict[int, str] = {}
+        self.left: dict[int, int] = {}
 
     def lumps(self, node: Loop) -> bool:
         """Whether a long loop executes its first, second and last iteration only."""

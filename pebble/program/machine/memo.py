@@ -102,7 +102,9 @@ class _Execution:
         reach = self.body.reach if self.tiles.outermost else None
         region = region_of(self.mask, self.node, self.whole, stretch, partners, reach)
         configurations = Configurations(self.state, names, touched.moved, region)
-        return Rounds(self.machine, self.node, self.whole, stretch, self.tiles.grids(), configurations)
+        least_left = self.loops.left.get(id(self.node), 1)
+        grids = self.tiles.grids()
+        return Rounds(self.machine, self.node, self.whole, stretch, grids, configurations, least_left)
 
     def _some_tiles(self, start: int, stop: int) -> None:
         """Execute the tiles of a round, or those that are left."""

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from pebble.common.errors import Violation
 from pebble.program.machine.effects import Ledger
-from pebble.program.machine.loops import ShortcutFails, ShortcutOverflow
+from pebble.program.machine.loops import LastRoundFails, ShortcutFails, ShortcutOverflow
 from pebble.program.machine.order import Order
 from pebble.program.machine.recorder import Item, Recorder
 from pebble.program.machine.stretches import FEWEST_PERIODS
@@ -30,8 +30,8 @@ __all__ = ["Rounds"]
 _MOST_TRIALS = 12
 _MOST_PERIODS_TRIED = 40
 """Rounds after which a stretch is taken to be irregular, and executed tile by tile; and under masks with a period."""
-_LEFT = (1, 2, 3)
-_LEFT_PERIODS = (1, 2, 3, 4, 6, 8, 11, 14, 18, 24, 32)
+_LEFT = (1, 2, 3, 8, 24, 64)
+_LEFT_PERIODS = (1, 2, 3, 4, 6, 8, 11, 14, 18, 24, 32, 64)
 """How many rounds before the end the last one may be: at the end of an axis the last rounds differ from the others."""
 
 
@@ -77,6 +77,8 @@ class Rounds:
         Where the tiles of the mask's other axis begin, inside the loop.
     configurations : Configurations
         Of the arrays that the body changes or reads.
+    least_left : int
+        How many rounds before the end the last one must be, at least.
     """
 
     def __init__(
@@ -87,9 +89,10 @@ class Rounds:
         stretch: Stretch,
         grids: list[TileGrid],
         configurations: Configurations,
+        least_left: int = 1,
     ) -> None:
         self.machine, self.node, self.whole, self.stretch = machine, node, whole, stretch
-        self.configurations = configurations
+        self.configurations, self.least_left = configurations, least_left
         self.order = Order(machine, node, whole, stretch, grids)
         self.number = (stretch.stop - stretch.first) // stretch.round
         self.periodic = self.order.mask.period > 1
@@ -106,8 +109,8 @@ class Rounds:
 
         Raises
         ------
-        ShortcutFails
-            If the last round is not what the first ones say it is: the shortcut is unsound here.
+        LastRoundFails
+            If the last round is not what the first ones say it is: the shortcut is unsound up to there.
         ShortcutOverflow
             If fast memory overflows in a round that is not executed, or in the last.
         """
@@ -177,6 +180,8 @@ class Rounds:
             return None
         for left in _LEFT_PERIODS if self.periodic else _LEFT:
             last = self.number - left
+            if left < self.least_left:
+                continue
             if last <= number + 1:
                 break
             enough = all(
@@ -219,7 +224,7 @@ class Rounds:
             and _same_items(one.items, two.items, final.items, skipped + 1)
             and self._after(last) == before.moved(now, skipped + 2)
         ):
-            raise ShortcutFails(self.node, "the last round does not follow from the first ones")
+            raise LastRoundFails(self.node, self.number - last)
         self._note_peak(found, one, two, final, skipped)
 
     def _add(self, counts: list[int], held: list[int]) -> None:

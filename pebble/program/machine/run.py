@@ -11,7 +11,7 @@ from pebble.common.units import fast_memory_words
 from pebble.program.machine.counted import Run
 from pebble.program.machine.field_state import FieldState
 from pebble.program.machine.grid_state import GridState
-from pebble.program.machine.loops import Loops, ShortcutFails, ShortcutOverflow
+from pebble.program.machine.loops import LastRoundFails, Loops, ShortcutFails, ShortcutOverflow
 from pebble.program.machine.lump import LumpedLoops
 from pebble.program.machine.memo import RememberedLoops
 from pebble.program.machine.rules import Machine
@@ -29,6 +29,8 @@ LOCATE_LIMIT = 200_000
 STEP_LIMIT = 5_000_000
 MASKED_STEP_LIMIT = 600_000
 """Under a mask an operation takes some tens of microseconds."""
+_LEFT_AGAIN, _MOST_LEFT = 8, 32
+"""How many times as far from the end a last round is tried again, and how far from it none is."""
 
 
 def run(
@@ -154,6 +156,11 @@ def _executed(
         machine = Machine(program, family, M, _kind(family).state(program, loops), loops, observe)
         try:
             machine.execute()
+        except LastRoundFails as failure:
+            if failure.left < _MOST_LEFT:
+                loops.left[id(failure.loop)] = _LEFT_AGAIN * failure.left
+            else:
+                loops.unrolled[id(failure.loop)] = str(failure)
         except ShortcutFails as failure:
             loops.unrolled[id(failure.loop)] = str(failure)
         else:
