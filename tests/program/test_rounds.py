@@ -266,3 +266,27 @@ def test_long_loops_of_schedules_are_cut_short(pass_name: str, name: str, mask: 
     tiles |= {tile: 0 for tile in tiles if tile.startswith("pinned") or tile in ("first", "sums_first")}
     found = run(schedule.program(problem, tiles), family_of(problem), step_limit=STEPS)
     assert not found.unrolled
+
+
+PATTERNS = ["longformer:window=400,global=16", "strided:400", "fixed:400,8"]
+QUICK = [(mask, name) for mask in PATTERNS for name in ("flash-2", "flash-1", "small-cache")]
+QUICK += [
+    (PATTERNS[0], name) for name in ("naive", "standard", "square-tile", "key-window", "flash-2-pinned")
+]
+
+
+@pytest.mark.parametrize(
+    ("mask", "name"),
+    [pytest.param(*case, marks=[] if case[1] == "flash-2" else [pytest.mark.slow]) for case in QUICK],
+)
+def test_long_loops_under_patterns_are_cut_short(mask: str, name: str) -> None:
+    """At ten times the length as many operations are executed."""
+    steps = []
+    for length in (N // 10, N):
+        problem = Problem(length, length, 2, 2, mask=make_mask(mask, length, length))
+        schedule = get(name, "forward")
+        tiles = {tile: 0 if tile.startswith("pinned") else 200 for tile in schedule.tile_names}
+        found = run(schedule.program(problem, tiles), family_of(problem), step_limit=20 * STEPS)
+        assert not found.unrolled
+        steps.append(found.steps)
+    assert steps[1] < 1.5 * steps[0] + 100
