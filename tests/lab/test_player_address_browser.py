@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import html
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,7 @@ import pytest
 
 from pebble.lab.player import Page, first_page
 from tests.lab.page_links import encoded, fragment
-from tests.lab.webdriver import Browser, browser_in, have_browser
+from tests.lab.webdriver import Browser, have_browser
 
 pytestmark = pytest.mark.skipif(not have_browser(), reason="needs Chromium and chromedriver")
 
@@ -26,25 +25,6 @@ def page() -> Page:
         boards = (("pyramid:3", "Pyramid of height 3"), ("diamond:3,3", "Diamond, 3 × 3"))
         patch.setattr("pebble.lab.player.documents.CLASSIC_BOARDS", boards)
         return first_page()
-
-
-@pytest.fixture(scope="module")
-def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    with browser_in(tmp_path_factory.mktemp("profile")) as browser:
-        yield browser
-
-
-@pytest.fixture
-def file(page: Page, tmp_path: Path) -> Path:
-    page.write(tmp_path / "page.html")
-    return tmp_path / "page.html"
-
-
-@pytest.fixture
-def browser(session: Browser, file: Path) -> Iterator[Browser]:
-    session.open(file)
-    yield session
-    assert session.console() == []
 
 
 def game(page: Page, moves: list[tuple[int, int]], board: int = 0, M: int = 4) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -13,7 +13,7 @@ from pebble.computations.problem import Problem
 from pebble.lab.pebblings import check
 from pebble.lab.player import Page, play, play_dag
 from tests.lab.page_rules import RUNNER, random_games
-from tests.lab.webdriver import Browser, browser_in, have_browser
+from tests.lab.webdriver import Browser, have_browser
 
 pytestmark = pytest.mark.skipif(not have_browser(), reason="needs Chromium and chromedriver")
 
@@ -25,21 +25,6 @@ def page() -> Page:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("pebble.lab.player.documents.CLASSIC_BOARDS", _BOARDS)
         return play("flash-2", Problem.square(3, 2), 14)
-
-
-@pytest.fixture(scope="module")
-def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    with browser_in(tmp_path_factory.mktemp("profile")) as browser:
-        yield browser
-
-
-@pytest.fixture
-def browser(session: Browser, page: Page, tmp_path: Path) -> Iterator[Browser]:
-    """The page, freshly opened; whatever a test does, the console must stay silent."""
-    page.write(tmp_path / "page.html")
-    session.open(tmp_path / "page.html")
-    yield session
-    assert session.console() == []
 
 
 def until(condition: Callable[[], bool], seconds: float = 20) -> None:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from pebble.lab.player import Page, first_page
 from pebble.lab.player.practice_boards import CLASSIC_BOARDS
-from tests.lab.webdriver import Browser, browser_in, have_browser
+from tests.lab.webdriver import Browser, have_browser
 
 pytestmark = pytest.mark.skipif(not have_browser(), reason="needs Chromium and chromedriver")
 
@@ -38,20 +36,6 @@ def page() -> Page:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("pebble.lab.player.practice_boards.MOST_SOLVED", 0)
         return first_page()
-
-
-@pytest.fixture(scope="module")
-def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    with browser_in(tmp_path_factory.mktemp("profile")) as browser:
-        yield browser
-
-
-@pytest.fixture
-def browser(session: Browser, page: Page, tmp_path: Path) -> Iterator[Browser]:
-    page.write(tmp_path / "page.html")
-    session.open(tmp_path / "page.html")
-    yield session
-    assert session.console() == []
 
 
 def out_of_sight(browser: Browser) -> list[str]:
