@@ -10,7 +10,6 @@ import pytest
 from pebble.computations.masks import (
     BandMask,
     BlockToeplitzMask,
-    DenseMask,
     Mask,
     UnionMask,
     check_rows,
@@ -26,7 +25,7 @@ from pebble.program.closed_forms.outer_tiles import Stretches, weighted_stretche
 from pebble.program.closed_forms.quantities import Quantities, Words
 from pebble.program.closed_forms.zone_tiles import Nest
 from pebble.program.schedule import available, get
-from tests.program.test_closed_forms_bands import all_words, plain_sum, random_blocks, stairs
+from tests.program.test_closed_forms_bands import all_words, check_schedule, plain_sum, random_blocks, stairs
 
 SERVED = [(name, pass_name) for pass_name in ("forward", "backward") for name in sorted(available(pass_name))]
 PERIODS = [1, 2, 3, 4, 5, 6, 8, 12, 16, 25, 40, 90, 150, 200]
@@ -101,21 +100,8 @@ def count_left_out(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 @pytest.mark.parametrize(("name", "pass_name"), SERVED)
 def test_schedules(name: str, pass_name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Schedules with random tiles: values and texts are those of the mask kept pair by pair."""
     monkeypatch.setattr(zone_counts, "_FEW", 0)
-    rnd = Random(name + pass_name)
-    schedule = get(name, pass_name)
-    for _ in range(6):
-        mask = random_mask(rnd)
-        problem = Problem(mask.Nq, mask.Nk, 3, 2, pass_name=pass_name)
-        tiles = {tile: rnd.randint(1, 12) for tile in schedule.smallest(problem)}
-        text, family = schedule.program(problem, tiles), schedule.family(problem)
-        same = DenseMask("pairs", mask.matrix((0, mask.Nq), (0, mask.Nk)))
-        one, other = (closed_form(text, family.under(check_rows(kind, "zero"))) for kind in (mask, same))
-        for ours, theirs in ((one.reads, other.reads), (one.writes, other.writes)):
-            assert {array: (int(f), str(f)) for array, f in ours.items()} == {
-                array: (int(f), str(f)) for array, f in theirs.items()
-            }, (mask, tiles)
+    check_schedule(name, pass_name, random_mask)
 
 
 @pytest.mark.parametrize(("name", "pass_name"), SERVED)
