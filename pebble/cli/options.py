@@ -13,6 +13,7 @@ from pebble.common.errors import InvalidInput
 from pebble.common.units import bytes_per_word, parse_words
 from pebble.common.whole_numbers import whole_number
 from pebble.computations.problem import LARGEST_SIZE, Problem
+from pebble.computations.problem_form import ATTENTIONS, SOFTMAXES
 
 if TYPE_CHECKING:
     from pebble.lab.hardware import Model
@@ -31,6 +32,8 @@ __all__ = [
     "words_of",
 ]
 
+
+_FORM_OPTIONS = ("softmax", "attention", "gate", "chunk")
 
 _SEVERAL = "one, several (64,128), or FIRST:LAST:COUNT at equal ratios (256:1Mi:25)"
 
@@ -95,6 +98,22 @@ def problem_options(required: bool = True, several_lengths: bool = False) -> Cal
         ),
         click.option("--stats", is_flag=True, help="Row sums are outputs too, as training needs."),
         click.option(
+            "--softmax",
+            type=click.Choice(SOFTMAXES),
+            default="plain",
+            help="Without the maximum (plain, the default), with the row's (safe) or with the running one (online).",
+        ),
+        click.option(
+            "--attention",
+            type=click.Choice(ATTENTIONS),
+            default="softmax",
+            help="With softmax (default), or linear: the product Q(KᵀV), under --mask causal a recurrence.",
+        ),
+        click.option(
+            "--gate", is_flag=True, help="Causal linear attention whose state is gated at each token."
+        ),
+        click.option("--chunk", type=whole, help="Causal linear attention, so many tokens at a time."),
+        click.option(
             "--mask", shell_complete=masks, help="causal, window:256, file:m.npy, … (see: pebble masks)."
         ),
         click.option(
@@ -134,7 +153,7 @@ def problem_of(options: dict[str, Any]) -> Problem:
     nq, kv, model = (options.pop(name) for name in ("nq", "kv", "model"))
     shape = {name: options.pop(name) for name in ("d", "dv", "heads", "kv_heads")}
     mask, empty_rows = options.pop("mask"), options.pop("empty_rows")
-    same = {name: options.pop(name) for name in ("batch", "stats", "pass_name")}
+    same = {name: options.pop(name) for name in ("batch", "stats", "pass_name", *_FORM_OPTIONS)}
     if nq is None:
         raise click.UsageError("Missing option '-N' / '--nq'.")
     if model is not None:

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from pebble.common.errors import InvalidInput
+from pebble.computations.problem_form import check_form, form_options, form_text
 
 if TYPE_CHECKING:
     from pebble.computations.masks import Mask
@@ -60,12 +61,25 @@ class Problem:
         every query head has keys and values of its own.
     group : int
         Of how many query heads the Nq queries are. It changes descriptions only; ``kv_heads`` sets it.
+    softmax : {"plain", "safe", "online"}
+        How the forward pass takes the exponentials: without the maximum, with the maximum of the whole row (two
+        sweeps over the keys), or with the running maximum. The backward pass is the same for all.
+    attention : {"softmax", "linear"}
+        "linear" is attention without softmax: the product Q·(Kᵀ·V) without a mask, under the causal mask the
+        recurrence of the state token by token. It has a forward pass only.
+    gate : bool
+        Whether every feature of the state of causal linear attention is multiplied with an input at each token.
+    chunk : int, optional
+        So many tokens of causal linear attention are taken at a time, with products of matrices.
+    shared_values : bool
+        Whether the values are the first dv of the d words of the keys, as in multi-head latent attention
+        whose projections are absorbed.
 
     Raises
     ------
     InvalidInput
-        If any size is not a positive integer, kv_heads does not divide heads, or the mask is of other sizes or
-        leaves a query without keys where that has not been allowed.
+        If any size is not a positive integer, kv_heads does not divide heads, the mask is of other sizes or
+        leaves a query without keys where that has not been allowed, or the computation is none that is known.
 
     Examples
     --------
@@ -87,6 +101,11 @@ class Problem:
     pass_name: str = "forward"
     mask: Mask | None = None
     group: int = field(default=1, compare=False)
+    softmax: str = "plain"
+    attention: str = "softmax"
+    gate: bool = False
+    chunk: int | None = None
+    shared_values: bool = False
 
     def __init__(
         self,
@@ -102,14 +121,21 @@ class Problem:
         *,
         kv_heads: int | None = None,
         group: int = 1,
+        softmax: str = "plain",
+        attention: str = "softmax",
+        gate: bool = False,
+        chunk: int | None = None,
+        shared_values: bool = False,
     ) -> None:
         self._set(Nq=Nq, Nk=Nk, d=d, dv=dv, stats=stats, heads=heads, batch=batch, pass_name=pass_name)
-        self._set(mask=mask, group=group)
+        self._set(mask=mask, group=group, softmax=softmax, attention=attention, gate=gate, chunk=chunk)
+        self._set(shared_values=shared_values)
         self._check()
         if mask is not None:
             self._take_mask(mask)
         if kv_heads is not None:
             self._share(kv_heads)
+        check_form(self)
 
     def _set(self, **values: object) -> None:
         for name, value in values.items():
@@ -184,10 +210,44 @@ class Problem:
         pass_name: str = "forward",
         mask: Mask | str | None = None,
         kv_heads: int | None = None,
+        softmax: str = "plain",
+        attention: str = "softmax",
+        gate: bool = False,
+        chunk: int | None = None,
     ) -> Problem:
         """As many keys as queries; ``dv`` defaults to ``d``."""
         width = d if dv is None else dv
-        return cls(N, N, d, width, stats, heads, batch, pass_name, mask, kv_heads=kv_heads)
+        return cls(
+            N,
+            N,
+            d,
+            width,
+            stats,
+            heads,
+            batch,
+            pass_name,
+            mask,
+            kv_heads=kv_heads,
+            softmax=softmax,
+            attention=attention,
+            gate=gate,
+            chunk=chunk,
+        )
+
+    @property
+    def form(self) -> str:
+        """Which computation the pass is: one of :data:`~pebble.computations.problem_form.FORMS`.
+
+        >>> Problem.square(8, 2, softmax="online").form, Problem.square(8, 2, attention="linear").form
+        ('online', 'linear')
+        """
+        if self.attention == "linear":
+            if self.chunk is not None:
+                return "chunked"
+            return "linear" if self.mask is None else "gated" if self.gate else "recurrent"
+        if self.shared_values:
+            return "latent"
+        return self.softmax if self.pass_name == "forward" else "plain"
 
     @cached_property
     def allowed(self) -> Mask:
@@ -216,8 +276,8 @@ class Problem:
         return replace(self, mask=None if mask is None else _repeated(mask, self.group))
 
     def without_mask(self) -> Problem:
-        """Return the same problem with all pairs."""
-        return replace(self, mask=None)
+        """Return the same problem with all pairs; linear attention as it is: its mask chooses a computation."""
+        return self if self.attention == "linear" else replace(self, mask=None)
 
     @property
     def copies(self) -> int:
@@ -235,7 +295,7 @@ class Problem:
         return self.heads * self.group
 
     def to_dict(self) -> dict[str, int | str | bool | None]:
-        """Return the problem as plain data."""
+        """Return the problem as plain data; what chooses a computation only where it is not the plain one."""
         return {
             "pass": self.pass_name,
             "Nq": self.Nq,
@@ -247,6 +307,7 @@ class Problem:
             "batch": self.batch,
             "mask": self.mask.spec if self.mask else None,
             "pairs": self.pairs,
+            **form_options(self),
         }
 
     def describe(self) -> str:
@@ -267,7 +328,7 @@ class Problem:
         masked = (
             f", {self.mask.spec} mask, {self.pairs:,} of {self.Nq * self.Nk:,} pairs" if self.mask else ""
         )
-        return f"attention {name}, {length}, {width}{extra}{kept}{masked}"
+        return f"{form_text(self)}attention {name}, {length}, {width}{extra}{kept}{masked}"
 
     @property
     def heads_text(self) -> str:
@@ -294,6 +355,7 @@ class Problem:
             )
             if value != default
         )
+        extra += "".join(f", {name}={value!r}" for name, value in form_options(self).items())
         if self.mask:
             extra += f", mask={self._mask_text(self.mask)}"
         return f"Problem(Nq={self.Nq}, Nk={self.Nk}, d={self.d}, dv={self.dv}{extra})"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -32,6 +33,9 @@ FAMILY_NAMES = tuple(_PARAMETERS)
 """Names that a header gives to families."""
 
 
+_FORWARD: dict[str, Callable[[Problem], Family]] = {"plain": attention_family}
+
+
 def family_of(problem: Problem) -> Family:
     """Return the computation that a problem asks for.
 
@@ -42,9 +46,18 @@ def family_of(problem: Problem) -> Family:
         raise InvalidInput(
             "a training step is two computations: take the forward and the backward pass one by one"
         )
-    makers = {"forward": attention_family, "backward": backward_family, "weights": weights_family}
-    family = makers[problem.pass_name](problem)
-    return family if problem.mask is None else family.under(problem.mask)
+    family = _maker(problem)(problem)
+    masked = problem.mask is not None and problem.attention != "linear"
+    return family.under(problem.allowed) if masked else family
+
+
+def _maker(problem: Problem) -> Callable[[Problem], Family]:
+    """Return the function that makes the family of a problem's pass and form."""
+    makers = {"forward": _FORWARD.get(problem.form), "backward": backward_family, "weights": weights_family}
+    maker = makers[problem.pass_name]
+    if maker is None:
+        raise InvalidInput(f"{problem.describe()}: this computation is not known")
+    return maker
 
 
 def family_from_header(name: str, parameters: dict[str, str]) -> Family:

@@ -12,17 +12,17 @@ __all__ = ["asked_schedule", "asked_schedules"]
 
 
 def asked_schedule(asked: str | Schedule, problem: Problem) -> Schedule:
-    """Return a schedule: the one registered under a name for the problem's pass, or the given object."""
-    return get(asked, problem.pass_name) if isinstance(asked, str) else asked
+    """Return a schedule: the one registered under a name for the problem's pass and form, or the given object."""
+    return get(asked, problem.pass_name, problem.form) if isinstance(asked, str) else asked
 
 
 def asked_schedules(asked: Iterable[str | Schedule] | None, problem: Problem) -> list[Schedule]:
-    """Return the schedules asked for; by default all that serve the problem's pass.
+    """Return the schedules asked for; by default all that serve the problem's pass and form.
 
     Raises
     ------
     InvalidInput
-        If a name is unknown, or a schedule does not serve the pass.
+        If a name is unknown, or a schedule does not serve the pass or the form.
     """
     if asked is None:
         return offered(problem)
@@ -30,4 +30,6 @@ def asked_schedules(asked: Iterable[str | Schedule] | None, problem: Problem) ->
     for schedule in chosen:
         if problem.pass_name not in schedule.passes:
             raise InvalidInput(f"{schedule.name} does not serve the {problem.pass_name} pass")
+        if problem.form not in schedule.forms:
+            raise InvalidInput(f"{schedule.name} does not compute {problem.describe()}")
     return chosen

@@ -141,6 +141,8 @@ class CountTable(TableResult):
         first = next(iter(self.bounds_by_pass.values()))
         return {
             "problem": self.problem.to_dict(),
+            "softmax": self.problem.softmax,
+            "attention": self.problem.attention,
             "M": self.M,
             "regime": first.regime_name,
             **first.dividing_points(),

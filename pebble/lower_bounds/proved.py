@@ -6,11 +6,13 @@ from collections.abc import Callable
 
 from pebble.common.units import fast_memory_words
 from pebble.computations.problem import Problem
+from pebble.computations.problem_form import SOFTMAXES
 from pebble.game.rules import Rules
 from pebble.lower_bounds.attention.b1 import b1
 from pebble.lower_bounds.attention.b2 import b2
 from pebble.lower_bounds.attention.compulsory import (
     compulsory_backward,
+    compulsory_family,
     compulsory_forward,
     compulsory_weights,
 )
@@ -29,6 +31,14 @@ _BY_COUNTS: dict[str, tuple[Callable[[Counts, int], Bound], ...]] = {
     "backward": (compulsory_backward, b1, b2, b3),
     "weights": (compulsory_weights,),
 }
+
+_OF_FORM: dict[str, tuple[Callable[[Problem, int], Bound], ...]] = {
+    "plain": (),
+    "safe": (),
+    "online": (),
+}
+"""Bounds of one computation alone. Those of plain softmax hold for safe and online softmax as well: their DAGs become
+the plain one where vertices that are no inputs are deleted, which cannot raise the I/O (docs/bounds.md)."""
 
 
 def forward_bounds(problem: Problem, M: int, rules: Rules | None = None) -> list[Bound]:
@@ -121,7 +131,11 @@ def proved_bounds(problem: Problem, M: int, rules: Rules | None = None) -> list[
     M = fast_memory_words(M)
     if problem.pass_name not in _BY_COUNTS:
         require_pass(problem, "forward", "the forward bounds")
-    bounds = bounds_by_counts(problem, M) + applicable((_by_parts, _causal_triangles), problem, M)
+    own = applicable(_OF_FORM.get(problem.form, ()), problem, M)
+    if problem.form in SOFTMAXES:
+        bounds = own + bounds_by_counts(problem, M) + applicable((_by_parts, _causal_triangles), problem, M)
+    else:
+        bounds = [compulsory_family(problem, M), *own]
     bounds = bounds if rules is None else [bound for bound in bounds if bound.holds_under(rules)]
     return sorted(bounds, key=lambda bound: -bound.value)
 

@@ -16,7 +16,17 @@ def test_count_json_has_every_field(pebble: Pebble) -> None:
     assert (done.code, done.err) == (0, "")
     document = document_of(done)
     points = ["dividing_point", "sparse_dividing_point"]
-    assert list(document) == ["schema_version", "problem", "M", "regime", *points, "schedules", "bounds"]
+    form = ["softmax", "attention"]
+    assert list(document) == [
+        "schema_version",
+        "problem",
+        *form,
+        "M",
+        "regime",
+        *points,
+        "schedules",
+        "bounds",
+    ]
     assert (document["schema_version"], document["M"]) == (1, 100)
     assert document["problem"]["Nq"] == document["problem"]["Nk"] == 64
     names = {"name", "fits", "tiles", "reads", "writes", "io", "peak", "least_M", "ratio", "by_array"}

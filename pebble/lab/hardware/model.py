@@ -93,6 +93,10 @@ class Model:
         pass_name: str = "forward",
         mask: str | None = None,
         empty_rows: str = "error",
+        softmax: str = "plain",
+        attention: str = "softmax",
+        gate: bool = False,
+        chunk: int | None = None,
     ) -> Problem:
         """Return the attention of one layer on a sequence.
 
@@ -107,7 +111,7 @@ class Model:
             Number of queries of each head.
         Nk : int, optional
             Number of keys; N by default.
-        batch, stats, pass_name
+        batch, stats, pass_name, softmax, attention, gate, chunk
             As in :class:`pebble.Problem`.
         mask : str, optional
             Which keys each query of a head attends to; every head that shares keys has the same mask.
@@ -145,6 +149,10 @@ class Model:
             pass_name=pass_name,
             mask=made,
             kv_heads=self.kv_heads,
+            softmax=softmax,
+            attention=attention,
+            gate=gate,
+            chunk=chunk,
         )
 
     def to_dict(self) -> dict[str, Any]:

@@ -6,15 +6,21 @@ greatest of several bounds, not terms to add to another one.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from pebble.common.units import fast_memory_words
 from pebble.lower_bounds.bound import Bound
 from pebble.lower_bounds.counts import Counts
 from pebble.lower_bounds.requirements import require_pass
 from pebble.lower_bounds.statement import Statement
 
+if TYPE_CHECKING:
+    from pebble.computations.problem import Problem
+
 __all__ = [
     "COMPULSORY",
     "compulsory_backward",
+    "compulsory_family",
     "compulsory_forward",
     "compulsory_weights",
     "compulsory_words",
@@ -132,3 +138,31 @@ def compulsory_weights(problem: Counts, M: int) -> Bound:
     fast_memory_words(M)
     require_pass(problem, "weights", "4Nd + 3d²")
     return COMPULSORY.bound(compulsory_words(problem), source="docs/backward.md")
+
+
+def compulsory_family(problem: Problem, M: int) -> Bound:
+    """Every input loaded and every output stored at least once, of any computation in which each input is needed.
+
+    Parameters
+    ----------
+    problem : Problem
+        One copy, of any form: linear attention, values that are part of the keys, …
+    M : int
+        Words of fast memory; the bound does not depend on it.
+
+    Raises
+    ------
+    InvalidInput
+        If ``M`` is not a positive whole number, or the computation is not known.
+
+    Examples
+    --------
+    >>> from pebble.computations.problem import Problem
+    >>> compulsory_family(Problem.square(4, 2), 10).value
+    32
+    """
+    from pebble.computations.registry import family_of
+
+    fast_memory_words(M)
+    family = family_of(problem)
+    return COMPULSORY.bound(sum(family.words(array.name) for array in (*family.inputs, *family.outputs)))

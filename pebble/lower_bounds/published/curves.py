@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from pebble.common.units import fast_memory_words
 from pebble.computations.problem import Problem
+from pebble.computations.problem_form import SOFTMAXES
 from pebble.lower_bounds.bound import Bound, applicable
 from pebble.lower_bounds.published.all_pairs import (
     fast_multiplication,
@@ -33,6 +34,8 @@ _CURVES: tuple[Callable[[Problem, int], Bound], ...] = (
 def published_curves(problem: Problem, M: int) -> list[Bound]:
     """Return the published asymptotic curves whose domain contains ``M``, none of them to be asserted.
 
+    They are about attention with softmax and values of their own; for another computation there are none.
+
     For a mask these are curves that were published for masks; those for all pairs say nothing about it.
 
     Raises
@@ -50,6 +53,8 @@ def published_curves(problem: Problem, M: int) -> list[Bound]:
     ['Li et al., worst pattern', 'block-sparse FlashAttention']
     """
     M = fast_memory_words(M)
+    if problem.form not in SOFTMAXES:
+        return []
     if problem.pass_name == "weights":
         return [li_et_al_gradient(problem.Nq, problem.d, M)]
     return applicable(_CURVES, problem, M)

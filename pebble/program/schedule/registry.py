@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import difflib
 from functools import lru_cache
+from itertools import product
 from typing import TYPE_CHECKING
 
 from pebble.common.errors import InvalidInput
 from pebble.computations.problem import PASSES, Problem
+from pebble.computations.problem_form import FORMS
 from pebble.program.schedule.schedule import Schedule
 
 if TYPE_CHECKING:
@@ -40,13 +42,15 @@ _BUILT_IN = (
 )
 
 
-def registered(pass_name: str | None = None) -> list[Schedule]:
+def registered(pass_name: str | None = None, form: str | None = None) -> list[Schedule]:
     """Return all registered schedules: the built-in ones first, in a fixed order, then the others by name.
 
     Parameters
     ----------
     pass_name : str, optional
         Only those that serve this pass. An entry point called ``NAME.PASS`` is not even loaded for another pass.
+    form : str, optional
+        Only those that serve this computation, see :attr:`pebble.Problem.form`; likewise with ``NAME.FORM``.
 
     Raises
     ------
@@ -58,26 +62,30 @@ def registered(pass_name: str | None = None) -> list[Schedule]:
         raise InvalidInput(
             "no schedules are registered: install the package (pip install .) to register them"
         )
-    found = [_load(entry) for entry in sorted(entries) if _may_serve(entry.name, pass_name)]
+    found = [_load(entry) for entry in sorted(entries) if _may_serve(entry.name, pass_name, form)]
     if pass_name is not None:
         found = [schedule for schedule in found if pass_name in schedule.passes]
+    if form is not None:
+        found = [schedule for schedule in found if form in schedule.forms]
     _check_names(found)
     return sorted(found, key=_order)
 
 
 def offered(problem: Problem) -> list[Schedule]:
     """Return the schedules that are counted if none are named: those for masks only where there is one."""
-    found = registered(problem.pass_name)
+    found = registered(problem.pass_name, problem.form)
+    if not found:
+        raise InvalidInput(f"no schedule is registered that computes {problem.describe()}")
     return [schedule for schedule in found if problem.mask is not None or not schedule.masks_only]
 
 
-def available(pass_name: str = "forward") -> dict[str, Schedule]:
-    """Return all registered schedules that serve a pass, by name."""
-    return {schedule.name: schedule for schedule in registered(pass_name)}
+def available(pass_name: str = "forward", form: str = "plain") -> dict[str, Schedule]:
+    """Return all registered schedules that serve a pass of a computation, by name."""
+    return {schedule.name: schedule for schedule in registered(pass_name, form)}
 
 
-def get(name: str, pass_name: str = "forward") -> Schedule:
-    """Return the schedule with this name for a pass.
+def get(name: str, pass_name: str = "forward", form: str = "plain") -> Schedule:
+    """Return the schedule with this name for a pass of a computation, see :attr:`pebble.Problem.form`.
 
     Raises
     ------
@@ -94,15 +102,16 @@ def get(name: str, pass_name: str = "forward") -> Schedule:
             f"a training step is two passes, each with a schedule of its own: take {name!r} for the forward and for "
             "the backward pass one by one, not 'both'"
         )
-    quick = _by_entry_name(name, pass_name)
+    quick = _by_entry_name(name, pass_name, form)
     if quick is not None:
         return quick
-    found = available(pass_name)
+    found = available(pass_name, form)
     if name in found:
         return found[name]
     close = difflib.get_close_matches(name, found, n=1)
     hint = f"; did you mean {close[0]}?" if close else "."
-    raise InvalidInput(f"unknown schedule {name!r} for the {pass_name} pass{hint} Known: {', '.join(found)}")
+    what = f"the {pass_name} pass" + (f" ({form})" if form != "plain" else "")
+    raise InvalidInput(f"unknown schedule {name!r} for {what}{hint} Known: {', '.join(found)}")
 
 
 def _entries(name: str | None = None) -> set[EntryPoint]:
@@ -123,28 +132,30 @@ def _load(entry: EntryPoint) -> Schedule:
     return made
 
 
-def _by_entry_name(name: str, pass_name: str) -> Schedule | None:
+def _by_entry_name(name: str, pass_name: str, form: str) -> Schedule | None:
     """Return the schedule whose entry point has its name, without loading the others."""
-    for entry_name in (f"{name}.{pass_name}", name):
+    for entry_name in (f"{name}.{form}", f"{name}.{pass_name}", name):
         entries = _entries(entry_name)
         if len(entries) == 1:
             schedule = _load(entries.pop())
-            if schedule.name == name and pass_name in schedule.passes:
+            if schedule.name == name and pass_name in schedule.passes and form in schedule.forms:
                 return schedule
     return None
 
 
-def _may_serve(entry_name: str, pass_name: str | None) -> bool:
+def _may_serve(entry_name: str, pass_name: str | None, form: str | None) -> bool:
+    """Tell by the name of an entry point whether its schedule may serve a pass of a computation."""
     suffix = entry_name.rpartition(".")[2]
-    return pass_name is None or suffix not in PASSES or suffix == pass_name
+    other_pass = pass_name is not None and suffix in PASSES and suffix != pass_name
+    return not other_pass and (form is None or suffix not in FORMS or suffix == form)
 
 
 def _check_names(found: list[Schedule]) -> None:
-    """Refuse two schedules of one name that serve the same pass."""
-    taken: dict[tuple[str, str], Schedule] = {}
+    """Refuse two schedules of one name that serve the same pass of the same computation."""
+    taken: dict[tuple[str, str, str], Schedule] = {}
     for schedule in found:
-        for pass_name in schedule.passes:
-            other = taken.setdefault((pass_name, schedule.name), schedule)
+        for pass_name, form in product(schedule.passes, schedule.forms):
+            other = taken.setdefault((pass_name, form, schedule.name), schedule)
             if other is not schedule:
                 raise InvalidInput(
                     f"two schedules for the {pass_name} pass are called {schedule.name!r}: "

@@ -39,6 +39,8 @@ class Schedule(ABC):
         The paper, or how else it came about.
     passes : tuple of str
         Passes it serves.
+    forms : tuple of str
+        Computations it serves, see :attr:`pebble.Problem.form`: that with plain softmax by default.
     tile_names : tuple of str
         The tile sizes it takes, in the order in which they are shown.
     presets : tuple of str
@@ -64,6 +66,7 @@ class Schedule(ABC):
     summary: ClassVar[str]
     source: ClassVar[str]
     passes: ClassVar[tuple[str, ...]] = ("forward",)
+    forms: ClassVar[tuple[str, ...]] = ("plain",)
     tile_names: ClassVar[tuple[str, ...]] = ()
     presets: ClassVar[tuple[str, ...]] = ()
     tile_axes: ClassVar[tuple[str, ...]] = ()

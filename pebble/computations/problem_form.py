@@ -1,0 +1,106 @@
+"""Which computation a problem asks for: plain, safe or online softmax, values that are part of the keys, linear."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pebble.common.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from pebble.computations.problem import Problem
+
+__all__ = ["ATTENTIONS", "FORMS", "SOFTMAXES", "check_form", "form_options", "form_text"]
+
+SOFTMAXES = ("plain", "safe", "online")
+"""How the exponentials of softmax are taken."""
+
+ATTENTIONS = ("softmax", "linear")
+"""Kinds of attention."""
+
+FORMS = (*SOFTMAXES, "latent", "linear", "recurrent", "gated", "chunked")
+"""The computations a pass may be: each has a family, schedules and bounds of its own."""
+
+
+def check_form(problem: Problem) -> None:
+    """Check that the options which choose a computation fit together.
+
+    Raises
+    ------
+    InvalidInput
+        If they do not; the message says which.
+    """
+    for name, value, known in (
+        ("softmax", problem.softmax, SOFTMAXES),
+        ("attention", problem.attention, ATTENTIONS),
+    ):
+        if value not in known:
+            raise InvalidInput(f"unknown {name} {value!r}; known: {', '.join(known)}")
+    if problem.softmax != "plain" and problem.pass_name == "weights":
+        raise InvalidInput("the gradient of the weights is defined with plain softmax only")
+    if problem.shared_values:
+        _check_latent(problem)
+    if problem.attention == "linear":
+        _check_linear(problem)
+    elif problem.gate or problem.chunk is not None:
+        raise InvalidInput(
+            "gate and chunk are of linear attention: say attention='linear' (--attention linear)"
+        )
+
+
+def _check_latent(problem: Problem) -> None:
+    if problem.attention == "linear" or problem.softmax != "plain" or problem.pass_name != "forward":
+        raise InvalidInput(
+            "values that are part of the keys (shared_values) are counted in the forward pass with plain softmax"
+        )
+    if problem.dv >= problem.d:
+        raise InvalidInput(
+            f"values that are the first dv of the d words of the keys: dv = {problem.dv} must be less than "
+            f"d = {problem.d}"
+        )
+
+
+def _check_linear(problem: Problem) -> None:
+    if problem.softmax != "plain":
+        raise InvalidInput(f"linear attention has no softmax: leave out softmax={problem.softmax!r}")
+    if problem.pass_name != "forward" or problem.stats:
+        raise InvalidInput("linear attention is counted in the forward pass, which keeps no row sums")
+    if problem.mask is None:
+        if problem.gate or problem.chunk is not None:
+            raise InvalidInput(
+                "gate and chunk are of causal linear attention: add mask='causal' (--mask causal)"
+            )
+    elif problem.mask.spec != "causal" or problem.Nq != problem.Nk:
+        raise InvalidInput(
+            "linear attention takes no mask, or the causal one with as many queries as keys; "
+            f"the mask is {problem.mask.spec}, Nq = {problem.Nq:,}, Nk = {problem.Nk:,}"
+        )
+    if problem.chunk is not None:
+        if isinstance(problem.chunk, bool) or not isinstance(problem.chunk, int) or problem.chunk < 1:
+            raise InvalidInput(f"chunk must be a positive whole number, not {problem.chunk!r}")
+        if problem.gate:
+            raise InvalidInput("chunked linear attention is counted without a gate: leave one of the two out")
+
+
+_PLAIN: dict[str, str | bool | int | None] = {
+    "softmax": "plain",
+    "attention": "softmax",
+    "gate": False,
+    "chunk": None,
+    "shared_values": False,
+}
+
+
+def form_options(problem: Problem) -> dict[str, str | bool | int | None]:
+    """Return the options that choose a problem's computation, those that are not as for plain softmax."""
+    values = {name: getattr(problem, name) for name in _PLAIN}
+    return {name: value for name, value in values.items() if value != _PLAIN[name]}
+
+
+def form_text(problem: Problem) -> str:
+    """Return what a description says before "attention": nothing for plain softmax."""
+    if problem.attention == "linear":
+        chunked = "" if problem.chunk is None else f"in chunks of {problem.chunk:,} tokens, "
+        return f"{chunked}{'gated ' if problem.gate else ''}linear "
+    if problem.shared_values:
+        return "latent "
+    return "" if problem.softmax == "plain" else f"{problem.softmax} softmax, "
