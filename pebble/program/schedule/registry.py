@@ -27,6 +27,7 @@ _BUILT_IN = (
     "flash-2-pinned",
     "flash-2-causal",
     "flash-2-sliced",
+    "flash-2-mixed",
     "split",
     "small-cache",
     "square-tile",
