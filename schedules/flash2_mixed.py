@@ -143,7 +143,7 @@ def _end(problem: Problem) -> tuple[Nodes, ...]:
 def _sweep(mixed: MixedBlocks, rows: int, width: int, sums: Nodes) -> list[Node]:
     """Write the loops over all keys: over those that stay, and those that pass by a row or a word at a time."""
     cuts = sorted({0, mixed.keys, mixed.values, mixed.problem.Nk})
-    parts = []
+    parts: list[Node] = []
     for start, stop in pairwise(cuts):
         passing = [name for name, rows_of in (("K", mixed.keys), ("V", mixed.values)) if start >= rows_of]
         if mixed.by_row(rows, width):
