@@ -11,6 +11,7 @@ from pebble.common.errors import InvalidInput
 from pebble.computations.attention import attention, attention_family
 from pebble.computations.backward import attention_gradients, backward_family
 from pebble.computations.family import Family
+from pebble.computations.latent import latent_family
 from pebble.computations.matmul import matmul_family
 from pebble.computations.problem import Problem
 from pebble.computations.weights import weights_family, weights_gradient
@@ -24,6 +25,7 @@ _SIZES = ("Nq", "Nk", "d", "dv")
 _PARAMETERS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "attention-forward": (_SIZES, ("stats", "mask")),
     "attention-backward": (_SIZES, ("mask",)),
+    "attention-latent": (_SIZES, ("stats", "mask")),
     "attention-weights": (("N", "d"), ()),
     "matmul": (("m", "n", "k"), ()),
 }
@@ -33,7 +35,7 @@ FAMILY_NAMES = tuple(_PARAMETERS)
 """Names that a header gives to families."""
 
 
-_FORWARD: dict[str, Callable[[Problem], Family]] = {"plain": attention_family}
+_FORWARD: dict[str, Callable[[Problem], Family]] = {"plain": attention_family, "latent": latent_family}
 
 
 def family_of(problem: Problem) -> Family:
@@ -92,9 +94,10 @@ def family_from_header(name: str, parameters: dict[str, str]) -> Family:
     stats = values.get("stats", 0)
     if stats not in (0, 1):
         raise InvalidInput(f"DAG {name}: stats must be 0 or 1, not {stats}")
-    pass_name = name.removeprefix("attention-")
+    latent = name == "attention-latent"
+    pass_name = "forward" if latent else name.removeprefix("attention-")
     nq, nk, d, dv = (values[key] for key in _SIZES)
-    problem = Problem(nq, nk, d, dv, stats=bool(stats), pass_name=pass_name)
+    problem = Problem(nq, nk, d, dv, stats=bool(stats), pass_name=pass_name, shared_values=latent)
     return family_of(_masked(problem, parameters.get("mask")))
 
 
@@ -121,6 +124,15 @@ def random_inputs(problem: Problem, rng: np.random.Generator) -> dict[str, NDArr
     if problem.pass_name == "weights":
         tall = {name: rng.normal(size=(problem.Nq, problem.d)) for name in ("A1", "A2", "A3", "E")}
         return tall | {name: 0.3 * rng.normal(size=(problem.d, problem.d)) for name in ("X", "Y")}
+    if problem.form == "latent":
+        rotary = problem.d - problem.dv
+        rows = {"Q": problem.Nq, "K": problem.Nk}
+        widths = {"c": problem.dv, "r": rotary}
+        return {
+            matrix + part: rng.normal(size=(length, width))
+            for matrix, length in rows.items()
+            for part, width in widths.items()
+        }
     found = {
         "Q": rng.normal(size=(problem.Nq, problem.d)),
         "K": rng.normal(size=(problem.Nk, problem.d)),
@@ -148,5 +160,9 @@ def reference_outputs(
         Q, K, V, dO = (inputs[name] for name in ("Q", "K", "V", "dO"))
         dQ, dK, dV = attention_gradients(Q, K, V, dO, _allowed(problem))
         return {"dQ": dQ, "dK": dK, "dV": dV}
-    output, row_sums = attention(inputs["Q"], inputs["K"], inputs["V"], _allowed(problem))
+    if problem.form == "latent":
+        Q, K = (np.concatenate([inputs[name + "c"], inputs[name + "r"]], axis=1) for name in ("Q", "K"))
+        output, row_sums = attention(Q, K, inputs["Kc"], _allowed(problem))
+    else:
+        output, row_sums = attention(inputs["Q"], inputs["K"], inputs["V"], _allowed(problem))
     return {"O": output, "l": row_sums} if problem.stats else {"O": output}

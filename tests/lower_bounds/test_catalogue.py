@@ -40,6 +40,7 @@ def printed() -> Iterator[Bound]:
     ):
         found = bounds(problem, M)
         yield from (*found.proved, *found.curves)
+    yield from bounds(Problem(8, 8, 3, 2, shared_values=True), 20).proved
     once = Rules(recomputation=False)
     for name, rules in (
         ("diamond:3,3", once),

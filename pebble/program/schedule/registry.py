@@ -164,6 +164,7 @@ def _check_names(found: list[Schedule]) -> None:
                 )
 
 
-def _order(schedule: Schedule) -> tuple[bool, int, str]:
+def _order(schedule: Schedule) -> tuple[bool, int, int, str]:
     known = schedule.name in _BUILT_IN
-    return "forward" not in schedule.passes, _BUILT_IN.index(schedule.name) if known else 99, schedule.name
+    place = _BUILT_IN.index(schedule.name) if known else 99
+    return "forward" not in schedule.passes, FORMS.index(schedule.forms[0]), place, schedule.name
