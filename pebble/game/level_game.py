@@ -53,9 +53,9 @@ class LevelTally:
 class LevelGame:
     """A game on a DAG with memory levels 1, 2, … of bounded size, and one beyond that has room for everything.
 
-    ``load l`` copies a value from level l + 1 to level l; ``store l`` copies it from level l to level l + 1; ``compute``
-    needs the predecessors' values in level 1; ``delete l`` frees the word at level l. At the start the inputs are
-    in the memory beyond; at the end all outputs must be.
+    ``load l`` copies a value from level l + 1 to level l; ``store l`` copies it back; ``compute`` needs the
+    predecessors' values in level 1; ``delete l`` frees the word at level l. At the start the inputs are in the memory
+    beyond; at the end all outputs must be.
 
     In an *inclusive* hierarchy each level holds all that the levels within hold: a computed vertex takes a word at
     every level, without a value farther out until it is stored there, and ``delete l`` needs level l - 1 to have let
@@ -186,7 +186,8 @@ class LevelGame:
             self._refuse(
                 move,
                 "compute-needs-predecessors",
-                f"level 1 lacks {len(lacking)} of its {len(needs)} predecessors: {listed(lacking[:SHOWN], len(lacking))}",
+                f"level 1 lacks {len(lacking)} of its {len(needs)} predecessors: "
+                + listed(lacking[:SHOWN], len(lacking)),
             )
         placed = range(1, self.levels + 1) if self.inclusive else (1,)
         for level in placed:

@@ -1,8 +1,8 @@
 """The rules of the game with several memory levels, on boxes: where they differ from those with one fast memory.
 
-Levels are numbered from the inside: ``load l`` copies from level l + 1 to level l, ``store l`` back, ``compute`` works in
-level 1. In an inclusive hierarchy each level holds all that the levels within hold; in an exclusive one copies may be
-anywhere.
+Levels are numbered from the inside: ``load l`` copies from level l + 1 to level l, ``store l`` back, ``compute`` works
+in level 1. In an inclusive hierarchy each level holds all that the levels within hold; in an exclusive one copies may
+be anywhere.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from pebble.common.errors import InvalidInput, Violation
-from pebble.common.units import fast_memory_words
+from pebble.program.hierarchy import Hierarchy
 from pebble.program.machine.level_state import LevelState
 from pebble.program.machine.levels import LevelMachine
 from pebble.program.machine.loops import Loops, ShortcutOverflow
@@ -21,27 +21,7 @@ if TYPE_CHECKING:
     from pebble.program.machine.state import State
     from pebble.program.nodes import Program
 
-__all__ = ["level_capacities", "run_levels"]
-
-
-def level_capacities(capacities: Sequence[int | None], inclusive: bool = True) -> tuple[int | None, ...]:
-    """Check the sizes of memory levels, the innermost first; None is a level that is only measured.
-
-    Raises
-    ------
-    InvalidInput
-        If there is none, one is no positive whole number, or an inclusive level is no larger than the one within.
-    """
-    checked = tuple(None if words is None else fast_memory_words(words) for words in capacities)
-    if not checked:
-        raise InvalidInput("give the words of at least one memory level, the innermost first")
-    known = [words for words in checked if words is not None]
-    if inclusive and any(one >= other for one, other in zip(known, known[1:], strict=False)):
-        raise InvalidInput(
-            f"levels of {', '.join(f'{words:,}' for words in known)} words: a level that holds all that the one within "
-            "holds must be larger; give them from the innermost out"
-        )
-    return checked
+__all__ = ["run_levels"]
 
 
 def run_levels(
@@ -93,42 +73,44 @@ def run_levels(
     Examples
     --------
     >>> from pebble.computations.matmul import matmul_family
-    >>> from pebble.program import compute, delete, load, loop, program, store
-    >>> outer = loop("k", 1, load("A", "B"), compute("C"), delete("A", "B"))
-    >>> text = program(load("A", "B", level=2), loop("m", 1, loop("n", 1, outer, store("C"), delete("C"))))
+    >>> from pebble.program import compute, delete, load, loop, phase, program, store
+    >>> sums = loop("k", 1, load("A", "B"), compute("C"), delete("A", "B"))
+    >>> text = program(phase("", load("A", "B", level=2), loop("i", 1, loop("j", 1, sums, store("C"), delete("C"))),
+    ...     store("C", level=2)))
+    >>> [(one.io, one.peak) for one in run_levels(text, matmul_family(4, 4, 3), (4, 50))]
+    [(112, 4), (40, 41)]
     """
-    capacities = level_capacities(capacities, inclusive)
-    validate(program, family, len(capacities))
+    hierarchy = Hierarchy(tuple(capacities), inclusive)
+    validate(program, family, hierarchy.levels)
     if family.masked_axes:
         raise InvalidInput(
             "programs for several memory levels are not verified under a mask yet: leave the mask out, or take "
             "project(program, level) for one boundary"
         )
     return tuple(
-        _run_level(program, family, capacities, level, inclusive, induction, step_limit or STEP_LIMIT)
-        for level in range(1, len(capacities) + 1)
+        _run_level(program, family, hierarchy, level, induction, step_limit or STEP_LIMIT)
+        for level in range(1, hierarchy.levels + 1)
     )
 
 
 def _run_level(
     program: Program,
     family: Family,
-    capacities: tuple[int | None, ...],
+    hierarchy: Hierarchy,
     level: int,
-    inclusive: bool,
     induction: bool,
     step_limit: int,
 ) -> Run:
     def executed_with(loops: Loops, M: int | None) -> LevelMachine:
         def made() -> LevelMachine:
-            state = LevelState(program, family, loops, len(capacities), inclusive, level)
+            state = LevelState(program, family, loops, hierarchy.levels, hierarchy.inclusive, level)
             return LevelMachine(program, family, M, state, loops)
 
         machine = executed(made, loops)
         assert isinstance(machine, LevelMachine)
         return machine
 
-    M = capacities[level - 1]
+    M = hierarchy.capacities[level - 1]
     loops = (LumpedLoops if induction else Loops)(family, step_limit)
     try:
         machine = executed_with(loops, M)
