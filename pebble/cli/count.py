@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from pebble.cli.completion import schedules
-from pebble.cli.level_options import levels_of, levels_option
+from pebble.cli.level_options import levels_of, levels_option, refuse_without_levels
 from pebble.cli.options import (
     memory_options,
     names_of,
@@ -87,6 +87,8 @@ def _counted(
     levels = levels_of(options)
     if levels is None:
         from pebble.lab.training import count_any_pass
+
+        refuse_without_levels(names or ())
 
         M, problem = words_of(options), problem_of(options)
         return count_any_pass(problem, M, names, tiles, progress=progress)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +15,7 @@ from pebble.common.units import bytes_per_word, parse_words
 if TYPE_CHECKING:
     from pebble.program.hierarchy import Hierarchy
 
-__all__ = ["Levels", "levels_of", "levels_option"]
+__all__ = ["Levels", "levels_of", "levels_option", "refuse_without_levels"]
 
 
 @dataclass(frozen=True)
@@ -84,3 +85,14 @@ def _in_words(texts: tuple[str, ...], inclusive: bool, dtype: str | None, size: 
         )
     words = tuple(parse_words(text, dtype) for text in texts)
     return Levels(Hierarchy(words, inclusive), (None,) * len(words), size)
+
+
+def refuse_without_levels(names: Iterable[str]) -> None:
+    """Raise UsageError if a schedule is named that needs ``--levels``."""
+    from pebble.program.schedule.level_registry import is_level_schedule
+
+    for name in names:
+        if is_level_schedule(name):
+            raise click.UsageError(
+                f"{name} runs over several memory levels: say how large they are with --levels."
+            )

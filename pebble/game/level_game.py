@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import NamedTuple, NoReturn
 
-from pebble.common.errors import IllegalMove, InvalidInput
+from pebble.common.errors import InvalidInput
 from pebble.common.units import fast_memory_words
 from pebble.game.board import SHOWN, listed
 from pebble.game.moves import Op
+from pebble.game.referee import Refusal
 from pebble.graph.dag import Dag
 
 __all__ = ["LevelGame", "LevelMove", "LevelTally"]
@@ -36,10 +37,14 @@ class LevelMove(NamedTuple):
 
 @dataclass
 class LevelTally:
-    """What is counted at one level: words loaded into it, words stored from it, and how full it has been."""
+    """What is counted at one level: words loaded into it, words stored from it, and how full it has been.
+
+    ``redundant`` moves bring a value to where it is already.
+    """
 
     reads: int = 0
     writes: int = 0
+    redundant: int = 0
     held: int = 0
     peak: int = 0
 
@@ -75,7 +80,9 @@ class LevelGame:
     beyond : set of int
         The vertices whose value is in the memory beyond.
     tallies : list of LevelTally
-    moves, computes : int
+    moves, computes, deletes : int
+    refusal : Refusal or None
+        Why the last move was refused.
 
     Examples
     --------
@@ -95,6 +102,8 @@ class LevelGame:
     tallies: list[LevelTally] = field(default_factory=list)
     moves: int = 0
     computes: int = 0
+    deletes: int = 0
+    refusal: Refusal | None = None
 
     def __post_init__(self) -> None:
         self.capacities = tuple(fast_memory_words(words) for words in self.capacities)
@@ -111,9 +120,9 @@ class LevelGame:
         return len(self.capacities)
 
     @property
-    def missing(self) -> list[str]:
-        """Names of the outputs whose value is not in the memory beyond."""
-        return [self.dag.name(v) for v in self.dag.outputs.tolist() if v not in self.beyond]
+    def missing(self) -> list[int]:
+        """The outputs whose value is not in the memory beyond."""
+        return [v for v in self.dag.outputs.tolist() if v not in self.beyond]
 
     @property
     def complete(self) -> bool:
@@ -130,11 +139,11 @@ class LevelGame:
         """
         op, level, v = move
         if not 0 <= v < self.dag.n_vertices:
-            self._refuse(move, "unknown-vertex", f"the vertices are 0 to {self.dag.n_vertices - 1}")
-        if not 1 <= level <= self.levels:
             self._refuse(
-                move, "unknown-level", f"there is no level {level}; the levels are 1 to {self.levels}"
+                move, "unknown-vertex", f"there is no vertex {v}", f"they are 0 to {self.dag.n_vertices - 1}"
             )
+        if not 1 <= level <= self.levels:
+            self._refuse(move, "unknown-level", f"there is no level {level}", f"they are 1 to {self.levels}")
         if op == Op.LOAD:
             self._load(move)
         elif op == Op.STORE:
@@ -144,7 +153,7 @@ class LevelGame:
         elif op == Op.DELETE:
             self._delete(move)
         else:
-            self._refuse(move, "unknown-op", "use load, store, compute or delete")
+            self._refuse(move, "unknown-op", "it is no operation", "use load, store, compute or delete")
         self.moves += 1
 
     def _values(self, level: int) -> set[int]:
@@ -154,41 +163,39 @@ class LevelGame:
     def _load(self, move: LevelMove) -> None:
         _, level, v = move
         if v not in self._values(level + 1):
-            self._refuse(
-                move,
-                "load-needs-blue",
-                f"{self._name(level + 1)} does not have its value; bring it there first",
-            )
+            where = self._name(level + 1)
+            self._refuse(move, "load-needs-blue", f"{where} does not have its value", "bring it there first")
         self._need_room(move, level)
+        tally = self.tallies[level - 1]
+        tally.redundant += v in self.valid[level - 1]
         self._place(level, v)
         self.valid[level - 1].add(v)
-        self.tallies[level - 1].reads += 1
+        tally.reads += 1
 
     def _store(self, move: LevelMove) -> None:
         _, level, v = move
         if v not in self.valid[level - 1]:
             self._refuse(
-                move, "store-needs-red", f"level {level} does not have its value; bring it there first"
+                move, "store-needs-red", f"level {level} does not have its value", "bring it there first"
             )
         if level < self.levels and not self.inclusive:
             self._need_room(move, level + 1)
             self._place(level + 1, v)
+        tally = self.tallies[level - 1]
+        tally.redundant += v in self._values(level + 1)
         self._values(level + 1).add(v)
-        self.tallies[level - 1].writes += 1
+        tally.writes += 1
 
     def _compute(self, move: LevelMove) -> None:
         v = move.vertex
         needs = self.dag.predecessors_of(v).tolist()
         if not needs:
-            self._refuse(move, "compute-input", "an input has nothing to be computed from; load it")
+            self._refuse(move, "compute-input", "an input has nothing to be computed from", "load it")
         lacking = [self.dag.name(p) for p in needs if p not in self.valid[0]]
         if lacking:
-            self._refuse(
-                move,
-                "compute-needs-predecessors",
-                f"level 1 lacks {len(lacking)} of its {len(needs)} predecessors: "
-                + listed(lacking[:SHOWN], len(lacking)),
-            )
+            names = listed(lacking[:SHOWN], len(lacking))
+            reason = f"level 1 lacks {len(lacking)} of its {len(needs)} predecessors: {names}"
+            self._refuse(move, "compute-needs-predecessors", reason, "load or compute them first")
         placed = range(1, self.levels + 1) if self.inclusive else (1,)
         for level in placed:
             self._need_room(move, level)
@@ -200,18 +207,19 @@ class LevelGame:
     def _delete(self, move: LevelMove) -> None:
         _, level, v = move
         if v not in self.held[level - 1]:
-            self._refuse(move, "delete-needs-red", f"level {level} does not hold it; leave the move out")
+            self._refuse(move, "delete-needs-red", f"level {level} does not hold it", "leave the move out")
         if self.inclusive and level > 1 and v in self.held[level - 2]:
-            self._refuse(move, "inclusive", f"level {level - 1} still holds it; delete it there first")
+            self._refuse(move, "inclusive", f"level {level - 1} still holds it", "delete it there first")
         self.held[level - 1].remove(v)
         self.valid[level - 1].discard(v)
         self.tallies[level - 1].held -= 1
+        self.deletes += 1
 
     def _need_room(self, move: LevelMove, level: int) -> None:
         tally, words = self.tallies[level - 1], self.capacities[level - 1]
         if move.vertex not in self.held[level - 1] and tally.held >= words:
             self._refuse(
-                move, "memory-full", f"level {level} holds {tally.held} of {words} words; delete one first"
+                move, "memory-full", f"level {level} holds {tally.held} of {words} words", "delete one first"
             )
 
     def _place(self, level: int, v: int) -> None:
@@ -224,7 +232,8 @@ class LevelGame:
     def _name(self, level: int) -> str:
         return "slow memory" if level > self.levels else f"level {level}"
 
-    def _refuse(self, move: LevelMove, rule: str, why: str) -> None:
+    def _refuse(self, move: LevelMove, rule: str, reason: str, remedy: str) -> NoReturn:
         known = 0 <= move.vertex < self.dag.n_vertices
         text = move.text(self.dag.name(move.vertex)) if known else str(move)
-        raise IllegalMove(f"move {self.moves}, {text}: {why}", move_number=self.moves, rule=rule)
+        self.refusal = Refusal(self.moves, text, rule, reason, remedy)
+        raise self.refusal.error()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from pebble.common.errors import CacheTooSmall, InvalidInput, PebbleError
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pebble.program.hierarchy import Hierarchy
     from pebble.program.schedule.schedule import Tiles
 
-__all__ = ["asked_level_schedule", "count_levels"]
+__all__ = ["asked_level_schedule", "chosen_tiles", "count_levels"]
 
 
 def count_levels(
@@ -96,6 +96,30 @@ def asked_level_schedule(asked: str | LevelSchedule, problem: Problem) -> LevelS
     return level_schedule(asked, problem) if isinstance(asked, str) else asked
 
 
+def chosen_tiles(
+    schedule: LevelSchedule,
+    problem: Problem,
+    hierarchy: Hierarchy,
+    tiles: Tiles | str | None,
+    weights: Sequence[float],
+) -> dict[str, int]:
+    """Return the tile sizes to use: as given, or chosen by the schedule.
+
+    Raises
+    ------
+    InvalidInput
+        If the tiles make no sense, or the schedule is not written for so many levels.
+    CacheTooSmall
+        If the schedule finds no tiles that fit.
+    """
+    schedule.require_levels(hierarchy)
+    if isinstance(tiles, str):
+        raise InvalidInput(
+            f"{schedule.name} has no tiles called {tiles!r}: give sizes, such as rows=12,cols=9"
+        )
+    return schedule.check_tiles(tiles) if tiles else schedule.tiles(problem, hierarchy, weights)
+
+
 def _asked(asked: Iterable[str | LevelSchedule] | None, problem: Problem) -> list[LevelSchedule]:
     if problem.pass_name == "both":
         raise InvalidInput("with several memory levels, count the forward and the backward pass one by one")
@@ -113,13 +137,8 @@ def _row(
     bounds: tuple[Bound, ...],
 ) -> LevelRow:
     """Count one schedule; a row that says so if it does not fit."""
-    schedule.require_levels(hierarchy)
-    if isinstance(tiles, str):
-        raise InvalidInput(
-            f"{schedule.name} has no tiles called {tiles!r}: give sizes, such as rows=12,cols=9"
-        )
     try:
-        sizes = schedule.check_tiles(tiles) if tiles else schedule.tiles(problem, hierarchy, weights)
+        sizes = chosen_tiles(schedule, problem, hierarchy, tiles, weights)
     except CacheTooSmall:
         return LevelRow(schedule.name, None, schedule.least(problem, hierarchy))
     needed = tuple(run.peak for run in schedule.measure(problem, sizes, hierarchy))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from dataclasses import dataclass
 from typing import Any
 
@@ -183,7 +182,7 @@ class LevelReport(TableResult):
         table = Table(cells, left=3, notes=self.notes(), drop=("writes", "reads", "of", "bytes", "peak"))
         rows = [
             [name, bound.name, words(bound.value), bound.note]
-            for name, bound in zip(self._between(), self.bounds, strict=True)
+            for name, bound in zip(self.hierarchy.boundaries, self.bounds, strict=True)
         ]
         bounds = Table([["boundary", "bound", "words", "from"], *rows], right=(2,))
         return [self.heading(), table, bounds, *sharing_notes(self.problem)]
@@ -191,12 +190,12 @@ class LevelReport(TableResult):
     def notes(self) -> list[str]:
         """Return which boundary limits each schedule, where that is known."""
         found = [(row, self.slowest(row)) for row in self.rows]
-        names = self._between()
+        names = self.hierarchy.boundaries
         return [f"{row.name}: {names[one.level - 1]} takes the longest" for row, one in found if one]
 
     def _cells(self, row: LevelRow, columns: int) -> list[list[str]]:
         cells = []
-        for name, one in zip(self._between(), row.boundaries, strict=True):
+        for name, one in zip(self.hierarchy.boundaries, row.boundaries, strict=True):
             first = one.level == 1
             counts = (
                 words(value) for value in (one.reads, one.writes, one.io, one.peak, one.capacity, one.bound)
@@ -217,11 +216,6 @@ class LevelReport(TableResult):
 
     def _names(self) -> list[str]:
         return [name if not name.isdigit() else f"level {name}" for name in self.hierarchy.names]
-
-    def _between(self) -> list[str]:
-        """Return the names of the boundaries."""
-        names = [*self.hierarchy.names, "slow"]
-        return [f"{one} | {other}" for one, other in itertools.pairwise(names)]
 
     def _sizes(self) -> str:
         return _and(tuple(size or 0 for size in self.hierarchy.capacities)) + " words"

@@ -62,6 +62,15 @@ class Hierarchy:
         """``"inclusive"`` or ``"exclusive"``."""
         return "inclusive" if self.inclusive else "exclusive"
 
+    @property
+    def boundaries(self) -> tuple[str, ...]:
+        """Names of the boundaries, each by the memories on its two sides.
+
+        >>> Hierarchy((43, 140)).boundaries
+        ('1 | 2', '2 | slow')
+        """
+        return tuple(f"{one} | {other}" for one, other in itertools.pairwise((*self.names, "slow")))
+
     def held_within(self, level: int) -> int:
         """Return how many words can be on the inner side of a level's boundary: its own, or with all those within.
 
