@@ -19,6 +19,7 @@ from pebble.lower_bounds.graph.exhaustive import EXHAUSTIVE
 from pebble.lower_bounds.graph.min_cut import CONVEX_MIN_CUT
 from pebble.lower_bounds.graph.partition import PARTITIONS
 from pebble.lower_bounds.graph.spectral import SPECTRAL, SPECTRAL_ABOVE_COMPULSORY
+from pebble.lower_bounds.levels import LEVELS
 from pebble.lower_bounds.matmul_fft import (
     FFT,
     FFT_COMPULSORY,
@@ -56,6 +57,7 @@ STATEMENTS: tuple[Statement, ...] = (
     BY_PARTS,
     CAUSAL_TRIANGLES,
     MLA,
+    LEVELS,
     MATMUL,
     MATMUL_SHORT,
     MATMUL_PRODUCTS,
