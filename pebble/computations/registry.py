@@ -11,6 +11,7 @@ from pebble.common.errors import InvalidInput
 from pebble.computations.attention import attention, attention_family
 from pebble.computations.backward import attention_gradients, backward_family
 from pebble.computations.family import Family
+from pebble.computations.linear_attention import linear_attention, right_product_family
 from pebble.computations.matmul import matmul_family
 from pebble.computations.problem import Problem
 from pebble.computations.weights import weights_family, weights_gradient
@@ -25,6 +26,7 @@ _PARAMETERS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "attention-forward": (_SIZES, ("stats", "mask")),
     "attention-backward": (_SIZES, ("mask",)),
     "attention-weights": (("N", "d"), ()),
+    "linear-attention": (_SIZES, ()),
     "matmul": (("m", "n", "k"), ()),
 }
 
@@ -33,7 +35,10 @@ FAMILY_NAMES = tuple(_PARAMETERS)
 """Names that a header gives to families."""
 
 
-_FORWARD: dict[str, Callable[[Problem], Family]] = {"plain": attention_family}
+_FORWARD: dict[str, Callable[[Problem], Family]] = {
+    "plain": attention_family,
+    "linear": right_product_family,
+}
 
 
 def family_of(problem: Problem) -> Family:
@@ -89,6 +94,9 @@ def family_from_header(name: str, parameters: dict[str, str]) -> Family:
         return matmul_family(**values)
     if name == "attention-weights":
         return family_of(Problem.square(values["N"], values["d"], pass_name="weights"))
+    if name == "linear-attention":
+        nq, nk, d, dv = (values[key] for key in _SIZES)
+        return family_of(Problem(nq, nk, d, dv, attention="linear"))
     stats = values.get("stats", 0)
     if stats not in (0, 1):
         raise InvalidInput(f"DAG {name}: stats must be 0 or 1, not {stats}")
@@ -148,5 +156,7 @@ def reference_outputs(
         Q, K, V, dO = (inputs[name] for name in ("Q", "K", "V", "dO"))
         dQ, dK, dV = attention_gradients(Q, K, V, dO, _allowed(problem))
         return {"dQ": dQ, "dK": dK, "dV": dV}
+    if problem.attention == "linear":
+        return {"O": linear_attention(inputs["Q"], inputs["K"], inputs["V"])}
     output, row_sums = attention(inputs["Q"], inputs["K"], inputs["V"], _allowed(problem))
     return {"O": output, "l": row_sums} if problem.stats else {"O": output}
