@@ -12,6 +12,7 @@ from pebble.computations.attention import attention, attention_family
 from pebble.computations.backward import attention_gradients, backward_family
 from pebble.computations.family import Family
 from pebble.computations.latent import latent_family
+from pebble.computations.linear_attention import linear_attention, right_product_family
 from pebble.computations.matmul import matmul_family
 from pebble.computations.problem import Problem
 from pebble.computations.weights import weights_family, weights_gradient
@@ -27,6 +28,7 @@ _PARAMETERS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "attention-backward": (_SIZES, ("mask",)),
     "attention-latent": (_SIZES, ("stats", "mask")),
     "attention-weights": (("N", "d"), ()),
+    "linear-attention": (_SIZES, ()),
     "matmul": (("m", "n", "k"), ()),
 }
 
@@ -35,7 +37,11 @@ FAMILY_NAMES = tuple(_PARAMETERS)
 """Names that a header gives to families."""
 
 
-_FORWARD: dict[str, Callable[[Problem], Family]] = {"plain": attention_family, "latent": latent_family}
+_FORWARD: dict[str, Callable[[Problem], Family]] = {
+    "plain": attention_family,
+    "latent": latent_family,
+    "linear": right_product_family,
+}
 
 
 def family_of(problem: Problem) -> Family:
@@ -91,6 +97,9 @@ def family_from_header(name: str, parameters: dict[str, str]) -> Family:
         return matmul_family(**values)
     if name == "attention-weights":
         return family_of(Problem.square(values["N"], values["d"], pass_name="weights"))
+    if name == "linear-attention":
+        nq, nk, d, dv = (values[key] for key in _SIZES)
+        return family_of(Problem(nq, nk, d, dv, attention="linear"))
     stats = values.get("stats", 0)
     if stats not in (0, 1):
         raise InvalidInput(f"DAG {name}: stats must be 0 or 1, not {stats}")
@@ -160,6 +169,8 @@ def reference_outputs(
         Q, K, V, dO = (inputs[name] for name in ("Q", "K", "V", "dO"))
         dQ, dK, dV = attention_gradients(Q, K, V, dO, _allowed(problem))
         return {"dQ": dQ, "dK": dK, "dV": dV}
+    if problem.attention == "linear":
+        return {"O": linear_attention(inputs["Q"], inputs["K"], inputs["V"])}
     if problem.form == "latent":
         Q, K = (np.concatenate([inputs[name + "c"], inputs[name + "r"]], axis=1) for name in ("Q", "K"))
         output, row_sums = attention(Q, K, inputs["Kc"], _allowed(problem))

@@ -11,6 +11,7 @@ from pebble.lower_bounds.attention.by_parts import BY_PARTS
 from pebble.lower_bounds.attention.causal_triangles import CAUSAL_TRIANGLES
 from pebble.lower_bounds.attention.compulsory import COMPULSORY
 from pebble.lower_bounds.attention.latent import MLA
+from pebble.lower_bounds.attention.linear import LINEAR
 from pebble.lower_bounds.attention.t1 import T1
 from pebble.lower_bounds.attention.t2 import T2
 from pebble.lower_bounds.certified.b3 import B3
@@ -58,6 +59,7 @@ STATEMENTS: tuple[Statement, ...] = (
     CAUSAL_TRIANGLES,
     MLA,
     LEVELS,
+    LINEAR,
     MATMUL,
     MATMUL_SHORT,
     MATMUL_PRODUCTS,

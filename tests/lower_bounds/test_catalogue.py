@@ -38,6 +38,7 @@ def printed() -> Iterator[Bound]:
         (Problem(256, 256, 8, 8, pass_name="backward"), 256),
         (Problem.square(256, 8, pass_name="backward", mask="causal"), 256),
         (Problem(256, 256, 8, 8, pass_name="weights"), 256),
+        (Problem.square(256, 8, attention="linear"), 40),
     ):
         found = bounds(problem, M)
         yield from (*found.proved, *found.curves)
