@@ -13,6 +13,7 @@ from pebble.computations.backward import attention_gradients, backward_family
 from pebble.computations.family import Family
 from pebble.computations.matmul import matmul_family
 from pebble.computations.problem import Problem
+from pebble.computations.safe_softmax import online_family, safe_attention, safe_family
 from pebble.computations.weights import weights_family, weights_gradient
 
 if TYPE_CHECKING:
@@ -23,6 +24,8 @@ __all__ = ["FAMILY_NAMES", "family_from_header", "family_of", "random_inputs", "
 _SIZES = ("Nq", "Nk", "d", "dv")
 _PARAMETERS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "attention-forward": (_SIZES, ("stats", "mask")),
+    "attention-forward-safe": (_SIZES, ("stats", "mask")),
+    "attention-forward-online": (_SIZES, ("stats", "mask")),
     "attention-backward": (_SIZES, ("mask",)),
     "attention-weights": (("N", "d"), ()),
     "matmul": (("m", "n", "k"), ()),
@@ -33,7 +36,11 @@ FAMILY_NAMES = tuple(_PARAMETERS)
 """Names that a header gives to families."""
 
 
-_FORWARD: dict[str, Callable[[Problem], Family]] = {"plain": attention_family}
+_FORWARD: dict[str, Callable[[Problem], Family]] = {
+    "plain": attention_family,
+    "safe": safe_family,
+    "online": online_family,
+}
 
 
 def family_of(problem: Problem) -> Family:
@@ -92,9 +99,9 @@ def family_from_header(name: str, parameters: dict[str, str]) -> Family:
     stats = values.get("stats", 0)
     if stats not in (0, 1):
         raise InvalidInput(f"DAG {name}: stats must be 0 or 1, not {stats}")
-    pass_name = name.removeprefix("attention-")
+    pass_name, _, softmax = name.removeprefix("attention-").partition("-")
     nq, nk, d, dv = (values[key] for key in _SIZES)
-    problem = Problem(nq, nk, d, dv, stats=bool(stats), pass_name=pass_name)
+    problem = Problem(nq, nk, d, dv, stats=bool(stats), pass_name=pass_name, softmax=softmax or "plain")
     return family_of(_masked(problem, parameters.get("mask")))
 
 
@@ -148,5 +155,9 @@ def reference_outputs(
         Q, K, V, dO = (inputs[name] for name in ("Q", "K", "V", "dO"))
         dQ, dK, dV = attention_gradients(Q, K, V, dO, _allowed(problem))
         return {"dQ": dQ, "dK": dK, "dV": dV}
-    output, row_sums = attention(inputs["Q"], inputs["K"], inputs["V"], _allowed(problem))
+    forward = inputs["Q"], inputs["K"], inputs["V"], _allowed(problem)
+    if problem.form in ("safe", "online"):
+        output, row_sums, most = safe_attention(*forward)
+        return {"O": output, "l": row_sums, "m": most} if problem.stats else {"O": output}
+    output, row_sums = attention(*forward)
     return {"O": output, "l": row_sums} if problem.stats else {"O": output}
