@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from pebble.computations.latent import latent_family
 from pebble.computations.linear_attention import linear_attention, right_product_family
 from pebble.computations.matmul import matmul_family
 from pebble.computations.problem import Problem
+from pebble.computations.safe_softmax import online_family, safe_attention, safe_family
 from pebble.computations.weights import weights_family, weights_gradient
 
 if TYPE_CHECKING:
@@ -25,11 +26,22 @@ __all__ = ["FAMILY_NAMES", "family_from_header", "family_of", "random_inputs", "
 _SIZES = ("Nq", "Nk", "d", "dv")
 _PARAMETERS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "attention-forward": (_SIZES, ("stats", "mask")),
+    "attention-forward-safe": (_SIZES, ("stats", "mask")),
+    "attention-forward-online": (_SIZES, ("stats", "mask")),
     "attention-backward": (_SIZES, ("mask",)),
     "attention-latent": (_SIZES, ("stats", "mask")),
     "attention-weights": (("N", "d"), ()),
     "linear-attention": (_SIZES, ()),
     "matmul": (("m", "n", "k"), ()),
+}
+
+
+_COMPUTATIONS: dict[str, dict[str, Any]] = {
+    "attention-forward": {},
+    "attention-forward-safe": {"softmax": "safe"},
+    "attention-forward-online": {"softmax": "online"},
+    "attention-backward": {"pass_name": "backward"},
+    "attention-latent": {"shared_values": True},
 }
 
 
@@ -41,6 +53,8 @@ _FORWARD: dict[str, Callable[[Problem], Family]] = {
     "plain": attention_family,
     "latent": latent_family,
     "linear": right_product_family,
+    "safe": safe_family,
+    "online": online_family,
 }
 
 
@@ -103,10 +117,8 @@ def family_from_header(name: str, parameters: dict[str, str]) -> Family:
     stats = values.get("stats", 0)
     if stats not in (0, 1):
         raise InvalidInput(f"DAG {name}: stats must be 0 or 1, not {stats}")
-    latent = name == "attention-latent"
-    pass_name = "forward" if latent else name.removeprefix("attention-")
     nq, nk, d, dv = (values[key] for key in _SIZES)
-    problem = Problem(nq, nk, d, dv, stats=bool(stats), pass_name=pass_name, shared_values=latent)
+    problem = Problem(nq, nk, d, dv, stats=bool(stats), **_COMPUTATIONS[name])
     return family_of(_masked(problem, parameters.get("mask")))
 
 
@@ -173,7 +185,11 @@ def reference_outputs(
         return {"O": linear_attention(inputs["Q"], inputs["K"], inputs["V"])}
     if problem.form == "latent":
         Q, K = (np.concatenate([inputs[name + "c"], inputs[name + "r"]], axis=1) for name in ("Q", "K"))
-        output, row_sums = attention(Q, K, inputs["Kc"], _allowed(problem))
+        forward = Q, K, inputs["Kc"], _allowed(problem)
     else:
-        output, row_sums = attention(inputs["Q"], inputs["K"], inputs["V"], _allowed(problem))
+        forward = inputs["Q"], inputs["K"], inputs["V"], _allowed(problem)
+    if problem.form in ("safe", "online"):
+        output, row_sums, most = safe_attention(*forward)
+        return {"O": output, "l": row_sums, "m": most} if problem.stats else {"O": output}
+    output, row_sums = attention(*forward)
     return {"O": output, "l": row_sums} if problem.stats else {"O": output}
