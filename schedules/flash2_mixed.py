@@ -148,7 +148,7 @@ def _sweep(mixed: MixedBlocks, rows: int, width: int, sums: Nodes) -> list[Node]
         passing = [name for name, rows_of in (("K", mixed.keys), ("V", mixed.values)) if start >= rows_of]
         if mixed.by_row(rows, width):
             work = compute("S"), compute("P", "S"), sums, compute("U"), delete("P")
-            one = load(*passing), loop("i", 1, *work, label="row"), delete(*passing)
+            one: tuple[Nodes, ...] = load(*passing), loop("i", 1, *work, label="row"), delete(*passing)
         else:
             scores, products = _by_word("k", "K", "S", passing), _by_word("e", "V", "U", passing)
             one = scores, compute("P", "S"), sums, products, delete("P")
