@@ -44,7 +44,7 @@ class Cheapest(Schedule):
         """Return the tiles of the cheapest candidate that fits."""
         self.require(problem, M)
         found = _cheapest_first(problem, self._options(problem, M))
-        if problem.mask is None:
+        if problem.without_mask() == problem:
             return found[0].tiles
         tries_all = MaskedSearch.tries_all(problem)
         near = [one.option for one in found if tries_all or one.io <= _NEARLY * found[0].io]
