@@ -69,7 +69,9 @@ def large_cache(problem: Counts, M: int) -> Bound:
     M = fast_memory_words(M)
     require_pass(problem, "forward", "D")
     if problem.pairs != problem.queries * problem.keys:
-        raise BoundDoesNotApply("D is about queries that all see the same keys; here some pairs are masked out")
+        raise BoundDoesNotApply(
+            "D is about queries that all see the same keys; here some pairs are masked out"
+        )
     return _bound(problem, problem.queries, problem.keys, M)
 
 
@@ -113,7 +115,9 @@ def large_cache_under_mask(problem: Problem, M: int) -> Bound:
     from pebble.lower_bounds.attention.triangles import QueryIntervals
 
     queries, keys = find_rectangle(QueryIntervals.from_mask(mask), problem.d, problem.dv)
-    return _bound(problem, queries, keys, M, f", {queries:,} queries and {keys:,} keys that all see each other")
+    return _bound(
+        problem, queries, keys, M, f", {queries:,} queries and {keys:,} keys that all see each other"
+    )
 
 
 def _bound(problem: Counts, queries: int, keys: int, M: int, note: str = "") -> Bound:
@@ -121,7 +125,9 @@ def _bound(problem: Counts, queries: int, keys: int, M: int, note: str = "") -> 
         raise BoundDoesNotApply("D needs two keys or more that the same queries see")
     needed, tau, sigma = words_needed_again(queries, keys, problem.d, problem.dv)
     if needed <= M:
-        raise BoundDoesNotApply(f"D says no more than the compulsory words where M is {needed:,} words or more")
+        raise BoundDoesNotApply(
+            f"D says no more than the compulsory words where M is {needed:,} words or more"
+        )
     return LARGE_CACHE.bound(compulsory_words(problem) + needed - M, f"τ = {tau:,}, σ = {sigma:,}{note}")
 
 
