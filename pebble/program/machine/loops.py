@@ -89,6 +89,8 @@ class Touched:
     changed: set[str] = field(default_factory=set)
     moved: set[str] = field(default_factory=set)
     read: set[str] = field(default_factory=set)
+    moved_at: set[tuple[str, int]] = field(default_factory=set)
+    """What is moved, each with the memory level inside the boundary."""
 
 
 def touched_by(nodes: tuple[Node, ...], family: Family, found: Touched | None = None) -> Touched:
@@ -103,6 +105,7 @@ def touched_by(nodes: tuple[Node, ...], family: Family, found: Touched | None = 
             found.changed.add(node.replacing)
         if node.action in ("load", "store"):
             found.moved.add(node.array)
+            found.moved_at.add((node.array, node.level))
         elif node.action == "compute":
             found.read.update(family[node.array].operands)
     return found

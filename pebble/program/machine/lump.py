@@ -39,10 +39,14 @@ __all__ = ["LumpedLoops"]
 
 
 class LumpedLoops(Loops):
-    """Of a loop with more than four iterations three are executed, if the conditions of induction hold."""
+    """Of a loop with more than four iterations three are executed, if the conditions of induction hold.
 
-    def __init__(self, family: Family, step_limit: int) -> None:
+    ``levels`` is how many memory levels there are inside slow memory.
+    """
+
+    def __init__(self, family: Family, step_limit: int, levels: int = 1) -> None:
         super().__init__(family, step_limit)
+        self.levels = levels
         self._bodies: dict[int, _Body] = {}
 
     def lumps(self, node: Loop) -> bool:
@@ -57,7 +61,7 @@ class LumpedLoops(Loops):
             known = self._bodies[id(node)] = _Body(
                 [self.family[name] for name in used if node.axis in self.family[name].axes],
                 [self.family[name] for name in changed if node.axis not in self.family[name].axes],
-                touched.moved,
+                {name for name, level in touched.moved_at if level == self.levels},
             )
         return known
 
@@ -90,7 +94,7 @@ class LumpedLoops(Loops):
 
 
 class _Body(NamedTuple):
-    """What a loop's body touches: arrays along the loop's axis, arrays it changes besides, names of what it moves."""
+    """What a loop's body touches: arrays along the loop's axis, arrays it changes besides, what slow memory moves."""
 
     indexed: list[Array]
     others: list[Array]
