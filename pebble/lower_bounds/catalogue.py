@@ -10,6 +10,7 @@ from pebble.lower_bounds.attention.b2 import B2
 from pebble.lower_bounds.attention.by_parts import BY_PARTS
 from pebble.lower_bounds.attention.causal_triangles import CAUSAL_TRIANGLES
 from pebble.lower_bounds.attention.compulsory import COMPULSORY
+from pebble.lower_bounds.attention.safe_softmax import S
 from pebble.lower_bounds.attention.t1 import T1
 from pebble.lower_bounds.attention.t2 import T2
 from pebble.lower_bounds.certified.b3 import B3
@@ -54,6 +55,7 @@ STATEMENTS: tuple[Statement, ...] = (
     B3,
     BY_PARTS,
     CAUSAL_TRIANGLES,
+    S,
     MATMUL,
     MATMUL_SHORT,
     MATMUL_PRODUCTS,
