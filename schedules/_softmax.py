@@ -20,7 +20,7 @@ __all__ = [
 
 def statistics(problem: Problem) -> tuple[str, ...]:
     """Return what is kept of each row beside its output: the row sum, and the maximum unless softmax is plain."""
-    return ("l",) if problem.form == "plain" else ("m", "l")
+    return ("m", "l") if problem.form in ("safe", "online") else ("l",)
 
 
 def used_up(problem: Problem) -> tuple[str, ...]:

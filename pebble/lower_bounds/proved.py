@@ -17,6 +17,8 @@ from pebble.lower_bounds.attention.compulsory import (
     compulsory_forward,
     compulsory_weights,
 )
+from pebble.lower_bounds.attention.latent import latent_bound
+from pebble.lower_bounds.attention.linear import linear
 from pebble.lower_bounds.attention.safe_softmax import safe_softmax
 from pebble.lower_bounds.attention.t1 import t1
 from pebble.lower_bounds.attention.t2 import t2
@@ -38,6 +40,10 @@ _OF_FORM: dict[str, tuple[Callable[[Problem, int], Bound], ...]] = {
     "plain": (),
     "safe": (safe_softmax,),
     "online": (),
+    "latent": (latent_bound,),
+    "linear": (linear,),
+    "recurrent": (linear,),
+    "gated": (linear,),
 }
 """Bounds of one computation alone. Those of plain softmax hold for safe and online softmax as well: their DAGs become
 the plain one where vertices that are no inputs are deleted, which cannot raise the I/O (docs/bounds-softmax.md)."""

@@ -20,8 +20,8 @@ __all__ = ["S", "safe_softmax", "safe_softmax_events", "safe_softmax_weight"]
 
 S = Statement(
     "S",
-    "I/O ≥ M + 1 + X·(⌈W(T) / ⌊T²/(4d)⌋⌉ − 1), T = M + X ≥ 34d², W(T) = Nq·Nk·(d + 4dv) − d·Nq·min(Nk, ⌊T/d⌋), for every "
-    "whole X ≥ 1 with at least two segments; 2Nq more if the row sums and the maxima are outputs",
+    "I/O ≥ M + 1 + X·(⌈W(T) / ⌊T²/(4d)⌋⌉ − 1), T = M + X ≥ 34d², W(T) = Nq·Nk·(d + 4dv) − d·Nq·min(Nk, ⌊T/d⌋), for "
+    "every whole X ≥ 1 with at least two segments; 2Nq more if the row sums and the maxima are outputs",
     "attention with two-pass safe softmax, forward pass, every pair of query and key; chains in a fixed order",
     "docs/bounds-softmax.md, S",
     after=(HONG_KUNG, LOOMIS_WHITNEY),

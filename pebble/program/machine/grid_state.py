@@ -71,6 +71,10 @@ class GridState(State):
     def tidy(self, axis: str) -> None:
         """Do nothing: the grid is fixed."""
 
+    def planes(self, name: str, moved: bool) -> list[NDArray[np.int64]]:
+        """Return all that is known of an array's cells; of slow memory only if words are moved to or from it."""
+        return [self.fast[name], self.slow[name]] if moved else [self.fast[name]]
+
     def count(self, array: Array, chosen: NDArray[np.bool_]) -> int:
         """Return the exact number of words in chosen cells of the current box."""
         total: Any = chosen.astype(object)

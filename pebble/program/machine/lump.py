@@ -132,7 +132,7 @@ class _Lump:
         self.machine, self.state, self.node, self.body = machine, machine.state, node, body
         self.ends = tuple(tile_at(*whole, node.tile, index)[1] for index in (0, 1, count - 2))
         self.before = [
-            (array, view, view.copy()) for array in body.others for view in self._views(array, None)
+            (array, view, view.copy()) for array in body.others for view in self._views(array, slice(None))
         ]
         self.waiting = self.state.grid.cells(node.axis, (self.ends[0], self.ends[2]))
         for array in self.body.indexed:
@@ -141,18 +141,14 @@ class _Lump:
         self.held = dict(machine.held)
         self.repeats = count - 3
 
-    def _views(self, array: Array, cells: slice | None) -> list[NDArray[np.int64]]:
+    def _views(self, array: Array, cells: slice) -> list[NDArray[np.int64]]:
         """State of an array in fast memory, and in slow memory if the body loads or stores it, as far as it can.
 
         That is in the current tile of every enclosing loop, and in ``cells`` along the loop's own axis.
         """
-        if cells is None:
-            part = self.state.part(array)
-            return [part.fast, part.slow] if array.name in self.body.moved else [part.fast]
         slices, own = self.state.slices, self.node.axis
         box = (*[cells if axis == own else slices[axis] for axis in array.axes], ...)
-        fast = self.state.fast[array.name][box]
-        return [fast, self.state.slow[array.name][box]] if array.name in self.body.moved else [fast]
+        return [plane[box] for plane in self.state.planes(array.name, array.name in self.body.moved)]
 
     def apply(self) -> dict[str, int]:
         """Check the conditions, account for all iterations but the last, and return the growth by array."""
