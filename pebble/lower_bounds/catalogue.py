@@ -13,6 +13,7 @@ from pebble.lower_bounds.attention.compulsory import COMPULSORY
 from pebble.lower_bounds.attention.large_cache import LARGE_CACHE
 from pebble.lower_bounds.attention.latent import MLA
 from pebble.lower_bounds.attention.linear import LINEAR
+from pebble.lower_bounds.attention.safe_softmax import S
 from pebble.lower_bounds.attention.t1 import T1
 from pebble.lower_bounds.attention.t2 import T2
 from pebble.lower_bounds.certified.b3 import B3
@@ -59,6 +60,7 @@ STATEMENTS: tuple[Statement, ...] = (
     BY_PARTS,
     CAUSAL_TRIANGLES,
     LARGE_CACHE,
+    S,
     MLA,
     LEVELS,
     LINEAR,
