@@ -11,7 +11,13 @@ from pebble.common.errors import InvalidInput
 from pebble.computations.attention import attention, attention_family
 from pebble.computations.backward import attention_gradients, backward_family
 from pebble.computations.family import Family
-from pebble.computations.linear_attention import linear_attention, right_product_family
+from pebble.computations.linear_attention import (
+    chunked_family,
+    linear_inputs,
+    linear_outputs,
+    recurrent_family,
+    right_product_family,
+)
 from pebble.computations.matmul import matmul_family
 from pebble.computations.problem import Problem
 from pebble.computations.weights import weights_family, weights_gradient
@@ -22,11 +28,15 @@ if TYPE_CHECKING:
 __all__ = ["FAMILY_NAMES", "family_from_header", "family_of", "random_inputs", "reference_outputs"]
 
 _SIZES = ("Nq", "Nk", "d", "dv")
+_TOKENS = ("N", "d", "dv")
 _PARAMETERS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "attention-forward": (_SIZES, ("stats", "mask")),
     "attention-backward": (_SIZES, ("mask",)),
     "attention-weights": (("N", "d"), ()),
     "linear-attention": (_SIZES, ()),
+    "linear-attention-recurrent": (_TOKENS, ()),
+    "linear-attention-gated": (_TOKENS, ()),
+    "linear-attention-chunked": ((*_TOKENS, "chunk"), ()),
     "matmul": (("m", "n", "k"), ()),
 }
 
@@ -38,6 +48,9 @@ FAMILY_NAMES = tuple(_PARAMETERS)
 _FORWARD: dict[str, Callable[[Problem], Family]] = {
     "plain": attention_family,
     "linear": right_product_family,
+    "recurrent": recurrent_family,
+    "gated": recurrent_family,
+    "chunked": chunked_family,
 }
 
 
@@ -94,9 +107,8 @@ def family_from_header(name: str, parameters: dict[str, str]) -> Family:
         return matmul_family(**values)
     if name == "attention-weights":
         return family_of(Problem.square(values["N"], values["d"], pass_name="weights"))
-    if name == "linear-attention":
-        nq, nk, d, dv = (values[key] for key in _SIZES)
-        return family_of(Problem(nq, nk, d, dv, attention="linear"))
+    if name.startswith("linear-attention"):
+        return family_of(_linear(name, values))
     stats = values.get("stats", 0)
     if stats not in (0, 1):
         raise InvalidInput(f"DAG {name}: stats must be 0 or 1, not {stats}")
@@ -104,6 +116,15 @@ def family_from_header(name: str, parameters: dict[str, str]) -> Family:
     nq, nk, d, dv = (values[key] for key in _SIZES)
     problem = Problem(nq, nk, d, dv, stats=bool(stats), pass_name=pass_name)
     return family_of(_masked(problem, parameters.get("mask")))
+
+
+def _linear(name: str, values: dict[str, int]) -> Problem:
+    """Return the problem of linear attention that a header names."""
+    d, dv = values["d"], values["dv"]
+    if name == "linear-attention":
+        return Problem(values["Nq"], values["Nk"], d, dv, attention="linear")
+    gate, chunk = name.endswith("gated"), values.get("chunk")
+    return Problem.square(values["N"], d, dv, attention="linear", mask="causal", gate=gate, chunk=chunk)
 
 
 def _masked(problem: Problem, spec: str | None) -> Problem:
@@ -129,6 +150,8 @@ def random_inputs(problem: Problem, rng: np.random.Generator) -> dict[str, NDArr
     if problem.pass_name == "weights":
         tall = {name: rng.normal(size=(problem.Nq, problem.d)) for name in ("A1", "A2", "A3", "E")}
         return tall | {name: 0.3 * rng.normal(size=(problem.d, problem.d)) for name in ("X", "Y")}
+    if problem.attention == "linear":
+        return linear_inputs(problem, rng)
     found = {
         "Q": rng.normal(size=(problem.Nq, problem.d)),
         "K": rng.normal(size=(problem.Nk, problem.d)),
@@ -157,6 +180,6 @@ def reference_outputs(
         dQ, dK, dV = attention_gradients(Q, K, V, dO, _allowed(problem))
         return {"dQ": dQ, "dK": dK, "dV": dV}
     if problem.attention == "linear":
-        return {"O": linear_attention(inputs["Q"], inputs["K"], inputs["V"])}
+        return linear_outputs(problem, inputs)
     output, row_sums = attention(inputs["Q"], inputs["K"], inputs["V"], _allowed(problem))
     return {"O": output, "l": row_sums} if problem.stats else {"O": output}
