@@ -91,7 +91,7 @@ _RowSums = Literal["read", "compute", "store"]
 """How a sweep comes by the row sums: read, computed on the way, or computed and stored for the next sweep."""
 
 
-def output_phase(problem: Problem, rows: int, cols: int, *, sums: bool) -> Phase:
+def output_phase(problem: Problem, rows: int, cols: int, *, sums: bool, values: str = "V") -> Phase:
     """O tile by tile, the keys streamed; the row sums are read, or computed on the way.
 
     Parameters
@@ -102,26 +102,34 @@ def output_phase(problem: Problem, rows: int, cols: int, *, sums: bool) -> Phase
         row sum, so ``cols`` must be at least 2 and the first tile has ``cols - 1`` columns.
     sums : bool
         Whether the row sums are computed in this phase.
+    values : str
+        The array that P is multiplied with.
     """
     hold_left = min(rows, problem.Nq) < min(cols, problem.dv)
     first = min(cols - 1, problem.dv)
     if not sums:
-        sweeps = [_output_tiles(problem, cols, hold_left, "read")]
+        sweeps = [_output_tiles(problem, values, cols, hold_left, "read")]
     elif first == problem.dv:
-        sweeps = [_output_tiles(problem, first, hold_left, "compute", 0, first)]
+        sweeps = [_output_tiles(problem, values, first, hold_left, "compute", 0, first)]
     else:
         sweeps = [
-            _output_tiles(problem, first, hold_left, "store", 0, first),
-            _output_tiles(problem, cols, hold_left, "read", first),
+            _output_tiles(problem, values, first, hold_left, "store", 0, first),
+            _output_tiles(problem, values, cols, hold_left, "read", first),
         ]
     return phase("O = PV / l, tile by tile", loop("i", rows, *sweeps))
 
 
 def _output_tiles(
-    problem: Problem, cols: int, hold_left: bool, sums: _RowSums, start: int = 0, stop: int | None = None
+    problem: Problem,
+    values: str,
+    cols: int,
+    hold_left: bool,
+    sums: _RowSums,
+    start: int = 0,
+    stop: int | None = None,
 ) -> Node:
     work = None if sums == "read" else compute("l")
-    step = _vector_by_vector("U", "P", "V", ("i", "e"), hold_left, ("row", "column"), work)
+    step = _vector_by_vector("U", "P", values, ("i", "e"), hold_left, ("row", "column"), work)
     finish = loop(
         "i",
         1,

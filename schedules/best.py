@@ -5,6 +5,7 @@ from __future__ import annotations
 from schedules._cheapest import Cheapest
 from schedules.flash1 import Flash1
 from schedules.flash2_causal import Flash2Causal
+from schedules.flash2_mixed import Flash2Mixed
 from schedules.flash2_pinned import Flash2Pinned
 from schedules.flash2_sliced import Flash2Sliced
 from schedules.hybrid import Hybrid
@@ -25,6 +26,7 @@ class Best(Cheapest):
         Flash2Pinned(),
         Flash2Causal(),
         Flash2Sliced(),
+        Flash2Mixed(),
         Hybrid(),
         SquareTile(),
         Flash1(),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from pebble.common.errors import InvalidInput
 from pebble.computations.attention import attention, attention_family
 from pebble.computations.backward import attention_gradients, backward_family
 from pebble.computations.family import Family
+from pebble.computations.latent import latent_family
 from pebble.computations.linear_attention import (
     chunked_family,
     linear_inputs,
@@ -20,6 +21,7 @@ from pebble.computations.linear_attention import (
 )
 from pebble.computations.matmul import matmul_family
 from pebble.computations.problem import Problem
+from pebble.computations.safe_softmax import online_family, safe_attention, safe_family
 from pebble.computations.weights import weights_family, weights_gradient
 
 if TYPE_CHECKING:
@@ -31,7 +33,10 @@ _SIZES = ("Nq", "Nk", "d", "dv")
 _TOKENS = ("N", "d", "dv")
 _PARAMETERS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "attention-forward": (_SIZES, ("stats", "mask")),
+    "attention-forward-safe": (_SIZES, ("stats", "mask")),
+    "attention-forward-online": (_SIZES, ("stats", "mask")),
     "attention-backward": (_SIZES, ("mask",)),
+    "attention-latent": (_SIZES, ("stats", "mask")),
     "attention-weights": (("N", "d"), ()),
     "linear-attention": (_SIZES, ()),
     "linear-attention-recurrent": (_TOKENS, ()),
@@ -41,16 +46,28 @@ _PARAMETERS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 }
 
 
+_COMPUTATIONS: dict[str, dict[str, Any]] = {
+    "attention-forward": {},
+    "attention-forward-safe": {"softmax": "safe"},
+    "attention-forward-online": {"softmax": "online"},
+    "attention-backward": {"pass_name": "backward"},
+    "attention-latent": {"shared_values": True},
+}
+
+
 FAMILY_NAMES = tuple(_PARAMETERS)
 """Names that a header gives to families."""
 
 
 _FORWARD: dict[str, Callable[[Problem], Family]] = {
     "plain": attention_family,
+    "latent": latent_family,
     "linear": right_product_family,
     "recurrent": recurrent_family,
     "gated": recurrent_family,
     "chunked": chunked_family,
+    "safe": safe_family,
+    "online": online_family,
 }
 
 
@@ -112,9 +129,8 @@ def family_from_header(name: str, parameters: dict[str, str]) -> Family:
     stats = values.get("stats", 0)
     if stats not in (0, 1):
         raise InvalidInput(f"DAG {name}: stats must be 0 or 1, not {stats}")
-    pass_name = name.removeprefix("attention-")
     nq, nk, d, dv = (values[key] for key in _SIZES)
-    problem = Problem(nq, nk, d, dv, stats=bool(stats), pass_name=pass_name)
+    problem = Problem(nq, nk, d, dv, stats=bool(stats), **_COMPUTATIONS[name])
     return family_of(_masked(problem, parameters.get("mask")))
 
 
@@ -152,6 +168,15 @@ def random_inputs(problem: Problem, rng: np.random.Generator) -> dict[str, NDArr
         return tall | {name: 0.3 * rng.normal(size=(problem.d, problem.d)) for name in ("X", "Y")}
     if problem.attention == "linear":
         return linear_inputs(problem, rng)
+    if problem.form == "latent":
+        rotary = problem.d - problem.dv
+        rows = {"Q": problem.Nq, "K": problem.Nk}
+        widths = {"c": problem.dv, "r": rotary}
+        return {
+            matrix + part: rng.normal(size=(length, width))
+            for matrix, length in rows.items()
+            for part, width in widths.items()
+        }
     found = {
         "Q": rng.normal(size=(problem.Nq, problem.d)),
         "K": rng.normal(size=(problem.Nk, problem.d)),
@@ -181,5 +206,13 @@ def reference_outputs(
         return {"dQ": dQ, "dK": dK, "dV": dV}
     if problem.attention == "linear":
         return linear_outputs(problem, inputs)
-    output, row_sums = attention(inputs["Q"], inputs["K"], inputs["V"], _allowed(problem))
+    if problem.form == "latent":
+        Q, K = (np.concatenate([inputs[name + "c"], inputs[name + "r"]], axis=1) for name in ("Q", "K"))
+        forward = Q, K, inputs["Kc"], _allowed(problem)
+    else:
+        forward = inputs["Q"], inputs["K"], inputs["V"], _allowed(problem)
+    if problem.form in ("safe", "online"):
+        output, row_sums, most = safe_attention(*forward)
+        return {"O": output, "l": row_sums, "m": most} if problem.stats else {"O": output}
+    output, row_sums = attention(*forward)
     return {"O": output, "l": row_sums} if problem.stats else {"O": output}

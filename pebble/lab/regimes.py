@@ -224,7 +224,8 @@ def regimes(
     d : iterable of int, optional
         Head dimensions; by default 64, 128 and 256, or none if models are given.
     model : iterable of str or Model, or "all", optional
-        Models instead of, or beside, head dimensions; one layer of each.
+        Models instead of, or beside, head dimensions; one layer of each. "all" leaves out those whose values are
+        part of their keys, which have a forward pass only.
     N : int
         Queries of each head, and keys.
     heads, kv_heads : int, optional
@@ -312,7 +313,7 @@ def _devices(on: Iterable[str | Device] | str | None, level: str | None) -> list
 
 def _models(model: Iterable[str | Model] | str | None) -> list[Model]:
     if model == "all":
-        return [one for one in models().values() if not one.refusal]
+        return [one for one in models().values() if not one.shared_values]
     names = () if model is None else (model,) if isinstance(model, str) else tuple(model)
     return list(dict.fromkeys(model_of(one) if isinstance(one, str) else one for one in names))
 

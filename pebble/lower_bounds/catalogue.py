@@ -10,6 +10,7 @@ from pebble.lower_bounds.attention.b2 import B2
 from pebble.lower_bounds.attention.by_parts import BY_PARTS
 from pebble.lower_bounds.attention.causal_triangles import CAUSAL_TRIANGLES
 from pebble.lower_bounds.attention.compulsory import COMPULSORY
+from pebble.lower_bounds.attention.latent import MLA
 from pebble.lower_bounds.attention.linear import LINEAR
 from pebble.lower_bounds.attention.t1 import T1
 from pebble.lower_bounds.attention.t2 import T2
@@ -19,6 +20,7 @@ from pebble.lower_bounds.graph.exhaustive import EXHAUSTIVE
 from pebble.lower_bounds.graph.min_cut import CONVEX_MIN_CUT
 from pebble.lower_bounds.graph.partition import PARTITIONS
 from pebble.lower_bounds.graph.spectral import SPECTRAL, SPECTRAL_ABOVE_COMPULSORY
+from pebble.lower_bounds.levels import LEVELS
 from pebble.lower_bounds.matmul_fft import (
     FFT,
     FFT_COMPULSORY,
@@ -55,6 +57,8 @@ STATEMENTS: tuple[Statement, ...] = (
     B3,
     BY_PARTS,
     CAUSAL_TRIANGLES,
+    MLA,
+    LEVELS,
     LINEAR,
     MATMUL,
     MATMUL_SHORT,

@@ -16,6 +16,7 @@ from pebble.lower_bounds.attention.compulsory import (
     compulsory_forward,
     compulsory_weights,
 )
+from pebble.lower_bounds.attention.latent import latent_bound
 from pebble.lower_bounds.attention.linear import linear
 from pebble.lower_bounds.attention.t1 import t1
 from pebble.lower_bounds.attention.t2 import t2
@@ -37,6 +38,7 @@ _OF_FORM: dict[str, tuple[Callable[[Problem, int], Bound], ...]] = {
     "plain": (),
     "safe": (),
     "online": (),
+    "latent": (latent_bound,),
     "linear": (linear,),
     "recurrent": (linear,),
     "gated": (linear,),

@@ -89,6 +89,7 @@ class Touched:
     changed: set[str] = field(default_factory=set)
     moved: set[str] = field(default_factory=set)
     read: set[str] = field(default_factory=set)
+    read_at_step: set[str] = field(default_factory=set)
 
 
 def touched_by(nodes: tuple[Node, ...], family: Family, found: Touched | None = None) -> Touched:
@@ -104,5 +105,7 @@ def touched_by(nodes: tuple[Node, ...], family: Family, found: Touched | None = 
         if node.action in ("load", "store"):
             found.moved.add(node.array)
         elif node.action == "compute":
-            found.read.update(family[node.array].operands)
+            reads = family[node.array].reads
+            found.read.update(operand.array for operand in reads)
+            found.read_at_step.update(operand.array for operand in reads if operand.at_step)
     return found
