@@ -64,7 +64,7 @@ def _check_step(family: Family, array: Array, operand: Operand, chain: str | Non
     """Check that an operand read at a step is a chain that the array has an index for."""
     if operand.step not in ("last", "after", "before", "later"):
         raise InvalidInput(
-            f"{family.name}: array {array.name} reads {operand}; say @after, @before or @later"
+            f"{family.name}: array {array.name} reads {operand}; say @after or @before, or, of what is no chain, @later"
         )
     if operand.step == "later":
         _check_later(family, array, operand, chain)
