@@ -46,14 +46,14 @@ def test_no_set_of_words_allows_more_events_than_counted(N: int, d: int, dv: int
                     events += counted & reads
             if mask is None:
                 for i in range(N):
-                    events += (2 * N > cost) & Q[:, i * d + k] & O[:, i * dv + e] & (charged | anew)
+                    events += (cost < 2 * N) & Q[:, i * d + k] & O[:, i * dv + e] & (charged | anew)
     for T, most in greatest_by_cost(cost, events):
         assert most <= math.isqrt(T**3 // 27)
 
 
 @pytest.mark.parametrize("mask", [None, "causal"])
 def test_why_some_events_are_left_out(mask: str | None) -> None:
-    """One token's words allow d·d events that read a state made anew: for d = 3 one more than F says of so many words."""
+    """One token's words allow d·d events that read a state made anew: for d = 3, one more than F of them."""
     d = 3
     problem = Problem.square(1, d, attention="linear", mask=mask)
     words = 4 * d
@@ -81,7 +81,9 @@ def test_the_best_cut_is_found(seed: int) -> None:
         assert linear(problem, M).value == max([0, *(moves - d * dv for moves in cuts)])
 
 
-@pytest.mark.parametrize("problem", [Problem(2, 2, 1, 1, attention="linear"), causal(3, 1, 1), causal(2, 1, 2)])
+@pytest.mark.parametrize(
+    "problem", [Problem(2, 2, 1, 1, attention="linear"), causal(3, 1, 1), causal(2, 1, 2)]
+)
 def test_never_above_the_optimum(problem: Problem) -> None:
     dag = family_of(problem).dag()
     for M in (4, 5, 6):

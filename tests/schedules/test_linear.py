@@ -100,7 +100,7 @@ def test_least_memory_for_one_pass(N: int) -> None:
 
 
 def test_chunks_by_formula() -> None:
-    """Every word once, whatever the chunk; in parallel, keys and values twice, and a state out and in for each chunk."""
+    """Every word once, whatever the chunk; in parallel K and V twice, and a state out and in for each chunk."""
     rnd = random.Random(6)
     for _ in range(6):
         N, d, dv = 10 ** rnd.randint(1, 8) + rnd.randint(0, 9), rnd.randint(2, 60), rnd.randint(2, 60)
@@ -110,8 +110,7 @@ def test_chunks_by_formula() -> None:
         assert once["chunked"].io == 2 * N * (d + dv)
         assert once["chunk-parallel"].io == 2 * N * (d + dv) + (n - 1) * (C * (d + dv) + 2 * d * dv)
         if C > 1 and n > 2:
-            row = min(C + 2, dv + 1) if C < dv else dv + 1
-            assert once["chunked"].peak == d * dv + C * (d + dv) + d + row + 1
+            assert once["chunked"].peak == d * dv + C * (d + dv) + d + min(C + 2, dv + 1) + 1
 
 
 def test_columns_of_the_state_where_it_does_not_fit() -> None:
