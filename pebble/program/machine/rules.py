@@ -266,6 +266,8 @@ class Machine:
     def _need_operands(self, op: Operation, array: Array) -> None:
         for read in array.reads:
             operand = self.family[read.array]
+            if read.step == "later" and self.interval(str(array.chain)) == (0, 1):
+                continue
             if read.at_step:
                 self._need_step(op, read, operand)
             elif not self.state.part(operand).is_complete(FAST):
