@@ -146,16 +146,21 @@ def _sweep(mixed: MixedBlocks, rows: int, width: int, sums: Nodes) -> list[Node]
     parts: list[Node] = []
     for start, stop in pairwise(cuts):
         passing = [name for name, rows_of in (("K", mixed.keys), ("V", mixed.values)) if start >= rows_of]
-        if mixed.by_row(rows, width):
-            work = compute("S"), compute("P", "S"), sums, compute("U"), delete("P")
-            one = load(*passing), loop("i", 1, *work, label="row"), delete(*passing)
-        else:
-            scores, products = _by_word("k", "K", "S", passing), _by_word("e", "V", "U", passing)
-            one = scores, compute("P", "S"), sums, products, delete("P")
-        parts.append(loop("j", 1, *one, start=start, stop=stop))
+        work = _by_row if mixed.by_row(rows, width) else _by_word
+        parts.append(loop("j", 1, work(passing, sums), start=start, stop=stop))
     return parts
 
 
-def _by_word(axis: str, name: str, array: str, passing: list[str]) -> Nodes:
-    """Write the computation of an array from a word of an input at a time, or from all of it where it stays."""
-    return loop(axis, 1, load(name), compute(array), delete(name)) if name in passing else compute(array)
+def _by_row(passing: list[str], sums: Nodes) -> Nodes:
+    """Write what is done with one key and value, those that pass by in fast memory, query by query."""
+    work = compute("S"), compute("P", "S"), sums, compute("U"), delete("P")
+    return load(*passing), loop("i", 1, *work, label="row"), delete(*passing)
+
+
+def _by_word(passing: list[str], sums: Nodes) -> Nodes:
+    """Write what is done with one key and value, a word at a time of those that pass by, for the whole block."""
+
+    def operand(axis: str, name: str, array: str) -> Nodes:
+        return loop(axis, 1, load(name), compute(array), delete(name)) if name in passing else compute(array)
+
+    return operand("k", "K", "S"), compute("P", "S"), sums, operand("e", "V", "U"), delete("P")

@@ -10,7 +10,7 @@ from pebble.lower_bounds.attention.b2 import B2
 from pebble.lower_bounds.attention.by_parts import BY_PARTS
 from pebble.lower_bounds.attention.causal_triangles import CAUSAL_TRIANGLES
 from pebble.lower_bounds.attention.compulsory import COMPULSORY
-from pebble.lower_bounds.attention.large_cache import LARGE_CACHE
+from pebble.lower_bounds.attention.large_cache import LARGE_CACHE, LARGE_CACHE_BACKWARD
 from pebble.lower_bounds.attention.latent import MLA
 from pebble.lower_bounds.attention.t1 import T1
 from pebble.lower_bounds.attention.t2 import T2
@@ -57,6 +57,7 @@ STATEMENTS: tuple[Statement, ...] = (
     BY_PARTS,
     CAUSAL_TRIANGLES,
     LARGE_CACHE,
+    LARGE_CACHE_BACKWARD,
     MLA,
     MATMUL,
     MATMUL_SHORT,
