@@ -16,7 +16,14 @@ from pebble.lab.hardware import model as model_of
 if TYPE_CHECKING:
     from pebble.lab.count_table import Report, Row
 
-__all__ = ["DEFAULT_DEVICES", "DEFAULT_DIMENSIONS", "RegimeRow", "RegimeTable", "regimes"]
+__all__ = [
+    "DEFAULT_DEVICES",
+    "DEFAULT_DIMENSIONS",
+    "RegimeRow",
+    "RegimeTable",
+    "memories_of_devices",
+    "regimes",
+]
 
 DEFAULT_DEVICES = ("gtx1060", "v100", "a100", "h100")
 DEFAULT_DIMENSIONS = (64, 128, 256)
@@ -271,6 +278,24 @@ def regimes(
                 progress(f"{names[0]}, {label or f'd = {problem.d}'}, {problem.pass_name}")
             rows.append(_row(names, label, problem, M))
     return RegimeTable(N, dtype, level, tuple(rows), spec)
+
+
+def memories_of_devices(
+    on: Iterable[str | Device] | str | None, dtype: str, level: str | None = None
+) -> list[tuple[int, tuple[str, ...]]]:
+    """Return the words of fast memory of devices, and the names of those that have so many.
+
+    Parameters
+    ----------
+    on, dtype, level
+        As for :func:`regimes`.
+
+    Examples
+    --------
+    >>> memories_of_devices(["gtx1060"], "float32")
+    [(12288, ('gtx1060',))]
+    """
+    return [(M, names) for names, M in _by_words(_devices(on, level), dtype, level)]
 
 
 def _row(names: tuple[str, ...], model: str | None, problem: Problem, M: int) -> RegimeRow:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from pebble.common.units import fast_memory_words
 from pebble.computations.problem import Problem
@@ -22,6 +23,8 @@ from pebble.lower_bounds.attention.large_cache import (
     large_cache_under_mask,
 )
 from pebble.lower_bounds.attention.latent import latent_bound
+from pebble.lower_bounds.attention.linear import linear
+from pebble.lower_bounds.attention.safe_softmax import safe_softmax
 from pebble.lower_bounds.attention.t1 import t1
 from pebble.lower_bounds.attention.t2 import t2
 from pebble.lower_bounds.bound import Bound, applicable
@@ -40,12 +43,15 @@ _BY_COUNTS: dict[str, tuple[Callable[[Counts, int], Bound], ...]] = {
 
 _OF_FORM: dict[str, tuple[Callable[[Problem, int], Bound], ...]] = {
     "plain": (),
-    "safe": (),
+    "safe": (safe_softmax,),
     "online": (),
     "latent": (latent_bound,),
+    "linear": (linear,),
+    "recurrent": (linear,),
+    "gated": (linear,),
 }
 """Bounds of one computation alone. Those of plain softmax hold for safe and online softmax as well: their DAGs become
-the plain one where vertices that are no inputs are deleted, which cannot raise the I/O (docs/bounds.md)."""
+the plain one where vertices that are no inputs are deleted, which cannot raise the I/O (docs/bounds-softmax.md)."""
 
 
 def forward_bounds(problem: Problem, M: int, rules: Rules | None = None) -> list[Bound]:
@@ -142,7 +148,8 @@ def proved_bounds(problem: Problem, M: int, rules: Rules | None = None) -> list[
     own = applicable(_OF_FORM.get(problem.form, ()), problem, M)
     if problem.form in SOFTMAXES:
         of_masks = (_by_parts, _causal_triangles, large_cache_under_mask)
-        bounds = own + bounds_by_counts(problem, M) + applicable(of_masks, problem, M)
+        plain = bounds_by_counts(problem, M) + applicable(of_masks, problem, M)
+        bounds = own + [_with_maxima(problem, bound) for bound in plain]
     else:
         bounds = [compulsory_family(problem, M), *own]
     bounds = bounds if rules is None else [bound for bound in bounds if bound.holds_under(rules)]
@@ -168,6 +175,13 @@ def best_bound(problem: Problem, M: int, rules: Rules | None = None) -> Bound:
 def bounds_by_counts(problem: Counts, M: int) -> list[Bound]:
     """Return the bounds that ask only how many pairs, queries and keys there are, the best first."""
     return sorted(applicable(_BY_COUNTS[problem.pass_name], problem, M), key=lambda bound: -bound.value)
+
+
+def _with_maxima(problem: Problem, bound: Bound) -> Bound:
+    """Return a bound on plain softmax as one on the problem's: with ``stats`` the maxima are stored besides."""
+    if problem.form == "plain" or not problem.stats:
+        return bound
+    return replace(bound, value=bound.value + problem.queries)
 
 
 def _by_parts(problem: Problem, M: int) -> Bound:

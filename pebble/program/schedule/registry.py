@@ -39,6 +39,10 @@ _BUILT_IN = (
     "queries-causal",
     "split-causal",
     "key-window",
+    "state-tiles",
+    "tiled-products",
+    "chunked",
+    "chunk-parallel",
     "best",
 )
 
