@@ -22,8 +22,6 @@ __all__ = [
     "tiles_in_all",
 ]
 
-_NEAR, _RATIO = 300, 1.02
-
 
 @dataclass(frozen=True)
 class Station:
@@ -133,9 +131,7 @@ def even(length: int, most: int) -> int:
     return -(-length // -(-length // most))
 
 
-def tile_lengths(
-    length: int, most: int, part: int = 0, near: int = _NEAR, ratio: float = _RATIO
-) -> list[int]:
+def tile_lengths(length: int, most: int, part: int, near: int, ratio: float = 1.02) -> list[int]:
     """Return lengths of tiles of an axis worth comparing, the longest first: even ones, and multiples of a part's.
 
     Parameters
