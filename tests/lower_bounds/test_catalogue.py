@@ -38,9 +38,11 @@ def printed() -> Iterator[Bound]:
         (Problem(256, 256, 8, 8, pass_name="backward"), 256),
         (Problem.square(256, 8, pass_name="backward", mask="causal"), 256),
         (Problem(256, 256, 8, 8, pass_name="weights"), 256),
+        (Problem.square(256, 8, attention="linear"), 40),
     ):
         found = bounds(problem, M)
         yield from (*found.proved, *found.curves)
+    yield from bounds(Problem(8, 8, 3, 2, shared_values=True), 20).proved
     yield boundary_bound(Problem.square(256, 8), 256)
     once = Rules(recomputation=False)
     for name, rules in (

@@ -131,6 +131,12 @@ class GridBox(CurrentBox):
         view = self.slow if memory == SLOW else self.fast
         return not count_nonzero(view != self.final)
 
+    def is_at(self, step: str, tile: Interval) -> bool:
+        """Whether fast memory holds a chain's element at or before a tile of one step; before the first is none."""
+        if step == "before" and tile[0] == 0:
+            return True
+        return not count_nonzero(self.fast != tile[step == "after"])
+
     def other_than(self, progress: int) -> list[int]:
         """What fast memory holds that has not got exactly so far; the progress of all cells, if there is any."""
         if not count_nonzero(self.fast != progress):

@@ -8,7 +8,9 @@ state shifted again, then so does every further full tile. The conditions checke
 - everything that is not indexed by the loop's axis is, after the second iteration, what it was after the first,
   except chains over the loop's own axis, which may instead have advanced to the end of the tile just done.
   A chain over the loop's axis that is neither absent, complete, nor at the end of the tile just done would
-  compare differently with later tiles, so induction refuses it;
+  compare differently with later tiles, so induction refuses it. It is looked at too where the body only
+  reads it at a step (``m@after``): then absent or complete will not do either, but the second iteration, neither
+  the axis's first nor its last, has found that out;
 - the second tile's final state is uniform along the axis, so that it can be written to all tiles between.
 
 An operation inside the loop touches an array only inside the current tiles of the enclosing loops over its axes,
@@ -57,10 +59,12 @@ class LumpedLoops(Loops):
         known = self._bodies.get(id(node))
         if known is None:
             touched = touched_by(node.body, self.family)
-            changed, used = sorted(touched.changed), sorted(touched.changed | touched.read)
+            used = sorted(touched.changed | touched.read)
+            at_step = {name for name in touched.read_at_step if self.family[name].chain == node.axis}
+            others = sorted(touched.changed | at_step)
             known = self._bodies[id(node)] = _Body(
                 [self.family[name] for name in used if node.axis in self.family[name].axes],
-                [self.family[name] for name in changed if node.axis not in self.family[name].axes],
+                [self.family[name] for name in others if node.axis not in self.family[name].axes],
                 {name for name, level in touched.moved_at if level == self.levels},
             )
         return known
@@ -94,7 +98,17 @@ class LumpedLoops(Loops):
 
 
 class _Body(NamedTuple):
-    """What a loop's body touches: arrays along the loop's axis, arrays it changes besides, what slow memory moves."""
+    """What a loop's body touches.
+
+    Attributes
+    ----------
+    indexed : list of Array
+        Those along the loop's axis.
+    others : list of Array
+        Those that it changes besides, or reads at a step of the loop's axis.
+    moved : set of str
+        Names of those that it loads from, or stores to, the outermost memory.
+    """
 
     indexed: list[Array]
     others: list[Array]

@@ -16,7 +16,7 @@ from pebble.program.steps import loop_range
 from pebble.program.visits import Visit
 
 if TYPE_CHECKING:
-    from pebble.computations.array import Array
+    from pebble.computations.array import Array, Operand
     from pebble.computations.family import Family
     from pebble.program.machine.state import CurrentBox, State
     from pebble.program.nodes import Interval, Node, Program
@@ -264,15 +264,39 @@ class Machine:
         )
 
     def _need_operands(self, op: Operation, array: Array) -> None:
-        for name in array.operands:
-            operand = self.family[name]
-            if not self.state.part(operand).is_complete(FAST):
+        for read in array.reads:
+            operand = self.family[read.array]
+            if read.step == "later" and self.interval(str(array.chain)) == (0, 1):
+                continue
+            if read.at_step:
+                self._need_step(op, read, operand)
+            elif not self.state.part(operand).is_complete(FAST):
                 what = "in fast memory" if operand.chain is None else "complete in fast memory"
                 self._refuse(
                     op,
                     "compute-needs-predecessors",
-                    f"not all of {self._box(operand)} is {what}; {name} is read",
+                    f"not all of {self._box(operand)} is {what}; {read} is read",
                 )
+
+    def _need_step(self, op: Operation, read: Operand, operand: Array) -> None:
+        """Require an operand's partial result at the current step of its chain: memory holds one only."""
+        axis = operand.chain
+        assert axis is not None
+        start, stop = self.interval(axis)
+        if stop - start > 1:
+            self._refuse(
+                op,
+                "compute-needs-predecessors",
+                f"{read} is read step by step, and at most one partial result of {read.array} is held: "
+                f"compute {op.array} in a loop over {axis} in tiles of 1, not at {axis}={start}:{stop}",
+            )
+        if not self.state.part(operand).is_at(read.step, (start, stop)):
+            when = "just after" if read.step == "after" else "just before"
+            self._refuse(
+                op,
+                "compute-needs-predecessors",
+                f"not all of {self._box(operand)} has got in fast memory to {when} {axis}={start}; {read} is read",
+            )
 
     def _replace(self, op: Operation, array: Array, new: int, most: int) -> None:
         """Place the box element by element, each time deleting the replaced array's element."""
