@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 
 from pebble.cli.completion import devices, masks
-from pebble.cli.options import Whole, heads_options, names_of, schedules_option
+from pebble.cli.options import Whole, form_options, heads_options, names_of, schedules_option
 from pebble.cli.progress import progress_bar
 
 if TYPE_CHECKING:
@@ -19,7 +19,19 @@ if TYPE_CHECKING:
 
 __all__ = ["command"]
 
-_THE_SAME = ("kv", "dv", "stats", "kv_heads", "batch", "pass_name", "empty_rows")
+_THE_SAME = (
+    "kv",
+    "dv",
+    "stats",
+    "kv_heads",
+    "batch",
+    "pass_name",
+    "empty_rows",
+    "softmax",
+    "attention",
+    "gate",
+    "chunk",
+)
 
 
 @click.command("sweep")
@@ -68,6 +80,7 @@ _THE_SAME = ("kv", "dv", "stats", "kv_heads", "batch", "pass_name", "empty_rows"
     help="Which pass (default forward).",
 )
 @click.option("--stats", is_flag=True, help="Row sums are outputs too, as training needs.")
+@form_options
 @click.option("-o", "--output", required=True, help="File to write: .csv, .jsonl or .parquet.")
 @click.option(
     "--format", "form", type=click.Choice(["csv", "jsonl", "parquet"]), help="If the suffix does not say."

@@ -97,6 +97,10 @@ def sweep(
     batch: int = 1,
     pass_name: str = "forward",
     dtype: str | None = None,
+    softmax: str = "plain",
+    attention: str = "softmax",
+    gate: bool = False,
+    chunk: int | None = None,
     out: str | os.PathLike[str] | None = None,
     format: str | None = None,
     jobs: int = 1,
@@ -124,6 +128,8 @@ def sweep(
         As in :class:`pebble.Problem`; with the pass "both" a row is a training step.
     dtype : str, optional
         What a word is, where M is in bytes.
+    softmax, attention, gate, chunk
+        Which attention is computed, as in :class:`pebble.Problem`.
     out : path, optional
         A file for the rows. Finished points are kept in a journal beside it, ``OUT.partial``, so a sweep that was
         interrupted goes on where it was; at the end the file appears whole and the journal goes away.
@@ -172,6 +178,10 @@ def sweep(
         batch=batch,
         pass_name=pass_name,
         dtype=dtype,
+        softmax=softmax,
+        attention=attention,
+        gate=gate,
+        chunk=chunk,
     )
     return run_sweep(
         grid, out, format=format, jobs=jobs, executor=executor, restart=restart, progress=progress
