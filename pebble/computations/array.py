@@ -17,21 +17,23 @@ class Operand(NamedTuple):
     ----------
     array : str
         The array's name.
-    step : {"last", "after", "before"}
+    step : {"last", "after", "before", "later"}
         Which element of its chain: the last one; the one at the reader's own index of the chain's axis; or the one
-        before that (under a mask: at the allowed index before), of which there is none at the first index.
+        before that (under a mask: at the allowed index before), of which there is none at the first index. Of an
+        operand that is no chain, "later": the element at the reader's indices, but at the first step of the reader's
+        chain nothing.
     """
 
     array: str
-    step: Literal["last", "after", "before"] = "last"
+    step: Literal["last", "after", "before", "later"] = "last"
 
     @property
     def at_step(self) -> bool:
         """Whether it is read at a step of its chain."""
-        return self.step != "last"
+        return self.step in ("after", "before")
 
     def __str__(self) -> str:
-        return f"{self.array}@{self.step}" if self.at_step else self.array
+        return self.array if self.step == "last" else f"{self.array}@{self.step}"
 
 
 @dataclass(frozen=True)
@@ -49,7 +51,7 @@ class Array:
     operands : tuple of str
         Names of the arrays read by every vertex; none for an input. If the operand is a chain and its axis is one of
         the reader's indices, ``"m@after"`` reads the chain's element at that index, and ``"m@before"`` the one
-        before it, if there is one.
+        before it, if there is one. ``"G@later"`` is read at every step of the reader's own chain but the first.
     output : bool
         Whether the (last) vertices must be in slow memory at the end.
     function : callable, optional
@@ -62,6 +64,8 @@ class Array:
         operands' values.
     initial : float
         For a chain: the result before its first step, on numbers.
+    positions : tuple of str
+        Axes of which ``function`` is given the indices too, before the operands' values.
 
     Examples
     --------
@@ -80,6 +84,7 @@ class Array:
     meaning: str = ""
     step: Callable[..., Any] | None = field(default=None, compare=False, repr=False)
     initial: float = field(default=0.0, compare=False, repr=False)
+    positions: tuple[str, ...] = field(default=(), compare=False, repr=False)
 
     @cached_property
     def reads(self) -> tuple[Operand, ...]:
@@ -100,4 +105,4 @@ class Array:
 def _operand(text: str) -> Operand:
     """Return what an operand's text says; Family checks the step."""
     name, _, step = text.partition("@")
-    return Operand(name, cast(Literal["last", "after", "before"], step or "last"))
+    return Operand(name, cast(Literal["last", "after", "before", "later"], step or "last"))

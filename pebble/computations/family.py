@@ -160,6 +160,15 @@ class Family:
         """Number of words the whole array takes (one per element that exists, whatever its chain)."""
         return self._count(self[name].axes)
 
+    def words_needed(self, name: str) -> int:
+        """Number of words of an array that others read, or that are output: but those of a first step not read."""
+        reads = [
+            (array, operand) for array in self.arrays for operand in array.reads if operand.array == name
+        ]
+        if not reads or any(operand.step != "later" for _, operand in reads):
+            return self.words(name)
+        return self.words(name) - self._firsts(self[name], str(reads[0][0].chain))
+
     def size(self, name: str) -> int:
         """Number of vertices of an array."""
         return self._count(self[name].indices)
@@ -193,15 +202,19 @@ class Family:
 
     def _steps_before(self, array: Array) -> list[str]:
         """Return the axes of the chains of which a vertex reads the element before its own step; its own included."""
-        own = [] if array.chain is None else [array.chain]
+        own = [] if array.chain is None else [array.chain, *self._not_at_first(array)]
         return own + [str(self[name].chain) for name, step in array.reads if step == "before"]
+
+    def _not_at_first(self, array: Array) -> list[str]:
+        """Return the axis of an array's own chain for each operand that is not read at the first step of it."""
+        return [str(array.chain) for operand in array.reads if operand.step == "later"]
 
     def _firsts(self, array: Array, axis: str) -> int:
         """Return how many vertices of an array are the first along an axis."""
         return self._count(tuple(one for one in array.indices if one != axis))
 
     def _most_predecessors(self, array: Array) -> int:
-        always = sum(operand.step != "before" for operand in array.reads)
+        always = sum(operand.step not in ("before", "later") for operand in array.reads)
         before = self._steps_before(array)
         if len(set(before) & set(self.masked_axes)) < 2:
             return always + sum(self.size(array.name) > self._firsts(array, axis) for axis in before)
@@ -237,6 +250,8 @@ class Family:
             if before >= 0:
                 found.append((name, (*index[:-1], before)))
         for operand_name, step in array.reads:
+            if step == "later" and at[str(array.chain)] == 0:
+                continue
             operand = self[operand_name]
             element = tuple(at[axis] for axis in operand.axes)
             if operand.chain is not None:

@@ -53,7 +53,7 @@ def _check_operands(family: Family, array: Array, known: dict[str, Array]) -> No
                 f"{family.name}: array {array.name} cannot index {name} along {', '.join(missing)}"
             )
         _check_step(family, array, operand, known[name].chain)
-    if array.reads and all(operand.step == "before" for operand in array.reads):
+    if array.reads and all(operand.step in ("before", "later") for operand in array.reads):
         raise InvalidInput(
             f"{family.name}: array {array.name} reads only what comes before a step, and before the first step there "
             "is nothing: its first vertices would be inputs"
@@ -62,8 +62,25 @@ def _check_operands(family: Family, array: Array, known: dict[str, Array]) -> No
 
 def _check_step(family: Family, array: Array, operand: Operand, chain: str | None) -> None:
     """Check that an operand read at a step is a chain that the array has an index for."""
-    if operand.step not in ("last", "after", "before"):
-        raise InvalidInput(f"{family.name}: array {array.name} reads {operand}; say @after or @before")
+    if operand.step not in ("last", "after", "before", "later"):
+        raise InvalidInput(
+            f"{family.name}: array {array.name} reads {operand}; say @after or @before, or, of what is no chain, @later"
+        )
+    if operand.step == "later":
+        _check_later(family, array, operand, chain)
     if operand.at_step and (chain is None or chain not in array.indices):
         why = f"{operand.array} is no chain" if chain is None else f"{array.name} has no index {chain}"
         raise InvalidInput(f"{family.name}: array {array.name} cannot read {operand}: {why}")
+
+
+def _check_later(family: Family, array: Array, operand: Operand, chain: str | None) -> None:
+    """Check that an operand read at all steps but the first has an element for each, and is no chain."""
+    if (
+        chain is not None
+        or array.chain not in family[operand.array].axes
+        or array.chain in family.masked_axes
+    ):
+        raise InvalidInput(
+            f"{family.name}: array {array.name} cannot read {operand}: {operand.array} must be no chain, and have the "
+            f"axis of the chain of {array.name}, which must not be masked"
+        )

@@ -79,7 +79,8 @@ class PredecessorRows:
         found = self._at_steps(operand, read.step) if read.at_step else self._last_vertices(operand)
         order = [axes.index(axis) for axis in array.indices if axis in axes]
         form = [n if axis in axes else 1 for axis, n in zip(array.indices, shape, strict=True)]
-        return np.broadcast_to(found.transpose(order).reshape(form), shape)
+        read_by = np.broadcast_to(found.transpose(order).reshape(form), shape)
+        return np.where(np.arange(shape[-1]) > 0, read_by, -1) if read.step == "later" else read_by
 
     def _at_steps(self, array: Array, step: str) -> NDArray[np.int64]:
         """Return the vertex at (before) every step of a chain, -1 for none; meaningless for steps that do not exist."""

@@ -17,6 +17,7 @@ from pebble.lower_bounds.attention.compulsory import (
     compulsory_forward,
     compulsory_weights,
 )
+from pebble.lower_bounds.attention.large_cache import large_cache, large_cache_under_mask
 from pebble.lower_bounds.attention.latent import latent_bound
 from pebble.lower_bounds.attention.linear import linear
 from pebble.lower_bounds.attention.safe_softmax import safe_softmax
@@ -31,7 +32,7 @@ from pebble.lower_bounds.requirements import require_mask, require_pass
 __all__ = ["backward_bounds", "best_bound", "bounds_by_counts", "forward_bounds", "proved_bounds"]
 
 _BY_COUNTS: dict[str, tuple[Callable[[Counts, int], Bound], ...]] = {
-    "forward": (compulsory_forward, t1, t2, t3),
+    "forward": (compulsory_forward, t1, t2, t3, large_cache),
     "backward": (compulsory_backward, b1, b2, b3),
     "weights": (compulsory_weights,),
 }
@@ -64,8 +65,9 @@ def forward_bounds(problem: Problem, M: int, rules: Rules | None = None) -> list
     Returns
     -------
     list of Bound
-        The compulsory bound, T1, T2, T3 where it is defined, and for a mask "by parts" and, where it says something,
-        "causal triangles", by falling value. Their maximum is a bound, not their sum.
+        The compulsory bound, T1, T2, T3 where it is defined, D where it says more than the compulsory bound, and for
+        a mask "by parts" and, where it says something, "causal triangles", by falling value. Their maximum is a
+        bound, not their sum.
 
     Raises
     ------
@@ -77,7 +79,7 @@ def forward_bounds(problem: Problem, M: int, rules: Rules | None = None) -> list
     Examples
     --------
     >>> [bound.name for bound in forward_bounds(Problem.square(4096, 64), 10**5)]
-    ['T1', 'compulsory', 'T2']
+    ['T1', 'D', 'compulsory', 'T2']
     """
     require_pass(problem, "forward", "the forward bounds")
     return proved_bounds(problem, M, rules)
@@ -141,7 +143,8 @@ def proved_bounds(problem: Problem, M: int, rules: Rules | None = None) -> list[
         require_pass(problem, "forward", "the forward bounds")
     own = applicable(_OF_FORM.get(problem.form, ()), problem, M)
     if problem.form in SOFTMAXES:
-        plain = bounds_by_counts(problem, M) + applicable((_by_parts, _causal_triangles), problem, M)
+        of_masks = (_by_parts, _causal_triangles, large_cache_under_mask)
+        plain = bounds_by_counts(problem, M) + applicable(of_masks, problem, M)
         bounds = own + [_with_maxima(problem, bound) for bound in plain]
     else:
         bounds = [compulsory_family(problem, M), *own]

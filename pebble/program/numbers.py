@@ -98,7 +98,8 @@ class _Memory:
         return tuple(slice(a, b) for a, b in step.box(array.name, self.family))
 
     def _value(self, step: Step, array: Array, box: tuple[slice, ...]) -> Any:
-        operands = [self._operand(step, array, operand) for operand in array.reads]
+        operands: list[Any] = [*self._positions(step, array)]
+        operands += [self._operand(step, array, operand) for operand in array.reads]
         if array.chain is None:
             assert array.function is not None
             return array.function(*operands)
@@ -131,7 +132,20 @@ class _Memory:
         order = [axis for axis in array.indices if axis in operand.axes]
         value = value.transpose([operand.axes.index(axis) for axis in order])
         shape = iter(value.shape)
-        return value.reshape([next(shape) if axis in operand.axes else 1 for axis in array.indices])
+        value = value.reshape([next(shape) if axis in operand.axes else 1 for axis in array.indices])
+        if read.step == "later":
+            start, stop = step.interval(str(array.chain), self.family)
+            value = np.where(np.arange(start, stop) > 0, value, 0.0)
+        return value
+
+    def _positions(self, step: Step, array: Array) -> list[NDArray[np.int64]]:
+        """Return the indices of the box along the axes of which the function is given them."""
+        return [
+            np.arange(*step.interval(axis, self.family)).reshape(
+                [-1 if one == axis else 1 for one in array.indices]
+            )
+            for axis in array.positions
+        ]
 
     def _at_step(
         self, step: Step, read: Operand, operand: Array, value: NDArray[np.float64]

@@ -85,12 +85,17 @@ def _output(hold_queries: bool) -> tuple[Nodes, ...]:
 
 def _holds_keys(problem: Problem, rows: int, cols: int) -> bool:
     """Tell whether keys, with their gates, are held while values pass, which needs the less room."""
-    return 2 * rows + 1 <= cols + 2 if problem.gate else rows <= cols
+    return 2 * rows + 1 <= cols + 2 if _has_gates(problem) else rows <= cols
+
+
+def _has_gates(problem: Problem) -> bool:
+    """Tell whether any gate is read; there is none before the first token."""
+    return problem.gate and problem.Nk > 1
 
 
 def _room(problem: Problem, rows: int, cols: int) -> int:
     """Words that a tile needs: itself, the held vector, the words that pass, and a word for a chain to move on."""
-    update = min(2 * rows + 1, cols + 2) if problem.gate else min(rows, cols) + 1
+    update = min(2 * rows + 1, cols + 2) if _has_gates(problem) else min(rows, cols) + 1
     update += problem.Nk > 1
     output = min(rows, cols) + 1 + (problem.d > 1)
     return rows * cols + max(update, output)

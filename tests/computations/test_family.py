@@ -16,7 +16,7 @@ from pebble.computations.family import Family
 from pebble.computations.masks.full_mask import FullMask
 from pebble.computations.matmul import matmul_family
 from pebble.computations.problem import Problem
-from pebble.computations.registry import family_from_header
+from pebble.computations.registry import family_from_header, family_of
 from pebble.computations.safe_softmax import online_family, safe_family
 from pebble.computations.weights import weights_family
 from tests.program.random_families import maskable, recurrent_family, stepped_family, under
@@ -31,6 +31,14 @@ ATTENTION = [
     Problem(1, 1, 1, 1),
     Problem.square(3, 2),
 ]
+LINEAR = [
+    Problem(3, 2, 2, 1, attention="linear"),
+    Problem.square(3, 2, 1, attention="linear", mask="causal"),
+    Problem.square(3, 1, 2, attention="linear", mask="causal", gate=True),
+    Problem.square(1, 2, attention="linear", mask="causal", gate=True),
+    Problem.square(7, 2, 1, attention="linear", mask="causal", chunk=3),
+    Problem.square(2, 2, attention="linear", mask="causal", chunk=2),
+]
 FAMILIES = [
     *(attention_family(problem) for problem in ATTENTION),
     matmul_family(2, 3, 4),
@@ -40,6 +48,7 @@ FAMILIES = [
     safe_family(Problem(3, 2, 2, 1, softmax="safe")),
     online_family(Problem(3, 4, 2, 1, softmax="online", stats=True)),
     online_family(Problem(3, 1, 1, 1, softmax="online")),
+    *(family_of(problem) for problem in LINEAR),
     relabelled(stepped_family(3, 4, 2), ("n", "r")),
     relabelled(stepped_family(1, 2, 1), ("m",)),
     relabelled(recurrent_family(4, 2, 1), ("B", "O", "z")),

@@ -168,7 +168,8 @@ def sweep_grid(
         chunk=chunk,
     )
     grid.check()
-    return replace(grid, schedules=_schedules(schedules, grid.point(0).problem()))
+    problems = [grid.point(place * len(grid.M)).problem() for place in range(len(specs))]
+    return replace(grid, schedules=_schedules(schedules, problems))
 
 
 def _once(texts: Iterable[str], what: str) -> tuple[str, ...]:
@@ -187,12 +188,19 @@ def _masks(given: Iterable[str] | str) -> tuple[str, ...]:
     return _once((NO_MASK if text.strip() == "full" else text for text in texts), "masks")
 
 
-def _schedules(given: Iterable[str] | str | None, problem: Problem) -> tuple[str, ...]:
-    """Return the names of the schedules, which all must serve the pass of the computation, or both passes."""
+def _schedules(given: Iterable[str] | str | None, problems: list[Problem]) -> tuple[str, ...]:
+    """Return the names of the schedules, which all must serve the pass, or both, of all computations of some problems.
+
+    Linear attention without a mask is another computation than under the causal one.
+    """
     from pebble.program.schedule import available, get
 
-    names_of_parts = ("forward", "backward") if problem.pass_name == "both" else (problem.pass_name,)
-    parts = [(part, replace(problem, pass_name=part, stats=False).form) for part in names_of_parts]
+    pass_name = problems[0].pass_name
+    parts = [
+        (part, form)
+        for part in (("forward", "backward") if pass_name == "both" else (pass_name,))
+        for form in dict.fromkeys(replace(one, pass_name=part, stats=False).form for one in problems)
+    ]
     if given is None:
         first, *others = (available(*part) for part in parts)
         return _once([name for name in first if all(name in other for other in others)], "schedules")
