@@ -103,8 +103,7 @@ def form_options(problem: Problem) -> dict[str, str | bool | int | None]:
 def form_text(problem: Problem) -> str:
     """Return what a description says before "attention": nothing for plain softmax."""
     if problem.attention == "linear":
-        chunked = "" if problem.chunk is None else f"in chunks of {problem.chunk:,} tokens, "
-        return f"{chunked}{'gated ' if problem.gate else ''}linear "
+        return "gated linear " if problem.gate else "linear "
     if problem.shared_values:
         return "latent "
     return "" if problem.softmax == "plain" else f"{problem.softmax} softmax, "
