@@ -50,6 +50,6 @@ class Travel:
         """Delete arrays that were computed and not stored."""
         return self.let_go(*arrays, start=1)
 
-    def row_by_row(self, label: str, *body: Nodes) -> Nodes:
-        """Let rows pass one at a time where levels in between have no room kept for them."""
-        return body if self.inclusive else loop("i", 1, *body, label=label)
+    def one_by_one(self, axis: str, label: str, *body: Nodes) -> Nodes:
+        """Let lines pass one at a time where levels in between have no room kept for them."""
+        return body if self.inclusive else loop(axis, 1, *body, label=label)

@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from pebble import Problem
+from schedules._softmax import score_words, statistics
 from schedules._tile_shapes import ceil_div
 
 __all__ = ["MixedBlocks", "cheapest_blocks"]
@@ -105,7 +106,8 @@ class MixedBlocks:
 
     def by_row(self, rows: int, width: int) -> bool:
         """Whether keys and values pass a block by the row, so that one score is held; else a word at a time."""
-        return rows > self._passing(width)
+        score = score_words(self.problem)
+        return rows * score + 2 > self._passing(width) + score + 1
 
     def _passing(self, width: int) -> int:
         """Words of a key and a value that do not stay."""
@@ -114,7 +116,11 @@ class MixedBlocks:
 
     def _block(self, rows: int, width: int) -> int:
         """Return the words that a block needs beside what stays."""
-        return rows * (self.problem.d + width + 1) + min(rows, self._passing(width)) + 2 if rows else 0
+        if not rows:
+            return 0
+        score = score_words(self.problem)
+        kept = self.problem.d + width + len(statistics(self.problem))
+        return rows * kept + min(rows * score + 2, self._passing(width) + score + 1)
 
     def _greatest(self, rows: int, sliced_rows: int) -> int:
         return max(self._block(rows, self.problem.dv), self._block(sliced_rows, self.width))
@@ -149,10 +155,11 @@ def cheapest_blocks(problem: Problem, M: int, number: int = 1, *, slices: bool =
 def _candidates(problem: Problem, M: int, numbers_of_slices: list[int]) -> Iterator[tuple[float, int, int]]:
     """Yield what a number of blocks and of slices moves at least, and both numbers, by what they move at least."""
     d, dv, Nk = problem.d, problem.dv, problem.Nk
+    kept = d + len(statistics(problem))
     parts = []
     for slices in numbers_of_slices:
         blocks = _numbers_of_blocks(problem, M, slices).astype(float)
-        capacity = blocks / (d + dv + 1) + (1 / (d + ceil_div(dv, slices) + 1) if slices else 0)
+        capacity = blocks / (kept + dv) + (1 / (kept + ceil_div(dv, slices)) if slices else 0)
         spare = np.maximum(M - problem.Nq / np.maximum(capacity, 1e-9), 0)
         keys = np.minimum(spare, Nk * d)
         values = np.minimum(spare - keys, Nk * dv)
@@ -174,10 +181,11 @@ def _numbers_of_slices(dv: int) -> list[int]:
 
 def _numbers_of_blocks(problem: Problem, M: int, slices: int) -> np.ndarray:
     """Return the numbers of whole blocks to look at."""
-    d, dv, Nq = problem.d, problem.dv, problem.Nq
+    d, dv, Nq, score = problem.d, problem.dv, problem.Nq, score_words(problem)
 
     def most_rows(width: int) -> int:
-        return max((M - 2) // (d + width + 2), (M - 2 - d - width) // (d + width + 1))
+        kept = d + width + len(statistics(problem))
+        return max((M - 2) // (kept + score), (M - 1 - score - d - width) // kept)
 
     rows = max(most_rows(dv), 0)
     left = max(Nq - most_rows(int(ceil_div(dv, slices))), 0) if slices else Nq

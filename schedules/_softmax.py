@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pebble import Problem
-from pebble.program import Nodes, compute, delete, store
+from pebble.program import Nodes, compute, delete, loop, store
 
 __all__ = [
     "exponentials",
@@ -13,13 +13,14 @@ __all__ = [
     "statistics",
     "streamed_work",
     "sums",
+    "sums_of_tile",
     "used_up",
 ]
 
 
 def statistics(problem: Problem) -> tuple[str, ...]:
     """Return what is kept of each row beside its output: the row sum, and the maximum unless softmax is plain."""
-    return ("l",) if problem.form == "plain" else ("m", "l")
+    return ("m", "l") if problem.form in ("safe", "online") else ("l",)
 
 
 def used_up(problem: Problem) -> tuple[str, ...]:
@@ -34,9 +35,19 @@ def exponentials(problem: Problem) -> tuple[Nodes, ...]:
     return (compute("P", "S"),)
 
 
-def sums(problem: Problem) -> tuple[Nodes, ...]:
-    """Write what is done with the scores of one key: exponentials, the row sum, the output."""
-    return *exponentials(problem), compute("l"), compute("U"), delete(*used_up(problem))
+def sums(problem: Problem, *gone: str) -> tuple[Nodes, ...]:
+    """Write what is done with the scores of one key: exponentials, the row sum, the output; ``gone`` is deleted."""
+    return *exponentials(problem), compute("l"), compute("U"), delete(*used_up(problem), *gone)
+
+
+def sums_of_tile(problem: Problem, *gone: str) -> tuple[Nodes, ...]:
+    """Write what is done with the scores of a tile of keys; ``gone`` is deleted after it.
+
+    Online, that is done key by key: the maximum moves on.
+    """
+    if problem.form != "online":
+        return sums(problem, *gone)
+    return loop("j", 1, *sums(problem), label="key"), delete(*gone)
 
 
 def finish(problem: Problem, *gone: str, stored: tuple[str, ...] = ()) -> tuple[Nodes, ...]:

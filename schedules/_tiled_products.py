@@ -9,8 +9,9 @@ from typing import Literal
 
 from pebble import Problem
 from pebble.program import Node, Nodes, Phase, compute, delete, load, loop, not_first, phase, store, when
+from schedules._softmax import score_words, used_up
 
-__all__ = ["output_phase", "parked_row_sums", "score_tiles", "scores_of_resident_rows", "tiled_product"]
+__all__ = ["output_phase", "parked_sums", "score_tiles", "scores_of_resident_rows", "tiled_product"]
 
 
 def tiled_product(
@@ -48,7 +49,7 @@ def tiled_product(
 
 def _vector_by_vector(
     result: str,
-    left: str,
+    left: str | tuple[str, ...],
     right: str,
     axes: tuple[str, str],
     hold_left: bool,
@@ -56,10 +57,11 @@ def _vector_by_vector(
     with_left: Nodes = None,
 ) -> tuple[Nodes, ...]:
     """Advance a tile by one step of its chain: one vector is held, the other passes word by word."""
+    left = (left,) if isinstance(left, str) else left
     if hold_left:
         words = loop(axes[1], 1, load(right), compute(result), delete(right), label=labels[1])
-        return load(left), with_left, words, delete(left)
-    words = loop(axes[0], 1, load(left), with_left, compute(result), delete(left), label=labels[0])
+        return load(*left), with_left, words, delete(*left)
+    words = loop(axes[0], 1, load(*left), with_left, compute(result), delete(*left), label=labels[0])
     return load(right), words, delete(right)
 
 
@@ -71,9 +73,11 @@ def score_tiles(problem: Problem, result: Literal["S", "dP"], rows: int, cols: i
     return tiled_product(result, left, right, axes, (rows, cols), extents, *after, labels=labels)
 
 
-def parked_row_sums() -> Node:
-    """Row sums of a tile of P, kept in slow memory between tiles."""
-    return loop("i", 1, when(not_first("j"), load("l")), compute("l"), store("l"), delete("l"), label="row")
+def parked_sums(name: str = "l") -> Node:
+    """Row sums of a tile of P, or maxima of a tile of S, kept in slow memory between tiles."""
+    return loop(
+        "i", 1, when(not_first("j"), load(name)), compute(name), store(name), delete(name), label="row"
+    )
 
 
 def scores_of_resident_rows(problem: Problem, rows: int, *work: Nodes) -> Node:
@@ -105,7 +109,8 @@ def output_phase(problem: Problem, rows: int, cols: int, *, sums: bool, values: 
     values : str
         The array that P is multiplied with.
     """
-    hold_left = min(rows, problem.Nq) < min(cols, problem.dv)
+    score = score_words(problem)
+    hold_left = min(rows, problem.Nq) * score + 1 < min(cols, problem.dv) + score
     first = min(cols - 1, problem.dv)
     if not sums:
         sweeps = [_output_tiles(problem, values, cols, hold_left, "read")]
@@ -129,7 +134,7 @@ def _output_tiles(
     stop: int | None = None,
 ) -> Node:
     work = None if sums == "read" else compute("l")
-    step = _vector_by_vector("U", "P", values, ("i", "e"), hold_left, ("row", "column"), work)
+    step = _vector_by_vector("U", used_up(problem), values, ("i", "e"), hold_left, ("row", "column"), work)
     finish = loop(
         "i",
         1,

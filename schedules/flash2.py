@@ -27,6 +27,7 @@ from schedules._softmax import (
     score_words,
     streamed_work,
     sums,
+    sums_of_tile,
     used_up,
 )
 from schedules._tiled_products import scores_of_resident_rows
@@ -76,10 +77,7 @@ def streamed_room(problem: Problem, rows: int) -> int:
 
 
 def _literal(problem: Problem, rows: int, cols: int) -> Program:
-    work: Nodes = sums(problem)
-    if problem.form == "online":
-        work = loop("j", 1, work, label="key")
-    inner = loop("j", cols, load("K", "V"), compute("S"), work, delete("K", "V"))
+    inner = loop("j", cols, load("K", "V"), compute("S"), sums_of_tile(problem, "K", "V"))
     before: Nodes = None
     if problem.form == "safe":
         before = loop("j", cols, load("K"), compute("S"), compute("m"), delete("S", "K"))
@@ -91,7 +89,15 @@ def streamed(problem: Problem, rows: int, pinned: int) -> Program:
     return program(row_blocks(problem, rows, pinned))
 
 
-def row_blocks(problem: Problem, rows: int, pinned: int = 0, start: int = 0, stop: int | None = None) -> Node:
+def row_blocks(
+    problem: Problem,
+    rows: int,
+    pinned: int = 0,
+    start: int = 0,
+    stop: int | None = None,
+    *,
+    maxima_known: bool = False,
+) -> Node:
     """Write the loop over blocks of query rows from ``start`` to ``stop``, keys and values streamed.
 
     Parameters
@@ -103,6 +109,8 @@ def row_blocks(problem: Problem, rows: int, pinned: int = 0, start: int = 0, sto
         So many keys and values stay in fast memory from one block to the next.
     start, stop : int, optional
         The query rows that the blocks divide; all of them by default.
+    maxima_known : bool
+        Of safe softmax: whether the maxima are read from slow memory, not found in a sweep of their own.
     """
     held = min(rows, (problem.Nq if stop is None else stop) - start)
     by_row = held > 1
@@ -117,9 +125,12 @@ def row_blocks(problem: Problem, rows: int, pinned: int = 0, start: int = 0, sto
             body = load("K", "V"), _work(problem, by_row), delete("K", "V")
         return loop("j", 1, *body, start=start, stop=stop)
 
-    before = maxima(problem, held) if problem.form == "safe" else None
+    before: Nodes = load("m") if maxima_known else None
+    if problem.form == "safe" and not maxima_known:
+        before = maxima(problem, held)
     parts = resident_and_streamed(pinned, problem.Nk, keys)
-    return loop("i", rows, load("Q"), before, *parts, *finish(problem, "Q"), start=start, stop=stop)
+    end = finish(problem, "Q", stored=("m",) if maxima_known else ())
+    return loop("i", rows, load("Q"), before, *parts, *end, start=start, stop=stop)
 
 
 def maxima(problem: Problem, rows: int) -> Node:

@@ -14,6 +14,7 @@ from pebble.program import (
     compute,
     delete,
     first,
+    last,
     load,
     loop,
     phase,
@@ -22,6 +23,7 @@ from pebble.program import (
     when,
 )
 from schedules._mixed_blocks import MixedBlocks, cheapest_blocks
+from schedules._softmax import exponentials, statistics, used_up
 
 __all__ = ["Flash2Mixed"]
 
@@ -46,6 +48,7 @@ class Flash2Mixed(Schedule):
     name = "flash-2-mixed"
     summary = "flash-2 with its last row block in slices of the head dimension; spare room keeps rows of K"
     source = "derived here, from Dao 2023, arXiv 2307.08691"
+    forms = ("plain", "online")
     tile_names = ("blocks", "slices", "pinned")
     tile_axes = ("i", "e", "")
     resident_tiles = ("pinned",)
@@ -121,37 +124,44 @@ def _whole(mixed: MixedBlocks) -> Node:
     Nq, dv = mixed.problem.Nq, mixed.problem.dv
     work = _sweep(mixed, mixed.rows, dv, compute("l"))
     stop = Nq - mixed.sliced_rows
-    return loop("i", mixed.rows, load("Q"), work, _outputs(), _end(mixed.problem), stop=stop)
+    end = _end(mixed.problem, *statistics(mixed.problem))
+    return loop("i", mixed.rows, load("Q"), work, _outputs(), end, stop=stop)
 
 
 def _sliced(mixed: MixedBlocks) -> Node:
-    """Write the block whose outputs are made slice by slice, with the row sums in the first."""
-    rows, width = mixed.sliced_rows, mixed.width
+    """Write the block whose outputs are made slice by slice, with the row sums in the first.
+
+    The maxima of online softmax move on in every slice, from the first key.
+    """
+    problem, rows, width = mixed.problem, mixed.sliced_rows, mixed.width
     work = _sweep(mixed, rows, width, when(first("slice"), compute("l")))
-    slices = loop("e", width, work, _outputs(), label="slice")
-    return loop("i", rows, load("Q"), slices, _end(mixed.problem), start=mixed.problem.Nq - rows)
+    again = [name for name in statistics(problem) if name != "l"]
+    kept = when(last("slice"), store(*again)) if again and problem.stats else None
+    slices = loop("e", width, work, _outputs(), kept, delete(*again), label="slice")
+    return loop("i", rows, load("Q"), slices, _end(problem, "l"), start=problem.Nq - rows)
 
 
 def _outputs() -> tuple[Nodes, ...]:
     return compute("O", "U"), store("O"), delete("O")
 
 
-def _end(problem: Problem) -> tuple[Nodes, ...]:
-    return store("l") if problem.stats else (), delete("l", "Q")
+def _end(problem: Problem, *kept: str) -> tuple[Nodes, ...]:
+    return store(*kept) if problem.stats else (), delete(*kept, "Q")
 
 
 def _sweep(mixed: MixedBlocks, rows: int, width: int, sums: Nodes) -> list[Node]:
     """Write the loops over all keys: over those that stay, and those that pass by a row or a word at a time."""
+    made, used = exponentials(mixed.problem), delete(*used_up(mixed.problem))
     cuts = sorted({0, mixed.keys, mixed.values, mixed.problem.Nk})
     parts: list[Node] = []
     for start, stop in pairwise(cuts):
         passing = [name for name, rows_of in (("K", mixed.keys), ("V", mixed.values)) if start >= rows_of]
         if mixed.by_row(rows, width):
-            work = compute("S"), compute("P", "S"), sums, compute("U"), delete("P")
+            work = compute("S"), *made, sums, compute("U"), used
             one: tuple[Nodes, ...] = load(*passing), loop("i", 1, *work, label="row"), delete(*passing)
         else:
             scores, products = _by_word("k", "K", "S", passing), _by_word("e", "V", "U", passing)
-            one = scores, compute("P", "S"), sums, products, delete("P")
+            one = scores, *made, sums, products, used
         parts.append(loop("j", 1, *one, start=start, stop=stop))
     return parts
 

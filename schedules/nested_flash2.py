@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from pebble import InvalidInput, Problem
+from pebble import Problem
 from pebble.program import (
     Hierarchy,
     LevelSchedule,
@@ -24,7 +24,7 @@ from pebble.program import (
     store,
     when,
 )
-from schedules._level_tiles import numbers_of_tiles
+from schedules._level_tiles import even, kept_lines, numbers_of_tiles, with_kept
 from schedules._levels import Travel
 
 __all__ = ["NestedFlash2"]
@@ -60,28 +60,15 @@ class NestedFlash2(LevelSchedule):
         most = (inner - width - 2) // (width + 1)
         within = min(most, (outer - 2 - width) // (width + 1)) if hierarchy.inclusive else most
         if within >= 1:
-            rows = _even(problem.Nq, within)
-            yield self._with_kept(problem, {"rows": rows, "cols": 1}, hierarchy)
+            rows = even(problem.Nq, within)
+            yield with_kept(self, problem, hierarchy, {"rows": rows, "cols": 1}, problem.Nk, width)
         if most < 1:
             return
         for rows in numbers_of_tiles(problem.Nq, (outer - beside - width) // (width + 1), most):
             cols = min(problem.Nk, (outer - beside - rows * (width + 1)) // width)
             if cols >= 1:
-                tiles = {"rows": rows, "cols": _even(problem.Nk, cols), "block": _even(rows, most)}
-                yield self._with_kept(problem, tiles, hierarchy)
-
-    def _with_kept(self, problem: Problem, tiles: dict[str, int], hierarchy: Hierarchy) -> Tiles:
-        """Let as many keys stay in a third level as fit there."""
-        if hierarchy.levels < 3:
-            return tiles
-        words = hierarchy.capacities[2]
-        assert words is not None
-        kept = {**tiles, "kept": problem.Nk}
-        width = problem.d + problem.dv
-        over = self.room(problem, kept, hierarchy)[2] - words
-        if over > 0:
-            kept["kept"] = max(0, (words - self.room(problem, {**tiles, "kept": 0}, hierarchy)[2]) // width)
-        return kept
+                tiles = {"rows": rows, "cols": even(problem.Nk, cols), "block": even(rows, most)}
+                yield with_kept(self, problem, hierarchy, tiles, problem.Nk, width)
 
     def room(self, problem: Problem, tiles: Tiles, hierarchy: Hierarchy) -> tuple[int, ...]:
         """Return the words that tiles need at each level; a few fewer where the problem is tiny."""
@@ -94,7 +81,7 @@ class NestedFlash2(LevelSchedule):
         else:
             needs = [inner, cols * width + (resident if "block" in tiles else 0)]
         if hierarchy.levels == 3:
-            kept = _kept(problem, tiles, hierarchy)
+            kept = kept_lines(self, problem.Nk, tiles, hierarchy)
             passing = cols * width if kept < problem.Nk else 0
             own = kept * width + passing
             needs.append(own + resident + 2 if hierarchy.inclusive else max(own, kept * width + max(d, dv)))
@@ -103,7 +90,7 @@ class NestedFlash2(LevelSchedule):
     def words(self, problem: Problem, tiles: Tiles, hierarchy: Hierarchy) -> tuple[int, ...]:
         """Return the words that move at each boundary."""
         Nq, Nk, d, dv, width = problem.Nq, problem.Nk, problem.d, problem.dv, problem.d + problem.dv
-        kept = _kept(problem, tiles, hierarchy)
+        kept = kept_lines(self, problem.Nk, tiles, hierarchy)
         once = Nq * width + (Nq if problem.stats else 0)
         rows, cols = min(tiles["rows"], Nq), tiles["cols"]
         times = -(-Nq // rows)
@@ -122,7 +109,10 @@ class NestedFlash2(LevelSchedule):
         self.require_levels(hierarchy)
         tiles = self.check_tiles(tiles)
         return _Writer(
-            problem, tiles, Travel(hierarchy.levels, hierarchy.inclusive), _kept(problem, tiles, hierarchy)
+            problem,
+            tiles,
+            Travel(hierarchy.levels, hierarchy.inclusive),
+            kept_lines(self, problem.Nk, tiles, hierarchy),
         ).program()
 
 
@@ -141,7 +131,9 @@ class _Writer:
 
     def _arrive(self) -> Nodes:
         """Bring the block's queries to where they stay."""
-        return self.travel.row_by_row("arriving", self.travel.bring("Q", to=1 if self.block is None else 2))
+        return self.travel.one_by_one(
+            "i", "arriving", self.travel.bring("Q", to=1 if self.block is None else 2)
+        )
 
     def _leave(self) -> Nodes:
         """Send the block's outputs out."""
@@ -149,9 +141,9 @@ class _Writer:
         if self.block is None:
             done = compute("O", "U"), travel.send("O", start=1)
             sums = travel.send("l", start=1) if stats else travel.drop("l")
-            return travel.row_by_row("leaving", done, sums, travel.let_go("Q", start=1))
+            return travel.one_by_one("i", "leaving", done, sums, travel.let_go("Q", start=1))
         out = travel.send("O", start=2), travel.send("l", start=2) if stats else None
-        return travel.row_by_row("leaving", out, travel.let_go("Q", start=2))
+        return travel.one_by_one("i", "leaving", out, travel.let_go("Q", start=2))
 
     def _keys(self, start: int, stop: int | None) -> Node:
         """Write the loop over tiles of keys; those up to ``stop`` stay in the third level."""
@@ -195,17 +187,3 @@ class _Writer:
             None if goes_on else when(last("j"), done),
             label="block",
         )
-
-
-def _kept(problem: Problem, tiles: Tiles, hierarchy: Hierarchy) -> int:
-    """Return how many keys stay in the third level; InvalidInput if there is none."""
-    kept = tiles.get("kept", 0)
-    if kept and hierarchy.levels < 3:
-        raise InvalidInput("nested-flash-2: keys are kept in a third memory level; leave the tile kept out")
-    return min(kept, problem.Nk)
-
-
-def _even(length: int, most: int) -> int:
-    """Return the length of tiles, as few as at most ``most`` long ones, but as even as can be."""
-    most = min(most, length)
-    return -(-length // -(-length // most))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING
 
 from pebble.common.errors import InvalidInput
@@ -107,15 +108,17 @@ def _attention(
     Nk: int | None = None,
     dv: int | None = None,
     stats: int = 0,
+    softmax: str = "plain",
 ) -> Dag:
     from pebble.computations.problem import Problem
     from pebble.computations.registry import family_of
 
-    shape = _shape("attention", N, Nq, Nk, d, dv)
+    name = "attention" if softmax == "plain" else f"attention-{softmax}"
+    shape = _shape(name, N, Nq, Nk, d, dv)
     if stats not in (0, 1):
-        raise InvalidInput(f"attention: stats must be 0 or 1, not {stats}")
-    family = family_of(Problem(*shape, stats=bool(stats)))
-    return _family_dag(family, _written("attention", *shape, stats))
+        raise InvalidInput(f"{name}: stats must be 0 or 1, not {stats}")
+    family = family_of(Problem(*shape, stats=bool(stats), softmax=softmax))
+    return _family_dag(family, _written(name, *shape, stats))
 
 
 def _backward(
@@ -260,6 +263,22 @@ NAMED_DAGS: dict[str, NamedDag] = {
             "attention:N=2,d=1",
             "attention forward, one vertex per multiply-add",
             "Θ(min(N²d/√M, N²d²/M)) (Saha & Ye 2024, arXiv 2402.07443)",
+            optional=("N", "d", "dv", "Nq", "Nk", "stats"),
+        ),
+        NamedDag(
+            "attention-safe",
+            (),
+            partial(_attention, softmax="safe"),
+            "attention-safe:N=2,d=1",
+            "attention forward with safe softmax in two passes: the maximum of a row before its exponentials",
+            optional=("N", "d", "dv", "Nq", "Nk", "stats"),
+        ),
+        NamedDag(
+            "attention-online",
+            (),
+            partial(_attention, softmax="online"),
+            "attention-online:N=2,d=1",
+            "attention forward with online softmax: sums rescaled key by key as the maximum moves on",
             optional=("N", "d", "dv", "Nq", "Nk", "stats"),
         ),
         NamedDag(

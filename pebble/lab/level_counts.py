@@ -74,6 +74,8 @@ def count_levels(
     >>> [(boundary.io, boundary.peak) for boundary in report["nested-flash-2"].boundaries]
     [(4400, 43), (1200, 140)]
     """
+    if problem.pass_name == "both":
+        raise InvalidInput("with several memory levels, count the forward and the backward pass one by one")
     bounds = tuple(
         boundary_bound(problem, hierarchy.held_within(level)) for level in range(1, hierarchy.levels + 1)
     )
@@ -121,8 +123,6 @@ def chosen_tiles(
 
 
 def _asked(asked: Iterable[str | LevelSchedule] | None, problem: Problem) -> list[LevelSchedule]:
-    if problem.pass_name == "both":
-        raise InvalidInput("with several memory levels, count the forward and the backward pass one by one")
     if asked is None:
         return level_schedules(problem)
     return [asked_level_schedule(one, problem) for one in asked]

@@ -1,4 +1,4 @@
-"""A schedule for several memory levels as people read it: its pseudo-code, and formulas of its I/O."""
+"""A schedule for several memory levels as people read it: its pseudo-code, and formulas for every boundary."""
 
 from __future__ import annotations
 

@@ -10,8 +10,10 @@ from pebble.lower_bounds.attention.b2 import B2
 from pebble.lower_bounds.attention.by_parts import BY_PARTS
 from pebble.lower_bounds.attention.causal_triangles import CAUSAL_TRIANGLES
 from pebble.lower_bounds.attention.compulsory import COMPULSORY
+from pebble.lower_bounds.attention.large_cache import LARGE_CACHE
 from pebble.lower_bounds.attention.latent import MLA
 from pebble.lower_bounds.attention.linear import LINEAR
+from pebble.lower_bounds.attention.safe_softmax import S
 from pebble.lower_bounds.attention.t1 import T1
 from pebble.lower_bounds.attention.t2 import T2
 from pebble.lower_bounds.certified.b3 import B3
@@ -57,6 +59,8 @@ STATEMENTS: tuple[Statement, ...] = (
     B3,
     BY_PARTS,
     CAUSAL_TRIANGLES,
+    LARGE_CACHE,
+    S,
     MLA,
     LEVELS,
     LINEAR,

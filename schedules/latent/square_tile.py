@@ -5,7 +5,7 @@ from __future__ import annotations
 from pebble import Problem, Schedule
 from pebble.program import Nodes, Program, Tiles, compute, delete, load, loop, phase, program, store
 from schedules._tile_shapes import best_output_tile, best_tile
-from schedules._tiled_products import output_phase, parked_row_sums
+from schedules._tiled_products import output_phase, parked_sums
 
 __all__ = ["SquareTileLatent"]
 
@@ -37,7 +37,7 @@ class SquareTileLatent(Schedule):
             loop(depth, 1, *_step(result, queries, keys, hold_rows))
             for result, queries, keys, depth in (("S1", "Qc", "Kc", "e"), ("S2", "Qr", "Kr", "r"))
         ]
-        done = compute("P", "S1"), delete("S2"), store("P"), parked_row_sums(), delete("P")
+        done = compute("P", "S1"), delete("S2"), store("P"), parked_sums(), delete("P")
         out = tiles.get("out_rows", problem.Nq), tiles.get("out_cols", problem.dv)
         return program(
             phase(

@@ -9,10 +9,11 @@ import pytest
 from pebble.common.errors import CacheTooSmall, InvalidInput
 from pebble.computations.masks import make_mask
 from pebble.computations.problem import Problem
+from pebble.lower_bounds import best_bound
 from pebble.program.closed_forms.count import closed_form
 from pebble.program.schedule import fitting_tiles, get
 from pebble.testing import check_schedule
-from schedules._mixed_blocks import MixedBlocks
+from schedules._mixed_blocks import MixedBlocks, cheapest_blocks
 from tests.support.amounts import first
 
 MIXED = get("flash-2-mixed")
@@ -138,3 +139,14 @@ def test_under_a_mask_it_fits_and_counts_the_mask(mask: str) -> None:
 def test_one_of_blocks_and_slices_is_needed() -> None:
     with pytest.raises(InvalidInput, match="there is no block"):
         MIXED.program(Problem(4, 4, 2, 2), {"blocks": 0, "slices": 0, "pinned": 0})
+
+
+def test_the_largest_ratio_to_a_bound_at_4096() -> None:
+    """1.389 just below where a whole block and one of two slices fit, over all M from Nd/16 to 3Nd."""
+    problem, unit = Problem.square(4096, 64), 4096 * 64
+    sizes = [226_911, *(round(unit / 16 * 48 ** (step / 120)) for step in range(121))]
+    ratios = {M: cheapest_blocks(problem, M)[0].words / best_bound(problem, M).value for M in sizes}
+    assert max(ratios, key=lambda M: ratios[M]) == 226_911
+    assert round(ratios[226_911], 3) == 1.389
+    assert max(ratio for M, ratio in ratios.items() if 0.87 * unit < M) < 1.35
+    assert max(ratio for M, ratio in ratios.items() if 1.02 * unit < M) < 1.24

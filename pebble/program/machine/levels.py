@@ -50,8 +50,10 @@ class LevelMachine(Machine):
         return f"level {self.state.measured if op.action == 'compute' else op.level}"
 
     def slow(self, op: Operation) -> str:
-        """Return the level that an operation loads from, with a value there."""
-        return "slow memory" if op.level == self.state.levels else f"level {op.level + 1} with its value"
+        """Return the level that an operation loads from, and what to do where a value is not there."""
+        if op.level == self.state.levels:
+            return super().slow(op)
+        return f"level {op.level + 1} with its value; load or store it there first"
 
     def _execute(self, op: Operation) -> None:
         self.state.acting = op

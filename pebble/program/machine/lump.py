@@ -41,10 +41,14 @@ __all__ = ["LumpedLoops"]
 
 
 class LumpedLoops(Loops):
-    """Of a loop with more than four iterations three are executed, if the conditions of induction hold."""
+    """Of a loop with more than four iterations three are executed, if the conditions of induction hold.
 
-    def __init__(self, family: Family, step_limit: int) -> None:
+    ``levels`` is how many memory levels there are inside slow memory.
+    """
+
+    def __init__(self, family: Family, step_limit: int, levels: int = 1) -> None:
         super().__init__(family, step_limit)
+        self.levels = levels
         self._bodies: dict[int, _Body] = {}
 
     def lumps(self, node: Loop) -> bool:
@@ -61,7 +65,7 @@ class LumpedLoops(Loops):
             known = self._bodies[id(node)] = _Body(
                 [self.family[name] for name in used if node.axis in self.family[name].axes],
                 [self.family[name] for name in others if node.axis not in self.family[name].axes],
-                touched.moved,
+                {name for name, level in touched.moved_at if level == self.levels},
             )
         return known
 
@@ -103,7 +107,7 @@ class _Body(NamedTuple):
     others : list of Array
         Those that it changes besides, or reads at a step of the loop's axis.
     moved : set of str
-        Names of those that it loads or stores.
+        Names of those that it loads from, or stores to, the outermost memory.
     """
 
     indexed: list[Array]

@@ -56,8 +56,8 @@ class Order:
         moved = length // stretch.part.lines * stretch.part.partners if self.moves else 0
         self.lengths = {self.axis: length, self.other: moved}
         self.grids = {
-            self.axis: sorted({(0, 1), (0, self.mask.period)}),
-            self.other: sorted({(0, 1), (0, self.mask.period), *((grid.start, grid.tile) for grid in grids)}),
+            self.axis: [(0, 1)],
+            self.other: sorted({(0, 1), *((grid.start, grid.tile) for grid in grids)}),
         }
         self.inside = partners(node.axis, machine.tiles, family)
         self.fixed = {
@@ -73,9 +73,6 @@ class Order:
                 self._fix_partners([*visit.tile, *visit.whole])
         self.fixed[self.axis] += whole
         self._fix_partners(list(whole))
-        for axis, tile in machine.tiles.items():
-            if axis in self.fixed and axis != self.axis:
-                self.fixed[axis] += tile
 
     def stays(self, number: int, now: Configuration, last: int, then: Configuration) -> bool:
         """Whether all places are in the same order at two rounds, tiles being the measure, and move as they must.

@@ -174,7 +174,6 @@ class Rounds:
         if (
             moves is None
             or moves != earlier.moves(before)
-            or not all(move in (0, self.order.lengths[axis]) for axis, move in moves)
             or not _same_kinds(one.items, two.items)
         ):
             return None
@@ -259,7 +258,7 @@ class Rounds:
         while low < high:
             middle = (low + high) // 2
             low, high = (low, middle) if top(middle) >= top(middle + 1) else (middle + 1, high)
-        if not skipped or top(low) <= self.machine.peak:
+        if top(low) <= self.machine.peak:
             return
         machine, most = self.machine, top(low)
         if machine.M is not None and most > machine.M:

@@ -197,9 +197,7 @@ class Machine:
     def _load(self, op: Operation, array: Array, part: CurrentBox) -> None:
         words = part.held(SLOW)
         if words is None:
-            self._refuse(
-                op, "load-needs-blue", f"not all of {self._box(array)} is in {self.slow(op)}; store it first"
-            )
+            self._refuse(op, "load-needs-blue", f"not all of {self._box(array)} is in {self.slow(op)}")
         new = part.absent()
         if new is None:
             self._refuse(
@@ -321,8 +319,8 @@ class Machine:
         return "fast memory"
 
     def slow(self, op: Operation) -> str:
-        """Return what an operation calls the memory that it loads from."""
-        return "slow memory"
+        """Return what an operation calls the memory that it loads from, and what to do where a word is not there."""
+        return "slow memory; store it first"
 
     def _count(self, op: Operation, array: Array, number: int) -> None:
         self.counts[op.action][array.name] += number

@@ -111,7 +111,7 @@ def _run_level(
         return machine
 
     M = hierarchy.capacities[level - 1]
-    loops = (LumpedLoops if induction else Loops)(family, step_limit)
+    loops = LumpedLoops(family, step_limit, hierarchy.levels) if induction else Loops(family, step_limit)
     try:
         machine = executed_with(loops, M)
     except ShortcutOverflow as overflow:

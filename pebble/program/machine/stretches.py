@@ -76,6 +76,8 @@ def grids_inside(nodes: tuple[Node, ...], axis: str, within: Interval) -> list[T
                 found.append(TileGrid(start, stop, node.tile))
                 continue
             found.append(TileGrid(start, stop, 1))
+            found += grids_inside(node.body, axis, (start, stop))
+            continue
         found += grids_inside(node.body, axis, within)
     return list(dict.fromkeys(found))
 
