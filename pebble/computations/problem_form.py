@@ -69,6 +69,11 @@ def _check_linear(problem: Problem) -> None:
             raise InvalidInput(
                 "gate and chunk are of causal linear attention: add mask='causal' (--mask causal)"
             )
+    elif problem.group > 1:
+        raise InvalidInput(
+            "causal linear attention is counted for query heads with keys and values of their own: leave out kv_heads "
+            "(--kv-heads) and give heads (--heads) alone"
+        )
     elif problem.mask.spec != "causal" or problem.Nq != problem.Nk:
         raise InvalidInput(
             "linear attention takes no mask, or the causal one with as many queries as keys; "
