@@ -37,6 +37,14 @@ def small(rows: str, *arrays: Array) -> Family:
     return plain(*arrays, i=len(lines), j=len(lines[0]), k=2).under(table(lines))
 
 
+R = Array("R", ("i", "j"), operands=("X", "Y"))
+
+
+def under_mask(rows: str) -> Family:
+    """Rows, keys and what they make together, under a mask."""
+    return small(rows, X, Y, R)
+
+
 SIGNATURES = [
     named(
         "sums of keys of which some have begun, others not: in their order",
@@ -106,5 +114,41 @@ SIGNATURES = [
         plain(X, W, i=4, j=8, k=5).under(table(["xxxxxxxx"] * 4)),
         (loop("j", 3, loop("k", 1, when(last("k"), delete("X")), load("W"))),),
         rule="delete-needs-red",
+    ),
+    named(
+        "scores of some keys of each row only",
+        under_mask("xx.. " * 8 + "xxxx " * 8),
+        (load("X", "Y"),),
+        loop(
+            "i", 8,
+            loop("j", 4, loop("i", 1, loop("j", 2, when(first("rows"), compute("R")), label="key"), label="row")),
+            label="rows",
+        ),
+    ),
+    named(
+        "rows behind which one finds what it left",
+        small("xxx " * 4 + "x.. " * 4 + ".x. " * 4, X, Y),
+        (loop("j", 1, loop("i", 1, load("Y"), when(not_last("j"), delete("Y"))), delete("Y")),),
+    ),
+    named(
+        "rows with keys before a tile, and before the one that it is part of",
+        small("x..x " * 4 + "..xx " * 4, X, Y),
+        (loop("j", 2, loop("j", 1, loop("i", 1, when(first("cols"), load("X"), delete("X"))), label="key"), label="cols"),),
+    ),
+    named(
+        "scores that are begun anew in the middle of their chain",
+        small("xx " * 3, A, S),
+        (load("A"), loop("k", 1, loop("j", 1, loop("i", 1, compute("S"), delete("S"))))),
+        rule="compute-needs-predecessors",
+    ),
+    named(
+        "a last tile that is shorter, around others",
+        plain(X, W, i=3, j=3, k=3).under(table(["xxx"] * 3)),
+        (loop("k", 2, loop("i", 1, loop("j", 1, load("W"), delete("W")))),),
+    ),
+    named(
+        "a row in the middle has keys before a tile and behind where the loop begins",
+        small("x...x " * 3 + "x..xx " + "x...x " * 3, X, Y),
+        (loop("j", 1, loop("i", 1, when(first("j"), load("X"), delete("X"))), start=2),),
     ),
 ]
