@@ -22,7 +22,6 @@ from tests.program.names import (
     first,
     load,
     loop,
-    phase,
     when,
 )
 from tests.program.random_families import with_outputs
@@ -44,7 +43,9 @@ def check(program: Program, family: Family) -> int:
     """Execute all rounds of a program, and return how many were foretold."""
     with all_rounds_executed() as found:
         judge(SHORTCUTS["induction"], program, family, None)
-    assert not found.wrong, "\n".join([as_python(program), family.mask.spec if family.mask else "", *found.wrong])
+    assert not found.wrong, "\n".join(
+        [as_python(program), family.mask.spec if family.mask else "", *found.wrong]
+    )
     return found.rounds
 
 

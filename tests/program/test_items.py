@@ -9,9 +9,9 @@ from pebble.program.machine.memo import RememberedLoops
 from pebble.program.machine.recorder import Item
 from pebble.program.machine.rounds import Rounds
 from pebble.program.machine.rules import Machine
+from tests.program.named_cases import table
 from tests.program.named_cases_of_signatures import W, X, Y, plain, small
 from tests.program.names import Family, Loop, Nodes, Program, delete, load, loop, phase
-from tests.program.named_cases import table
 from tests.program.test_rounds import SCORES, attention
 
 ROWS = loop("i", 1, load("X"), delete("X"))
@@ -83,6 +83,4 @@ def test_the_tiles_of_a_round_are_written_one_by_one(monkeypatch: pytest.MonkeyP
     rows = loop("i", 2, load("Q"), SCORES, delete("Q"))
     written(attention("causal"), rows)
     at = 3  # the first round has the first full tile behind the first row
-    assert of(rows, rounds[1]) == [
-        Item((kind, id(rows)), at, 1, fixed=True) for kind in ("tile", "alone")
-    ]
+    assert of(rows, rounds[1]) == [Item((kind, id(rows)), at, 1, fixed=True) for kind in ("tile", "alone")]

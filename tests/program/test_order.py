@@ -40,7 +40,9 @@ def order_of(
 def state(i: str = "", j: str = "", chains_i: str = "", chains_j: str = "") -> Configuration:
     """A configuration of cells that end at some places, and of chains that have got to some."""
     cuts, chains = ({"i": a, "j": b} for a, b in ((i, j), (chains_i, chains_j)))
-    return Configuration((), *({axis: [*map(int, text.split())] for axis, text in of.items()} for of in (cuts, chains)))
+    return Configuration(
+        (), *({axis: [*map(int, text.split())] for axis, text in of.items()} for of in (cuts, chains))
+    )
 
 
 def places(order: Order, number: int, now: Configuration) -> dict[str, str]:

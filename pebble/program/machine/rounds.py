@@ -171,11 +171,7 @@ class Rounds:
         earlier, before, now = states
         moves = before.moves(now)
         one, two = done
-        if (
-            moves is None
-            or moves != earlier.moves(before)
-            or not _same_kinds(one.items, two.items)
-        ):
+        if moves is None or moves != earlier.moves(before) or not _same_kinds(one.items, two.items):
             return None
         for left in _LEFT_PERIODS if self.periodic else _LEFT:
             last = self.number - left
