@@ -89,7 +89,7 @@ assert all(verdict.startswith("not valid") for verdict in cheats)
 # ## Do not trust us
 #
 # The script [check_certificate.py](../../examples/check_certificate.py) verifies certificates too. It has
-# some ninety lines, and does not import anything of this package: read it, or write your own from the
+# less than four hundred lines, and does not import anything of this package: read it, or write your own from the
 # [description of the format](../certificates.md).
 
 import check_certificate

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from pebble.lab.compare import compare
     from pebble.lab.count import count
     from pebble.lab.hardware import device, devices, model, models
+    from pebble.lab.level_counts import count_levels
     from pebble.lab.pebblings import check, moves
     from pebble.lab.plan import plan, plan_kernel
     from pebble.lab.player import play, play_dag
@@ -55,6 +56,8 @@ if TYPE_CHECKING:
     from pebble.lower_bounds.table import bounds
     from pebble.program.lowering import lower
     from pebble.program.machine.run import run
+    from pebble.program.machine.run_levels import run_levels
+    from pebble.program.projection import project
     from pebble.program.schedule import Schedule
     from pebble.program.schedule import available as schedules
     from pebble.solvers.certificate import certify
@@ -85,6 +88,7 @@ _HOME = {
     "cite": "lab.citing",
     "compare": "lab.compare",
     "count": "lab.count",
+    "count_levels": "lab.level_counts",
     "dag_bounds": "lower_bounds.graph.graph_bound_table",
     "device": "lab.hardware",
     "devices": "lab.hardware",
@@ -105,8 +109,10 @@ _HOME = {
     "plan_kernel": "lab.plan",
     "play": "lab.player",
     "play_dag": "lab.player",
+    "project": "program.projection",
     "regimes": "lab.regimes",
     "run": "program.machine.run",
+    "run_levels": "program.machine.run_levels",
     "schedule_dag": "solvers.heuristic.dag_schedule",
     "schedules": "program.schedule:available",
     "show": "lab.show",
@@ -138,6 +144,7 @@ __all__ = [
     "cite",
     "compare",
     "count",
+    "count_levels",
     "dag_bounds",
     "device",
     "devices",
@@ -158,8 +165,10 @@ __all__ = [
     "plan_kernel",
     "play",
     "play_dag",
+    "project",
     "regimes",
     "run",
+    "run_levels",
     "schedule_dag",
     "schedules",
     "show",

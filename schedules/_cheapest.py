@@ -44,7 +44,7 @@ class Cheapest(Schedule):
         """Return the tiles of the cheapest candidate that fits."""
         self.require(problem, M)
         found = _cheapest_first(problem, self._options(problem, M))
-        if problem.mask is None:
+        if problem.without_mask() == problem:
             return found[0].tiles
         tries_all = MaskedSearch.tries_all(problem)
         near = [one.option for one in found if tries_all or one.io <= _NEARLY * found[0].io]
@@ -53,7 +53,7 @@ class Cheapest(Schedule):
     def _options(self, problem: Problem, M: int) -> Iterator[_Option]:
         """Yield the candidates with their own choices of tiles, made without the mask if they do not look at it."""
         for schedule in self.candidates:
-            if schedule.masks_only and problem.mask is None:
+            if problem.form not in schedule.forms or (schedule.masks_only and problem.mask is None):
                 continue
             seen = schedule.seen(problem)
             for choose in _choices(schedule):
@@ -63,7 +63,11 @@ class Cheapest(Schedule):
     def smallest(self, problem: Problem) -> Tiles:
         """Return the smallest tiles of the candidate that needs the least room."""
         plain = problem.without_mask()
-        candidates = (schedule for schedule in self.candidates if not schedule.follows_mask)
+        candidates = (
+            schedule
+            for schedule in self.candidates
+            if problem.form in schedule.forms and not schedule.follows_mask
+        )
         return min(candidates, key=lambda schedule: schedule.least_M(plain)).smallest(plain)
 
     def least_M(self, problem: Problem) -> int:
@@ -152,6 +156,7 @@ def _choices(schedule: Schedule) -> list[Choice]:
 
 def _name_sets(schedule: Schedule) -> Iterator[frozenset[str]]:
     """Yield the names of the tiles that a schedule chooses."""
-    yield frozenset(schedule.smallest(Problem(1, 1, 1, 1, pass_name=schedule.passes[0])))
+    softmax = schedule.forms[0] if schedule.forms[0] in ("safe", "online") else "plain"
+    yield frozenset(schedule.smallest(Problem(1, 1, 1, 1, pass_name=schedule.passes[0], softmax=softmax)))
     if hasattr(schedule, "rectangles"):
         yield frozenset(schedule.tile_names) - {"side"}

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pebble import Problem
+from schedules._softmax import score_words
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -18,6 +19,7 @@ __all__ = [
     "best_rectangles",
     "best_tile",
     "ceil_div",
+    "cheapest",
     "square_side",
 ]
 
@@ -36,7 +38,7 @@ def square_side(M: int) -> int:
     return max(side, 1)
 
 
-def _cheapest(
+def cheapest(
     rows: NDArray[np.int64], cols: NDArray[np.int64], cost: Callable[[Any, Any], Any]
 ) -> tuple[int, int]:
     """Return the pair with the least exact cost; floats only narrow the choice."""
@@ -73,7 +75,7 @@ def best_tile(extents: tuple[int, int, int], M: int, parked: int = 0) -> tuple[i
         trips = ceil_div(n_cols, c)
         return n_rows * depth * trips + n_cols * depth * ceil_div(n_rows, r) + parked * n_rows * trips
 
-    return _cheapest(rows, cols, cost)
+    return cheapest(rows, cols, cost)
 
 
 def best_output_tile(problem: Problem, M: int, *, sums: bool) -> tuple[int, int]:
@@ -82,7 +84,9 @@ def best_output_tile(problem: Problem, M: int, *, sums: bool) -> tuple[int, int]
     widths = np.array(
         sorted({ceil_div(width, n) for n in range(1, width + 1)} - ({1} if sums else set())), dtype=np.int64
     )
-    rows = np.maximum((M - 2 - widths) // widths, np.minimum((M - 2) // (widths + 1), widths))
+    # Scores are held for each row, or a row of V and the words of one score.
+    score = score_words(problem)
+    rows = np.maximum((M - 1 - score - widths) // widths, (M - 2) // (widths + score))
     rows = np.minimum(rows, problem.Nq)
     widths, rows = widths[rows >= 1], rows[rows >= 1]
     if not len(widths):
@@ -92,10 +96,12 @@ def best_output_tile(problem: Problem, M: int, *, sums: bool) -> tuple[int, int]
         trips = ceil_div(width, c)
         row_sums = trips if not sums else trips * (trips > 1) + problem.stats * (trips == 1)
         return (
-            problem.pairs * trips + problem.Nk * problem.dv * ceil_div(problem.Nq, r) + problem.Nq * row_sums
+            score * problem.pairs * trips
+            + problem.Nk * problem.dv * ceil_div(problem.Nq, r)
+            + problem.Nq * row_sums
         )
 
-    return _cheapest(rows, widths, cost)
+    return cheapest(rows, widths, cost)
 
 
 def best_rectangles(problem: Problem, M: int) -> dict[str, int]:

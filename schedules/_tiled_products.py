@@ -9,8 +9,9 @@ from typing import Literal
 
 from pebble import Problem
 from pebble.program import Node, Nodes, Phase, compute, delete, load, loop, not_first, phase, store, when
+from schedules._softmax import score_words, used_up
 
-__all__ = ["output_phase", "parked_row_sums", "score_tiles", "scores_of_resident_rows", "tiled_product"]
+__all__ = ["output_phase", "parked_sums", "score_tiles", "scores_of_resident_rows", "tiled_product"]
 
 
 def tiled_product(
@@ -48,7 +49,7 @@ def tiled_product(
 
 def _vector_by_vector(
     result: str,
-    left: str,
+    left: str | tuple[str, ...],
     right: str,
     axes: tuple[str, str],
     hold_left: bool,
@@ -56,10 +57,11 @@ def _vector_by_vector(
     with_left: Nodes = None,
 ) -> tuple[Nodes, ...]:
     """Advance a tile by one step of its chain: one vector is held, the other passes word by word."""
+    left = (left,) if isinstance(left, str) else left
     if hold_left:
         words = loop(axes[1], 1, load(right), compute(result), delete(right), label=labels[1])
-        return load(left), with_left, words, delete(left)
-    words = loop(axes[0], 1, load(left), with_left, compute(result), delete(left), label=labels[0])
+        return load(*left), with_left, words, delete(*left)
+    words = loop(axes[0], 1, load(*left), with_left, compute(result), delete(*left), label=labels[0])
     return load(right), words, delete(right)
 
 
@@ -71,9 +73,11 @@ def score_tiles(problem: Problem, result: Literal["S", "dP"], rows: int, cols: i
     return tiled_product(result, left, right, axes, (rows, cols), extents, *after, labels=labels)
 
 
-def parked_row_sums() -> Node:
-    """Row sums of a tile of P, kept in slow memory between tiles."""
-    return loop("i", 1, when(not_first("j"), load("l")), compute("l"), store("l"), delete("l"), label="row")
+def parked_sums(name: str = "l") -> Node:
+    """Row sums of a tile of P, or maxima of a tile of S, kept in slow memory between tiles."""
+    return loop(
+        "i", 1, when(not_first("j"), load(name)), compute(name), store(name), delete(name), label="row"
+    )
 
 
 def scores_of_resident_rows(problem: Problem, rows: int, *work: Nodes) -> Node:
@@ -91,7 +95,7 @@ _RowSums = Literal["read", "compute", "store"]
 """How a sweep comes by the row sums: read, computed on the way, or computed and stored for the next sweep."""
 
 
-def output_phase(problem: Problem, rows: int, cols: int, *, sums: bool) -> Phase:
+def output_phase(problem: Problem, rows: int, cols: int, *, sums: bool, values: str = "V") -> Phase:
     """O tile by tile, the keys streamed; the row sums are read, or computed on the way.
 
     Parameters
@@ -102,26 +106,35 @@ def output_phase(problem: Problem, rows: int, cols: int, *, sums: bool) -> Phase
         row sum, so ``cols`` must be at least 2 and the first tile has ``cols - 1`` columns.
     sums : bool
         Whether the row sums are computed in this phase.
+    values : str
+        The array that P is multiplied with.
     """
-    hold_left = min(rows, problem.Nq) < min(cols, problem.dv)
+    score = score_words(problem)
+    hold_left = min(rows, problem.Nq) * score + 1 < min(cols, problem.dv) + score
     first = min(cols - 1, problem.dv)
     if not sums:
-        sweeps = [_output_tiles(problem, cols, hold_left, "read")]
+        sweeps = [_output_tiles(problem, values, cols, hold_left, "read")]
     elif first == problem.dv:
-        sweeps = [_output_tiles(problem, first, hold_left, "compute", 0, first)]
+        sweeps = [_output_tiles(problem, values, first, hold_left, "compute", 0, first)]
     else:
         sweeps = [
-            _output_tiles(problem, first, hold_left, "store", 0, first),
-            _output_tiles(problem, cols, hold_left, "read", first),
+            _output_tiles(problem, values, first, hold_left, "store", 0, first),
+            _output_tiles(problem, values, cols, hold_left, "read", first),
         ]
     return phase("O = PV / l, tile by tile", loop("i", rows, *sweeps))
 
 
 def _output_tiles(
-    problem: Problem, cols: int, hold_left: bool, sums: _RowSums, start: int = 0, stop: int | None = None
+    problem: Problem,
+    values: str,
+    cols: int,
+    hold_left: bool,
+    sums: _RowSums,
+    start: int = 0,
+    stop: int | None = None,
 ) -> Node:
     work = None if sums == "read" else compute("l")
-    step = _vector_by_vector("U", "P", "V", ("i", "e"), hold_left, ("row", "column"), work)
+    step = _vector_by_vector("U", used_up(problem), values, ("i", "e"), hold_left, ("row", "column"), work)
     finish = loop(
         "i",
         1,

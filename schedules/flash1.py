@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pebble import Problem
 from pebble.program import (
+    Nodes,
     Program,
     Tiles,
     compute,
@@ -19,6 +20,7 @@ from pebble.program import (
     when,
 )
 from schedules._paper_tiles import PaperTiles
+from schedules._softmax import exponentials, finish, score_words, statistics, sums, sums_of_tile, used_up
 
 __all__ = ["Flash1"]
 
@@ -28,16 +30,23 @@ class Flash1(PaperTiles):
 
     With ``cols`` alone, queries are streamed: Q a word at a time, the accumulators of one row at a time. With
     ``rows`` and ``cols``, whole tiles are loaded as in the paper's algorithm box.
+
+    With online softmax the maxima are rewritten too. The scores of a row with all keys of the tile are held, or its
+    query and its accumulators: whichever needs less room.
     """
 
     name = "flash-1"
     summary = "keys outside, queries inside; outputs read back and rewritten for every tile of keys"
     source = "Dao et al. 2022, arXiv 2205.14135, Algorithm 1"
+    forms = ("plain", "online")
     outer = "cols"
 
     def tiles(self, problem: Problem, M: int) -> Tiles:
         """Return the largest number of keys that fit with streamed queries."""
-        guess = (M - 3) // (problem.d + problem.dv + 1)
+        width = problem.d + problem.dv
+        guess = (M - 3) // (width + score_words(problem))
+        if problem.form == "online":
+            guess = max(guess, (M - width - 5) // width)
         return largest(self, problem, M, "cols", problem.Nk, guess)
 
     def program(self, problem: Problem, tiles: Tiles) -> Program:
@@ -45,11 +54,18 @@ class Flash1(PaperTiles):
         tiles = self.check_tiles(tiles)
         cols = tiles.get("cols", problem.Nk)
         if "rows" in tiles:
-            return _literal(tiles["rows"], cols, problem.stats)
-        return _streamed(cols, problem.stats)
+            return _literal(problem, tiles["rows"], cols)
+        if problem.form == "online" and 2 * min(cols, problem.Nk) > problem.d + problem.dv + 2:
+            return _literal(problem, 1, cols, by_key=True)
+        return _streamed(problem, cols)
 
 
-def _streamed(cols: int, stats: bool) -> Program:
+def _streamed(problem: Problem, cols: int) -> Program:
+    kept = statistics(problem)
+    resume, made = when(not_first("j"), load(*kept)), exponentials(problem)
+    work: Nodes = (*made, resume, compute("l"))
+    if problem.form == "online":
+        work = resume, loop("j", 1, *made, compute("l"), label="key")
     return program(
         loop(
             "j",
@@ -59,10 +75,8 @@ def _streamed(cols: int, stats: bool) -> Program:
                 "i",
                 1,
                 loop("k", 1, load("Q"), compute("S"), delete("Q")),
-                compute("P", "S"),
-                when(not_first("j"), load("l")),
-                compute("l"),
-                when(not_last("j"), store("l"), delete("l")),
+                work,
+                when(not_last("j"), store(*kept), delete(*kept)),
                 loop(
                     "e",
                     1,
@@ -71,15 +85,20 @@ def _streamed(cols: int, stats: bool) -> Program:
                     when(not_last("j"), store("U"), delete("U")),
                     when(last("j"), compute("O", "U"), store("O"), delete("O")),
                 ),
-                when(last("j"), store("l") if stats else None, delete("l")),
-                delete("P"),
+                when(last("j"), store(*kept) if problem.stats else None, delete(*kept)),
+                delete(*used_up(problem)),
             ),
             delete("K", "V"),
         )
     )
 
 
-def _literal(rows: int, cols: int, stats: bool) -> Program:
+def _literal(problem: Problem, rows: int, cols: int, by_key: bool = False) -> Program:
+    """Write it with whole tiles loaded; ``by_key``: with one score held at a time."""
+    kept = statistics(problem)
+    work: tuple[Nodes, ...] = (compute("S"), *sums_of_tile(problem, "Q"))
+    if by_key:
+        work = loop("j", 1, compute("S"), *sums(problem), label="key"), delete("Q")
     return program(
         loop(
             "j",
@@ -89,20 +108,10 @@ def _literal(rows: int, cols: int, stats: bool) -> Program:
                 "i",
                 rows,
                 load("Q"),
-                when(not_first("j"), load("U", "l")),
-                compute("S"),
-                compute("P", "S"),
-                compute("l"),
-                compute("U"),
-                delete("P", "Q"),
-                when(not_last("j"), store("U", "l"), delete("U", "l")),
-                when(
-                    last("j"),
-                    compute("O", "U"),
-                    store("O"),
-                    store("l") if stats else None,
-                    delete("O", "l"),
-                ),
+                when(not_first("j"), load("U", *kept)),
+                work,
+                when(not_last("j"), store("U", *kept), delete("U", *kept)),
+                when(last("j"), finish(problem)),
             ),
             delete("K", "V"),
         )

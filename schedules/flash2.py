@@ -16,13 +16,23 @@ from pebble.program import (
     load,
     loop,
     program,
-    store,
     when,
 )
 from schedules._paper_tiles import PaperTiles
 from schedules._resident_rows import resident_and_streamed
+from schedules._softmax import (
+    exponentials,
+    finish,
+    kept_of_row,
+    score_words,
+    streamed_work,
+    sums,
+    sums_of_tile,
+    used_up,
+)
+from schedules._tiled_products import scores_of_resident_rows
 
-__all__ = ["Flash2", "most_rows", "row_blocks", "streamed"]
+__all__ = ["Flash2", "maxima", "most_rows", "row_blocks", "streamed", "streamed_room"]
 
 
 class Flash2(PaperTiles):
@@ -31,11 +41,14 @@ class Flash2(PaperTiles):
     With ``rows`` alone, keys and values pass by either a word at a time (all scores of the tile with one key
     are held) or a row at a time (one score is held), whichever needs less room. With ``rows`` and ``cols``,
     whole tiles are loaded as in the paper's algorithm box.
+
+    With safe softmax every block sweeps over the keys twice, first for the maxima.
     """
 
     name = "flash-2"
     summary = "queries outside, keys inside; outputs stay in fast memory until done"
     source = "Dao 2023, arXiv 2307.08691, Algorithm 1"
+    forms = ("plain", "online", "safe")
     outer = "rows"
 
     def tiles(self, problem: Problem, M: int) -> Tiles:
@@ -47,32 +60,28 @@ class Flash2(PaperTiles):
         tiles = self.check_tiles(tiles)
         rows = tiles.get("rows", problem.Nq)
         if "cols" in tiles:
-            return _literal(rows, tiles["cols"], problem.stats)
+            return _literal(problem, rows, tiles["cols"])
         return streamed(problem, rows, 0)
 
 
 def most_rows(problem: Problem, M: int) -> int:
     """Return how many query rows fit beside streamed keys, however many there are; below one if none fits."""
-    width = problem.d + problem.dv
-    return max((M - 2) // (width + 2), (M - 2 - width) // (width + 1))
+    kept, held = kept_of_row(problem), score_words(problem)
+    return max((M - 2) // (kept + held), (M - streamed_work(problem)) // kept)
 
 
-def _finish(stats: bool) -> tuple[Nodes, ...]:
-    return compute("O", "U"), store("O"), store("l") if stats else (), delete("O", "l", "Q")
+def streamed_room(problem: Problem, rows: int) -> int:
+    """Return the words that row blocks of this size take with streamed keys, the better way."""
+    kept = kept_of_row(problem)
+    return min(rows * (kept + score_words(problem)) + 2, rows * kept + streamed_work(problem))
 
 
-def _literal(rows: int, cols: int, stats: bool) -> Program:
-    inner = loop(
-        "j",
-        cols,
-        load("K", "V"),
-        compute("S"),
-        compute("P", "S"),
-        compute("l"),
-        compute("U"),
-        delete("P", "K", "V"),
-    )
-    return program(loop("i", rows, load("Q"), inner, *_finish(stats)))
+def _literal(problem: Problem, rows: int, cols: int) -> Program:
+    inner = loop("j", cols, load("K", "V"), compute("S"), sums_of_tile(problem, "K", "V"))
+    before: Nodes = None
+    if problem.form == "safe":
+        before = loop("j", cols, load("K"), compute("S"), compute("m"), delete("S", "K"))
+    return program(loop("i", rows, load("Q"), before, inner, *finish(problem, "Q")))
 
 
 def streamed(problem: Problem, rows: int, pinned: int) -> Program:
@@ -80,7 +89,15 @@ def streamed(problem: Problem, rows: int, pinned: int) -> Program:
     return program(row_blocks(problem, rows, pinned))
 
 
-def row_blocks(problem: Problem, rows: int, pinned: int = 0, start: int = 0, stop: int | None = None) -> Node:
+def row_blocks(
+    problem: Problem,
+    rows: int,
+    pinned: int = 0,
+    start: int = 0,
+    stop: int | None = None,
+    *,
+    maxima_known: bool = False,
+) -> Node:
     """Write the loop over blocks of query rows from ``start`` to ``stop``, keys and values streamed.
 
     Parameters
@@ -92,34 +109,47 @@ def row_blocks(problem: Problem, rows: int, pinned: int = 0, start: int = 0, sto
         So many keys and values stay in fast memory from one block to the next.
     start, stop : int, optional
         The query rows that the blocks divide; all of them by default.
+    maxima_known : bool
+        Of safe softmax: whether the maxima are read from slow memory, not found in a sweep of their own.
     """
     held = min(rows, (problem.Nq if stop is None else stop) - start)
-    by_row = held > problem.d + problem.dv if pinned < problem.Nk else held > 1
+    by_row = held > 1
+    if pinned < problem.Nk:
+        by_row = held * score_words(problem) + 2 > streamed_work(problem)
 
     def keys(resident: bool, start: int, stop: int | None) -> Node:
-        body: tuple[Nodes, ...] = _word_by_word()
+        body: tuple[Nodes, ...] = _word_by_word(problem)
         if resident:
-            body = when(first("i"), load("K", "V")), _work(by_row), when(last("i"), delete("K", "V"))
+            body = when(first("i"), load("K", "V")), _work(problem, by_row), when(last("i"), delete("K", "V"))
         elif by_row:
-            body = load("K", "V"), _work(by_row), delete("K", "V")
+            body = load("K", "V"), _work(problem, by_row), delete("K", "V")
         return loop("j", 1, *body, start=start, stop=stop)
 
+    before: Nodes = load("m") if maxima_known else None
+    if problem.form == "safe" and not maxima_known:
+        before = maxima(problem, held)
     parts = resident_and_streamed(pinned, problem.Nk, keys)
-    return loop("i", rows, load("Q"), *parts, *_finish(problem.stats), start=start, stop=stop)
+    end = finish(problem, "Q", stored=("m",) if maxima_known else ())
+    return loop("i", rows, load("Q"), before, *parts, *end, start=start, stop=stop)
 
 
-def _work(by_row: bool) -> Nodes:
+def maxima(problem: Problem, rows: int) -> Node:
+    """Write a sweep over the keys that finds the maximum of the scores of each row of a block."""
+    return scores_of_resident_rows(problem, rows, compute("m"), delete("S"))
+
+
+def _work(problem: Problem, by_row: bool) -> Nodes:
     """Write what is done with one key and value in fast memory, for the whole tile or query by query."""
-    work = (compute("S"), compute("P", "S"), compute("l"), compute("U"), delete("P"))
+    work = (compute("S"), *sums(problem))
     return loop("i", 1, *work, label="row") if by_row else work
 
 
-def _word_by_word() -> tuple[Nodes, ...]:
+def _word_by_word(problem: Problem) -> tuple[Nodes, ...]:
     """Write what is done with one key and value, of which a word at a time is in fast memory."""
     return (
         loop("k", 1, load("K"), compute("S"), delete("K")),
-        compute("P", "S"),
+        *exponentials(problem),
         compute("l"),
         loop("e", 1, load("V"), compute("U"), delete("V")),
-        delete("P"),
+        delete(*used_up(problem)),
     )

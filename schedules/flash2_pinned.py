@@ -6,8 +6,9 @@ import numpy as np
 
 from pebble import Problem, Schedule
 from pebble.program import Program, Tiles
+from schedules._softmax import kept_of_row, score_words, streamed_work
 from schedules._tile_shapes import ceil_div
-from schedules.flash2 import most_rows, streamed
+from schedules.flash2 import most_rows, streamed, streamed_room
 
 __all__ = ["Flash2Pinned"]
 
@@ -23,6 +24,7 @@ class Flash2Pinned(Schedule):
     name = "flash-2-pinned"
     summary = "flash-2 with equal row blocks; spare room keeps keys and values resident"
     source = "derived here, from Dao 2023, arXiv 2307.08691"
+    forms = ("plain", "online")
     tile_names = ("rows", "pinned")
     tile_axes = ("i", "j")
     resident_tiles = ("pinned",)
@@ -41,10 +43,10 @@ class Flash2Pinned(Schedule):
 
     def _narrowed(self, problem: Problem, M: int, rows: np.ndarray) -> list[tuple[int, int]]:
         """Return the row blocks that may be cheapest; floats only narrow the choice."""
-        width = problem.d + problem.dv
-        room = np.minimum(rows * (width + 2) + 2, rows * (width + 1) + width + 2)
+        width, kept = problem.d + problem.dv, kept_of_row(problem)
+        room = np.minimum(rows * (kept + score_words(problem)) + 2, rows * kept + streamed_work(problem))
         pinned = np.clip((M - room) // width, 0, problem.Nk).astype(float)
-        pinned[rows * (width + 1) + 2 + problem.Nk * width <= M] = problem.Nk
+        pinned[rows * kept + _all_resident(problem) <= M] = problem.Nk
         blocks = np.ceil(problem.Nq / rows)
         cost = blocks * problem.Nk - (blocks - 1) * pinned
         near = rows[cost <= cost.min() * (1 + 1e-9)]
@@ -52,11 +54,10 @@ class Flash2Pinned(Schedule):
 
     def _pinned(self, problem: Problem, M: int, rows: int) -> int:
         """Return the largest number of resident keys that fits beside row blocks of this size."""
-        width = problem.d + problem.dv
-        if rows * (width + 1) + 2 + problem.Nk * width <= M:
+        if rows * kept_of_row(problem) + _all_resident(problem) <= M:
             return problem.Nk
-        room = min(rows * (width + 2) + 2, rows * (width + 1) + width + 2)
-        return max(0, min(problem.Nk - 1, (M - room) // width))
+        spare = (M - streamed_room(problem, rows)) // (problem.d + problem.dv)
+        return max(0, min(problem.Nk - 1, spare))
 
     def _io(self, problem: Problem, rows: int, pinned: int) -> int:
         blocks = ceil_div(problem.Nq, rows)
@@ -66,3 +67,8 @@ class Flash2Pinned(Schedule):
         """Write the program; ``pinned`` is cut to the number of keys."""
         tiles = self.check_tiles(tiles)
         return streamed(problem, tiles.get("rows", problem.Nq), min(tiles.get("pinned", 0), problem.Nk))
+
+
+def _all_resident(problem: Problem) -> int:
+    """Return the words beside the rows of a block where all keys and values stay."""
+    return problem.Nk * (problem.d + problem.dv) + score_words(problem) + 1

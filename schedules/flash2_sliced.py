@@ -20,6 +20,7 @@ from pebble.program import (
     when,
 )
 from schedules._resident_rows import resident_and_streamed
+from schedules._softmax import exponentials, score_words, statistics, used_up
 from schedules._tile_shapes import ceil_div
 
 __all__ = ["Flash2Sliced"]
@@ -38,6 +39,7 @@ class Flash2Sliced(Schedule):
     name = "flash-2-sliced"
     summary = "all queries resident, outputs in two slices of the head dimension; K swept twice, V once"
     source = "derived here, from Dao 2023, arXiv 2307.08691"
+    forms = ("plain", "online")
     tile_names = ("cols", "pinned")
     tile_axes = ("e", "j")
     resident_tiles = ("pinned",)
@@ -68,26 +70,29 @@ class Flash2Sliced(Schedule):
 
     def _room(self, problem: Problem, cols: int) -> int:
         """Return the words needed with slices of this width and nothing resident but Q."""
-        return problem.Nq * (problem.d + cols + 1) + problem.d + cols + 2
+        kept = problem.d + cols + len(statistics(problem))
+        return problem.Nq * kept + problem.d + cols + score_words(problem) + 1
 
     def program(self, problem: Problem, tiles: Tiles) -> Program:
         """Write the program; ``cols`` is the width of a slice."""
         tiles = self.check_tiles(tiles)
         pinned = min(tiles.get("pinned", 0), problem.Nk)
-        parts = resident_and_streamed(pinned, problem.Nk, _keys)
+        work = (compute("S"), *exponentials(problem), when(first("e"), compute("l")), compute("U"))
+        one = loop("i", 1, *work, delete(*used_up(problem)))
+
+        def keys(resident: bool, start: int, stop: int | None) -> Node:
+            arrive: Nodes = when(first("e"), load("K")) if resident else load("K")
+            leave: Nodes = when(last("e"), delete("K")) if resident else delete("K")
+            return loop("j", 1, arrive, load("V"), one, delete("V"), leave, start=start, stop=stop)
+
+        # The maximum moves on with every sweep, from the first key.
+        again = [name for name in statistics(problem) if name != "l"]
         end = (
             compute("O", "U"),
             store("O"),
             delete("O"),
-            when(last("e"), store("l") if problem.stats else (), delete("l", "Q")),
+            when(last("e"), store(*statistics(problem)) if problem.stats else (), delete("l", "Q")),
+            delete(*again),
         )
+        parts = resident_and_streamed(pinned, problem.Nk, keys)
         return program(phase("", load("Q"), loop("e", tiles.get("cols", problem.dv), *parts, end)))
-
-
-def _keys(resident: bool, start: int, stop: int | None) -> Node:
-    arrive: Nodes = when(first("e"), load("K")) if resident else load("K")
-    leave: Nodes = when(last("e"), delete("K")) if resident else delete("K")
-    one = loop(
-        "i", 1, compute("S"), compute("P", "S"), when(first("e"), compute("l")), compute("U"), delete("P")
-    )
-    return loop("j", 1, arrive, load("V"), one, delete("V"), leave, start=start, stop=stop)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pebble import Problem, Schedule
 from pebble.program import Program, Tiles, closed_form, compute, delete, load, loop, phase, program, store
+from schedules._output_from_scores import best_tile_from_scores, output_from_scores
 from schedules._tile_shapes import best_output_tile
 from schedules._tiled_products import output_phase, scores_of_resident_rows
 
@@ -15,11 +16,15 @@ class Hybrid(Schedule):
 
     Cheapest for d²/4 < M < d², where it moves about (1 + d/√M)²·N² words. The row sums are computed beside P
     with ``sums_first=1`` (a word for each resident row), else beside O (a word for each row of a tile).
+
+    With safe and online softmax S is written in place of P, which is computed again where it is read; of safe softmax
+    the maxima are found beside S. The row sums are computed beside O.
     """
 
     name = "hybrid"
     summary = "rows of Q resident while P is made and written; then O on tiles"
     source = "derived here: the best of FlashAttention's first product and Saha & Ye's second"
+    forms = ("plain", "safe", "online")
     tile_names = ("rows", "out_rows", "out_cols", "sums_first")
     tile_axes = ("i", "i", "e", "")
     may_be_zero = ("sums_first",)
@@ -27,7 +32,8 @@ class Hybrid(Schedule):
     def tiles(self, problem: Problem, M: int) -> Tiles:
         """Return the cheapest tiles for each of the two phases."""
         self.require(problem, M)
-        options = [self._tiles(problem, M, first) for first in (0, 1)]
+        firsts = (0, 1) if problem.form == "plain" else (0,)
+        options = [self._tiles(problem, M, first) for first in firsts]
         fitting = [tiles for tiles in options if tiles["rows"] > 0]
         if not fitting:
             return self.smallest(problem)
@@ -35,9 +41,13 @@ class Hybrid(Schedule):
         return min(fitting, key=lambda tiles: int(closed_form(self.program(problem, tiles), family).io))
 
     def _tiles(self, problem: Problem, M: int, first: int) -> dict[str, int]:
-        d = problem.d
-        rows = max((M - 2) // (d + 1 + first), (M - 2 - d) // (d + first))
-        out_rows, out_cols = best_output_tile(problem, M, sums=not first)
+        # A word for the row sum or the maximum of a resident row.
+        kept = problem.d + (problem.form == "safe" or first)
+        rows = max((M - 2) // (kept + 1), (M - 2 - problem.d) // kept)
+        if problem.form == "plain":
+            out_rows, out_cols = best_output_tile(problem, M, sums=not first)
+        else:
+            out_rows, out_cols = best_tile_from_scores(problem, M)
         return {
             "rows": min(rows, problem.Nq),
             "out_rows": out_rows,
@@ -56,8 +66,10 @@ class Hybrid(Schedule):
     def program(self, problem: Problem, tiles: Tiles) -> Program:
         """Write the program; without ``sums_first``, ``out_cols`` counts a word for the row sum."""
         tiles = self.check_tiles(tiles)
-        first = bool(tiles.get("sums_first", 0))
         rows = min(tiles.get("rows", problem.Nq), problem.Nq)
+        if problem.form != "plain":
+            return _from_scores(problem, rows, tiles)
+        first = bool(tiles.get("sums_first", 0))
         work = (compute("P", "S"), compute("l") if first else None, store("P"), delete("P"))
         scores = scores_of_resident_rows(problem, rows, *work)
         end = (store("l"), delete("l")) if first else ()
@@ -71,3 +83,16 @@ class Hybrid(Schedule):
                 sums=not first,
             ),
         )
+
+
+def _from_scores(problem: Problem, rows: int, tiles: Tiles) -> Program:
+    """Write the program for safe or online softmax: S, and the maxima, are written, and P is made beside O."""
+    safe = problem.form == "safe"
+    work = compute("m") if safe else None, store("S"), delete("S")
+    scores = scores_of_resident_rows(problem, rows, *work)
+    end = (store("m"), delete("m")) if safe else ()
+    out_rows, out_cols = tiles.get("out_rows", problem.Nq), tiles.get("out_cols", problem.dv)
+    return program(
+        phase("S = QKᵀ, rows of Q resident", loop("i", rows, load("Q"), scores, delete("Q"), end)),
+        output_from_scores(problem, out_rows, out_cols),
+    )

@@ -6,6 +6,7 @@ import numpy as np
 
 from pebble import Problem, Schedule
 from pebble.program import Program, Tiles
+from schedules._softmax import kept_of_row, score_words
 from schedules._tile_shapes import ceil_div
 from schedules.flash2 import streamed
 
@@ -68,12 +69,14 @@ class KeyWindow(KeyWindowBlocks):
 
     name = "key-window"
     summary = "keys and values stay from their first use to their last; every word moves once"
+    forms = ("plain", "online")
     source = "derived here; the rolling buffer of sliding-window attention"
 
     def room(self, problem: Problem, rows: int) -> int:
         """Return a number of words that is enough for blocks of this size."""
         width = problem.d + problem.dv
-        return rows * (width + 1) + keys_in_use(problem, rows) * width + 3
+        resident = keys_in_use(problem, rows) * width
+        return rows * kept_of_row(problem) + resident + score_words(problem) + 2
 
     def program(self, problem: Problem, tiles: Tiles) -> Program:
         """Write the program."""

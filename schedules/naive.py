@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 from pebble import Problem, Schedule
-from pebble.program import Program, Tiles, compute, delete, load, loop, phase, program, store
+from pebble.program import Nodes, Program, Tiles, compute, delete, load, loop, phase, program, store
+from schedules._softmax import exponentials, statistics, used_up
 
 __all__ = ["Naive"]
 
 
 class Naive(Schedule):
-    """Scores, probabilities and outputs row by row, with S and P written to slow memory."""
+    """Scores, probabilities and outputs row by row, with S and P written to slow memory.
+
+    With safe softmax S is read twice, first for the maxima: three passes over the scores of a row. With online softmax
+    the factors by which sums are rescaled are written beside P.
+    """
 
     name = "naive"
     summary = "row by row, everything written out"
     source = "textbook"
+    forms = ("plain", "safe", "online")
 
     def tiles(self, problem: Problem, M: int) -> Tiles:
         """Return no tiles: rows are handled one at a time."""
@@ -23,6 +29,11 @@ class Naive(Schedule):
     def program(self, problem: Problem, tiles: Tiles) -> Program:
         """Write the program."""
         self.check_tiles(tiles)
+        made = used_up(problem)
+        maxima: Nodes = None
+        if problem.form == "safe":
+            maxima = loop("j", 1, load("S"), compute("m"), delete("S"))
+        early = [name for name in statistics(problem) if name == "l" or problem.stats]
         return program(
             phase(
                 "S = QKᵀ",
@@ -39,9 +50,12 @@ class Naive(Schedule):
                 loop(
                     "i",
                     1,
-                    loop("j", 1, load("S"), compute("P", "S"), compute("l"), store("P"), delete("P")),
-                    store("l"),
-                    delete("l"),
+                    maxima,
+                    loop(
+                        "j", 1, load("S"), *exponentials(problem), compute("l"), store(*made), delete(*made)
+                    ),
+                    store(*early),
+                    delete(*statistics(problem)),
                 ),
             ),
             phase(
@@ -49,7 +63,7 @@ class Naive(Schedule):
                 loop(
                     "i",
                     1,
-                    loop("j", 1, load("P", "V"), compute("U"), delete("P", "V")),
+                    loop("j", 1, load(*made, "V"), compute("U"), delete(*made, "V")),
                     load("l"),
                     compute("O", "U"),
                     store("O"),

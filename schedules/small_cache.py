@@ -5,29 +5,43 @@ from __future__ import annotations
 import math
 
 from pebble import Problem, Schedule
-from pebble.program import Program, Tiles, compute, delete, load, loop, phase, program, store
+from pebble.program import Program, Tiles, compute, delete, largest, load, loop, phase, program, store
+from schedules._output_from_scores import output_from_score_tiles
 
 __all__ = ["SmallCache"]
 
 
 class SmallCache(Schedule):
-    """Square tiles of side ⌊√(M/4)⌋ for both products; P is written out in between."""
+    """Square tiles of side ⌊√(M/4)⌋ for both products; P is written out in between.
+
+    With safe and online softmax S is written in place of P, and of safe softmax the maxima.
+    """
 
     name = "small-cache"
     summary = "P, then O, on square tiles of side √(M/4), whole tiles loaded"
     source = "Saha & Ye, ICML 2024, arXiv 2402.07443, Algorithm 1"
+    forms = ("plain", "safe", "online")
     tile_names = ("side",)
     published_tiles = True
 
     def tiles(self, problem: Problem, M: int) -> Tiles:
-        """Return the published side, ⌊√(M/4)⌋."""
+        """Return the published side, ⌊√(M/4)⌋; less where the maxima do not fit beside it."""
         self.require(problem, M)
-        return {"side": max(1, math.isqrt(M // 4))}
+        side = max(1, math.isqrt(M // 4))
+        return {"side": side} if problem.form == "plain" else largest(self, problem, M, "side", side, side)
 
     def program(self, problem: Problem, tiles: Tiles) -> Program:
         """Write the program."""
         side = self.check_tiles(tiles).get("side", 1)
         scores = loop("k", side, load("Q", "K"), compute("S"), delete("Q", "K"))
+        if problem.form != "plain":
+            most = ("m",) if problem.form == "safe" else ()
+            rows = loop("j", side, scores, compute(*most) if most else None, store("S"), delete("S"))
+            ends = (store(*most), delete(*most)) if most else ()
+            return program(
+                phase("S = QKᵀ, tile by tile", loop("i", side, rows, *ends)),
+                output_from_score_tiles(problem, side),
+            )
         output = loop("j", side, load("P", "V"), compute("U"), delete("P", "V"))
         return program(
             phase(

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from pebble import Problem, Schedule
 from pebble.program import Program, Tiles, compute, delete, largest, phase, program, store
-from schedules._tile_shapes import best_rectangles, square_side
-from schedules._tiled_products import output_phase, parked_row_sums, score_tiles
+from schedules._output_from_scores import best_tile_from_scores, output_from_scores
+from schedules._tile_shapes import best_rectangles, best_tile, square_side
+from schedules._tiled_products import output_phase, parked_sums, score_tiles
 
 __all__ = ["SquareTile"]
 
@@ -16,11 +17,15 @@ class SquareTile(Schedule):
     ``side`` gives square tiles for both products; ``rows``, ``cols``, ``out_rows`` and ``out_cols`` give
     rectangles. The row sums are parked in slow memory between tiles: that costs 2N words for every column of
     tiles, less than a column of the tile would where M is well below d².
+
+    With safe and online softmax S is written in place of P, which is computed again where it is read; of safe softmax
+    the maxima are parked.
     """
 
     name = "square-tile"
     summary = "small-cache with streamed products: P, then O, on tiles of side about √M"
     source = "after Saha & Ye, arXiv 2402.07443, Algorithm 1; streaming derived here"
+    forms = ("plain", "safe", "online")
     tile_names = ("side", "rows", "cols", "out_rows", "out_cols")
     tile_axes = ("", "i", "j", "i", "e")
 
@@ -31,7 +36,12 @@ class SquareTile(Schedule):
     def rectangles(self, problem: Problem, M: int) -> Tiles:
         """Return the cheapest rectangles for each product."""
         self.require(problem, M)
-        return best_rectangles(problem, M)
+        if problem.form == "plain":
+            return best_rectangles(problem, M)
+        sizes = (problem.Nq, problem.Nk, problem.d)
+        rows, cols = best_tile(sizes, M, parked=2 if problem.form == "safe" else 0)
+        out_rows, out_cols = best_tile_from_scores(problem, M)
+        return {"rows": rows, "cols": cols, "out_rows": out_rows, "out_cols": out_cols}
 
     def smallest(self, problem: Problem) -> Tiles:
         """Return tiles of one element."""
@@ -43,16 +53,21 @@ class SquareTile(Schedule):
         side = tiles.get("side")
         rows = tiles.get("rows", side or problem.Nq)
         cols = tiles.get("cols", side or problem.Nk)
-        done = compute("P", "S"), store("P"), parked_row_sums(), delete("P")
+        out_rows, out_cols = (
+            tiles.get("out_rows", side or problem.Nq),
+            tiles.get("out_cols", side or problem.dv),
+        )
+        if problem.form != "plain":
+            done = parked_sums("m") if problem.form == "safe" else None, store("S"), delete("S")
+            return program(
+                phase("S = QKᵀ, tile by tile", score_tiles(problem, "S", rows, cols, *done)),
+                output_from_scores(problem, out_rows, out_cols),
+            )
+        done = compute("P", "S"), store("P"), parked_sums(), delete("P")
         return program(
             phase(
                 "P = exp(QKᵀ) and its row sums, tile by tile",
                 score_tiles(problem, "S", rows, cols, *done),
             ),
-            output_phase(
-                problem,
-                tiles.get("out_rows", side or problem.Nq),
-                tiles.get("out_cols", side or problem.dv),
-                sums=False,
-            ),
+            output_phase(problem, out_rows, out_cols, sums=False),
         )

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from pebble.cli.completion import schedules
+from pebble.cli.level_options import levels_of, levels_option, refuse_without_levels
 from pebble.cli.options import (
     memory_options,
     names_of,
@@ -21,12 +23,17 @@ from pebble.cli.options import (
 from pebble.cli.printing import json_option, print_result
 from pebble.cli.progress import progress_line
 
+if TYPE_CHECKING:
+    from pebble.lab.count_table import CountTable
+    from pebble.lab.level_table import LevelReport
+
 __all__ = ["command"]
 
 
 @click.command("count")
 @problem_options()
 @memory_options
+@levels_option
 @schedules_option()
 @click.argument("more_names", nargs=-1, metavar="[NAME]...", shell_complete=schedules)
 @tiles_option
@@ -49,18 +56,18 @@ def command(
 
     Every count has been verified by a machine run that enforces M words of fast memory. Schedules may be named
     after the options: pebble count -N 1024 -d 64 -M 96Ki --schedule flash-1 flash-2.
+
+    With --levels, what moves at every boundary between several memory levels is counted.
     """
     from pebble.common.errors import InvalidInput
-    from pebble.lab.training import count_any_pass
 
     if as_json and as_csv:
         raise InvalidInput("choose one of --json and --csv")
     if more_names and not names:
         raise InvalidInput(f"unexpected {' '.join(more_names)}; name schedules after --schedule")
-    M, problem = words_of(options), problem_of(options)
     chosen = names_of([*names, *more_names]) or None
     with progress_line("counting {} …".format) as progress:
-        counted = count_any_pass(problem, M, chosen, parse_tiles(tiles), progress=progress)
+        counted = _counted(chosen, parse_tiles(tiles), progress, options)
     if as_csv:
         click.echo(counted.to_csv(), nl=False)
     else:
@@ -68,3 +75,31 @@ def command(
     if not any(row.fits for row in counted.rows):
         click.echo(f"pebble: {counted.why_nothing_fits()}", err=True)
         sys.exit(1)
+
+
+def _counted(
+    names: list[str] | None,
+    tiles: dict[str, int] | str | None,
+    progress: Callable[[str], None] | None,
+    options: dict[str, Any],
+) -> CountTable | LevelReport:
+    """Count with one fast memory, or with several levels."""
+    levels = levels_of(options)
+    if levels is None:
+        from pebble.lab.training import count_any_pass
+
+        refuse_without_levels(names or ())
+
+        M, problem = words_of(options), problem_of(options)
+        return count_any_pass(problem, M, names, tiles, progress=progress)
+    from pebble.lab.level_counts import count_levels
+
+    return count_levels(
+        problem_of(options),
+        levels.hierarchy,
+        names,
+        tiles,
+        bandwidths=levels.bandwidths,
+        bytes_per_word=levels.bytes_per_word,
+        progress=progress,
+    )

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from pebble.cli.completion import schedules
+from pebble.cli.level_options import Levels, levels_of, levels_option, refuse_without_levels
 from pebble.cli.options import (
     memory_options,
     optional_words_of,
@@ -18,6 +19,9 @@ from pebble.cli.options import (
 )
 from pebble.cli.printing import file_output
 
+if TYPE_CHECKING:
+    from pebble.computations.problem import Problem
+
 __all__ = ["command"]
 
 
@@ -25,6 +29,7 @@ __all__ = ["command"]
 @click.argument("schedule", shell_complete=schedules)
 @problem_options()
 @memory_options
+@levels_option
 @tiles_option
 @click.option("-o", "--output", required=True, help="File to write; - for standard output.")
 def command(schedule: str, tiles: str | None, output: str, **options: Any) -> None:
@@ -34,6 +39,11 @@ def command(schedule: str, tiles: str | None, output: str, **options: Any) -> No
     """
     from pebble.lab.pebblings import moves
 
+    levels = levels_of(options)
+    if levels is not None:
+        _write_levels(schedule, problem_of(options), levels, tiles, output)
+        return
+    refuse_without_levels([schedule])
     M = optional_words_of(options)
     problem = problem_of(options)
     pebbling = moves(schedule, problem, M, parse_tiles(tiles))
@@ -57,3 +67,20 @@ def command(schedule: str, tiles: str | None, output: str, **options: Any) -> No
             "mask=file:PATH.npy into the line '# dag'",
             err=True,
         )
+
+
+def _write_levels(schedule: str, problem: Problem, levels: Levels, tiles: str | None, output: str) -> None:
+    """Write a pebbling with several memory levels."""
+    from pebble.lab.level_pebblings import level_moves
+
+    pebbling = level_moves(schedule, problem, levels.hierarchy, parse_tiles(tiles))
+    if output == "-":
+        pebbling.write(file_output())
+        return
+    number = pebbling.write(output)
+    counts = "; ".join(
+        f"level {at}: {run.io:,} I/O, peak {run.peak:,} of {words:,} words"
+        for at, (run, words) in enumerate(zip(pebbling.runs, pebbling.capacities, strict=True), start=1)
+    )
+    copies = f" (one of {problem.copies:,} equal copies)" if problem.copies > 1 else ""
+    click.echo(f"{output}: {number:,} moves; {counts}{copies}", err=True)

@@ -114,6 +114,11 @@ def problem_options(required: bool = True, several_lengths: bool = False) -> Cal
         ),
         click.option("--chunk", type=whole, help="Causal linear attention, so many tokens at a time."),
         click.option(
+            "--shared-values",
+            is_flag=True,
+            help="V is the first dv words of each row of K, as in latent attention that is decoded (MLA).",
+        ),
+        click.option(
             "--mask", shell_complete=masks, help="causal, window:256, file:m.npy, … (see: pebble masks)."
         ),
         click.option(
@@ -154,6 +159,7 @@ def problem_of(options: dict[str, Any]) -> Problem:
     shape = {name: options.pop(name) for name in ("d", "dv", "heads", "kv_heads")}
     mask, empty_rows = options.pop("mask"), options.pop("empty_rows")
     same = {name: options.pop(name) for name in ("batch", "stats", "pass_name", *_FORM_OPTIONS)}
+    shared_values = options.pop("shared_values")
     if nq is None:
         raise click.UsageError("Missing option '-N' / '--nq'.")
     if model is not None:
@@ -162,6 +168,10 @@ def problem_of(options: dict[str, Any]) -> Problem:
         changed = model_of(model).changed(**shape)
         if changed.group < model_of(model).group:
             click.echo(_shares_less(model_of(model), changed), err=True)
+        if shared_values and not changed.shared_values:
+            raise click.UsageError(
+                f"--shared-values: the model {model} has values of their own; leave one out."
+            )
         return changed.problem(nq, kv, mask=mask, empty_rows=empty_rows, **same)
     d = shape["d"]
     if d is None:
@@ -171,6 +181,7 @@ def problem_of(options: dict[str, Any]) -> Problem:
 
         mask = make_mask(mask, nq, kv or nq, empty_rows=empty_rows)
     heads, kv_heads = shape["heads"] or 1, shape["kv_heads"]
+    same["shared_values"] = shared_values
     return Problem(nq, kv or nq, d, shape["dv"] or d, heads=heads, kv_heads=kv_heads, mask=mask, **same)
 
 

@@ -11,6 +11,7 @@ __all__ = ["command"]
 _SUMMARIES = {
     "io": "I/O against fast memory or length: every schedule, the bounds, and where M = d².",
     "gap": "The optimality gap over (M/d², N/d): the best schedule against the best proved bound.",
+    "crossover": "From which length on linear attention moves fewer words than softmax, against M.",
     "occupancy": "One run over time: what fast memory holds, and the words moved so far.",
     "arrays": "I/O by array: reads and writes of each schedule.",
     "roofline": "Arithmetic intensity of schedules against the roofline of a device.",

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from pebble.cli.completion import devices, masks, models
 from pebble.cli.options import Whole, heads_options, names_of
 from pebble.cli.printing import json_option, print_result
 from pebble.cli.progress import progress_line
+from pebble.common.errors import InvalidInput
+from pebble.computations.problem_form import ATTENTIONS
+
+if TYPE_CHECKING:
+    from pebble.lab.crossover import CrossoverTable
 
 __all__ = ["command"]
 
@@ -50,6 +57,15 @@ __all__ = ["command"]
     default="error",
     help="Queries that attend to nothing: refused (default), or an output of zero.",
 )
+@click.option(
+    "--attention",
+    type=click.Choice(ATTENTIONS),
+    default="softmax",
+    help="linear: from which length on linear attention moves fewer words than softmax, forward.",
+)
+@click.option(
+    "-M", "memories", help="With --attention linear, in place of devices: words (25000, or several: a,b)."
+)
 @json_option
 def command(
     names: tuple[str, ...],
@@ -63,6 +79,8 @@ def command(
     pass_name: str,
     mask: str | None,
     empty_rows: str,
+    attention: str,
+    memories: str | None,
     as_json: bool,
 ) -> None:
     """Say which regime devices and head dimensions are in, and what that means.
@@ -70,12 +88,26 @@ def command(
     For each: M/d², the regime, the best schedule, the I/O of FlashAttention-2's order and of the small-cache
     algorithm against it, and how far it is from the proved bound. Without options: GTX 1060, V100, A100 and
     H100, d = 64, 128, 256, both passes.
+
+    With --attention linear: from which length on linear attention moves fewer words than the best schedule with
+    softmax, and from which on fewer than any, by the best proved bound.
     """
     from pebble.lab.regimes import REGIME_PASSES, regimes
 
     devices, models = names_of(names), names_of(chosen)
+    if attention == "linear":
+        if models or heads is not None or kv_heads is not None or pass_name == "backward":
+            raise InvalidInput(
+                "linear attention is compared with softmax for one head and the forward pass: leave out --model, "
+                "--heads, --kv-heads and --pass"
+            )
+        found = _against_softmax(devices, memories, names_of(dimensions), N, dtype, level, mask)
+        print_result(found, as_json)
+        return
+    if memories is not None:
+        raise InvalidInput("-M goes with --attention linear; otherwise choose devices with --device")
     with progress_line() as progress:
-        found = regimes(
+        table = regimes(
             "all" if devices == ["all"] else devices or None,
             [_size(text) for text in names_of(dimensions)] or None,
             "all" if models == ["all"] else models or None,
@@ -89,11 +121,35 @@ def command(
             empty_rows=empty_rows,
             progress=progress,
         )
-    print_result(found, as_json)
+    print_result(table, as_json)
+
+
+def _against_softmax(
+    devices: list[str],
+    memories: str | None,
+    dimensions: list[str],
+    N: int,
+    dtype: str,
+    level: str | None,
+    mask: str | None,
+) -> CrossoverTable:
+    """Compare linear attention with softmax at the sizes of fast memory that are given, or those of devices."""
+    from pebble.lab.crossover import crossovers
+    from pebble.lab.regimes import DEFAULT_DIMENSIONS, memories_of_devices
+    from pebble.lab.size_lists import memory_sizes
+
+    if memories is not None and (devices or level is not None):
+        raise InvalidInput("-M and --device both say how large fast memory is: give one of them")
+    if memories is None:
+        found = memories_of_devices("all" if devices == ["all"] else devices or None, dtype, level)
+    else:
+        found = [(M, ()) for M in memory_sizes(memories, None)]
+    sizes = [_size(text) for text in dimensions] or list(DEFAULT_DIMENSIONS)
+    with progress_line() as progress:
+        return crossovers(found, sizes, mask, N=N, progress=progress)
 
 
 def _size(text: str) -> int:
-    from pebble.common.errors import InvalidInput
     from pebble.common.whole_numbers import whole_number
 
     number = whole_number(text)

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from pebble.cli.printing import json_option, print_list
+
+if TYPE_CHECKING:
+    from pebble.program.schedule import Schedule
 
 __all__ = ["command"]
 
@@ -22,11 +27,18 @@ def command(as_json: bool) -> None:
             "summary": schedule.summary,
             "source": schedule.source,
             "passes": list(schedule.passes),
+            "forms": list(schedule.forms),
             "tiles": list(schedule.tile_names),
             "presets": list(schedule.presets),
         }
         for schedule in registered()
     ]
-    cells = [[one.name, ", ".join(one.passes), one.summary, one.source] for one in registered()]
+    cells = [[one.name, _served(one), one.summary, one.source] for one in registered()]
     table = Table([["schedule", "passes", "what it does", "source"], *cells], left=4)
     print_list("schedules", entries, table, as_json)
+
+
+def _served(schedule: Schedule) -> str:
+    """Return the passes that a schedule serves, and of which computations if not of plain softmax alone."""
+    passes = ", ".join(schedule.passes)
+    return passes if schedule.forms == ("plain",) else f"{passes} ({', '.join(schedule.forms)})"

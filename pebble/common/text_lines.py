@@ -7,12 +7,15 @@ import unicodedata
 from collections.abc import Callable, Iterator
 from typing import IO, Any
 
+import numpy as np
+
 from pebble.common.errors import InvalidInput
 
 __all__ = ["Lines", "foreign_blank", "shown"]
 
-_PIECE = 1 << 20
+_PIECE = 1 << 18
 _LONGEST = 1 << 16
+_LINE_END = ord("\n")
 _FOREIGN_BLANK = re.compile(r"[^\S \t\n\v\f\r]")
 _FOREIGN_LINE_END = re.compile("[\x1c-\x1e\x85\u2028\u2029]")
 
@@ -25,7 +28,7 @@ class Lines:
     Parameters
     ----------
     stream : text or binary stream
-        Read once, a megabyte at a time; binary is decoded as UTF-8.
+        Read once, a quarter of a megabyte at a time; binary is decoded as UTF-8.
     """
 
     def __init__(self, stream: IO[Any]) -> None:
@@ -86,7 +89,7 @@ class Lines:
                 text += "\n"
             end = text.rfind("\n") + 1
             self._waiting, self._at, self._rest = text[:end], 0, text[end:]
-            self._n_waiting = self._waiting.count("\n")
+            self._n_waiting = _line_ends(self._waiting)
             if len(self._rest) > _LONGEST:
                 raise InvalidInput(
                     f"line {self._complete_lines + self._n_waiting + 1}: longer than {_LONGEST} characters"
@@ -111,7 +114,7 @@ class Lines:
             line = self._complete_lines + data.count(b"\n") + 1
             raise InvalidInput(f"line {line}: longer than {_LONGEST} characters")
         try:
-            return str(data[:end], "utf-8")
+            return str(memoryview(data)[:end], "utf-8")
         except UnicodeDecodeError as error:
             raise self._no_text(error, data) from error
 
@@ -124,6 +127,13 @@ class Lines:
         return InvalidInput(
             f"line {line}: byte {column}, 0x{data[error.start]:02x}, is not UTF-8; is this a text file?"
         )
+
+
+def _line_ends(text: str) -> int:
+    r"""Count the line ends; where there are many this is several times as fast as ``count``."""
+    if not text.isascii():
+        return text.count("\n")
+    return int(np.count_nonzero(np.frombuffer(text.encode(), dtype=np.uint8) == _LINE_END))
 
 
 def foreign_blank(text: str, comment: bool = False) -> str:

@@ -7,7 +7,14 @@ from numbers import Integral
 from pebble.common.errors import InvalidInput
 from pebble.common.whole_numbers import MOST_DIGITS, written_number
 
-__all__ = ["BYTES_PER_WORD", "bytes_per_word", "fast_memory_words", "parse_words"]
+__all__ = [
+    "BYTES_PER_WORD",
+    "bytes_per_word",
+    "bytes_text",
+    "fast_memory_words",
+    "parse_words",
+    "seconds_text",
+]
 
 BYTES_PER_WORD: dict[str, int] = {
     "float8": 1,
@@ -36,6 +43,30 @@ def bytes_per_word(dtype: str) -> int:
         return BYTES_PER_WORD[dtype.lower()]
     except KeyError:
         raise InvalidInput(f"unknown dtype {dtype!r}; known: {', '.join(BYTES_PER_WORD)}") from None
+
+
+def bytes_text(size: int) -> str:
+    """Return a number of bytes in the largest unit that it holds once.
+
+    >>> bytes_text(232448), bytes_text(12)
+    ('227 KiB', '12 B')
+    """
+    for factor, unit in ((2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB")):
+        if size >= factor:
+            return f"{size / factor:.4g} {unit}"
+    return f"{size} B"
+
+
+def seconds_text(value: float) -> str:
+    """Return a time in the largest unit that it holds once.
+
+    >>> seconds_text(0.00347)
+    '3.47 ms'
+    """
+    for factor, unit in ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs")):
+        if value >= factor:
+            return f"{value / factor:.3g} {unit}"
+    return f"{value / 1e-9:.3g} ns"
 
 
 def fast_memory_words(M: object) -> int:

@@ -4,9 +4,36 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from functools import cached_property
+from typing import Any, Literal, NamedTuple, cast
 
-__all__ = ["Array"]
+__all__ = ["Array", "Operand"]
+
+
+class Operand(NamedTuple):
+    """What an array reads of another one.
+
+    Attributes
+    ----------
+    array : str
+        The array's name.
+    step : {"last", "after", "before", "later"}
+        Which element of its chain: the last one; the one at the reader's own index of the chain's axis; or the one
+        before that (under a mask: at the allowed index before), of which there is none at the first index. Of an
+        operand that is no chain, "later": the element at the reader's indices, but at the first step of the reader's
+        chain nothing.
+    """
+
+    array: str
+    step: Literal["last", "after", "before", "later"] = "last"
+
+    @property
+    def at_step(self) -> bool:
+        """Whether it is read at a step of its chain."""
+        return self.step in ("after", "before")
+
+    def __str__(self) -> str:
+        return self.array if self.step == "last" else f"{self.array}@{self.step}"
 
 
 @dataclass(frozen=True)
@@ -20,9 +47,11 @@ class Array:
         Index axes: one word of memory per element.
     chain : str, optional
         Axis of the reduction. The array then has one vertex per element and step of the chain, and only the
-        last is what consumers read.
+        last is what consumers read that do not say otherwise.
     operands : tuple of str
-        Names of the arrays read by every vertex; none for an input.
+        Names of the arrays read by every vertex; none for an input. If the operand is a chain and its axis is one of
+        the reader's indices, ``"m@after"`` reads the chain's element at that index, and ``"m@before"`` the one
+        before it, if there is one. ``"G@later"`` is read at every step of the reader's own chain but the first.
     output : bool
         Whether the (last) vertices must be in slow memory at the end.
     function : callable, optional
@@ -30,6 +59,20 @@ class Array:
         product of its operands.
     meaning : str
         A description in one line.
+    step : callable, optional
+        For a chain that does not add: what a vertex computes on numbers, given the result before it and the
+        operands' values.
+    initial : float
+        For a chain: the result before its first step, on numbers.
+    positions : tuple of str
+        Axes of which ``function`` is given the indices too, before the operands' values.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> m = Array("m", ("i",), chain="j", operands=("S",), step=np.maximum, initial=-np.inf)
+    >>> Array("P", ("i", "j"), operands=("S", "m@after")).reads
+    (Operand(array='S', step='last'), Operand(array='m', step='after'))
     """
 
     name: str
@@ -39,6 +82,14 @@ class Array:
     output: bool = False
     function: Callable[..., Any] | None = field(default=None, compare=False, repr=False)
     meaning: str = ""
+    step: Callable[..., Any] | None = field(default=None, compare=False, repr=False)
+    initial: float = field(default=0.0, compare=False, repr=False)
+    positions: tuple[str, ...] = field(default=(), compare=False, repr=False)
+
+    @cached_property
+    def reads(self) -> tuple[Operand, ...]:
+        """The operands, and at which step of its chain each is read."""
+        return tuple(map(_operand, self.operands))
 
     @property
     def is_input(self) -> bool:
@@ -49,3 +100,9 @@ class Array:
     def indices(self) -> tuple[str, ...]:
         """All index names of a vertex, the chain's last."""
         return self.axes if self.chain is None else (*self.axes, self.chain)
+
+
+def _operand(text: str) -> Operand:
+    """Return what an operand's text says; Family checks the step."""
+    name, _, step = text.partition("@")
+    return Operand(name, cast(Literal["last", "after", "before", "later"], step or "last"))

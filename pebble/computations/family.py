@@ -4,7 +4,8 @@ A family is a list of arrays. A vertex is an element of an array, written ``S[1,
 array's chain (its reduction axis) last. Two arrays that use the same axis name mean the same index by it, so
 the predecessors of a vertex follow from the names alone:
 
-- an operand contributes its element at the same indices; if the operand is itself a chain, its last element;
+- an operand contributes its element at the same indices; if the operand is itself a chain, its last element, or that
+  at the reader's index of the chain's axis (``"m@after"``), or the one before that (``"m@before"``);
 - a chain contributes its previous element, except at the start.
 
 Under a mask, only the allowed pairs of an array indexed by query and key exist, and chains over keys (or queries)
@@ -22,6 +23,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pebble.common.errors import InvalidInput
+from pebble.computations.family_checks import check_family
 from pebble.computations.family_names import FamilyNames
 from pebble.computations.vertex_numbers import NumbersByRank, VertexNumbers
 from pebble.graph.names import NamedArray
@@ -99,44 +101,7 @@ class Family:
         self._by_name = {array.name: array for array in self.arrays}
         self.masked_axes: tuple[str, ...] = () if mask is None else ("i", "j")
         self._numbers = NumbersByRank(self.exists) if self.masked_axes else VertexNumbers()
-        self._check()
-
-    def _check(self) -> None:
-        for axis, extent in self.extents.items():
-            if extent < 1:
-                raise InvalidInput(f"{self.name}: axis {axis} has length {extent}; it must be at least 1")
-        known: set[str] = set()
-        for array in self.arrays:
-            if array.name in known:
-                raise InvalidInput(f"{self.name}: array {array.name} is given twice")
-            self._check_axes(array)
-            self._check_operands(array, known)
-            known.add(array.name)
-        if any(self.extents.get(axis) != self._allowed.extents[axis] for axis in self.masked_axes):
-            raise InvalidInput(
-                f"{self.name}: the mask is for {self._allowed.Nq} queries and {self._allowed.Nk} keys"
-            )
-
-    def _check_axes(self, array: Array) -> None:
-        for axis in array.indices:
-            if axis not in self.extents:
-                raise InvalidInput(f"{self.name}: array {array.name} has an unknown axis {axis!r}")
-        if len(set(array.indices)) < len(array.indices):
-            raise InvalidInput(f"{self.name}: array {array.name} uses an axis twice: {array.indices}")
-        if array.chain in self.masked_axes and not set(self.masked_axes) & set(array.axes):
-            raise InvalidInput(f"{self.name}: the chain of {array.name} over {array.chain} cannot be masked")
-
-    def _check_operands(self, array: Array, known: set[str]) -> None:
-        for operand in array.operands:
-            if operand not in known:
-                raise InvalidInput(
-                    f"{self.name}: array {array.name} reads {operand}, which is not given before it"
-                )
-            missing = set(self._by_name[operand].axes) - set(array.indices)
-            if missing:
-                raise InvalidInput(
-                    f"{self.name}: array {array.name} cannot index {operand} along {', '.join(missing)}"
-                )
+        check_family(self)
 
     @property
     def _allowed(self) -> Mask:
@@ -195,6 +160,15 @@ class Family:
         """Number of words the whole array takes (one per element that exists, whatever its chain)."""
         return self._count(self[name].axes)
 
+    def words_needed(self, name: str) -> int:
+        """Number of words of an array that others read, or that are output: but those of a first step not read."""
+        reads = [
+            (array, operand) for array in self.arrays for operand in array.reads if operand.array == name
+        ]
+        if not reads or any(operand.step != "later" for _, operand in reads):
+            return self.words(name)
+        return self.words(name) - self._firsts(self[name], str(reads[0][0].chain))
+
     def size(self, name: str) -> int:
         """Number of vertices of an array."""
         return self._count(self[name].indices)
@@ -216,19 +190,40 @@ class Family:
     def n_edges(self) -> int:
         """Number of edges, in closed form."""
         return sum(
-            self.size(array.name) * (len(array.operands) + 1) - self.words(array.name)
-            if array.chain
-            else self.size(array.name) * len(array.operands)
+            self.size(array.name) * (len(array.operands) + (array.chain is not None))
+            - sum(self._firsts(array, axis) for axis in self._steps_before(array))
             for array in self.arrays
         )
 
     @property
     def max_indegree(self) -> int:
         """Largest number of predecessors of a vertex."""
-        return max(
-            len(array.operands) + (1 if self.size(array.name) > self.words(array.name) else 0)
-            for array in self.arrays
-        )
+        return max(map(self._most_predecessors, self.arrays))
+
+    def _steps_before(self, array: Array) -> list[str]:
+        """Return the axes of the chains of which a vertex reads the element before its own step; its own included."""
+        own = [] if array.chain is None else [array.chain, *self._not_at_first(array)]
+        return own + [str(self[name].chain) for name, step in array.reads if step == "before"]
+
+    def _not_at_first(self, array: Array) -> list[str]:
+        """Return the axis of an array's own chain for each operand that is not read at the first step of it."""
+        return [str(array.chain) for operand in array.reads if operand.step == "later"]
+
+    def _firsts(self, array: Array, axis: str) -> int:
+        """Return how many vertices of an array are the first along an axis."""
+        return self._count(tuple(one for one in array.indices if one != axis))
+
+    def _most_predecessors(self, array: Array) -> int:
+        always = sum(operand.step not in ("before", "later") for operand in array.reads)
+        before = self._steps_before(array)
+        if len(set(before) & set(self.masked_axes)) < 2:
+            return always + sum(self.size(array.name) > self._firsts(array, axis) for axis in before)
+        exists = self.exists(array.name)
+        found = np.zeros(exists.shape, dtype=np.int64)
+        for axis in before:
+            position = array.indices.index(axis)
+            found += np.cumsum(exists, axis=position) > exists
+        return always + int(found[exists].max(initial=0))
 
     # Which vertices exist, and what they read
 
@@ -254,13 +249,24 @@ class Family:
             before = self._step_before(array, at)
             if before >= 0:
                 found.append((name, (*index[:-1], before)))
-        for operand_name in array.operands:
+        for operand_name, step in array.reads:
+            if step == "later" and at[str(array.chain)] == 0:
+                continue
             operand = self[operand_name]
             element = tuple(at[axis] for axis in operand.axes)
             if operand.chain is not None:
-                element = (*element, self._last_step(operand, at))
+                read = self._step_read(operand, step, at)
+                if read < 0:
+                    continue
+                element = (*element, read)
             found.append((operand_name, element))
         return found
+
+    def _step_read(self, operand: Array, step: str, at: Mapping[str, int]) -> int:
+        """Return which step of an operand's chain is read; -1 if there is none."""
+        if step == "last":
+            return self._last_step(operand, at)
+        return at[str(operand.chain)] if step == "after" else self._step_before(operand, at)
 
     def _line_axis(self, array: Array) -> str | None:
         """Return the axis whose lines say which steps of the array's chain exist; None if all do."""

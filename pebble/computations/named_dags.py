@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING
 
 from pebble.common.errors import InvalidInput
@@ -107,15 +108,17 @@ def _attention(
     Nk: int | None = None,
     dv: int | None = None,
     stats: int = 0,
+    softmax: str = "plain",
 ) -> Dag:
     from pebble.computations.problem import Problem
     from pebble.computations.registry import family_of
 
-    shape = _shape("attention", N, Nq, Nk, d, dv)
+    name = "attention" if softmax == "plain" else f"attention-{softmax}"
+    shape = _shape(name, N, Nq, Nk, d, dv)
     if stats not in (0, 1):
-        raise InvalidInput(f"attention: stats must be 0 or 1, not {stats}")
-    family = family_of(Problem(*shape, stats=bool(stats)))
-    return _family_dag(family, _written("attention", *shape, stats))
+        raise InvalidInput(f"{name}: stats must be 0 or 1, not {stats}")
+    family = family_of(Problem(*shape, stats=bool(stats), softmax=softmax))
+    return _family_dag(family, _written(name, *shape, stats))
 
 
 def _backward(
@@ -133,6 +136,30 @@ def _weights(N: int, d: int) -> Dag:
     from pebble.computations.registry import family_of
 
     return _family_dag(family_of(Problem.square(N, d, pass_name="weights")), f"weights:N={N},d={d}")
+
+
+def _linear_attention(
+    d: int,
+    N: int | None = None,
+    Nq: int | None = None,
+    Nk: int | None = None,
+    dv: int | None = None,
+    causal: int = 0,
+    gate: int = 0,
+    chunk: int | None = None,
+) -> Dag:
+    from pebble.computations.problem import Problem
+    from pebble.computations.registry import family_of
+
+    shape = _shape("linear-attention", N, Nq, Nk, d, dv)
+    if causal not in (0, 1) or gate not in (0, 1):
+        raise InvalidInput(
+            f"linear-attention: causal and gate must be 0 or 1, not causal={causal}, gate={gate}"
+        )
+    mask = "causal" if causal else None
+    problem = Problem(*shape, attention="linear", mask=mask, gate=bool(gate), chunk=chunk)
+    chosen = f"{',causal=1' * causal}{',gate=1' * gate}{'' if chunk is None else f',chunk={chunk}'}"
+    return _family_dag(family_of(problem), _written("linear-attention", *shape) + chosen)
 
 
 def _scalar_attention(
@@ -239,6 +266,22 @@ NAMED_DAGS: dict[str, NamedDag] = {
             optional=("N", "d", "dv", "Nq", "Nk", "stats"),
         ),
         NamedDag(
+            "attention-safe",
+            (),
+            partial(_attention, softmax="safe"),
+            "attention-safe:N=2,d=1",
+            "attention forward with safe softmax in two passes: the maximum of a row before its exponentials",
+            optional=("N", "d", "dv", "Nq", "Nk", "stats"),
+        ),
+        NamedDag(
+            "attention-online",
+            (),
+            partial(_attention, softmax="online"),
+            "attention-online:N=2,d=1",
+            "attention forward with online softmax: sums rescaled key by key as the maximum moves on",
+            optional=("N", "d", "dv", "Nq", "Nk", "stats"),
+        ),
+        NamedDag(
             "backward",
             (),
             _backward,
@@ -247,6 +290,14 @@ NAMED_DAGS: dict[str, NamedDag] = {
             optional=("N", "d", "dv", "Nq", "Nk"),
         ),
         NamedDag("weights", ("N", "d"), _weights, "weights:N=2,d=1", "attention's gradient of the weights"),
+        NamedDag(
+            "linear-attention",
+            (),
+            _linear_attention,
+            "linear-attention:N=3,d=2",
+            "attention without softmax: the product Q(KᵀV); causal=1: with a state for every token",
+            optional=("N", "d", "dv", "Nq", "Nk", "causal", "gate", "chunk"),
+        ),
         NamedDag(
             "scalar-attention",
             (),

@@ -10,7 +10,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from pebble.computations.array import Array
+    from pebble.computations.array import Array, Operand
 
 __all__ = ["PredecessorRows"]
 
@@ -68,16 +68,28 @@ class PredecessorRows:
             begins = np.cumsum(steps) - steps
             before[begins[steps > 0]] = -1
             columns.append(before)
-        for name in array.operands:
-            columns.append(self._of_vertices(array.name, self._read_by(array, self._arrays[name])))
+        for operand in array.reads:
+            columns.append(self._of_vertices(array.name, self._read_by(array, operand)))
         return np.stack(columns, axis=1) if columns else np.empty((size, 0), dtype=np.int64)
 
-    def _read_by(self, array: Array, operand: Array) -> NDArray[np.int64]:
-        """Return the vertex of an operand that each vertex of an array reads, of the array's shape."""
-        shape = self._exists(array.name).shape
-        order = [operand.axes.index(axis) for axis in array.indices if axis in operand.axes]
-        form = [n if axis in operand.axes else 1 for axis, n in zip(array.indices, shape, strict=True)]
-        return np.broadcast_to(self._last_vertices(operand).transpose(order).reshape(form), shape)
+    def _read_by(self, array: Array, read: Operand) -> NDArray[np.int64]:
+        """Return the vertex of an operand that each vertex of an array reads, of the array's shape; -1 for none."""
+        shape, operand = self._exists(array.name).shape, self._arrays[read.array]
+        axes = operand.indices if read.at_step else operand.axes
+        found = self._at_steps(operand, read.step) if read.at_step else self._last_vertices(operand)
+        order = [axes.index(axis) for axis in array.indices if axis in axes]
+        form = [n if axis in axes else 1 for axis, n in zip(array.indices, shape, strict=True)]
+        read_by = np.broadcast_to(found.transpose(order).reshape(form), shape)
+        return np.where(np.arange(shape[-1]) > 0, read_by, -1) if read.step == "later" else read_by
+
+    def _at_steps(self, array: Array, step: str) -> NDArray[np.int64]:
+        """Return the vertex at (before) every step of a chain, -1 for none; meaningless for steps that do not exist."""
+        exists = self._exists(array.name)
+        vertices = self._offsets[array.name] + np.cumsum(exists, dtype=np.int64).reshape(exists.shape) - 1
+        if step == "after":
+            return vertices
+        begun = np.cumsum(exists, axis=-1, dtype=np.int64) > exists
+        return np.where(begun, vertices - 1, -1)
 
     def _last_vertices(self, array: Array) -> NDArray[np.int64]:
         """Return the last vertex of every element's chain; meaningless for elements that do not exist."""

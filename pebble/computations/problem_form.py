@@ -9,7 +9,7 @@ from pebble.common.errors import InvalidInput
 if TYPE_CHECKING:
     from pebble.computations.problem import Problem
 
-__all__ = ["ATTENTIONS", "FORMS", "SOFTMAXES", "check_form", "form_options", "form_text"]
+__all__ = ["ATTENTIONS", "FORMS", "SOFTMAXES", "all_form_options", "check_form", "form_options", "form_text"]
 
 SOFTMAXES = ("plain", "safe", "online")
 """How the exponentials of softmax are taken."""
@@ -90,10 +90,14 @@ _PLAIN: dict[str, str | bool | int | None] = {
 }
 
 
+def all_form_options(problem: Problem) -> dict[str, str | bool | int | None]:
+    """Return the options that choose a problem's computation."""
+    return {name: getattr(problem, name) for name in _PLAIN}
+
+
 def form_options(problem: Problem) -> dict[str, str | bool | int | None]:
     """Return the options that choose a problem's computation, those that are not as for plain softmax."""
-    values = {name: getattr(problem, name) for name in _PLAIN}
-    return {name: value for name, value in values.items() if value != _PLAIN[name]}
+    return {name: value for name, value in all_form_options(problem).items() if value != _PLAIN[name]}
 
 
 def form_text(problem: Problem) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,8 +11,17 @@ from pebble.common.errors import InvalidInput
 from pebble.computations.attention import attention, attention_family
 from pebble.computations.backward import attention_gradients, backward_family
 from pebble.computations.family import Family
+from pebble.computations.latent import latent_family
+from pebble.computations.linear_attention import (
+    chunked_family,
+    linear_inputs,
+    linear_outputs,
+    recurrent_family,
+    right_product_family,
+)
 from pebble.computations.matmul import matmul_family
 from pebble.computations.problem import Problem
+from pebble.computations.safe_softmax import online_family, safe_attention, safe_family
 from pebble.computations.weights import weights_family, weights_gradient
 
 if TYPE_CHECKING:
@@ -21,11 +30,28 @@ if TYPE_CHECKING:
 __all__ = ["FAMILY_NAMES", "family_from_header", "family_of", "random_inputs", "reference_outputs"]
 
 _SIZES = ("Nq", "Nk", "d", "dv")
+_TOKENS = ("N", "d", "dv")
 _PARAMETERS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "attention-forward": (_SIZES, ("stats", "mask")),
+    "attention-forward-safe": (_SIZES, ("stats", "mask")),
+    "attention-forward-online": (_SIZES, ("stats", "mask")),
     "attention-backward": (_SIZES, ("mask",)),
+    "attention-latent": (_SIZES, ("stats", "mask")),
     "attention-weights": (("N", "d"), ()),
+    "linear-attention": (_SIZES, ()),
+    "linear-attention-recurrent": (_TOKENS, ()),
+    "linear-attention-gated": (_TOKENS, ()),
+    "linear-attention-chunked": ((*_TOKENS, "chunk"), ()),
     "matmul": (("m", "n", "k"), ()),
+}
+
+
+_COMPUTATIONS: dict[str, dict[str, Any]] = {
+    "attention-forward": {},
+    "attention-forward-safe": {"softmax": "safe"},
+    "attention-forward-online": {"softmax": "online"},
+    "attention-backward": {"pass_name": "backward"},
+    "attention-latent": {"shared_values": True},
 }
 
 
@@ -33,7 +59,16 @@ FAMILY_NAMES = tuple(_PARAMETERS)
 """Names that a header gives to families."""
 
 
-_FORWARD: dict[str, Callable[[Problem], Family]] = {"plain": attention_family}
+_FORWARD: dict[str, Callable[[Problem], Family]] = {
+    "plain": attention_family,
+    "latent": latent_family,
+    "linear": right_product_family,
+    "recurrent": recurrent_family,
+    "gated": recurrent_family,
+    "chunked": chunked_family,
+    "safe": safe_family,
+    "online": online_family,
+}
 
 
 def family_of(problem: Problem) -> Family:
@@ -89,13 +124,23 @@ def family_from_header(name: str, parameters: dict[str, str]) -> Family:
         return matmul_family(**values)
     if name == "attention-weights":
         return family_of(Problem.square(values["N"], values["d"], pass_name="weights"))
+    if name.startswith("linear-attention"):
+        return family_of(_linear(name, values))
     stats = values.get("stats", 0)
     if stats not in (0, 1):
         raise InvalidInput(f"DAG {name}: stats must be 0 or 1, not {stats}")
-    pass_name = name.removeprefix("attention-")
     nq, nk, d, dv = (values[key] for key in _SIZES)
-    problem = Problem(nq, nk, d, dv, stats=bool(stats), pass_name=pass_name)
+    problem = Problem(nq, nk, d, dv, stats=bool(stats), **_COMPUTATIONS[name])
     return family_of(_masked(problem, parameters.get("mask")))
+
+
+def _linear(name: str, values: dict[str, int]) -> Problem:
+    """Return the problem of linear attention that a header names."""
+    d, dv = values["d"], values["dv"]
+    if name == "linear-attention":
+        return Problem(values["Nq"], values["Nk"], d, dv, attention="linear")
+    gate, chunk = name.endswith("gated"), values.get("chunk")
+    return Problem.square(values["N"], d, dv, attention="linear", mask="causal", gate=gate, chunk=chunk)
 
 
 def _masked(problem: Problem, spec: str | None) -> Problem:
@@ -121,6 +166,17 @@ def random_inputs(problem: Problem, rng: np.random.Generator) -> dict[str, NDArr
     if problem.pass_name == "weights":
         tall = {name: rng.normal(size=(problem.Nq, problem.d)) for name in ("A1", "A2", "A3", "E")}
         return tall | {name: 0.3 * rng.normal(size=(problem.d, problem.d)) for name in ("X", "Y")}
+    if problem.attention == "linear":
+        return linear_inputs(problem, rng)
+    if problem.form == "latent":
+        rotary = problem.d - problem.dv
+        rows = {"Q": problem.Nq, "K": problem.Nk}
+        widths = {"c": problem.dv, "r": rotary}
+        return {
+            matrix + part: rng.normal(size=(length, width))
+            for matrix, length in rows.items()
+            for part, width in widths.items()
+        }
     found = {
         "Q": rng.normal(size=(problem.Nq, problem.d)),
         "K": rng.normal(size=(problem.Nk, problem.d)),
@@ -148,5 +204,15 @@ def reference_outputs(
         Q, K, V, dO = (inputs[name] for name in ("Q", "K", "V", "dO"))
         dQ, dK, dV = attention_gradients(Q, K, V, dO, _allowed(problem))
         return {"dQ": dQ, "dK": dK, "dV": dV}
-    output, row_sums = attention(inputs["Q"], inputs["K"], inputs["V"], _allowed(problem))
+    if problem.attention == "linear":
+        return linear_outputs(problem, inputs)
+    if problem.form == "latent":
+        Q, K = (np.concatenate([inputs[name + "c"], inputs[name + "r"]], axis=1) for name in ("Q", "K"))
+        forward = Q, K, inputs["Kc"], _allowed(problem)
+    else:
+        forward = inputs["Q"], inputs["K"], inputs["V"], _allowed(problem)
+    if problem.form in ("safe", "online"):
+        output, row_sums, most = safe_attention(*forward)
+        return {"O": output, "l": row_sums, "m": most} if problem.stats else {"O": output}
+    output, row_sums = attention(*forward)
     return {"O": output, "l": row_sums} if problem.stats else {"O": output}

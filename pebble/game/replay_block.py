@@ -127,7 +127,8 @@ class CheckedBlock:
     def _check_red(self) -> None:
         """Sort the events by vertex and time and compare neighbours; see the head of this module."""
         events = self._events()
-        kind = (events & 3).astype(np.int8)
+        kind = events.astype(np.int8)  # the lowest byte
+        kind &= 3
         vertex = events >> _VERTEX_SHIFT
         is_first = np.empty(len(events), dtype=np.bool_)
         is_first[0] = True

@@ -8,6 +8,7 @@ from typing import Any
 from pebble.common.errors import InvalidInput
 from pebble.common.tables import Table, TableResult, csv_text, tiles_text, words
 from pebble.computations.problem import Problem
+from pebble.computations.problem_form import all_form_options
 from pebble.computations.registry import family_of
 from pebble.lower_bounds.table import BoundTable
 
@@ -72,6 +73,7 @@ _CSV_COLUMNS = ("name", "fits", "tiles", "reads", "writes", "io", "peak", "least
 _SETTING_COLUMNS = (
     *("pass", "Nq", "Nk", "d", "dv", "stats", "heads", "batch", "mask", "pairs", "M"),
     *("schedule", "chosen", "bound_name", "bound_value", "note", "query_heads", "kv_heads"),
+    *("softmax", "attention", "gate", "chunk", "shared_values"),
 )
 
 
@@ -160,6 +162,7 @@ class CountTable(TableResult):
             **self.problem.to_dict(),
             "query_heads": self.problem.query_heads,
             "kv_heads": self.problem.kv_heads,
+            **all_form_options(self.problem),
             "M": self.M,
             "bound_name": bound_name,
             "bound_value": bound_value,

@@ -168,7 +168,8 @@ def check(source: str | os.PathLike[str] | IO[Any]) -> CheckResult:
     """Play a pebbling file move by move: legal, complete, counts and peak, or the first fault.
 
     A certificate, recognised by its content, is verified from nothing; the result is then a
-    :class:`~pebble.solvers.certificate_check.CertificateCheck`, which also knows the bound and what is wrong.
+    :class:`~pebble.solvers.certificate_check.CertificateCheck`, which also knows the bound and what is wrong. Of a
+    pebbling with several memory levels it is a :class:`~pebble.game.files.level_files.LevelCheck`.
 
     Parameters
     ----------
@@ -191,7 +192,7 @@ def check(source: str | os.PathLike[str] | IO[Any]) -> CheckResult:
 
 
 def _check_stream(stream: IO[Any]) -> CheckResult:
-    from pebble.game.files.check import check_pebbling
+    from pebble.game.files.check import check_read_pebbling
 
     peek = getattr(stream, "peek", None)
     if peek is not None:
@@ -206,7 +207,14 @@ def _check_stream(stream: IO[Any]) -> CheckResult:
         from pebble.solvers.certificate_check import check_certificate
 
         return check_certificate(stream)
-    return check_pebbling(stream, _dag_of)
+    from pebble.game.files.reader import PebblingReader
+
+    reader = PebblingReader(stream)
+    if reader.header.levels:
+        from pebble.game.files.level_files import check_level_pebbling
+
+        return check_level_pebbling(reader, _dag_of)
+    return check_read_pebbling(reader, _dag_of)
 
 
 def _dag_of(header: Header) -> Dag:
@@ -225,6 +233,8 @@ def _dag_of(header: Header) -> Dag:
 
 def check_document(result: CheckResult) -> dict[str, Any]:
     """Return what :func:`check` found as plain data with a schema version, ready for JSON."""
+    from pebble.game.files.level_files import LevelCheck
+
     document: dict[str, Any] = {
         "schema_version": SCHEMA_VERSION,
         "dag": {"name": result.header.dag_name, **result.header.parameters},
@@ -235,6 +245,9 @@ def check_document(result: CheckResult) -> dict[str, Any]:
     for name in ("moves", "reads", "writes", "io", "computes", "deletes", "redundant", "peak"):
         document[name] = getattr(result, name)
     document["missing"] = result.missing[:20]
+    if isinstance(result, LevelCheck):
+        document["hierarchy"] = "inclusive" if result.header.inclusive else "exclusive"
+        document["levels"] = result.levels()
     certificate: Any = result
     if hasattr(certificate, "faults"):
         document["certificate"] = {

@@ -16,7 +16,14 @@ from pebble.lab.hardware import model as model_of
 if TYPE_CHECKING:
     from pebble.lab.count_table import Report, Row
 
-__all__ = ["DEFAULT_DEVICES", "DEFAULT_DIMENSIONS", "RegimeRow", "RegimeTable", "regimes"]
+__all__ = [
+    "DEFAULT_DEVICES",
+    "DEFAULT_DIMENSIONS",
+    "RegimeRow",
+    "RegimeTable",
+    "memories_of_devices",
+    "regimes",
+]
 
 DEFAULT_DEVICES = ("gtx1060", "v100", "a100", "h100")
 DEFAULT_DIMENSIONS = (64, 128, 256)
@@ -217,7 +224,8 @@ def regimes(
     d : iterable of int, optional
         Head dimensions; by default 64, 128 and 256, or none if models are given.
     model : iterable of str or Model, or "all", optional
-        Models instead of, or beside, head dimensions; one layer of each.
+        Models instead of, or beside, head dimensions; one layer of each. "all" leaves out those whose values are
+        part of their keys, which have a forward pass only.
     N : int
         Queries of each head, and keys.
     heads, kv_heads : int, optional
@@ -272,6 +280,24 @@ def regimes(
     return RegimeTable(N, dtype, level, tuple(rows), spec)
 
 
+def memories_of_devices(
+    on: Iterable[str | Device] | str | None, dtype: str, level: str | None = None
+) -> list[tuple[int, tuple[str, ...]]]:
+    """Return the words of fast memory of devices, and the names of those that have so many.
+
+    Parameters
+    ----------
+    on, dtype, level
+        As for :func:`regimes`.
+
+    Examples
+    --------
+    >>> memories_of_devices(["gtx1060"], "float32")
+    [(12288, ('gtx1060',))]
+    """
+    return [(M, names) for names, M in _by_words(_devices(on, level), dtype, level)]
+
+
 def _row(names: tuple[str, ...], model: str | None, problem: Problem, M: int) -> RegimeRow:
     from pebble.lab.count import count
 
@@ -287,7 +313,7 @@ def _devices(on: Iterable[str | Device] | str | None, level: str | None) -> list
 
 def _models(model: Iterable[str | Model] | str | None) -> list[Model]:
     if model == "all":
-        return [one for one in models().values() if not one.refusal]
+        return [one for one in models().values() if not one.shared_values]
     names = () if model is None else (model,) if isinstance(model, str) else tuple(model)
     return list(dict.fromkeys(model_of(one) if isinstance(one, str) else one for one in names))
 

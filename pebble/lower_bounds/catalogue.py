@@ -10,6 +10,10 @@ from pebble.lower_bounds.attention.b2 import B2
 from pebble.lower_bounds.attention.by_parts import BY_PARTS
 from pebble.lower_bounds.attention.causal_triangles import CAUSAL_TRIANGLES
 from pebble.lower_bounds.attention.compulsory import COMPULSORY
+from pebble.lower_bounds.attention.large_cache import LARGE_CACHE
+from pebble.lower_bounds.attention.latent import MLA
+from pebble.lower_bounds.attention.linear import LINEAR
+from pebble.lower_bounds.attention.safe_softmax import S
 from pebble.lower_bounds.attention.t1 import T1
 from pebble.lower_bounds.attention.t2 import T2
 from pebble.lower_bounds.certified.b3 import B3
@@ -18,6 +22,7 @@ from pebble.lower_bounds.graph.exhaustive import EXHAUSTIVE
 from pebble.lower_bounds.graph.min_cut import CONVEX_MIN_CUT
 from pebble.lower_bounds.graph.partition import PARTITIONS
 from pebble.lower_bounds.graph.spectral import SPECTRAL, SPECTRAL_ABOVE_COMPULSORY
+from pebble.lower_bounds.levels import LEVELS
 from pebble.lower_bounds.matmul_fft import (
     FFT,
     FFT_COMPULSORY,
@@ -54,6 +59,11 @@ STATEMENTS: tuple[Statement, ...] = (
     B3,
     BY_PARTS,
     CAUSAL_TRIANGLES,
+    LARGE_CACHE,
+    S,
+    MLA,
+    LEVELS,
+    LINEAR,
     MATMUL,
     MATMUL_SHORT,
     MATMUL_PRODUCTS,

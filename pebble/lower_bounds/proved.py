@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from pebble.common.units import fast_memory_words
 from pebble.computations.problem import Problem
@@ -16,6 +17,10 @@ from pebble.lower_bounds.attention.compulsory import (
     compulsory_forward,
     compulsory_weights,
 )
+from pebble.lower_bounds.attention.large_cache import large_cache, large_cache_under_mask
+from pebble.lower_bounds.attention.latent import latent_bound
+from pebble.lower_bounds.attention.linear import linear
+from pebble.lower_bounds.attention.safe_softmax import safe_softmax
 from pebble.lower_bounds.attention.t1 import t1
 from pebble.lower_bounds.attention.t2 import t2
 from pebble.lower_bounds.bound import Bound, applicable
@@ -27,18 +32,22 @@ from pebble.lower_bounds.requirements import require_mask, require_pass
 __all__ = ["backward_bounds", "best_bound", "bounds_by_counts", "forward_bounds", "proved_bounds"]
 
 _BY_COUNTS: dict[str, tuple[Callable[[Counts, int], Bound], ...]] = {
-    "forward": (compulsory_forward, t1, t2, t3),
+    "forward": (compulsory_forward, t1, t2, t3, large_cache),
     "backward": (compulsory_backward, b1, b2, b3),
     "weights": (compulsory_weights,),
 }
 
 _OF_FORM: dict[str, tuple[Callable[[Problem, int], Bound], ...]] = {
     "plain": (),
-    "safe": (),
+    "safe": (safe_softmax,),
     "online": (),
+    "latent": (latent_bound,),
+    "linear": (linear,),
+    "recurrent": (linear,),
+    "gated": (linear,),
 }
 """Bounds of one computation alone. Those of plain softmax hold for safe and online softmax as well: their DAGs become
-the plain one where vertices that are no inputs are deleted, which cannot raise the I/O (docs/bounds.md)."""
+the plain one where vertices that are no inputs are deleted, which cannot raise the I/O (docs/bounds-softmax.md)."""
 
 
 def forward_bounds(problem: Problem, M: int, rules: Rules | None = None) -> list[Bound]:
@@ -56,8 +65,9 @@ def forward_bounds(problem: Problem, M: int, rules: Rules | None = None) -> list
     Returns
     -------
     list of Bound
-        The compulsory bound, T1, T2, T3 where it is defined, and for a mask "by parts" and, where it says something,
-        "causal triangles", by falling value. Their maximum is a bound, not their sum.
+        The compulsory bound, T1, T2, T3 where it is defined, D where it says more than the compulsory bound, and for
+        a mask "by parts" and, where it says something, "causal triangles", by falling value. Their maximum is a
+        bound, not their sum.
 
     Raises
     ------
@@ -69,7 +79,7 @@ def forward_bounds(problem: Problem, M: int, rules: Rules | None = None) -> list
     Examples
     --------
     >>> [bound.name for bound in forward_bounds(Problem.square(4096, 64), 10**5)]
-    ['T1', 'compulsory', 'T2']
+    ['T1', 'D', 'compulsory', 'T2']
     """
     require_pass(problem, "forward", "the forward bounds")
     return proved_bounds(problem, M, rules)
@@ -133,7 +143,9 @@ def proved_bounds(problem: Problem, M: int, rules: Rules | None = None) -> list[
         require_pass(problem, "forward", "the forward bounds")
     own = applicable(_OF_FORM.get(problem.form, ()), problem, M)
     if problem.form in SOFTMAXES:
-        bounds = own + bounds_by_counts(problem, M) + applicable((_by_parts, _causal_triangles), problem, M)
+        of_masks = (_by_parts, _causal_triangles, large_cache_under_mask)
+        plain = bounds_by_counts(problem, M) + applicable(of_masks, problem, M)
+        bounds = own + [_with_maxima(problem, bound) for bound in plain]
     else:
         bounds = [compulsory_family(problem, M), *own]
     bounds = bounds if rules is None else [bound for bound in bounds if bound.holds_under(rules)]
@@ -159,6 +171,13 @@ def best_bound(problem: Problem, M: int, rules: Rules | None = None) -> Bound:
 def bounds_by_counts(problem: Counts, M: int) -> list[Bound]:
     """Return the bounds that ask only how many pairs, queries and keys there are, the best first."""
     return sorted(applicable(_BY_COUNTS[problem.pass_name], problem, M), key=lambda bound: -bound.value)
+
+
+def _with_maxima(problem: Problem, bound: Bound) -> Bound:
+    """Return a bound on plain softmax as one on the problem's: with ``stats`` the maxima are stored besides."""
+    if problem.form == "plain" or not problem.stats:
+        return bound
+    return replace(bound, value=bound.value + problem.queries)
 
 
 def _by_parts(problem: Problem, M: int) -> Bound:

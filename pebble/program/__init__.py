@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from pebble.common.errors import NoClosedForm
 from pebble.program.closed_forms.count import closed_form
+from pebble.program.hierarchy import Hierarchy
 from pebble.program.language import (
     compute,
     delete,
@@ -36,12 +37,15 @@ from pebble.program.nodes import (
     When,
     pseudo_code,
 )
-from pebble.program.schedule import MaskedSearch, Tiles, fitting_tiles, largest
+from pebble.program.projection import project
+from pebble.program.schedule import LevelSchedule, MaskedSearch, Tiles, fitting_tiles, largest
 from pebble.program.steps import Step, loop_range, tile_at, tile_count, walk
 from pebble.program.validation import validate
 
 __all__ = [
     "Condition",
+    "Hierarchy",
+    "LevelSchedule",
     "Line",
     "Loop",
     "MaskedSearch",
@@ -68,6 +72,7 @@ __all__ = [
     "not_last",
     "phase",
     "program",
+    "project",
     "pseudo_code",
     "store",
     "tile_at",

@@ -53,24 +53,26 @@ def _flatten(nodes: Iterable[Nodes]) -> tuple[Node, ...]:
     return tuple(flat)
 
 
-def _operations(action: Action, arrays: tuple[str, ...], at: dict[str, Interval]) -> tuple[Operation, ...]:
+def _operations(
+    action: Action, arrays: tuple[str, ...], level: int, at: dict[str, Interval]
+) -> tuple[Operation, ...]:
     box = tuple((axis, a, b) for axis, (a, b) in at.items())
-    return tuple(Operation(action, array, at=box) for array in arrays)
+    return tuple(Operation(action, array, at=box, level=level) for array in arrays)
 
 
-def load(*arrays: str, **at: Interval) -> tuple[Operation, ...]:
-    """Load the current box of each array: ``load("K", "V")``."""
-    return _operations("load", arrays, at)
+def load(*arrays: str, level: int = 1, **at: Interval) -> tuple[Operation, ...]:
+    """Load the current box of each array: ``load("K", "V")``; into memory level ``level`` from the next one out."""
+    return _operations("load", arrays, level, at)
 
 
-def store(*arrays: str, **at: Interval) -> tuple[Operation, ...]:
-    """Store the current box of each array."""
-    return _operations("store", arrays, at)
+def store(*arrays: str, level: int = 1, **at: Interval) -> tuple[Operation, ...]:
+    """Store the current box of each array; from memory level ``level`` to the next one out."""
+    return _operations("store", arrays, level, at)
 
 
-def delete(*arrays: str, **at: Interval) -> tuple[Operation, ...]:
-    """Delete the current box of each array from fast memory."""
-    return _operations("delete", arrays, at)
+def delete(*arrays: str, level: int = 1, **at: Interval) -> tuple[Operation, ...]:
+    """Delete the current box of each array from fast memory, or from memory level ``level``."""
+    return _operations("delete", arrays, level, at)
 
 
 def compute(array: str, replacing: str | None = None, **at: Interval) -> Operation:

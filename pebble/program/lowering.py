@@ -14,18 +14,18 @@ from pebble.computations.array import Array
 from pebble.computations.family import Family
 from pebble.program.chain_steps import ChainSteps
 from pebble.program.nodes import Program
+from pebble.program.shifted_loops import Columns, ShiftedLoops
 from pebble.program.steps import Step, walk
 from pebble.program.validation import validate
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["lower", "lower_steps"]
+__all__ = ["Columns", "lower", "lower_steps"]
 
 LOAD, STORE, COMPUTE, DELETE = range(4)
 _COMPUTE_DELETE = np.array([COMPUTE, DELETE], dtype=np.int8)
 _DELETE = _COMPUTE_DELETE[1:]
-Columns = tuple["NDArray[np.int8]", "NDArray[np.int64]"]
 
 
 def lower(program: Program, family: Family, *, chunk: int = 1 << 16) -> Iterator[Columns]:
@@ -56,7 +56,7 @@ def lower(program: Program, family: Family, *, chunk: int = 1 << 16) -> Iterator
     """
     waiting: list[Columns] = []
     size = 0
-    for _, columns in lower_steps(program, family):
+    for columns in _columns(program, family, chunk):
         waiting.append(columns)
         size += len(columns[0])
         if size >= chunk:
@@ -64,6 +64,14 @@ def lower(program: Program, family: Family, *, chunk: int = 1 << 16) -> Iterator
             waiting, size = [], 0
     if size:
         yield _join(waiting)
+
+
+def _columns(program: Program, family: Family, chunk: int) -> Iterator[Columns]:
+    """Yield the moves of a program; without a mask, loops may be shortened."""
+    if family.masked_axes:
+        return (columns for _, columns in lower_steps(program, family))
+    validate(program, family)
+    return ShiftedLoops(_DenseLowering(family), chunk).columns(program)
 
 
 def lower_steps(program: Program, family: Family) -> Iterator[tuple[Step, Columns]]:

@@ -52,17 +52,22 @@ class Operation:
         For ``compute``: delete this array's element right after each element is placed.
     at : tuple of (axis, start, stop)
         Explicit intervals, for programs of bare operations.
+    level : int
+        Which memory level a load fills, a store empties into the next, a delete frees; the innermost, 1, is what
+        computes. Printed as ``load2 K`` where it is not 1.
     """
 
     action: Action
     array: str
     replacing: str | None = None
     at: tuple[tuple[str, int, int], ...] = ()
+    level: int = 1
 
     def __str__(self) -> str:
         box = "".join(f", {axis}={a}:{b}" for axis, a, b in self.at)
         replacing = f" replacing {self.replacing}" if self.replacing else ""
-        return f"{self.action} {self.array}{f'[{box[2:]}]' if box else ''}{replacing}"
+        level = "" if self.level == 1 else str(self.level)
+        return f"{self.action}{level} {self.array}{f'[{box[2:]}]' if box else ''}{replacing}"
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pebble.common.errors import InvalidInput
-from pebble.computations.array import Array
+from pebble.computations.array import Array, Operand
 from pebble.computations.family import Family
 from pebble.program.chain_steps import ChainSteps
 from pebble.program.nodes import Program
@@ -98,30 +98,69 @@ class _Memory:
         return tuple(slice(a, b) for a, b in step.box(array.name, self.family))
 
     def _value(self, step: Step, array: Array, box: tuple[slice, ...]) -> Any:
-        operands = [self._operand(step, array, self.family[name]) for name in array.operands]
+        operands: list[Any] = [*self._positions(step, array)]
+        operands += [self._operand(step, array, operand) for operand in array.reads]
         if array.chain is None:
             assert array.function is not None
             return array.function(*operands)
-        terms = (
-            math.prod(operands[1:], start=operands[0])
-            if array.function is None
-            else array.function(*operands)
-        )
         start, stop = step.interval(array.chain, self.family)
         steps = self.steps[array.name]
         allowed = steps.exist(box, start, stop)
         begun = steps.before(box, start, start + 1)[..., 0] >= 0
         before = self.fast[array.name][box]
-        advance = np.where(allowed, terms, 0.0).sum(axis=-1)
-        return np.where(allowed.any(axis=-1), np.where(begun, before, 0.0) + advance, before)
+        found = np.where(begun, before, array.initial)
+        if array.step is None:
+            terms = (
+                math.prod(operands[1:], start=operands[0])
+                if array.function is None
+                else array.function(*operands)
+            )
+            found = found + np.where(allowed, terms, 0.0).sum(axis=-1)
+        else:
+            for at in range(stop - start):
+                now = (value[..., at if value.shape[-1] > 1 else 0] for value in operands)
+                found = np.where(allowed[..., at], array.step(found, *now), found)
+        return np.where(allowed.any(axis=-1), found, before)
 
-    def _operand(self, step: Step, array: Array, operand: Array) -> NDArray[np.float64]:
+    def _operand(self, step: Step, array: Array, read: Operand) -> NDArray[np.float64]:
         """Return an operand's box with one dimension for each index of the array that reads it."""
-        value = self.fast[operand.name][self._box(step, operand)]
+        operand = self.family[read.array]
+        box = self._box(step, operand)
+        value = self.fast[operand.name][box]
+        if read.at_step:
+            value = self._at_step(step, read, operand, value)
         order = [axis for axis in array.indices if axis in operand.axes]
         value = value.transpose([operand.axes.index(axis) for axis in order])
         shape = iter(value.shape)
-        return value.reshape([next(shape) if axis in operand.axes else 1 for axis in array.indices])
+        value = value.reshape([next(shape) if axis in operand.axes else 1 for axis in array.indices])
+        if read.step == "later":
+            start, stop = step.interval(str(array.chain), self.family)
+            value = np.where(np.arange(start, stop) > 0, value, 0.0)
+        return value
+
+    def _positions(self, step: Step, array: Array) -> list[NDArray[np.int64]]:
+        """Return the indices of the box along the axes of which the function is given them."""
+        return [
+            np.arange(*step.interval(axis, self.family)).reshape(
+                [-1 if one == axis else 1 for one in array.indices]
+            )
+            for axis in array.positions
+        ]
+
+    def _at_step(
+        self, step: Step, read: Operand, operand: Array, value: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        """Return the partial results that are read at the current step; the initial value before the first one."""
+        start, stop = step.interval(str(operand.chain), self.family)
+        if stop - start > 1:
+            raise InvalidInput(
+                f"{step.operation}: {read} is read step by step; compute in a loop over {operand.chain} in tiles of 1"
+            )
+        if read.step == "after":
+            return value
+        box = self._box(step, operand)
+        begun = self.steps[operand.name].before(box, start, stop)[..., 0] >= 0
+        return np.where(begun, value, operand.initial)
 
 
 def _checked(

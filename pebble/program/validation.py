@@ -9,11 +9,12 @@ from pebble.program.nodes import Loop, Node, Operation, Program, When
 __all__ = ["validate"]
 
 
-def validate(program: Program, family: Family) -> None:
+def validate(program: Program, family: Family, levels: int = 1) -> None:
     """Raise InvalidInput where a program does not make sense for a family.
 
     Unknown arrays, axes or labels, tiles of no length, a part of an axis inside a loop over the same axis,
-    explicit boxes inside a loop over their axis, or a replaced array of another shape.
+    explicit boxes inside a loop over their axis, a replaced array of another shape, or operations at other memory
+    levels than the ``levels`` that there are.
     """
     for part in program.phases:
         for node in part.nodes():
@@ -21,11 +22,25 @@ def validate(program: Program, family: Family) -> None:
                 raise InvalidInput(
                     f"a generated phase yields bare operations, not {type(node).__name__.lower()}s"
                 )
-            _validate_node(node, family, [])
+            _validate_node(node, family, [], levels)
 
 
-def _validate_node(node: Node, family: Family, enclosing: list[Loop]) -> None:
+def _validate_level(node: Operation, levels: int) -> None:
+    if node.action == "compute" and node.level != 1:
+        raise InvalidInput(f"{node}: only the innermost level computes; leave the level out")
+    if 1 <= node.level <= levels:
+        return
+    if levels == 1:
+        raise InvalidInput(
+            f"{node}: this is a program for several memory levels, and one was given; take project(program, level) "
+            "for one boundary, or run_levels for all"
+        )
+    raise InvalidInput(f"{node}: there is no level {node.level}; the levels are 1 to {levels}")
+
+
+def _validate_node(node: Node, family: Family, enclosing: list[Loop], levels: int) -> None:
     if isinstance(node, Operation):
+        _validate_level(node, levels)
         _validate_operation(node, family, enclosing)
         return
     if isinstance(node, When):
@@ -35,7 +50,7 @@ def _validate_node(node: Node, family: Family, enclosing: list[Loop]) -> None:
         _validate_loop(node, family, enclosing)
         enclosing = [*enclosing, node]
     for inner in node.body:
-        _validate_node(inner, family, enclosing)
+        _validate_node(inner, family, enclosing, levels)
 
 
 def _validate_loop(node: Loop, family: Family, enclosing: list[Loop]) -> None:

@@ -19,7 +19,7 @@ from pebble.program import (
     when,
 )
 from schedules._tile_shapes import best_tile
-from schedules._tiled_products import parked_row_sums, tiled_product
+from schedules._tiled_products import parked_sums, tiled_product
 from schedules.weights._projections import final_product, projections
 
 __all__ = ["SmallCacheWeights"]
@@ -70,7 +70,7 @@ class SmallCacheWeights(Schedule):
             return size[f"{name}_rows"], size[f"{name}_cols"]
 
         N, d = problem.Nq, problem.d
-        done = compute("P", "S"), store("P"), parked_row_sums(), delete("P")
+        done = compute("P", "S"), store("P"), parked_sums(), delete("P")
         return program(
             *projections(problem, tile("q")),
             phase(

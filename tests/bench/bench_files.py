@@ -26,6 +26,7 @@ from pebble.game import compiled_replay
 from pebble.game.files.array_lines import ArrayLines
 from pebble.game.files.array_text import ArrayText
 from pebble.game.files.compiled_lines import load_line_kernel
+from pebble.game.files.compiled_text import load_text_kernel
 from pebble.game.files.reader import PebblingReader
 from pebble.game.files.writer import write_pebbling
 from pebble.game.moves import Moves, as_chunks
@@ -73,6 +74,9 @@ def main(N: int) -> None:
         with patch.object(ArrayText, "of", lambda names: None):
             return write()
 
+    def make_and_write() -> int:
+        return write_pebbling(io.StringIO(), pebbling.header, family, pebbling)
+
     def make() -> int:
         return sum(len(op) for op, _ in pebbling)
 
@@ -84,11 +88,12 @@ def main(N: int) -> None:
         "write": write,
         "write line by line": write_one_by_one,
         "make the moves": make,
+        "moves: make and write": make_and_write,
     }
     compiled = [True, False] if load_line_kernel() else [False]
     for fast in compiled:
         with patch.object(compiled_replay, "WORTHWHILE", 0 if fast else float("inf")):
-            for kernel in (compiled_replay.load_kernel, load_line_kernel):
+            for kernel in (compiled_replay.load_kernel, load_line_kernel, load_text_kernel):
                 kernel.cache_clear()
             best = dict.fromkeys(ways, float("inf"))
             for _ in range(ROUNDS):

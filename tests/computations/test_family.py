@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from random import Random
 
 import numpy as np
 import pytest
@@ -15,8 +16,11 @@ from pebble.computations.family import Family
 from pebble.computations.masks.full_mask import FullMask
 from pebble.computations.matmul import matmul_family
 from pebble.computations.problem import Problem
-from pebble.computations.registry import family_from_header
+from pebble.computations.registry import family_from_header, family_of
+from pebble.computations.safe_softmax import online_family, safe_family
 from pebble.computations.weights import weights_family
+from tests.program.random_families import maskable, recurrent_family, stepped_family, under
+from tests.program.random_masks import random_mask
 from tests.program.random_programs import gradient_family, relabelled
 
 ATTENTION = [
@@ -27,12 +31,27 @@ ATTENTION = [
     Problem(1, 1, 1, 1),
     Problem.square(3, 2),
 ]
+LINEAR = [
+    Problem(3, 2, 2, 1, attention="linear"),
+    Problem.square(3, 2, 1, attention="linear", mask="causal"),
+    Problem.square(3, 1, 2, attention="linear", mask="causal", gate=True),
+    Problem.square(1, 2, attention="linear", mask="causal", gate=True),
+    Problem.square(7, 2, 1, attention="linear", mask="causal", chunk=3),
+    Problem.square(2, 2, attention="linear", mask="causal", chunk=2),
+]
 FAMILIES = [
     *(attention_family(problem) for problem in ATTENTION),
     matmul_family(2, 3, 4),
     matmul_family(1, 1, 1),
     matmul_family(3, 1, 5),
     relabelled(gradient_family(3, 2, 2), ("n", "z")),
+    safe_family(Problem(3, 2, 2, 1, softmax="safe")),
+    online_family(Problem(3, 4, 2, 1, softmax="online", stats=True)),
+    online_family(Problem(3, 1, 1, 1, softmax="online")),
+    *(family_of(problem) for problem in LINEAR),
+    relabelled(stepped_family(3, 4, 2), ("n", "r")),
+    relabelled(stepped_family(1, 2, 1), ("m",)),
+    relabelled(recurrent_family(4, 2, 1), ("B", "O", "z")),
 ]
 
 
@@ -59,6 +78,20 @@ def test_the_built_dag(family: Family) -> None:
         for v in range(family.offset(a.name), family.offset(a.name) + family.size(a.name))
     }
     assert set(dag.inputs.tolist()) == inputs
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_operands_read_at_a_step_under_a_mask(seed: int) -> None:
+    rnd = Random(seed)
+    family = under(relabelled(maskable(stepped_family(5, 6, 1)), ("n", "r")), random_mask(rnd, 5, 6))
+    dag = family.dag()
+    assert (dag.n_vertices, dag.n_edges) == (family.n_vertices, family.n_edges)
+    assert family.max_indegree == max(len(dag.predecessors_of(v)) for v in range(dag.n_vertices))
+    for array in family.arrays:
+        for index in np.argwhere(family.exists(array.name)):
+            at = tuple(map(int, index))
+            expected = sorted(family.vertex(*one) for one in family.predecessors(array.name, at))
+            assert sorted(dag.predecessors_of(family.vertex(array.name, at)).tolist()) == expected
 
 
 @pytest.mark.parametrize("problem", ATTENTION, ids=str)
@@ -180,6 +213,10 @@ Xk, Sk = Array("x", ("k",)), Array("s", ("i",), chain="k", operands=("x",))
         ((Xk, Sk), {"k": 2}, "unknown axis"),
         ((Xk,), {"k": 0}, "at least 1"),
         ((Xk, Array("s", ("i",), operands=("x",))), {"i": 1, "k": 2}, "cannot index"),
+        ((Xk, Array("s", ("k",), operands=("x@after",))), {"k": 2}, "x is no chain"),
+        ((Xk, Sk, Array("t", ("i",), operands=("s@after",))), {"i": 1, "k": 2}, "t has no index k"),
+        ((Xk, Sk, Array("t", ("i", "k"), operands=("s@now",))), {"i": 1, "k": 2}, "say @after or @before"),
+        ((Xk, Sk, Array("t", ("i", "k"), operands=("s@before",))), {"i": 1, "k": 2}, "would be inputs"),
     ],
 )
 def test_families_that_make_no_sense(arrays: tuple[Array, ...], extents: dict[str, int], words: str) -> None:

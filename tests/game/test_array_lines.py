@@ -21,6 +21,7 @@ from pebble.game.files.check import CheckResult
 from pebble.game.files.compiled_lines import load_line_kernel, read_lines
 from pebble.game.files.reader import PebblingReader
 from pebble.game.moves import Op
+from pebble.graph.names import NamedArray
 from pebble.lab.pebblings import check, moves
 from pebble.program.schedule import available
 from tests.game.array_problems import PROBLEMS
@@ -186,3 +187,15 @@ def test_large_indices(way: str) -> None:
         assert set(found.vertex[1::2].tolist()) == {10**9 + 8}
     assert lines.moves("delete A[10000000,0]\n") is None
     assert lines.moves("") is None
+
+
+@pytest.mark.parametrize("beside", ["load A[7]\n", "load A[1999]\n", "load B[1234,0]\n"])
+@pytest.mark.parametrize(
+    "index", [":", "0:", "1:", ":1", "/", "a", "0x", "1 ", "+1", "-1", "01", "00", "1_0", ""]
+)
+def test_an_index_is_digits_without_leading_zeros(index: str, beside: str, way: str) -> None:
+    """Also where a wrong letter would make an index that there is, among short indices and among long ones."""
+    lines = ArrayLines([NamedArray("A", (2000,), 0), NamedArray("B", (2000, 200), 2000)])
+    assert lines.moves(f"{beside}load A[10]\nload B[10,100]\n") is not None
+    for wrong in (f"load A[{index}]\n", f"load B[{index},3]\n", f"load B[3,{index}]\n"):
+        assert lines.moves(beside + wrong) is None

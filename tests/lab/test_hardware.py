@@ -113,18 +113,19 @@ def test_models_are_whole_groups() -> None:
     assert model("llama2-7b").group == 1
 
 
-@pytest.mark.parametrize("command", ["count", "bounds", "plan"])
-def test_a_model_whose_values_are_part_of_its_keys_is_refused(
-    command: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+def test_a_model_whose_values_are_part_of_its_keys(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     absorbed = ["--model", "deepseek-v3-absorbed", "-N", "1", "--kv", "8192"]
-    memory = ["--device", "h100"] if command == "plan" else ["-M", "247296"]
-    code, out, err = _pebble(monkeypatch, capsys, command, *absorbed, *memory)
+    code, out, _ = _pebble(monkeypatch, capsys, "count", *absorbed, "-M", "247296", "--json")
+    document = json.loads(out)
+    found = {row["name"]: row["io"] for row in document["schedules"]}
+    assert code == 0
+    assert document["problem"]["shared_values"] is True
+    assert found["flash-2"] == found["best"] == 128 * (2 * 512 + 64) + 8192 * 576 == 4_857_856
+    code, _, err = _pebble(monkeypatch, capsys, "count", *absorbed, "-M", "247296", "--pass", "backward")
     assert code != 0
-    assert out == ""
-    assert "V is the first 512 of the 576 words" in err
-    with pytest.raises(InvalidInput, match="words of their own"):
-        model("deepseek-v3-absorbed").problem(1, 8192)
+    assert "shared_values" in err
 
 
 def test_grouped_queries_are_stacked_and_their_keys_shared() -> None:

@@ -19,6 +19,7 @@ from pebble.lower_bounds.bound import Bound
 from pebble.lower_bounds.catalogue import STATEMENTS, statement
 from pebble.lower_bounds.graph.exhaustive import exhaustive
 from pebble.lower_bounds.graph.graph_bound_table import dag_bounds
+from pebble.lower_bounds.levels import boundary_bound
 from pebble.lower_bounds.matmul_fft import fft_compulsory, matmul, matmul_compulsory
 from pebble.lower_bounds.references import Reference
 from pebble.lower_bounds.statement import Statement
@@ -37,9 +38,12 @@ def printed() -> Iterator[Bound]:
         (Problem(256, 256, 8, 8, pass_name="backward"), 256),
         (Problem.square(256, 8, pass_name="backward", mask="causal"), 256),
         (Problem(256, 256, 8, 8, pass_name="weights"), 256),
+        (Problem.square(256, 8, attention="linear"), 40),
     ):
         found = bounds(problem, M)
         yield from (*found.proved, *found.curves)
+    yield from bounds(Problem(8, 8, 3, 2, shared_values=True), 20).proved
+    yield boundary_bound(Problem.square(256, 8), 256)
     once = Rules(recomputation=False)
     for name, rules in (
         ("diamond:3,3", once),

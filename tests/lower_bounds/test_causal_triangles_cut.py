@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import bisect
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 import pytest
 
 from pebble import schedule_dag
-from pebble.computations.family import Family
 from pebble.computations.problem import Problem
 from pebble.computations.registry import family_of
 from pebble.lower_bounds.attention.causal_triangles import words_above_compulsory
-from tests.lower_bounds.masked_pebblings import Moves, Player, io
+from tests.lower_bounds.masked_pebblings import Player, io
+from tests.lower_bounds.words_needed_again import Lifetimes, traced, words_needed_again
 
 Steps = list[tuple[int, int]]
 
@@ -163,59 +161,6 @@ def test_every_inequality_on_many_random_orders(seed: int) -> None:
 # Pebblings
 
 
-class Lifetimes:
-    """When each vertex of a pebbling is computed, loaded and red."""
-
-    def __init__(self, moves: Moves) -> None:
-        self.computed: dict[int, list[int]] = {}
-        self.loaded: dict[int, list[int]] = {}
-        self.red: dict[int, list[tuple[int, int]]] = {}
-        begun: dict[int, int] = {}
-        for time, (kind, v) in enumerate(moves):
-            if kind in ("load", "compute"):
-                (self.loaded if kind == "load" else self.computed).setdefault(v, []).append(time)
-                begun[v] = time
-            elif kind == "delete":
-                self.red.setdefault(v, []).append((begun.pop(v), time))
-        for v, time in begun.items():
-            self.red.setdefault(v, []).append((time, len(moves)))
-
-    def red_at(self, v: int, moment: int) -> bool:
-        """Whether v is red just before a move."""
-        return any(start < moment <= stop for start, stop in self.red.get(v, []))
-
-    def needed(self, v: int, moment: int) -> bool:
-        return self.red_at(v, moment) or any(time >= moment for time in self.loaded.get(v, []))
-
-    def tied(self, v: int, moment: int) -> bool:
-        return any(start < moment for start, _ in self.red.get(v, [])) and self.needed(v, moment)
-
-
-def traced(family: Family, times: Lifetimes, n: int, width: int) -> Iterator[tuple[int, tuple[int, int]]]:
-    """The last computation of each chain's end, and of each step before it the last one before that."""
-    for i in range(n):
-        for e in range(width):
-            time = 1 << 60
-            for j in range(i, -1, -1):
-                computed = times.computed[family.vertex("U", (i, e, j))]
-                time = computed[bisect.bisect_left(computed, time) - 1]
-                yield time, (i, e)
-
-
-def words_needed_again(family: Family, times: Lifetimes, width: int, moment: int) -> tuple[int, int]:
-    """How many tied words and charged pairs there are, and how many of them are red."""
-    found, pairs = dict[object, bool](), dict[object, bool]()
-    for v in range(family.n_vertices):
-        name, _, rest = family.names[v].partition("[")
-        index = tuple(int(number) for number in rest[:-1].split(","))
-        if name in ("S", "P") and times.needed(v, moment):
-            pairs[index[:2]] = pairs.get(index[:2], False) or times.red_at(v, moment)
-        elif (name in ("Q", "K") or (name in ("U", "V") and index[1] < width)) and times.tied(v, moment):
-            found[v] = times.red_at(v, moment)
-    found |= pairs
-    return len(found), sum(found.values())
-
-
 @pytest.mark.parametrize("seed", range(40))
 def test_the_cut_of_a_pebbling(seed: int) -> None:
     """At the moment of the proof at least so many words are needed again, and each is red or moved once more."""
@@ -232,7 +177,7 @@ def test_the_cut_of_a_pebbling(seed: int) -> None:
         moves = [(move.op.name.lower(), move.vertex) for columns in found.moves() for move in columns]
     times = Lifetimes(moves)
     for width in {1, min(dv - 1 + dv % 2, 2 * d + 1)}:
-        events = sorted(traced(family, times, n, width))
+        events = sorted(traced(family, times, width))
         assert len({time for time, _ in events}) == len(events)
         cut = Cut(n, d, width, [step for _, step in events])
         cut.check()

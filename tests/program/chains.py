@@ -23,18 +23,23 @@ from tests.program.names import (
     when,
 )
 
-__all__ = ["chain_text", "prepared"]
+__all__ = ["chain_text", "names_read", "prepared"]
 
 
 def prepared(family: Family, array: Array) -> tuple[Node, ...]:
     """Put all that an array reads into fast memory."""
-    needed: set[str] = set(array.operands)
+    needed = names_read(array)
     for other in reversed(family.arrays):
         if other.name in needed:
-            needed |= set(other.operands)
+            needed |= names_read(other)
     made = [other for other in family.arrays if other.name in needed]
     work: list[Nodes] = [load(o.name) if o.is_input else compute(o.name) for o in made]
     return phase("", work).body
+
+
+def names_read(array: Array) -> set[str]:
+    """The arrays that an array reads, at whatever step."""
+    return {operand.array for operand in array.reads}
 
 
 class Story:

@@ -235,12 +235,31 @@ class Reference:
         return set()
 
     def whole_operands(self, array: Array, done: Executed) -> set[str]:
-        """The language asks for all of the operands' boxes, whichever of it the allowed pairs read."""
-        operands = [self.family[name] for name in array.operands]
-        boxes = ((operand, element) for operand in operands for element in self.elements(operand, done.tiles))
-        if all(self.is_complete(operand, element) for operand, element in boxes):
-            return set()
-        return self.breaks("compute-needs-predecessors", strict=True)
+        """The language asks for all of the operands' boxes, whichever of it the allowed pairs read.
+
+        A chain that is read at a step is asked for on the lines that have the step, and one step at a time.
+        """
+        for text in array.operands:
+            name, _, which = text.partition("@")
+            operand = self.family[name]
+            box = self.elements(operand, done.tiles)
+            if which:
+                step, stop = done.tiles.get(str(operand.chain), (0, self.family.extents[str(operand.chain)]))
+                there = stop == step + 1 and all(self.is_at(operand, one, step, which) for one in box)
+            else:
+                there = all(self.is_complete(operand, one) for one in box)
+            if not there:
+                return self.breaks("compute-needs-predecessors", strict=True)
+        return set()
+
+    def is_at(self, array: Array, element: Element, step: int, which: str) -> bool:
+        steps = self.steps(array, element)
+        if step not in steps:
+            return True
+        if which == "after":
+            return step in self.outcome.red[element]
+        before = [position for position in steps if position < step]
+        return not before or before[-1] in self.outcome.red[element]
 
     def is_complete(self, array: Array, element: Element) -> bool:
         return self.steps(array, element)[-1] in self.outcome.red[element]
@@ -269,9 +288,15 @@ class Reference:
         return broken
 
     def operands_red(self, array: Array, at: dict[str, int]) -> set[str]:
-        for name in array.operands:
+        for text in array.operands:
+            name, _, which = text.partition("@")
             operand = self.family[name]
-            if not self.is_complete(operand, (name, tuple(at[axis] for axis in operand.axes))):
+            element = name, tuple(at[axis] for axis in operand.axes)
+            if not (
+                self.is_at(operand, element, at[str(operand.chain)], which)
+                if which
+                else self.is_complete(operand, element)
+            ):
                 return self.breaks("compute-needs-predecessors")
         return set()
 

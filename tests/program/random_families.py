@@ -39,6 +39,39 @@ def crossed_family(i: int, j: int, k: int) -> Family:
     return Family("crossed", arrays, {"i": i, "j": j, "k": k}, dict(zip("ijk", "mnd", strict=True)), {})
 
 
+def stepped_family(i: int, j: int, k: int) -> Family:
+    """Sums over both axes that others read at a step, in either order of axes, and along their own chains."""
+    arrays = (
+        Array("X", ("i", "k")),
+        Array("Y", ("j", "k")),
+        Array("w", ("i",)),
+        Array("S", ("i", "j"), chain="k", operands=("X", "Y")),
+        Array("m", ("i",), chain="j", operands=("S",)),
+        Array("a", ("i", "j"), operands=("m@before", "S")),
+        Array("P", ("j", "i"), operands=("S", "m@after")),
+        Array("c", ("j",), chain="i", operands=("P", "w")),
+        Array("r", ("i",), chain="j", operands=("a", "P", "m@after")),
+        Array("H", ("i", "k"), chain="j", operands=("Y", "r@before")),
+        Array("G", ("j", "k"), chain="i", operands=("X", "c@before", "m@before")),
+        Array("n", ("i", "k"), operands=("H", "m")),
+    )
+    return Family("stepped", arrays, {"i": i, "j": j, "k": k}, dict(zip("ijk", "mnd", strict=True)), {})
+
+
+def recurrent_family(n: int, k: int, e: int) -> Family:
+    """A state that moves on token by token, and is read just before and just after each."""
+    arrays = (
+        Array("Q", ("n", "k")),
+        Array("K", ("n", "k")),
+        Array("V", ("n", "e")),
+        Array("H", ("k", "e"), chain="n", operands=("K", "V")),
+        Array("B", ("n", "e"), chain="k", operands=("Q", "H@before")),
+        Array("O", ("n", "e"), chain="k", operands=("Q", "H@after")),
+        Array("z", ("k", "e"), operands=("H",)),
+    )
+    return Family("recurrent", arrays, {"n": n, "k": k, "e": e}, dict(zip("nke", "ndv", strict=True)), {})
+
+
 def under(family: Family, mask: Mask | None) -> Family:
     """The same family under a mask, which may leave queries without keys."""
     bare = Family(family.name, family.arrays, family.extents, family.symbols, family.parameters)
@@ -101,14 +134,24 @@ def attention(rnd: Random, pass_name: str, masked: bool) -> Subject:
     mask: Mask | None = random_mask(rnd, rows, cols) if masked else None
     d, dv = (rnd.choice([1, 1, 2, depth(rnd, rows * cols)]) for _ in range(2))
     stats = pass_name == "forward" and rnd.random() < 0.3
-    problem = Problem(rows, cols, d, dv, stats=stats, pass_name=pass_name, mask=mask)
+    softmax = rnd.choice(["plain", "plain", "safe", "online"]) if pass_name == "forward" else "plain"
+    problem = Problem(rows, cols, d, dv, stats=stats, pass_name=pass_name, mask=mask, softmax=softmax)
     return Subject(family_of(problem), problem)
 
 
 def synthetic(rnd: Random, masked: bool) -> Subject:
     i, j = sizes(rnd, 18)
     k = depth(rnd, i * j)
-    family = rnd.choice([small_family(i, j), gradient_family(i, j, k), crossed_family(i, j, k)])
+    family = rnd.choice(
+        [
+            small_family(i, j),
+            gradient_family(i, j, k),
+            crossed_family(i, j, k),
+            *[stepped_family(i, j, k)] * 2,
+        ]
+    )
+    if not masked and rnd.random() < 0.15:
+        family = recurrent_family(max(i, j), k, rnd.randint(1, 3))
     if masked:
         family = under(maskable(family), random_mask(rnd, i, j))
     outputs = rnd.sample([a.name for a in family.arrays if not a.is_input], rnd.randint(0, 2))

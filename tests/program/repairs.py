@@ -105,7 +105,7 @@ def _repair(
     elif "one-partial-result" in broken or "whole-box" in broken:
         before = Operation("delete", node.array)
     else:
-        name = rnd.choice((*family[node.array].operands, node.array))
+        name = rnd.choice((*(operand.array for operand in family[node.array].reads), node.array))
         before = Operation("load" if family[name].is_input or draw < 0.5 else "compute", name)
     if draw > 0.9 and enclosing:
         return (When(random_condition(rnd, enclosing), (before,)), node)

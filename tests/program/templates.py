@@ -56,7 +56,7 @@ def legal_text(rnd: Random, subject: Subject) -> tuple[Program, str]:
 
 def schedule_text(rnd: Random, problem: Problem) -> tuple[Program, str]:
     """A registered schedule's program with random tiles."""
-    schedules = [one for one in registered(problem.pass_name) if one.name != "best"]
+    schedules = [one for one in registered(problem.pass_name, problem.form) if one.name != "best"]
     while True:
         schedule = rnd.choice(schedules)
         extent = max(problem.Nq, problem.Nk)
@@ -88,7 +88,7 @@ def array_nest(rnd: Random, family: Family, array: Array) -> Node | tuple[Node, 
     """Loops in any order around the computation of an array; a chain is parked where its loop is not innermost."""
     axes = [axis for axis in array.indices if rnd.random() < 0.75]
     rnd.shuffle(axes)
-    depth_of = {name: rnd.choice([len(axes), rnd.randint(0, len(axes))]) for name in array.operands}
+    depth_of = {name: rnd.choice([len(axes), rnd.randint(0, len(axes))]) for name, _ in array.reads}
     parked = array.chain in axes and axes.index(array.chain) < len(axes) - 1
     home = len(axes) if parked else (axes.index(array.chain) if array.chain in axes else len(axes))
 
@@ -115,11 +115,12 @@ def fused(rnd: Random, family: Family) -> Program:
     """A loop that computes what it can of every array tile by tile, and after it the rest."""
     axis = rnd.choice([a for a in family.extents if any(a in array.indices for array in family.arrays)])
     inside, after, sums = split_by_axis(family, axis)
-    used = [family[name] for name in dict.fromkeys(n for array in inside for n in array.operands)]
+    used = [family[name] for name in dict.fromkeys(n for array in inside for n, _ in array.reads)]
     given = [array.name for array in used if array.is_input]
     local = [array.name for array in inside if axis in array.axes]
-    needed = {name for array in after for name in array.operands} | {a.name for a in family.outputs}
-    tile = random_tile(rnd, family.extents[axis])
+    needed = {name for array in after for name, _ in array.reads} | {a.name for a in family.outputs}
+    inside, at_step = in_order(inside, axis, family)
+    tile = 1 if at_step else random_tile(rnd, family.extents[axis])
     early = rnd.random() < 0.3
     outside = [name for name in given if early or axis not in family[name].axes]
     given = [name for name in given if name not in outside]
@@ -153,7 +154,8 @@ def split_by_axis(family: Family, axis: str) -> tuple[list[Array], list[Array], 
     for array in family.arrays:
         if array.is_input:
             continue
-        if late & set(array.operands) or axis not in array.indices:
+        along = {name for name, step in array.reads if step == "last" or family[name].chain != axis}
+        if late & along or axis not in array.indices:
             late.add(array.name)
             after.append(array)
             continue
@@ -162,6 +164,21 @@ def split_by_axis(family: Family, axis: str) -> tuple[list[Array], list[Array], 
             late.add(array.name)
             sums.append(array)
     return inside, after, sums
+
+
+def in_order(arrays: list[Array], axis: str, family: Family) -> tuple[list[Array], bool]:
+    """Put what reads a sum along the axis before its step before it; say too whether any reads one at a step."""
+    found = list[Array]()
+    at_step = False
+    for array in arrays:
+        place = len(found)
+        for name, step in array.reads:
+            if step != "last" and family[name].chain == axis:
+                at_step = True
+                if step == "before":
+                    place = min([place, *(n for n, one in enumerate(found) if one.name == name)])
+        found.insert(place, array)
+    return found, at_step
 
 
 def wrapped(rnd: Random, family: Family, array: Array, axis: str) -> Node:

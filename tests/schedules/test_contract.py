@@ -23,19 +23,20 @@ SIZES = [
 
 
 BACKWARD = [replace(problem, pass_name="backward", stats=False) for problem in SIZES]
+LATENT = [replace(problem, shared_values=True) for problem in SIZES if problem.dv < problem.d]
 LARGEST = (SIZES[-1], BACKWARD[-1])
 CASES = [
     pytest.param(
         name, problem, id=f"{name}-{problem}", marks=[pytest.mark.slow] if problem in LARGEST else []
     )
-    for problem in SIZES + BACKWARD
-    for name in sorted(available(problem.pass_name))
+    for problem in SIZES + BACKWARD + LATENT
+    for name in sorted(available(problem.pass_name, problem.form))
 ]
 
 
 @pytest.mark.parametrize(("name", "problem"), CASES)
 def test_contract(name: str, problem: Problem) -> None:
-    schedule = get(name, problem.pass_name)
+    schedule = get(name, problem.pass_name, problem.form)
     least = schedule.least_M(problem)
     for M in sorted({least, least + 4, 3 * least, 1000}):
         contract = check_schedule(schedule, problem, M)

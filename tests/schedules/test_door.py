@@ -38,4 +38,4 @@ def test_the_door_is_wide_enough() -> None:
 
     assert pebble.Schedule is Schedule
     assert pebble.program.fitting_tiles is fitting_tiles
-    assert [schedule.name for schedule in registered("forward")] == list(pebble.schedules())
+    assert [schedule.name for schedule in registered("forward", "plain")] == list(pebble.schedules())

@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 import copy
+import json
+import runpy
+import subprocess
+import sys
 from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from pebble.common.errors import InvalidInput
+from pebble.common.errors import BoundDoesNotApply, InvalidInput
 from pebble.computations.load import load_dag
+from pebble.computations.problem import Problem
 from pebble.game.rules import Rules
+from pebble.lower_bounds.attention.t1 import t1
+from pebble.lower_bounds.graph.family_bounds import family_bounds
 from pebble.solvers.certificate import certify
-from tests.solvers.small_certificates import ONCE, made, second_opinion, verdict
+from tests.solvers.small_certificates import EXAMPLE, ONCE, made, second_opinion, verdict
 
 
 def _places(part: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
@@ -71,7 +80,7 @@ def test_no_field_goes_unverified() -> None:
                 assert not ours
                 continue
             assert ours == true, (path, value)
-            said = second_opinion(changed).endswith("confirmed")  # it does not look up names, and says so
+            said = second_opinion(changed).endswith("confirmed")
             assert said == true, (path, value)
             seen += not true
     assert seen > 500
@@ -133,8 +142,131 @@ def test_both_checkers_repeat_an_exhaustive_search() -> None:
     assert "(exhaustive search) confirmed" in second_opinion(changed)
 
 
-def test_the_second_checker_says_what_it_does_not_check() -> None:
+SCRIPT = runpy.run_path(str(EXAMPLE))
+NAMED = [
+    *("fft:2", "fft:8", "fft:32", "matmul:1,1,1", "matmul:2,3,1", "matmul:3,2,2", "matmul:2,2,5"),
+    *("fma-matmul:2,3,4", "attention:N=1,d=1", "attention:Nq=2,Nk=3,d=2,dv=4"),
+    *("attention:N=3,d=2,stats=1", "attention:Nq=3,Nk=1,d=1", "backward:N=1,d=1", "backward:N=3,d=2,dv=1"),
+    "backward:Nq=2,Nk=4,d=3,dv=2",
+]
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_the_second_checker_builds_named_dags_again(name: str) -> None:
+    dag = load_dag(name)
+    edges = [(p, v) for v in range(dag.n_vertices) for p in sorted(dag.predecessors_of(v).tolist())]
+    outputs = dag.outputs.tolist()
+    check_name = SCRIPT["check_name"]
+    check_name(name, dag.n_vertices, edges, outputs)
+    for wrong in (
+        (name, dag.n_vertices + 1, edges, outputs),
+        (name, dag.n_vertices, edges[:-1], outputs),
+        (name, dag.n_vertices, [*edges[:-1], (edges[-1][0] ^ 1, edges[-1][1])], outputs),
+        (name, dag.n_vertices, edges, [*outputs, outputs[0] - 1]),
+        *((other, dag.n_vertices, edges, outputs) for other in NAMED if other != name),
+    ):
+        with pytest.raises(ValueError, match="the DAG is not"):
+            check_name(*wrong)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *(
+            "fft:8,8",
+            "fft:n=8",
+            "fft:08",
+            "fft:6",
+            "fft:1",
+            "fft:",
+            "fft",
+            "matmul:2,2",
+            "matmul:m=2,n=2,k=2",
+        ),
+        *("attention:N=2", "attention:d=1,N=2", "attention:Nq=2,Nk=2,d=1", "attention:N=2,d=1,dv=1"),
+        *(
+            "attention:N=2,d=1,stats=0",
+            "backward:N=2,d=1,stats=1",
+            "tree:2",
+            "diamond:3,3",
+            "weights:N=2,d=1",
+            "",
+        ),
+    ],
+)
+def test_a_name_is_written_in_one_way(name: str) -> None:
+    """Other names are never in a certificate: no bound needs them."""
     document = made()
-    assert second_opinion(document).endswith("confirmed; whether the DAG is fft:4 is not checked here")
+    document["dag"]["name"] = name
+    assert not verdict(document).complete
+    assert second_opinion(document) == ""
+
+
+@pytest.mark.parametrize("rules", [Rules(), ONCE, Rules(sliding=True)], ids=str)
+def test_the_second_checker_computes_bounds_of_families_again(rules: Rules) -> None:
+    """What the package proves it proves too, and hardly more; under other rules, or for another DAG, nothing."""
+    seen, refused = set(), set()
+    for name in ("fft:8", "fft:512", "matmul:4,4,4", "fma-matmul:9,8,7", "fma-matmul:30,20,2", *NAMED[-7:]):
+        for M in (3, 4, 7, 16, 33, 100, 1000):
+            with suppress(BoundDoesNotApply):
+                for bound in family_bounds(load_dag(name), M, rules):
+                    if bound.name not in SCRIPT["FAMILY_BOUNDS"]:
+                        refused.add(bound.name)
+                        continue
+                    seen.add(bound.name)
+                    claim = {key: getattr(bound, key) for key in ("name", "rules", "source", "value")}
+                    claim |= {"inputs": dict(bound.inputs)}
+                    held = {"recomputation": rules.recomputation, "sliding": rules.sliding}
+                    agreed = SCRIPT["check_family_bound"]
+                    agreed(claim, name, M, held)
+                    above = claim | {"value": max(bound.least_io + 1, bound.least_io * 21 // 20)}
+                    wrong = [(above, name, held), (claim, "attention:N=7,d=7", held), (claim, None, held)]
+                    if "sliding allowed" not in bound.rules:
+                        wrong.append((claim, name, held | {"sliding": True}))
+                    for changed, other, allowed in wrong:
+                        with pytest.raises(ValueError, match=r"proved|called|another|holds"):
+                            agreed(changed, other, M, allowed)
+    assert {"FFT", "T1", "matmul", "matmul, products apart"} <= seen
+    assert refused <= {"T2", "T3", "B1", "B2", "B3", "matmul, short side"}
+
+
+@pytest.mark.parametrize(
+    ("name", "M", "bound"),
+    [
+        ("attention:N=3,d=2", 6, "T2"),
+        ("hypercube:6", 7, "spectral"),
+        ("diamond:3,3", 3, "Hong-Kung"),
+        ("diamond:8,8", 3, "convex min-cut"),
+    ],
+)
+def test_the_second_checker_refuses_what_it_cannot_verify(
+    name: str, M: int, bound: str, tmp_path: Path
+) -> None:
+    target = tmp_path / "c.json"
+    certify(load_dag(name), M, ONCE, order="given", bound=bound).write(target)
+    script = [sys.executable, str(EXAMPLE), str(target)]
+    ran = subprocess.run(script, capture_output=True, check=False, text=True)
+    assert (ran.returncode, ran.stdout) == (2, "")
+    assert ran.stderr == f"cannot be verified by this program: the bound {bound!r}\n"
+    document = json.loads(target.read_text(encoding="utf-8"))
+    target.write_text(json.dumps(document | {"gap": 0}), encoding="utf-8")
+    assert subprocess.run(script, capture_output=True, check=False).returncode == 1, (
+        "it is wrong all the same"
+    )
+
+
+def test_the_second_checker_confirms_all_or_nothing() -> None:
+    assert second_opinion(made()) == "14 I/O and the bound 8 (compulsory) confirmed"
+    document = certify(load_dag("fft:64"), 8, order="given", bound="FFT").to_dict()
+    assert second_opinion(document).endswith("(FFT) confirmed")
     document["dag"]["name"] = None
-    assert second_opinion(document).endswith("confirmed")
+    assert not verdict(document).complete
+    assert second_opinion(document) == "", "the bound needs the name"
+
+
+@pytest.mark.parametrize(("N", "d", "M"), [(64, 1, 20), (64, 2, 100), (40, 8, 30)])
+def test_both_forms_of_T1_are_computed_again(N: int, d: int, M: int) -> None:
+    value = t1(Problem.square(N, d), M).value
+    sizes = SCRIPT["sizes_in"](f"attention:N={N},d={d}")
+    assert SCRIPT["is_proved"]("T1", value, sizes, M)
+    assert not SCRIPT["is_proved"]("T1", value + value // 100 + 1, sizes, M)

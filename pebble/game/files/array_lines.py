@@ -4,15 +4,16 @@ How a block is read without looking at one line after the other. The brackets, c
 line is then a bracket, its commas, a bracket and a line end, wherever it stands. What is before the first bracket,
 ``load Q`` or ``compute S``, is one of few texts: its last eight bytes, taken as one number, tell which, and the rest is
 compared. An index is the bytes before a comma or bracket, again taken as one number, whose digits are put together two
-by two, four by four and all eight. Everything that was assumed on the way is tested. If any line of a block is not
-written exactly as :mod:`pebble.game.files.writer` writes it, or names no element, the block is left to the reader of
-single lines, which accepts more and explains what it does not.
+by two, and so on: numbers of four bytes where that is enough, else of eight. Everything that was assumed on the way is
+tested. If any line of a block is not written exactly as :mod:`pebble.game.files.writer` writes it, or names no element,
+the block is left to the reader of single lines, which accepts more and explains what it does not.
 """
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,14 +38,6 @@ _MOST_ARRAYS = 32
 _MOST_DIGITS = 7
 _LONGEST_HEAD = 12
 _SHORTEST, _USUAL = len("load Q[0]\n"), len("compute S[12,3,4]\n")
-_ZEROS = np.uint64(0x3030303030303030)
-_ABOVE_NINE = np.uint64(0x7676767676767676)
-_HIGH_BITS = np.uint64(0x8080808080808080)
-_KEPT = np.array(
-    [(0xFFFFFFFFFFFFFFFF << 8 * (8 - n)) & 0xFFFFFFFFFFFFFFFF for n in range(8)], dtype=np.uint64
-)
-_LEAST = np.array([0, 0, *(10**n for n in range(1, _MOST_DIGITS))], dtype=np.int64)
-_PAIRS, _FOURS, _EIGHT = (np.uint64(mask) for mask in (0x00FF00FF00FF00FF, 0x0000FFFF0000FFFF, 0xFFFFFFFF))
 
 
 class ArrayLines:
@@ -82,7 +75,6 @@ class ArrayLines:
         shapes = [array.shape + (0,) * (len(axes) - len(array.shape)) for array in arrays]
         self._all_extents = np.array(shapes, dtype=np.int64)
         self._extents = [self._all_extents[:, axis].copy() for axis in axes]
-        self._marks = [np.where(self._n_axes == axis + 1, _CLOSING, _COMMA).astype(np.uint8) for axis in axes]
         heads = [
             (f"{op.word} {array.name}".encode("ascii"), op, number)
             for number, array in enumerate(arrays)
@@ -144,16 +136,18 @@ class ArrayLines:
         block = np.frombuffer(_BEFORE + text.encode("ascii") + _AFTER, dtype=np.uint8)
         marks = np.flatnonzero(_is_mark(block[len(_BEFORE) : -len(_AFTER)]))
         marks += len(_BEFORE)
-        ends = np.flatnonzero(block[marks] == _LINE_END)
+        kinds = block[marks]
+        ends = np.flatnonzero(kinds == _LINE_END)
         if not len(ends) or marks[-1] != len(block) - len(_AFTER) - 1:
             return None
         firsts = np.empty_like(ends)
         firsts[0], firsts[1:] = 0, ends[:-1] + 1
-        head = self._heads(block, marks, firsts, ends)
-        if head is None:
+        openings = marks[firsts]
+        head = self._heads(block, marks, openings, firsts, ends)
+        if head is None or not _in_order(kinds, marks, firsts, ends):
             return None
         array = self._array[head]
-        place = self._places(block, marks, firsts, array)
+        place = self._places(block, marks, openings, firsts, array)
         if place is None:
             return None
         vertex = self._vertices(array, place)
@@ -172,9 +166,10 @@ class ArrayLines:
             vertex[lines] = found
         return vertex
 
-    def _heads(self, block: NDArray[np.uint8], marks: _Ints, firsts: _Ints, ends: _Ints) -> _Ints | None:
+    def _heads(
+        self, block: NDArray[np.uint8], marks: _Ints, openings: _Ints, firsts: _Ints, ends: _Ints
+    ) -> _Ints | None:
         """Return, for each line, which operation on which array it is; None if one is none."""
-        openings = marks[firsts]
         begins = np.empty_like(openings)
         begins[0], begins[1:] = len(_BEFORE), marks[ends[:-1]] + 1
         last_bytes = _eight_bytes(block)[openings - 8]
@@ -185,26 +180,42 @@ class ArrayLines:
         right &= self._first_bytes[head] == _four_bytes(block)[begins]
         return head if right.all() else None
 
-    def _places(self, block: NDArray[np.uint8], marks: _Ints, firsts: _Ints, array: _Ints) -> _Ints | None:
+    def _places(
+        self, block: NDArray[np.uint8], marks: _Ints, openings: _Ints, firsts: _Ints, array: _Ints
+    ) -> _Ints | None:
         """Return the row-major number of the element that each line names; None if one of them names none."""
-        before = marks[firsts]
-        if not (block[before] == _OPENING).all():
-            return None
         place = np.zeros(len(firsts), dtype=np.int64)
         n_axes = self._n_axes[array]
+        least, most = int(n_axes.min()), int(n_axes.max())
         some: _Ints | slice = slice(None)
-        for axis in range(int(n_axes.max())):
-            if axis >= int(n_axes.min()):
+        known, step, before = array, firsts + 1, openings
+        for axis in range(most):
+            if axis >= least:
                 some = np.flatnonzero(n_axes > axis)
-            known = array[some]
-            step = firsts[some] + axis
-            index = _indices(block, marks[step], marks[step + 1], self._marks[axis][known])
+                known, step, before = array[some], firsts[some] + (axis + 1), marks[firsts[some] + axis]
+            elif axis:
+                step += 1
+            after = marks[step]
+            index = _indices(block, before, after)
             extent = self._extents[axis][known]
             if index is None or not (index < extent).all():
                 return None
-            place[some] = place[some] * extent + index if axis else index
-        ends = firsts + n_axes
-        return place if (marks[ends + 1] == marks[ends] + 1).all() else None
+            if axis:
+                index += place[some] * extent
+            place[some] = index
+            before = after
+        return place
+
+
+def _in_order(kinds: NDArray[np.uint8], marks: _Ints, firsts: _Ints, ends: _Ints) -> bool:
+    """Tell whether every line has a bracket, commas, a bracket, and its end right behind."""
+    last = ends - 1
+    return bool(
+        (kinds[firsts] == _OPENING).all()
+        and (kinds[last] == _CLOSING).all()
+        and np.count_nonzero(kinds == _COMMA) == len(marks) - 3 * len(ends)
+        and (marks[last] + 1 == marks[ends]).all()
+    )
 
 
 def _is_mark(block: NDArray[np.uint8]) -> NDArray[np.bool_]:
@@ -214,23 +225,53 @@ def _is_mark(block: NDArray[np.uint8]) -> NDArray[np.bool_]:
     return marks
 
 
-def _indices(block: NDArray[np.uint8], before: _Ints, after: _Ints, mark: NDArray[np.uint8]) -> _Ints | None:
-    """Return the numbers between two marks of each line, the second of which must be the given one."""
+class _Digits:
+    """Decimal numbers before a mark, as numbers of so many bytes; one byte is for the mark."""
+
+    def __init__(self, width: int, word: type[np.unsignedinteger[Any]]) -> None:
+        every = (1 << 8 * width) - 1
+        self.most = width - 1
+        self._word, ones = word, every // 255
+        self._width = width
+        self._zeros, self._above_nine, self._high = (word(ones * byte) for byte in (0x30, 0x76, 0x80))
+        self._kept = np.array([(every << 8 * (width - n)) & every for n in range(width)], dtype=word)
+        self._least = np.array([0, 0, *(10**n for n in range(1, width - 1))], dtype=word)
+        together = [n for n in (1, 2, 4) if n < width]  # so many digits are put together with as many
+        self._rounds = [
+            (word(10**n), word(8 * n), word(every // ((1 << 16 * n) - 1) * ((1 << 8 * n) - 1)))
+            for n in together
+        ]
+
+    def indices(self, block: NDArray[np.uint8], length: _Ints, after: _Ints) -> _Ints | None:
+        """Return the numbers of some lengths that end before some marks; None if one is none."""
+        width = self._width
+        text = np.ndarray((len(block) - width + 1,), self._word, block, 0, (1,))[after - (width - 1)]
+        text <<= self._word(8)
+        text ^= self._zeros
+        text &= self._kept[length]
+        wrong = text + self._above_nine
+        wrong |= text
+        if np.bitwise_or.reduce(wrong) & self._high:
+            return None
+        for factor, shift, mask in self._rounds:
+            upper = text >> shift
+            text *= factor
+            text += upper
+            text &= mask
+        return text.astype(np.int64) if (text >= self._least[length]).all() else None
+
+
+_SHORT, _LONG = _Digits(4, np.uint32), _Digits(8, np.uint64)
+
+
+def _indices(block: NDArray[np.uint8], before: _Ints, after: _Ints) -> _Ints | None:
+    """Return the numbers between two marks of each line."""
     length = after - before
     length -= 1
-    if length.min() < 1 or length.max() > _MOST_DIGITS:
+    longest = int(length.max())
+    if length.min() < 1 or longest > _MOST_DIGITS:
         return None
-    text = _eight_bytes(block)[after - 7]
-    if not (text >> np.uint64(56) == mark).all():
-        return None
-    digits = ((text << np.uint64(8)) ^ _ZEROS) & _KEPT[length]
-    if np.bitwise_or.reduce((digits + _ABOVE_NINE) | digits) & _HIGH_BITS:
-        return None
-    value = (digits * np.uint64(10) + (digits >> np.uint64(8))) & _PAIRS
-    value = (value * np.uint64(100) + (value >> np.uint64(16))) & _FOURS
-    value = (value * np.uint64(10_000) + (value >> np.uint64(32))) & _EIGHT
-    index = value.view(np.int64)
-    return index if (index >= _LEAST[length]).all() else None
+    return (_SHORT if longest <= _SHORT.most else _LONG).indices(block, length, after)
 
 
 def _eight_bytes(block: NDArray[np.uint8]) -> _Words:

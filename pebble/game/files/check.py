@@ -15,7 +15,7 @@ from pebble.game.referee import Refusal
 from pebble.game.replay import Replay
 from pebble.graph.dag import Dag
 
-__all__ = ["CheckResult", "check_pebbling"]
+__all__ = ["CheckResult", "check_pebbling", "check_read_pebbling"]
 
 
 @dataclass(frozen=True)
@@ -140,7 +140,11 @@ def check_pebbling(source: str | os.PathLike[str] | IO[Any], resolve: Callable[[
 
 
 def _check_stream(stream: IO[Any], resolve: Callable[[Header], Dag]) -> CheckResult:
-    reader = PebblingReader(stream)
+    return check_read_pebbling(PebblingReader(stream), resolve)
+
+
+def check_read_pebbling(reader: PebblingReader, resolve: Callable[[Header], Dag]) -> CheckResult:
+    """Check the moves of a file whose header has been read; as :func:`check_pebbling` does."""
     header = reader.header
     replay = Replay(resolved_dag(reader, resolve), header.M, header.rules)
     try:

@@ -35,6 +35,10 @@ class Header:
         Words of fast memory.
     rules : Rules
         Which variant is played; only what differs from the ordinary rules is written.
+    levels : tuple of int
+        Words of each of several memory levels, the innermost first; then M is the outermost. Empty for one.
+    inclusive : bool
+        Whether each of several levels holds what those within hold.
 
     Raises
     ------
@@ -55,8 +59,12 @@ class Header:
     parameters: dict[str, str] = field(default_factory=dict)
     M: int = 1
     rules: Rules = field(default_factory=Rules)
+    levels: tuple[int, ...] = field(default=(), repr=False)
+    inclusive: bool = field(default=True, repr=False)
 
     def __post_init__(self) -> None:
+        if self.levels and self.rules != Rules():
+            raise InvalidInput("with several memory levels only the ordinary rules are played")
         if not _POSITIVE.fullmatch(str(fast_memory_words(self.M))):
             raise InvalidInput(f"M must be a positive whole number of words below 10^18, not {self.M!r}")
         for text in (self.dag_name, *self.parameters, *self.parameters.values()):
@@ -70,7 +78,10 @@ class Header:
 
     def __str__(self) -> str:
         dag = " ".join([self.dag_name, *(f"{key}={value}" for key, value in self.parameters.items())])
-        return f"# pebbling {_VERSION}\n# dag {dag}\n# M {self.M}\n{_rules_line(self.rules)}"
+        sizes = f"# M {self.M}\n"
+        if self.levels:
+            sizes = f"# levels {' '.join(map(str, self.levels))}{'' if self.inclusive else ' exclusive'}\n"
+        return f"# pebbling {_VERSION}\n# dag {dag}\n{sizes}{_rules_line(self.rules)}"
 
 
 def _rules_line(rules: Rules) -> str:
@@ -93,7 +104,7 @@ def read_header(lines: Lines) -> tuple[Header, int]:
     """
     seen: dict[str, list[str]] = {}
     dag_line = 0
-    for number, line in lines.head(lambda: "dag" in seen and "M" in seen):
+    for number, line in lines.head(lambda: "dag" in seen and ("M" in seen or "levels" in seen)):
         foreign = foreign_blank(line)
         if foreign:
             _fail(number, f"{foreign} in {shown(line)}; separate words by blanks, end lines with a line feed")
@@ -108,11 +119,16 @@ def read_header(lines: Lines) -> tuple[Header, int]:
             dag_line = number
         seen[key] = values
     for key in ("pebbling", "dag", "M"):
-        if key not in seen:
+        if key not in seen and not (key == "M" and "levels" in seen):
             _fail_missing(lines, key)
     name, *parameters = seen["dag"]
     rules = Rules(**{rule: _YES_NO[value] for rule, value in map(_split, seen.get("rules", []))})
-    return Header(name, dict(map(_split, parameters)), int(seen["M"][0]), rules), dag_line
+    inclusive = "exclusive" not in seen.get("levels", ())
+    levels = tuple(int(words) for words in seen.get("levels", ()) if words != "exclusive")
+    if levels and "M" in seen:
+        _fail(lines.number, "a header has a line '# M' or a line '# levels', not both")
+    M = levels[-1] if levels else int(seen["M"][0])
+    return Header(name, dict(map(_split, parameters)), M, rules, levels, inclusive), dag_line
 
 
 def _check_first(number: int, line: str, key: str, values: list[str]) -> None:
@@ -132,6 +148,16 @@ def _check_key(number: int, line: str, key: str, seen: dict[str, list[str]]) -> 
 def _check_M(number: int, values: list[str]) -> None:
     if len(values) != 1 or not _POSITIVE.fullmatch(values[0]):
         _fail(number, f"M must be one positive whole number below 10^18, not {shown(' '.join(values))}")
+
+
+def _check_levels(number: int, values: list[str]) -> None:
+    sizes = values[:-1] if values[-1:] == ["exclusive"] else values
+    if not sizes or not all(_POSITIVE.fullmatch(words) for words in sizes):
+        _fail(
+            number,
+            "levels are positive whole numbers below 10^18, the innermost first, and perhaps the word exclusive, not "
+            + shown(" ".join(values)),
+        )
 
 
 def _check_dag(number: int, values: list[str]) -> None:
@@ -162,6 +188,7 @@ def _check_pairs(number: int, texts: list[str]) -> None:
 _CHECKS: dict[str, Callable[[int, list[str]], None]] = {
     "dag": _check_dag,
     "M": _check_M,
+    "levels": _check_levels,
     "rules": _check_rules,
 }
 

@@ -69,6 +69,8 @@ class PebblingReader:
         IllegalMove
             If a move names a vertex that the DAG does not have: rule ``"unknown-vertex"``.
         """
+        if self.header.levels:
+            raise InvalidInput("this is a pebbling with several memory levels; pebble check plays it")
         vertex_of, array_lines = Remembered(dag.names.index), ArrayLines.of(dag.names)
         done = 0
         for text in self._pieces():
@@ -89,6 +91,14 @@ class PebblingReader:
                 self.problem = problem
                 raise self._explained(problem)
             vertex_of.forget()
+
+    def lines(self) -> Iterator[tuple[int, str]]:
+        """Yield the lines after the header that say something, with their numbers."""
+        for text in self._pieces():
+            for line in text.split("\n")[:-1]:
+                if _says_something(line):
+                    yield self._next_line, line
+                self._next_line += 1
 
     def _pieces(self) -> Iterator[str]:
         """Yield the lines in pieces that a processor's cache holds."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import lru_cache
 from types import MappingProxyType
@@ -11,11 +11,15 @@ from typing import Any
 from pebble.common.errors import InvalidInput
 from pebble.common.units import bytes_per_word
 from pebble.lab.hardware.data_tables import find, read_table
+from pebble.program.hierarchy import Hierarchy
 
-__all__ = ["LEVELS", "Device", "canonical_dtype", "device", "devices"]
+__all__ = ["LEVELS", "MEMORY_LEVELS", "Device", "canonical_dtype", "device", "devices"]
 
 LEVELS = ("smem", "smem+regs", "l2")
 """What may count as fast memory: see :meth:`Device.fast_bytes`."""
+
+MEMORY_LEVELS = ("regs", "smem", "l2")
+"""Memory levels, the innermost first: see :meth:`Device.hierarchy`."""
 
 _SAME = {"fp8": "float8", "fp16": "float16", "half": "float16", "bf16": "bfloat16", "fp32": "float32"}
 
@@ -63,6 +67,9 @@ class Device:
     sources : mapping of str to str
         Where each figure is from.
     notes : tuple of str
+    register_bandwidth, l2_bandwidth : int or None
+        Bytes per second between software-managed memory and registers, and between L2 and the units, for the whole
+        device.
     """
 
     key: str
@@ -78,6 +85,8 @@ class Device:
     peak: Mapping[str, int]
     sources: Mapping[str, str]
     notes: tuple[str, ...] = ()
+    register_bandwidth: int | None = None
+    l2_bandwidth: int | None = None
 
     def __repr__(self) -> str:
         return f"<Device {self.key}: {self.title}>"
@@ -135,6 +144,66 @@ class Device:
         (12288, 116224)
         """
         return self.fast_bytes(level) // bytes_per_word(dtype)
+
+    def level_bytes(self, level: str) -> int:
+        """Bytes of one memory level by itself.
+
+        Parameters
+        ----------
+        level : {"regs", "smem", "l2"}
+            ``regs``: all registers and accumulator memory of one unit. ``smem``, ``l2``: as in :meth:`fast_bytes`.
+
+        Raises
+        ------
+        InvalidInput
+            If the level is unknown, or no source was found for it.
+
+        Examples
+        --------
+        >>> device("h100").level_bytes("regs") // 1024, device("h100").level_bytes("smem") // 1024
+        (256, 227)
+        """
+        if level not in MEMORY_LEVELS:
+            raise InvalidInput(f"unknown memory level {level!r}; known: {', '.join(MEMORY_LEVELS)}")
+        if level != "regs":
+            return self.fast_bytes(level)
+        found = (self.registers_per_unit or 0) + (self.accumulators_per_unit or 0)
+        if not found:
+            raise InvalidInput(f"{self.key}: no sourced figure for regs")
+        return found
+
+    def hierarchy(self, names: Sequence[str], dtype: str) -> Hierarchy:
+        """Return memory levels of one kernel instance, the innermost first; copies may be in any of them.
+
+        Raises
+        ------
+        InvalidInput
+            If a level is unknown, without a sourced figure, or not farther out than the one before it.
+
+        Examples
+        --------
+        >>> device("h100").hierarchy(("regs", "smem"), "bf16").capacities
+        (131072, 116224)
+        """
+        sizes = tuple(self.level_bytes(name) // bytes_per_word(dtype) for name in names)
+        order = [MEMORY_LEVELS.index(name) for name in names]
+        if order != sorted(set(order)):
+            raise InvalidInput(
+                f"levels {','.join(names)}: give each once, in the order {', '.join(MEMORY_LEVELS)}"
+            )
+        return Hierarchy(sizes, inclusive=False, names=tuple(names))
+
+    def bandwidths(self, names: Sequence[str]) -> tuple[int | None, ...]:
+        """Return the bytes per second through the boundary outside each level, None where there is no figure.
+
+        Examples
+        --------
+        >>> device("a100").bandwidths(("regs", "smem", "l2"))
+        (19491840000000, 7219200000000, 2039000000000)
+        """
+        beyond_shared = self.bandwidth if self.l2 is None else self.l2_bandwidth
+        through = {"regs": self.register_bandwidth, "smem": beyond_shared, "l2": self.bandwidth}
+        return tuple(through[name] for name in names)
 
     def flops(self, dtype: str) -> int | None:
         """Peak FLOP per second for operands of a data type; None if there is no figure."""

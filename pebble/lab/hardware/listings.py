@@ -67,6 +67,5 @@ def model_table(chosen: Iterable[Model], sources: bool = False) -> Table:
     for one in chosen:
         sizes = (one.layers, one.heads, one.kv_heads, one.group, one.d, one.dv)
         cells.append([one.key, *map(str, sizes)])
-        remarks = (("note", one.note), ("not counted", one.refusal))
-        notes += ["", f"{one.key}: {one.source}", *(f"{name}: {text}" for name, text in remarks if text)]
+        notes += ["", f"{one.key}: {one.source}", *([f"note: {one.note}"] if one.note else [])]
     return Table(cells, notes=notes if sources else ())

@@ -30,8 +30,8 @@ class Model:
     layers : int
         Layers of the model; counts here are for one of them.
     source, note : str
-    refusal : str
-        Why its attention is not counted; empty where it is.
+    shared_values : bool
+        Whether V is the first dv of the d words of K.
     """
 
     key: str
@@ -42,7 +42,7 @@ class Model:
     layers: int
     source: str
     note: str = ""
-    refusal: str = ""
+    shared_values: bool = False
 
     @property
     def group(self) -> int:
@@ -121,7 +121,7 @@ class Model:
         Raises
         ------
         InvalidInput
-            If N is no positive whole number, or the model's attention is none that the package counts.
+            If N is no positive whole number, or the pass is not counted for the model's attention.
 
         Examples
         --------
@@ -130,8 +130,6 @@ class Model:
         """
         if isinstance(N, bool) or not isinstance(N, int) or N < 1:
             raise InvalidInput(f"N must be a positive whole number, not {N!r}")
-        if self.refusal:
-            raise InvalidInput(f"model {self.key}: {self.refusal}")
         Nk = N if Nk is None else Nk
         made = None
         if mask is not None:
@@ -149,6 +147,7 @@ class Model:
             pass_name=pass_name,
             mask=made,
             kv_heads=self.kv_heads,
+            shared_values=self.shared_values,
             softmax=softmax,
             attention=attention,
             gate=gate,

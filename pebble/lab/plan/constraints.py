@@ -146,11 +146,9 @@ def _require_whole(name: str, size: object) -> None:
 
 
 def is_product(array: Array, family: Family) -> bool:
-    """Tell whether an array is a matrix product: a sum of products of two operands with different indices."""
-    if array.chain is None or len(array.operands) != 2:
-        return False
-    one, other = (set(family[name].axes) for name in array.operands)
-    return one != other
+    """Tell whether an array is a matrix product: a sum of products of operands with two different sets of indices."""
+    indices = {frozenset(family[operand.array].axes) for operand in array.reads}
+    return array.chain is not None and len(indices) == 2
 
 
 def product_tiles(program: Program, family: Family) -> set[tuple[str, int]]:

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pebble.common.tables import Table, TableResult, tiles_text, words
-from pebble.common.units import bytes_per_word
+from pebble.common.units import bytes_per_word, bytes_text
 from pebble.computations.problem import Problem
 from pebble.lab.plan.constraints import Constraints
-from pebble.lab.plan.plan_table import Choice, Cost, Unverified, bytes_text
+from pebble.lab.plan.plan_table import Choice, Cost, Unverified
 
 if TYPE_CHECKING:
     from pebble.lab.hardware import Device

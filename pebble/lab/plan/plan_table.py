@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from pebble.common.errors import InvalidInput
 from pebble.common.tables import Table, TableResult, tiles_text, words
-from pebble.common.units import bytes_per_word
+from pebble.common.units import bytes_per_word, bytes_text, seconds_text
 from pebble.computations.problem import Problem
 from pebble.lab.plan.constraints import Constraints
 from pebble.lab.plan.memory_need import Room
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pebble.lab.hardware import Device
     from pebble.lower_bounds.bound import Bound
 
-__all__ = ["Choice", "Cost", "Plan", "Unverified", "bytes_text"]
+__all__ = ["Choice", "Cost", "Plan", "Unverified"]
 
 
 @dataclass(frozen=True)
@@ -300,25 +300,10 @@ class Plan(TableResult):
         return Table([head, *(one.cells() for one in self.costs)], right=(1, 2, 3), notes=notes)
 
 
-def bytes_text(size: int) -> str:
-    """Return a number of bytes in the largest unit that it holds once."""
-    for factor, unit in ((2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB")):
-        if size >= factor:
-            return f"{size / factor:.4g} {unit}"
-    return f"{size} B"
-
-
 def _time(roofline: Roofline) -> str:
     if roofline.seconds is not None:
-        return f"{_seconds(roofline.seconds)} ({roofline.limit})"
+        return f"{seconds_text(roofline.seconds)} ({roofline.limit})"
     memory, compute = roofline.memory_seconds, roofline.compute_seconds
-    known = [f"≥ {_seconds(memory)} (memory)"] if memory is not None else []
-    known += [f"≥ {_seconds(compute)} (arithmetic)"] if compute is not None else []
+    known = [f"≥ {seconds_text(memory)} (memory)"] if memory is not None else []
+    known += [f"≥ {seconds_text(compute)} (arithmetic)"] if compute is not None else []
     return ", ".join(known) or "–"
-
-
-def _seconds(value: float) -> str:
-    for factor, unit in ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs")):
-        if value >= factor:
-            return f"{value / factor:.3g} {unit}"
-    return f"{value / 1e-9:.3g} ns"

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from pebble.lab.plots.bars import ArrayBars, array_bars, arrays, draw_arrays
 from pebble.lab.plots.canvas import save
+from pebble.lab.plots.crossover_picture import CrossoverCurves, crossover_curves, draw_crossover
 from pebble.lab.plots.curves import IoCurves, draw_io, io, io_curves
 from pebble.lab.plots.heat_map import Gap, draw_gap, gap, gaps
 from pebble.lab.plots.over_time import Occupancy, draw_occupancy, occupancy, occupancy_of
@@ -20,13 +21,16 @@ from pebble.lab.size_lists import spaced
 
 __all__ = [
     "ArrayBars",
+    "CrossoverCurves",
     "Gap",
     "IoCurves",
     "Occupancy",
     "RooflinePoints",
     "array_bars",
     "arrays",
+    "crossover_curves",
     "draw_arrays",
+    "draw_crossover",
     "draw_gap",
     "draw_io",
     "draw_occupancy",

@@ -78,7 +78,7 @@ def gaps(
     --------
     >>> found = gaps(Problem.square(4096, 64), [25_000])
     >>> round(found.ratios[0][0], 3), found.best
-    (1.093, (('flash-2-pinned',),))
+    (1.07, (('flash-2-mixed',),))
     """
     rows, columns = problems_of(problems), memories(M)
     chosen = None if schedules is None else list(schedules)

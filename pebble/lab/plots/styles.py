@@ -27,6 +27,7 @@ STYLED_SCHEDULES = (
     "flash-2-causal",
     "queries-causal",
     "split-causal",
+    "flash-2-mixed",
 )
 """Schedules with a style of their own, the same in every picture."""
 

@@ -34,7 +34,9 @@ class SweepGrid:
     kv, dv : int or None
         Number of keys and head dimension of V, where they are not N and d.
     stats, heads, batch, pass_name, kv_heads
-        As in :class:`pebble.Problem`, the same at all points.
+        As in :class:`pebble.Problem`, the same at all points; and
+    attention : {"softmax", "linear"}
+        Likewise.
     empty_rows : str
         As in :func:`pebble.computations.masks.make_mask`.
     mask_contents : tuple of str
@@ -55,6 +57,7 @@ class SweepGrid:
     empty_rows: str
     mask_contents: tuple[str, ...]
     kv_heads: int | None = None
+    attention: str = "softmax"
 
     def __len__(self) -> int:
         return len(self.N) * len(self.d) * len(self.masks) * len(self.M)
@@ -84,6 +87,7 @@ class SweepGrid:
             batch=self.batch,
             pass_name=self.pass_name,
             kv_heads=self.kv_heads,
+            attention=self.attention,
         )
 
     def check(self) -> None:
@@ -95,10 +99,12 @@ class SweepGrid:
                     self.point((n * len(self.d) + d) * per_d + mask * len(self.M)).problem()
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the grid as plain data; heads of keys and values only where they are shared."""
+        """Return the grid as plain data; heads of keys and values only where shared, attention only if linear."""
         data = {name: list(v) if isinstance(v, tuple) else v for name, v in asdict(self).items()}
         if self.kv_heads is None:
             del data["kv_heads"]
+        if self.attention == "softmax":
+            del data["attention"]
         return data
 
     @property
@@ -123,6 +129,7 @@ def sweep_grid(
     kv_heads: int | None = None,
     batch: int = 1,
     pass_name: str = "forward",
+    attention: str = "softmax",
     dtype: str | None = None,
 ) -> SweepGrid:
     """Make a grid, and check all that can be checked before the work; parameters as in :func:`pebble.sweep`.
@@ -139,7 +146,7 @@ def sweep_grid(
         d=problem_sizes(d, "d"),
         masks=specs,
         M=memory_sizes(M, dtype),
-        schedules=_schedules(schedules, pass_name),
+        schedules=_schedules(schedules, pass_name, _forms(attention, specs)),
         kv=kv,
         dv=dv,
         stats=stats,
@@ -151,6 +158,7 @@ def sweep_grid(
             mask_content(mask, n, n if kv is None else kv, empty_rows) for n in lengths for mask in specs
         ),
         kv_heads=kv_heads,
+        attention=attention,
     )
     grid.check()
     return grid
@@ -172,13 +180,20 @@ def _masks(given: Iterable[str] | str) -> tuple[str, ...]:
     return _once((NO_MASK if text.strip() == "full" else text for text in texts), "masks")
 
 
-def _schedules(given: Iterable[str] | str | None, pass_name: str) -> tuple[str, ...]:
-    """Return the names of the schedules, which all must serve the pass, or both."""
+def _forms(attention: str, masks: tuple[str, ...]) -> list[str]:
+    """Return the computations of a grid: without a mask linear attention is another one than with the causal mask."""
+    if attention != "linear":
+        return ["plain"]
+    return list(dict.fromkeys("linear" if mask == NO_MASK else "recurrent" for mask in masks))
+
+
+def _schedules(given: Iterable[str] | str | None, pass_name: str, forms: list[str]) -> tuple[str, ...]:
+    """Return the names of the schedules, which all must serve the pass, or both, of all the computations."""
     from pebble.program.schedule import available, get
 
     parts = ("forward", "backward") if pass_name == "both" else (pass_name,)
     if given is None:
-        first, *others = (available(part) for part in parts)
+        first, *others = (available(part, form) for part in parts for form in forms)
         return _once([name for name in first if all(name in other for other in others)], "schedules")
     texts = [given] if isinstance(given, str) else list(given)
     if not all(isinstance(text, str) for text in texts):
@@ -186,5 +201,6 @@ def _schedules(given: Iterable[str] | str | None, pass_name: str) -> tuple[str, 
     names = _once([name for text in texts for name in text.split(",")], "schedules")
     for part in parts:
         for name in names:
-            get(name, part)
+            for form in forms:
+                get(name, part, form)
     return names

@@ -42,6 +42,7 @@ COLUMNS: dict[str, str] = {
     "bound_name": "text",
     "bound_value": "integer",
     "note": "text",
+    "attention": "text",
 }
 
 
@@ -93,9 +94,8 @@ def count_point(point: Point) -> list[Record]:
     from pebble.lab.training import count_any_pass
 
     records = count_any_pass(point.problem(), point.M, point.schedules).records()
-    return [
-        {name: (record | {"schema_version": _ROWS_VERSION})[name] for name in COLUMNS} for record in records
-    ]
+    same = {"schema_version": _ROWS_VERSION, "attention": point.plain.attention}
+    return [{name: (record | same)[name] for name in COLUMNS} for record in records]
 
 
 @cache

@@ -96,6 +96,7 @@ def sweep(
     kv_heads: int | None = None,
     batch: int = 1,
     pass_name: str = "forward",
+    attention: str = "softmax",
     dtype: str | None = None,
     out: str | os.PathLike[str] | None = None,
     format: str | None = None,
@@ -120,7 +121,7 @@ def sweep(
         Whether a query may attend to nothing; its output is then zero.
     kv, dv : int, optional
         Number of keys and head dimension of V, where they are not N and d.
-    stats, heads, kv_heads, batch, pass_name
+    stats, heads, kv_heads, batch, pass_name, attention
         As in :class:`pebble.Problem`; with the pass "both" a row is a training step.
     dtype : str, optional
         What a word is, where M is in bytes.
@@ -171,6 +172,7 @@ def sweep(
         kv_heads=kv_heads,
         batch=batch,
         pass_name=pass_name,
+        attention=attention,
         dtype=dtype,
     )
     return run_sweep(

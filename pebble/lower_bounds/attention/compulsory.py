@@ -165,4 +165,6 @@ def compulsory_family(problem: Problem, M: int) -> Bound:
 
     fast_memory_words(M)
     family = family_of(problem)
-    return COMPULSORY.bound(sum(family.words(array.name) for array in (*family.inputs, *family.outputs)))
+    return COMPULSORY.bound(
+        sum(family.words_needed(array.name) for array in (*family.inputs, *family.outputs))
+    )

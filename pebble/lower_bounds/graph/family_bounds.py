@@ -30,7 +30,7 @@ def family_bounds(dag: Dag, M: int, rules: Rules) -> list[GraphBound]:
     ----------
     dag : Dag
         Its description must be a name of the catalogue with its parameters, and the DAG the one of that name:
-        attention, backward, fma-matmul, matmul, or fft.
+        attention, attention-safe, attention-online, backward, fma-matmul, matmul, or fft.
     M : int
         Words of fast memory.
     rules : Rules
@@ -108,10 +108,10 @@ def _with_inputs(bound: Bound, name: str) -> GraphBound:
     return GraphBound.from_bound(bound, {"family": name})
 
 
-def _attention(pass_name: str, sizes: _Sizes, M: int) -> list[Bound]:
+def _attention(pass_name: str, sizes: _Sizes, M: int, softmax: str = "plain") -> list[Bound]:
     N, d, stats = sizes.get("N", 0), sizes["d"], bool(sizes.get("stats", 0))
     Nq, Nk, dv = (sizes.get(name, default) for name, default in (("Nq", N), ("Nk", N), ("dv", d)))
-    return proved_bounds(Problem(Nq, Nk, d, dv, stats=stats, pass_name=pass_name), M)
+    return proved_bounds(Problem(Nq, Nk, d, dv, stats=stats, pass_name=pass_name, softmax=softmax), M)
 
 
 def _fma_matmul(sizes: _Sizes, M: int) -> list[Bound]:
@@ -132,6 +132,8 @@ def _fft(sizes: _Sizes, M: int) -> list[Bound]:
 
 _BOUNDS: dict[str, Callable[[_Sizes, int], list[Bound]]] = {
     "attention": partial(_attention, "forward"),
+    "attention-safe": partial(_attention, "forward", softmax="safe"),
+    "attention-online": partial(_attention, "forward", softmax="online"),
     "backward": partial(_attention, "backward"),
     "fma-matmul": _fma_matmul,
     "matmul": _matmul,

@@ -41,6 +41,11 @@ class Field:
             for position, (start, stop) in enumerate(box)
         )
 
+    def cut(self, position: int, interval: Interval) -> None:
+        """Make cuts of an axis at the ends of an interval."""
+        for at in interval:
+            self._cut(position, at)
+
     def _cut(self, position: int, at: int) -> int:
         cuts = self.cuts[position]
         index = bisect_left(cuts, at)

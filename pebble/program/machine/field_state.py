@@ -176,19 +176,56 @@ class FieldState(State):
         """Whether an array has got to its final results all over a cell."""
         return self.alike(array, cell, progress, self.family.chain_length(array.name))
 
+    def is_at(self, array: Array, cell: Box, progress: int, step: str, tile: Interval) -> bool:
+        """Whether an array has got to (``after``) or just ``before`` a tile of one step, on the lines that have it.
+
+        A line that begins with the step has nothing before it, and nothing is asked of it.
+        """
+        asked = tile[step == "after"]
+        if progress == asked or (asked == 0 and step == "before"):
+            return True
+        if not self.has_masked_chain(array):
+            return self.words(array, cell) == 0
+        axis, lines, _ = self.line(array, cell)
+        self.need(progress)
+        between = min(progress, asked), max(progress, asked)
+        before = (0, tile[0]) if step == "before" else None
+        return self._are_at(axis, lines, tile, between, before)
+
+    def _are_at(
+        self, axis: str, lines: Interval, tile: Interval, between: Interval, before: Interval | None
+    ) -> bool:
+        """Whether of some lines those that have a step have no pairs in between, or, where asked, none before."""
+        if not self.mask.has_pairs(axis, lines, tile) or not self.mask.has_pairs(axis, lines, between):
+            return True
+        start, stop = lines
+        if stop - start == 1:
+            return before is not None and not self.mask.has_pairs(axis, lines, before)
+        middle = (start + stop) // 2
+        return all(
+            self._are_at(axis, half, tile, between, before) for half in ((start, middle), (middle, stop))
+        )
+
     # Joining cells
 
     def tidy(self, axis: str) -> None:
         """Join the cells that are alike along an axis, of the arrays that have many."""
         self.join(axis, self.fields, MANY)
 
-    def join(self, axis: str, names: Iterable[str], many: int = 0) -> None:
-        """Join the cells that are alike along an axis, of those arrays that have more than ``many``."""
+    def join(
+        self, axis: str, names: Iterable[str], many: int = 0, within: Interval | None = None
+    ) -> None:
+        """Join the cells that are alike along an axis, of those arrays that have more than ``many``.
+
+        A cell that reaches out of the lines ``within`` may be alike to its neighbour only inside of them: it is cut.
+        """
         for name in names:
             array = self.family[name]
             if axis in array.axes:
                 position = array.axes.index(axis)
                 if len(self.fields[name].cuts[position]) > many + 1:
+                    if within is not None:
+                        self.fields[name].cut(position, within)
                     self.fields[name].tidy(position, lambda *cells, a=array: self._join(a, *cells))
 
     def _join(
@@ -315,6 +352,10 @@ class FieldBox(CurrentBox):
             or not self.state.words(self.array, cell)
             for cell, state in self.state.cells(self.array, self.box)
         )
+
+    def is_at(self, step: str, tile: Interval) -> bool:
+        """Whether fast memory holds a chain's element at or before a tile of one step, for its readers."""
+        return all(self.state.is_at(self.array, cell, fast, step, tile) for cell, fast, _ in self._cells())
 
     def other_than(self, progress: int) -> list[int]:
         """What fast memory holds that has not got exactly so far, for a line that exists."""

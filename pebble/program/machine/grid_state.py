@@ -71,6 +71,10 @@ class GridState(State):
     def tidy(self, axis: str) -> None:
         """Do nothing: the grid is fixed."""
 
+    def planes(self, name: str, moved: bool) -> list[NDArray[np.int64]]:
+        """Return all that is known of an array's cells; of slow memory only if words are moved to or from it."""
+        return [self.fast[name], self.slow[name]] if moved else [self.fast[name]]
+
     def count(self, array: Array, chosen: NDArray[np.bool_]) -> int:
         """Return the exact number of words in chosen cells of the current box."""
         total: Any = chosen.astype(object)
@@ -126,6 +130,12 @@ class GridBox(CurrentBox):
         """Whether a memory holds the final result of every element."""
         view = self.slow if memory == SLOW else self.fast
         return not count_nonzero(view != self.final)
+
+    def is_at(self, step: str, tile: Interval) -> bool:
+        """Whether fast memory holds a chain's element at or before a tile of one step; before the first is none."""
+        if step == "before" and tile[0] == 0:
+            return True
+        return not count_nonzero(self.fast != tile[step == "after"])
 
     def other_than(self, progress: int) -> list[int]:
         """What fast memory holds that has not got exactly so far; the progress of all cells, if there is any."""

@@ -89,6 +89,9 @@ class Touched:
     changed: set[str] = field(default_factory=set)
     moved: set[str] = field(default_factory=set)
     read: set[str] = field(default_factory=set)
+    read_at_step: set[str] = field(default_factory=set)
+    moved_at: set[tuple[str, int]] = field(default_factory=set)
+    """What is moved, each with the memory level inside the boundary."""
 
 
 def touched_by(nodes: tuple[Node, ...], family: Family, found: Touched | None = None) -> Touched:
@@ -103,6 +106,9 @@ def touched_by(nodes: tuple[Node, ...], family: Family, found: Touched | None = 
             found.changed.add(node.replacing)
         if node.action in ("load", "store"):
             found.moved.add(node.array)
+            found.moved_at.add((node.array, node.level))
         elif node.action == "compute":
-            found.read.update(family[node.array].operands)
+            reads = family[node.array].reads
+            found.read.update(operand.array for operand in reads)
+            found.read_at_step.update(operand.array for operand in reads if operand.at_step)
     return found

@@ -8,7 +8,9 @@ state shifted again, then so does every further full tile. The conditions checke
 - everything that is not indexed by the loop's axis is, after the second iteration, what it was after the first,
   except chains over the loop's own axis, which may instead have advanced to the end of the tile just done.
   A chain over the loop's axis that is neither absent, complete, nor at the end of the tile just done would
-  compare differently with later tiles, so induction refuses it;
+  compare differently with later tiles, so induction refuses it. It is looked at too where the body only
+  reads it at a step (``m@after``): then absent or complete will not do either, but the second iteration, neither
+  the axis's first nor its last, has found that out;
 - the second tile's final state is uniform along the axis, so that it can be written to all tiles between.
 
 An operation inside the loop touches an array only inside the current tiles of the enclosing loops over its axes,
@@ -39,10 +41,14 @@ __all__ = ["LumpedLoops"]
 
 
 class LumpedLoops(Loops):
-    """Of a loop with more than four iterations three are executed, if the conditions of induction hold."""
+    """Of a loop with more than four iterations three are executed, if the conditions of induction hold.
 
-    def __init__(self, family: Family, step_limit: int) -> None:
+    ``levels`` is how many memory levels there are inside slow memory.
+    """
+
+    def __init__(self, family: Family, step_limit: int, levels: int = 1) -> None:
         super().__init__(family, step_limit)
+        self.levels = levels
         self._bodies: dict[int, _Body] = {}
 
     def lumps(self, node: Loop) -> bool:
@@ -53,11 +59,13 @@ class LumpedLoops(Loops):
         known = self._bodies.get(id(node))
         if known is None:
             touched = touched_by(node.body, self.family)
-            changed, used = sorted(touched.changed), sorted(touched.changed | touched.read)
+            used = sorted(touched.changed | touched.read)
+            at_step = {name for name in touched.read_at_step if self.family[name].chain == node.axis}
+            others = sorted(touched.changed | at_step)
             known = self._bodies[id(node)] = _Body(
                 [self.family[name] for name in used if node.axis in self.family[name].axes],
-                [self.family[name] for name in changed if node.axis not in self.family[name].axes],
-                touched.moved,
+                [self.family[name] for name in others if node.axis not in self.family[name].axes],
+                {name for name, level in touched.moved_at if level == self.levels},
             )
         return known
 
@@ -90,7 +98,17 @@ class LumpedLoops(Loops):
 
 
 class _Body(NamedTuple):
-    """What a loop's body touches: arrays along the loop's axis, arrays it changes besides, names of what it moves."""
+    """What a loop's body touches.
+
+    Attributes
+    ----------
+    indexed : list of Array
+        Those along the loop's axis.
+    others : list of Array
+        Those that it changes besides, or reads at a step of the loop's axis.
+    moved : set of str
+        Names of those that it loads from, or stores to, the outermost memory.
+    """
 
     indexed: list[Array]
     others: list[Array]
@@ -118,7 +136,7 @@ class _Lump:
         self.machine, self.state, self.node, self.body = machine, machine.state, node, body
         self.ends = tuple(tile_at(*whole, node.tile, index)[1] for index in (0, 1, count - 2))
         self.before = [
-            (array, view, view.copy()) for array in body.others for view in self._views(array, None)
+            (array, view, view.copy()) for array in body.others for view in self._views(array, slice(None))
         ]
         self.waiting = self.state.grid.cells(node.axis, (self.ends[0], self.ends[2]))
         for array in self.body.indexed:
@@ -127,18 +145,14 @@ class _Lump:
         self.held = dict(machine.held)
         self.repeats = count - 3
 
-    def _views(self, array: Array, cells: slice | None) -> list[NDArray[np.int64]]:
+    def _views(self, array: Array, cells: slice) -> list[NDArray[np.int64]]:
         """State of an array in fast memory, and in slow memory if the body loads or stores it, as far as it can.
 
         That is in the current tile of every enclosing loop, and in ``cells`` along the loop's own axis.
         """
-        if cells is None:
-            part = self.state.part(array)
-            return [part.fast, part.slow] if array.name in self.body.moved else [part.fast]
         slices, own = self.state.slices, self.node.axis
         box = (*[cells if axis == own else slices[axis] for axis in array.axes], ...)
-        fast = self.state.fast[array.name][box]
-        return [fast, self.state.slow[array.name][box]] if array.name in self.body.moved else [fast]
+        return [plane[box] for plane in self.state.planes(array.name, array.name in self.body.moved)]
 
     def apply(self) -> dict[str, int]:
         """Check the conditions, account for all iterations but the last, and return the growth by array."""

@@ -94,7 +94,7 @@ class _Execution:
                     self._iteration(index)
             else:
                 self._remember(runs)
-        self.state.join(self.node.axis, self.names)
+        self.state.join(self.node.axis, self.names, within=self.whole)
 
     def _rounds(self, stretch: Stretch) -> Rounds:
         touched, partners = self.body.touched, self.tiles.partners()

@@ -16,7 +16,7 @@ from pebble.program.steps import loop_range
 from pebble.program.visits import Visit
 
 if TYPE_CHECKING:
-    from pebble.computations.array import Array
+    from pebble.computations.array import Array, Operand
     from pebble.computations.family import Family
     from pebble.program.machine.state import CurrentBox, State
     from pebble.program.nodes import Interval, Node, Program
@@ -197,33 +197,31 @@ class Machine:
     def _load(self, op: Operation, array: Array, part: CurrentBox) -> None:
         words = part.held(SLOW)
         if words is None:
-            self._refuse(
-                op, "load-needs-blue", f"not all of {self._box(array)} is in slow memory; store it first"
-            )
+            self._refuse(op, "load-needs-blue", f"not all of {self._box(array)} is in {self.slow(op)}")
         new = part.absent()
         if new is None:
             self._refuse(
                 op,
                 "one-partial-result",
-                f"fast memory already holds another partial result of {self._box(array)}; delete it first",
+                f"{self.fast(op)} already holds another partial result of {self._box(array)}; delete it first",
             )
         self._occupy(op, array, new, 0)
         part.load()
-        self.counts["load"][array.name] += words
+        self._count(op, array, words)
 
     def _store(self, op: Operation, array: Array, part: CurrentBox) -> None:
         words = part.held(FAST)
         if words is None:
-            self._refuse(op, "store-needs-red", f"not all of {self._box(array)} is in fast memory")
+            self._refuse(op, "store-needs-red", f"not all of {self._box(array)} is in {self.fast(op)}")
         part.store()
-        self.counts["store"][array.name] += words
+        self._count(op, array, words)
 
     def _delete(self, op: Operation, array: Array, part: CurrentBox) -> None:
         words = part.held(FAST)
         if words is None:
-            self._refuse(op, "delete-needs-red", f"not all of {self._box(array)} is in fast memory")
+            self._refuse(op, "delete-needs-red", f"not all of {self._box(array)} is in {self.fast(op)}")
         part.place(0)
-        self._release(array, words)
+        self._release(op, array, words)
 
     def _compute(self, op: Operation, array: Array, part: CurrentBox) -> None:
         """Compute the box of an array without a chain, element by element."""
@@ -237,7 +235,7 @@ class Machine:
         else:
             self._replace(op, array, new, min(new, 1))
         part.place(1)
-        self.counts["compute"][array.name] += part.words
+        self._count(op, array, part.words)
 
     def _advance(self, op: Operation, array: Array, part: CurrentBox) -> None:
         """Advance a chain over the current tile of its axis, element by element."""
@@ -252,7 +250,7 @@ class Machine:
         else:
             self._replace(op, array, new, step + min(new, 1))
         part.place(stop)
-        self.counts["compute"][array.name] += vertices
+        self._count(op, array, vertices)
 
     def _chain_fault(self, array: Array, start: int, stop: int, others: list[int]) -> tuple[str, str]:
         box, chain = self._box(array), array.chain
@@ -266,15 +264,39 @@ class Machine:
         )
 
     def _need_operands(self, op: Operation, array: Array) -> None:
-        for name in array.operands:
-            operand = self.family[name]
-            if not self.state.part(operand).is_complete(FAST):
+        for read in array.reads:
+            operand = self.family[read.array]
+            if read.step == "later" and self.interval(str(array.chain)) == (0, 1):
+                continue
+            if read.at_step:
+                self._need_step(op, read, operand)
+            elif not self.state.part(operand).is_complete(FAST):
                 what = "in fast memory" if operand.chain is None else "complete in fast memory"
                 self._refuse(
                     op,
                     "compute-needs-predecessors",
-                    f"not all of {self._box(operand)} is {what}; {name} is read",
+                    f"not all of {self._box(operand)} is {what}; {read} is read",
                 )
+
+    def _need_step(self, op: Operation, read: Operand, operand: Array) -> None:
+        """Require an operand's partial result at the current step of its chain: memory holds one only."""
+        axis = operand.chain
+        assert axis is not None
+        start, stop = self.interval(axis)
+        if stop - start > 1:
+            self._refuse(
+                op,
+                "compute-needs-predecessors",
+                f"{read} is read step by step, and at most one partial result of {read.array} is held: "
+                f"compute {op.array} in a loop over {axis} in tiles of 1, not at {axis}={start}:{stop}",
+            )
+        if not self.state.part(operand).is_at(read.step, (start, stop)):
+            when = "just after" if read.step == "after" else "just before"
+            self._refuse(
+                op,
+                "compute-needs-predecessors",
+                f"not all of {self._box(operand)} has got in fast memory to {when} {axis}={start}; {read} is read",
+            )
 
     def _replace(self, op: Operation, array: Array, new: int, most: int) -> None:
         """Place the box element by element, each time deleting the replaced array's element."""
@@ -286,11 +308,22 @@ class Machine:
             self._refuse(op, "delete-needs-red", f"not all of {self._box(replaced)} is in fast memory")
         self._occupy(op, array, 0, most)
         part.place(0)
-        self._release(replaced, words)
+        self._release(op, replaced, words)
         self.held[array.name] += new
         self.occupied += new
 
     # Memory
+
+    def fast(self, op: Operation) -> str:
+        """Return what an operation calls the memory that it fills or empties."""
+        return "fast memory"
+
+    def slow(self, op: Operation) -> str:
+        """Return what an operation calls the memory that it loads from, and what to do where a word is not there."""
+        return "slow memory; store it first"
+
+    def _count(self, op: Operation, array: Array, number: int) -> None:
+        self.counts[op.action][array.name] += number
 
     def _occupy(self, op: Operation, array: Array, new: int, step: int) -> None:
         total = self.top = self.occupied + new + step
@@ -298,7 +331,7 @@ class Machine:
             self._refuse(
                 op,
                 "memory-full",
-                f"fast memory holds {self.occupied} of {self.M} words and {new + step} more are needed; "
+                f"{self.fast(op)} holds {self.occupied} of {self.M} words and {new + step} more are needed; "
                 "delete something first, or use smaller tiles",
             )
         self.occupied += new
@@ -307,7 +340,7 @@ class Machine:
             self.peak = total
             self.peak_words = {**self.held, "(step)": step}
 
-    def _release(self, array: Array, words: int) -> None:
+    def _release(self, op: Operation, array: Array, words: int) -> None:
         self.held[array.name] -= words
         self.occupied -= words
 

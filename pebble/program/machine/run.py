@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pebble.program.machine.state import State
     from pebble.program.nodes import Program
 
-__all__ = ["fits", "run"]
+__all__ = ["LOCATE_LIMIT", "STEP_LIMIT", "executed", "fits", "run", "run_of"]
 
 LOCATE_LIMIT = 200_000
 """Operations executed to find the place of a violation that a shortcut met."""
@@ -86,9 +86,14 @@ def run(
     except ShortcutOverflow as overflow:
         _locate(program, family, M)
         raise Violation(str(overflow), "memory-full") from None
+    return run_of(machine, loops, partial(_final_state, machine))
+
+
+def run_of(machine: Machine, loops: Loops, final_state: Callable[[], State]) -> Run:
+    """Return what a machine has counted, with what tells the state at the end."""
     return Run(
-        family=family,
-        M=M,
+        family=machine.family,
+        M=machine.M,
         reads=machine.counts["load"],
         writes=machine.counts["store"],
         computes=machine.counts["compute"],
@@ -96,7 +101,7 @@ def run(
         peak_words={name: words for name, words in machine.peak_words.items() if words},
         steps=machine.steps,
         unrolled=tuple(loops.unrolled.values()),
-        _state=partial(_final_state, machine),
+        _state=final_state,
     )
 
 
@@ -151,9 +156,15 @@ def _executed(
     loops: Loops,
     observe: Callable[[Machine], None] | None = None,
 ) -> Machine:
-    """Execute a program, again and again until every shortcut that is taken applies."""
+    return executed(
+        lambda: Machine(program, family, M, _kind(family).state(program, loops), loops, observe), loops
+    )
+
+
+def executed(made: Callable[[], Machine], loops: Loops) -> Machine:
+    """Execute a program on new machines, again and again until every shortcut that is taken applies."""
     while True:
-        machine = Machine(program, family, M, _kind(family).state(program, loops), loops, observe)
+        machine = made()
         try:
             machine.execute()
         except LastRoundFails as failure:

@@ -52,6 +52,13 @@ class CurrentBox(ABC):
         """Whether a memory holds the final result of every element."""
 
     @abstractmethod
+    def is_at(self, step: str, tile: Interval) -> bool:
+        """Whether fast memory holds a chain's element at (``after``) or ``before`` a tile of one step, for its readers.
+
+        Readers are on the lines that have the step; before its first step a line has nothing that could be read.
+        """
+
+    @abstractmethod
     def other_than(self, progress: int) -> list[int]:
         """What fast memory holds that has not got exactly so far, as sorted progress."""
 

@@ -1,5 +1,6 @@
 """Schedules: the base class, the choice of tiles, and the registry through which third parties add their own."""
 
+from pebble.program.schedule.level_schedule import LevelSchedule
 from pebble.program.schedule.masked_tiles import Choice, MaskedSearch, masked_tiles, tiles_without_mask
 from pebble.program.schedule.registry import available, get, offered, registered
 from pebble.program.schedule.schedule import Schedule, Tiles
@@ -7,6 +8,7 @@ from pebble.program.schedule.tile_choice import fitting_tiles, largest, resolve_
 
 __all__ = [
     "Choice",
+    "LevelSchedule",
     "MaskedSearch",
     "Schedule",
     "Tiles",

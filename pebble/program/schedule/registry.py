@@ -27,6 +27,7 @@ _BUILT_IN = (
     "flash-2-pinned",
     "flash-2-causal",
     "flash-2-sliced",
+    "flash-2-mixed",
     "split",
     "small-cache",
     "square-tile",
@@ -38,6 +39,10 @@ _BUILT_IN = (
     "queries-causal",
     "split-causal",
     "key-window",
+    "state-tiles",
+    "tiled-products",
+    "chunked",
+    "chunk-parallel",
     "best",
 )
 
@@ -163,6 +168,7 @@ def _check_names(found: list[Schedule]) -> None:
                 )
 
 
-def _order(schedule: Schedule) -> tuple[bool, int, str]:
+def _order(schedule: Schedule) -> tuple[bool, int, int, str]:
     known = schedule.name in _BUILT_IN
-    return "forward" not in schedule.passes, _BUILT_IN.index(schedule.name) if known else 99, schedule.name
+    place = _BUILT_IN.index(schedule.name) if known else 99
+    return "forward" not in schedule.passes, FORMS.index(schedule.forms[0]), place, schedule.name

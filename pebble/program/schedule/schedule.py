@@ -14,7 +14,7 @@ from pebble.computations.registry import family_of
 from pebble.program.machine.counted import Run
 from pebble.program.machine.run import run
 from pebble.program.nodes import Program
-from pebble.program.schedule.tile_names import known_names, plain_names
+from pebble.program.schedule.tile_names import checked_tiles
 
 __all__ = ["Schedule", "Tiles"]
 
@@ -134,16 +134,7 @@ class Schedule(ABC):
 
         Br and BLOCK_M stand for ``rows``, Bc and BLOCK_N for ``cols``.
         """
-        tiles = plain_names(tiles, self.tile_names)
-        unknown = sorted(set(tiles) - set(self.tile_names))
-        if unknown:
-            takes = known_names(self.tile_names) or "no tiles"
-            raise InvalidInput(f"{self.name} does not take tiles {', '.join(unknown)}; it takes {takes}")
-        for name, size in tiles.items():
-            least = 0 if name in self.may_be_zero else 1
-            if isinstance(size, bool) or not isinstance(size, int) or size < least:
-                raise InvalidInput(f"{self.name}: tile {name}={size!r} must be a whole number ≥ {least}")
-        return {name: tiles[name] for name in self.tile_names if name in tiles}
+        return checked_tiles(self.name, tiles, self.tile_names, self.may_be_zero)
 
     def require(self, problem: Problem, M: int) -> None:
         """Raise CacheTooSmall if not even the smallest tiles fit."""

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from pebble.common.errors import InvalidInput
 
-__all__ = ["known_names", "plain_names"]
+__all__ = ["checked_tiles", "known_names", "plain_names"]
 
 _OTHER_NAMES = {"Br": "rows", "Bc": "cols", "BLOCK_M": "rows", "BLOCK_N": "cols"}
 """Other names for numbers of queries and of keys: in FlashAttention's papers, and in Triton's kernels."""
@@ -39,6 +39,36 @@ def plain_names(sizes: Mapping[str, int], taken: Iterable[str]) -> dict[str, int
             raise InvalidInput(f"{plain} is given twice, as {given[plain]} and as {name}")
         found[plain], given[plain] = size, name
     return found
+
+
+def checked_tiles(
+    schedule: str, tiles: Mapping[str, int], taken: Sequence[str], may_be_zero: Sequence[str]
+) -> dict[str, int]:
+    """Return tile sizes in the order in which a schedule lists them.
+
+    Parameters
+    ----------
+    schedule : str
+        Its name, for messages.
+    tiles : mapping of str to int
+    taken, may_be_zero : sequence of str
+        The tile sizes that it takes, and those that may be zero.
+
+    Raises
+    ------
+    InvalidInput
+        For unknown names and sizes too small.
+    """
+    tiles = plain_names(tiles, taken)
+    unknown = sorted(set(tiles) - set(taken))
+    if unknown:
+        takes = known_names(taken) or "no tiles"
+        raise InvalidInput(f"{schedule} does not take tiles {', '.join(unknown)}; it takes {takes}")
+    for name, size in tiles.items():
+        least = 0 if name in may_be_zero else 1
+        if isinstance(size, bool) or not isinstance(size, int) or size < least:
+            raise InvalidInput(f"{schedule}: tile {name}={size!r} must be a whole number ≥ {least}")
+    return {name: tiles[name] for name in taken if name in tiles}
 
 
 def known_names(taken: Iterable[str]) -> str:

@@ -1,0 +1,98 @@
+"""Options that say which memory levels there are: their words, or their names on a device."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from pebble.cli.printing import F
+from pebble.common.errors import InvalidInput
+from pebble.common.units import bytes_per_word, parse_words
+
+if TYPE_CHECKING:
+    from pebble.program.hierarchy import Hierarchy
+
+__all__ = ["Levels", "levels_of", "levels_option", "refuse_without_levels"]
+
+
+@dataclass(frozen=True)
+class Levels:
+    """What ``--levels`` and the options beside it say.
+
+    Attributes
+    ----------
+    hierarchy : Hierarchy
+    bandwidths : tuple of float or None
+        Bytes per second through the boundary outside each level.
+    bytes_per_word : int or None
+    """
+
+    hierarchy: Hierarchy
+    bandwidths: tuple[float | None, ...]
+    bytes_per_word: int | None
+
+
+def levels_option(function: F) -> F:
+    """Add ``--levels`` and ``--exclusive``, for :func:`levels_of`."""
+    exclusive = click.option(
+        "--exclusive",
+        is_flag=True,
+        help="With --levels in words: levels need not hold what those within hold. Those of a device never do.",
+    )
+    return click.option(
+        "--levels",
+        metavar="SIZES",
+        help="Several memory levels instead of one, the innermost first: their words (43,140), or with a device their "
+        "names (regs,smem or regs,smem,l2).",
+    )(exclusive(function))
+
+
+def levels_of(options: dict[str, Any]) -> Levels | None:
+    """Take the levels out of a command's options, with the device and dtype where they are given; None without."""
+    text, exclusive = options.pop("levels"), options.pop("exclusive")
+    if text is None:
+        if exclusive:
+            raise click.UsageError("--exclusive goes with --levels.")
+        return None
+    memory, device, level, dtype = (options.pop(name) for name in ("memory", "device", "level", "dtype"))
+    if memory is not None or level is not None:
+        raise click.UsageError("--levels says how large the memory levels are: leave -M and --level out.")
+    names = tuple(part.strip() for part in text.split(","))
+    size = None if dtype is None else bytes_per_word(dtype)
+    if device is None:
+        return _in_words(names, not exclusive, dtype, size)
+    if dtype is None:
+        raise click.UsageError(
+            "a device's memory is in bytes: say what a word is with --dtype, such as bf16."
+        )
+    from pebble.lab.hardware import device as device_of
+
+    found = device_of(device)
+    return Levels(found.hierarchy(names, dtype), found.bandwidths(names), size)
+
+
+def _in_words(texts: tuple[str, ...], inclusive: bool, dtype: str | None, size: int | None) -> Levels:
+    from pebble.lab.hardware import MEMORY_LEVELS
+    from pebble.program.hierarchy import Hierarchy
+
+    named = [text for text in texts if text in MEMORY_LEVELS]
+    if named:
+        raise InvalidInput(
+            f"--levels {','.join(texts)}: {named[0]} is a level of a device; say which with --device"
+        )
+    words = tuple(parse_words(text, dtype) for text in texts)
+    return Levels(Hierarchy(words, inclusive), (None,) * len(words), size)
+
+
+def refuse_without_levels(names: Iterable[str]) -> None:
+    """Raise UsageError if a schedule is named that needs ``--levels``."""
+    from pebble.program.schedule.level_registry import is_level_schedule
+
+    for name in names:
+        if is_level_schedule(name):
+            raise click.UsageError(
+                f"{name} runs over several memory levels: say how large they are with --levels."
+            )

@@ -1,0 +1,161 @@
+r"""Pebbling files with several memory levels: their moves, how they are written, and how they are checked.
+
+A file says ``# levels 43 140`` where one with one fast memory says ``# M 43``, and each load, store and delete says its
+level::
+
+    # pebbling 1
+    # dag attention-forward Nq=2 Nk=2 d=2 dv=2
+    # levels 43 140
+    load 2 Q[0,0]
+    load 1 Q[0,0]
+    compute S[0,0,0]
+    delete 1 Q[0,0]
+
+``# levels 43 140 exclusive`` are levels that need not hold what those within hold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import IO
+
+from pebble.common.errors import IllegalMove, InvalidInput
+from pebble.common.text_lines import foreign_blank, shown
+from pebble.game.board import Status
+from pebble.game.files.check import CheckResult
+from pebble.game.files.header import Header
+from pebble.game.files.reader import PebblingReader, resolved_dag
+from pebble.game.files.remembered import Remembered
+from pebble.game.level_game import LevelGame, LevelMove, LevelTally
+from pebble.game.moves import Op
+from pebble.game.referee import Refusal
+from pebble.graph.dag import Dag
+from pebble.graph.names import Vertices
+
+__all__ = ["LevelCheck", "check_level_pebbling", "write_level_pebbling"]
+
+_OPS = {op.word: op for op in (Op.LOAD, Op.STORE, Op.COMPUTE, Op.DELETE)}
+
+
+@dataclass(frozen=True)
+class LevelCheck(CheckResult):
+    """The result of checking a pebbling file with several memory levels; reads, writes and peak are the outermost's.
+
+    Attributes
+    ----------
+    tallies : tuple of LevelTally
+        What was counted at each level, the innermost first.
+    """
+
+    tallies: tuple[LevelTally, ...] = ()
+
+    def levels(self) -> list[dict[str, int]]:
+        """Return what was counted at each level as plain data."""
+        return [
+            {
+                "level": level,
+                "capacity": words,
+                "reads": one.reads,
+                "writes": one.writes,
+                "io": one.io,
+                "peak": one.peak,
+            }
+            for level, (one, words) in enumerate(zip(self.tallies, self.header.levels, strict=True), start=1)
+        ]
+
+    def __str__(self) -> str:
+        if self.refusal is not None:
+            return super().__str__()
+        state = "complete" if self.complete else f"incomplete: {self.missing[0]} is not stored"
+        lines = [
+            f"level {one['level']}: {one['io']:,} I/O ({one['reads']:,} reads, {one['writes']:,} writes), "
+            f"peak {one['peak']:,} of {one['capacity']:,} words"
+            for one in self.levels()
+        ]
+        return "\n".join([f"legal, {state}; {self.computes:,} computes, {self.moves:,} moves", *lines])
+
+
+def check_level_pebbling(reader: PebblingReader, resolve: Callable[[Header], Dag]) -> LevelCheck:
+    r"""Check the moves of a file whose header has been read, one by one.
+
+    Raises
+    ------
+    InvalidInput
+        If a line is no move; the message begins with the line number.
+
+    Examples
+    --------
+    >>> import io
+    >>> text = "# pebbling 1\n# dag sum\n# levels 2 4\nload 2 a\nload 1 a\ncompute s\nstore 1 s\nstore 2 s\n"
+    >>> found = check_level_pebbling(PebblingReader(io.StringIO(text)), lambda header: Dag.from_edges([("a", "s")]))
+    >>> found.complete, [(tally.io, tally.peak) for tally in found.tallies]
+    (True, [(2, 2), (2, 2)])
+    """
+    game = LevelGame(resolved_dag(reader, resolve), reader.header.levels, reader.header.inclusive)
+    vertex_of = Remembered(game.dag.names.index)
+    for number, text in reader.lines():
+        try:
+            game.play(_parsed(text, number, vertex_of))
+        except IllegalMove:
+            return _result(reader.header, game, number)
+        except (KeyError, ValueError):
+            reason, remedy = f"the DAG has no vertex {shown(text.split()[-1])}", "check the '# dag' line"
+            game.refusal = Refusal(game.moves, " ".join(text.split()), "unknown-vertex", reason, remedy)
+            return _result(reader.header, game, number)
+        vertex_of.forget()
+    return _result(reader.header, game, None)
+
+
+def _result(header: Header, game: LevelGame, line: int | None) -> LevelCheck:
+    outermost = game.tallies[-1]
+    status = Status(
+        M=game.capacities[-1],
+        moves=game.moves,
+        reads=outermost.reads,
+        writes=outermost.writes,
+        computes=game.computes,
+        deletes=game.deletes,
+        slides=0,
+        redundant=sum(tally.redundant for tally in game.tallies),
+        peak=outermost.peak,
+        red=outermost.held,
+        missing=tuple(game.missing),
+        dag=game.dag,
+    )
+    return LevelCheck(header, status, line, game.refusal, tuple(game.tallies))
+
+
+def _parsed(text: str, number: int, vertex_of: Remembered[str, int]) -> LevelMove:
+    foreign = foreign_blank(text)
+    words = text.split()
+    op = _OPS.get(words[0])
+    if foreign:
+        raise InvalidInput(f"line {number}: {foreign} in {shown(text)}; separate words by blanks")
+    if op is None:
+        raise InvalidInput(
+            f"line {number}: {shown(words[0])} is no operation in {shown(text)}; use {', '.join(_OPS)}"
+        )
+    if op == Op.COMPUTE and len(words) == 2:
+        return LevelMove(op, 1, vertex_of[words[1]])
+    if op == Op.COMPUTE or len(words) != 3 or not (words[1].isascii() and words[1].isdigit()):
+        form = "compute VERTEX" if op == Op.COMPUTE else f"{words[0]} LEVEL VERTEX"
+        raise InvalidInput(f"line {number}: {shown(text)} is no move; it is written '{form}'")
+    return LevelMove(op, int(words[1]), vertex_of[words[2]])
+
+
+def write_level_pebbling(stream: IO[str], header: Header, dag: Vertices, moves: Iterable[LevelMove]) -> int:
+    """Write a pebbling to a text stream and return the number of moves; they are not judged."""
+    stream.write(str(header))
+    written = 0
+    names = Remembered(dag.names.__getitem__)
+    for line in _lines(moves, names):
+        stream.write(line)
+        written += 1
+    return written
+
+
+def _lines(moves: Iterable[LevelMove], names: Remembered[int, str]) -> Iterator[str]:
+    for move in moves:
+        yield f"{move.text(names[move.vertex])}\n"
+        names.forget()

@@ -1,0 +1,166 @@
+"""Counting schedules at every boundary between several memory levels, each count verified by the machine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from pebble.common.errors import CacheTooSmall, InvalidInput, PebbleError
+from pebble.lab.level_table import Boundary, LevelReport, LevelRow
+from pebble.lower_bounds.levels import boundary_bound
+from pebble.program.closed_forms.count import closed_form
+from pebble.program.machine.run_levels import run_levels
+from pebble.program.projection import project
+from pebble.program.schedule.level_registry import level_schedule, level_schedules
+from pebble.program.schedule.level_schedule import LevelSchedule
+
+if TYPE_CHECKING:
+    from pebble.computations.problem import Problem
+    from pebble.lower_bounds.bound import Bound
+    from pebble.program.hierarchy import Hierarchy
+    from pebble.program.schedule.schedule import Tiles
+
+__all__ = ["asked_level_schedule", "chosen_tiles", "count_levels"]
+
+
+def count_levels(
+    problem: Problem,
+    hierarchy: Hierarchy,
+    schedules: Iterable[str | LevelSchedule] | None = None,
+    tiles: Tiles | str | None = None,
+    *,
+    bandwidths: tuple[float | None, ...] | None = None,
+    bytes_per_word: int | None = None,
+    progress: Callable[[str], None] | None = None,
+) -> LevelReport:
+    """Count the words that schedules move at every boundary between memory levels.
+
+    Every count is the closed form's of the program at that boundary, and has been confirmed by a run on the machine
+    that enforces the rules and the size of every level.
+
+    Parameters
+    ----------
+    problem : Problem
+        Without a mask.
+    hierarchy : Hierarchy
+        The levels, the innermost first.
+    schedules : iterable of str or LevelSchedule, optional
+        Which ones; all that serve the problem's pass by default.
+    tiles : mapping, optional
+        Tile sizes; by default each schedule chooses them for all boundaries at once: so that the slowest boundary is
+        as fast as can be where all bandwidths are given, else so that the largest ratio to a bound is as small as can
+        be.
+    bandwidths : tuple of float or None, optional
+        Bytes per second through each boundary, the innermost first.
+    bytes_per_word : int, optional
+    progress : callable, optional
+        Called with the name of each schedule before it is counted.
+
+    Returns
+    -------
+    LevelReport
+
+    Raises
+    ------
+    InvalidInput
+        For unknown schedules or tiles, a mask, or a number of levels that a schedule is not written for.
+
+    Examples
+    --------
+    >>> from pebble import Problem
+    >>> from pebble.program import Hierarchy
+    >>> sizes = {"rows": 12, "cols": 9, "block": 5}
+    >>> report = count_levels(Problem.square(40, 3), Hierarchy((43, 140)), ["nested-flash-2"], sizes)
+    >>> [(boundary.io, boundary.peak) for boundary in report["nested-flash-2"].boundaries]
+    [(4400, 43), (1200, 140)]
+    """
+    if problem.pass_name == "both":
+        raise InvalidInput("with several memory levels, count the forward and the backward pass one by one")
+    bounds = tuple(
+        boundary_bound(problem, hierarchy.held_within(level)) for level in range(1, hierarchy.levels + 1)
+    )
+    rates = bandwidths or (None,) * hierarchy.levels
+    known = [rate for rate in rates if rate is not None]
+    if len(known) == hierarchy.levels and bytes_per_word is not None:
+        weights = [problem.copies * bytes_per_word / rate for rate in known]
+    else:
+        weights = [problem.copies / bound.value for bound in bounds]
+    rows = []
+    for schedule in _asked(schedules, problem):
+        if progress is not None:
+            progress(schedule.name)
+        rows.append(_row(schedule, problem, hierarchy, tiles, weights, bounds))
+    return LevelReport(problem, hierarchy, tuple(rows), bounds, rates, bytes_per_word)
+
+
+def asked_level_schedule(asked: str | LevelSchedule, problem: Problem) -> LevelSchedule:
+    """Return a schedule for several memory levels, by name or as it is."""
+    return level_schedule(asked, problem) if isinstance(asked, str) else asked
+
+
+def chosen_tiles(
+    schedule: LevelSchedule,
+    problem: Problem,
+    hierarchy: Hierarchy,
+    tiles: Tiles | str | None,
+    weights: Sequence[float],
+) -> dict[str, int]:
+    """Return the tile sizes to use: as given, or chosen by the schedule.
+
+    Raises
+    ------
+    InvalidInput
+        If the tiles make no sense, or the schedule is not written for so many levels.
+    CacheTooSmall
+        If the schedule finds no tiles that fit.
+    """
+    schedule.require_levels(hierarchy)
+    if isinstance(tiles, str):
+        raise InvalidInput(
+            f"{schedule.name} has no tiles called {tiles!r}: give sizes, such as rows=12,cols=9"
+        )
+    return schedule.check_tiles(tiles) if tiles else schedule.tiles(problem, hierarchy, weights)
+
+
+def _asked(asked: Iterable[str | LevelSchedule] | None, problem: Problem) -> list[LevelSchedule]:
+    if asked is None:
+        return level_schedules(problem)
+    return [asked_level_schedule(one, problem) for one in asked]
+
+
+def _row(
+    schedule: LevelSchedule,
+    problem: Problem,
+    hierarchy: Hierarchy,
+    tiles: Tiles | str | None,
+    weights: list[float],
+    bounds: tuple[Bound, ...],
+) -> LevelRow:
+    """Count one schedule; a row that says so if it does not fit."""
+    try:
+        sizes = chosen_tiles(schedule, problem, hierarchy, tiles, weights)
+    except CacheTooSmall:
+        return LevelRow(schedule.name, None, schedule.least(problem, hierarchy))
+    needed = tuple(run.peak for run in schedule.measure(problem, sizes, hierarchy))
+    if any(
+        words is not None and need > words for need, words in zip(needed, hierarchy.capacities, strict=True)
+    ):
+        return LevelRow(schedule.name, dict(sizes), needed)
+    program, family = schedule.program(problem, sizes, hierarchy), schedule.family(problem)
+    runs = run_levels(program, family, hierarchy.capacities, inclusive=hierarchy.inclusive)
+    least = needed if tiles else schedule.least(problem, hierarchy)
+    boundaries = []
+    for level, (run, bound) in enumerate(zip(runs, bounds, strict=True), start=1):
+        formula = int(closed_form(project(program, level), family).io)
+        if formula != run.io:
+            raise PebbleError(
+                f"{schedule.name}, level {level}: the closed form gives {formula} words and the machine {run.io}; "
+                "please report this"
+            )
+        copies, capacity = problem.copies, hierarchy.capacities[level - 1]
+        boundaries.append(
+            Boundary(
+                level, capacity, run.total_reads * copies, run.total_writes * copies, run.peak, bound.value
+            )
+        )
+    return LevelRow(schedule.name, dict(sizes), least, tuple(boundaries))

@@ -1,0 +1,143 @@
+"""Pebblings with several memory levels, move by move: those of schedules, and files of them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import IO, TYPE_CHECKING
+
+from pebble.common.errors import CacheTooSmall, InvalidInput
+from pebble.common.files import atomic_writer
+from pebble.lab.level_counts import asked_level_schedule, chosen_tiles
+from pebble.lower_bounds.levels import boundary_bound
+from pebble.program.level_lowering import lower_levels
+from pebble.program.machine.run_levels import run_levels
+
+if TYPE_CHECKING:
+    from pebble.computations.family import Family
+    from pebble.computations.problem import Problem
+    from pebble.game.files.header import Header
+    from pebble.game.level_game import LevelMove
+    from pebble.program import Program
+    from pebble.program.hierarchy import Hierarchy
+    from pebble.program.machine.counted import Run
+    from pebble.program.schedule.level_schedule import LevelSchedule
+    from pebble.program.schedule.schedule import Tiles
+
+__all__ = ["LevelPebbling", "level_moves"]
+
+_MOVE_LIMIT = 200_000_000
+
+
+@dataclass(frozen=True)
+class LevelPebbling:
+    """The moves of a schedule with several memory levels, generated as they are read.
+
+    Attributes
+    ----------
+    family : Family
+    program : Program
+    hierarchy : Hierarchy
+    tiles : dict of str to int
+    runs : tuple of Run
+        As the machine counted each level.
+    """
+
+    family: Family
+    program: Program
+    hierarchy: Hierarchy
+    tiles: dict[str, int]
+    runs: tuple[Run, ...]
+
+    def __iter__(self) -> Iterator[LevelMove]:
+        return lower_levels(
+            self.program, self.family, self.hierarchy.levels, inclusive=self.hierarchy.inclusive
+        )
+
+    @property
+    def capacities(self) -> tuple[int, ...]:
+        """Words of each level: as given, or what the program needs."""
+        given = zip(self.hierarchy.capacities, self.runs, strict=True)
+        return tuple(run.peak if words is None else words for words, run in given)
+
+    @property
+    def header(self) -> Header:
+        """Header of the pebbling file."""
+        from pebble.game.files.header import Header
+
+        sizes = self.capacities
+        return Header(
+            self.family.name,
+            self.family.parameters,
+            sizes[-1],
+            levels=sizes,
+            inclusive=self.hierarchy.inclusive,
+        )
+
+    def write(self, target: str | os.PathLike[str] | IO[str]) -> int:
+        """Write the pebbling file and return the number of moves.
+
+        Raises
+        ------
+        InvalidInput
+            If the target cannot be written, or the computation is too large to be written move by move.
+        """
+        from pebble.game.files.level_files import write_level_pebbling
+
+        moves = sum(run.io for run in self.runs) + sum(self.runs[0].computes.values())
+        if moves > _MOVE_LIMIT:
+            raise InvalidInput(
+                f"the pebbling has more than {moves:,} moves; at most {_MOVE_LIMIT:,} are written"
+            )
+        if not isinstance(target, str | os.PathLike):
+            return write_level_pebbling(target, self.header, self.family, self)
+        with atomic_writer(target) as stream:
+            return write_level_pebbling(stream, self.header, self.family, self)
+
+
+def level_moves(
+    schedule: str | LevelSchedule, problem: Problem, hierarchy: Hierarchy, tiles: Tiles | str | None = None
+) -> LevelPebbling:
+    """Lower a schedule to moves with several memory levels.
+
+    Parameters
+    ----------
+    schedule : str or LevelSchedule
+    problem : Problem
+        One copy, without a mask; heads and batch are ignored.
+    hierarchy : Hierarchy
+    tiles : mapping, optional
+        Tile sizes; chosen for all boundaries at once if not given.
+
+    Raises
+    ------
+    CacheTooSmall
+        If the tiles (or any tiles) do not fit.
+    InvalidInput
+        For unknown names.
+
+    Examples
+    --------
+    >>> from pebble import Problem
+    >>> from pebble.program import Hierarchy
+    >>> sizes = {"rows": 2, "cols": 1, "block": 1}
+    >>> pebbling = level_moves("nested-flash-2", Problem.square(2, 1), Hierarchy((10, 20)), sizes)
+    >>> sum(1 for move in pebbling), [run.io for run in pebbling.runs]
+    (106, [22, 8])
+    """
+    made = asked_level_schedule(schedule, problem)
+    bounds = [
+        boundary_bound(problem, hierarchy.held_within(level)).value
+        for level in range(1, hierarchy.levels + 1)
+    ]
+    sizes = chosen_tiles(made, problem, hierarchy, tiles, [1 / bound for bound in bounds])
+    program, family = made.program(problem, sizes, hierarchy), made.family(problem)
+    needed = [run.peak for run in made.measure(problem, sizes, hierarchy)]
+    for level, (need, words) in enumerate(zip(needed, hierarchy.capacities, strict=True), start=1):
+        if words is not None and need > words:
+            raise CacheTooSmall(
+                f"{made.name} with these tiles needs {need} words in level {level}; it has {words}", need
+            )
+    runs = run_levels(program, family, hierarchy.capacities, inclusive=hierarchy.inclusive)
+    return LevelPebbling(family, program, hierarchy, sizes, runs)

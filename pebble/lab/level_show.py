@@ -1,0 +1,132 @@
+"""A schedule for several memory levels as people read it: its pseudo-code, and formulas for every boundary."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from pebble.common.tables import Table, TableResult, tiles_text, words
+from pebble.lab.level_counts import asked_level_schedule, chosen_tiles
+from pebble.lower_bounds.levels import boundary_bound
+from pebble.program.closed_forms.count import closed_form
+from pebble.program.projection import project
+
+if TYPE_CHECKING:
+    from pebble.computations.problem import Problem
+    from pebble.program import Program
+    from pebble.program.closed_forms.count import ClosedForm
+    from pebble.program.hierarchy import Hierarchy
+    from pebble.program.schedule.level_schedule import LevelSchedule
+    from pebble.program.schedule.schedule import Tiles
+
+__all__ = ["LevelListing", "show_levels"]
+
+
+@dataclass(frozen=True)
+class LevelListing(TableResult):
+    """What :func:`show_levels` returns; prints like the algorithm box of a paper.
+
+    Attributes
+    ----------
+    schedule : LevelSchedule
+    problem : Problem
+    hierarchy : Hierarchy
+    tiles : dict of str to int
+    program : Program
+    forms : tuple of ClosedForm
+        I/O of one copy (head, batch element) at each boundary, the innermost first.
+    peaks : tuple of int
+        Words that it needs of each level, measured by the machine.
+    """
+
+    schedule: LevelSchedule
+    problem: Problem
+    hierarchy: Hierarchy
+    tiles: dict[str, int]
+    program: Program
+    forms: tuple[ClosedForm, ...]
+    peaks: tuple[int, ...]
+
+    @property
+    def fits(self) -> bool:
+        """Whether it fits every level."""
+        sizes = zip(self.peaks, self.hierarchy.capacities, strict=True)
+        return all(words is None or peak <= words for peak, words in sizes)
+
+    def __repr__(self) -> str:
+        return f"<LevelListing {self.schedule.name} {tiles_text(self.tiles)} on {self.problem!r}>"
+
+    def parts(self) -> list[str | Table | TableResult]:
+        """Return what is printed: the schedule, its pseudo-code, the formulas of each boundary."""
+        head = f"{self.schedule.name} with {tiles_text(self.tiles)}: {self.schedule.summary} ({self.schedule.source})"
+        rows = [["boundary", "I/O", "words", "peak", "of"]]
+        levels = zip(
+            self.hierarchy.boundaries, self.forms, self.peaks, self.hierarchy.capacities, strict=True
+        )
+        for name, form, peak, size in levels:
+            rows.append([name, str(form.io), words(int(form.io)), words(peak), words(size)])
+        notes = [] if self.fits else ["this does not fit"]
+        return [head, str(self.program), Table(rows, right=(2, 3, 4), notes=notes)]
+
+    def content(self) -> dict[str, Any]:
+        """Return the plain data, all but the schema version."""
+        boundaries = []
+        for level, (form, peak) in enumerate(zip(self.forms, self.peaks, strict=True), start=1):
+            sides = {"reads": form.reads, "writes": form.writes}
+            by_array = {
+                side: {name: {"formula": str(one), "value": int(one)} for name, one in formulas.items()}
+                for side, formulas in sides.items()
+            }
+            io = {"formula": str(form.io), "value": int(form.io)}
+            capacity = self.hierarchy.capacities[level - 1]
+            boundaries.append(
+                {"level": level, "capacity": capacity, "by_array": by_array, "io": io, "peak": peak}
+            )
+        return {
+            "schedule": self.schedule.name,
+            "source": self.schedule.source,
+            "problem": self.problem.to_dict(),
+            "hierarchy": self.hierarchy.kind,
+            "tiles": self.tiles,
+            "pseudo_code": str(self.program),
+            "boundaries": boundaries,
+            "fits": self.fits,
+        }
+
+
+def show_levels(
+    schedule: str | LevelSchedule, problem: Problem, hierarchy: Hierarchy, tiles: Tiles | str | None = None
+) -> LevelListing:
+    """Show the program of a schedule for several memory levels and the closed form of its I/O at every boundary.
+
+    Parameters
+    ----------
+    schedule : str or LevelSchedule
+    problem : Problem
+    hierarchy : Hierarchy
+    tiles : mapping, optional
+        Tile sizes; chosen for all boundaries at once if not given.
+
+    Raises
+    ------
+    InvalidInput
+        If a name is unknown or the tiles make no sense.
+    CacheTooSmall
+        If no tiles fit.
+
+    Examples
+    --------
+    >>> from pebble import Problem
+    >>> from pebble.program import Hierarchy
+    >>> shown = show_levels("nested-flash-2", Problem.square(1000, 64), Hierarchy((9000, 40_000)))
+    >>> print(shown.forms[1].io)
+    2·N·d·⌈N/200⌉ + 2·N·d
+    """
+    made = asked_level_schedule(schedule, problem)
+    levels = range(1, hierarchy.levels + 1)
+    weights = [1 / boundary_bound(problem, hierarchy.held_within(level)).value for level in levels]
+    sizes = chosen_tiles(made, problem, hierarchy, tiles, weights)
+    program, family = made.program(problem, sizes, hierarchy), made.family(problem)
+    forms = tuple(closed_form(project(program, level), family) for level in levels)
+    peaks = tuple(run.peak for run in made.measure(problem, sizes, hierarchy))
+    return LevelListing(made, problem, hierarchy, sizes, program, forms, peaks)

@@ -1,0 +1,110 @@
+"""From which length on linear attention moves fewer words than softmax, against the size of fast memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, SupportsIndex
+
+from pebble.common.tables import JsonResult
+from pebble.lab.crossover import Crossover, crossover
+from pebble.lab.plots.canvas import drawn_on, note, title
+from pebble.lab.plots.varying import memories
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["CrossoverCurves", "crossover_curves", "draw_crossover"]
+
+
+@dataclass(frozen=True)
+class CrossoverCurves(JsonResult):
+    """The numbers of the picture.
+
+    Attributes
+    ----------
+    d : int
+        Head dimension.
+    mask : str or None
+    rows : tuple of Crossover
+        One for each size of fast memory, rising.
+    """
+
+    d: int
+    mask: str | None
+    rows: tuple[Crossover, ...]
+
+    def content(self) -> dict[str, Any]:
+        """Return the plain data, all but the schema version."""
+        return {
+            "plot": "crossover",
+            "d": self.d,
+            "mask": self.mask,
+            "points": [
+                {"M": row.M, "cheaper_from": row.cheaper_from, "provably_from": row.provably_from}
+                for row in self.rows
+            ],
+        }
+
+
+def crossover_curves(
+    d: int,
+    M: SupportsIndex | Iterable[SupportsIndex],
+    mask: str | None = None,
+    *,
+    progress: Callable[[str], None] | None = None,
+) -> CrossoverCurves:
+    """Count the points of :func:`draw_crossover`.
+
+    Parameters
+    ----------
+    d : int
+        Head dimension.
+    M : int or iterable of int
+        Words of fast memory.
+    mask : {None, "causal"}
+        Of both kinds of attention.
+    progress : callable, optional
+        Called with a line before each point.
+
+    Examples
+    --------
+    >>> [row.cheaper_from for row in crossover_curves(8, [128, 512]).rows]
+    [8, 29]
+    """
+    rows = []
+    for size in memories(M):
+        if progress is not None:
+            progress(f"M = {size:,}, d = {d}")
+        rows.append(crossover(d, size, mask, N=d))
+    return CrossoverCurves(d, mask, tuple(rows))
+
+
+def draw_crossover(curves: CrossoverCurves, ax: Axes | None = None) -> Axes:
+    """Draw the lengths from which linear attention is cheaper, and from which provably so.
+
+    Above the dashed line it moves fewer words than the best schedule with softmax; above the solid one, shaded, fewer
+    than any schedule with softmax can.
+    """
+    with drawn_on(ax) as target:
+        Ms = [row.M for row in curves.rows]
+        provably = [row.provably_from for row in curves.rows]
+        cheaper = [row.cheaper_from for row in curves.rows]
+        target.set_xscale("log")
+        target.set_yscale("log")
+        target.set_xlabel("fast memory M (words)")
+        target.set_ylabel("N (queries and keys)")
+        mask = f"{curves.mask} mask" if curves.mask else "no mask"
+        title(target, "Linear attention against softmax", f"d = {curves.d}", mask)
+        top = 4 * max(provably)
+        target.fill_between(Ms, provably, top, facecolor="#dddddd", edgecolor="none", zorder=0)
+        style: dict[str, Any] = {"color": "#0072b2", "markersize": 4.5, "linewidth": 1.6}
+        target.plot(Ms, provably, marker="o", label="linear provably cheaper", **style)
+        target.plot(Ms, cheaper, marker="s", linestyle="--", label="linear cheaper", **style)
+        target.set_xlim((Ms[0], Ms[-1]) if len(Ms) > 1 else (Ms[0] / 2, Ms[0] * 2))
+        target.set_ylim(min(cheaper) / 2, top)
+        at_top: dict[str, Any] = {"xycoords": "axes fraction", "fontsize": 8, "verticalalignment": "top"}
+        note(target, "no schedule with softmax moves as few words", (0.02, 0.98), (0, 0), **at_top)
+        target.legend(loc="lower right", frameon=False, fontsize=8)
+        found: Axes = target
+    return found

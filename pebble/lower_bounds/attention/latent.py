@@ -1,0 +1,136 @@
+"""MLA: the lower bound from the product of P and the values, where the values are part of the keys.
+
+As in T1 the multiply-adds are counted that a segment's words allow, and segments are cut with
+:mod:`pebble.lower_bounds.cutting`. The proof is in docs/latent-attention.md.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from functools import lru_cache, partial
+
+from pebble.common.errors import BoundDoesNotApply
+from pebble.common.units import fast_memory_words
+from pebble.computations.problem import Problem
+from pebble.lower_bounds.bound import Bound
+from pebble.lower_bounds.cutting import best_cut, best_start, least_words_near
+from pebble.lower_bounds.references import HONG_KUNG, LOOMIS_WHITNEY
+from pebble.lower_bounds.rounding import sqrt_above
+from pebble.lower_bounds.statement import Statement
+
+__all__ = ["MLA", "latent_bound", "latent_events"]
+
+MLA = Statement(
+    "MLA",
+    "I/O ≥ M + 1 + X·(⌈z·dv / F(M + X)⌉ − 1) for every whole X ≥ 1 with at least two segments; F(T) the whole part of "
+    "the greater of (T/3)^(3/2) and the maximum over 0 ≤ w ≤ T of w·√(T − w)/(2√β) + dv·w²/(4d(d + dv)), "
+    "β = d(d + dv)/dv²; Nq more if the row sums are outputs",
+    "attention whose values are the first dv of the d words of its keys (multi-head latent attention, absorbed), any "
+    "sizes and any mask; z is the number of pairs; chains in a fixed order",
+    "docs/latent-attention.md, MLA",
+    after=(HONG_KUNG, LOOMIS_WHITNEY),
+)
+
+_BITS = 96
+"""Roots are rounded up so many binary places after the point, so that rounding cannot be seen in a whole number."""
+
+
+def latent_events(T: int, d: int, dv: int) -> int:
+    """At most how many multiply-adds of P times the values a segment that reaches ``T`` words can do.
+
+    Parameters
+    ----------
+    T : int
+        Words red at the segment's start, loaded in it, or begun in it.
+    d, dv : int
+        Words of a key, and how many of them are its value.
+
+    Examples
+    --------
+    >>> latent_events(12, 3, 2), latent_events(10**6, 576, 512)
+    (8, 257492956)
+    """
+    return max(math.isqrt(T**3 // 27), math.floor(_greatest_with_whole_keys(T, d, dv)))
+
+
+@lru_cache(maxsize=4096)
+def _greatest_with_whole_keys(T: int, d: int, dv: int) -> Fraction:
+    """Return a fraction hardly above the maximum over u from 0 to 1 of A·(u − u³) + B·(1 − u²)², where w = T·(1 − u²).
+
+    The derivative A·(1 − 3u²) − 4B·u·(1 − u²) falls from u = 0 to 1/√3 and is negative from there on, so that it has
+    one root; from a place where it is not negative to one where it is not positive, its value at the first bounds how
+    much is gained.
+    """
+    if T == 0:
+        return Fraction(0)
+    A = T * sqrt_above(Fraction(T * dv * dv, 4 * d * (d + dv)), _BITS)
+    B = Fraction(T * T * dv, 4 * d * (d + dv))
+
+    def slope(u: Fraction) -> Fraction:
+        return A * (1 - 3 * u * u) - 4 * B * u * (1 - u * u)
+
+    near, width = Fraction(_root(float(A / B))), Fraction(1, 1 << 48)
+    low, high = max(near - width, Fraction(0)), near + width
+    while slope(low) < 0 or slope(high) > 0:
+        width *= 4
+        low, high = max(near - width, Fraction(0)), near + width
+    at_low = A * (low - low**3) + B * (1 - low * low) ** 2
+    return at_low + slope(low) * (high - low)
+
+
+def _root(quotient: float) -> float:
+    """Return about where A·(1 − 3u²) = 4B·u·(1 − u²), with A/B given."""
+    low, high = 0.0, 1.0
+    for _ in range(60):
+        middle = (low + high) / 2
+        if quotient * (1 - 3 * middle * middle) >= 4 * middle * (1 - middle * middle):
+            low = middle
+        else:
+            high = middle
+    return low
+
+
+def latent_bound(problem: Problem, M: int) -> Bound:
+    """Lower bound where the values are part of the keys, from the product of P and the values alone.
+
+    Leading term with ``z`` pairs, for ``M`` much larger than ``(d (d + dv) / dv)²``: ``z d (d + dv) / M``.
+
+    Parameters
+    ----------
+    problem : Problem
+        With ``shared_values``, one copy, any shape and mask; with ``stats`` the row sums are added.
+    M : int
+        Words of fast memory.
+
+    Returns
+    -------
+    Bound
+        Words of I/O of one copy.
+
+    Raises
+    ------
+    InvalidInput
+        If ``M`` is not a positive whole number.
+    BoundDoesNotApply
+        If the values are words of their own.
+
+    Examples
+    --------
+    >>> latent_bound(Problem(65536, 65536, 576, 512, shared_values=True), 4 * 10**6).value
+    652426013
+    """
+    M = fast_memory_words(M)
+    if problem.form != "latent":
+        raise BoundDoesNotApply("MLA is proved for values that are part of the keys (shared_values) only")
+    d, dv = problem.d, problem.dv
+    events = partial(latent_events, d=d, dv=dv)
+    words = partial(least_words_near, events, model=partial(_model, d=d, dv=dv))
+    X = best_start(M, events, M // 2, 3 * M)
+    cut = best_cut(problem.pairs * dv, M, events, words, X)
+    return MLA.bound(cut.moves + problem.queries * problem.stats, str(cut))
+
+
+def _model(T: float, d: int, dv: int) -> float:
+    """Return about :func:`latent_events`, from below."""
+    return float(max(T / 3, 1.0) ** 1.5 + T * T * dv / (4 * d * (d + dv)))

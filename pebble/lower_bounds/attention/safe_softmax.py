@@ -1,0 +1,138 @@
+"""S: the lower bound on two-pass safe softmax, where no exponential is taken before the maximum of its row is known.
+
+It counts in every segment of a pebbling the steps of the maxima besides those of the outputs. Only whole numbers are
+computed with. The proof is in docs/bounds-softmax.md.
+"""
+
+from __future__ import annotations
+
+from pebble.common.errors import BoundDoesNotApply
+from pebble.common.units import fast_memory_words
+from pebble.computations.problem import Problem
+from pebble.lower_bounds.bound import Bound
+from pebble.lower_bounds.cutting import Cut, best_start
+from pebble.lower_bounds.references import HONG_KUNG, LOOMIS_WHITNEY
+from pebble.lower_bounds.requirements import require_all_pairs, require_pass
+from pebble.lower_bounds.rounding import ceil_div
+from pebble.lower_bounds.statement import Statement
+
+__all__ = ["S", "safe_softmax", "safe_softmax_events", "safe_softmax_weight"]
+
+S = Statement(
+    "S",
+    "I/O ≥ M + 1 + X·(⌈W(T) / ⌊T²/(4d)⌋⌉ − 1), T = M + X ≥ 34d², W(T) = Nq·Nk·(d + 4dv) − d·Nq·min(Nk, ⌊T/d⌋), for "
+    "every whole X ≥ 1 with at least two segments; 2Nq more if the row sums and the maxima are outputs",
+    "attention with two-pass safe softmax, forward pass, every pair of query and key; chains in a fixed order",
+    "docs/bounds-softmax.md, S",
+    after=(HONG_KUNG, LOOMIS_WHITNEY),
+)
+
+_LEAST = 34
+"""A segment's weight is bounded for T ≥ 34d²."""
+_WINDOW = 48
+_SMOOTH = 10**6
+"""With more cuts than this, one cut more or less cannot be seen."""
+
+
+def safe_softmax_events(T: int, d: int) -> int:
+    """At most what the steps weigh that a segment of ``T >= 34 d**2`` words can do: ``T**2 / (4 d)``.
+
+    A step of a maximum weighs d, one of an output 4.
+
+    >>> safe_softmax_events(34 * 4**2, 4)
+    18496
+    """
+    return T * T // (4 * d)
+
+
+def safe_softmax_weight(problem: Problem, T: int) -> int:
+    """What all steps weigh, less those that segments of ``T`` words may share between a maximum and its outputs.
+
+    >>> safe_softmax_weight(Problem.square(100, 2, softmax="safe"), 136)
+    86400
+    """
+    d, struck = problem.d, min(problem.Nk, T // problem.d)
+    return problem.Nq * problem.Nk * (d + 4 * problem.dv) - d * problem.Nq * struck
+
+
+def safe_softmax(problem: Problem, M: int) -> Bound:
+    """Lower bound on two-pass safe softmax: ``5 N**2 d**2 / M`` to leading order for ``d**2 << M << N d``.
+
+    Parameters
+    ----------
+    problem : Problem
+        Forward pass of one copy with safe softmax, without a mask.
+    M : int
+        Words of fast memory.
+
+    Returns
+    -------
+    Bound
+        Words of I/O of one copy.
+
+    Raises
+    ------
+    InvalidInput
+        If ``M`` is not a positive whole number.
+    BoundDoesNotApply
+        If the problem is another computation, has a mask, or is so small that one segment of 34d² words does it all.
+
+    Notes
+    -----
+    Costs some milliseconds at any size.
+
+    Examples
+    --------
+    >>> safe_softmax(Problem.square(65536, 64, softmax="safe"), 65536).value
+    1328698157
+    """
+    M = fast_memory_words(M)
+    require_pass(problem, "forward", "S")
+    if problem.form != "safe":
+        raise BoundDoesNotApply(
+            f"S is proved for safe softmax in two passes only, not for {problem.describe()}"
+        )
+    require_all_pairs(problem, "S")
+    cut = _best_cut(problem, M)
+    return S.bound(cut.moves + 2 * problem.Nq * problem.stats, str(cut))
+
+
+def _best_cut(problem: Problem, M: int) -> Cut:
+    """Return the best cutting; every one with at least two segments is valid."""
+    least = max(1, _LEAST * problem.d**2 - M)
+    most = _cuts(problem, M, least)
+    if most < 1:
+        raise BoundDoesNotApply(
+            f"S needs two segments of at least 34d² = {_LEAST * problem.d**2:,} words; {problem.describe()} with "
+            f"M = {M:,} is done in one"
+        )
+    start = best_start(M, lambda T: _share(problem, T), least, max(least, 4 * M))
+    around = _cuts(problem, M, start)
+    found = [Cut(M + 1 + start * around, around, start)] if around else []
+    near = range(max(1, around - _WINDOW), min(most, around + _WINDOW) + 1) if around <= _SMOOTH else ()
+    for cuts in {1, *near}:
+        X = _longest(problem, M, cuts, least)
+        found.append(Cut(M + 1 + X * cuts, cuts, X))
+    return max(found)
+
+
+def _cuts(problem: Problem, M: int, X: int) -> int:
+    """Return how many cuts every ``X`` moves there are at least; it falls as X grows."""
+    T = M + X
+    return ceil_div(safe_softmax_weight(problem, T), safe_softmax_events(T, problem.d)) - 1
+
+
+def _longest(problem: Problem, M: int, cuts: int, least: int) -> int:
+    """Return the most moves of a segment for which there are so many cuts; there are with ``least``."""
+    low, high = least, 2 * least
+    while _cuts(problem, M, high) >= cuts:
+        low, high = high, 2 * high
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if _cuts(problem, M, middle) >= cuts else (low, middle)
+    return low
+
+
+def _share(problem: Problem, T: int) -> float:
+    """Return which part of the whole weight a segment can do; only a guess depends on it."""
+    return safe_softmax_events(T, problem.d) / max(safe_softmax_weight(problem, T), 1)

@@ -1,0 +1,81 @@
+"""The registered schedules for several memory levels."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from pebble.common.errors import InvalidInput
+from pebble.program.schedule.level_schedule import LevelSchedule
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+    from pebble.computations.problem import Problem
+
+__all__ = ["is_level_schedule", "level_schedule", "level_schedules"]
+
+_GROUP = "pebble.level_schedules"
+
+
+def level_schedules(problem: Problem) -> list[LevelSchedule]:
+    """Return the registered schedules for several memory levels that serve a problem's pass, by name.
+
+    Raises
+    ------
+    InvalidInput
+        If one cannot be loaded, or the problem is none that they serve.
+    """
+    if problem.form != "plain":
+        raise InvalidInput(
+            f"there is no schedule for several memory levels for this computation ({problem.form})"
+        )
+    if problem.mask is not None:
+        raise InvalidInput(
+            "schedules for several memory levels are not counted under a mask yet: leave --mask out"
+        )
+    found = [_load(entry) for entry in _entries()]
+    serving = [schedule for schedule in found if problem.pass_name in schedule.passes]
+    if not serving:
+        raise InvalidInput(f"no schedule for several memory levels serves the {problem.pass_name} pass")
+    return sorted(serving, key=lambda schedule: schedule.name)
+
+
+def level_schedule(name: str, problem: Problem) -> LevelSchedule:
+    """Return the schedule for several memory levels with a name.
+
+    Raises
+    ------
+    InvalidInput
+        If there is none for the problem's pass.
+    """
+    known = {schedule.name: schedule for schedule in level_schedules(problem)}
+    if name not in known:
+        raise InvalidInput(
+            f"{name!r} is no schedule for several memory levels; for the {problem.pass_name} pass there is "
+            + ", ".join(known)
+        )
+    return known[name]
+
+
+def is_level_schedule(name: object) -> bool:
+    """Return whether a schedule for several memory levels has this name."""
+    return any(name in (entry.name, entry.name.rpartition(".")[0]) for entry in _entries())
+
+
+@lru_cache(maxsize=1)
+def _entries() -> tuple[EntryPoint, ...]:
+    from importlib.metadata import entry_points
+
+    return tuple(sorted(set(entry_points(group=_GROUP)), key=lambda entry: entry.name))
+
+
+@lru_cache(maxsize=64)
+def _load(entry: EntryPoint) -> LevelSchedule:
+    try:
+        made = entry.load()()
+    except Exception as error:
+        raise InvalidInput(f"schedule {entry.name!r} ({entry.value}) cannot be loaded: {error}") from error
+    if not isinstance(made, LevelSchedule):
+        raise InvalidInput(f"schedule {entry.name!r} ({entry.value}) is no pebble.program.LevelSchedule")
+    return made

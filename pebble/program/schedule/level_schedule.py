@@ -1,0 +1,149 @@
+"""The base class of schedules for several memory levels, and how they choose tiles for all boundaries at once."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING, ClassVar
+
+from pebble.common.errors import CacheTooSmall, InvalidInput
+from pebble.computations.registry import family_of
+from pebble.program.machine.run_levels import run_levels
+from pebble.program.schedule.tile_names import checked_tiles
+
+if TYPE_CHECKING:
+    from pebble.computations.family import Family
+    from pebble.computations.problem import Problem
+    from pebble.program.hierarchy import Hierarchy
+    from pebble.program.machine.counted import Run
+    from pebble.program.nodes import Program
+    from pebble.program.schedule.schedule import Tiles
+
+__all__ = ["LevelSchedule"]
+
+
+class LevelSchedule(ABC):
+    """A way to compute attention with several memory levels.
+
+    A subclass sets the class attributes and implements the abstract methods. It is registered under the entry-point
+    group ``pebble.level_schedules``.
+
+    Attributes
+    ----------
+    name, summary, source : str
+    passes : tuple of str
+        Passes it serves.
+    tile_names, optional_tiles : tuple of str
+        The tile sizes it takes, and those of them that may be left out.
+    may_be_zero : tuple of str
+        The tile sizes for which zero makes sense.
+    levels : tuple of int
+        For how many memory levels it can be written.
+    """
+
+    name: ClassVar[str]
+    summary: ClassVar[str]
+    source: ClassVar[str]
+    passes: ClassVar[tuple[str, ...]] = ("forward",)
+    tile_names: ClassVar[tuple[str, ...]] = ()
+    optional_tiles: ClassVar[tuple[str, ...]] = ()
+    may_be_zero: ClassVar[tuple[str, ...]] = ()
+    levels: ClassVar[tuple[int, ...]] = (2,)
+
+    @abstractmethod
+    def candidates(self, problem: Problem, hierarchy: Hierarchy) -> Iterable[Tiles]:
+        """Yield tiles worth comparing; they need not all fit."""
+
+    @abstractmethod
+    def smallest(self, problem: Problem, hierarchy: Hierarchy) -> Tiles:
+        """Return the tiles that need the least room at every level."""
+
+    @abstractmethod
+    def program(self, problem: Problem, tiles: Tiles, hierarchy: Hierarchy) -> Program:
+        """Write the program for given tiles, whether or not they fit."""
+
+    @abstractmethod
+    def room(self, problem: Problem, tiles: Tiles, hierarchy: Hierarchy) -> tuple[int, ...]:
+        """Return the words that tiles need at each level, or a few more; the machine measures them."""
+
+    @abstractmethod
+    def words(self, problem: Problem, tiles: Tiles, hierarchy: Hierarchy) -> tuple[int, ...]:
+        """Return the words that move at each boundary, by the schedule's closed form."""
+
+    @staticmethod
+    def family(problem: Problem) -> Family:
+        """Return the computation that the program carries out."""
+        return family_of(problem)
+
+    def measure(self, problem: Problem, tiles: Tiles, hierarchy: Hierarchy) -> tuple[Run, ...]:
+        """Run the program without limits, to see what it needs and costs at each level."""
+        program = self.program(problem, tiles, hierarchy)
+        return _measure(program, self.family(problem), hierarchy.unbounded())
+
+    def least(self, problem: Problem, hierarchy: Hierarchy) -> tuple[int, ...]:
+        """Return the least words of each level that the schedule needs, measured by the machine."""
+        runs = self.measure(problem, self.smallest(problem, hierarchy), hierarchy)
+        return tuple(run.peak for run in runs)
+
+    def tiles(self, problem: Problem, hierarchy: Hierarchy, weights: Sequence[float]) -> dict[str, int]:
+        """Choose tiles for all boundaries at once: the largest of words times weight over the boundaries is least.
+
+        Parameters
+        ----------
+        weights : sequence of float
+            What a word costs at each boundary, such as seconds, or one over the bound there.
+
+        Raises
+        ------
+        CacheTooSmall
+            If not even the smallest tiles fit.
+        """
+        self.require_levels(hierarchy)
+        best, found = None, None
+        for tiles in self.candidates(problem, hierarchy):
+            if fits(self.room(problem, tiles, hierarchy), hierarchy):
+                words = self.words(problem, tiles, hierarchy)
+                cost = max(one * weight for one, weight in zip(words, weights, strict=True)), sum(words)
+                if best is None or cost < best:
+                    best, found = cost, dict(tiles)
+        if found is not None:
+            return found
+        least = self.least(problem, hierarchy)
+        if not fits(least, hierarchy):
+            needs = " and ".join(f"{words:,}" for words in least)
+            raise CacheTooSmall(
+                f"{self.name} needs at least {needs} words, the innermost level first", least[0]
+            )
+        return dict(self.smallest(problem, hierarchy))
+
+    def require_levels(self, hierarchy: Hierarchy) -> None:
+        """Raise InvalidInput if the schedule cannot be written for so many levels."""
+        if hierarchy.levels not in self.levels:
+            known = " or ".join(map(str, self.levels))
+            raise InvalidInput(
+                f"{self.name} is written for {known} memory levels, not for {hierarchy.levels}"
+            )
+
+    def check_tiles(self, tiles: Tiles) -> dict[str, int]:
+        """Return the tiles in the order of ``tile_names``; InvalidInput for unknown, missing or too small ones."""
+        found = checked_tiles(self.name, tiles, self.tile_names, self.may_be_zero)
+        missing = [name for name in self.tile_names if name not in found and name not in self.optional_tiles]
+        if missing:
+            raise InvalidInput(f"{self.name}: give a size for {', '.join(missing)} too")
+        return found
+
+    def __repr__(self) -> str:
+        return f"<LevelSchedule {self.name}: {self.summary}>"
+
+
+def fits(needed: Iterable[int], hierarchy: Hierarchy) -> bool:
+    """Return whether so many words fit at every level."""
+    capacities = zip(needed, hierarchy.capacities, strict=True)
+    return all(words is None or need <= words for need, words in capacities)
+
+
+@lru_cache(maxsize=64)
+def _measure(program: Program, family: Family, hierarchy: Hierarchy) -> tuple[Run, ...]:
+    """Run a program once, however often it is asked for."""
+    return run_levels(program, family, hierarchy.capacities, inclusive=hierarchy.inclusive)

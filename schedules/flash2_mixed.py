@@ -1,0 +1,171 @@
+"""flash-2 whose last row block may be made in slices, and rows of K that stay, for caches of order N·d."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from pebble import InvalidInput, Problem, Schedule
+from pebble.program import (
+    Node,
+    Nodes,
+    Program,
+    Tiles,
+    closed_form,
+    compute,
+    delete,
+    first,
+    last,
+    load,
+    loop,
+    phase,
+    program,
+    store,
+    when,
+)
+from schedules._mixed_blocks import MixedBlocks, cheapest_blocks
+from schedules._softmax import exponentials, statistics, used_up
+
+__all__ = ["Flash2Mixed"]
+
+_FEW = 6
+"""Under a mask so many of the choices without slices that are cheapest without the mask are counted."""
+
+
+class Flash2Mixed(Schedule):
+    """flash-2 with ``blocks`` row blocks and one more in ``slices`` of the head dimension of V, and K partly resident.
+
+    The outputs of the last block are made slice by slice, so that K is swept ``slices`` times for it and V once;
+    with no slices there is no such block. The first ``pinned`` rows of K stay from the first sweep to the last; where
+    all of K stays, the rows of ``pinned`` beyond are rows of V that stay too. With T sweeps of K and B of V it moves
+
+        Nq·(d + dv) + Nk·(T·d + B·dv) − (T − 1)·pinned·d
+
+    words (pinned ≤ Nk). Without slices it moves about what ``flash-2-pinned`` moves, without whole blocks what
+    ``flash-2-sliced`` moves. The rows are divided so that the greatest room of a block is the least. Under a mask it
+    chooses no slices by itself: the machine has to go through them pair by pair there.
+    """
+
+    name = "flash-2-mixed"
+    summary = "flash-2 with its last row block in slices of the head dimension; spare room keeps rows of K"
+    source = "derived here, from Dao 2023, arXiv 2307.08691"
+    forms = ("plain", "online")
+    tile_names = ("blocks", "slices", "pinned")
+    tile_axes = ("i", "e", "")
+    resident_tiles = ("pinned",)
+    may_be_zero = ("blocks", "slices", "pinned")
+    follows_mask = True
+
+    def tiles(self, problem: Problem, M: int) -> Tiles:
+        """Return the cheapest choice that fits; under a mask the cheapest without slices of a few."""
+        self.require(problem, M)
+        if problem.mask is not None:
+            return self._under_mask(problem, M)
+        found = cheapest_blocks(problem, M)
+        return _counts(found[0]) if found else self.smallest(problem)
+
+    def _under_mask(self, problem: Problem, M: int) -> Tiles:
+        """Return the cheapest by closed form that the machine measures to fit."""
+        family = self.family(problem)
+        found = cheapest_blocks(problem.without_mask(), M, _FEW, slices=False)
+        tiles = sorted(
+            map(_counts, found), key=lambda one: int(closed_form(self.program(problem, one), family).io)
+        )
+        fitting = (one for one in tiles if self.measure(problem, one).peak <= M)
+        return next(fitting, self.smallest(problem))
+
+    def smallest(self, problem: Problem) -> Tiles:
+        """Return single rows, or single columns of all rows: the one that needs less room without a mask."""
+        plain = problem.without_mask()
+        rows = {"blocks": problem.Nq, "slices": 0, "pinned": 0}
+        columns = {"blocks": 0, "slices": problem.dv, "pinned": 0}
+        return min((rows, columns), key=lambda tiles: self.measure(plain, tiles).peak)
+
+    def least_M(self, problem: Problem) -> int:
+        """Return the least number of words it needs, whatever the mask."""
+        plain = problem.without_mask()
+        return self.measure(plain, self.smallest(plain)).peak
+
+    def greatest(self, problem: Problem) -> Tiles:
+        """Return the most blocks and slices, and all rows of K and V."""
+        return {"blocks": problem.Nq, "slices": problem.dv, "pinned": 2 * problem.Nk}
+
+    def program(self, problem: Problem, tiles: Tiles) -> Program:
+        """Write the program; ``pinned`` is cut to the number of rows of K and V.
+
+        Raises
+        ------
+        InvalidInput
+            If there are neither whole blocks nor slices.
+        """
+        tiles = self.check_tiles(tiles)
+        slices = tiles.get("slices", 0)
+        blocks = tiles.get("blocks", 0 if slices else 1)
+        if not blocks and not slices:
+            raise InvalidInput(f"{self.name}: there is no block; one of blocks and slices must be at least 1")
+        mixed = MixedBlocks(problem, blocks, min(slices, problem.dv), tiles.get("pinned", 0))
+        staying = [("K", mixed.keys), ("V", mixed.values)]
+        return program(
+            phase(
+                "",
+                [loop("j", 1, load(name), stop=rows) for name, rows in staying if rows],
+                _whole(mixed) if mixed.rows else None,
+                _sliced(mixed) if mixed.slices else None,
+                [loop("j", 1, delete(name), stop=rows) for name, rows in staying if rows],
+            )
+        )
+
+
+def _counts(mixed: MixedBlocks) -> Tiles:
+    return {"blocks": mixed.blocks, "slices": mixed.slices, "pinned": mixed.pinned}
+
+
+def _whole(mixed: MixedBlocks) -> Node:
+    """Write the loop over the blocks whose outputs are made at once."""
+    Nq, dv = mixed.problem.Nq, mixed.problem.dv
+    work = _sweep(mixed, mixed.rows, dv, compute("l"))
+    stop = Nq - mixed.sliced_rows
+    end = _end(mixed.problem, *statistics(mixed.problem))
+    return loop("i", mixed.rows, load("Q"), work, _outputs(), end, stop=stop)
+
+
+def _sliced(mixed: MixedBlocks) -> Node:
+    """Write the block whose outputs are made slice by slice, with the row sums in the first.
+
+    The maxima of online softmax move on in every slice, from the first key.
+    """
+    problem, rows, width = mixed.problem, mixed.sliced_rows, mixed.width
+    work = _sweep(mixed, rows, width, when(first("slice"), compute("l")))
+    again = [name for name in statistics(problem) if name != "l"]
+    kept = when(last("slice"), store(*again)) if again and problem.stats else None
+    slices = loop("e", width, work, _outputs(), kept, delete(*again), label="slice")
+    return loop("i", rows, load("Q"), slices, _end(problem, "l"), start=problem.Nq - rows)
+
+
+def _outputs() -> tuple[Nodes, ...]:
+    return compute("O", "U"), store("O"), delete("O")
+
+
+def _end(problem: Problem, *kept: str) -> tuple[Nodes, ...]:
+    return store(*kept) if problem.stats else (), delete(*kept, "Q")
+
+
+def _sweep(mixed: MixedBlocks, rows: int, width: int, sums: Nodes) -> list[Node]:
+    """Write the loops over all keys: over those that stay, and those that pass by a row or a word at a time."""
+    made, used = exponentials(mixed.problem), delete(*used_up(mixed.problem))
+    cuts = sorted({0, mixed.keys, mixed.values, mixed.problem.Nk})
+    parts: list[Node] = []
+    for start, stop in pairwise(cuts):
+        passing = [name for name, rows_of in (("K", mixed.keys), ("V", mixed.values)) if start >= rows_of]
+        if mixed.by_row(rows, width):
+            work = compute("S"), *made, sums, compute("U"), used
+            one: tuple[Nodes, ...] = load(*passing), loop("i", 1, *work, label="row"), delete(*passing)
+        else:
+            scores, products = _by_word("k", "K", "S", passing), _by_word("e", "V", "U", passing)
+            one = scores, *made, sums, products, used
+        parts.append(loop("j", 1, *one, start=start, stop=stop))
+    return parts
+
+
+def _by_word(axis: str, name: str, array: str, passing: list[str]) -> Nodes:
+    """Write the computation of an array from a word of an input at a time, or from all of it where it stays."""
+    return loop(axis, 1, load(name), compute(array), delete(name)) if name in passing else compute(array)

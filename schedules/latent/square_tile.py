@@ -1,0 +1,63 @@
+"""The small-cache algorithm where the values are part of the keys: P on tiles, made of two tiles of scores."""
+
+from __future__ import annotations
+
+from pebble import Problem, Schedule
+from pebble.program import Nodes, Program, Tiles, compute, delete, load, loop, phase, program, store
+from schedules._tile_shapes import best_output_tile, best_tile
+from schedules._tiled_products import output_phase, parked_sums
+
+__all__ = ["SquareTileLatent"]
+
+
+class SquareTileLatent(Schedule):
+    """P tile by tile, both parts of its scores in fast memory; then the output tile by tile."""
+
+    name = "square-tile"
+    summary = "small-cache with streamed products: P, then O, on tiles"
+    source = "after Saha & Ye, arXiv 2402.07443, Algorithm 1; for two parts of the scores derived here"
+    forms = ("latent",)
+    tile_names = ("rows", "cols", "out_rows", "out_cols")
+    tile_axes = ("i", "j", "i", "e")
+
+    def tiles(self, problem: Problem, M: int) -> Tiles:
+        """Return the cheapest tile of scores, of which two must fit, and of the output."""
+        self.require(problem, M)
+        # Two tiles of a·b words, a vector of the shorter side and a word: those of a product in half the memory fit.
+        rows, cols = best_tile((problem.Nq, problem.Nk, problem.d), M // 2, parked=2)
+        out_rows, out_cols = best_output_tile(problem, M, sums=False)
+        return {"rows": rows, "cols": cols, "out_rows": out_rows, "out_cols": out_cols}
+
+    def program(self, problem: Problem, tiles: Tiles) -> Program:
+        """Write the program; a missing size means the whole side."""
+        tiles = self.check_tiles(tiles)
+        rows, cols = tiles.get("rows", problem.Nq), tiles.get("cols", problem.Nk)
+        hold_rows = min(rows, problem.Nq) <= min(cols, problem.Nk)
+        parts = [
+            loop(depth, 1, *_step(result, queries, keys, hold_rows))
+            for result, queries, keys, depth in (("S1", "Qc", "Kc", "e"), ("S2", "Qr", "Kr", "r"))
+        ]
+        done = compute("P", "S1"), delete("S2"), store("P"), parked_sums(), delete("P")
+        out = tiles.get("out_rows", problem.Nq), tiles.get("out_cols", problem.dv)
+        return program(
+            phase(
+                "P = exp(S1 + S2) and its row sums, tile by tile",
+                loop("i", rows, loop("j", cols, *parts, *done)),
+            ),
+            output_phase(problem, *out, sums=False, values="Kc"),
+        )
+
+
+def _step(result: str, queries: str, keys: str, hold_rows: bool) -> tuple[Nodes, ...]:
+    """Advance a tile of scores by one word of the vectors: those of one side are held, the others pass."""
+    if hold_rows:
+        return (
+            load(queries),
+            loop("j", 1, load(keys), compute(result), delete(keys), label="key"),
+            delete(queries),
+        )
+    return (
+        load(keys),
+        loop("i", 1, load(queries), compute(result), delete(queries), label="query"),
+        delete(keys),
+    )

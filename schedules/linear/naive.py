@@ -1,0 +1,132 @@
+"""Linear attention with every intermediate result written out: what one writes first."""
+
+from __future__ import annotations
+
+from pebble import Problem, Schedule
+from pebble.computations.linear_attention import chunk_sizes
+from pebble.program import (
+    Node,
+    Phase,
+    Program,
+    Tiles,
+    compute,
+    delete,
+    load,
+    loop,
+    not_first,
+    phase,
+    program,
+    store,
+    when,
+)
+
+__all__ = ["NaiveChunked", "NaiveGated", "NaiveRecurrent", "NaiveRightProduct"]
+
+
+class _Naive(Schedule):
+    """A schedule without tiles."""
+
+    name = "naive"
+    source = "textbook"
+
+    def tiles(self, problem: Problem, M: int) -> Tiles:
+        """Return no tiles: words are handled one at a time."""
+        self.require(problem, M)
+        return {}
+
+
+class NaiveRightProduct(_Naive):
+    """The state word by word, written, then the outputs word by word."""
+
+    summary = "the state KᵀV, then the outputs, word by word"
+    forms = ("linear",)
+
+    def program(self, problem: Problem, tiles: Tiles) -> Program:
+        """Write the program."""
+        self.check_tiles(tiles)
+        return program(
+            phase("H = KᵀV", loop("k", 1, loop("e", 1, _sum("H", "j", "K", "V")))),
+            phase("O = QH", loop("i", 1, loop("e", 1, _sum("O", "k", "Q", "H")))),
+        )
+
+
+class NaiveRecurrent(_Naive):
+    """Token by token: the whole state is read and written again for each of them, then read for the outputs."""
+
+    summary = "token by token, the state read and written every time"
+    forms = ("recurrent",)
+
+    def program(self, problem: Problem, tiles: Tiles) -> Program:
+        """Write the program."""
+        self.check_tiles(tiles)
+        gate = when(not_first("n"), load("G")) if problem.gate else None
+        no_gate = when(not_first("n"), delete("G")) if problem.gate else None
+        kept = when(not_first("n"), load("H"))
+        word = (load("V"), kept, compute("H"), store("H"), delete("H", "V"))
+        update = loop("k", 1, load("K"), gate, loop("e", 1, *word), no_gate, delete("K"))
+        return program(loop("n", 1, update, loop("e", 1, _sum("O", "k", "Q", "H"))))
+
+
+class NaiveGated(NaiveRecurrent):
+    """The same with gates."""
+
+    forms = ("gated",)
+
+
+class NaiveChunked(_Naive):
+    """Chunk by chunk, product after product, each written."""
+
+    summary = "chunk by chunk, scores and states written out"
+    forms = ("chunked",)
+
+    def program(self, problem: Problem, tiles: Tiles) -> Program:
+        """Write the program."""
+        self.check_tiles(tiles)
+        chunks = chunk_sizes(problem)[0]
+        if not chunks:
+            return program(*_inside_last("O_last"))
+        before = when(not_first("c"), load("H"))
+        state = loop(
+            "k", 1, loop("e", 1, load("Z"), before, compute("H"), delete("Z"), store("H"), delete("H"))
+        )
+        read = loop("k", 1, load("Q"), before, compute("B"), delete("Q"), when(not_first("c"), delete("H")))
+        outputs = loop("p", 1, loop("e", 1, read, *_finished("")))
+        last = loop("s", 1, loop("e", 1, _words("B_last", "k", "Q_last", "H"), *_finished("_last")))
+        return program(
+            phase("scores", _each("c p q", _sum("S", "k", "Q", "K"))),
+            phase("outputs from the scores", _each("c p e", _sum("A", "q", "S", "V"))),
+            phase("what each chunk adds to the state", _each("c k e", _sum("Z", "q", "K", "V"))),
+            phase("outputs, and the state after each chunk", loop("c", 1, outputs, state)),
+            *_inside_last("A_last"),
+            phase("outputs of the last chunk", last),
+        )
+
+
+def _inside_last(result: str) -> list[Phase]:
+    """Scores of the last chunk, and its outputs from them."""
+    return [
+        phase("scores of the last chunk", _each("s t", _sum("S_last", "k", "Q_last", "K_last"))),
+        phase("outputs from its scores", _each("s e", _sum(result, "t", "S_last", "V_last"))),
+    ]
+
+
+def _finished(end: str) -> tuple[Node | tuple[Node, ...], ...]:
+    """A word of the output, of what the scores and the state give."""
+    inside, state, output = f"A{end}", f"B{end}", f"O{end}"
+    return load(inside), compute(output, inside), delete(state), store(output), delete(output)
+
+
+def _each(axes: str, body: tuple[Node, ...]) -> Node:
+    """Loops over axes, one index at a time."""
+    outermost, *rest = axes.split()
+    return loop(outermost, 1, *(body if not rest else (_each(" ".join(rest), body),)))
+
+
+def _sum(result: str, axis: str, *operands: str) -> tuple[Node, ...]:
+    """A word of a product, its operands loaded for every step; it is stored."""
+    return (_words(result, axis, *operands), *store(result), *delete(result))
+
+
+def _words(result: str, axis: str, *operands: str) -> Node:
+    """A word of a product, its operands loaded for every step."""
+    return loop(axis, 1, load(*operands), compute(result), delete(*operands))

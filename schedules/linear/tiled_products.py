@@ -1,0 +1,37 @@
+"""The right product of linear attention as two matrix products, each on tiles of its result."""
+
+from __future__ import annotations
+
+from pebble import Problem, Schedule
+from pebble.program import Program, Tiles, phase, program
+from schedules._tile_shapes import best_tile
+from schedules._tiled_products import tiled_product
+
+__all__ = ["TiledProducts"]
+
+
+class TiledProducts(Schedule):
+    """H = KᵀV on tiles of H, which is written; then O = QH on tiles of O. About 4N·d·dv/√M words for M below d²."""
+
+    name = "tiled-products"
+    summary = "H = KᵀV, then O = QH, each on tiles of its result; H is written"
+    source = "Hong & Kung 1981, for each product"
+    forms = ("linear",)
+    tile_names = ("h_rows", "h_cols", "out_rows", "out_cols")
+    tile_axes = ("k", "e", "i", "e")
+
+    def tiles(self, problem: Problem, M: int) -> Tiles:
+        """Return the cheapest tiles of each product."""
+        self.require(problem, M)
+        h_rows, h_cols = best_tile((problem.d, problem.dv, problem.Nk), M)
+        out_rows, out_cols = best_tile((problem.Nq, problem.dv, problem.d), M)
+        return {"h_rows": h_rows, "h_cols": h_cols, "out_rows": out_rows, "out_cols": out_cols}
+
+    def program(self, problem: Problem, tiles: Tiles) -> Program:
+        """Write the program; a missing size counts as one."""
+        size = {**self.smallest(problem), **self.check_tiles(tiles)}
+        state, output = (size["h_rows"], size["h_cols"]), (size["out_rows"], size["out_cols"])
+        return program(
+            phase("H = KᵀV", tiled_product("H", "K", "V", ("k", "e", "j"), state, (problem.d, problem.dv))),
+            phase("O = QH", tiled_product("O", "Q", "H", ("i", "e", "k"), output, (problem.Nq, problem.dv))),
+        )

@@ -1,0 +1,128 @@
+"""Counting at every boundary: the figures, the bounds, and what is printed."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+
+import pebble
+from pebble.common.errors import CacheTooSmall, InvalidInput
+from pebble.computations.problem import Problem
+from pebble.lab.hardware import device, model
+from pebble.lab.level_counts import count_levels
+from pebble.lab.level_pebblings import level_moves
+from pebble.lab.level_show import show_levels
+from pebble.program import Hierarchy
+
+PROBLEM, TILES = Problem.square(40, 3), {"rows": 12, "cols": 9, "block": 5}
+BOUNDARY = {"level", "capacity", "reads", "writes", "io", "peak", "bound", "ratio"}
+
+
+def test_the_example_of_the_docs() -> None:
+    report = count_levels(PROBLEM, Hierarchy((43, 140)), ["nested-flash-2"], TILES)
+    (row,) = report.rows
+    assert [(one.level, one.io, one.peak) for one in row.boundaries] == [(1, 4400, 43), (2, 1200, 140)]
+    assert row.least == (43, 140)
+    for one, size in zip(row.boundaries, (43, 140), strict=True):
+        assert one.bound == pebble.bounds(PROBLEM, size).best.value
+        assert one.ratio == one.io / one.bound
+    content = report.to_dict()
+    (plain,) = content["schedules"]
+    assert [set(one) for one in plain["boundaries"]] == [BOUNDARY, BOUNDARY]
+    assert (plain["io"], plain["peak"], plain["least_M"], plain["fits"]) == (1200, 140, 140, True)
+    assert "T1 for 43 words, by Theorem M" in str(report)
+    assert [one["name"] for one in content["bounds"]] == ["levels", "levels"]
+
+
+def test_levels_that_are_too_small() -> None:
+    report = count_levels(PROBLEM, Hierarchy((42, 140)), tiles=TILES)
+    assert not report.rows[0].fits
+    assert report.rows[0].to_dict()["boundaries"] == []
+    assert "needs 43 and 140 words" in report.why_nothing_fits()
+    assert "does not fit" in str(report)
+    tiny = count_levels(PROBLEM, Hierarchy((5, 9)))
+    assert tiny.rows[0].least == (15, 15)
+    with pytest.raises(CacheTooSmall, match="needs 43 words in level 1"):
+        level_moves("nested-flash-2", PROBLEM, Hierarchy((42, 140)), TILES)
+
+
+def test_copies_multiply_counts_and_bounds() -> None:
+    one = count_levels(PROBLEM, Hierarchy((60, 200)))["nested-flash-2"]
+    many = count_levels(Problem.square(40, 3, heads=2, batch=3), Hierarchy((60, 200)))["nested-flash-2"]
+    for alone, together in zip(one.boundaries, many.boundaries, strict=True):
+        assert (together.io, together.bound) == (6 * alone.io, 6 * alone.bound)
+        assert together.peak == alone.peak
+
+
+def test_exclusive_levels_are_compared_with_the_sum() -> None:
+    report = count_levels(PROBLEM, Hierarchy((60, 200), inclusive=False))
+    assert [bound.value for bound in report.bounds] == [
+        pebble.bounds(PROBLEM, words).best.value for words in (60, 260)
+    ]
+
+
+def test_a_layer_on_a_device() -> None:
+    """The figures of docs/hardware.md: registers and shared memory of an H100, a Llama-3-8B layer of 65,536 tokens."""
+    h100, problem = device("h100"), model("llama3-8b").problem(65_536)
+    names = ("regs", "smem")
+    report = count_levels(
+        problem, h100.hierarchy(names, "bf16"), bandwidths=h100.bandwidths(names), bytes_per_word=2
+    )
+    inner, outer = report["nested-flash-2"].boundaries
+    assert (inner.capacity, outer.capacity) == (131_072, 116_224)
+    assert inner.io == outer.io == 69_793_218_560
+    assert (round(inner.ratio, 3), round(outer.ratio, 3)) == (1.016, 1.916)
+    assert report.seconds(inner) == pytest.approx(inner.io * 2 / (132 * 128 * 1.83e9))
+    assert report.seconds(outer) is None
+    assert report.slowest(report.rows[0]) is None
+
+
+def test_known_bandwidths_decide_the_tiles() -> None:
+    """The slowest boundary is made as fast as can be: where the inner one is slow, it gets the fewer words."""
+    problem, hierarchy = Problem.square(2000, 16), Hierarchy((2000, 30_000))
+    slow_inner, slow_outer = (
+        count_levels(problem, hierarchy, bandwidths=rates, bytes_per_word=2).rows[0].boundaries
+        for rates in ((1e9, 1e12), (1e12, 1e9))
+    )
+    assert slow_inner[0].io < slow_outer[0].io
+    assert slow_inner[1].io > slow_outer[1].io
+
+
+def test_files_of_moves_are_checked() -> None:
+    for inclusive in (True, False):
+        hierarchy = Hierarchy((43, 140), inclusive)
+        pebbling, stream = level_moves("nested-flash-2", PROBLEM, hierarchy, TILES), io.StringIO()
+        number = pebbling.write(stream)
+        text = stream.getvalue()
+        assert ("# levels 43 140\n" in text) == inclusive
+        found = pebble.check(io.StringIO(text))
+        assert found.complete
+        assert (found.moves, found.io, found.M) == (number, 1200, 140)
+        assert "level 1: 4,400 I/O" in str(found)
+        without = text.replace("load 2 K[3,0]\n", "", 1)
+        broken = pebble.check(io.StringIO(without))
+        assert broken.refusal is not None
+        assert broken.refusal.rule == "load-needs-blue"
+        assert broken.line is not None
+        assert without.splitlines()[broken.line - 1] == "load 1 K[3,0]"
+
+
+def test_formulas_of_every_boundary() -> None:
+    shown = show_levels("nested-flash-2", PROBLEM, Hierarchy((43, 140)), TILES)
+    assert [str(form.io) for form in shown.forms][1] == "2·N·d·⌈N/12⌉ + 2·N·d"
+    assert [int(form.io) for form in shown.forms] == [4400, 1200]
+    assert shown.fits
+    assert "load2 Q" in str(shown)
+    assert shown.to_dict()["boundaries"][0]["io"]["value"] == 4400
+
+
+def test_what_makes_no_sense_is_refused() -> None:
+    with pytest.raises(InvalidInput, match="one by one"):
+        count_levels(Problem.square(8, 2, pass_name="both"), Hierarchy((50, 60)))
+    with pytest.raises(InvalidInput, match="no tiles called 'paper'"):
+        count_levels(PROBLEM, Hierarchy((50, 60)), tiles="paper")
+    with pytest.raises(InvalidInput, match="no sourced figure for regs"):
+        device("tpu-v5e").hierarchy(("regs", "smem"), "bf16")
+    with pytest.raises(InvalidInput, match="in the order regs, smem, l2"):
+        device("h100").hierarchy(("smem", "regs"), "bf16")

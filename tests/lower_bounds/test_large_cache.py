@@ -1,0 +1,306 @@
+"""Bound D: values, refusals, rectangles in masks, its proof moment by moment, and never above what can be done."""
+
+from __future__ import annotations
+
+import itertools
+import random
+
+import numpy as np
+import pytest
+
+from pebble import optimal, schedule_dag
+from pebble.common.errors import BoundDoesNotApply, CacheTooSmall
+from pebble.computations.masks import make_mask, mask_from_array
+from pebble.computations.problem import Problem
+from pebble.computations.registry import family_of
+from pebble.game.rules import Rules
+from pebble.lower_bounds import best_bound, proved_bounds
+from pebble.lower_bounds.attention.compulsory import compulsory_words
+from pebble.lower_bounds.attention.large_cache import (
+    large_cache,
+    large_cache_under_mask,
+    words_needed_again,
+)
+from pebble.lower_bounds.attention.rectangles import find_rectangle
+from pebble.lower_bounds.attention.triangles import QueryIntervals
+from pebble.program.schedule import available, fitting_tiles, get
+from tests.lower_bounds.masked_pebblings import Player, io
+from tests.lower_bounds.words_needed_again import Lifetimes, traced
+from tests.lower_bounds.words_needed_again import words_needed_again as counted
+from tests.support.amounts import first
+
+N, D = 4096, 64
+
+
+def terms(p: Problem, tau: int, sigma: int) -> tuple[int, int, int]:
+    """The three terms of the theorem."""
+    return (
+        (p.Nq - tau + 1) * (p.dv + sigma),
+        (p.Nq - tau) * sigma + tau * (p.Nk - sigma),
+        (tau + p.dv) * (p.Nk - sigma),
+    )
+
+
+def random_sizes(rnd: random.Random, most: int) -> Problem:
+    d, dv = rnd.randint(1, 5), rnd.randint(1, 7)
+    return Problem(rnd.randint(1, most), rnd.randint(2, most), d, dv, stats=rnd.random() < 0.3)
+
+
+# Values
+
+
+@pytest.mark.parametrize("seed", range(200))
+def test_it_is_the_greatest_over_tau_and_sigma(seed: int) -> None:
+    p = random_sizes(random.Random(seed), 30)
+    pairs = itertools.product(range(1, min(p.d, p.Nq) + 1), range(1, min(p.d, p.Nk - 1) + 1))
+    needed, tau, sigma = words_needed_again(p.Nq, p.Nk, p.d, p.dv)
+    assert needed == max(min(terms(p, *pair)) for pair in pairs) == min(terms(p, tau, sigma))
+
+
+@pytest.mark.parametrize(
+    ("sixteenths", "words"), [(17, 4.91), (20, 4.72), (24, 4.47), (26, 4.34), (30, 4.09)]
+)
+def test_values_at_4096(sixteenths: int, words: float) -> None:
+    M = N * D * sixteenths // 16
+    best = best_bound(Problem.square(N, D), M)
+    assert best.name == "D"
+    assert best.value == 6 * N * D - 2 * D * D - M
+    assert round(best.value / (N * D), 2) == words
+
+
+def test_it_counts_row_sums_and_refuses_what_it_does_not_cover() -> None:
+    with_sums = large_cache(Problem.square(100, 8, stats=True), 900)
+    assert with_sums.value == large_cache(Problem.square(100, 8), 900).value + 100
+    for problem in (
+        Problem(9, 1, 2, 2),
+        Problem.square(9, 2, mask="causal"),
+        Problem(9, 9, 2, 2, pass_name="backward"),
+        Problem.square(9, 2),
+    ):
+        with pytest.raises(BoundDoesNotApply):
+            large_cache(problem, 60)
+
+
+def test_it_holds_for_each_part_of_a_mask_in_which_all_see_all() -> None:
+    """Three sequences of N queries and keys: three times what is above the compulsory words."""
+    problem, M = Problem.square(3 * 512, 16, mask="document:512,512,512"), 512 * 20
+    alone = large_cache(Problem.square(512, 16), M)
+    assert best_bound(problem, M).name == "by parts"
+    assert best_bound(problem, M).value == 3 * alone.value
+
+
+# Rectangles
+
+
+def rectangles(allowed: np.ndarray) -> set[tuple[int, int]]:
+    """Numbers of queries and keys of all rectangles that intervals of queries have."""
+    rows = range(len(allowed))
+    return {(b - a + 1, int(allowed[a : b + 1].all(axis=0).sum())) for a in rows for b in rows if a <= b}
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_a_rectangle_is_in_the_mask_and_the_best_of_small_ones(seed: int) -> None:
+    rnd = random.Random(seed)
+    Nq, Nk = rnd.randint(2, 30), rnd.randint(3, 30)
+    starts, stops = (sorted(rnd.randint(0, Nk) for _ in range(Nq)) for _ in range(2))
+    both = [(min(pair), max(*pair, min(pair) + 1)) for pair in zip(starts, stops, strict=True)]
+    allowed = np.array([[start <= j < stop for j in range(Nk)] for start, stop in both])
+    allowed[:, 0] |= ~allowed.any(axis=1)
+    problem = Problem(Nq, Nk, 1, rnd.randint(1, 4), mask=mask_from_array(allowed))
+    assert problem.mask is not None
+    try:
+        intervals = QueryIntervals.from_mask(problem.mask)
+    except BoundDoesNotApply:
+        return
+    found = find_rectangle(intervals, problem.d, problem.dv)
+    every = {one for one in rectangles(allowed) if one[1] >= 2}
+    if not every:
+        return
+    assert any(found[0] <= one[0] and found[1] <= one[1] for one in every)
+    best = max(words_needed_again(*one, problem.d, problem.dv)[0] for one in every)
+    assert words_needed_again(*found, problem.d, problem.dv)[0] == best
+
+
+@pytest.mark.parametrize(
+    ("spec", "Nq", "Nk", "rectangle"),
+    [
+        ("causal", 4096, 4096, (2048, 2049)),
+        ("causal", 1000, 9000, (1000, 8001)),
+        ("prefix:3000", 4096, 4096, (4096, 3000)),
+        ("window:1000", 4096, 4096, (500, 501)),
+        ("document:1000,3096", 4096, 4096, (3096, 3096)),
+    ],
+)
+def test_rectangles_of_large_masks(spec: str, Nq: int, Nk: int, rectangle: tuple[int, int]) -> None:
+    queries, keys = find_rectangle(QueryIntervals.from_mask(make_mask(spec, Nq, Nk)), D, D)
+    worth, best = (words_needed_again(*one, D, D)[0] for one in ((queries, keys), rectangle))
+    assert worth >= 0.99 * best
+
+
+def test_causal_with_many_keys() -> None:
+    """Where the last queries of a long sequence see nearly all keys, most of the mask is one rectangle."""
+    problem = Problem(1000, 9000, 32, 32, mask="causal")
+    M = 1000 * 50
+    bound = large_cache_under_mask(problem, M)
+    assert bound.value > compulsory_words(problem)
+    assert bound.value == max(one.value for one in proved_bounds(problem, M) if one.name == "D")
+
+
+# The proof
+
+
+class Moment:
+    """Plays the steps of the chains, and stops at the moment of the proof for a τ and a σ."""
+
+    def __init__(self, p: Problem, tau: int, sigma: int, steps: list[tuple[int, int]]) -> None:
+        self.p, self.tau, self.a = p, tau, p.Nk - sigma
+        self.done = np.zeros((p.Nq, p.dv), dtype=int)
+        self.place, self.case = self._play(steps)
+
+    def _play(self, steps: list[tuple[int, int]]) -> tuple[int, int]:
+        begun = False
+        for place, (i, e) in enumerate(steps):
+            unstarted = (self.done == 0).any(axis=1)
+            self.done[i, e] += 1
+            advanced = self.done >= self.a
+            few = (self.done == 0).any(axis=1).sum() < self.tau
+            if not begun and advanced.any():
+                begun = True
+                if unstarted.sum() < self.tau:
+                    return self._stop(place, i, e, 0)
+            if begun and advanced.all(axis=1).any():
+                return self._stop(place, i, e, 2)
+            if begun and few:
+                return self._stop(place, i, e, 1)
+        raise AssertionError("every chain ends")
+
+    def _stop(self, place: int, i: int, e: int, case: int) -> tuple[int, int]:
+        self.done[i, e] -= 1
+        return place, case
+
+    def words(self) -> int:
+        """What facts U, V, Q and K of the proof count."""
+        p, sigma = self.p, self.p.Nk - self.a
+        accumulators = int(((self.done > 0) & (self.done < p.Nk)).sum())
+        # Operands of the step that comes next have been red as well.
+        least = self.done.min(axis=1)
+        values = sum(self._red_keys(self.done[:, e]) for e in range(p.dv) if (self.done[:, e] == 0).any())
+        rows = int(((self.done > 0).any(axis=1) & (least < self.a)).sum())
+        keys = self._red_keys(self.done.ravel()) if (least == 0).sum() >= self.tau else 0
+        return accumulators + values + rows * sigma + keys * self.tau
+
+    def _red_keys(self, done: np.ndarray) -> int:
+        return min(int(done.max()) + 1, self.a)
+
+
+def check_moment(p: Problem, steps: list[tuple[int, int]]) -> int:
+    needed, tau, sigma = words_needed_again(p.Nq, p.Nk, p.d, p.dv)
+    moment = Moment(p, tau, sigma, steps)
+    assert moment.words() >= min(terms(p, tau, sigma)) == needed
+    return moment.case
+
+
+def random_steps(p: Problem, rng: np.random.Generator) -> list[tuple[int, int]]:
+    """Every chain's steps in order, the chains interleaved along slopes of rows, columns and keys, and at random."""
+    i, e, j = np.meshgrid(np.arange(p.Nq), np.arange(p.dv), np.arange(p.Nk), indexing="ij")
+    slopes = rng.normal(size=3) * rng.choice([0.0, 0.05, 1, 30], 3)
+    first = slopes[0] * i + slopes[1] * e + slopes[2] * j + rng.choice([0.01, 1, 50]) * rng.random(i.shape)
+    first = np.maximum.accumulate(first, axis=2)
+    order = np.lexsort((j.ravel(), first.ravel()))
+    return [(int(i.ravel()[at]), int(e.ravel()[at])) for at in order]
+
+
+def test_every_moment_of_random_orders() -> None:
+    cases = set()
+    for seed in range(300):
+        p = random_sizes(random.Random(seed), 12)
+        cases.add(check_moment(p, random_steps(p, np.random.default_rng(seed))))
+    assert cases == {0, 1, 2}
+
+
+@pytest.mark.parametrize("seed", first(12, range(80)))
+def test_the_moment_of_a_pebbling(seed: int) -> None:
+    """With recomputation: at the moment of the proof so many words are needed again, each red or moved once more."""
+    rng = np.random.default_rng(seed)
+    p = Problem(*(int(n) for n in rng.integers([1, 2, 1, 1], [6, 6, 3, 4])))
+    family = family_of(p)
+    dag = family.dag()
+    M = family.max_indegree + 1 + int(rng.integers(0, 2 * p.Nq * p.d + 1))
+    if seed % 2:
+        moves = Player(dag, M, rng).moves
+    else:
+        found = schedule_dag(dag, M, order=str(rng.choice(["depth-first", "given"])))
+        moves = [(move.op.name.lower(), move.vertex) for columns in found.moves() for move in columns]
+    times = Lifetimes(moves)
+    events = sorted(traced(family, times, p.dv))
+    steps = [step for _, step in events]
+    for tau, sigma in itertools.product(range(1, min(p.d, p.Nq) + 1), range(1, min(p.d, p.Nk - 1) + 1)):
+        moment = Moment(p, tau, sigma, steps)
+        words, red = counted(family, times, p.dv, events[moment.place][0])
+        assert red <= M
+        assert words >= min(terms(p, tau, sigma))
+        assert io(moves) >= compulsory_words(p) + words - red
+
+
+# Never above what can be done
+
+
+def left_over(seed: int, runs: int, masks: bool) -> list[int]:
+    """What machine runs at random tiles move and hold above the bound."""
+    rnd = random.Random(seed)
+    schedules = available("forward")
+    found = []
+    while len(found) < runs:
+        p = random_sizes(rnd, 40)
+        if masks:
+            n = rnd.randint(4, 30)
+            spec = rnd.choice(["causal", f"prefix:{n // 2}", f"window:{n - 1}", f"document:{n - 2},2"])
+            p = Problem.square(n, p.d, p.dv, stats=p.stats, mask=spec)
+        schedule = schedules[rnd.choice(sorted(schedules))]
+        try:
+            M = schedule.least_M(p) + int(rnd.random() ** 2 * 3 * p.Nq * (p.d + p.dv))
+            tiles = fitting_tiles(schedule, p, M)
+        except CacheTooSmall:
+            continue
+        if not masks and rnd.random() < 0.5:
+            tiles = {name: max(rnd.randint(size // 2, 2 * size), size and 1) for name, size in tiles.items()}
+        run = schedule.measure(p, tiles)
+        queries, keys = p.Nq, p.Nk
+        if masks:
+            assert p.mask is not None
+            queries, keys = find_rectangle(QueryIntervals.from_mask(p.mask), p.d, p.dv)
+        if keys >= 2:
+            needed = words_needed_again(queries, keys, p.d, p.dv)[0]
+            found.append(run.io + run.peak - compulsory_words(p) - needed)
+    return found
+
+
+@pytest.mark.parametrize(("masks", "runs"), [(False, 40), (True, 6)])
+def test_never_above_a_schedule(masks: bool, runs: int) -> None:
+    assert min(left_over(0, runs, masks)) >= 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(1, 6))
+def test_never_above_many_schedules(seed: int) -> None:
+    assert min(left_over(seed, 400, False)) >= 0
+    assert min(left_over(seed, 60, True)) >= 0
+
+
+@pytest.mark.parametrize(
+    ("shape", "M", "sliding"),
+    [((2, 2, 1, 1), 6, True), ((3, 2, 1, 1), 7, False)],
+)
+def test_never_above_an_optimum(shape: tuple[int, int, int, int], M: int, sliding: bool) -> None:
+    problem = Problem(*shape)
+    best = optimal(family_of(problem).dag(), M, rules=Rules(sliding=sliding), time_limit=4)
+    needed = words_needed_again(*shape)[0]
+    assert compulsory_words(problem) + needed - M <= best.io
+    assert best.lower <= best.io
+
+
+def test_a_schedule_comes_near() -> None:
+    """By seven words: a bound that is eight words greater exceeds it."""
+    problem, best = Problem.square(20, 1), get("best")
+    run = best.measure(problem, best.tiles(problem, 45))
+    assert 0 <= run.io + run.peak - compulsory_words(problem) - words_needed_again(20, 20, 1, 1)[0] < 8

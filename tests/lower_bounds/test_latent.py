@@ -1,0 +1,89 @@
+"""MLA, the bound where values are part of keys: never above a legal pebbling or an optimum, and its maximum is one."""
+
+from __future__ import annotations
+
+import math
+import random
+
+import pytest
+
+from pebble.common.errors import BoundDoesNotApply
+from pebble.computations.problem import Problem
+from pebble.computations.registry import family_of
+from pebble.lower_bounds.attention.latent import latent_bound, latent_events
+from pebble.lower_bounds.proved import best_bound, proved_bounds
+from pebble.program.schedule import available
+from pebble.solvers.optimum import optimal
+
+
+def _events(c: float, u: float, others: float, rows: float, keys: float, dv: int) -> float:
+    """Multiply-adds by the proof's first form: charged pairs, chains, words of other keys, whole rows and keys."""
+    return math.sqrt(c * u * (others + dv * keys)) + keys * min(u, dv * rows)
+
+
+def test_no_division_of_a_segment_is_above_its_events() -> None:
+    draw, greatest = random.Random(1), 0.0
+    for _ in range(4000):
+        dv, T = draw.randint(1, 600), round(10 ** draw.uniform(1, 8))
+        d = dv + draw.randint(1, 200)
+        share = [draw.expovariate(1) * draw.choice((0, 1, 1)) for _ in range(5)]
+        if total := sum(share):
+            c, u, others, rows, keys = (T * part / total for part in share)
+            found = _events(c, u, others, rows / d, keys / d, dv)
+            assert found < latent_events(T, d, dv) + 1
+            greatest = max(greatest, found / max(1, latent_events(T, d, dv)))
+    assert greatest > 0.9
+
+
+@pytest.mark.parametrize("T", [40, 1000, 12345, 10**7, 10**15])
+def test_the_greatest_division_is_reached(T: int) -> None:
+    d, dv = 576, 512
+    beta = d * (d + dv) / dv**2
+    w = [T * step / 2000 for step in range(2001)]
+    whole = max(x * math.sqrt(T - x) / (2 * math.sqrt(beta)) + dv * x * x / (4 * d * (d + dv)) for x in w)
+    reached = max((T / 3) ** 1.5, whole)
+    assert reached - 1 <= latent_events(T, d, dv) <= reached * (1 + 1e-5) + 1
+
+
+def test_events_grow() -> None:
+    values = [latent_events(T, 6, 4) for T in range(3, 3000)]
+    assert values == sorted(values)
+
+
+def test_leading_term() -> None:
+    N, d, dv, M = 2**22, 6, 4, 10**5
+    bound = latent_bound(Problem(N, N, d, dv, shared_values=True), M).value
+    assert bound == pytest.approx(N * N * d * (d + dv) / M, rel=0.06)
+
+
+@pytest.mark.parametrize("mask", [None, "causal", "window:2"])
+def test_no_schedule_is_below_a_bound(mask: str | None) -> None:
+    draw = random.Random(7)
+    for _ in range(12):
+        dv, N = draw.randint(1, 4), draw.randint(3, 60)
+        problem = Problem(
+            N, N, dv + draw.randint(1, 3), dv, shared_values=True, mask=mask, stats=draw.random() < 0.5
+        )
+        for schedule in available("forward", "latent").values():
+            M = schedule.least_M(problem) + draw.choice((0, 3, 40))
+            counted = schedule.measure(problem, schedule.tiles(schedule.seen(problem), M))
+            assert counted.peak <= M
+            assert best_bound(problem, counted.peak).value <= counted.io
+
+
+@pytest.mark.parametrize("shape", [(1, 2, 2, 1), (2, 1, 2, 1), (2, 2, 2, 1)])
+def test_no_bound_is_above_an_optimum(shape: tuple[int, int, int, int]) -> None:
+    problem = Problem(*shape, shared_values=True)
+    dag = family_of(problem).dag()
+    for M in (5, 6, 8):
+        least = optimal(dag, M).io
+        assert all(bound.value <= least for bound in proved_bounds(problem, M))
+
+
+def test_other_computations_are_refused() -> None:
+    with pytest.raises(BoundDoesNotApply, match="shared_values"):
+        latent_bound(Problem(8, 8, 4, 2), 100)
+    assert {bound.name for bound in proved_bounds(Problem(8, 8, 4, 2, shared_values=True), 30)} == {
+        "MLA",
+        "compulsory",
+    }

@@ -1,0 +1,239 @@
+"""Several memory levels: the machine against the game vertex by vertex, shortcuts against plain loops, projections."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from random import Random
+
+import pytest
+
+from pebble.common.errors import IllegalMove, InvalidInput, Violation
+from pebble.computations.family import Family
+from pebble.computations.matmul import matmul_family
+from pebble.computations.problem import Problem
+from pebble.computations.registry import family_of
+from pebble.game.level_game import LevelGame
+from pebble.program import Nodes, Program, closed_form, compute, delete, load, loop, phase, program, store
+from pebble.program.level_lowering import lower_levels
+from pebble.program.machine.counted import Run
+from pebble.program.machine.run import run
+from pebble.program.machine.run_levels import run_levels
+from pebble.program.places import places
+from pebble.program.projection import project
+from tests.program.level_programs import mutated, operations, parked, rewritten, through_levels
+from tests.program.random_programs import legal_program, random_family, random_program, relabelled
+
+NARROWER = {"one-partial-result", "whole-box"}
+"""Rules of boxes that the game does not know: a program may break them and still be legal vertex by vertex."""
+Runs = tuple[Run, ...]
+
+
+def played(text: Program, family: Family, sizes: tuple[int, ...], inclusive: bool) -> LevelGame | None:
+    """The end of the game, or None if it is not legal or not complete."""
+    game = LevelGame(family.dag(), sizes, inclusive)
+    try:
+        for move in lower_levels(text, family, len(sizes), inclusive=inclusive):
+            game.play(move)
+    except (IllegalMove, InvalidInput):
+        return None
+    return game if game.complete else None
+
+
+def executed(
+    text: Program, family: Family, sizes: tuple[int, ...], inclusive: bool, induction: bool = True
+) -> Runs | str:
+    """The runs, or the rule that was broken."""
+    try:
+        return run_levels(text, family, sizes, inclusive=inclusive, induction=induction)
+    except Violation as violation:
+        return violation.rule
+
+
+def random_case(seed: int) -> tuple[Program, Family, int, bool]:
+    """A program, mostly legal or nearly so, its family, how many levels there are, whether they are inclusive."""
+    rnd = Random(seed)
+    while True:
+        family, levels, inclusive = random_family(rnd), rnd.choice([2, 2, 2, 3]), rnd.random() < 0.6
+        two_level = legal_program(rnd, family) if rnd.random() < 0.8 else random_program(rnd, family)
+        stored = {
+            place.operation.array for place in places(two_level) if place.operation.action == "store"
+        } - {array.name for array in family.arrays if array.is_input}
+        if stored:
+            break
+    text = through_levels(two_level, levels, inclusive)
+    if rnd.random() < 0.3:
+        text = parked(rnd, text, levels)
+    for _ in range(rnd.choice([0, 0, 1, 1, 2])):
+        if operations(text):
+            text = mutated(rnd, text, levels)
+    return text, relabelled(family, (rnd.choice(sorted(stored)),)), levels, inclusive
+
+
+def check(seed: int) -> str:
+    """Compare all readings of one random program; return the rule that it breaks, or nothing."""
+    text, family, levels, inclusive = random_case(seed)
+    ample = tuple(10**6 + level for level in range(levels))
+    runs, plain = (executed(text, family, ample, inclusive, induction) for induction in (True, False))
+    game = played(text, family, ample, inclusive)
+    if isinstance(plain, str):
+        assert runs == plain
+        assert plain in NARROWER or game is None
+        return plain
+    assert not isinstance(runs, str)
+    assert game is not None
+    for level, (one, other, tally) in enumerate(zip(runs, plain, game.tallies, strict=True), start=1):
+        assert (one.reads, one.writes, one.computes, one.peak) == (
+            other.reads,
+            other.writes,
+            other.computes,
+            other.peak,
+        )
+        assert (one.total_reads, one.total_writes, one.peak) == (tally.reads, tally.writes, tally.peak)
+        assert int(closed_form(project(text, level), family).io) == one.io
+        if inclusive:
+            seen = run(project(text, level), family)
+            assert (one.reads, one.writes, one.peak) == (seen.reads, seen.writes, seen.peak)
+        if one.peak > 1:
+            check_limit(text, family, ample, inclusive, level, one.peak)
+    return ""
+
+
+def check_limit(
+    text: Program, family: Family, ample: tuple[int, ...], inclusive: bool, level: int, peak: int
+) -> None:
+    """At its peak a level suffices, with a word less it does not; for the machine and for the game."""
+    for words, enough in ((peak, True), (peak - 1, False)):
+        sizes = tuple(words if at == level else size for at, size in enumerate(ample, start=1))
+        if inclusive and list(sizes) != sorted(sizes):
+            continue
+        found = executed(text, family, sizes, inclusive)
+        assert (found != "memory-full") == enough
+        assert (played(text, family, sizes, inclusive) is not None) == enough
+
+
+def test_machine_and_game_agree_on_random_programs() -> None:
+    found = [check(seed) for seed in range(40)]
+    assert found.count("") >= 10
+    assert len(set(found)) >= 5
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("part", range(4))
+def test_machine_and_game_agree_on_many_random_programs(part: int) -> None:
+    found = [check(seed) for seed in range(1000 + 200 * part, 1200 + 200 * part)]
+    assert {"", "inclusive", "load-needs-blue", "store-needs-red", "delete-needs-red"} <= set(found)
+
+
+# What is refused, and what it is called
+
+
+def product(*inner: Nodes, after: Nodes = None) -> Program:
+    """A row of a product through two levels: the inputs stay in level 2."""
+    nest = loop("i", 1, loop("j", 1, loop("k", 1, load("A", "B"), compute("C"), delete("A", "B")), *inner))
+    return program(phase("", load("A", "B", level=2), nest, after))
+
+
+DONE = store("C"), delete("C")
+FAMILY = matmul_family(3, 3, 2)
+
+
+@pytest.mark.parametrize("induction", [True, False])
+@pytest.mark.parametrize(
+    ("text", "rule"),
+    [
+        (product(*DONE, after=store("C", level=2)), ""),
+        (product(*DONE), "output-missing"),
+        (product(after=store("C", level=2)), "store-needs-red"),
+        (product(delete("C"), after=store("C", level=2)), "store-needs-red"),
+        (product(store("C"), delete("C", level=2), after=store("C", level=2)), "inclusive"),
+        (
+            product(delete("C"), load("C"), store("C"), delete("C"), after=store("C", level=2)),
+            "load-needs-blue",
+        ),
+        (
+            rewritten(product(*DONE, after=store("C", level=2)), lambda op: () if op.level == 2 else (op,)),
+            "load-needs-blue",
+        ),
+    ],
+    ids=[
+        "legal",
+        "not stored out",
+        "not stored to 2",
+        "lost",
+        "order of deletes",
+        "only reserved",
+        "missing load2",
+    ],
+)
+def test_broken_programs_are_refused(text: Program, rule: str, induction: bool) -> None:
+    """A value that was computed in level 1 is only reserved in level 2, until it is stored there."""
+    found = executed(text, FAMILY, (100, 101), True, induction)
+    assert (found == rule) if rule else not isinstance(found, str)
+    assert (played(text, FAMILY, (100, 101), True) is None) == bool(rule)
+
+
+def test_a_stale_copy_is_not_a_value() -> None:
+    """The partial sum goes on in level 1; what level 2 was given before is not what it would have to pass on."""
+    half = loop("k", 1, load("A", "B"), compute("C"), delete("A", "B"), stop=1)
+    rest = loop("k", 1, load("A", "B"), compute("C"), delete("A", "B"), start=1, label="rest")
+    inputs = load("A", "B", level=2)
+    stale = program(phase("", inputs, half, store("C"), rest, delete("C"), store("C", level=2)))
+    fresh = program(phase("", inputs, half, store("C"), rest, store("C"), delete("C"), store("C", level=2)))
+    assert executed(stale, FAMILY, (100, 101), True) == "store-needs-red"
+    assert played(stale, FAMILY, (100, 101), True) is None
+    assert not isinstance(executed(fresh, FAMILY, (100, 101), True), str)
+    assert [one.io for one in run_levels(fresh, FAMILY, (100, 101))] == [30, 21]
+
+
+def test_exclusive_levels_hold_what_they_were_given_only() -> None:
+    text = product(*DONE, after=store("C", level=2))
+    inclusive, exclusive = (run_levels(text, FAMILY, (None, None), inclusive=kind) for kind in (True, False))
+    assert [one.io for one in inclusive] == [one.io for one in exclusive]
+    assert [one.peak for one in inclusive] == [4, 22]
+    assert [one.peak for one in exclusive] == [4, 21]
+
+
+def test_what_makes_no_sense_is_refused() -> None:
+    text = product(*DONE, after=store("C", level=2))
+    for wrong, message in (
+        ((), "at least one"),
+        ((50, 50), "must be larger"),
+        ((0, 50), "positive whole number"),
+        ((50,), "several memory levels"),
+    ):
+        with pytest.raises(InvalidInput, match=message):
+            run_levels(text, FAMILY, wrong)
+    with pytest.raises(InvalidInput, match="there is no level 3"):
+        run_levels(program(load("A", level=3)[0]), FAMILY, (50, 60))
+    for read in (run, closed_form):
+        with pytest.raises(InvalidInput, match="several memory levels"):
+            read(text, FAMILY)
+    with pytest.raises(InvalidInput, match="under a mask"):
+        run_levels(program(load("Q")[0]), family_of(Problem.square(4, 1, mask="causal")), (50, 60))
+    outer = rewritten(text, lambda op: (replace(op, level=2),))
+    with pytest.raises(InvalidInput, match="only the innermost level computes"):
+        run_levels(outer, FAMILY, (50, 60))
+
+
+def test_an_overflow_says_at_which_level_and_where() -> None:
+    text = product(*DONE, after=store("C", level=2))
+    with pytest.raises(Violation, match=r"store2|level 2 holds 21 of 21 words and 1 more"):
+        run_levels(text, FAMILY, (5, 21))
+    leaking = program(phase("", load("A", "B", level=2), loop("i", 1, load("A"), label="row"), store("A")))
+    with pytest.raises(Violation, match="level 1"):
+        run_levels(leaking, matmul_family(9, 1, 1), (5, 60))
+
+
+def test_sizes_do_not_matter_for_the_time_it_takes() -> None:
+    rows = loop("i", 4, load("A", level=2), product_of_rows(), store("C", level=2), delete("C", "A", level=2))
+    text = program(phase("", load("B", level=2), rows))
+    n = 10**9
+    inner, outer = run_levels(text, matmul_family(n, 3, 2), (4, 1000))
+    assert (inner.io, outer.io) == (3 * n * (2 * 2 + 1), 6 + n * (2 + 3))
+    assert inner.steps < 5000
+
+
+def product_of_rows() -> Nodes:
+    """Rows that are in level 2 one by one through level 1."""
+    sums = loop("k", 1, load("A", "B"), compute("C"), delete("A", "B"))
+    return loop("i", 1, loop("j", 1, sums, store("C"), delete("C")), label="row")

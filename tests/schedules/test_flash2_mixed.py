@@ -1,0 +1,152 @@
+"""flash-2 with its last row block in slices: machine, closed form and formula agree, and the choice is the cheapest."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from pebble.common.errors import CacheTooSmall, InvalidInput
+from pebble.computations.masks import make_mask
+from pebble.computations.problem import Problem
+from pebble.lower_bounds import best_bound
+from pebble.program.closed_forms.count import closed_form
+from pebble.program.schedule import fitting_tiles, get
+from pebble.testing import check_schedule
+from schedules._mixed_blocks import MixedBlocks, cheapest_blocks
+from tests.support.amounts import first
+
+MIXED = get("flash-2-mixed")
+
+
+def random_problem(rnd: random.Random, mask: str | None = None) -> Problem:
+    Nq = rnd.randint(1, 14)
+    Nk = Nq if mask == "causal" else rnd.randint(1, 12)
+    sizes = Nq, Nk, rnd.randint(1, 5), rnd.randint(1, 6)
+    allowed = None if mask is None else make_mask(mask, Nq, Nk, empty_rows="zero")
+    return Problem(*sizes, stats=rnd.random() < 0.5, mask=allowed)
+
+
+def random_tiles(rnd: random.Random, problem: Problem) -> dict[str, int]:
+    slices = rnd.choice([0, 0, 1, 2, 2, 3, problem.dv])
+    blocks = rnd.randint(0 if slices else 1, 5)
+    return {
+        "blocks": blocks,
+        "slices": slices,
+        "pinned": rnd.choice([0, 1, 3, rnd.randint(0, 2 * problem.Nk)]),
+    }
+
+
+@pytest.mark.parametrize("seed", first(10, range(80)))
+def test_all_readings_agree_at_any_tiles(seed: int) -> None:
+    rnd = random.Random(seed)
+    mask = rnd.choice([None, None, "causal", "window:3", "blocks:size=2,density=0.5"])
+    problem = random_problem(rnd, mask)
+    tiles = random_tiles(rnd, problem)
+    needed = MIXED.measure(problem, tiles).peak
+    found = check_schedule(MIXED, problem, max(needed, MIXED.least_M(problem)), tiles)
+    assert found.peak == needed
+
+
+@pytest.mark.parametrize("seed", first(150, range(1500)))
+def test_words_and_room_are_what_the_machine_measures(seed: int) -> None:
+    rnd = random.Random(seed)
+    problem = random_problem(rnd)
+    tiles = random_tiles(rnd, problem)
+    mixed, run = MixedBlocks(problem, *tiles.values()), MIXED.measure(problem, tiles)
+    assert run.io == mixed.words == int(closed_form(MIXED.program(problem, tiles), MIXED.family(problem)).io)
+    assert mixed.room - (problem.Nk == 1) <= run.peak <= mixed.room
+
+
+def test_words_by_the_formula() -> None:
+    problem, tiles = Problem(40, 30, 4, 6), {"blocks": 3, "slices": 2, "pinned": 7}
+    sweeps_of_K, sweeps_of_V = 3 + 2, 3 + 1
+    words = 40 * (4 + 6) + 30 * (sweeps_of_K * 4 + sweeps_of_V * 6) - (sweeps_of_K - 1) * 7 * 4
+    assert MIXED.measure(problem, tiles).io == words
+
+
+@pytest.mark.parametrize("seed", first(25, range(300)))
+def test_no_other_choice_is_cheaper(seed: int) -> None:
+    rnd = random.Random(seed)
+    problem = Problem(rnd.randint(1, 24), rnd.randint(2, 20), rnd.randint(1, 5), rnd.randint(1, 6))
+    least = MIXED.least_M(problem)
+    M = rnd.randint(least, max(least, 2 * (problem.Nq + problem.Nk) * (problem.d + problem.dv)))
+    chosen = MixedBlocks(problem, *MIXED.tiles(problem, M).values())
+    every = (
+        MixedBlocks(problem, blocks, slices, pinned)
+        for slices in range(problem.dv + 1)
+        for blocks in range(0 if slices else 1, problem.Nq + 1)
+        for pinned in range(2 * problem.Nk + 1)
+    )
+    assert chosen.words == min(one.words for one in every if one.room <= M)
+
+
+@pytest.mark.parametrize("seed", first(25, range(300)))
+def test_it_moves_no_more_than_pinned_and_sliced(seed: int) -> None:
+    """To the word where d = dv; otherwise a row of K and of V together may fill a gap that a row of K does not."""
+    rnd = random.Random(seed)
+    d = rnd.randint(1, 12)
+    problem = Problem(rnd.randint(2, 300), rnd.randint(2, 300), d, d)
+    M = rnd.randint(2 * d + 4, 3 * problem.Nq * d + 2 * d + 4)
+    found = {}
+    for name in ("flash-2-mixed", "flash-2-pinned", "flash-2-sliced", "flash-2"):
+        try:
+            found[name] = get(name).measure(problem, get(name).tiles(problem, M)).io
+        except CacheTooSmall:
+            continue
+    assert found["flash-2-mixed"] == min(found.values())
+
+
+@pytest.mark.parametrize(
+    ("share", "words", "tiles"),
+    [
+        ((1, 16), 67.98, (33, 0, 2)),
+        ((1, 8), 34.98, (15, 2, 4)),
+        ((1, 4), 18.94, (7, 2, 30)),
+        ((3, 8), 13.81, (6, 0, 157)),
+        ((1, 2), 10.86, (3, 2, 139)),
+        ((5, 8), 8.94, (2, 2, 78)),
+        ((3, 4), 7.85, (3, 0, 316)),
+        ((7, 8), 6.98, (1, 2, 38)),
+        ((1, 1), 6.73, (1, 2, 550)),
+        ((13, 8), 4.89, (0, 2, 446)),
+        ((33, 16), 4.00, (1, 0, 0)),
+    ],
+)
+def test_words_at_4096(share: tuple[int, int], words: float, tiles: tuple[int, int, int]) -> None:
+    """N = 4096, d = 64, in units of N·d words; best moves as many."""
+    problem, unit = Problem.square(4096, 64), 4096 * 64
+    M = unit * share[0] // share[1]
+    chosen = MIXED.tiles(problem, M)
+    assert dict(chosen) == dict(zip(("blocks", "slices", "pinned"), tiles, strict=True))
+    run = MIXED.measure(problem, chosen)
+    assert round(run.io / unit, 2) == words
+    assert M - 64 < run.peak <= M or chosen["pinned"] == 0
+    best = get("best")
+    assert best.measure(problem, best.tiles(problem, M)).io == run.io
+
+
+@pytest.mark.parametrize("mask", ["causal", "window:90", "document:100,412"])
+def test_under_a_mask_it_fits_and_counts_the_mask(mask: str) -> None:
+    problem = Problem.square(512, 16, mask=mask)
+    M = 512 * 16 // 2
+    tiles = fitting_tiles(MIXED, problem, M)
+    run = MIXED.measure(problem, tiles)
+    assert run.peak <= M
+    assert run.io < MIXED.measure(problem.without_mask(), tiles).io
+
+
+def test_one_of_blocks_and_slices_is_needed() -> None:
+    with pytest.raises(InvalidInput, match="there is no block"):
+        MIXED.program(Problem(4, 4, 2, 2), {"blocks": 0, "slices": 0, "pinned": 0})
+
+
+def test_the_largest_ratio_to_a_bound_at_4096() -> None:
+    """1.389 just below where a whole block and one of two slices fit, over all M from Nd/16 to 3Nd."""
+    problem, unit = Problem.square(4096, 64), 4096 * 64
+    sizes = [226_911, *(round(unit / 16 * 48 ** (step / 120)) for step in range(121))]
+    ratios = {M: cheapest_blocks(problem, M)[0].words / best_bound(problem, M).value for M in sizes}
+    assert max(ratios, key=lambda M: ratios[M]) == 226_911
+    assert round(ratios[226_911], 3) == 1.389
+    assert max(ratio for M, ratio in ratios.items() if 0.87 * unit < M) < 1.35
+    assert max(ratio for M, ratio in ratios.items() if 1.02 * unit < M) < 1.24
