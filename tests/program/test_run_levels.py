@@ -237,3 +237,16 @@ def product_of_rows() -> Nodes:
     """Rows that are in level 2 one by one through level 1."""
     sums = loop("k", 1, load("A", "B"), compute("C"), delete("A", "B"))
     return loop("i", 1, loop("j", 1, sums, store("C"), delete("C")), label="row")
+
+
+def test_one_partial_result_at_all_inclusive_levels() -> None:
+    """A chain cannot start anew in level 1 while level 2 holds a partial result; let go of there, it can."""
+
+    def half(label: str) -> Nodes:
+        return loop("k", 1, load("A", "B"), compute("C"), delete("A", "B"), stop=1, label=label)
+
+    inputs, parked = load("A", "B", level=2), (store("C"), delete("C"))
+    kept = program(phase("", inputs, half("one"), parked, half("two")))
+    gone = program(phase("", inputs, half("one"), parked, delete("C", level=2), half("two")))
+    assert executed(kept, FAMILY, (100, 101), True) == "one-partial-result"
+    assert executed(gone, FAMILY, (100, 101), True) == "output-missing"
