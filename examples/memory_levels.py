@@ -19,7 +19,9 @@ def main() -> None:
         hierarchy = device.hierarchy(names, "bf16")
         for which in ("forward", "backward"):
             problem = pebble.model("llama3-8b").problem(65_536, pass_name=which)
-            report = pebble.count_levels(problem, hierarchy, bandwidths=device.bandwidths(names), bytes_per_word=2)
+            report = pebble.count_levels(
+                problem, hierarchy, bandwidths=device.bandwidths(names), bytes_per_word=2
+            )
             row = report["nested-flash-2"]
             print(f"{device.title}, {which}: {tiles_text(row.tiles or {})}")
             for boundary, between in zip(row.boundaries, hierarchy.boundaries, strict=True):
@@ -27,7 +29,9 @@ def main() -> None:
                 seconds = report.seconds(boundary)
                 time = "" if seconds is None else f"{1000 * seconds:8.2f} ms"
                 size = f"of {boundary.capacity:>10,} words"
-                print(f"  {between:<11} {size} {boundary.io:>16,} words, {boundary.ratio:.3f} × least {time}".rstrip())
+                print(
+                    f"  {between:<11} {size} {boundary.io:>16,} words, {boundary.ratio:.3f} × least {time}".rstrip()
+                )
             slowest = report.slowest(row)
             if slowest is not None:
                 print(f"  {hierarchy.boundaries[slowest.level - 1]} takes the longest")
