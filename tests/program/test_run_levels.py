@@ -154,6 +154,7 @@ FAMILY = matmul_family(3, 3, 2)
             rewritten(product(*DONE, after=store("C", level=2)), lambda op: () if op.level == 2 else (op,)),
             "load-needs-blue",
         ),
+        (program(phase("", load("A", level=2), delete("A", level=2), load("A"))), "load-needs-blue"),
     ],
     ids=[
         "legal",
@@ -163,6 +164,7 @@ FAMILY = matmul_family(3, 3, 2)
         "order of deletes",
         "only reserved",
         "missing load2",
+        "deleted",
     ],
 )
 def test_broken_programs_are_refused(text: Program, rule: str, induction: bool) -> None:
