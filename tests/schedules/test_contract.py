@@ -24,12 +24,14 @@ SIZES = [
 
 BACKWARD = [replace(problem, pass_name="backward", stats=False) for problem in SIZES]
 LATENT = [replace(problem, shared_values=True) for problem in SIZES if problem.dv < problem.d]
-LARGEST = (SIZES[-1], BACKWARD[-1])
+SOFTMAX = [replace(problem, softmax=softmax) for problem in SIZES for softmax in ("safe", "online")]
+QUICK = SIZES[1]
+LARGEST = (SIZES[-1], BACKWARD[-1], *(one for one in SOFTMAX if replace(one, softmax="plain") != QUICK))
 CASES = [
     pytest.param(
         name, problem, id=f"{name}-{problem}", marks=[pytest.mark.slow] if problem in LARGEST else []
     )
-    for problem in SIZES + BACKWARD + LATENT
+    for problem in SIZES + BACKWARD + LATENT + SOFTMAX
     for name in sorted(available(problem.pass_name, problem.form))
 ]
 
