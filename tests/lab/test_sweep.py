@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import pebble
@@ -22,6 +22,7 @@ from pebble.common.errors import InvalidInput
 from pebble.lab.sweep import COLUMNS, Point, count_point, masking, run_sweep, sweep_grid
 from pebble.lab.sweep.row_files import read_rows, write_rows
 from tests.lab.sweeps import PEBBLE, SMALL, Stop, posix, stop_after
+from tests.support.amounts import examples
 
 # -- grids
 
@@ -29,7 +30,7 @@ from tests.lab.sweeps import PEBBLE, SMALL, Stop, posix, stop_after
 axis = st.lists(st.integers(1, 9), min_size=1, max_size=3, unique=True)
 
 
-@settings(max_examples=15)
+@examples(7, 15)
 @given(axis, axis, axis, st.permutations(["naive", "flash-2", "best"]), st.integers(1, 3))
 def test_points_are_the_product_of_the_axes_in_order(
     N: list[int], d: list[int], M: list[int], names: list[str], many: int

@@ -62,7 +62,7 @@ class ArrayLines:
         self._dense = all(array.places is None for array in arrays)
         self._first = np.array([array.first for array in arrays], dtype=np.int64)
         self._n_axes = np.array([len(array.shape) for array in arrays], dtype=np.int64)
-        self._seen, self._work_space = 0, np.empty((2, 0), dtype=np.int64)
+        self._seen, self._work_space = 0, np.empty(0, dtype=np.int8)
         words = "".join(f"{op.word} " for op in Op if op != Op.SLIDE).encode("ascii")
         self._grammar = (
             np.frombuffer(words, dtype=np.uint8),
@@ -124,12 +124,15 @@ class ArrayLines:
 
     def _read_compiled(self, text: str, kernel: Callable[..., int]) -> Moves | None:
         most = len(text) // _SHORTEST + 1
-        if most > len(self._work_space[0]):
-            self._work_space = np.empty((2, most), dtype=np.int64)
-        op, (array, place) = np.empty(most, dtype=np.int8), self._work_space
+        if most > len(self._work_space):
+            self._work_space = np.empty(most, dtype=np.int8)
+        op, array, place = np.empty(most, np.int8), self._work_space, np.empty(most, np.int64)
         block = np.frombuffer(text.encode("ascii") + PADDING, dtype=np.uint8)
-        n = kernel(block, *self._grammar, self._n_axes, self._all_extents, op, array, place)
-        vertex = None if n < 1 else self._vertices(array[:n], place[:n])
+        bases = self._first if self._dense else np.zeros_like(self._first)
+        n = kernel(block, *self._grammar, self._n_axes, self._all_extents, bases, op, array, place)
+        vertex = None
+        if n > 0:
+            vertex = place[:n] if self._dense else self._vertices(array[:n].astype(np.int64), place[:n])
         return None if vertex is None else Moves(op[:n], vertex)
 
     def _read(self, text: str) -> Moves | None:

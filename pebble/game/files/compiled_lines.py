@@ -21,7 +21,16 @@ PADDING = b"\n" * 16
 
 
 def read_lines(
-    text: Any, words: Any, starts: Any, names: Any, n_axes: Any, extents: Any, op: Any, array: Any, place: Any
+    text: Any,
+    words: Any,
+    starts: Any,
+    names: Any,
+    n_axes: Any,
+    extents: Any,
+    bases: Any,
+    op: Any,
+    array: Any,
+    place: Any,
 ) -> int:
     """Read lines and return how many there are, or -1 if one of them is not understood.
 
@@ -35,8 +44,10 @@ def read_lines(
         The names of the arrays, up to eight letters, the first one the highest byte.
     n_axes : array of int64, shape (A,)
     extents : array of int64, shape (A, most axes)
-    op, array, place : arrays of int8, int64 and int64
-        Filled in: the operation, the array, and the row-major number of the element.
+    bases : array of int64, shape (A,)
+        What is added to the numbers of an array's elements.
+    op, array, place : arrays of int8, int8 and int64
+        Filled in: the operation, the array, and the row-major number of the element, counted from its array's base.
     """
     at, line, known, end = 0, 0, 0, len(text) - 16
     while at < end:
@@ -85,7 +96,7 @@ def read_lines(
         if text[at + 1] != 10:
             return -1
         at += 2
-        op[line], array[line], place[line] = code, known, element
+        op[line], array[line], place[line] = code, known, element + bases[known]
         line += 1
     return line if at == end else -1
 

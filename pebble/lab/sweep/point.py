@@ -42,6 +42,7 @@ COLUMNS: dict[str, str] = {
     "bound_name": "text",
     "bound_value": "integer",
     "note": "text",
+    "softmax": "text",
     "attention": "text",
 }
 
@@ -89,7 +90,7 @@ def count_point(point: Point) -> list[Record]:
     --------
     >>> row, = count_point(Point(Problem.square(1024, 64), 98304, ("flash-2",)))
     >>> row["io"], row["tiles"], row["bound_name"]
-    (393216, {'rows': 761}, 'T1')
+    (393216, {'rows': 761}, 'D')
     """
     from pebble.lab.training import count_any_pass
 

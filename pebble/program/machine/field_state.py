@@ -212,9 +212,7 @@ class FieldState(State):
         """Join the cells that are alike along an axis, of the arrays that have many."""
         self.join(axis, self.fields, MANY)
 
-    def join(
-        self, axis: str, names: Iterable[str], many: int = 0, within: Interval | None = None
-    ) -> None:
+    def join(self, axis: str, names: Iterable[str], many: int = 0, within: Interval | None = None) -> None:
         """Join the cells that are alike along an axis, of those arrays that have more than ``many``.
 
         A cell that reaches out of the lines ``within`` may be alike to its neighbour only inside of them: it is cut.
