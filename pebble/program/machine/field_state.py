@@ -215,7 +215,7 @@ class FieldState(State):
     def join(self, axis: str, names: Iterable[str], many: int = 0, within: Interval | None = None) -> None:
         """Join the cells that are alike along an axis, of those arrays that have more than ``many``.
 
-        With ``within`` only cells in these lines are joined, see :meth:`.Field.tidy`.
+        Cells that reach out of the lines ``within`` are cut before, see :meth:`.Field.tidy`.
         """
         for name in names:
             array = self.family[name]
