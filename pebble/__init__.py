@@ -61,6 +61,7 @@ if TYPE_CHECKING:
     from pebble.program.projection import project
     from pebble.program.schedule import Schedule
     from pebble.program.schedule import available as schedules
+    from pebble.program.schedule.level_registry import level_schedules
     from pebble.solvers.certificate import certify
     from pebble.solvers.heuristic.dag_schedule import DagSchedule, schedule_dag
     from pebble.solvers.optimum import Optimum, optimal
@@ -96,6 +97,7 @@ _HOME = {
     "devices": "lab.hardware",
     "family_of": "computations.registry",
     "load_dag": "computations.load",
+    "level_schedules": "program.schedule.level_registry",
     "lower": "program.lowering",
     "make_mask": "computations.masks",
     "mask_from_array": "computations.masks",
@@ -152,6 +154,7 @@ __all__ = [
     "device",
     "devices",
     "family_of",
+    "level_schedules",
     "load_dag",
     "lower",
     "make_mask",
