@@ -325,10 +325,10 @@ class Problem:
         names = {"both": "forward and backward", "weights": "gradient of the weights"}
         name = names.get(self.pass_name, self.pass_name)
         kept = ", row sums kept" if self.stats else ""
-        masked = (
-            f", {self.mask.spec} mask, {self.pairs:,} of {self.Nq * self.Nk:,} pairs" if self.mask else ""
-        )
-        return f"{form_text(self)}attention {name}, {length}, {width}{extra}{kept}{masked}"
+        pairs = "" if self.attention == "linear" else f", {self.pairs:,} of {self.Nq * self.Nk:,} pairs"
+        masked = f", {self.mask.spec} mask{pairs}" if self.mask else ""
+        chunks = "" if self.chunk is None else f" in chunks of {self.chunk:,} tokens"
+        return f"{form_text(self)}attention {name}{chunks}, {length}, {width}{extra}{kept}{masked}"
 
     @property
     def heads_text(self) -> str:

@@ -42,6 +42,7 @@ COLUMNS: dict[str, str] = {
     "bound_name": "text",
     "bound_value": "integer",
     "note": "text",
+    "softmax": "text",
     "attention": "text",
 }
 
