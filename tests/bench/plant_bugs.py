@@ -24,11 +24,11 @@ ROOT = Path(__file__).resolve().parents[2]
 TABLE = Path(__file__).with_name("planted_bugs.txt")
 TESTS = [
     f"tests/program/test_{name}.py"
-    for name in ("order", "stretches", "configurations", "round_conditions", "items")
+    for name in ("order", "stretches", "configuration", "rounds_conditions", "recorder")
 ]
 TESTS += [
     f"tests/program/test_{name}.py"
-    for name in ("foretelling", "rounds", "lump", "shortcuts", "machine_masks")
+    for name in ("rounds_foretold", "rounds", "lump", "shortcuts", "machine_masks")
 ]
 TESTS += [
     "tests/computations/masks",
