@@ -2,9 +2,9 @@
 
     python tests/bench/plant_bugs.py [WORD]
 
-The bugs stand in planted_bugs.txt: below the name of a file under pebble/, lines that begin with "-" (what stands there,
-at one place only) and with "+" (what is to stand there instead; nothing, if there are none). WORD chooses files by
-their names. Each bug is planted in a copy of this checkout, in which the tests of the shortcuts run until one
+The bugs stand in planted_bugs.txt: below the name of a file under pebble/, lines that begin with "-" are what stands
+there, at one place only, and lines with "+" what is to stand there instead; nothing, if there are none. WORD chooses
+files by their names. Each bug is planted in a copy of this checkout, in which the tests of the shortcuts run until one
 fails. The last line says how many were found; those that were not are shown, and make the exit status 1. All of them
 take about half an hour.
 """
@@ -24,11 +24,11 @@ ROOT = Path(__file__).resolve().parents[2]
 TABLE = Path(__file__).with_name("planted_bugs.txt")
 TESTS = [
     f"tests/program/test_{name}.py"
-    for name in ("order", "stretches", "configurations", "round_conditions", "items")
+    for name in ("order", "stretches", "configuration", "rounds_conditions", "recorder")
 ]
 TESTS += [
     f"tests/program/test_{name}.py"
-    for name in ("foretelling", "rounds", "lump", "shortcuts", "machine_masks")
+    for name in ("rounds_foretold", "rounds", "lump", "shortcuts", "machine_masks")
 ]
 TESTS += [
     "tests/computations/masks",

@@ -291,7 +291,7 @@ def _same_kinds(one: list[Item], two: list[Item]) -> bool:
 
 
 def _same_items(one: list[Item], two: list[Item], three: list[Item], times: int) -> bool:
-    """Whether the third list holds the entries of the first two, moved on from the second ``times`` as far as before."""
+    """Whether the third list holds the entries of the second, moved on ``times`` as far as those from the first."""
     return _same_kinds(two, three) and all(
         c.first - b.first == times * (b.first - a.first) and c.times - b.times == times * (b.times - a.times)
         for a, b, c in zip(one, two, three, strict=True)

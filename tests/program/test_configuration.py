@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from pebble.program.machine.configuration import Configuration, Configurations
+from pebble.program.machine.configuration import Configuration, Configurations, region_of
 from pebble.program.machine.field_state import FieldState
 from pebble.program.machine.state import FAST, SLOW
-from tests.program.named_cases_of_signatures import W, X, r, small
+from pebble.program.machine.stretches import Stretch
+from tests.program.named_cases import table
+from tests.program.named_cases_of_signatures import W, X, plain, r, small
+from tests.program.names import load, loop, make_mask
 
 REGION = {"i": (2, 10), "j": (0, 3)}
 
@@ -65,3 +68,22 @@ def test_cells_and_chains_are_put_where_they_will_be() -> None:
 def test_cells_end_inside_the_region(cut: int, inside: bool) -> None:
     _, of = configurations()
     assert of.holds(Configuration((), {"i": [5, cut], "j": [1, 2]}, {})) is inside
+
+
+def test_cells_of_an_axis_without_a_mask_are_told() -> None:
+    family = plain(X, W, i=4, j=3, k=4).under(table(["xxx"] * 4))
+    shapes = []
+    for cut in (1, 2):
+        state = FieldState(family)
+        state.fields["W"].view(((0, 3), (0, cut)))[FAST] = 1
+        shapes.append(Configurations(state, ["W"], set(), {"i": (0, 4), "j": (0, 3)}).read().shape)
+    assert shapes[0] != shapes[1]
+
+
+def test_the_region_is_that_of_the_tiles_and_their_partners_and_a_round_more() -> None:
+    """Ten tiles of two rows, 40 to 59, have keys 36 to 61; a round is six rows, and tiles of keys are three long."""
+    mask = make_mask("window:left=4,right=2", 100, 100)
+    assert mask is not None
+    where = mask, loop("i", 2, load("Q")), (0, 100), Stretch(20, 30, 3), (10, 90)
+    assert region_of(*where, 3) == {"i": (34, 66), "j": (27, 71)}
+    assert region_of(*where, None) == {"i": (34, 66), "j": (10, 90)}
