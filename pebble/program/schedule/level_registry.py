@@ -26,6 +26,12 @@ def level_schedules(problem: Problem) -> list[LevelSchedule]:
     ------
     InvalidInput
         If one cannot be loaded, or the problem is none that they serve.
+
+    Examples
+    --------
+    >>> from pebble.computations.problem import Problem
+    >>> [schedule.name for schedule in level_schedules(Problem.square(8, 2))]
+    ['nested-flash-2']
     """
     if problem.form != "plain":
         raise InvalidInput(
