@@ -31,7 +31,7 @@ STYLED_SCHEDULES = (
 )
 """Schedules with a style of their own, the same in every picture."""
 
-STYLED_ARRAYS = ("Q", "K", "V", "O", "S", "P", "l", "U", "dO", "dQ", "dK", "dV", "dP", "dS", "D", "m", "a")
+STYLED_ARRAYS = ("Q", "K", "V", "O", "S", "P", "l", "U", "dO", "dQ", "dK", "dV", "dP", "dS", "D")
 """Arrays with a fill of their own, the same in every picture."""
 
 # Chosen one after the other, each as far from those before as can be, for eyes with and without colour blindness.
