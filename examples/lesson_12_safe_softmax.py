@@ -39,12 +39,19 @@ assert np.isfinite(output).all()
 # has summed up by exp(old − new). The two are different DAGs, and so is plain softmax
 # ([which vertices they have](../softmax.md)): a game on one is no game on another. What do they cost?
 
-N, d, M = 65536, 64, 65536
+
+def counted(softmax: str, N: int, d: int, M: int, name: str) -> tuple[int, int, object]:
+    """Return the words that a schedule moves, the best bound, and the tiles."""
+    found = pebble.count(pebble.Problem.square(N, d, softmax=softmax), M, [name])
+    row = found[name]
+    assert row.io is not None
+    return row.io, int(found.bounds.best.value), row.tiles
+
+
 words = {}
 for softmax in ("plain", "online", "safe"):
-    found = pebble.count(pebble.Problem.square(N, d, softmax=softmax), M, ["flash-2"])
-    words[softmax] = found["flash-2"].io
-    print(f"{softmax:>6}: {words[softmax]:>13,} words, {found['flash-2'].tiles}")
+    words[softmax], _, tiles = counted(softmax, 65536, 64, 65536, "flash-2")
+    print(f"{softmax:>6}: {words[softmax]:>13,} words, {tiles}")
 assert words["plain"] < words["online"] < 1.01 * words["plain"]
 assert words["safe"] > 1.49 * words["online"]
 
@@ -59,10 +66,9 @@ assert words["safe"] > 1.49 * words["online"]
 # A sweep for the maxima needs Q and K only, no outputs. So its blocks may be twice as large, if it is a phase of
 # its own. The maxima are written, 65,536 words, and read again.
 
-found = pebble.count(pebble.Problem.square(N, d, softmax="safe"), M, ["flash-2", "split"])
-ratio = found["split"].io / words["plain"]
-print(f"split: {found['split'].io:,} words, {found['split'].tiles}, {ratio:.3f} times plain softmax")
-assert found["split"].io == 1_388_445_696
+words["split"], _, tiles = counted("safe", 65536, 64, 65536, "split")
+print(f"split: {words['split']:,} words, {tiles}, {words['split'] / words['plain']:.3f} times plain softmax")
+assert words["split"] == 1_388_445_696
 
 # %%
 # ## Can it be had for less?
@@ -72,14 +78,10 @@ assert found["split"].io == 1_388_445_696
 # leading order 5·N²d²/M words are needed where plain and online softmax need 4·N²d²/M.
 
 for softmax, name in (("plain", "flash-2"), ("online", "flash-2"), ("safe", "split")):
-    problem = pebble.Problem.square(10**6, 64, softmax=softmax)
-    found = pebble.count(problem, 20 * 64**2, [name])
-    unit = 10**12 * 64**2 / (20 * 64**2)
-    bound = found.bounds.best
-    print(
-        f"{softmax:>6}: at least {bound.value / unit:.3f} ({bound.name}), {name} {found[name].io / unit:.3f}"
-    )
-    assert bound.value <= found[name].io < 1.04 * bound.value
+    moved, bound, tiles = counted(softmax, 10**6, 64, 20 * 64**2, name)
+    unit = 10**12 / 20
+    print(f"{softmax:>6}: at least {bound / unit:.3f}, {name} {moved / unit:.3f} times N²d²/M")
+    assert bound <= moved < 1.04 * bound
 
 # %%
 # ## Where it does not matter
@@ -89,9 +91,8 @@ for softmax, name in (("plain", "flash-2"), ("online", "flash-2"), ("safe", "spl
 
 small = {}
 for softmax in ("plain", "online", "safe"):
-    found = pebble.count(pebble.Problem.square(8192, 256, softmax=softmax), 4096, ["best"])
-    small[softmax] = found["best"].io
-    print(f"{softmax:>6}: {small[softmax]:>13,} words, {found['best'].chosen}")
+    small[softmax], _, tiles = counted(softmax, 8192, 256, 4096, "best")
+    print(f"{softmax:>6}: {small[softmax]:>13,} words, {tiles}")
 assert max(small.values()) < 1.01 * small["plain"]
 
 # %%

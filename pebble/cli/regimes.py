@@ -11,7 +11,7 @@ from pebble.cli.options import Whole, heads_options, names_of
 from pebble.cli.printing import json_option, print_result
 from pebble.cli.progress import progress_line
 from pebble.common.errors import InvalidInput
-from pebble.computations.problem_form import ATTENTIONS
+from pebble.computations.problem_form import ATTENTIONS, SOFTMAXES
 
 if TYPE_CHECKING:
     from pebble.lab.crossover import CrossoverTable
@@ -58,6 +58,12 @@ __all__ = ["command"]
     help="Queries that attend to nothing: refused (default), or an output of zero.",
 )
 @click.option(
+    "--softmax",
+    type=click.Choice(SOFTMAXES),
+    default="plain",
+    help="Without the maximum (plain, the default), with the row's (safe) or with the running one (online).",
+)
+@click.option(
     "--attention",
     type=click.Choice(ATTENTIONS),
     default="softmax",
@@ -79,6 +85,7 @@ def command(
     pass_name: str,
     mask: str | None,
     empty_rows: str,
+    softmax: str,
     attention: str,
     memories: str | None,
     as_json: bool,
@@ -96,10 +103,16 @@ def command(
 
     devices, models = names_of(names), names_of(chosen)
     if attention == "linear":
-        if models or heads is not None or kv_heads is not None or pass_name == "backward":
+        if (
+            models
+            or heads is not None
+            or kv_heads is not None
+            or pass_name == "backward"
+            or softmax != "plain"
+        ):
             raise InvalidInput(
-                "linear attention is compared with softmax for one head and the forward pass: leave out --model, "
-                "--heads, --kv-heads and --pass"
+                "linear attention is compared with plain softmax for one head and the forward pass: leave out "
+                "--model, --heads, --kv-heads, --pass and --softmax"
             )
         found = _against_softmax(devices, memories, names_of(dimensions), N, dtype, level, mask)
         print_result(found, as_json)
@@ -119,6 +132,7 @@ def command(
             passes=REGIME_PASSES if pass_name == "both" else pass_name,
             mask=mask,
             empty_rows=empty_rows,
+            softmax=softmax,
             progress=progress,
         )
     print_result(table, as_json)

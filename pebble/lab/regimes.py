@@ -208,6 +208,7 @@ def regimes(
     passes: Iterable[str] | str = REGIME_PASSES,
     mask: str | None = None,
     empty_rows: str = "error",
+    softmax: str = "plain",
     progress: Callable[[str], None] | None = None,
 ) -> RegimeTable:
     """Say which regime devices and head dimensions are in, and what follows.
@@ -241,6 +242,8 @@ def regimes(
         smaller computation then. Heads of a model that share keys have the same mask.
     empty_rows : {"error", "zero"}
         As in :func:`pebble.make_mask`.
+    softmax : {"plain", "safe", "online"}
+        As in :class:`pebble.Problem`; of the forward pass.
     progress : callable, optional
         Called with a line before each row is counted.
 
@@ -270,7 +273,8 @@ def regimes(
         )
     spec = None if mask in ("none", "full") else mask
     own = {"heads": heads, "kv_heads": kv_heads}
-    problems = _problems(_whole(d, model), _models(model), N, own, _passes(passes), spec, empty_rows)
+    every = _problems(_whole(d, model), _models(model), N, own, _passes(passes), spec, empty_rows)
+    problems = [(label, replace(problem, softmax=softmax)) for label, problem in every]
     rows = []
     for names, M in groups:
         for label, problem in problems:

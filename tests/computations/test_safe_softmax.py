@@ -1,4 +1,4 @@
-"""Safe and online softmax: they are softmax on numbers, overflow nowhere, and become plain softmax without the maxima."""
+"""Safe and online softmax: softmax on numbers, which overflows nowhere; without the maxima, plain softmax."""
 
 from __future__ import annotations
 

@@ -20,8 +20,8 @@ from pebble.lower_bounds.proved import proved_bounds
 from pebble.solvers.optimum import optimal
 
 
-def safe(N: int, d: int, **more: int) -> Problem:
-    return Problem.square(N, d, softmax="safe", **more)
+def safe(N: int, d: int, *, stats: bool = False) -> Problem:
+    return Problem.square(N, d, softmax="safe", stats=stats)
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Moved", "Roofline", "flops", "moved_bytes", "roofline_of"]
 
-STATISTICS = ("l", "D")
+STATISTICS = ("l", "m", "D")
 """Row statistics: one element a row, always in the accumulators' type."""
 
 
