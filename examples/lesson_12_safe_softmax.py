@@ -1,5 +1,6 @@
-"""What does safety cost? Softmax must not overflow, so it needs the largest score of each row. That is nearly free, or a
-quarter more, and it depends on when the maximum is known.
+"""What does safety cost? Softmax must not overflow, so it needs the largest score of each row.
+
+That is nearly free, or it costs a quarter more: it depends on when the maximum is known.
 """
 
 # %%
@@ -55,8 +56,8 @@ assert words["safe"] > 1.49 * words["online"]
 #
 # ## A better way to be late
 #
-# A sweep for the maxima needs Q and K only, no outputs. So its blocks may be twice as large, if it is a phase of its own. The
-# maxima are written, 65,536 words, and read again.
+# A sweep for the maxima needs Q and K only, no outputs. So its blocks may be twice as large, if it is a phase of
+# its own. The maxima are written, 65,536 words, and read again.
 
 found = pebble.count(pebble.Problem.square(N, d, softmax="safe"), M, ["flash-2", "split"])
 ratio = found["split"].io / words["plain"]
@@ -66,9 +67,9 @@ assert found["split"].io == 1_388_445_696
 # %%
 # ## Can it be had for less?
 #
-# No: that is Theorem S ([proof](../bounds-softmax.md)). In a stretch of the game that M + X words serve, a row is either waiting
-# for its maximum or has it already; what is in fast memory serves one of the two kinds of rows. To leading order 5·N²d²/M words
-# are needed where plain and online softmax need 4·N²d²/M.
+# No: that is Theorem S ([proof](../bounds-softmax.md)). In a stretch of the game a row is either waiting for its
+# maximum or has it already, and a word of fast memory that serves rows of one kind does not serve the other. To
+# leading order 5·N²d²/M words are needed where plain and online softmax need 4·N²d²/M.
 
 for softmax, name in (("plain", "flash-2"), ("online", "flash-2"), ("safe", "split")):
     problem = pebble.Problem.square(10**6, 64, softmax=softmax)
@@ -83,8 +84,8 @@ for softmax, name in (("plain", "flash-2"), ("online", "flash-2"), ("safe", "spl
 # %%
 # ## Where it does not matter
 #
-# Below the [dividing point](lesson_05_dividing_point.md), M < d², scores are written to slow memory anyway. Then each is
-# read when it is used, and to have its maximum by then costs no more than 2N words for each column of tiles.
+# Below the [dividing point](lesson_05_dividing_point.md), M < d², scores are written to slow memory anyway. Then each
+# is read when it is used, and to have its maximum by then costs no more than 2N words for each column of tiles.
 
 small = {}
 for softmax in ("plain", "online", "safe"):
@@ -94,5 +95,5 @@ for softmax in ("plain", "online", "safe"):
 assert max(small.values()) < 1.01 * small["plain"]
 
 # %%
-# So safety costs nothing to leading order, if the maximum is found on the way: a word for each row. Only to wait for it
-# costs, 5 for 4, and only where scores are computed again.
+# So safety costs nothing to leading order, if the maximum is found on the way: a word for each row. Only to wait for
+# it costs, 5 for 4, and only where scores are computed again.

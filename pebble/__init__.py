@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from pebble.lab.citing import cite
     from pebble.lab.compare import compare
     from pebble.lab.count import count
+    from pebble.lab.crossover import crossover
     from pebble.lab.hardware import device, devices, model, models
     from pebble.lab.level_counts import count_levels
     from pebble.lab.pebblings import check, moves
@@ -90,6 +91,7 @@ _HOME = {
     "compare": "lab.compare",
     "count": "lab.count",
     "count_levels": "lab.level_counts",
+    "crossover": "lab.crossover",
     "dag_bounds": "lower_bounds.graph.graph_bound_table",
     "device": "lab.hardware",
     "devices": "lab.hardware",
@@ -147,6 +149,7 @@ __all__ = [
     "compare",
     "count",
     "count_levels",
+    "crossover",
     "dag_bounds",
     "device",
     "devices",

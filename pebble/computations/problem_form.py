@@ -71,8 +71,8 @@ def _check_linear(problem: Problem) -> None:
             )
     elif problem.group > 1:
         raise InvalidInput(
-            "causal linear attention is counted for query heads with keys and values of their own: leave out kv_heads "
-            "(--kv-heads) and give heads (--heads) alone"
+            "causal linear attention is counted for query heads with keys and values of their own: give heads "
+            "(--heads) alone or, as with a model, as many kv_heads (--kv-heads)"
         )
     elif problem.mask.spec != "causal" or problem.Nq != problem.Nk:
         raise InvalidInput(

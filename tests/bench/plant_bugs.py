@@ -22,7 +22,10 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[2]
 TABLE = Path(__file__).with_name("planted_bugs.txt")
-TESTS = [f"tests/program/test_{name}.py" for name in ("order", "stretches", "round_conditions", "items")]
+TESTS = [
+    f"tests/program/test_{name}.py"
+    for name in ("order", "stretches", "configurations", "round_conditions", "items")
+]
 TESTS += [
     f"tests/program/test_{name}.py"
     for name in ("foretelling", "rounds", "lump", "shortcuts", "machine_masks")

@@ -280,10 +280,10 @@ def test_never_above_a_schedule(masks: bool, runs: int) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(1, 6))
+@pytest.mark.parametrize("seed", range(1, 4))
 def test_never_above_many_schedules(seed: int) -> None:
-    assert min(left_over(seed, 400, False)) >= 0
-    assert min(left_over(seed, 60, True)) >= 0
+    assert min(left_over(seed, 250, False)) >= 0
+    assert min(left_over(seed, 12, True)) >= 0
 
 
 @pytest.mark.parametrize(

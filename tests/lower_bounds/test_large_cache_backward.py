@@ -167,6 +167,6 @@ def test_never_above_a_schedule() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(1, 5))
+@pytest.mark.parametrize("seed", range(1, 3))
 def test_never_above_many_schedules(seed: int) -> None:
-    assert min(left_over(seed, 200)) >= 0
+    assert min(left_over(seed, 120)) >= 0

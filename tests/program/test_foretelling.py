@@ -123,9 +123,8 @@ def test_no_round_is_foretold_where_an_operation_says_itself_on_what_it_acts() -
     assert run(program, family).computes["S"] == 3
 
 
-@pytest.mark.parametrize("block", range(2))
-def test_rounds_are_as_foretold(block: int, short_stretches: None) -> None:
-    assert check_seeds(200 + 20 * block, 220 + 20 * block) > 50
+def test_rounds_are_as_foretold(short_stretches: None) -> None:
+    assert check_seeds(200, 220) > 100
 
 
 @pytest.mark.slow

@@ -36,6 +36,7 @@ def found(
         ("causal", (0, 100), [(2, 48, 3)]),
         ("causal", (5, 98), [(0, 45, 3)]),
         ("causal", (5, 100), [(0, 45, 3)]),
+        ("causal", (5, 90), [(0, 42, 3)]),
         # Of the first 21 rows only one end of the window moves, and of the last ones, which are too few.
         ("window:left=20,right=0", (0, 100), [(12, 48, 3)]),
         ("window:left=20,right=2", (0, 100), [(12, 47, 3)]),

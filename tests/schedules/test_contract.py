@@ -25,7 +25,8 @@ SIZES = [
 
 BACKWARD = [replace(problem, pass_name="backward", stats=False) for problem in SIZES]
 LATENT = [replace(problem, shared_values=True) for problem in SIZES if problem.dv < problem.d]
-LARGEST = (SIZES[-1], BACKWARD[-1])
+SOFTMAX = [replace(problem, softmax=softmax) for problem in SIZES for softmax in ("safe", "online")]
+LARGEST = (SIZES[-1], BACKWARD[-1], *(one for one in SOFTMAX if (one.Nq, one.Nk) != (5, 9)))
 OFTEN = SIZES[2:-1] + BACKWARD[1:-1]
 """Best tries all the others; elsewhere they are tried enough."""
 CASES = [
@@ -35,7 +36,7 @@ CASES = [
         id=f"{name}-{problem}",
         marks=[pytest.mark.slow] if problem in LARGEST or (name == "best" and problem in OFTEN) else [],
     )
-    for problem in SIZES + BACKWARD + LATENT
+    for problem in SIZES + BACKWARD + LATENT + SOFTMAX
     for name in sorted(available(problem.pass_name, problem.form))
 ]
 
