@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from pebble.common.errors import InvalidInput
-from pebble.computations.linear_attention import chunk_sizes
 from pebble.computations.problem import Problem
 from pebble.computations.registry import family_from_header, family_of, random_inputs, reference_outputs
 from pebble.graph.statistics import compulsory_io
@@ -67,7 +66,7 @@ def test_a_last_chunk_has_one_token_at_least() -> None:
     for N in range(1, 12):
         for chunk in range(1, 14):
             problem = Problem.square(N, 1, attention="linear", mask="causal", chunk=chunk)
-            chunks, size, rest = chunk_sizes(problem)
+            chunks, size, rest = problem.chunk_sizes
             assert chunks * size + rest == N
             assert 1 <= rest <= size
 

@@ -298,3 +298,25 @@ def test_a_bar_on_a_terminal_only(tmp_path: Path) -> None:
     assert b"rows, 8 points" in seen.getvalue()
     plain = subprocess.run([*command, str(tmp_path / "b.csv")], capture_output=True, text=True, check=True)
     assert plain.stderr == f"{tmp_path / 'b.csv'}: 8 rows, 8 points\n"
+
+
+@pytest.mark.parametrize(
+    ("options", "masks"),
+    [({}, ["none", "causal"]), ({"gate": True}, ["causal"]), ({"chunk": 3}, ["causal"])],
+)
+def test_linear_attention(options: dict[str, Any], masks: list[str]) -> None:
+    """Without a mask it is another computation than under the causal one; gates and chunks need that."""
+    rows = run_sweep(
+        sweep_grid("7,8", 2, "40", "naive,best", masks=masks, attention="linear", **options)
+    ).rows
+    expected = [(N, mask, name) for N in (7, 8) for mask in masks for name in ("naive", "best")]
+    for row, (N, mask, name) in zip(rows, expected, strict=True):
+        problem = pebble.Problem.square(N, 2, mask=mask, attention="linear", **options)
+        assert row["io"] == pebble.count(problem, 40, [name])[name].io
+        assert (row["attention"], row["gate"]) == ("linear", problem.gate)
+        assert row["chunk"] == problem.chunk
+
+
+def test_gates_need_a_causal_mask() -> None:
+    with pytest.raises(InvalidInput, match="add mask='causal'"):
+        sweep_grid(8, 2, 40, attention="linear", gate=True)

@@ -17,6 +17,7 @@ from pebble.lower_bounds import best_bound
 from pebble.lower_bounds.attention.compulsory import compulsory_words
 from pebble.lower_bounds.attention.large_cache import large_cache_backward
 from pebble.lower_bounds.attention.words_needed_again import needed_again_backward
+from pebble.program.closed_forms.count import closed_form
 from pebble.program.schedule import available, fitting_tiles
 from tests.lower_bounds.masked_pebblings import Player, io
 from tests.lower_bounds.words_needed_again import Lifetimes, traced, words_needed_again
@@ -56,6 +57,15 @@ def test_values_at_4096(quarters: int, words: float) -> None:
     best = best_bound(backward(N, N, D, D), M)
     assert best.name == "D backward"
     assert round(best.value / (N * D), 2) == words
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("M", "ratio"), [(2 * N * D, 1.46), (652_738, 1.312), (N * D, 1.736)])
+def test_what_is_left_of_the_ratio_at_4096(M: int, ratio: float) -> None:
+    """The best schedule over the best bound."""
+    problem, best = backward(N, N, D, D), available("backward")["best"]
+    words = int(closed_form(best.program(problem, best.tiles(problem, M)), best.family(problem)).io)
+    assert round(words / best_bound(problem, M).value, 3) == ratio
 
 
 def test_refusals() -> None:

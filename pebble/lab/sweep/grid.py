@@ -75,6 +75,8 @@ class SweepGrid:
             self.masks[mask],
             self.empty_rows,
             self.mask_contents[n * len(self.masks) + mask],
+            self.gate,
+            self.chunk,
         )
 
     def _plain(self, N: int, d: int) -> Problem:
@@ -90,8 +92,6 @@ class SweepGrid:
             kv_heads=self.kv_heads,
             softmax=self.softmax,
             attention=self.attention,
-            gate=self.gate,
-            chunk=self.chunk,
         )
 
     def check(self) -> None:
