@@ -89,10 +89,10 @@ def _in_words(texts: tuple[str, ...], inclusive: bool, dtype: str | None, size: 
 
 def refuse_without_levels(names: Iterable[str]) -> None:
     """Raise UsageError if a schedule is named that needs ``--levels``."""
-    from pebble.program.schedule.level_registry import is_level_schedule
+    from pebble.program.schedule.level_registry import level_schedule_names
 
     for name in names:
-        if is_level_schedule(name):
+        if name in level_schedule_names():
             raise click.UsageError(
                 f"{name} runs over several memory levels: say how large they are with --levels."
             )

@@ -20,6 +20,7 @@ def command(as_json: bool) -> None:
     """List the registered schedules, what they do and where they come from."""
     from pebble.common.tables import Table
     from pebble.program.schedule import registered
+    from pebble.program.schedule.level_registry import level_schedule_names
 
     entries = [
         {
@@ -34,7 +35,8 @@ def command(as_json: bool) -> None:
         for schedule in registered()
     ]
     cells = [[one.name, _served(one), one.summary, one.source] for one in registered()]
-    table = Table([["schedule", "passes", "what it does", "source"], *cells], left=4)
+    notes = [f"for several memory levels, with --levels: {', '.join(level_schedule_names())}"]
+    table = Table([["schedule", "passes", "what it does", "source"], *cells], left=4, notes=notes)
     print_list("schedules", entries, table, as_json)
 
 

@@ -112,8 +112,8 @@ def check_limit(
 
 
 def test_machine_and_game_agree_on_random_programs() -> None:
-    found = [check(seed) for seed in range(40)]
-    assert found.count("") >= 10
+    found = [check(seed) for seed in range(30)]
+    assert found.count("") >= 8
     assert len(set(found)) >= 5
 
 

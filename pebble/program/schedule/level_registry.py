@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from pebble.computations.problem import Problem
 
-__all__ = ["is_level_schedule", "level_schedule", "level_schedules"]
+__all__ = ["level_schedule", "level_schedule_names", "level_schedules"]
 
 _GROUP = "pebble.level_schedules"
 
@@ -65,15 +65,24 @@ def level_schedule(name: str, problem: Problem) -> LevelSchedule:
     return known[name]
 
 
-def is_level_schedule(name: object) -> bool:
-    """Return whether a schedule for several memory levels has this name."""
-    return any(name in (entry.name, entry.name.rpartition(".")[0]) for entry in _entries())
+def level_schedule_names() -> list[str]:
+    """Return the names of all registered schedules for several memory levels; none is loaded.
+
+    >>> level_schedule_names()
+    ['nested-flash-2']
+    """
+    return sorted({entry.name.removesuffix(f".{_suffix(entry.name)}") for entry in _entries()})
 
 
 def _may_serve(entry_name: str, pass_name: str) -> bool:
     """Whether an entry point called NAME or NAME.PASS is worth loading."""
+    return _suffix(entry_name) in ("", pass_name)
+
+
+def _suffix(entry_name: str) -> str:
+    """Return the pass in an entry point's name, or nothing."""
     suffix = entry_name.rpartition(".")[2]
-    return suffix not in PASSES or suffix == pass_name
+    return suffix if suffix in PASSES else ""
 
 
 @lru_cache(maxsize=1)
