@@ -11,7 +11,7 @@ from pebble.common.units import fast_memory_words
 from pebble.game.board import SHOWN, listed
 from pebble.game.moves import Op
 from pebble.game.referee import Refusal
-from pebble.graph.dag import Dag
+from pebble.graph.any_dag import AnyDag
 
 __all__ = ["LevelGame", "LevelMove", "LevelTally"]
 
@@ -93,7 +93,7 @@ class LevelGame:
     (True, [(3, 3), (3, 3)])
     """
 
-    dag: Dag
+    dag: AnyDag
     capacities: Sequence[int]
     inclusive: bool = True
     held: list[set[int]] = field(default_factory=list)
@@ -111,7 +111,7 @@ class LevelGame:
             raise InvalidInput("a game needs at least one memory level")
         self.held = [set() for _ in self.capacities]
         self.valid = [set() for _ in self.capacities]
-        self.beyond = {v for v, degree in enumerate(self.dag.indegree.tolist()) if degree == 0}
+        self.beyond = set(self.dag.inputs.tolist())
         self.tallies = [LevelTally() for _ in self.capacities]
 
     @property

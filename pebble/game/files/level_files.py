@@ -30,7 +30,7 @@ from pebble.game.files.remembered import Remembered
 from pebble.game.level_game import LevelGame, LevelMove, LevelTally
 from pebble.game.moves import Op
 from pebble.game.referee import Refusal
-from pebble.graph.dag import Dag
+from pebble.graph.any_dag import AnyDag
 from pebble.graph.names import Vertices
 
 __all__ = ["LevelCheck", "check_level_pebbling", "write_level_pebbling"]
@@ -76,7 +76,7 @@ class LevelCheck(CheckResult):
         return "\n".join([f"legal, {state}; {self.computes:,} computes, {self.moves:,} moves", *lines])
 
 
-def check_level_pebbling(reader: PebblingReader, resolve: Callable[[Header], Dag]) -> LevelCheck:
+def check_level_pebbling(reader: PebblingReader, resolve: Callable[[Header], AnyDag]) -> LevelCheck:
     r"""Check the moves of a file whose header has been read, one by one.
 
     Raises
