@@ -40,7 +40,7 @@ def play_prefix(
     ----------
     op, vertex : arrays of int8 and int64, shape (n,)
     start, predecessors, row : arrays of int64
-        Rows of predecessors, and which is that of each computation; see :class:`~pebble.graph.any_dag.Rows`.
+        Rows of predecessors, and which is that of each move's vertex; see :class:`~pebble.graph.any_dag.Rows`.
     red, blue, computed : arrays of bool, shape (V,)
         Changed in place.
     counts : array of int64, shape (7,)
@@ -65,7 +65,8 @@ def play_prefix(
             held -= 1
             deletes += 1
         elif o == COMPUTE:
-            first, end = start[row[computes]], start[row[computes] + 1]
+            r = np.uint64(row[i])
+            first, end = start[r], start[r + np.uint64(1)]
             ready = first < end and (recomputation or not computed[v])
             for p in range(first, end):
                 # all of them, as a jump out would cost more; unsigned, as an index that may be negative is tested

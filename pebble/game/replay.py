@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from pebble.common.errors import InvalidInput
 from pebble.game import compiled_replay as compiled
@@ -116,7 +117,7 @@ class Replay:
         moves = moves.part(0, _known(moves, board.dag.n_vertices))
         counts[compiled.PEAK], counts[compiled.RED] = board.tally.peak, board.n_red
         state = (self._red, self._blue, self._computed)
-        rows = board.dag.rows_of(moves.vertex[moves.op == Op.COMPUTE])
+        rows = board.dag.rows_of(moves.vertex, moves.op == Op.COMPUTE)
         played = kernel(
             moves.op, moves.vertex, *rows, *state, counts, min(board.M, NEVER), board.rules.recomputation
         )
@@ -171,8 +172,14 @@ class Replay:
 def _known(moves: Moves, n_vertices: int) -> int:
     """Return the length of the prefix whose operations and vertices exist."""
     op, vertex = moves.op, moves.vertex
+    if _within(op, Op.LOAD, Op.SLIDE) and _within(vertex, 0, n_vertices - 1):
+        return len(moves)
     unknown = (op < Op.LOAD) | (op > Op.SLIDE) | (vertex < 0) | (vertex >= n_vertices)
     return int(unknown.argmax()) if unknown.any() else len(moves)
+
+
+def _within(values: NDArray[Any], least: int, most: int) -> bool:
+    return bool(len(values) and values.min() >= least and values.max() <= most)
 
 
 def replay(dag: AnyDag, M: int, moves: Columns | Iterable[Columns], rules: Rules | None = None) -> Status:

@@ -26,7 +26,7 @@ class Rows(NamedTuple):
         Row r is ``predecessors[start[r]:start[r + 1]]``.
     predecessors : array of int64
     row : array of int64
-        Which row is that of each vertex asked about.
+        Which row is that of each vertex given.
     """
 
     start: NDArray[np.int64]
@@ -69,6 +69,9 @@ class AnyDag(Protocol):
         """Return the predecessors of a vertex."""
         ...
 
-    def rows_of(self, vertices: NDArray[np.int64]) -> Rows:
-        """Return rows of predecessors, those of some vertices (numbers that exist) among them."""
+    def rows_of(self, vertices: NDArray[np.int64], needed: NDArray[np.bool_] | None = None) -> Rows:
+        """Return rows of predecessors, those of some vertices (numbers that exist) among them.
+
+        With ``needed`` the row of a vertex of which it is False means nothing.
+        """
         ...
