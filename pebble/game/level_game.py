@@ -86,6 +86,7 @@ class LevelGame:
 
     Examples
     --------
+    >>> from pebble.graph.dag import Dag
     >>> game = LevelGame(Dag.from_edges([("a", "s"), ("b", "s")]), (3, 4))
     >>> for op, level, v in [(0, 2, 0), (0, 2, 2), (0, 1, 0), (0, 1, 2), (2, 1, 1), (1, 1, 1), (1, 2, 1)]:
     ...     game.play(LevelMove(Op(op), level, v))

@@ -87,6 +87,7 @@ def check_level_pebbling(reader: PebblingReader, resolve: Callable[[Header], Any
     Examples
     --------
     >>> import io
+    >>> from pebble.graph.dag import Dag
     >>> text = "# pebbling 1\n# dag sum\n# levels 2 4\nload 2 a\nload 1 a\ncompute s\nstore 1 s\nstore 2 s\n"
     >>> found = check_level_pebbling(PebblingReader(io.StringIO(text)), lambda header: Dag.from_edges([("a", "s")]))
     >>> found.complete, [(tally.io, tally.peak) for tally in found.tallies]
