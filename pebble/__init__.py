@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from pebble.lab.citing import cite
     from pebble.lab.compare import compare
     from pebble.lab.count import count
+    from pebble.lab.crossover import crossover
     from pebble.lab.hardware import device, devices, model, models
     from pebble.lab.level_counts import count_levels
     from pebble.lab.pebblings import check, moves
@@ -60,6 +61,7 @@ if TYPE_CHECKING:
     from pebble.program.projection import project
     from pebble.program.schedule import Schedule
     from pebble.program.schedule import available as schedules
+    from pebble.program.schedule.level_registry import level_schedules
     from pebble.solvers.certificate import certify
     from pebble.solvers.heuristic.dag_schedule import DagSchedule, schedule_dag
     from pebble.solvers.optimum import Optimum, optimal
@@ -89,11 +91,13 @@ _HOME = {
     "compare": "lab.compare",
     "count": "lab.count",
     "count_levels": "lab.level_counts",
+    "crossover": "lab.crossover",
     "dag_bounds": "lower_bounds.graph.graph_bound_table",
     "device": "lab.hardware",
     "devices": "lab.hardware",
     "family_of": "computations.registry",
     "load_dag": "computations.load",
+    "level_schedules": "program.schedule.level_registry",
     "lower": "program.lowering",
     "make_mask": "computations.masks",
     "mask_from_array": "computations.masks",
@@ -145,10 +149,12 @@ __all__ = [
     "compare",
     "count",
     "count_levels",
+    "crossover",
     "dag_bounds",
     "device",
     "devices",
     "family_of",
+    "level_schedules",
     "load_dag",
     "lower",
     "make_mask",

@@ -15,16 +15,19 @@ from pebble.common.units import fast_memory_words
 from pebble.computations.family import Family
 from pebble.computations.problem import Problem
 from pebble.computations.registry import random_inputs, reference_outputs
+from pebble.game.level_game import LevelGame
 from pebble.game.replay import replay
-from pebble.program import Program
+from pebble.program import Hierarchy, LevelSchedule, Program, project
 from pebble.program.closed_forms.count import closed_form
+from pebble.program.level_lowering import lower_levels
 from pebble.program.lowering import lower
 from pebble.program.machine.counted import Run
 from pebble.program.machine.run import run
+from pebble.program.machine.run_levels import run_levels
 from pebble.program.numbers import evaluate
 from pebble.program.schedule import Schedule, Tiles, fitting_tiles
 
-__all__ = ["Contract", "check_program", "check_schedule"]
+__all__ = ["Contract", "check_level_schedule", "check_program", "check_schedule"]
 
 
 @dataclass(frozen=True)
@@ -96,6 +99,109 @@ def check_schedule(
     _check_numbers(program, family, problem, np.random.default_rng(seed))
     _check_bounds(schedule, problem, M, counted)
     return Contract(dict(tiles), counted.io, counted.peak, least)
+
+
+def check_level_schedule(
+    schedule: LevelSchedule,
+    problem: Problem,
+    hierarchy: Hierarchy,
+    tiles: Tiles | None = None,
+    *,
+    seed: int = 0,
+) -> tuple[Run, ...]:
+    """Check everything a schedule for several memory levels promises on one small problem.
+
+    It chooses tiles that fit, and does the same thing twice; its own formulas for words and room are right. Its
+    program is legal, and all readings agree on it at every level: closed form, machine with and without induction,
+    elementary game. On numbers the program computes attention. No bound exceeds what moves at a boundary.
+
+    Parameters
+    ----------
+    schedule : LevelSchedule
+    problem : Problem
+        Small: the program is played move by move.
+    hierarchy : Hierarchy
+        The levels; those without a size are not limited, and then tiles must be given.
+    tiles : mapping, optional
+        Check these tiles instead of the chosen ones.
+    seed : int
+        For the random numbers.
+
+    Returns
+    -------
+    tuple of Run
+        The machine's runs by induction, one for each level.
+
+    Raises
+    ------
+    ContractBroken
+        With what was promised and what was found.
+
+    Examples
+    --------
+    >>> from pebble.program import Hierarchy
+    >>> from pebble.program.schedule.level_registry import level_schedule
+    >>> problem = Problem.square(5, 2)
+    >>> runs = check_level_schedule(level_schedule("nested-flash-2", problem), problem, Hierarchy((20, 40)))
+    >>> [(run.io, run.peak) for run in runs]
+    [(80, 16), (40, 32)]
+    """
+    if tiles is None:
+        weights = [1.0] * hierarchy.levels
+        tiles = schedule.tiles(problem, hierarchy, weights)
+        _require(
+            tiles == schedule.tiles(problem, hierarchy, weights), "choosing tiles twice gives the same tiles"
+        )
+    program = schedule.program(problem, tiles, hierarchy)
+    again = schedule.program(problem, tiles, hierarchy)
+    _require(str(program) == str(again), "writing the program twice gives the same program")
+    family = schedule.family(problem)
+    runs, plain = (
+        run_levels(program, family, hierarchy.capacities, inclusive=hierarchy.inclusive, induction=induction)
+        for induction in (True, False)
+    )
+    peaks = tuple(one.peak for one in runs)
+    _same(
+        "words by the schedule and the machine",
+        schedule.words(problem, tiles, hierarchy),
+        tuple(one.io for one in runs),
+    )
+    room = schedule.room(problem, tiles, hierarchy)
+    _require(
+        all(peak <= words for peak, words in zip(peaks, room, strict=True)),
+        f"{room} words suffice, not {peaks}",
+    )
+    game = LevelGame(family.dag(), peaks, hierarchy.inclusive)
+    try:
+        for move in lower_levels(program, family, hierarchy.levels, inclusive=hierarchy.inclusive):
+            game.play(move)
+    except PebbleError as error:
+        raise ContractBroken(f"the machine accepts the program, but the game does not: {error}") from error
+    _require(game.complete, "at the end of the game every output is in slow memory")
+    for level, (one, other, tally) in enumerate(zip(runs, plain, game.tallies, strict=True), start=1):
+        for name in ("reads", "writes", "computes", "peak"):
+            same = getattr(one, name), getattr(other, name)
+            _same(f"machine with and without induction, level {level}: {name}", *same)
+        _check_form(project(program, level), family, one)
+        counts = one.total_reads, one.total_writes, one.peak
+        _same(f"machine and game, level {level}", counts, (tally.reads, tally.writes, tally.peak))
+    _check_numbers(project(program, 1), family, problem, np.random.default_rng(seed))
+    _check_boundaries(schedule, problem, Hierarchy(hierarchy.fitted(peaks), hierarchy.inclusive), runs)
+    return runs
+
+
+def _check_boundaries(
+    schedule: LevelSchedule, problem: Problem, hierarchy: Hierarchy, runs: tuple[Run, ...]
+) -> None:
+    from pebble.lower_bounds.levels import boundary_bound
+
+    for level, one in enumerate(runs, start=1):
+        bound = boundary_bound(problem, hierarchy.held_within(level)).value / problem.copies
+        if bound > one.io:
+            raise ContractBroken(
+                f"{schedule.name} moves {one.io} words at the boundary of level {level} on {problem}, below the bound "
+                f"of {bound}: one of the two is wrong"
+            )
 
 
 def check_program(program: Program, family: Family, M: int | None = None) -> Run:

@@ -64,14 +64,14 @@ class Flash2Mixed(Schedule):
         return _counts(found[0]) if found else self.smallest(problem)
 
     def _under_mask(self, problem: Problem, M: int) -> Tiles:
-        """Return the cheapest by closed form that the machine measures to fit."""
+        """Return the cheapest by closed form; a mask only takes away from what a block has in fast memory."""
         family = self.family(problem)
         found = cheapest_blocks(problem.without_mask(), M, _FEW, slices=False)
-        tiles = sorted(
-            map(_counts, found), key=lambda one: int(closed_form(self.program(problem, one), family).io)
+        return min(
+            map(_counts, found),
+            key=lambda tiles: int(closed_form(self.program(problem, tiles), family).io),
+            default=self.smallest(problem),
         )
-        fitting = (one for one in tiles if self.measure(problem, one).peak <= M)
-        return next(fitting, self.smallest(problem))
 
     def smallest(self, problem: Problem) -> Tiles:
         """Return single rows, or single columns of all rows: the one that needs less room without a mask."""

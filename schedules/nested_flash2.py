@@ -2,188 +2,114 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from pebble import Problem
-from pebble.program import (
-    Hierarchy,
-    LevelSchedule,
-    Node,
-    Nodes,
-    Program,
-    Tiles,
-    compute,
-    delete,
-    first,
-    last,
-    load,
-    loop,
-    not_first,
-    not_last,
-    program,
-    store,
-    when,
-)
-from schedules._level_tiles import even, kept_lines, numbers_of_tiles, with_kept
-from schedules._levels import Travel
+from pebble.program import Hierarchy, Nodes, Program, Tiles, compute, loop, phase, program
+from schedules._levels import Station, Travel, all_last, any_not_first, any_not_last
+from schedules._nested import Nested
 
 __all__ = ["NestedFlash2"]
 
 
-class NestedFlash2(LevelSchedule):
-    """FlashAttention-2's loop order at two boundaries at once.
+class NestedFlash2(Nested):
+    """FlashAttention-2's loop order at several boundaries at once.
 
     ``rows`` query rows stay in level 2 while all keys pass by, ``cols`` of them at a time. For each of these tiles the
     rows go through level 1 in blocks of ``block`` rows, whose unfinished outputs and row sums are kept in level 2
-    in the meantime. Without ``block`` the rows stay in level 1, and level 2 only passes keys and values on. With a
-    third level, the first ``kept`` keys and values stay there for all blocks of rows.
+    in the meantime. Without ``block`` the rows stay in level 1. With a third level the same is done once more, with
+    ``rows3`` and ``cols3``.
     """
 
     name = "nested-flash-2"
     summary = "flash-2 at two boundaries: rows stay in level 2, blocks of them take turns in level 1"
     source = "docs/levels.md"
-    tile_names = ("rows", "cols", "block", "kept")
-    optional_tiles = ("block", "kept")
-    may_be_zero = ("kept",)
-    levels = (2, 3)
+    optional_tiles = ("cols", "block", "rows3", "cols3")
+    resident, passing, transient = "rows", "cols", 2
 
-    def smallest(self, problem: Problem, hierarchy: Hierarchy) -> Tiles:
-        """Return one row, which stays in level 1, and one key."""
-        return {"rows": 1, "cols": 1}
+    def line_words(self, problem: Problem) -> tuple[int, int]:
+        """Return the words of a query, its unfinished output and its row sum; of a key and a value."""
+        return problem.d + problem.dv + 1, problem.d + problem.dv
 
-    def candidates(self, problem: Problem, hierarchy: Hierarchy) -> Iterator[Tiles]:
-        """Yield rows that stay in level 1, then blocks of many heights with as many keys as fit beside them."""
-        width, inner, outer = problem.d + problem.dv, *hierarchy.capacities[:2]
-        assert inner is not None
-        assert outer is not None
-        beside = 2 if hierarchy.inclusive else 0
-        most = (inner - width - 2) // (width + 1)
-        within = min(most, (outer - 2 - width) // (width + 1)) if hierarchy.inclusive else most
-        if within >= 1:
-            rows = even(problem.Nq, within)
-            yield with_kept(self, problem, hierarchy, {"rows": rows, "cols": 1}, problem.Nk, width)
-        if most < 1:
-            return
-        for rows in numbers_of_tiles(problem.Nq, (outer - beside - width) // (width + 1), most):
-            cols = min(problem.Nk, (outer - beside - rows * (width + 1)) // width)
-            if cols >= 1:
-                tiles = {"rows": rows, "cols": even(problem.Nk, cols), "block": even(rows, most)}
-                yield with_kept(self, problem, hierarchy, tiles, problem.Nk, width)
-
-    def room(self, problem: Problem, tiles: Tiles, hierarchy: Hierarchy) -> tuple[int, ...]:
-        """Return the words that tiles need at each level; a few fewer where the problem is tiny."""
-        d, dv, cols = problem.d, problem.dv, min(tiles["cols"], problem.Nk)
-        rows, width = min(tiles["rows"], problem.Nq), d + dv
-        inner = min(tiles.get("block", rows), rows) * (width + 1) + width + 2
-        resident = rows * (width + 1)
-        if hierarchy.inclusive:
-            needs = [inner, resident + cols * width + 2]
-        else:
-            needs = [inner, cols * width + (resident if "block" in tiles else 0)]
-        if hierarchy.levels == 3:
-            kept = kept_lines(self, problem.Nk, tiles, hierarchy)
-            passing = cols * width if kept < problem.Nk else 0
-            own = kept * width + passing
-            needs.append(own + resident + 2 if hierarchy.inclusive else max(own, kept * width + max(d, dv)))
-        return tuple(needs)
-
-    def words(self, problem: Problem, tiles: Tiles, hierarchy: Hierarchy) -> tuple[int, ...]:
-        """Return the words that move at each boundary."""
-        Nq, Nk, d, dv, width = problem.Nq, problem.Nk, problem.d, problem.dv, problem.d + problem.dv
-        kept = kept_lines(self, problem.Nk, tiles, hierarchy)
-        once = Nq * width + (Nq if problem.stats else 0)
-        rows, cols = min(tiles["rows"], Nq), tiles["cols"]
-        times = -(-Nq // rows)
-        passed = [once + Nk * width * times] * 2
-        if "block" in tiles:
-            tiles_of_keys = -(-kept // cols) - (kept - Nk) // cols
-            blocks = Nq // rows * -(-rows // tiles["block"]) - -(Nq % rows) // tiles["block"]
-            parked = Nq * d * (tiles_of_keys - 1) + 2 * (tiles_of_keys - 1) * Nq * (dv + 1)
-            passed[0] = once + parked + Nk * width * blocks
-        if hierarchy.levels == 3:
-            passed.append(once + kept * width + (Nk - kept) * width * times)
-        return tuple(passed)
+    def boundary_words(self, problem: Problem, before: tuple[int, int], through: tuple[int, int]) -> int:
+        """Return the words at a boundary: a row once for each tile of keys, keys once for each tile of rows."""
+        Nq, Nk, d, dv = problem.Nq, problem.Nk, problem.d, problem.dv
+        parked = 2 * (before[1] - 1) * Nq * (dv + 1)
+        return Nq * d * before[1] + parked + Nk * (d + dv) * through[0] + Nq * (dv + problem.stats)
 
     def program(self, problem: Problem, tiles: Tiles, hierarchy: Hierarchy) -> Program:
         """Write the program."""
         self.require_levels(hierarchy)
         tiles = self.check_tiles(tiles)
-        return _Writer(
-            problem,
-            tiles,
-            Travel(hierarchy.levels, hierarchy.inclusive),
-            kept_lines(self, problem.Nk, tiles, hierarchy),
-        ).program()
+        travel = Travel(hierarchy.levels, hierarchy.inclusive)
+        outermost = hierarchy.levels + 1
+        writer = _Writer(problem, self.stations(problem, tiles, hierarchy.levels), travel)
+        return program(phase("", writer.rows(0, outermost, outermost, ())))
 
 
 class _Writer:
-    """Writes the program for tiles and levels."""
+    """Writes the loops of the stations, one inside the other."""
 
-    def __init__(self, problem: Problem, tiles: dict[str, int], travel: Travel, kept: int) -> None:
-        self.problem, self.travel, self.kept = problem, travel, kept
-        self.rows, self.cols, self.block = tiles["rows"], tiles["cols"], tiles.get("block")
+    def __init__(self, problem: Problem, stations: list[Station], travel: Travel) -> None:
+        self.stats, self.stations, self.travel = problem.stats, stations, travel
 
-    def program(self) -> Program:
-        keys = [self._keys(0, self.kept)] if self.kept else []
-        if self.kept < self.problem.Nk:
-            keys.append(self._keys(self.kept, None))
-        return program(loop("i", self.rows, self._arrive(), keys, self._leave()))
+    def rows(self, at: int, rows_from: int, keys_from: int, around: tuple[str, ...]) -> Nodes:
+        """Write a station's loop over rows, ``around`` the loops over keys with these labels."""
+        station = self.stations[at]
+        if not station.resident:
+            return self._keys(at, rows_from, keys_from, around)
+        here, travel, label = station.resident_level, self.travel, self._label("i", at)
 
-    def _arrive(self) -> Nodes:
-        """Bring the block's queries to where they stay."""
-        return self.travel.one_by_one(
-            "i", "arriving", self.travel.bring("Q", to=1 if self.block is None else 2)
-        )
+        def pass_on(what: str, *body: Nodes) -> Nodes:
+            return travel.one_by_one("i", f"{label} {what}", rows_from, here, *body)
 
-    def _leave(self) -> Nodes:
-        """Send the block's outputs out."""
-        travel, stats = self.travel, self.problem.stats
-        if self.block is None:
-            done = compute("O", "U"), travel.send("O", start=1)
-            sums = travel.send("l", start=1) if stats else travel.drop("l")
-            return travel.one_by_one("i", "leaving", done, sums, travel.let_go("Q", start=1))
-        out = travel.send("O", start=2), travel.send("l", start=2) if stats else None
-        return travel.one_by_one("i", "leaving", out, travel.let_go("Q", start=2))
-
-    def _keys(self, start: int, stop: int | None) -> Node:
-        """Write the loop over tiles of keys; those up to ``stop`` stay in the third level."""
-        if stop is not None:
-            into: Nodes = when(first("i"), load("K", "V", level=3)), load("K", "V", level=2)
-            out: Nodes = delete("K", "V", level=2), when(last("i"), delete("K", "V", level=3))
+        if not station.passing:
+            arrive, depart = self._keys_travel(at, keys_from)
+            inner = self.rows(at + 1, here, station.passing_level, around)
         else:
-            into, out = self.travel.bring("K", "V", to=2), self.travel.let_go("K", "V", start=2)
-        work = self._work() if self.block is None else self._blocks(self.block, start, stop)
-        return loop("j", self.cols, into, work, out, start=start, stop=stop)
-
-    def _work(self) -> Node:
-        """Work on the rows in level 1 with a tile of keys, key by key."""
-        row = loop(
+            arrive = depart = None
+            inner = self._keys(at, here, keys_from, around)
+        begun = travel.bring("U", "l", start=rows_from, to=here, moved=True)
+        done = compute("O", "U") if here == 1 else None
+        sums: Nodes = travel.send("l", start=here, to=rows_from)
+        if not self.stats:
+            sums = travel.drop("l") if here == 1 else None
+        out = all_last(around, done, travel.send("O", start=here, to=rows_from), sums)
+        nest = loop(
             "i",
-            1,
-            compute("S"),
-            compute("P", "S"),
-            compute("l"),
-            compute("U"),
-            self.travel.drop("P"),
-            label="row",
+            station.resident,
+            pass_on("arriving", travel.bring("Q", start=rows_from, to=here)),
+            any_not_first(around, pass_on("again", begun)),
+            inner,
+            any_not_last(around, pass_on("parking", travel.send("U", "l", start=here, to=rows_from))),
+            pass_on("leaving", out, travel.let_go("Q", start=here, to=rows_from)),
+            label=label,
         )
-        return loop("j", 1, load("K", "V"), row, delete("K", "V"), label="key")
+        return arrive, nest, depart
 
-    def _blocks(self, block: int, start: int, stop: int | None) -> Node:
-        """Let the rows take turns in level 1; unfinished outputs and row sums are kept in level 2."""
-        begun = load("U", "l"), None if self.travel.inclusive else delete("U", "l", level=2)
-        parked = store("U", "l"), delete("U", "l")
-        sums = (store("l"), delete("l")) if self.problem.stats else self.travel.drop("l")
-        done = compute("O", "U"), store("O"), delete("O"), sums
-        goes_on = stop is not None and stop < self.problem.Nk
-        return loop(
-            "i",
-            block,
-            load("Q"),
-            begun if start else when(not_first("j"), begun),
-            self._work(),
-            delete("Q"),
-            parked if goes_on else when(not_last("j"), parked),
-            None if goes_on else when(last("j"), done),
-            label="block",
+    def _keys_travel(self, at: int, keys_from: int) -> tuple[Nodes, Nodes]:
+        """Bring keys and values to a station's level, and let them go."""
+        here, travel = self.stations[at].passing_level, self.travel
+        into = travel.bring("K", "V", start=keys_from, to=here)
+        label = f"{self._label('j', at)} arriving"
+        return travel.one_by_one("j", label, keys_from, here, into), travel.let_go(
+            "K", "V", start=here, to=keys_from
         )
+
+    def _keys(self, at: int, rows_from: int, keys_from: int, around: tuple[str, ...]) -> Nodes:
+        """Write a station's loop over keys and what is inside it."""
+        station, label = self.stations[at], self._label("j", at)
+        here = station.passing_level
+        inner = self._pairs() if at + 1 == len(self.stations) else None
+        if inner is None:
+            inner = self.rows(at + 1, rows_from, here, (*around, label))
+        arrive, leave = self._keys_travel(at, keys_from)
+        return loop("j", station.passing, arrive, inner, leave, label=label)
+
+    def _pairs(self) -> Nodes:
+        """Work on the rows in level 1 with a key, row by row."""
+        work = compute("S"), compute("P", "S"), compute("l"), compute("U"), self.travel.drop("P")
+        return loop("i", 1, *work, label="row")
+
+    def _label(self, axis: str, at: int) -> str:
+        if at and at + 1 == len(self.stations):
+            return {"i": "block", "j": "key"}[axis]
+        return axis if at == 0 else f"{axis}{at + 1}"

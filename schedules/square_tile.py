@@ -58,9 +58,10 @@ class SquareTile(Schedule):
             tiles.get("out_cols", side or problem.dv),
         )
         if problem.form != "plain":
-            done = parked_sums("m") if problem.form == "safe" else None, store("S"), delete("S")
+            maxima = parked_sums("m") if problem.form == "safe" else None
+            scores = score_tiles(problem, "S", rows, cols, maxima, store("S"), delete("S"))
             return program(
-                phase("S = QKᵀ, tile by tile", score_tiles(problem, "S", rows, cols, *done)),
+                phase("S = QKᵀ, tile by tile", scores),
                 output_from_scores(problem, out_rows, out_cols),
             )
         done = compute("P", "S"), store("P"), parked_sums(), delete("P")

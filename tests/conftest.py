@@ -6,10 +6,10 @@ import os
 
 from hypothesis import settings
 
-# "repeatable" draws the same examples on every run, so that a change is judged by what it changed. "thorough", for
-# .ci/run, draws more of them where a test names two numbers. "explore" looks for new ones:
-# HYPOTHESIS_PROFILE=explore python -m pytest tests/schedules/test_properties.py
-settings.register_profile("repeatable", derandomize=True, deadline=None)
+# "repeatable" draws the same few examples on every run, so that a change is judged by what it changed. "thorough", for
+# .ci/run, draws more of them: Hypothesis's own hundred, or the second number that a test names. "explore" looks for
+# new ones: HYPOTHESIS_PROFILE=explore python -m pytest tests/schedules/test_properties.py
+settings.register_profile("repeatable", max_examples=30, derandomize=True, deadline=None)
 settings.register_profile("thorough", derandomize=True, deadline=None)
 settings.register_profile("explore", max_examples=2000, deadline=None, print_blob=True)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))

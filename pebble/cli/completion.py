@@ -11,12 +11,14 @@ __all__ = ["dags", "devices", "masks", "models", "schedules"]
 
 
 def schedules(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Return the schedules of the pass, or of all passes; several may be joined by commas."""
-    from pebble.program.schedule import available
+    """Return the schedules of the pass, or of all passes, and of the softmax; several may be joined by commas."""
+    from pebble.program.schedule import registered
 
+    softmax = ctx.params.get("softmax") if ctx.params.get("attention") != "linear" else None
     asked = ctx.params.get("pass_name")
     passes = {None: ("forward", "backward", "weights"), "both": ("forward", "backward")}.get(asked, (asked,))
-    return _of_list((name for one in passes for name in available(str(one))), incomplete)
+    found = (registered(one, softmax if one == "forward" else None) for one in passes)
+    return _of_list((schedule.name for served in found for schedule in served), incomplete)
 
 
 def devices(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:

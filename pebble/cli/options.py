@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Whole",
+    "form_options",
     "heads_options",
     "memory_options",
     "names_of",
@@ -97,22 +98,7 @@ def problem_options(required: bool = True, several_lengths: bool = False) -> Cal
             help="Which pass (default forward).",
         ),
         click.option("--stats", is_flag=True, help="Row sums are outputs too, as training needs."),
-        click.option(
-            "--softmax",
-            type=click.Choice(SOFTMAXES),
-            default="plain",
-            help="Without the maximum (plain, the default), with the row's (safe) or with the running one (online).",
-        ),
-        click.option(
-            "--attention",
-            type=click.Choice(ATTENTIONS),
-            default="softmax",
-            help="With softmax (default), or linear: the product Q(KᵀV), under --mask causal a recurrence.",
-        ),
-        click.option(
-            "--gate", is_flag=True, help="Causal linear attention whose state is gated at each token."
-        ),
-        click.option("--chunk", type=whole, help="Causal linear attention, so many tokens at a time."),
+        form_options,
         click.option(
             "--shared-values",
             is_flag=True,
@@ -128,6 +114,28 @@ def problem_options(required: bool = True, several_lengths: bool = False) -> Cal
             help="Queries that attend to nothing: refused (default), or an output of zero.",
         ),
     )
+
+
+def form_options(function: F) -> F:
+    """Add the options that choose which attention is computed: with which softmax, or linear."""
+    return _options(
+        click.option(
+            "--softmax",
+            type=click.Choice(SOFTMAXES),
+            default="plain",
+            help="Without the maximum (plain, the default), with the row's (safe) or with the running one (online).",
+        ),
+        click.option(
+            "--attention",
+            type=click.Choice(ATTENTIONS),
+            default="softmax",
+            help="With softmax (default), or linear: the product Q(KᵀV), under --mask causal a recurrence.",
+        ),
+        click.option(
+            "--gate", is_flag=True, help="Causal linear attention whose state is gated at each token."
+        ),
+        click.option("--chunk", type=Whole(), help="Causal linear attention, so many tokens at a time."),
+    )(function)
 
 
 def heads_options(function: F) -> F:

@@ -11,16 +11,27 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 
 from pebble.cli.completion import devices, masks
-from pebble.cli.options import Whole, heads_options, names_of, schedules_option
+from pebble.cli.options import Whole, form_options, heads_options, names_of, schedules_option
 from pebble.cli.progress import progress_bar
-from pebble.computations.problem_form import ATTENTIONS
 
 if TYPE_CHECKING:
     from pebble.lab.sweep import SweepGrid
 
 __all__ = ["command"]
 
-_THE_SAME = ("kv", "dv", "stats", "kv_heads", "batch", "pass_name", "empty_rows", "attention")
+_THE_SAME = (
+    "kv",
+    "dv",
+    "stats",
+    "kv_heads",
+    "batch",
+    "pass_name",
+    "empty_rows",
+    "softmax",
+    "attention",
+    "gate",
+    "chunk",
+)
 
 
 @click.command("sweep")
@@ -69,12 +80,7 @@ _THE_SAME = ("kv", "dv", "stats", "kv_heads", "batch", "pass_name", "empty_rows"
     help="Which pass (default forward).",
 )
 @click.option("--stats", is_flag=True, help="Row sums are outputs too, as training needs.")
-@click.option(
-    "--attention",
-    type=click.Choice(ATTENTIONS),
-    default="softmax",
-    help="With softmax (default), or linear, with --mask none or causal.",
-)
+@form_options
 @click.option("-o", "--output", required=True, help="File to write: .csv, .jsonl or .parquet.")
 @click.option(
     "--format", "form", type=click.Choice(["csv", "jsonl", "parquet"]), help="If the suffix does not say."

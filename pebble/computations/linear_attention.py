@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 __all__ = [
-    "chunk_sizes",
     "chunked_family",
     "linear_inputs",
     "linear_outputs",
@@ -110,7 +109,7 @@ def chunked_family(problem: Problem) -> Family:
     >>> [family.shape(name) for name in ("K", "K_last", "S", "Z", "H")]
     [(2, 3, 2), (1, 2), (2, 3, 3, 2), (2, 2, 2, 3), (2, 2, 2)]
     """
-    chunks, size, rest = chunk_sizes(problem)
+    chunks, size, rest = problem.chunk_sizes
     symbols = attention_symbols(problem)
     full = _full_chunks() if chunks else ()
     return Family(
@@ -126,19 +125,6 @@ def chunked_family(problem: Problem) -> Family:
             "chunk": str(problem.chunk),
         },
     )
-
-
-def chunk_sizes(problem: Problem) -> tuple[int, int, int]:
-    """Return how many chunks there are before the last one, their tokens, and those of the last one.
-
-    Examples
-    --------
-    >>> [chunk_sizes(Problem.square(N, 2, attention="linear", mask="causal", chunk=3)) for N in (7, 6, 2)]
-    [(2, 3, 1), (1, 3, 3), (0, 3, 2)]
-    """
-    size = problem.chunk or 1
-    chunks = -(-problem.Nk // size) - 1
-    return chunks, size, problem.Nk - chunks * size
 
 
 def _full_chunks() -> tuple[Array, ...]:
@@ -235,7 +221,7 @@ def linear_outputs(
 
 def _cut(problem: Problem, name: str, values: NDArray[np.float64]) -> dict[str, NDArray[np.float64]]:
     """Cut the tokens of an array into full chunks and the last one."""
-    chunks, size, _ = chunk_sizes(problem)
+    chunks, size, _ = problem.chunk_sizes
     full = values[: chunks * size].reshape(chunks, size, values.shape[1])
     return ({name: full} if chunks else {}) | {f"{name}_last": values[chunks * size :]}
 

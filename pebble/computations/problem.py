@@ -249,6 +249,17 @@ class Problem:
             return "latent"
         return self.softmax if self.pass_name == "forward" else "plain"
 
+    @property
+    def chunk_sizes(self) -> tuple[int, int, int]:
+        """How many chunks there are before the last one, their tokens, and those of the last one; for linear attention.
+
+        >>> [Problem.square(N, 2, attention="linear", mask="causal", chunk=3).chunk_sizes for N in (7, 6, 2)]
+        [(2, 3, 1), (1, 3, 3), (0, 3, 2)]
+        """
+        size = self.chunk or 1
+        full = -(-self.Nk // size) - 1
+        return full, size, self.Nk - full * size
+
     @cached_property
     def allowed(self) -> Mask:
         """The mask; where none was given, the one that allows every pair."""
@@ -325,10 +336,10 @@ class Problem:
         names = {"both": "forward and backward", "weights": "gradient of the weights"}
         name = names.get(self.pass_name, self.pass_name)
         kept = ", row sums kept" if self.stats else ""
-        masked = (
-            f", {self.mask.spec} mask, {self.pairs:,} of {self.Nq * self.Nk:,} pairs" if self.mask else ""
-        )
-        return f"{form_text(self)}attention {name}, {length}, {width}{extra}{kept}{masked}"
+        pairs = "" if self.attention == "linear" else f", {self.pairs:,} of {self.Nq * self.Nk:,} pairs"
+        masked = f", {self.mask.spec} mask{pairs}" if self.mask else ""
+        chunks = "" if self.chunk is None else f" in chunks of {self.chunk:,} tokens"
+        return f"{form_text(self)}attention {name}{chunks}, {length}, {width}{extra}{kept}{masked}"
 
     @property
     def heads_text(self) -> str:

@@ -69,6 +69,11 @@ def _check_linear(problem: Problem) -> None:
             raise InvalidInput(
                 "gate and chunk are of causal linear attention: add mask='causal' (--mask causal)"
             )
+    elif problem.group > 1:
+        raise InvalidInput(
+            "causal linear attention is counted for query heads with keys and values of their own: give heads "
+            "(--heads) alone or, as with a model, as many kv_heads (--kv-heads)"
+        )
     elif problem.mask.spec != "causal" or problem.Nq != problem.Nk:
         raise InvalidInput(
             "linear attention takes no mask, or the causal one with as many queries as keys; "
@@ -103,8 +108,7 @@ def form_options(problem: Problem) -> dict[str, str | bool | int | None]:
 def form_text(problem: Problem) -> str:
     """Return what a description says before "attention": nothing for plain softmax."""
     if problem.attention == "linear":
-        chunked = "" if problem.chunk is None else f"in chunks of {problem.chunk:,} tokens, "
-        return f"{chunked}{'gated ' if problem.gate else ''}linear "
+        return "gated linear " if problem.gate else "linear "
     if problem.shared_values:
         return "latent "
     return "" if problem.softmax == "plain" else f"{problem.softmax} softmax, "

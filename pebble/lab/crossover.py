@@ -165,8 +165,8 @@ def crossover(
     Examples
     --------
     >>> found = crossover(64, 25_000)
-    >>> found.cheaper_from, found.ratio
-    (195, 21.9974365234375)
+    >>> found.cheaper_from, found.linear.io == 4 * 8192 * 64
+    (195, True)
     """
     M = fast_memory_words(M)
     if mask not in MASKS:

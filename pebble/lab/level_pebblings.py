@@ -58,8 +58,7 @@ class LevelPebbling:
     @property
     def capacities(self) -> tuple[int, ...]:
         """Words of each level: as given, or what the program needs."""
-        given = zip(self.hierarchy.capacities, self.runs, strict=True)
-        return tuple(run.peak if words is None else words for words, run in given)
+        return self.hierarchy.fitted([run.peak for run in self.runs])
 
     @property
     def header(self) -> Header:

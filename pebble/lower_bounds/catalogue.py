@@ -10,7 +10,7 @@ from pebble.lower_bounds.attention.b2 import B2
 from pebble.lower_bounds.attention.by_parts import BY_PARTS
 from pebble.lower_bounds.attention.causal_triangles import CAUSAL_TRIANGLES
 from pebble.lower_bounds.attention.compulsory import COMPULSORY
-from pebble.lower_bounds.attention.large_cache import LARGE_CACHE
+from pebble.lower_bounds.attention.large_cache import LARGE_CACHE, LARGE_CACHE_BACKWARD
 from pebble.lower_bounds.attention.latent import MLA
 from pebble.lower_bounds.attention.linear import LINEAR
 from pebble.lower_bounds.attention.safe_softmax import S
@@ -60,6 +60,7 @@ STATEMENTS: tuple[Statement, ...] = (
     BY_PARTS,
     CAUSAL_TRIANGLES,
     LARGE_CACHE,
+    LARGE_CACHE_BACKWARD,
     S,
     MLA,
     LEVELS,

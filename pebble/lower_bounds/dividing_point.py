@@ -68,7 +68,8 @@ def regime(problem: Problem, M: int) -> Regime:
     small cache (M < d²), M/d² = 0.25
     """
     words = Fraction(fast_memory_words(M))
-    sparse = None if has_all_pairs(problem) else words / sparse_dividing_point(problem)
+    dense = has_all_pairs(problem) or problem.attention == "linear"
+    sparse = None if dense else words / sparse_dividing_point(problem)
     return Regime(words / problem.d**2, sparse)
 
 

@@ -17,7 +17,11 @@ from pebble.lower_bounds.attention.compulsory import (
     compulsory_forward,
     compulsory_weights,
 )
-from pebble.lower_bounds.attention.large_cache import large_cache, large_cache_under_mask
+from pebble.lower_bounds.attention.large_cache import (
+    large_cache,
+    large_cache_backward,
+    large_cache_under_mask,
+)
 from pebble.lower_bounds.attention.latent import latent_bound
 from pebble.lower_bounds.attention.linear import linear
 from pebble.lower_bounds.attention.safe_softmax import safe_softmax
@@ -33,7 +37,7 @@ __all__ = ["backward_bounds", "best_bound", "bounds_by_counts", "forward_bounds"
 
 _BY_COUNTS: dict[str, tuple[Callable[[Counts, int], Bound], ...]] = {
     "forward": (compulsory_forward, t1, t2, t3, large_cache),
-    "backward": (compulsory_backward, b1, b2, b3),
+    "backward": (compulsory_backward, b1, b2, b3, large_cache_backward),
     "weights": (compulsory_weights,),
 }
 
@@ -100,8 +104,8 @@ def backward_bounds(problem: Problem, M: int, rules: Rules | None = None) -> lis
     Returns
     -------
     list of Bound
-        The compulsory bound, B1, B2, B3 where it is defined, and for a mask "by parts", by falling value. Their
-        maximum is a bound, not their sum.
+        The compulsory bound, B1, B2, B3 where it is defined, D backward where it says more than the compulsory bound,
+        and for a mask "by parts", by falling value. Their maximum is a bound, not their sum.
 
     Raises
     ------

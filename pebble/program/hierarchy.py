@@ -83,6 +83,18 @@ class Hierarchy:
             raise InvalidInput(f"level {level} or one within has no given size")
         return words[-1] if self.inclusive else sum(words)
 
+    def fitted(self, needed: Sequence[int]) -> tuple[int, ...]:
+        """Return the words of each level: as given, or as many as are needed there, and more than within.
+
+        >>> Hierarchy((None, 140)).fitted((43, 100)), Hierarchy((None, None)).fitted((43, 43))
+        ((43, 140), (43, 44))
+        """
+        found: list[int] = []
+        for words, need in zip(self.capacities, needed, strict=True):
+            least = found[-1] + 1 if found and self.inclusive else 1
+            found.append(max(need, least) if words is None else words)
+        return tuple(found)
+
     def unbounded(self) -> Hierarchy:
         """Return the same levels, only measured."""
         return Hierarchy((None,) * self.levels, self.inclusive, self.names)

@@ -2,174 +2,122 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from pebble import Problem
-from pebble.program import (
-    Hierarchy,
-    LevelSchedule,
-    Node,
-    Nodes,
-    Program,
-    Tiles,
-    compute,
-    delete,
-    first,
-    last,
-    load,
-    loop,
-    not_first,
-    phase,
-    program,
-    store,
-    when,
-)
-from schedules._level_tiles import even, kept_lines, numbers_of_tiles, with_kept
-from schedules._levels import Travel
+from pebble.program import Hierarchy, Nodes, Program, Tiles, compute, loop, phase, program
+from schedules._levels import Station, Travel, any_not_first
+from schedules._nested import Nested
 
 __all__ = ["NestedFlash2Backward"]
 
 _ROW = ("Q", "dO", "l", "D")
 
 
-class NestedFlash2Backward(LevelSchedule):
-    """FlashAttention-2's backward loop order at two boundaries at once.
+class NestedFlash2Backward(Nested):
+    """FlashAttention-2's backward loop order at several boundaries at once.
 
     ``cols`` keys, with their values and both gradients, stay in level 2 while all queries pass by, ``rows`` of them
     at a time. For each of these tiles the keys go through level 1 in blocks of ``block`` keys. Without ``block`` the
-    keys stay in level 1, and level 2 only passes queries on. With a third level, the first ``kept`` queries stay there
-    for all tiles of keys.
+    keys stay in level 1. With a third level the same is done once more, with ``cols3`` and ``rows3``.
     """
 
     name = "nested-flash-2"
     summary = "flash-2 at two boundaries: keys stay in level 2, blocks of them take turns in level 1"
     source = "docs/levels.md"
     passes = ("backward",)
-    tile_names = ("rows", "cols", "block", "kept")
-    optional_tiles = ("block", "kept")
-    may_be_zero = ("kept",)
-    levels = (2, 3)
+    optional_tiles = ("rows", "block", "rows3", "cols3")
+    resident, passing, transient = "cols", "rows", 3
 
-    def smallest(self, problem: Problem, hierarchy: Hierarchy) -> Tiles:
-        """Return one key, which stays in level 1, and one row."""
-        return {"rows": 1, "cols": 1}
+    def line_words(self, problem: Problem) -> tuple[int, int]:
+        """Return the words of a key with its value and both gradients; of a query with dO, dQ, l and D."""
+        return 2 * (problem.d + problem.dv), 2 * problem.d + problem.dv + 2
 
-    def candidates(self, problem: Problem, hierarchy: Hierarchy) -> Iterator[Tiles]:
-        """Yield keys that stay in level 1, then tiles of many lengths with as many rows as fit beside them."""
-        key, row, (inner, outer) = _key_words(problem), _row_words(problem), hierarchy.capacities[:2]
-        assert inner is not None
-        assert outer is not None
-        beside = 3 if hierarchy.inclusive else 0
-        most = (inner - row - 3) // key
-        within = min(most, (outer - beside - row) // key) if hierarchy.inclusive else most
-        if within >= 1:
-            tiles = {"rows": 1, "cols": even(problem.Nk, within)}
-            yield with_kept(self, problem, hierarchy, tiles, problem.Nq, row)
-        if most < 1:
-            return
-        for cols in numbers_of_tiles(problem.Nk, (outer - beside - row) // key, most):
-            rows = min(problem.Nq, (outer - beside - cols * key) // row)
-            if rows >= 1:
-                tiles = {"rows": even(problem.Nq, rows), "cols": cols, "block": even(cols, most)}
-                yield with_kept(self, problem, hierarchy, tiles, problem.Nq, row)
-
-    def room(self, problem: Problem, tiles: Tiles, hierarchy: Hierarchy) -> tuple[int, ...]:
-        """Return the words that tiles need at each level; a few fewer where the problem is tiny."""
-        key, row, width = _key_words(problem), _row_words(problem), problem.d + problem.dv
-        cols, rows = min(tiles["cols"], problem.Nk), min(tiles["rows"], problem.Nq)
-        needs = [min(tiles.get("block", cols), cols) * key + row + 3]
-        if hierarchy.inclusive:
-            needs.append(cols * key + rows * row + 3)
-        else:
-            needs.append(rows * row + cols * key if "block" in tiles else max(rows * row, width))
-        if hierarchy.levels == 3:
-            kept = kept_lines(self, problem.Nq, tiles, hierarchy)
-            passing = rows * row if kept < problem.Nq else 0
-            beside = passing + cols * key + 3 if hierarchy.inclusive else max(passing, width)
-            needs.append(kept * row + beside)
-        return tuple(needs)
-
-    def words(self, problem: Problem, tiles: Tiles, hierarchy: Hierarchy) -> tuple[int, ...]:
-        """Return the words that move at each boundary."""
-        Nq, Nk, d, width = problem.Nq, problem.Nk, problem.d, problem.d + problem.dv
-        kept = kept_lines(self, Nq, tiles, hierarchy)
-        rows, cols = tiles["rows"], tiles["cols"]
-        sums = Nq * (2 * problem.dv + 1)
-        once = sums + 2 * Nk * width
-
-        def passes(times: int) -> int:
-            """Words of a row that passes so many times."""
-            return (width + 2) * times + d * (2 * times - 1)
-
-        times = -(-Nk // cols)
-        moved = [once + Nq * passes(times)] * 2
-        if "block" in tiles:
-            tiles_of_rows = -(-kept // rows) - (kept - Nq) // rows
-            size = min(cols, Nk)
-            blocks = Nk // size * -(-size // tiles["block"]) - -(Nk % size) // tiles["block"]
-            moved[0] = sums + Nk * width * (3 * tiles_of_rows - 1) + Nq * passes(blocks)
-        if hierarchy.levels == 3:
-            moved.append(once + kept * passes(1) + (Nq - kept) * passes(times))
-        return tuple(moved)
+    def boundary_words(self, problem: Problem, before: tuple[int, int], through: tuple[int, int]) -> int:
+        """Return the words at a boundary: keys once for each tile of rows, rows once for each tile of keys."""
+        Nq, d, width = problem.Nq, problem.d, problem.d + problem.dv
+        keys = problem.Nk * width * (3 * before[1] - 1)
+        return Nq * (2 * problem.dv + 1) + keys + Nq * ((width + 2) * through[0] + d * (2 * through[0] - 1))
 
     def program(self, problem: Problem, tiles: Tiles, hierarchy: Hierarchy) -> Program:
         """Write the program."""
         self.require_levels(hierarchy)
-        tiles = self.check_tiles(tiles)
-        travel = Travel(hierarchy.levels, hierarchy.inclusive)
-        return _Writer(problem, tiles, travel, kept_lines(self, problem.Nq, tiles, hierarchy)).program()
+        stations = self.stations(problem, self.check_tiles(tiles), hierarchy.levels)
+        slow, travel = hierarchy.levels + 1, Travel(hierarchy.levels, hierarchy.inclusive)
+        into, out = travel.bring("dO", "O", start=slow, to=1), travel.let_go("dO", "O", start=1, to=slow)
+        entry = loop("e", 1, into, compute("D"), out)
+        sums = loop("i", 1, entry, travel.send("D", start=1, to=slow))
+        nest = _BackwardWriter(stations, travel).keys(0, slow, slow, (), ())
+        return program(phase("D, row sums of dO∘O", sums), phase("dQ, dK and dV", nest))
 
 
-def _key_words(problem: Problem) -> int:
-    """Words of a key: K and V, dK and dV."""
-    return 2 * (problem.d + problem.dv)
+class _BackwardWriter:
+    """Writes the loops of the stations, one inside the other."""
 
+    def __init__(self, stations: list[Station], travel: Travel) -> None:
+        self.stations, self.travel = stations, travel
 
-def _row_words(problem: Problem) -> int:
-    """Words of a row: Q and dO, dQ, the row sum l, and D."""
-    return 2 * problem.d + problem.dv + 2
+    def keys(
+        self, at: int, keys_from: int, rows_from: int, rows: tuple[str, ...], keys: tuple[str, ...]
+    ) -> Nodes:
+        """Write a station's loop over keys, inside loops over rows and keys with these labels."""
+        station = self.stations[at]
+        if not station.resident:
+            return self._rows(at, keys_from, rows_from, rows, keys)
+        here, travel, label = station.resident_level, self.travel, self._label("j", at)
 
+        def pass_on(what: str, *body: Nodes) -> Nodes:
+            return travel.one_by_one("j", f"{label} {what}", keys_from, here, *body)
 
-class _Writer:
-    """Writes the program for tiles and levels."""
-
-    def __init__(self, problem: Problem, tiles: dict[str, int], travel: Travel, kept: int) -> None:
-        self.problem, self.travel, self.kept = problem, travel, kept
-        self.rows, self.cols, self.block = tiles["rows"], tiles["cols"], tiles.get("block")
-
-    def program(self) -> Program:
-        travel, to = self.travel, 1 if self.block is None else 2
-        entry = loop("e", 1, travel.bring("dO", "O", to=1), compute("D"), travel.let_go("dO", "O", start=1))
-        sums = loop("i", 1, entry, travel.send("D", start=1))
-        rows = [self._rows(0, self.kept)] if self.kept else []
-        if self.kept < self.problem.Nq:
-            rows.append(self._rows(self.kept, None))
-        arrive = travel.one_by_one("j", "arriving", travel.bring("K", "V", to=to))
-        leave = travel.one_by_one(
-            "j", "leaving", travel.send("dK", "dV", start=to), travel.let_go("K", "V", start=to)
-        )
-        keys = loop("j", self.cols, arrive, rows, leave)
-        return program(phase("D, row sums of dO∘O", sums), phase("dQ, dK and dV", keys))
-
-    def _rows(self, start: int, stop: int | None) -> Node:
-        """Write the loop over tiles of rows; those up to ``stop`` stay in the third level."""
-        travel = self.travel
-        if stop is not None:
-            into: Nodes = when(first("j"), load(*_ROW, level=3)), load(*_ROW, level=2)
-            begun: Nodes = load("dQ", level=2), None if travel.inclusive else delete("dQ", level=3)
-            last_one = when(last("j"), store("dQ", level=3), delete("dQ", *_ROW, level=3))
-            out: Nodes = store("dQ", level=2), delete("dQ", *_ROW, level=2), last_one
+        if not station.passing:
+            arrive, depart = self._rows_travel(at, rows_from, keys)
+            inner = self.keys(at + 1, here, station.passing_level, rows, (*keys, label))
         else:
-            into, begun = travel.bring(*_ROW, to=2), travel.bring("dQ", to=2)
-            out = travel.send("dQ", start=2), travel.let_go(*_ROW, start=2)
-        work = self._row() if self.block is None else self._blocks(self.block, start)
-        return loop("i", self.rows, into, when(not_first("j"), begun), work, out, start=start, stop=stop)
+            arrive = depart = None
+            inner = self._rows(at, here, rows_from, rows, (*keys, label))
+        out = (
+            travel.send("dK", "dV", start=here, to=keys_from),
+            travel.let_go("K", "V", start=here, to=keys_from),
+        )
+        nest = loop(
+            "j",
+            station.resident,
+            pass_on("arriving", travel.bring("K", "V", start=keys_from, to=here)),
+            any_not_first(
+                rows, pass_on("again", travel.bring("dK", "dV", start=keys_from, to=here, moved=True))
+            ),
+            inner,
+            pass_on("leaving", out),
+            label=label,
+        )
+        return arrive, nest, depart
 
-    def _row(self) -> Node:
-        """Work on a tile of rows with the keys in level 1, row by row."""
-        begun = load("dQ"), None if self.travel.inclusive else delete("dQ", level=2)
-        again = when(first("j"), when(not_first("block"), begun)) if self.block is not None else None
-        pair = loop(
+    def _rows_travel(self, at: int, rows_from: int, keys: tuple[str, ...]) -> tuple[Nodes, Nodes]:
+        """Bring rows to a station's level, with dQ if loops over keys have begun it; send that out, let the rows go."""
+        here, travel, label = self.stations[at].passing_level, self.travel, self._label("i", at)
+
+        def pass_on(what: str, *body: Nodes) -> Nodes:
+            return travel.one_by_one("i", f"{label} {what}", rows_from, here, *body)
+
+        begun = pass_on("again", travel.bring("dQ", start=rows_from, to=here, moved=True))
+        into = pass_on("arriving", travel.bring(*_ROW, start=rows_from, to=here)), any_not_first(keys, begun)
+        out = pass_on("leaving", travel.send("dQ", start=here, to=rows_from))
+        return into, (out, travel.let_go(*_ROW, start=here, to=rows_from))
+
+    def _rows(
+        self, at: int, keys_from: int, rows_from: int, rows: tuple[str, ...], keys: tuple[str, ...]
+    ) -> Nodes:
+        """Write a station's loop over rows and what is inside it."""
+        station, label = self.stations[at], self._label("i", at)
+        here = station.passing_level
+        if at + 1 == len(self.stations):
+            inner = self._pairs()
+        else:
+            inner = self.keys(at + 1, keys_from, here, (*rows, label), keys)
+        arrive, leave = self._rows_travel(at, rows_from, keys)
+        return loop("i", station.passing, arrive, inner, leave, label=label)
+
+    def _pairs(self) -> Nodes:
+        """Work on a row with the keys in level 1, key by key."""
+        return loop(
             "j",
             1,
             compute("S"),
@@ -183,20 +131,8 @@ class _Writer:
             self.travel.drop("dS"),
             label="key",
         )
-        out = store("dQ"), delete("dQ", *_ROW)
-        return loop("i", 1, load(*_ROW), when(not_first("j"), begun), again, pair, out, label="row")
 
-    def _blocks(self, block: int, start: int) -> Node:
-        """Let the keys take turns in level 1; their unfinished gradients are kept in level 2."""
-        begun = load("dK", "dV"), None if self.travel.inclusive else delete("dK", "dV", level=2)
-        return loop(
-            "j",
-            block,
-            load("K", "V"),
-            begun if start else when(not_first("i"), begun),
-            self._row(),
-            delete("K", "V"),
-            store("dK", "dV"),
-            delete("dK", "dV"),
-            label="block",
-        )
+    def _label(self, axis: str, at: int) -> str:
+        if at and at + 1 == len(self.stations):
+            return {"i": "row", "j": "block"}[axis]
+        return axis if at == 0 else f"{axis}{at + 1}"

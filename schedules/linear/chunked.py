@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from pebble import Problem, Schedule
-from pebble.computations.linear_attention import chunk_sizes
 from pebble.program import (
     Node,
     Nodes,
@@ -78,7 +77,7 @@ class ChunkParallel(_StateColumns):
         cols = self.columns(problem, tiles)
         update = loop("k", 1, loop("e", 1, load("Z"), _add_to_state(), label="value"))
         outputs = phase("chunk by chunk", loop("e", cols, *_outputs(problem, cols, update)))
-        if not chunk_sizes(problem)[0]:
+        if not problem.chunk_sizes[0]:
             return program(outputs)
         words = loop("k", 1, loop("e", 1, compute("Z"), store("Z"), delete("Z"), label="value"))
         states = loop("e", cols, loop("c", 1, load("K", "V"), words, delete("K", "V")))
@@ -99,7 +98,7 @@ _FULL, _LAST = _Names("p", "q", ""), _Names("s", "t", "_last")
 
 def _outputs(problem: Problem, cols: int, update: Node) -> tuple[Nodes, ...]:
     """The outputs of every chunk, and the state after each, which ``update`` adds to."""
-    chunks, size, rest = chunk_sizes(problem)
+    chunks, size, rest = problem.chunk_sizes
     last = _chunk(_LAST, rest < cols, bool(chunks))
     if not chunks:
         return last

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pebble import Problem, Schedule
-from pebble.computations.linear_attention import chunk_sizes
 from pebble.program import (
     Node,
     Phase,
@@ -82,7 +81,7 @@ class NaiveChunked(_Naive):
     def program(self, problem: Problem, tiles: Tiles) -> Program:
         """Write the program."""
         self.check_tiles(tiles)
-        chunks = chunk_sizes(problem)[0]
+        chunks = problem.chunk_sizes[0]
         if not chunks:
             return program(*_inside_last("O_last"))
         before = when(not_first("c"), load("H"))

@@ -6,10 +6,11 @@ import base64
 import re
 from xml.etree import ElementTree
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pebble.common.svg import DARK, LIGHT, as_image, card, element, frame, style_sheet, xml_text
+from tests.support.amounts import examples
 
 HARD = "<a> & \"b\" 'c' ]]> <script>alert(1)</script> \x00\x0b\ufffe 😀"
 
@@ -29,7 +30,7 @@ def contrast(one: str, other: str) -> float:
 
 
 @given(st.text(st.sampled_from(HARD + "ab\n\t\ud800\uffff\x7f")))
-@settings(max_examples=40)
+@examples(10, 40)
 def test_any_text_can_stand_in_a_picture(text: str) -> None:
     picture = frame(text, element("path", {"d": text}), (10, 10), [text, HARD])
     root = ElementTree.fromstring(picture.encode())

@@ -7,7 +7,7 @@ import tracemalloc
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pebble.common.errors import InvalidInput
@@ -25,20 +25,21 @@ from pebble.computations.masks import (
 from pebble.computations.masks.mask import RegularPart
 from pebble.computations.masks.staircase import Staircase
 from tests.computations.small_masks import whole
+from tests.support.amounts import examples
 from tests.support.bands import bands
 from tests.support.mask_questions import check_answers, check_changes
 
 LARGE = 10**9
 
 
-@settings(max_examples=400)
+@examples(100, 400)
 @given(bands(), st.sampled_from("ij"), st.data())
 def test_a_band_knows_what_the_same_dense_mask_knows(band: BandMask, axis: str, data: st.DataObject) -> None:
     dense = DenseMask("some", whole(band))
     check_answers(band, dense, axis, data)
 
 
-@settings(max_examples=300)
+@examples(75, 300)
 @given(bands(), st.sampled_from("ij"), st.data())
 def test_changes_are_found_where_the_dense_mask_finds_them(
     band: BandMask, axis: str, data: st.DataObject
@@ -77,7 +78,7 @@ def plain_regular_parts(band: BandMask, axis: str) -> list[tuple[int, int, tuple
     return found
 
 
-@settings(max_examples=300)
+@examples(75, 300)
 @given(bands(), st.sampled_from("ij"))
 def test_regular_parts_are_the_longest_runs(band: BandMask, axis: str) -> None:
     parts = plain_regular_parts(band, axis)
@@ -152,7 +153,7 @@ def test_ends_as_staircases_or_as_arrays() -> None:
     assert BandMask("w", 5, *ends) == BandMask("w", 5, *(stairs.values(0, 5) for stairs in ends))
 
 
-@settings(max_examples=100)
+@examples(25, 100)
 @given(bands(), st.integers(1, 4), st.sampled_from("ij"))
 def test_steady_parts_of_groups_move_steadily(band: BandMask, group: int, axis: str) -> None:
     mask = grouped_mask(band, group)

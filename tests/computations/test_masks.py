@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -27,6 +27,7 @@ from pebble.computations.masks import (
 from pebble.computations.masks.full_mask import FullMask
 from pebble.computations.problem import Problem
 from tests.computations.small_masks import made, whole
+from tests.support.amounts import examples
 from tests.support.mask_definitions import definitions
 
 BANDS = {"causal", "window", "prefix", "document"}
@@ -125,7 +126,7 @@ def test_more_than_there_is_is_all_there_is() -> None:
 # -- what a mask knows
 
 
-@settings(max_examples=150)
+@examples(40, 150)
 @given(st.one_of(masks(), full_masks), st.data())
 def test_counts_and_ends_are_those_of_the_matrix(mask: Mask, data: st.DataObject) -> None:
     matrix = whole(mask)
@@ -146,7 +147,7 @@ def test_counts_and_ends_are_those_of_the_matrix(mask: Mask, data: st.DataObject
         assert mask.present(axis) == sum(map(bool, partners))
 
 
-@settings(max_examples=150)
+@examples(40, 150)
 @given(st.one_of(masks(), full_masks), st.sampled_from("ij"), st.data())
 def test_between_breaks_all_lines_look_alike(mask: Mask, axis: str, data: st.DataObject) -> None:
     matrix = whole(mask) if axis == "i" else whole(mask).T

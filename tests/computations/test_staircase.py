@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pebble.computations.masks import staircase
 from pebble.computations.masks.staircase import Staircase, common_pieces
+from tests.support.amounts import examples
 
 values_of_staircases = st.lists(st.sampled_from([0, 0, 0, 1, 1, 1, 2, 5]), min_size=1, max_size=20).flatmap(
     lambda steps: st.integers(0, 9).map(lambda first: (np.cumsum(steps) + first).tolist())
@@ -33,7 +34,7 @@ def pieces(stairs: Staircase) -> list[tuple[int, int, int]]:
     return list(zip(stairs.starts.tolist(), stairs.heights.tolist(), stairs.slopes.tolist(), strict=True))
 
 
-@settings(max_examples=300)
+@examples(75, 300)
 @given(values_of_staircases, st.data())
 def test_a_staircase_is_its_values(values: list[int], data: st.DataObject) -> None:
     stairs, length = Staircase.from_values(values), len(values)
@@ -53,7 +54,7 @@ def test_a_staircase_is_its_values(values: list[int], data: st.DataObject) -> No
     assert np.repeat(differences, repeats).tolist() == np.diff(values).tolist()
 
 
-@settings(max_examples=300)
+@examples(75, 300)
 @given(values_of_staircases, st.data())
 def test_the_pieces_do_not_depend_on_the_pieces_given(values: list[int], data: st.DataObject) -> None:
     """Nor do pieces of no length matter."""

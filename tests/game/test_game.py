@@ -16,6 +16,7 @@ from pebble.game.moves import Move, Op
 from pebble.game.rules import Rules
 from pebble.graph.dag import Dag
 from tests.game.small_games import two_sum
+from tests.support.amounts import examples
 from tests.support.random_dags import all_rules, dags, mutated, plain, pyramid, random_legal_moves, reference
 from tests.support.reference_game import ReferenceGame
 
@@ -103,11 +104,11 @@ class GameAgainstSets(RuleBasedStateMachine):
 TestGameAgainstSets = GameAgainstSets.TestCase
 
 
-TestGameAgainstSets.settings = settings(max_examples=60, stateful_step_count=40, deadline=None)
+TestGameAgainstSets.settings = settings(examples(20, 60), stateful_step_count=40)
 
 
 @given(dags(6), st.integers(1, 5), all_rules(), st.integers(0, 2**32))
-@settings(max_examples=40, deadline=None)
+@examples(10, 40)
 def test_legal_moves_are_exactly_the_models(dag: Dag, M: int, rules: Rules, seed: int) -> None:
     game, model = Game(dag, M, rules), reference(dag, M, rules)
     for move in random_legal_moves(dag, M, rules, 12, np.random.default_rng(seed)):
@@ -121,7 +122,7 @@ def test_legal_moves_are_exactly_the_models(dag: Dag, M: int, rules: Rules, seed
 
 
 @given(dags(8), st.integers(1, 6), all_rules(), st.integers(0, 2**32))
-@settings(max_examples=60, deadline=None)
+@examples(15, 60)
 def test_random_pebblings_agree_with_the_model(dag: Dag, M: int, rules: Rules, seed: int) -> None:
     rng = np.random.default_rng(seed)
     moves = mutated(random_legal_moves(dag, M, rules, 60, rng), dag, rng)

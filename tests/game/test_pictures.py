@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pebble.game.game import Game
@@ -13,6 +13,7 @@ from pebble.game.pictures import pebbling_svg, position_svg
 from pebble.game.rules import Rules
 from pebble.graph.dag import Dag
 from pebble.graph.drawing import MOST_VERTICES
+from tests.support.amounts import examples
 from tests.support.dag_pictures import read_picture
 from tests.support.random_dags import all_rules, dags
 
@@ -39,7 +40,7 @@ def words_now(game: Game, v: int) -> set[str]:
 
 
 @given(dags(7), st.integers(1, 5), all_rules(), st.data())
-@settings(max_examples=40)
+@examples(10, 40)
 def test_a_position_shows_its_pebbles_and_the_moves_that_are_legal(
     dag: Dag, M: int, rules: Rules, data: st.DataObject
 ) -> None:
@@ -60,7 +61,7 @@ def test_a_position_shows_its_pebbles_and_the_moves_that_are_legal(
 
 
 @given(dags(7), st.integers(2, 5), st.data())
-@settings(max_examples=40)
+@examples(10, 40)
 def test_a_pebbling_shows_what_is_loaded_stored_and_computed_again(
     dag: Dag, M: int, data: st.DataObject
 ) -> None:

@@ -6,7 +6,7 @@ import io
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pebble.common.errors import IllegalMove, InvalidInput, PebbleError
@@ -16,6 +16,7 @@ from pebble.game.files.reader import PebblingReader, parse_move
 from pebble.game.moves import Move, Moves, Op
 from pebble.graph.dag import Dag
 from tests.game.small_files import GOOD, HEAD, SUM, check, resolve, written
+from tests.support.amounts import examples
 
 
 @pytest.mark.parametrize(
@@ -111,7 +112,7 @@ def test_a_text_stream_that_is_no_utf8() -> None:
 
 
 @given(st.data())
-@settings(max_examples=300, deadline=None)
+@examples(75, 300)
 def test_damaged_files_never_crash(data: st.DataObject) -> None:
     text = bytearray(GOOD.encode() * data.draw(st.integers(1, 2)))
     for _ in range(data.draw(st.integers(1, 4))):

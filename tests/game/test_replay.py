@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import pebble.game.replay
@@ -15,6 +15,7 @@ from pebble.game.moves import Columns, Move, Moves, Op
 from pebble.game.replay import Replay, replay
 from pebble.game.rules import Rules
 from pebble.graph.dag import Dag
+from tests.support.amounts import examples
 from tests.support.random_dags import all_rules, dags, mutated, plain, pyramid, random_legal_moves, reference
 
 SUM = Dag.from_edges([("a", "s"), ("b", "s")])
@@ -56,7 +57,7 @@ def cut(moves: list[Move], rng: np.random.Generator) -> list[list[Move]]:
     st.booleans(),
     st.sampled_from([1, 2, 5, 1 << 15]),
 )
-@settings(max_examples=400, deadline=None)
+@examples(100, 400)
 def test_replay_is_the_game_is_the_model(
     dag: Dag, M: int, rules: Rules, seed: int, lower: bool, block: int
 ) -> None:
@@ -85,7 +86,7 @@ def test_replay_is_the_game_is_the_model(
 
 
 @given(dags(5), st.integers(1, 4), all_rules(), st.data())
-@settings(max_examples=300, deadline=None)
+@examples(75, 300)
 def test_any_moves_at_all(dag: Dag, M: int, rules: Rules, data: st.DataObject) -> None:
     vertex = st.integers(-2, dag.n_vertices + 1)
     rows = data.draw(st.lists(st.tuples(st.integers(0, 4), vertex, vertex), max_size=12))

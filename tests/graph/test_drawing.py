@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from hypothesis import given, settings
+from hypothesis import given
 
 from pebble.graph.dag import Dag
 from pebble.graph.drawing import MOST_VERTICES, dag_svg, drawing_svg
+from tests.support.amounts import examples
 from tests.support.dag_pictures import read_picture
 from tests.support.random_dags import dags
 
@@ -15,7 +16,7 @@ def path(n: int) -> Dag:
 
 
 @given(dags(12))
-@settings(max_examples=40)
+@examples(10, 40)
 def test_every_vertex_and_edge_is_drawn_once(dag: Dag) -> None:
     picture = read_picture(dag_svg(dag))
     assert list(picture.vertices) == [dag.name(v) for v in range(dag.n_vertices)]

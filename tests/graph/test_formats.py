@@ -8,7 +8,7 @@ from pathlib import Path
 
 import networkx as nx
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pebble.common.errors import InvalidInput
@@ -24,6 +24,7 @@ from pebble.graph.formats import (
     text_of,
     write_dag,
 )
+from tests.support.amounts import examples
 from tests.support.random_dags import dags
 
 FUNNY = [
@@ -59,7 +60,7 @@ def any_dags(draw: st.DrawFn) -> Dag:
 
 
 @pytest.mark.parametrize("format", FORMATS)
-@settings(max_examples=40, deadline=None)
+@examples(10, 40)
 @given(dag=any_dags())
 def test_round_trip(format: str, dag: Dag) -> None:
     again = dag_from_text(text_of(dag, format), format)
@@ -357,7 +358,7 @@ def test_names_that_a_format_cannot_hold(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("format", FORMATS)
-@settings(max_examples=60, deadline=None)
+@examples(15, 60)
 @given(data=st.data())
 def test_damaged_files_are_refused_or_read(format: str, data: st.DataObject) -> None:
     """Whatever is done to a file, the answer is a DAG or InvalidInput, never another exception."""

@@ -33,7 +33,14 @@ def test_every_lesson_has_a_number_and_a_page() -> None:
         assert f"]({page.name})" in page.with_name("index.md").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("path", EXAMPLES, ids=[path.stem for path in EXAMPLES])
+@pytest.mark.parametrize(
+    "path",
+    [
+        # test_lessons runs the lessons too, cell by cell
+        pytest.param(path, id=path.stem, marks=[pytest.mark.slow] if path in LESSONS[1:] else [])
+        for path in EXAMPLES
+    ],
+)
 def test_example_runs(path: Path, tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-W", "error", "-X", "utf8", str(path)],

@@ -30,7 +30,7 @@ def test_the_devices_and_models_asked_for_are_there() -> None:
 
 @pytest.mark.parametrize("one", devices().values(), ids=list(devices()))
 def test_every_figure_has_a_source_and_nothing_else_has(one: Device) -> None:
-    for figure in (*FIGURES, "bandwidth", "peak"):
+    for figure in (*FIGURES, "bandwidth", "register_bandwidth", "l2_bandwidth", "peak"):
         known = getattr(one, figure) not in (None, {})
         assert (figure in one.sources) == known, figure
         if known:
@@ -45,6 +45,8 @@ def test_figures_are_plausible(one: Device) -> None:
         assert one.smem_per_block <= one.smem_per_unit
     if one.bandwidth is not None:
         assert 10**11 <= one.bandwidth <= 10**13
+    rates = [one.bandwidth, one.l2_bandwidth, one.register_bandwidth]
+    assert [rate for rate in rates if rate] == sorted(rate for rate in rates if rate)
     for flops in one.peak.values():
         assert 10**12 <= flops <= 10**16
     wide = [one.peak[name] for name in ("bfloat16", "tf32", "float32") if name in one.peak]

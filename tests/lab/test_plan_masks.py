@@ -21,7 +21,7 @@ from pebble.program.machine.run import run
 from pebble.program.schedule import Schedule, Tiles, get
 
 
-def _problem(mask: str, pass_name: str = "forward", N: int = 96) -> Problem:
+def _problem(mask: str, pass_name: str = "forward", N: int = 64) -> Problem:
     if mask.startswith("group:2:"):
         return Problem(2 * N, N, 8, 8, mask=mask, pass_name=pass_name)
     return Problem.square(N, 8, mask=mask, pass_name=pass_name)
@@ -73,7 +73,7 @@ def test_own_tiles_move_the_least_of_their_kind(mask: str, M: int) -> None:
     chosen = FORMS["own tiles"](schedule, setting)
     assert chosen is not None
     found = refined(chosen, setting)
-    fitting = [{"rows": n} for n in range(1, 97) if setting.room(schedule, {"rows": n}).words <= M]
+    fitting = [{"rows": n} for n in range(1, 65) if setting.room(schedule, {"rows": n}).words <= M]
     assert found.io == min(setting.evaluations.traffic(schedule, tiles).io for tiles in fitting)
 
 
@@ -81,7 +81,7 @@ def test_own_tiles_move_the_least_of_their_kind(mask: str, M: int) -> None:
 def test_every_choice_is_what_the_machine_counts(
     pass_name: str, mask: str, M: int, asked: dict[str, Any]
 ) -> None:
-    problem = _problem(mask, pass_name, 48)
+    problem = _problem(mask, pass_name, 32)
     found = plan(problem, M, **asked, costs=False)
     assert found.unverified == ()
     assert found.best.moved == min(one.moved for one in found.choices)

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import pebble
@@ -22,6 +22,7 @@ from pebble.common.errors import InvalidInput
 from pebble.lab.sweep import COLUMNS, Point, count_point, masking, run_sweep, sweep_grid
 from pebble.lab.sweep.row_files import read_rows, write_rows
 from tests.lab.sweeps import PEBBLE, SMALL, Stop, posix, stop_after
+from tests.support.amounts import examples
 
 # -- grids
 
@@ -29,7 +30,7 @@ from tests.lab.sweeps import PEBBLE, SMALL, Stop, posix, stop_after
 axis = st.lists(st.integers(1, 9), min_size=1, max_size=3, unique=True)
 
 
-@settings(max_examples=15)
+@examples(7, 15)
 @given(axis, axis, axis, st.permutations(["naive", "flash-2", "best"]), st.integers(1, 3))
 def test_points_are_the_product_of_the_axes_in_order(
     N: list[int], d: list[int], M: list[int], names: list[str], many: int
@@ -297,3 +298,25 @@ def test_a_bar_on_a_terminal_only(tmp_path: Path) -> None:
     assert b"rows, 8 points" in seen.getvalue()
     plain = subprocess.run([*command, str(tmp_path / "b.csv")], capture_output=True, text=True, check=True)
     assert plain.stderr == f"{tmp_path / 'b.csv'}: 8 rows, 8 points\n"
+
+
+@pytest.mark.parametrize(
+    ("options", "masks"),
+    [({}, ["none", "causal"]), ({"gate": True}, ["causal"]), ({"chunk": 3}, ["causal"])],
+)
+def test_linear_attention(options: dict[str, Any], masks: list[str]) -> None:
+    """Without a mask it is another computation than under the causal one; gates and chunks need that."""
+    rows = run_sweep(
+        sweep_grid("7,8", 2, "40", "naive,best", masks=masks, attention="linear", **options)
+    ).rows
+    expected = [(N, mask, name) for N in (7, 8) for mask in masks for name in ("naive", "best")]
+    for row, (N, mask, name) in zip(rows, expected, strict=True):
+        problem = pebble.Problem.square(N, 2, mask=mask, attention="linear", **options)
+        assert row["io"] == pebble.count(problem, 40, [name])[name].io
+        assert (row["attention"], row["gate"]) == ("linear", problem.gate)
+        assert row["chunk"] == problem.chunk
+
+
+def test_gates_need_a_causal_mask() -> None:
+    with pytest.raises(InvalidInput, match="add mask='causal'"):
+        sweep_grid(8, 2, 40, attention="linear", gate=True)

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pebble.cli import main
@@ -25,6 +25,7 @@ from pebble.common.errors import PebbleError
 from pebble.lab.sweep import Point, count_point, run_sweep, sweep_grid
 from pebble.lab.sweep import workers as sweeping_workers
 from tests.lab.sweeps import AXES, GRID, PEBBLE, SMALL, expected, interrupted, posix
+from tests.support.amounts import examples
 from tests.support.processes import heed_interrupts
 
 # -- workers
@@ -52,7 +53,7 @@ class Disorderly(ThreadPoolExecutor):
         future.set_result(call())
 
 
-@settings(max_examples=6)
+@examples(3, 6)
 @given(axis, axis, axis, st.integers(0, 99))
 def test_any_order_of_finishing_gives_the_same_rows(
     N: list[int], d: list[int], M: list[int], seed: int

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pebble.common.errors import BoundDoesNotApply, InvalidInput
@@ -25,6 +25,7 @@ from pebble.lower_bounds.proved import backward_bounds, forward_bounds, proved_b
 from pebble.lower_bounds.published.all_pairs import flash_attention, li_et_al, li_et_al_gradient, saha_ye
 from pebble.lower_bounds.table import bounds
 from tests.lower_bounds.backward_problems import backward
+from tests.support.amounts import examples
 
 SIZES = st.integers(1, 300)
 
@@ -38,7 +39,7 @@ def greatest_b1(T: float, d: int, dv: int) -> float:
     return float((rest**2 / 4 + np.minimum(segment.beta * s * s, segment.kappa * s * rest / 2)).max())
 
 
-@settings(max_examples=60, deadline=None)
+@examples(15, 60)
 @given(SIZES, SIZES, st.floats(-6, 7))
 def test_b1_events_is_the_maximum_rounded_up_a_little(d: int, dv: int, log2: float) -> None:
     T = max(1, int(2**log2 * B1Weights(d, dv).kappa ** 2 / 16))
@@ -59,7 +60,7 @@ def test_b2_words_inverts_b2_events(d: int, w: int) -> None:
     assert b2_events(T, d) >= w > b2_events(T - 1, d)
 
 
-@settings(max_examples=60, deadline=None)
+@examples(15, 60)
 @given(SIZES, st.floats(-8, 3))
 def test_b2_events_is_the_maximum(d: int, log2: float) -> None:
     T = max(1, int(2**log2 * d * d))
@@ -81,7 +82,7 @@ def test_b1_in_units_of_d_squared_is_the_closed_form() -> None:
     assert b1_events(T, d, d) > T * T // 4
 
 
-@settings(max_examples=300, deadline=None)
+@examples(75, 300)
 @given(SIZES, SIZES, st.integers(0, 2**32 - 1))
 def test_internal_work_is_at_most_rows_times_columns(d: int, dv: int, seed: int) -> None:
     """The inequality that B1 stands on, on random shares, most of them 0 or 1."""
@@ -271,7 +272,7 @@ def test_all_bounds_come_best_first_and_hold_under_all_rules() -> None:
     problem = backward(5000)
     for rules in (Rules(a, b) for a in (True, False) for b in (True, False)):
         found = backward_bounds(problem, 3000, rules)
-        assert sorted(bound.name for bound in found) == ["B1", "B2", "B3", "compulsory"]
+        assert sorted(bound.name for bound in found) == ["B1", "B2", "B3", "D backward", "compulsory"]
         assert [b.value for b in found] == sorted((b.value for b in found), reverse=True)
         assert best_bound(problem, 3000, rules) == found[0] == proved_bounds(problem, 3000, rules)[0]
         assert all(bound.proved and isinstance(bound.value, int) for bound in found)

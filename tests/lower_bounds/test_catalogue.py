@@ -39,6 +39,7 @@ def printed() -> Iterator[Bound]:
         (Problem.square(256, 8, pass_name="backward", mask="causal"), 256),
         (Problem(256, 256, 8, 8, pass_name="weights"), 256),
         (Problem.square(256, 8, attention="linear"), 40),
+        (Problem.square(256, 8, softmax="safe"), 256),
     ):
         found = bounds(problem, M)
         yield from (*found.proved, *found.curves)

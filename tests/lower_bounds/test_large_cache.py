@@ -16,17 +16,13 @@ from pebble.computations.registry import family_of
 from pebble.game.rules import Rules
 from pebble.lower_bounds import best_bound, proved_bounds
 from pebble.lower_bounds.attention.compulsory import compulsory_words
-from pebble.lower_bounds.attention.large_cache import (
-    large_cache,
-    large_cache_under_mask,
-    words_needed_again,
-)
+from pebble.lower_bounds.attention.large_cache import large_cache, large_cache_under_mask
 from pebble.lower_bounds.attention.rectangles import find_rectangle
 from pebble.lower_bounds.attention.triangles import QueryIntervals
+from pebble.lower_bounds.attention.words_needed_again import needed_again
 from pebble.program.schedule import available, fitting_tiles, get
 from tests.lower_bounds.masked_pebblings import Player, io
-from tests.lower_bounds.words_needed_again import Lifetimes, traced
-from tests.lower_bounds.words_needed_again import words_needed_again as counted
+from tests.lower_bounds.words_needed_again import Lifetimes, traced, words_needed_again
 from tests.support.amounts import first
 
 N, D = 4096, 64
@@ -53,7 +49,7 @@ def random_sizes(rnd: random.Random, most: int) -> Problem:
 def test_it_is_the_greatest_over_tau_and_sigma(seed: int) -> None:
     p = random_sizes(random.Random(seed), 30)
     pairs = itertools.product(range(1, min(p.d, p.Nq) + 1), range(1, min(p.d, p.Nk - 1) + 1))
-    needed, tau, sigma = words_needed_again(p.Nq, p.Nk, p.d, p.dv)
+    needed, tau, sigma = needed_again(p.Nq, p.Nk, p.d, p.dv)
     assert needed == max(min(terms(p, *pair)) for pair in pairs) == min(terms(p, tau, sigma))
 
 
@@ -117,8 +113,8 @@ def test_a_rectangle_is_in_the_mask_and_the_best_of_small_ones(seed: int) -> Non
     if not every:
         return
     assert any(found[0] <= one[0] and found[1] <= one[1] for one in every)
-    best = max(words_needed_again(*one, problem.d, problem.dv)[0] for one in every)
-    assert words_needed_again(*found, problem.d, problem.dv)[0] == best
+    best = max(needed_again(*one, problem.d, problem.dv)[0] for one in every)
+    assert needed_again(*found, problem.d, problem.dv)[0] == best
 
 
 @pytest.mark.parametrize(
@@ -132,8 +128,10 @@ def test_a_rectangle_is_in_the_mask_and_the_best_of_small_ones(seed: int) -> Non
     ],
 )
 def test_rectangles_of_large_masks(spec: str, Nq: int, Nk: int, rectangle: tuple[int, int]) -> None:
-    queries, keys = find_rectangle(QueryIntervals.from_mask(make_mask(spec, Nq, Nk)), D, D)
-    worth, best = (words_needed_again(*one, D, D)[0] for one in ((queries, keys), rectangle))
+    mask = make_mask(spec, Nq, Nk)
+    assert mask is not None
+    queries, keys = find_rectangle(QueryIntervals.from_mask(mask), D, D)
+    worth, best = (needed_again(*one, D, D)[0] for one in ((queries, keys), rectangle))
     assert worth >= 0.99 * best
 
 
@@ -194,7 +192,7 @@ class Moment:
 
 
 def check_moment(p: Problem, steps: list[tuple[int, int]]) -> int:
-    needed, tau, sigma = words_needed_again(p.Nq, p.Nk, p.d, p.dv)
+    needed, tau, sigma = needed_again(p.Nq, p.Nk, p.d, p.dv)
     moment = Moment(p, tau, sigma, steps)
     assert moment.words() >= min(terms(p, tau, sigma)) == needed
     return moment.case
@@ -222,7 +220,8 @@ def test_every_moment_of_random_orders() -> None:
 def test_the_moment_of_a_pebbling(seed: int) -> None:
     """With recomputation: at the moment of the proof so many words are needed again, each red or moved once more."""
     rng = np.random.default_rng(seed)
-    p = Problem(*(int(n) for n in rng.integers([1, 2, 1, 1], [6, 6, 3, 4])))
+    Nq, Nk, d, dv = (int(n) for n in rng.integers([1, 2, 1, 1], [6, 6, 3, 4]))
+    p = Problem(Nq, Nk, d, dv)
     family = family_of(p)
     dag = family.dag()
     M = family.max_indegree + 1 + int(rng.integers(0, 2 * p.Nq * p.d + 1))
@@ -236,7 +235,7 @@ def test_the_moment_of_a_pebbling(seed: int) -> None:
     steps = [step for _, step in events]
     for tau, sigma in itertools.product(range(1, min(p.d, p.Nq) + 1), range(1, min(p.d, p.Nk - 1) + 1)):
         moment = Moment(p, tau, sigma, steps)
-        words, red = counted(family, times, p.dv, events[moment.place][0])
+        words, red = words_needed_again(family, times, p.dv, events[moment.place][0])
         assert red <= M
         assert words >= min(terms(p, tau, sigma))
         assert io(moves) >= compulsory_words(p) + words - red
@@ -249,7 +248,7 @@ def left_over(seed: int, runs: int, masks: bool) -> list[int]:
     """What machine runs at random tiles move and hold above the bound."""
     rnd = random.Random(seed)
     schedules = available("forward")
-    found = []
+    found: list[int] = []
     while len(found) < runs:
         p = random_sizes(rnd, 40)
         if masks:
@@ -270,7 +269,7 @@ def left_over(seed: int, runs: int, masks: bool) -> list[int]:
             assert p.mask is not None
             queries, keys = find_rectangle(QueryIntervals.from_mask(p.mask), p.d, p.dv)
         if keys >= 2:
-            needed = words_needed_again(queries, keys, p.d, p.dv)[0]
+            needed = needed_again(queries, keys, p.d, p.dv)[0]
             found.append(run.io + run.peak - compulsory_words(p) - needed)
     return found
 
@@ -281,10 +280,10 @@ def test_never_above_a_schedule(masks: bool, runs: int) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(1, 6))
+@pytest.mark.parametrize("seed", range(1, 4))
 def test_never_above_many_schedules(seed: int) -> None:
-    assert min(left_over(seed, 400, False)) >= 0
-    assert min(left_over(seed, 60, True)) >= 0
+    assert min(left_over(seed, 250, False)) >= 0
+    assert min(left_over(seed, 12, True)) >= 0
 
 
 @pytest.mark.parametrize(
@@ -294,7 +293,7 @@ def test_never_above_many_schedules(seed: int) -> None:
 def test_never_above_an_optimum(shape: tuple[int, int, int, int], M: int, sliding: bool) -> None:
     problem = Problem(*shape)
     best = optimal(family_of(problem).dag(), M, rules=Rules(sliding=sliding), time_limit=4)
-    needed = words_needed_again(*shape)[0]
+    needed = needed_again(*shape)[0]
     assert compulsory_words(problem) + needed - M <= best.io
     assert best.lower <= best.io
 
@@ -303,4 +302,4 @@ def test_a_schedule_comes_near() -> None:
     """By seven words: a bound that is eight words greater exceeds it."""
     problem, best = Problem.square(20, 1), get("best")
     run = best.measure(problem, best.tiles(problem, 45))
-    assert 0 <= run.io + run.peak - compulsory_words(problem) - words_needed_again(20, 20, 1, 1)[0] < 8
+    assert 0 <= run.io + run.peak - compulsory_words(problem) - needed_again(20, 20, 1, 1)[0] < 8

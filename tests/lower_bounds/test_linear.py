@@ -109,6 +109,17 @@ def test_never_above_a_run(form: str) -> None:
             assert bound.value <= counted.io
 
 
+def test_never_above_a_run_of_two_products() -> None:
+    rnd = random.Random(8)
+    schedule = available("forward", "linear")["tiled-products"]
+    for _ in range(25):
+        sizes = {name: 2 ** rnd.randint(0, 9) + rnd.randint(0, 5) for name in ("Nq", "Nk", "d", "dv")}
+        problem = Problem(**sizes, attention="linear")
+        tiles = {name: rnd.randint(1, 30) for name in schedule.tile_names}
+        counted = run(schedule.program(problem, tiles), family_of(problem))
+        assert best_bound(problem, counted.peak).value <= counted.io
+
+
 def test_leading_term() -> None:
     """4·N·d·dv/√M for N much larger than M."""
     for M in (1000, 4000):

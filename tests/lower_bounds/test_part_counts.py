@@ -8,7 +8,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pebble.computations.masks import BandMask, DenseMask, grouped_mask, make_mask
@@ -17,6 +17,7 @@ from pebble.lower_bounds.attention.by_parts import by_parts
 from pebble.lower_bounds.attention.part_counts import part_counts
 from pebble.lower_bounds.proved import bounds_by_counts
 from tests.lower_bounds.masked_problems import PASSES, kinds
+from tests.support.amounts import examples
 from tests.support.bands import bands
 
 
@@ -29,7 +30,7 @@ def counted(mask: BandMask | DenseMask, thresholds: list[int]) -> Counter[tuple[
     return found
 
 
-@settings(max_examples=400)
+@examples(100, 400)
 @given(bands(), st.lists(st.integers(2, 6), max_size=3))
 def test_a_band_has_the_counts_of_its_lines(band: BandMask, thresholds: list[int]) -> None:
     if band.pairs:
@@ -37,7 +38,7 @@ def test_a_band_has_the_counts_of_its_lines(band: BandMask, thresholds: list[int
         assert counted(band, thresholds) == counted(dense, thresholds)
 
 
-@settings(max_examples=300)
+@examples(75, 300)
 @given(bands(), st.lists(st.integers(1, 4), min_size=1, max_size=2), st.lists(st.integers(2, 9), max_size=3))
 def test_groups_have_the_counts_of_their_lines(
     band: BandMask, groups: list[int], thresholds: list[int]
@@ -56,7 +57,7 @@ def test_groups_have_the_counts_of_their_lines(
 @pytest.mark.parametrize("pass_name", PASSES)
 def test_the_bound_is_that_of_the_same_pairs(pass_name: str) -> None:
     rng = np.random.default_rng(3)
-    for n in (5, 40, 200):
+    for n in (5, 40, 90):
         for spec in kinds(n, n, n // 4 + 1, n // 9 + 1):
             band = make_mask(spec, n, n)
             if band is None or isinstance(band, DenseMask):

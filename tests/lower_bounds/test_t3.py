@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pebble.common.errors import BoundDoesNotApply, InvalidInput
@@ -26,6 +26,7 @@ from pebble.lower_bounds.certified.prove_t3 import (
     t3_segment_work,
 )
 from pebble.lower_bounds.certified.t3 import T3Row, t3, t3_rows
+from tests.support.amounts import examples
 
 ROWS = t3_rows()
 QUICK = [row for row in ROWS if row.mu in (3, Fraction("3.5"), 4)]
@@ -128,7 +129,7 @@ def climb(row: T3Row, start: T3Segment, rng: np.random.Generator) -> tuple[float
     return float(best.max()), parts[:, int(np.argmax(best))]
 
 
-@settings(max_examples=200, deadline=None)
+@examples(50, 200)
 @given(st.integers(0, len(ROWS) - 1), st.integers(0, 2**32 - 1), st.floats(0, 0.5))
 def test_a_box_is_bounded_above_every_point_in_it(which: int, seed: int, width: float) -> None:
     row, rng = ROWS[which], np.random.default_rng(seed)
@@ -169,7 +170,7 @@ def small_cache(N: int, d: int, M: int) -> int:
     return 3 * N * d * tn + N * N * td + N + N * N + N * d + N
 
 
-@settings(max_examples=800, deadline=None)
+@examples(200, 800)
 @given(st.integers(1000, 10**6), st.integers(2, 300), st.floats(-7, 1.6))
 def test_dominated_by_schedules(N: int, d: int, log2_mu: float) -> None:
     M = int(2**log2_mu * d * d)
@@ -185,7 +186,7 @@ def test_dominated_by_schedules(N: int, d: int, log2_mu: float) -> None:
     assert bound <= best_known(M / d**2) * N**2 + 4 * N * d
 
 
-@settings(max_examples=120, deadline=None)
+@examples(30, 120)
 @given(
     st.integers(1, 10**7),
     st.integers(1, 10**7),

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.support import amounts
+
 Vertex = tuple[Any, ...]
 Triple = tuple[int, int, int]
 Trace = tuple[dict[Triple, int], dict[Triple, list[int]], set[tuple[int, int]]]
@@ -210,7 +212,7 @@ class Touched:
         assert on_U <= sqrt(pairs * u * v) * (1 + 1e-12)
 
 
-@pytest.mark.parametrize("seed", range(150))
+@pytest.mark.parametrize("seed", amounts.first(60, range(150)))
 def test_every_step_of_the_proof(seed: int) -> None:
     rng = np.random.default_rng(seed)
     Nq, Nk, d, dv = (int(n) for n in rng.integers(1, 5, 4))

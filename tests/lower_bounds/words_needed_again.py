@@ -37,12 +37,14 @@ class Lifetimes:
         return any(start < moment for start, _ in self.red.get(v, [])) and self.needed(v, moment)
 
 
-def traced(family: Family, times: Lifetimes, width: int) -> Iterator[tuple[int, tuple[int, int]]]:
+def traced(
+    family: Family, times: Lifetimes, width: int, array: str = "U"
+) -> Iterator[tuple[int, tuple[int, int]]]:
     """The last computation of each chain's end, and of each step before it the last one before that."""
     chains: dict[tuple[int, int], list[int]] = {}
     for v, label in enumerate(family.names):
         name, _, rest = label.partition("[")
-        if name == "U":
+        if name == array:
             i, e, _ = (int(number) for number in rest[:-1].split(","))
             chains.setdefault((i, e), []).append(v)
     for (i, e), steps in chains.items():
@@ -54,15 +56,22 @@ def traced(family: Family, times: Lifetimes, width: int) -> Iterator[tuple[int, 
                 yield time, (i, e)
 
 
-def words_needed_again(family: Family, times: Lifetimes, width: int, moment: int) -> tuple[int, int]:
-    """How many tied words and charged pairs there are, and how many of them are red."""
+def words_needed_again(
+    family: Family,
+    times: Lifetimes,
+    width: int,
+    moment: int,
+    tied: tuple[str, ...] = ("Q", "K", "U", "V"),
+    charged: tuple[str, ...] = ("S", "P"),
+) -> tuple[int, int]:
+    """How many tied words and charged pairs there are, and how many of them are red; of U and V some columns."""
     found, pairs = dict[object, bool](), dict[object, bool]()
     for v in range(family.n_vertices):
         name, _, rest = family.names[v].partition("[")
         index = tuple(int(number) for number in rest[:-1].split(","))
-        if name in ("S", "P") and times.needed(v, moment):
+        if name in charged and times.needed(v, moment):
             pairs[index[:2]] = pairs.get(index[:2], False) or times.red_at(v, moment)
-        elif (name in ("Q", "K") or (name in ("U", "V") and index[1] < width)) and times.tied(v, moment):
+        elif name in tied and (name not in ("U", "V") or index[1] < width) and times.tied(v, moment):
             found[v] = times.red_at(v, moment)
     found |= pairs
     return len(found), sum(found.values())

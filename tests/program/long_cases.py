@@ -24,7 +24,14 @@ from tests.program.names import (
     phase,
 )
 from tests.program.program_reference import executions
-from tests.program.random_families import Subject, crossed_family, under, with_outputs
+from tests.program.random_families import (
+    Subject,
+    crossed_family,
+    maskable,
+    stepped_family,
+    under,
+    with_outputs,
+)
 
 __all__ = ["long_case_of"]
 
@@ -94,9 +101,12 @@ def long_subject(rnd: Random) -> Subject:
 
 def subject_under(rnd: Random, mask: Mask, d: int = 1, dv: int = 1) -> Subject:
     """A family under a mask."""
-    if rnd.random() < 0.2:
-        return Subject(under(crossed_family(mask.Nq, mask.Nk, 1), mask))
+    draw = rnd.random()
+    if draw < 0.2:
+        made = crossed_family if draw < 0.12 else stepped_family
+        return Subject(under(maskable(made(mask.Nq, mask.Nk, 1)), mask))
     pass_name = rnd.choice(["forward", "forward", "backward"])
     stats = pass_name == "forward" and rnd.random() < 0.3
-    problem = Problem(mask.Nq, mask.Nk, d, dv, pass_name=pass_name, stats=stats)
+    softmax = rnd.choice(["plain", "safe", "online"]) if pass_name == "forward" else "plain"
+    problem = Problem(mask.Nq, mask.Nk, d, dv, pass_name=pass_name, stats=stats, softmax=softmax)
     return Subject(under(family_of(problem), mask), problem)

@@ -37,6 +37,19 @@ def small(rows: str, *arrays: Array) -> Family:
     return plain(*arrays, i=len(lines), j=len(lines[0]), k=2).under(table(lines))
 
 
+R = Array("R", ("i", "j"), operands=("X", "Y"))
+
+
+def under_mask(rows: str) -> Family:
+    """Rows, keys and what they make together, under a mask."""
+    return small(rows, X, Y, R)
+
+
+ONE_BY_ONE = loop(
+    "j", 1, when(last("i"), load("W")), when(not_last("i"), load("Y"), delete("Y")), label="key"
+)
+FEWER = loop("j", 1, load("X"), loop("i", 1, when(not_first("i"), load("W"), delete("W")), delete("X")))
+
 SIGNATURES = [
     named(
         "sums of keys of which some have begun, others not: in their order",
@@ -106,5 +119,155 @@ SIGNATURES = [
         plain(X, W, i=4, j=8, k=5).under(table(["xxxxxxxx"] * 4)),
         (loop("j", 3, loop("k", 1, when(last("k"), delete("X")), load("W"))),),
         rule="delete-needs-red",
+    ),
+    named(
+        "scores of some keys of each row only",
+        under_mask("xx.. " * 8 + "xxxx " * 8),
+        (load("X", "Y"),),
+        loop(
+            "i",
+            8,
+            loop(
+                "j",
+                4,
+                loop("i", 1, loop("j", 2, when(first("rows"), compute("R")), label="key"), label="row"),
+            ),
+            label="rows",
+        ),
+    ),
+    named(
+        "rows behind which one finds what it left",
+        small("xxx " * 4 + "x.. " * 4 + ".x. " * 4, X, Y),
+        (loop("j", 1, loop("i", 1, load("Y"), when(not_last("j"), delete("Y"))), delete("Y")),),
+    ),
+    named(
+        "rows with keys before a tile, and before the one that it is part of",
+        small("x..x " * 4 + "..xx " * 4, X, Y),
+        (
+            loop(
+                "j",
+                2,
+                loop("j", 1, loop("i", 1, when(first("cols"), load("X"), delete("X"))), label="key"),
+                label="cols",
+            ),
+        ),
+    ),
+    named(
+        "scores that are begun anew in the middle of their chain",
+        small("xx " * 3, A, S),
+        (load("A"), loop("k", 1, loop("j", 1, loop("i", 1, compute("S"), delete("S"))))),
+        rule="compute-needs-predecessors",
+    ),
+    named(
+        "a last tile that is shorter, around others",
+        plain(X, W, i=3, j=3, k=3).under(table(["xxx"] * 3)),
+        (loop("k", 2, loop("i", 1, loop("j", 1, load("W"), delete("W")))),),
+    ),
+    named(
+        "a row in the middle has keys before a tile and behind where the loop begins",
+        small("x...x " * 3 + "x..xx " + "x...x " * 3, X, Y),
+        (loop("j", 1, loop("i", 1, when(first("j"), load("X"), delete("X"))), start=2),),
+    ),
+    named(
+        "sums of keys of which some have begun, and so have others that the row does not see",
+        small("x..x.x.xxx.. x..xx.xx.x..", X, c),
+        (loop("j", 3, loop("i", 1, load("X"), compute("c"), delete("X")), delete("c")),),
+    ),
+    named(
+        "a sum that the second iteration deletes",
+        plain(X, c, i=6, j=1, k=1),
+        (load("X"), compute("c"), loop("i", 1, when(not_first("i"), delete("c")))),
+        rule="delete-needs-red",
+    ),
+    named(
+        "a row that the second iteration deletes",
+        plain(X, Y, i=1, j=6, k=1),
+        (load("X"), loop("j", 1, when(not_first("j"), delete("X")))),
+        rule="delete-needs-red",
+    ),
+    named(
+        "a partial result that only the second iteration loads",
+        plain(A, S, i=1, j=1, k=7),
+        (
+            load("A"),
+            loop(
+                "k",
+                1,
+                when(not_first("k"), load("S")),
+                compute("S"),
+                store("S"),
+                when(first("k"), delete("S")),
+            ),
+        ),
+    ),
+    named(
+        "a partial result that stays where the first iteration left it",
+        plain(A, S, i=1, j=1, k=7),
+        (load("A"), loop("k", 1, when(first("k"), compute("S")))),
+    ),
+    named(
+        "tiles of rows that have keys behind a tile",
+        small("x.. " * 4 + "xx. " * 2 + "x.. " * 2, X, Y),
+        (loop("j", 1, loop("i", 2, when(last("j"), load("X"), delete("X")))),),
+    ),
+    named(
+        "tiles of rows that have keys before a tile",
+        small("..x " * 4 + ".xx " * 2 + "..x " * 2, X, Y),
+        (loop("j", 1, loop("i", 2, when(first("j"), load("X"), delete("X")))),),
+    ),
+    named(
+        "keys of which none has begun",
+        small("x.x...x. x..x.xx. x.x.x.x.", X, Y),
+        (loop("j", 2, loop("i", 1, when(first("i"), load("Y"), delete("Y")))),),
+    ),
+    named(
+        "keys all of which are done with",
+        small("x.x.x.x. x..x.xx. x.x...x.", X, Y),
+        (loop("j", 2, loop("i", 1, when(last("i"), load("Y"), delete("Y")))),),
+    ),
+    named(
+        "keys that are done with, and others that are needed again: in their order",
+        small("x..xxxxxxx.. x..xx.xx.x.. x..x...x.x..", X, Y, W),
+        (loop("j", 3, loop("i", 1, ONE_BY_ONE, loop("j", 1, when(last("i"), delete("W")), label="key"))),),
+    ),
+    named(
+        "keys one by one in one loop, and in their places in another",
+        small("x.. xxx x.. ..x xxx", X, Y),
+        (
+            loop(
+                "j",
+                3,
+                loop("i", 1, loop("j", 1, load("Y"), delete("Y"), label="key")),
+                loop("i", 1, loop("j", 2, load("Y"), delete("Y"), label="keys")),
+            ),
+        ),
+    ),
+    named(
+        "one key is there, two are there",
+        small("xxxxxxxxxxxx " * 2, X, Y),
+        (load("Y", j=(3, 4)), load("Y", j=(6, 8))),
+        (loop("j", 3, loop("i", 1, loop("j", 2, load("Y"), label="keys"))),),
+    ),
+    named(
+        "of two keys the first is loaded, the second is loaded",
+        small("x.x..xx. " * 2 + "xxxxxxxx", X, Y),
+        (loop("j", 2, loop("i", 1, loop("j", 1, load("Y"), label="key"), stop=2)),),
+    ),
+    named(
+        "scores loaded that stopped before the tile at hand",
+        plain(A, S, i=6, j=3, k=6).under(table(["xxx"] * 6)),
+        (load("A"), loop("k", 1, compute("S"), stop=2), store("S"), delete("S")),
+        (loop("k", 1, loop("j", 1, loop("i", 1, load("S"))), start=3, stop=4), delete("S")),
+    ),
+    named(
+        "sums of whole rows of different lengths",
+        small("x.. xx. xxx xxx x.. x.x", X, r),
+        (loop("i", 1, load("X"), compute("r"), delete("X", "r")),),
+    ),
+    named(
+        "rows that leave fewer and fewer words, beside others",
+        small("xxx " * 6, X, Y, W),
+        FEWER,
+        (load("Y"), FEWER),
     ),
 ]

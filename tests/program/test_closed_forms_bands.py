@@ -35,6 +35,7 @@ from pebble.program.closed_forms.grid_counts import GridCounts
 from pebble.program.closed_forms.quantities import Quantities, Words, exact_sum
 from pebble.program.closed_forms.simplified import simplified
 from pebble.program.schedule import available, get
+from tests.support.amounts import first
 
 SERVED = [(name, pass_name) for pass_name in ("forward", "backward") for name in sorted(available(pass_name))]
 TILES = [1, 1, 1, 2, 3, 4, 5, 6, 9, 12, 25, 40]
@@ -128,13 +129,13 @@ def random_grouped_band(rnd: Random, Nq: int, Nk: int) -> BandMask:
     return mask
 
 
-@pytest.mark.parametrize("batch", range(6))
+@pytest.mark.parametrize("batch", first(3, range(6)))
 def test_any_loops_under_any_band(batch: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every sum from few blocks equals the one over all, whichever axis is the outer one; and tiles are left out."""
     check_any_loops(batch, monkeypatch, random_band)
 
 
-@pytest.mark.parametrize("batch", range(6))
+@pytest.mark.parametrize("batch", first(3, range(6)))
 def test_any_loops_under_groups(batch: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """The same where queries come in groups."""
     check_any_loops(batch, monkeypatch, random_grouped_band)

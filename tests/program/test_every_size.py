@@ -25,9 +25,10 @@ CASES = [
     ("standard", "forward", "causal", 4),
     ("queries-causal", "backward", "document:3,4", 7),
     ("keys-pinned", "backward", "strided:3", 6),
-    ("split", "backward", "window:left=1,right=1", 4),
+    ("split", "backward", "window:left=1,right=1", 3),
 ]
 LONGER = [
+    ("split", "backward", "window:left=1,right=1", 4),
     ("flash-2", "forward", "fixed:8", 48),
     ("flash-2-causal", "forward", "causal", 24),
     ("flash-2-pinned", "forward", "blocks:size=5,density=0.3", 24),

@@ -6,7 +6,7 @@ from collections import Counter
 from random import Random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pebble.common.errors import InvalidInput, Violation
@@ -40,6 +40,7 @@ from tests.program.random_programs import (
     small_family,
 )
 from tests.program.repairs import is_valid
+from tests.support.amounts import examples
 
 PRODUCT = matmul_family(3, 2, 4)
 ROW = loop("k", 1, load("A", "B"), compute("C"), delete("A", "B"))
@@ -208,7 +209,7 @@ def test_random_programs_agree_with_the_reference(block: int) -> None:
     assert tally["illegal"] >= 30
 
 
-@settings(max_examples=60, deadline=None)
+@examples(15, 60)
 @given(rnd=st.randoms(use_true_random=False), M=st.none() | st.integers(1, 12))
 def test_unrepaired_random_programs_agree_with_the_reference(rnd: Random, M: int | None) -> None:
     family = random_family(rnd)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from pebble.common.errors import CacheTooSmall, InvalidInput, PebbleError, Violation
-from pebble.computations.masks import BandMask, DenseMask, Mask, make_mask
+from pebble.computations.masks import BandMask, DenseMask, Mask
 from pebble.computations.problem import Problem
 from pebble.computations.registry import family_of, random_inputs, reference_outputs
 from pebble.game.replay import replay
@@ -51,8 +51,10 @@ def random_problems(seed: int, pass_name: str, sizes: int, dims: int) -> Iterato
 
 
 def programs(problem: Problem, rng: random.Random) -> Iterator[tuple[Program, int]]:
-    """Every schedule's program, with the words it is to fit."""
+    """Every schedule's program, with the words it is to fit; not that of best, which is one of the others."""
     for schedule in registered(problem.pass_name):
+        if schedule.name == "best":
+            continue
         M = schedule.least_M(problem) + rng.choice([0, 1, 7, 40])
         try:
             tiles = fitting_tiles(schedule, problem, M)
@@ -66,11 +68,11 @@ def summary(counted: Run) -> tuple[object, ...]:
 
 
 @pytest.mark.parametrize("pass_name", PASSES)
-@pytest.mark.parametrize("seed", first(1, range(4)))
+@pytest.mark.parametrize("seed", first(1, range(6)))
 def test_machine_is_game_and_numbers_are_attention(pass_name: str, seed: int) -> None:
     rng = random.Random(seed)
-    problems = random_problems(seed, pass_name, 8, 3)
-    for problem in (next(problems) for _ in range(3)):
+    problems = random_problems(seed, pass_name, 6, 3)
+    for problem in (next(problems) for _ in range(2)):
         family = family_of(problem)
         dag = family.dag()
         assert (dag.n_vertices, dag.n_edges) == (family.n_vertices, family.n_edges)
@@ -89,7 +91,7 @@ def test_machine_is_game_and_numbers_are_attention(pass_name: str, seed: int) ->
 
 
 @pytest.mark.parametrize("pass_name", PASSES)
-@pytest.mark.parametrize("seed", first(2, range(6)))
+@pytest.mark.parametrize("seed", first(1, range(6)))
 def test_what_is_remembered_is_what_would_be_run(pass_name: str, seed: int) -> None:
     rng = random.Random(seed)
     problem = next(random_problems(100 + seed, pass_name, 17, 5))
@@ -163,7 +165,7 @@ def test_programs_with_an_operation_left_out(pass_name: str) -> None:
 @pytest.mark.parametrize("pass_name", PASSES)
 def test_one_word_less_is_refused(pass_name: str) -> None:
     rng = random.Random(6)
-    problem = next(random_problems(12, pass_name, 9, 3))
+    problem = next(random_problems(12, pass_name, 6, 3))
     family = family_of(problem)
     for program, _ in programs(problem, rng):
         peak = run(program, family).peak
@@ -212,7 +214,7 @@ def test_key_window_moves_every_word_once(spec: str) -> None:
 @pytest.mark.parametrize("M", [60, 700])
 @pytest.mark.parametrize("spec", first(1, ["causal", "window:16", "strided:8"]))
 def test_best_under_a_mask_is_no_worse_than_its_candidates(spec: str, M: int) -> None:
-    problem = Problem(48, 48, 8, 8, mask=make_mask(spec, 48, 48))
+    problem = Problem.square(32, 8, mask=spec)
     best = count_schedule(get("best"), problem, M, None, 1).io
     for schedule in registered("forward"):
         row = count_schedule(schedule, problem, M, None, 1)

@@ -16,8 +16,15 @@ from pebble.program.schedule import available, get
 from tests.program.program_checks import held_to_reference, same_closed_form, same_game
 from tests.program.program_reference import refer
 from tests.program.repairs import addresses, edited, mutated
+from tests.support.amounts import first
 
-SERVED = [(name, pass_name) for pass_name in ("forward", "backward") for name in sorted(available(pass_name))]
+# Without best, whose programs are those of the others.
+SERVED = [
+    (name, pass_name)
+    for pass_name in ("forward", "backward")
+    for name in sorted(available(pass_name))
+    if name != "best"
+]
 
 
 def small_problem(rnd: Random, pass_name: str) -> Problem:
@@ -27,11 +34,12 @@ def small_problem(rnd: Random, pass_name: str) -> Problem:
 
 
 @pytest.mark.parametrize(("name", "pass_name"), SERVED)
-def test_mutated_schedules(name: str, pass_name: str) -> None:
-    rnd = Random(name + pass_name)
+@pytest.mark.parametrize("part", first(1, ["", " once more"]))
+def test_mutated_schedules(name: str, pass_name: str, part: str) -> None:
+    rnd = Random(name + pass_name + part)
     schedule = get(name, pass_name)
     tally: Counter[bool] = Counter()
-    for _ in range(12):
+    for _ in range(8):
         problem = small_problem(rnd, pass_name)
         M = schedule.least_M(problem) + rnd.choice([0, 1, 5, 20])
         family = schedule.family(problem)
@@ -70,7 +78,7 @@ def test_dropping_an_operation_is_refused_or_needs_no_less(name: str, pass_name:
             assert found.peak >= whole.peak or node.action in ("load", "store"), str(node)
 
 
-@pytest.mark.parametrize("name", sorted(available()))
+@pytest.mark.parametrize("name", [name for name, pass_name in SERVED if pass_name == "forward"])
 def test_dropped_conditions_and_changed_tiles(name: str) -> None:
     """Each condition made unconditional, each loop given another tile."""
     schedule = get(name)

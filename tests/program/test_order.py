@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from pebble.computations.masks.mask import RegularPart
 from pebble.program.machine.configuration import Configuration
 from pebble.program.machine.field_state import FieldState
 from pebble.program.machine.memo import RememberedLoops
@@ -24,6 +25,7 @@ def order_of(
     stretch: Stretch,
     *grids: TileGrid,
     around: tuple[Around, ...] = (),
+    part: RegularPart | None = None,
 ) -> Order:
     """The order of the places of a loop, inside others."""
     loops = RememberedLoops(family, 1000)
@@ -33,14 +35,16 @@ def order_of(
     if not around:
         machine.leave(node, None)
     assert family.mask is not None
-    part = max(family.mask.steady_parts(node.axis), key=lambda part: part.stop - part.start)
+    part = part or max(family.mask.steady_parts(node.axis), key=lambda part: part.stop - part.start)
     return Order(machine, node, whole, stretch._replace(part=part), list(grids))
 
 
 def state(i: str = "", j: str = "", chains_i: str = "", chains_j: str = "") -> Configuration:
     """A configuration of cells that end at some places, and of chains that have got to some."""
     cuts, chains = ({"i": a, "j": b} for a, b in ((i, j), (chains_i, chains_j)))
-    return Configuration((), *({axis: [*map(int, text.split())] for axis, text in of.items()} for of in (cuts, chains)))
+    return Configuration(
+        (), *({axis: [*map(int, text.split())] for axis, text in of.items()} for of in (cuts, chains))
+    )
 
 
 def places(order: Order, number: int, now: Configuration) -> dict[str, str]:
@@ -70,13 +74,28 @@ def test_places_of_a_loop_outside_of_others() -> None:
 
 
 def test_places_inside_a_tile_of_rows_and_one_of_keys() -> None:
-    around = (loop("i", 25, label="rows"), (3, 39), 0), (loop("j", 10), (5, 35), 1)
+    around = (loop("i", 25, label="rows"), (3, 37), 0), (loop("j", 10), (5, 35), 1)
     order = order_of(WINDOW, ROW, (3, 28), Stretch(4, 9, 1), around=around)
     assert places(order, 0, state()) == {
-        "i": "0 3 11 13 28 39 40",
-        # 5 35 and 15 25: the loop over keys and its tile; 0 5, 24 30 and 35 41: the keys at rows 3, 28 and 39.
-        "j": "0 5 7 9 13 15 24 25 30 35 40",
+        "i": "0 3 11 13 28 37 40",
+        # 5 35 and 15 25: the loop over keys and its tile; 0 5, 24 30 and 33 39: the keys at rows 3, 28 and 37.
+        "j": "0 5 7 9 13 15 24 25 30 33 35 39 40",
     }
+
+
+def test_places_outside_a_tile_of_keys_far_from_the_diagonal() -> None:
+    """All that is said of keys outside the tile 24 to 31 is that they are outside, one place before it or behind it."""
+    around = ((loop("j", 8), (0, 80), 3),)
+    part = RegularPart(40, 80, (False,), 4, 0)
+    order = order_of(PATTERN, loop("i", 4), (0, 80), Stretch(15, 18, 1), around=around, part=part)
+    assert order.lengths == {"i": 4, "j": 0}
+    assert places(order, 0, state()) == {"i": "0 60 64 80", "j": "0 23 24 32 33 80"}
+
+
+def test_places_where_rows_without_keys_end() -> None:
+    """Rows 20 and above have keys, row x those from x - 22 to x - 20."""
+    order = order_of(attention("window:left=2,right=0", 1, 40, 20), ROW, (24, 36), Stretch(0, 6, 1))
+    assert places(order, 0, state()) == {"i": "0 20 24 26 36 40", "j": "0 2 4 6 14 16 20"}
 
 
 def test_places_of_the_first_and_the_last_rows() -> None:
@@ -141,8 +160,10 @@ def test_order_of_tiles(moving: int, fixed: int, same: bool) -> None:
 
 
 def test_what_moves_must_move_by_whole_tiles() -> None:
+    """Two rounds on, by twelve keys, all places lie in tiles of four as before; one round on they do not."""
     order = order_of(CAUSAL, ROW, (6, 60), STRETCH, TileGrid(0, 60, 4))
-    assert not order.stays(0, state(), 3, state())
+    assert not order.stays(0, state(), 2, state())
+    assert order_of(CAUSAL, ROW, (6, 60), STRETCH, TileGrid(0, 60, 3)).stays(0, state(), 2, state())
 
 
 def of_part(order: Order, start: int, stop: int) -> Order:

@@ -69,7 +69,9 @@ class Asked:
         return now.cuts["i"][0] <= 3 + 2 * (self.most + 1)
 
 
-def rounds_of(number: int = 20, order: Asked | None = None, region: Asked | None = None, least_left: int = 1) -> Any:
+def rounds_of(
+    number: int = 20, order: Asked | None = None, region: Asked | None = None, least_left: int = 1
+) -> Any:
     """Rounds of a stretch of so many."""
     rounds: Any = Rounds.__new__(Rounds)
     rounds.number, rounds.least_left, rounds.periodic = number, least_left, False
@@ -119,7 +121,8 @@ def test_cells_are_inside_the_region_after_the_last_round() -> None:
 
 
 @pytest.mark.parametrize(
-    ("times", "fewest", "last"), [(20, 1, 19), (19, 1, 18), (17, 1, 12), (20, 3, 17), (20, 4, 12), (20, 9, None)]
+    ("times", "fewest", "last"),
+    [(20, 1, 19), (19, 1, 18), (17, 1, 12), (20, 3, 17), (20, 4, 12), (20, 9, None)],
 )
 def test_no_item_has_too_few_tiles_by_the_last_round(times: int, fewest: int, last: int | None) -> None:
     """There is one less in every round."""

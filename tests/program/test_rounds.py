@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from pebble.program.machine.counted import Run
+from pebble.program.machine.rounds import Rounds
 from pebble.program.schedule import get
 from tests.program.differences import PLAIN, SHORTCUTS, judge
 from tests.program.names import (
@@ -290,3 +292,31 @@ def test_long_loops_under_patterns_are_cut_short(mask: str, name: str) -> None:
         assert not found.unrolled
         steps.append(found.steps)
     assert steps[1] < 1.5 * steps[0] + 100
+
+
+def strided(L: int, length: int, name: str, tile: int) -> Run:
+    """Return the run of a schedule whose one tile size has a common factor with the stride."""
+    problem = Problem(length, length, 2, 2, mask=make_mask(f"strided:{L}", length, length))
+    schedule = get(name, "forward")
+    return run(schedule.program(problem, {schedule.tile_names[0]: tile}), family_of(problem))
+
+
+def test_lines_that_begin_one_by_one_are_joined() -> None:
+    """Behind the current tile lies a cell that has another rank, and reaches into the tile."""
+    assert strided(32, 400, "flash-2", 12).steps < 1000
+
+
+@pytest.mark.slow
+def test_cells_without_pairs_in_the_tile_are_joined(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In the last tiles of rows the cells of P reach down to rows that have other pairs: rounds still repeat."""
+    rounds, executed = [0], Rounds._round
+
+    def counted(*given: Any) -> Any:
+        rounds[-1] += 1
+        return executed(*given)
+
+    monkeypatch.setattr(Rounds, "_round", counted)
+    for length in (408, 808):
+        strided(16, length, "square-tile", 4)
+        rounds.append(0)
+    assert rounds[0] == rounds[1]

@@ -154,6 +154,7 @@ FAMILY = matmul_family(3, 3, 2)
             rewritten(product(*DONE, after=store("C", level=2)), lambda op: () if op.level == 2 else (op,)),
             "load-needs-blue",
         ),
+        (program(phase("", load("A", level=2), delete("A", level=2), load("A"))), "load-needs-blue"),
     ],
     ids=[
         "legal",
@@ -163,6 +164,7 @@ FAMILY = matmul_family(3, 3, 2)
         "order of deletes",
         "only reserved",
         "missing load2",
+        "deleted",
     ],
 )
 def test_broken_programs_are_refused(text: Program, rule: str, induction: bool) -> None:
@@ -237,3 +239,16 @@ def product_of_rows() -> Nodes:
     """Rows that are in level 2 one by one through level 1."""
     sums = loop("k", 1, load("A", "B"), compute("C"), delete("A", "B"))
     return loop("i", 1, loop("j", 1, sums, store("C"), delete("C")), label="row")
+
+
+def test_one_partial_result_at_all_inclusive_levels() -> None:
+    """A chain cannot start anew in level 1 while level 2 holds a partial result; let go of there, it can."""
+
+    def half(label: str) -> Nodes:
+        return loop("k", 1, load("A", "B"), compute("C"), delete("A", "B"), stop=1, label=label)
+
+    inputs, parked = load("A", "B", level=2), (store("C"), delete("C"))
+    kept = program(phase("", inputs, half("one"), parked, half("two")))
+    gone = program(phase("", inputs, half("one"), parked, delete("C", level=2), half("two")))
+    assert executed(kept, FAMILY, (100, 101), True) == "one-partial-result"
+    assert executed(gone, FAMILY, (100, 101), True) == "output-missing"

@@ -35,6 +35,7 @@ from tests.program.names import (
 )
 from tests.program.program_reference import refer
 from tests.program.shrinking import as_python
+from tests.support import amounts
 
 BLOCK = 50
 MANY = int(os.environ.get("PEBBLE_CASES", "20000"))
@@ -48,7 +49,7 @@ def check(first: int, stop: int) -> None:
         assert not found, "\n".join([str(case), as_python(case.program), *found])
 
 
-@pytest.mark.parametrize("block", range(6))
+@pytest.mark.parametrize("block", amounts.first(3, range(6)))
 def test_all_readings_of_random_programs_agree(block: int) -> None:
     check(BLOCK * block, BLOCK * (block + 1))
 
@@ -101,7 +102,7 @@ def check_long(first: int, stop: int) -> None:
             assert not found, "\n".join([str(case), as_python(case.program), f"M={M}", *found])
 
 
-@pytest.mark.parametrize("block", range(6))
+@pytest.mark.parametrize("block", amounts.first(2, range(6)))
 def test_rounds_say_what_all_tiles_say(block: int, short_stretches: Taken) -> None:
     check_long(20 * block, 20 * (block + 1))
     assert short_stretches.all > 8

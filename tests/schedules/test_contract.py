@@ -10,6 +10,7 @@ from pebble.common.errors import CacheTooSmall
 from pebble.computations.problem import Problem
 from pebble.program.schedule import available, get
 from pebble.testing import check_schedule
+from tests.support.amounts import first
 
 SIZES = [
     Problem(7, 5, 3, 2),
@@ -24,21 +25,28 @@ SIZES = [
 
 BACKWARD = [replace(problem, pass_name="backward", stats=False) for problem in SIZES]
 LATENT = [replace(problem, shared_values=True) for problem in SIZES if problem.dv < problem.d]
-LARGEST = (SIZES[-1], BACKWARD[-1])
+SOFTMAX = [replace(problem, softmax=softmax) for problem in SIZES for softmax in ("safe", "online")]
+LARGEST = (SIZES[-1], BACKWARD[-1], *(one for one in SOFTMAX if (one.Nq, one.Nk) != (5, 9)))
+OFTEN = SIZES[2:-1] + BACKWARD[1:-1]
+"""Best tries all the others; elsewhere they are tried enough."""
 CASES = [
     pytest.param(
-        name, problem, id=f"{name}-{problem}", marks=[pytest.mark.slow] if problem in LARGEST else []
+        name,
+        problem,
+        id=f"{name}-{problem}",
+        marks=[pytest.mark.slow] if problem in LARGEST or (name == "best" and problem in OFTEN) else [],
     )
-    for problem in SIZES + BACKWARD + LATENT
+    for problem in SIZES + BACKWARD + LATENT + SOFTMAX
     for name in sorted(available(problem.pass_name, problem.form))
 ]
 
 
+@pytest.mark.parametrize("memories", first(1, ["least and plenty", "between"]))
 @pytest.mark.parametrize(("name", "problem"), CASES)
-def test_contract(name: str, problem: Problem) -> None:
+def test_contract(name: str, problem: Problem, memories: str) -> None:
     schedule = get(name, problem.pass_name, problem.form)
     least = schedule.least_M(problem)
-    for M in sorted({least, least + 4, 3 * least, 1000}):
+    for M in (least, 1000) if memories == "least and plenty" else (least + 4, 3 * least):
         contract = check_schedule(schedule, problem, M)
         assert contract.peak <= M
         assert contract.least_M == least

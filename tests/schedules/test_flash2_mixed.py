@@ -37,7 +37,7 @@ def random_tiles(rnd: random.Random, problem: Problem) -> dict[str, int]:
     }
 
 
-@pytest.mark.parametrize("seed", first(10, range(80)))
+@pytest.mark.parametrize("seed", first(8, range(60)))
 def test_all_readings_agree_at_any_tiles(seed: int) -> None:
     rnd = random.Random(seed)
     mask = rnd.choice([None, None, "causal", "window:3", "blocks:size=2,density=0.5"])
@@ -48,7 +48,7 @@ def test_all_readings_agree_at_any_tiles(seed: int) -> None:
     assert found.peak == needed
 
 
-@pytest.mark.parametrize("seed", first(150, range(1500)))
+@pytest.mark.parametrize("seed", first(50, range(600)))
 def test_words_and_room_are_what_the_machine_measures(seed: int) -> None:
     rnd = random.Random(seed)
     problem = random_problem(rnd)
@@ -58,6 +58,14 @@ def test_words_and_room_are_what_the_machine_measures(seed: int) -> None:
     assert mixed.room - (problem.Nk == 1) <= run.peak <= mixed.room
 
 
+@pytest.mark.parametrize("seed", first(12, range(200)))
+def test_a_mask_takes_no_more_room(seed: int) -> None:
+    rnd = random.Random(seed)
+    problem = random_problem(rnd, rnd.choice(["causal", "window:2", "blocks:size=2,density=0.6", "prefix:1"]))
+    tiles = random_tiles(rnd, problem)
+    assert MIXED.measure(problem, tiles).peak <= MixedBlocks(problem, *tiles.values()).room
+
+
 def test_words_by_the_formula() -> None:
     problem, tiles = Problem(40, 30, 4, 6), {"blocks": 3, "slices": 2, "pinned": 7}
     sweeps_of_K, sweeps_of_V = 3 + 2, 3 + 1
@@ -65,7 +73,7 @@ def test_words_by_the_formula() -> None:
     assert MIXED.measure(problem, tiles).io == words
 
 
-@pytest.mark.parametrize("seed", first(25, range(300)))
+@pytest.mark.parametrize("seed", first(12, range(150)))
 def test_no_other_choice_is_cheaper(seed: int) -> None:
     rnd = random.Random(seed)
     problem = Problem(rnd.randint(1, 24), rnd.randint(2, 20), rnd.randint(1, 5), rnd.randint(1, 6))
@@ -81,7 +89,7 @@ def test_no_other_choice_is_cheaper(seed: int) -> None:
     assert chosen.words == min(one.words for one in every if one.room <= M)
 
 
-@pytest.mark.parametrize("seed", first(25, range(300)))
+@pytest.mark.parametrize("seed", first(12, range(150)))
 def test_it_moves_no_more_than_pinned_and_sliced(seed: int) -> None:
     """To the word where d = dv; otherwise a row of K and of V together may fill a gap that a row of K does not."""
     rnd = random.Random(seed)
@@ -126,10 +134,10 @@ def test_words_at_4096(share: tuple[int, int], words: float, tiles: tuple[int, i
     assert best.measure(problem, best.tiles(problem, M)).io == run.io
 
 
-@pytest.mark.parametrize("mask", ["causal", "window:90", "document:100,412"])
+@pytest.mark.parametrize("mask", ["causal", "window:40", "document:50,110"])
 def test_under_a_mask_it_fits_and_counts_the_mask(mask: str) -> None:
-    problem = Problem.square(512, 16, mask=mask)
-    M = 512 * 16 // 2
+    problem = Problem.square(160, 8, mask=mask)
+    M = 160 * 8 // 2
     tiles = fitting_tiles(MIXED, problem, M)
     run = MIXED.measure(problem, tiles)
     assert run.peak <= M
@@ -144,7 +152,7 @@ def test_one_of_blocks_and_slices_is_needed() -> None:
 def test_the_largest_ratio_to_a_bound_at_4096() -> None:
     """1.389 just below where a whole block and one of two slices fit, over all M from Nd/16 to 3Nd."""
     problem, unit = Problem.square(4096, 64), 4096 * 64
-    sizes = [226_911, *(round(unit / 16 * 48 ** (step / 120)) for step in range(121))]
+    sizes = [226_911, *(round(unit / 16 * 48 ** (step / 40)) for step in range(41))]
     ratios = {M: cheapest_blocks(problem, M)[0].words / best_bound(problem, M).value for M in sizes}
     assert max(ratios, key=lambda M: ratios[M]) == 226_911
     assert round(ratios[226_911], 3) == 1.389

@@ -6,10 +6,13 @@ import random
 
 import pytest
 
-from pebble.common.errors import CacheTooSmall
+from pebble.common.errors import CacheTooSmall, Violation
 from pebble.computations.problem import Problem
+from pebble.computations.registry import family_of
 from pebble.lab.count import count
-from pebble.program.machine.run import fits
+from pebble.program import compute, delete, load, loop, phase, store
+from pebble.program import program as program_of
+from pebble.program.machine.run import fits, run
 from pebble.program.schedule import available
 from pebble.testing import check_schedule
 
@@ -123,3 +126,22 @@ def test_columns_of_the_state_where_it_does_not_fit() -> None:
     with pytest.raises(CacheTooSmall):
         available("forward", "chunked")["chunked"].tiles(problem, 20)
     assert count(problem, 20)["best"].chosen == "naive"
+
+
+@pytest.mark.parametrize("rows", [1, 3])
+def test_gates_must_be_in_fast_memory(rows: int) -> None:
+    """But not for the first token: the program without gates gets as far as the second."""
+    gated, plain = problem_of("gated", 4, 3, 2), problem_of("recurrent", 4, 3, 2)
+    program = available("forward", "recurrent")["state-tiles"].program(plain, {"state_rows": rows})
+    with pytest.raises(Violation, match=r"n iteration 1 of 4.*not all of G.* G@later is read"):
+        run(program, family_of(gated))
+
+
+def test_a_state_is_read_after_its_own_token() -> None:
+    """Not before: a query that goes ahead of its token's key and value is refused."""
+    family = family_of(problem_of("recurrent", 4, 1, 1))
+    early = loop(
+        "n", 1, load("K", "V", "Q"), compute("O"), compute("H"), store("O"), delete("K", "V", "Q", "O")
+    )
+    with pytest.raises(Violation, match=r"H@after is read"):
+        run(program_of(phase("", early)), family)

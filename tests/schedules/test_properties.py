@@ -19,8 +19,8 @@ from pebble.program.schedule import available, get
 from tests.support.amounts import examples
 
 PASSES = ["forward", "backward"]
-MODEST = examples(12, 50)
-FEW = examples(6, 20)
+MODEST = examples(6, 50)
+FEW = examples(3, 20)
 
 
 def problems(pass_name: str = "forward") -> st.SearchStrategy[Problem]:

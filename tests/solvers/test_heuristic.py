@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import pebble
@@ -26,6 +26,7 @@ from pebble.solvers.heuristic.eviction import io_of
 from pebble.solvers.heuristic.memory_state import MemoryState
 from pebble.solvers.heuristic.needed_graph import NeededGraph
 from pebble.solvers.heuristic.orders_in_blocks import cone_by_cone, in_step, reuse_first
+from tests.support.amounts import examples
 from tests.support.random_dags import dags
 from tests.support.search_over_placements import optimum
 
@@ -45,7 +46,7 @@ def graph_file(name: str) -> Dag:
 
 @pytest.mark.parametrize("eviction", EVICTIONS)
 @pytest.mark.parametrize("order", ORDERS)
-@settings(max_examples=12, deadline=None)
+@examples(6, 12)
 @given(dag=dags(), room=st.integers(0, 3), seed=st.integers(0, 3))
 def test_every_order_and_eviction_is_legal(order: str, eviction: str, dag: Dag, room: int, seed: int) -> None:
     M = dag.least_M() + room
@@ -63,7 +64,7 @@ def test_every_order_and_eviction_is_legal(order: str, eviction: str, dag: Dag, 
     assert status.computes == len(found.compute_order) == len(NeededGraph(dag).todo)
 
 
-@settings(max_examples=60, deadline=None)
+@examples(15, 60)
 @given(dag=dags(max_vertices=30), room=st.integers(0, 4), data=st.data())
 def test_larger_dags_are_legal_and_nothing_is_stored_in_vain(
     dag: Dag, room: int, data: st.DataObject
@@ -82,7 +83,7 @@ def test_larger_dags_are_legal_and_nothing_is_stored_in_vain(
     assert set(stored) <= loaded | set(dag.outputs.tolist())
 
 
-@settings(max_examples=40, deadline=None)
+@examples(10, 40)
 @given(dag=dags(max_vertices=7), room=st.integers(0, 2))
 def test_no_schedule_beats_the_exact_optimum(dag: Dag, room: int) -> None:
     M = dag.least_M() + room
@@ -93,7 +94,7 @@ def test_no_schedule_beats_the_exact_optimum(dag: Dag, room: int) -> None:
             assert schedule_dag(dag, M, order, eviction).io >= least
 
 
-@settings(max_examples=60, deadline=None)
+@examples(15, 60)
 @given(dag=dags(max_vertices=25), room=st.integers(0, 4))
 def test_belady_has_the_fewest_reads_for_an_order(dag: Dag, room: int) -> None:
     """For a fixed order without recomputation this always holds, whatever the writes."""
@@ -102,7 +103,7 @@ def test_belady_has_the_fewest_reads_for_an_order(dag: Dag, room: int) -> None:
     assert reads["belady"] == min(reads.values())
 
 
-@settings(max_examples=40, deadline=None)
+@examples(10, 40)
 @given(dag=dags(max_vertices=9), room=st.integers(0, 2))
 def test_beladys_reads_are_the_least_of_all_evictions(dag: Dag, room: int) -> None:
     M = dag.least_M() + room
@@ -131,7 +132,7 @@ def _least_reads(dag: Dag, M: int, order: tuple[int, ...]) -> int:
 # -- the parts of the blocks
 
 
-@settings(max_examples=60, deadline=None)
+@examples(15, 60)
 @given(dag=dags(max_vertices=20))
 def test_cones_have_one_value_going_out(dag: Dag) -> None:
     graph = NeededGraph(dag)
@@ -150,7 +151,7 @@ def test_an_output_ends_its_cone() -> None:
     assert [[dag.name(v) for v in cone] for cone in Cones(NeededGraph(dag)).members] == [["x"], ["y"]]
 
 
-@settings(max_examples=40, deadline=None)
+@examples(10, 40)
 @given(dag=dags(max_vertices=20), room=st.integers(0, 3))
 def test_inner_orders_and_the_memory_state(dag: Dag, room: int) -> None:
     """An inner order has every vertex after its predecessors; over the whole DAG the memory state counts all I/O."""
@@ -268,7 +269,7 @@ def test_order_given_as_a_sequence() -> None:
             schedule_dag(dag, 2, wrong)
 
 
-@settings(max_examples=30, deadline=None)
+@examples(15, 30)
 @given(dag=dags())
 def test_least_M_is_a_threshold(dag: Dag) -> None:
     least = dag.least_M()

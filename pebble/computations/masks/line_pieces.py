@@ -120,6 +120,19 @@ class LinePieces:
             total = total + self._below(piece, lines, values)
         return total
 
+    def below_among(self, which: int, lines: Interval, value: int) -> int:
+        """Return how many lines of an interval have an end below a value; of pieces elsewhere nothing is asked."""
+        total = 0
+        for piece, (begin, end) in zip(self._each[which], self._spans, strict=True):
+            if begin < lines[1] and lines[0] < end:
+                total += self._below(piece, lines[1], value) - self._below(piece, lines[0], value)
+        return total
+
+    @cached_property
+    def _spans(self) -> list[Interval]:
+        """Where the first block's lines of every piece begin, and where the last one's end."""
+        return [(start, start + (times - 1) * self.period + length) for start, length, times in self._lists]
+
     @cached_property
     def _lists(self) -> list[list[int]]:
         """Beginning, length and number of blocks of every piece."""

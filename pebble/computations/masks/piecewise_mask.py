@@ -79,8 +79,7 @@ class PiecewiseMask(Mask):
 
     def _below(self, which: int, axis: str, lines: Interval, place: int) -> int:
         """Return how many lines of an interval have an end below a place."""
-        pieces = self.line_pieces[axis]
-        return int(pieces.below(which, lines[1], place) - pieces.below(which, lines[0], place))
+        return self.line_pieces[axis].below_among(which, lines, place)
 
     def started(self, axis: str, lines: Interval, before: int) -> int:
         """Number of lines that have a pair with a partner before ``before``."""

@@ -44,6 +44,14 @@ def device_card(one: Device) -> str:
         ("accumulators_per_unit", _amount(one.accumulators_per_unit)),
         ("l2", _amount(one.l2)),
         ("bandwidth", "–" if one.bandwidth is None else f"{one.bandwidth / 1e9:,.0f} GB/s"),
+        *(
+            (name, f"{rate / 1e9:,.0f} GB/s")
+            for name, rate in (
+                ("l2_bandwidth", one.l2_bandwidth),
+                ("register_bandwidth", one.register_bandwidth),
+            )
+            if rate is not None
+        ),
         ("peak", ", ".join(f"{dtype} {flops / 1e12:,.1f}" for dtype, flops in one.peak.items()) or "–"),
     ]
     width = max(len(name) for name, _ in figures)

@@ -108,7 +108,9 @@ def plan_kernel(
     for pass_name in passes:
         part = _of_pass(problem, pass_name)
         settings.append(setting_of(part, M, one, level, dtype, asked))
-        mine = _kernel(pass_name, kernel, tiles, backward, backward_tiles)
+        mine = _kernel(
+            pass_name, replace(problem, pass_name="forward").form, kernel, tiles, backward, backward_tiles
+        )
         if mine is not None:
             comparison = _Comparison(settings[-1], one, costs, progress or (lambda line: None))
             tried = contenders(part, named)
@@ -136,20 +138,24 @@ def _of_pass(problem: Problem, pass_name: str) -> Problem:
 
 def _kernel(
     pass_name: str,
+    form: str,
     kernel: str,
     tiles: Tiles | str | None,
     backward: str | None,
     backward_tiles: Tiles | str | None,
 ) -> _Kernel | None:
-    """Return the schedule and the tiles of a pass, and where they come from; None if there is no such schedule."""
-    known = available(pass_name)
+    """Return the schedule and the tiles of a pass, and where they come from; None if there is no such schedule.
+
+    ``form`` is the computation of the forward pass.
+    """
+    known = available(pass_name, form if pass_name == "forward" else "plain")
     if pass_name == "forward":
         if kernel not in known and kernel in available("backward"):
             return None
-        return _Kernel(get(kernel), tiles, "as given" if tiles is not None else "best tiles")
+        return _Kernel(get(kernel, "forward", form), tiles, "as given" if tiles is not None else "best tiles")
     if backward is not None:
         name, how = backward, "as given"
-    elif kernel in known or kernel not in available("forward"):
+    elif kernel in known or kernel not in available("forward", form):
         name, how = kernel, "same name"
     elif kernel in _COUNTERPARTS:
         name, how = _COUNTERPARTS[kernel], "same kind"

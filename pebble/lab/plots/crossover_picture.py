@@ -70,7 +70,7 @@ def crossover_curves(
     Examples
     --------
     >>> [row.cheaper_from for row in crossover_curves(8, [128, 512]).rows]
-    [8, 29]
+    [8, 31]
     """
     rows = []
     for size in memories(M):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import MISSING, asdict, dataclass, fields, replace
 from typing import Any
 
 from pebble.common.errors import InvalidInput
@@ -33,10 +33,8 @@ class SweepGrid:
         One row each at every point.
     kv, dv : int or None
         Number of keys and head dimension of V, where they are not N and d.
-    stats, heads, batch, pass_name, kv_heads
-        As in :class:`pebble.Problem`, the same at all points; and
-    attention : {"softmax", "linear"}
-        Likewise.
+    stats, heads, batch, pass_name, kv_heads, softmax, attention, gate, chunk
+        As in :class:`pebble.Problem`, the same at all points.
     empty_rows : str
         As in :func:`pebble.computations.masks.make_mask`.
     mask_contents : tuple of str
@@ -57,7 +55,10 @@ class SweepGrid:
     empty_rows: str
     mask_contents: tuple[str, ...]
     kv_heads: int | None = None
+    softmax: str = "plain"
     attention: str = "softmax"
+    gate: bool = False
+    chunk: int | None = None
 
     def __len__(self) -> int:
         return len(self.N) * len(self.d) * len(self.masks) * len(self.M)
@@ -74,6 +75,8 @@ class SweepGrid:
             self.masks[mask],
             self.empty_rows,
             self.mask_contents[n * len(self.masks) + mask],
+            self.gate,
+            self.chunk,
         )
 
     def _plain(self, N: int, d: int) -> Problem:
@@ -87,6 +90,7 @@ class SweepGrid:
             batch=self.batch,
             pass_name=self.pass_name,
             kv_heads=self.kv_heads,
+            softmax=self.softmax,
             attention=self.attention,
         )
 
@@ -99,13 +103,10 @@ class SweepGrid:
                     self.point((n * len(self.d) + d) * per_d + mask * len(self.M)).problem()
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the grid as plain data; heads of keys and values only where shared, attention only if linear."""
+        """Return the grid as plain data; what was not asked for, such as shared heads, is left out."""
         data = {name: list(v) if isinstance(v, tuple) else v for name, v in asdict(self).items()}
-        if self.kv_heads is None:
-            del data["kv_heads"]
-        if self.attention == "softmax":
-            del data["attention"]
-        return data
+        usual = {one.name: one.default for one in fields(self) if one.default is not MISSING}
+        return {name: value for name, value in data.items() if name not in usual or value != usual[name]}
 
     @property
     def fingerprint(self) -> str:
@@ -129,8 +130,11 @@ def sweep_grid(
     kv_heads: int | None = None,
     batch: int = 1,
     pass_name: str = "forward",
-    attention: str = "softmax",
     dtype: str | None = None,
+    softmax: str = "plain",
+    attention: str = "softmax",
+    gate: bool = False,
+    chunk: int | None = None,
 ) -> SweepGrid:
     """Make a grid, and check all that can be checked before the work; parameters as in :func:`pebble.sweep`.
 
@@ -146,7 +150,7 @@ def sweep_grid(
         d=problem_sizes(d, "d"),
         masks=specs,
         M=memory_sizes(M, dtype),
-        schedules=_schedules(schedules, pass_name, _forms(attention, specs)),
+        schedules=(),
         kv=kv,
         dv=dv,
         stats=stats,
@@ -158,10 +162,14 @@ def sweep_grid(
             mask_content(mask, n, n if kv is None else kv, empty_rows) for n in lengths for mask in specs
         ),
         kv_heads=kv_heads,
+        softmax=softmax,
         attention=attention,
+        gate=gate,
+        chunk=chunk,
     )
     grid.check()
-    return grid
+    problems = [grid.point(place * len(grid.M)).problem() for place in range(len(specs))]
+    return replace(grid, schedules=_schedules(schedules, problems))
 
 
 def _once(texts: Iterable[str], what: str) -> tuple[str, ...]:
@@ -180,20 +188,21 @@ def _masks(given: Iterable[str] | str) -> tuple[str, ...]:
     return _once((NO_MASK if text.strip() == "full" else text for text in texts), "masks")
 
 
-def _forms(attention: str, masks: tuple[str, ...]) -> list[str]:
-    """Return the computations of a grid: without a mask linear attention is another one than with the causal mask."""
-    if attention != "linear":
-        return ["plain"]
-    return list(dict.fromkeys("linear" if mask == NO_MASK else "recurrent" for mask in masks))
+def _schedules(given: Iterable[str] | str | None, problems: list[Problem]) -> tuple[str, ...]:
+    """Return the names of the schedules, which all must serve the pass, or both, of all computations of some problems.
 
-
-def _schedules(given: Iterable[str] | str | None, pass_name: str, forms: list[str]) -> tuple[str, ...]:
-    """Return the names of the schedules, which all must serve the pass, or both, of all the computations."""
+    Linear attention without a mask is another computation than under the causal one.
+    """
     from pebble.program.schedule import available, get
 
-    parts = ("forward", "backward") if pass_name == "both" else (pass_name,)
+    pass_name = problems[0].pass_name
+    parts = [
+        (part, form)
+        for part in (("forward", "backward") if pass_name == "both" else (pass_name,))
+        for form in dict.fromkeys(replace(one, pass_name=part, stats=False).form for one in problems)
+    ]
     if given is None:
-        first, *others = (available(part, form) for part in parts for form in forms)
+        first, *others = (available(*part) for part in parts)
         return _once([name for name in first if all(name in other for other in others)], "schedules")
     texts = [given] if isinstance(given, str) else list(given)
     if not all(isinstance(text, str) for text in texts):
@@ -201,6 +210,5 @@ def _schedules(given: Iterable[str] | str | None, pass_name: str, forms: list[st
     names = _once([name for text in texts for name in text.split(",")], "schedules")
     for part in parts:
         for name in names:
-            for form in forms:
-                get(name, part, form)
+            get(name, *part)
     return names

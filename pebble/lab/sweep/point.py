@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
@@ -42,7 +42,10 @@ COLUMNS: dict[str, str] = {
     "bound_name": "text",
     "bound_value": "integer",
     "note": "text",
+    "softmax": "text",
     "attention": "text",
+    "gate": "truth",
+    "chunk": "integer",
 }
 
 
@@ -60,6 +63,8 @@ class Point:
         Names; one row each.
     mask, empty_rows, content : str
         The mask as it is written, and the rest of what :func:`~pebble.lab.sweep.masking.with_mask` needs.
+    gate, chunk
+        As in :class:`pebble.Problem`, of which they need the mask.
     """
 
     plain: Problem
@@ -68,15 +73,20 @@ class Point:
     mask: str = NO_MASK
     empty_rows: str = "error"
     content: str = ""
+    gate: bool = False
+    chunk: int | None = None
 
     def problem(self) -> Problem:
         """Return the problem with its mask."""
-        return with_mask(self.plain, self.mask, self.empty_rows, self.content)
+        masked = with_mask(self.plain, self.mask, self.empty_rows, self.content)
+        return replace(masked, gate=self.gate, chunk=self.chunk)
 
     def describe(self) -> str:
         """Return one line for people."""
         mask = "" if self.mask == NO_MASK else f", mask {self.mask}"
-        return f"{self.plain.describe()}{mask}, M = {words(self.M)}"
+        gate = ", gated" * self.gate
+        chunk = "" if self.chunk is None else f", chunks of {self.chunk:,}"
+        return f"{self.plain.describe()}{mask}{gate}{chunk}, M = {words(self.M)}"
 
 
 def count_point(point: Point) -> list[Record]:
@@ -89,13 +99,14 @@ def count_point(point: Point) -> list[Record]:
     --------
     >>> row, = count_point(Point(Problem.square(1024, 64), 98304, ("flash-2",)))
     >>> row["io"], row["tiles"], row["bound_name"]
-    (393216, {'rows': 761}, 'T1')
+    (393216, {'rows': 761}, 'D')
     """
     from pebble.lab.training import count_any_pass
 
     records = count_any_pass(point.problem(), point.M, point.schedules).records()
-    same = {"schema_version": _ROWS_VERSION, "attention": point.plain.attention}
-    return [{name: (record | same)[name] for name in COLUMNS} for record in records]
+    return [
+        {name: (record | {"schema_version": _ROWS_VERSION})[name] for name in COLUMNS} for record in records
+    ]
 
 
 @cache

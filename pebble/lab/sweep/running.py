@@ -96,8 +96,11 @@ def sweep(
     kv_heads: int | None = None,
     batch: int = 1,
     pass_name: str = "forward",
-    attention: str = "softmax",
     dtype: str | None = None,
+    softmax: str = "plain",
+    attention: str = "softmax",
+    gate: bool = False,
+    chunk: int | None = None,
     out: str | os.PathLike[str] | None = None,
     format: str | None = None,
     jobs: int = 1,
@@ -121,10 +124,12 @@ def sweep(
         Whether a query may attend to nothing; its output is then zero.
     kv, dv : int, optional
         Number of keys and head dimension of V, where they are not N and d.
-    stats, heads, kv_heads, batch, pass_name, attention
+    stats, heads, kv_heads, batch, pass_name
         As in :class:`pebble.Problem`; with the pass "both" a row is a training step.
     dtype : str, optional
         What a word is, where M is in bytes.
+    softmax, attention, gate, chunk
+        Which attention is computed, as in :class:`pebble.Problem`.
     out : path, optional
         A file for the rows. Finished points are kept in a journal beside it, ``OUT.partial``, so a sweep that was
         interrupted goes on where it was; at the end the file appears whole and the journal goes away.
@@ -172,8 +177,11 @@ def sweep(
         kv_heads=kv_heads,
         batch=batch,
         pass_name=pass_name,
-        attention=attention,
         dtype=dtype,
+        softmax=softmax,
+        attention=attention,
+        gate=gate,
+        chunk=chunk,
     )
     return run_sweep(
         grid, out, format=format, jobs=jobs, executor=executor, restart=restart, progress=progress

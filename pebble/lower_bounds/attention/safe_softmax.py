@@ -30,6 +30,7 @@ S = Statement(
 _LEAST = 34
 """A segment's weight is bounded for T ≥ 34d²."""
 _WINDOW = 48
+_SCALE = 10**40
 _SMOOTH = 10**6
 """With more cuts than this, one cut more or less cannot be seen."""
 
@@ -133,6 +134,6 @@ def _longest(problem: Problem, M: int, cuts: int, least: int) -> int:
     return low
 
 
-def _share(problem: Problem, T: int) -> float:
-    """Return which part of the whole weight a segment can do; only a guess depends on it."""
-    return safe_softmax_events(T, problem.d) / max(safe_softmax_weight(problem, T), 1)
+def _share(problem: Problem, T: int) -> int:
+    """Return in proportion which part of the whole weight a segment can do; only a guess depends on it."""
+    return _SCALE * safe_softmax_events(T, problem.d) // max(safe_softmax_weight(problem, T), 1)

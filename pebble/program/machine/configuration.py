@@ -77,7 +77,7 @@ class Configurations:
     moved : set of str
         Those that are loaded or stored.
     region : dict of str to (int, int)
-        The lines, on each axis of the mask, outside of which the rounds touch nothing.
+        The lines, on each axis of the mask, outside of which the rounds touch nothing; the rounds' own axis first.
     """
 
     def __init__(
@@ -87,10 +87,13 @@ class Configurations:
         self.names, self.moved, self.region = names, moved, region
 
     def join(self) -> None:
-        """Join all cells of the region that are alike."""
+        """Join all cells of the region that are alike, along the rounds' own axis first.
+
+        They are cut at the region's ends: outside of it lines may have pairs where those inside have none.
+        """
         for name in self.names:
-            self.state.fields[name].touch(self._box(self.family[name]))
-        for axis in self.family.masked_axes:
+            self.state.fields[name].view(self._box(self.family[name]))
+        for axis in self.region:
             self.state.join(axis, self.names)
 
     def read(self) -> Configuration:

@@ -41,11 +41,6 @@ class Field:
             for position, (start, stop) in enumerate(box)
         )
 
-    def cut(self, position: int, interval: Interval) -> None:
-        """Make cuts of an axis at the ends of an interval."""
-        for at in interval:
-            self._cut(position, at)
-
     def _cut(self, position: int, at: int) -> int:
         cuts = self.cuts[position]
         index = bisect_left(cuts, at)
@@ -94,16 +89,22 @@ class Field:
         self,
         position: int,
         join: Callable[[int, Interval, Interval, NDArray[np.int64], NDArray[np.int64]], bool],
+        within: Interval | None = None,
     ) -> None:
         """Remove the cuts of an axis between cells that are alike, where any have changed since the last time.
 
         ``join(position, one, two, first, second)`` says whether the cells of two neighbouring intervals are alike,
-        and may change both states to what they have in common.
+        and may change both states to what they have in common. Cells that reach out of the lines ``within`` are cut
+        before, since they may be alike inside of them only.
         """
         touched, self._touched[position] = self._touched[position], None
         cuts = self.cuts[position]
         if touched is None or len(cuts) <= 2:
             return
+        if within is not None:
+            for at in within:
+                self._cut(position, at)
+            touched = min(touched[0], within[0]), max(touched[1], within[1])
         # From the cell before those that have changed to the one behind them.
         low = max(bisect_left(cuts, touched[0]), 1)
         high = min(bisect_right(cuts, touched[1]), len(cuts) - 1)

@@ -212,21 +212,17 @@ class FieldState(State):
         """Join the cells that are alike along an axis, of the arrays that have many."""
         self.join(axis, self.fields, MANY)
 
-    def join(
-        self, axis: str, names: Iterable[str], many: int = 0, within: Interval | None = None
-    ) -> None:
+    def join(self, axis: str, names: Iterable[str], many: int = 0, within: Interval | None = None) -> None:
         """Join the cells that are alike along an axis, of those arrays that have more than ``many``.
 
-        A cell that reaches out of the lines ``within`` may be alike to its neighbour only inside of them: it is cut.
+        Cells that reach out of the lines ``within`` are cut before, see :meth:`.Field.tidy`.
         """
         for name in names:
             array = self.family[name]
             if axis in array.axes:
                 position = array.axes.index(axis)
                 if len(self.fields[name].cuts[position]) > many + 1:
-                    if within is not None:
-                        self.fields[name].cut(position, within)
-                    self.fields[name].tidy(position, lambda *cells, a=array: self._join(a, *cells))
+                    self.fields[name].tidy(position, lambda *cells, a=array: self._join(a, *cells), within)
 
     def _join(
         self,

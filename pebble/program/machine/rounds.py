@@ -171,11 +171,7 @@ class Rounds:
         earlier, before, now = states
         moves = before.moves(now)
         one, two = done
-        if (
-            moves is None
-            or moves != earlier.moves(before)
-            or not _same_kinds(one.items, two.items)
-        ):
+        if moves is None or moves != earlier.moves(before) or not _same_kinds(one.items, two.items):
             return None
         for left in _LEFT_PERIODS if self.periodic else _LEFT:
             last = self.number - left
@@ -295,13 +291,8 @@ def _same_kinds(one: list[Item], two: list[Item]) -> bool:
 
 
 def _same_items(one: list[Item], two: list[Item], three: list[Item], times: int) -> bool:
-    """Whether lists hold the same entries, which from the second to the third move ``times`` as far as before."""
-    return (
-        _same_kinds(one, two)
-        and _same_kinds(two, three)
-        and all(
-            c.first - b.first == times * (b.first - a.first)
-            and c.times - b.times == times * (b.times - a.times)
-            for a, b, c in zip(one, two, three, strict=True)
-        )
+    """Whether the third list holds the entries of the first two, moved on from the second ``times`` as far as before."""
+    return _same_kinds(two, three) and all(
+        c.first - b.first == times * (b.first - a.first) and c.times - b.times == times * (b.times - a.times)
+        for a, b, c in zip(one, two, three, strict=True)
     )

@@ -90,9 +90,9 @@ def _masked_label(state: FieldState, array: Array, cell: Box, progress: int) -> 
         return "none" if state.mask.started(axis, lines, tile[0]) else NOT_BEGUN
     if state.alike(array, cell, progress, tile[1]) and state.mask.has_pairs(axis, lines, tile):
         return "end", state.is_complete(array, cell, progress)
-    if not state.alike(array, cell, progress, tile[0]):
-        return Unlike()
-    return "start" if state.mask.started(axis, lines, tile[0]) else NOT_BEGUN
+    if state.alike(array, cell, progress, tile[0]):
+        return "start" if state.mask.started(axis, lines, tile[0]) else NOT_BEGUN
+    return "all" if state.is_complete(array, cell, progress) else Unlike()
 
 
 def is_level(state: FieldState, array: Array, slow: bool) -> bool:

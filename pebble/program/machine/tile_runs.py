@@ -155,7 +155,6 @@ def _pattern(mask: Mask, axis: str, lines: Interval, partners: Interval) -> Hash
     other = OTHER_AXIS[axis]
     box = mask.lines_matrix(axis, lines, partners)
     return (
-        box.shape,
         np.packbits(box).tobytes(),
         _flags(mask, axis, lines, partners).tobytes(),
         _flags(mask, other, partners, lines).tobytes(),
@@ -163,10 +162,10 @@ def _pattern(mask: Mask, axis: str, lines: Interval, partners: Interval) -> Hash
 
 
 def _flags(mask: Mask, axis: str, lines: Interval, partners: Interval) -> NDArray[np.uint8]:
-    """Which lines have pairs before the partners, after them, or none at all."""
+    """Which lines have pairs before the partners, and after them; with none inside besides they have none at all."""
     first = mask.first(axis, lines)
     last = mask.last(axis, lines)
-    flags = (first < partners[0]) + 2 * (last >= partners[1]) + 4 * (last < 0)
+    flags = (first < partners[0]) + 2 * (last >= partners[1])
     return np.asarray(flags, dtype=np.uint8)
 
 

@@ -6,6 +6,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from pebble.common.errors import InvalidInput
+from pebble.computations.problem import PASSES
 from pebble.program.schedule.level_schedule import LevelSchedule
 
 if TYPE_CHECKING:
@@ -25,6 +26,12 @@ def level_schedules(problem: Problem) -> list[LevelSchedule]:
     ------
     InvalidInput
         If one cannot be loaded, or the problem is none that they serve.
+
+    Examples
+    --------
+    >>> from pebble.computations.problem import Problem
+    >>> [schedule.name for schedule in level_schedules(Problem.square(8, 2))]
+    ['nested-flash-2']
     """
     if problem.form != "plain":
         raise InvalidInput(
@@ -34,7 +41,7 @@ def level_schedules(problem: Problem) -> list[LevelSchedule]:
         raise InvalidInput(
             "schedules for several memory levels are not counted under a mask yet: leave --mask out"
         )
-    found = [_load(entry) for entry in _entries()]
+    found = [_load(entry) for entry in _entries() if _may_serve(entry.name, problem.pass_name)]
     serving = [schedule for schedule in found if problem.pass_name in schedule.passes]
     if not serving:
         raise InvalidInput(f"no schedule for several memory levels serves the {problem.pass_name} pass")
@@ -61,6 +68,12 @@ def level_schedule(name: str, problem: Problem) -> LevelSchedule:
 def is_level_schedule(name: object) -> bool:
     """Return whether a schedule for several memory levels has this name."""
     return any(name in (entry.name, entry.name.rpartition(".")[0]) for entry in _entries())
+
+
+def _may_serve(entry_name: str, pass_name: str) -> bool:
+    """Whether an entry point called NAME or NAME.PASS is worth loading."""
+    suffix = entry_name.rpartition(".")[2]
+    return suffix not in PASSES or suffix == pass_name
 
 
 @lru_cache(maxsize=1)

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
 __all__ = ["LevelSchedule"]
 
+_BESIDE = 0.02
+"""What the sum over all boundaries counts beside the largest."""
+
 
 class LevelSchedule(ABC):
     """A way to compute attention with several memory levels.
@@ -89,6 +92,8 @@ class LevelSchedule(ABC):
     def tiles(self, problem: Problem, hierarchy: Hierarchy, weights: Sequence[float]) -> dict[str, int]:
         """Choose tiles for all boundaries at once: the largest of words times weight over the boundaries is least.
 
+        Between tiles for which it is nearly the same the sum over the boundaries decides.
+
         Parameters
         ----------
         weights : sequence of float
@@ -104,7 +109,8 @@ class LevelSchedule(ABC):
         for tiles in self.candidates(problem, hierarchy):
             if fits(self.room(problem, tiles, hierarchy), hierarchy):
                 words = self.words(problem, tiles, hierarchy)
-                cost = max(one * weight for one, weight in zip(words, weights, strict=True)), sum(words)
+                costs = [one * weight for one, weight in zip(words, weights, strict=True)]
+                cost = max(costs) + _BESIDE * sum(costs)
                 if best is None or cost < best:
                     best, found = cost, dict(tiles)
         if found is not None:

@@ -7,7 +7,7 @@ import tracemalloc
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pebble.computations.masks import (
@@ -24,6 +24,7 @@ from pebble.computations.masks import (
 )
 from pebble.computations.masks.mask import OTHER_AXIS, RegularPart
 from tests.computations.small_masks import whole
+from tests.support.amounts import examples
 from tests.support.bands import bands
 from tests.support.mask_definitions import definitions
 from tests.support.mask_questions import check_answers, check_places_of_change
@@ -44,7 +45,7 @@ def test_blocks_have_the_pairs_of_their_patterns(mask: BlockToeplitzMask) -> Non
     np.testing.assert_array_equal(whole(mask), blocks_table(mask))
 
 
-@settings(max_examples=100)
+@examples(25, 100)
 @given(masks, st.sampled_from("ij"), st.data())
 def test_they_know_what_the_same_dense_mask_knows(mask: Piecewise, axis: str, data: st.DataObject) -> None:
     dense = DenseMask("some", whole(mask))

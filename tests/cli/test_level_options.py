@@ -1,0 +1,88 @@
+"""``--levels`` on the command line: counts of every boundary, files, formulas, and what is refused."""
+
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+
+import pytest
+
+from tests.cli.commands import Pebble, document_of
+
+SMALL = ["-N", "40", "-d", "3", "--levels", "43,140"]
+TILES = ["--tiles", "rows=12,cols=9,block=5"]
+
+
+def test_count_json_has_the_boundaries(pebble: Pebble) -> None:
+    done = pebble("count", *SMALL, *TILES, "--schedule", "nested-flash-2", "--json")
+    assert (done.code, done.err) == (0, "")
+    document = document_of(done)
+    (row,) = document["schedules"]
+    assert (row["name"], row["fits"], row["least_by_level"]) == ("nested-flash-2", True, [43, 140])
+    keys = {"level", "capacity", "reads", "writes", "io", "peak", "bound", "ratio"}
+    assert [set(boundary) for boundary in row["boundaries"]] == [keys, keys]
+    found = [(one["level"], one["capacity"], one["io"], one["peak"]) for one in row["boundaries"]]
+    assert found == [(1, 43, 4400, 43), (2, 140, 1200, 140)]
+    assert [bound["name"] for bound in document["bounds"]] == ["levels", "levels"]
+
+
+def test_count_as_csv_and_as_text(pebble: Pebble) -> None:
+    rows = list(csv.DictReader(io.StringIO(pebble("count", *SMALL, *TILES, "--csv").out)))
+    assert [(row["level"], row["io"]) for row in rows] == [("1", "4400"), ("2", "1200")]
+    done = pebble(
+        "count", "-N", "4096", "-d", "64", "--levels", "regs,smem", "--device", "h100", "--dtype", "bf16"
+    )
+    assert done.code == 0
+    assert "regs | smem" in done.out
+    assert "roofline" in done.out
+
+
+def test_levels_that_are_too_small_exit_with_1(pebble: Pebble) -> None:
+    done = pebble("count", "-N", "40", "-d", "3", "--levels", "42,140", *TILES)
+    assert done.code == 1
+    assert "needs 43 and 140 words" in done.err
+    assert pebble("show", "nested-flash-2", "-N", "40", "-d", "3", "--levels", "42,140", *TILES).code == 1
+
+
+def test_moves_and_check(pebble: Pebble, tmp_path: Path) -> None:
+    path = str(tmp_path / "nested.pebbling")
+    small = ["-N", "6", "-d", "2", "--levels", "20,60"]
+    for exclusive in ([], ["--exclusive"]):
+        assert pebble("moves", "nested-flash-2", *small, *exclusive, "-o", path).code == 0
+        document = document_of(pebble("check", path, "--json"))
+        assert document["complete"]
+        assert document["hierarchy"] == ("exclusive" if exclusive else "inclusive")
+        assert [level["capacity"] for level in document["levels"]] == [20, 60]
+        counted = document_of(pebble("count", *small, *exclusive, "--json"))["schedules"][0]["boundaries"]
+        assert [one["io"] for one in counted] == [one["io"] for one in document["levels"]]
+
+
+def test_show_has_a_formula_for_each_boundary(pebble: Pebble) -> None:
+    done = pebble("show", "nested-flash-2", *SMALL, *TILES)
+    assert "load2 Q" in done.out
+    assert "2·N·d·⌈N/12⌉ + 2·N·d" in done.out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["count", "-N", "8", "-d", "2", "--levels", "43,regs"], "say which with --device"),
+        (["count", "-N", "8", "-d", "2", "--levels", "43,20"], "must be larger"),
+        (["count", "-N", "8", "-d", "2", "--levels", "43,x"], "x"),
+        (["count", "-N", "8", "-d", "2", "--levels", "43,140", "-M", "9"], "leave -M and --level out"),
+        (["count", "-N", "8", "-d", "2", "-M", "99", "--exclusive"], "goes with --levels"),
+        (["count", "-N", "8", "-d", "2", "--levels", "43,140", "--mask", "causal"], "under a mask"),
+        (["count", "-N", "8", "-d", "2", "--levels", "43,140", "--pass", "both"], "one by one"),
+        (["count", "-N", "8", "-d", "2", "--levels", "43"], "2 or 3 memory levels"),
+        (["count", "-N", "8", "-d", "2", "--levels", "regs,smem", "--device", "h100"], "with --dtype"),
+        (["count", "-N", "8", "-d", "2", "-M", "99", "--schedule", "nested-flash-2"], "with --levels"),
+        (["show", "nested-flash-2", "-N", "8", "-d", "2", "-M", "99"], "with --levels"),
+        (["moves", "nested-flash-2", "-N", "8", "-d", "2", "-M", "99", "-o", "-"], "with --levels"),
+    ],
+)
+def test_what_is_refused(pebble: Pebble, arguments: list[str], message: str) -> None:
+    done = pebble(*arguments)
+    assert done.code != 0
+    assert message in done.err
+    assert "Traceback" not in done.err

@@ -1,0 +1,93 @@
+"""Linear attention on numbers, its families from headers, and what is refused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from pebble.common.errors import InvalidInput
+from pebble.computations.problem import Problem
+from pebble.computations.registry import family_from_header, family_of, random_inputs, reference_outputs
+from pebble.graph.statistics import compulsory_io
+
+PROBLEMS = [
+    Problem(3, 5, 2, 4, attention="linear"),
+    Problem.square(6, 3, 2, attention="linear", mask="causal"),
+    Problem.square(6, 3, 2, attention="linear", mask="causal", gate=True),
+    Problem.square(7, 3, 2, attention="linear", mask="causal", chunk=3),
+    Problem.square(6, 3, 2, attention="linear", mask="causal", chunk=3),
+    Problem.square(2, 3, 2, attention="linear", mask="causal", chunk=3),
+]
+
+
+def whole(found: dict[str, np.ndarray], name: str) -> np.ndarray:
+    """An array of all tokens, of its chunks."""
+    parts = [found[part] for part in (name, f"{name}_last") if part in found]
+    return np.concatenate([part.reshape(-1, part.shape[-1]) for part in parts])
+
+
+@pytest.mark.parametrize("problem", PROBLEMS, ids=repr)
+def test_reference_outputs_are_the_recurrence(problem: Problem) -> None:
+    """Token by token, as the papers write it."""
+    inputs = random_inputs(problem, np.random.default_rng(3))
+    Q, K, V = (whole(inputs, name) for name in "QKV")
+    state, expected = np.zeros((problem.d, problem.dv)), []
+    for token in range(problem.Nk):
+        if problem.gate and token:
+            state = inputs["G"][token][:, None] * state
+        state = state + np.outer(K[token], V[token])
+        if problem.mask is not None:
+            expected.append(Q[token] @ state)
+    if problem.mask is None:
+        expected = list(Q @ state)
+    assert np.allclose(whole(reference_outputs(problem, inputs), "O"), expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("problem", PROBLEMS, ids=repr)
+def test_headers(problem: Problem) -> None:
+    family = family_of(problem)
+    again = family_from_header(family.name, dict(family.parameters))
+    assert repr(again) == repr(family)
+    assert again.arrays == family.arrays
+
+
+@pytest.mark.parametrize("problem", PROBLEMS, ids=repr)
+def test_every_word_is_needed_but_the_first_gates(problem: Problem) -> None:
+    family = family_of(problem)
+    words = sum(family.words_needed(array.name) for array in (*family.inputs, *family.outputs))
+    assert sum(compulsory_io(family.dag())) == words
+    tokens = problem.Nq * (problem.d + problem.dv) + problem.Nk * (problem.d + problem.dv)
+    assert words == tokens + problem.gate * (problem.Nk - 1) * problem.d
+
+
+def test_a_last_chunk_has_one_token_at_least() -> None:
+    for N in range(1, 12):
+        for chunk in range(1, 14):
+            problem = Problem.square(N, 1, attention="linear", mask="causal", chunk=chunk)
+            chunks, size, rest = problem.chunk_sizes
+            assert chunks * size + rest == N
+            assert 1 <= rest <= size
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"mask": "window:3"}, "takes no mask, or the causal one"),
+        ({"gate": True}, "add mask='causal'"),
+        ({"mask": "causal", "chunk": 0}, "chunk must be a positive whole number"),
+        ({"mask": "causal", "chunk": 2, "gate": True}, "leave one of the two out"),
+        ({"mask": "causal", "heads": 4, "kv_heads": 2}, "keys and values of their own"),
+        ({"stats": True}, "keeps no row sums"),
+        ({"pass_name": "backward"}, "forward pass"),
+    ],
+)
+def test_what_is_refused(options: dict[str, Any], words: str) -> None:
+    with pytest.raises(InvalidInput, match=words):
+        Problem.square(8, 2, attention="linear", **options)
+
+
+def test_query_heads_that_share_a_state() -> None:
+    problem = Problem.square(8, 2, attention="linear", heads=6, kv_heads=2)
+    assert (problem.Nq, problem.Nk, problem.copies, problem.form) == (24, 8, 2, "linear")

@@ -1,0 +1,82 @@
+"""Safe and online softmax: they are softmax on numbers, overflow nowhere, and become plain softmax without the maxima."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from pebble.computations.attention import attention
+from pebble.computations.family import Family
+from pebble.computations.masks import make_mask
+from pebble.computations.problem import Problem
+from pebble.computations.registry import family_from_header, family_of, random_inputs, reference_outputs
+from pebble.computations.safe_softmax import safe_attention
+from pebble.program.numbers import evaluate
+from pebble.program.schedule import available
+
+FORMS = ["safe", "online"]
+
+
+def problem_of(softmax: str, mask: str | None = None, *, stats: bool = False) -> Problem:
+    made = None if mask is None else make_mask(mask, 6, 6, empty_rows="zero")
+    return Problem(6, 6, 2, 3, softmax=softmax, mask=made, stats=stats)
+
+
+@pytest.mark.parametrize("mask", [None, "causal", "window:2"])
+@pytest.mark.parametrize("softmax", FORMS)
+def test_scores_of_ten_thousands(softmax: str, mask: str | None) -> None:
+    """Where plain softmax is infinity divided by infinity, every schedule gives what softmax is."""
+    problem = problem_of(softmax, mask, stats=True)
+    inputs = random_inputs(problem, np.random.default_rng(0))
+    inputs["Q"] *= 1e4
+    expected = reference_outputs(problem, inputs)
+    scores = np.abs(inputs["Q"] @ inputs["K"].T)
+    assert scores.max() > 1e4
+    with np.errstate(over="ignore", invalid="ignore"):
+        assert not np.isfinite(attention(inputs["Q"], inputs["K"], inputs["V"])[0]).all()
+    for schedule in available("forward", softmax).values():
+        if schedule.masks_only and mask is None:
+            continue
+        program = schedule.program(problem, schedule.smallest(problem))
+        found = evaluate(program, schedule.family(problem), inputs)
+        assert set(found) == {"O", "l", "m"}
+        for name, values in expected.items():
+            assert np.allclose(found[name], values, rtol=1e-11, atol=1e-11), (schedule.name, name)
+
+
+def test_the_reference_is_attention() -> None:
+    rng = np.random.default_rng(1)
+    Q, K, V = rng.normal(size=(5, 3)), rng.normal(size=(4, 3)), rng.normal(size=(4, 2))
+    allowed = rng.random((5, 4)) < 0.5
+    allowed[2] = False
+    output, row_sums, most = safe_attention(Q, K, V, allowed)
+    plain, sums = attention(Q, K, V, allowed)
+    assert np.allclose(output, plain)
+    assert np.allclose(row_sums * np.exp(most / np.sqrt(3)), sums)
+    assert not output[2].any()
+
+
+def without(family: Family, names: set[str]) -> set[tuple[str, str]]:
+    """The edges of a DAG's names, without the vertices of some arrays."""
+    dag = family.dag()
+    return {
+        (dag.name(int(one)), dag.name(vertex))
+        for vertex in range(dag.n_vertices)
+        for one in dag.predecessors_of(vertex)
+        if not {dag.name(int(one))[0], dag.name(vertex)[0]} & names
+    }
+
+
+@pytest.mark.parametrize("mask", [None, "causal", "window:left=1,right=2"])
+@pytest.mark.parametrize("softmax", FORMS)
+def test_what_deletion_leaves_is_plain_softmax(softmax: str, mask: str | None) -> None:
+    plain = without(family_of(problem_of("plain", mask)), set())
+    assert without(family_of(problem_of(softmax, mask)), {"m", "a"}) == plain
+
+
+@pytest.mark.parametrize("softmax", FORMS)
+@pytest.mark.parametrize("mask", [None, "causal"])
+def test_headers(softmax: str, mask: str | None) -> None:
+    family = family_of(problem_of(softmax, mask, stats=True))
+    assert family.name == f"attention-forward-{softmax}"
+    assert family_from_header(family.name, dict(family.parameters)).dag() == family.dag()

@@ -1,0 +1,62 @@
+"""From which length on linear attention moves fewer words than softmax."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from pebble.common.errors import InvalidInput
+from pebble.computations.problem import Problem
+from pebble.lab.count import count
+from pebble.lab.crossover import crossover, crossovers
+from pebble.lower_bounds import best_bound
+
+
+def words(attention: str, N: int, d: int, M: int, mask: str | None) -> int:
+    io = count(Problem.square(N, d, attention=attention, mask=mask), M, ["best"])["best"].io
+    assert io is not None
+    return io
+
+
+@pytest.mark.parametrize(
+    ("d", "M", "mask"), [(8, 40, None), pytest.param(4, 60, "causal", marks=pytest.mark.slow)]
+)
+def test_both_lengths_are_where_the_answer_changes(d: int, M: int, mask: str | None) -> None:
+    found = crossover(d, M, mask, N=64)
+    one = found.cheaper_from
+    assert words("linear", one, d, M, mask) < words("softmax", one, d, M, mask)
+    assert words("linear", one - 1, d, M, mask) >= words("softmax", one - 1, d, M, mask)
+    two = found.provably_from
+    assert two >= one
+    assert words("linear", two, d, M, mask) < best_bound(Problem.square(two, d, mask=mask), M).value
+    before = best_bound(Problem.square(two - 1, d, mask=mask), M).value
+    assert words("linear", two - 1, d, M, mask) >= before
+    assert found.ratio == words("softmax", 64, d, M, mask) / words("linear", 64, d, M, mask)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("d", "M", "lengths"),
+    [(64, 25_000, (195, 236)), (128, 116_224, (453, 549)), (128, 20_000, (78, 175)), (128, 4096, (127, 203))],
+)
+def test_known_lengths(d: int, M: int, lengths: tuple[int, int]) -> None:
+    """A better bound for softmax may lower the second one, nothing may raise it."""
+    found = crossover(d, M)
+    assert found.cheaper_from == lengths[0]
+    assert found.provably_from <= lengths[1]
+
+
+def test_the_table() -> None:
+    table = crossovers([(200, ("a", "b")), (300, ())], [8], N=100)
+    assert [row.M for row in table.rows] == [200, 300]
+    assert "cheaper from N" in str(table)
+    data = json.loads(json.dumps(table.to_dict()))
+    assert data["attention"] == "linear"
+    assert data["rows"][0]["devices"] == ["a", "b"]
+    assert table.records()[0]["linear"] == data["rows"][0]["linear"]["io"]
+
+
+def test_other_masks_are_refused() -> None:
+    with pytest.raises(InvalidInput, match="no mask, or the causal one"):
+        crossover(8, 100, "window:3")

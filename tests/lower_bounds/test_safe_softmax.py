@@ -1,0 +1,122 @@
+"""Theorem S, and the bounds on plain softmax where the maximum is found: never above what moves fewer words."""
+
+from __future__ import annotations
+
+import math
+from random import Random
+
+import pytest
+
+from pebble.common.errors import BoundDoesNotApply
+from pebble.computations.load import load_dag
+from pebble.computations.problem import Problem
+from pebble.lab.count import count
+from pebble.lower_bounds.attention.safe_softmax import (
+    safe_softmax,
+    safe_softmax_events,
+    safe_softmax_weight,
+)
+from pebble.lower_bounds.proved import proved_bounds
+from pebble.solvers.optimum import optimal
+
+
+def safe(N: int, d: int, **more: int) -> Problem:
+    return Problem.square(N, d, softmax="safe", **more)
+
+
+@pytest.mark.parametrize(
+    ("N", "d", "M"), [(20, 1, 10), (50, 1, 3), (90, 1, 100), (100, 2, 136), (300, 1, 40)]
+)
+def test_the_best_of_all_cuttings_is_found(N: int, d: int, M: int) -> None:
+    problem = safe(N, d)
+    best = 0
+    for X in range(max(1, 34 * d * d - M), 40 * M + 40):
+        segments = -(-safe_softmax_weight(problem, M + X) // safe_softmax_events(M + X, d))
+        best = max(best, M + 1 + X * (segments - 1) if segments >= 2 else 0)
+    assert safe_softmax(problem, M).value == best
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_no_schedule_moves_fewer_words(seed: int) -> None:
+    rnd = Random(seed)
+    d, dv, stats = rnd.choice([1, 1, 2, 3]), rnd.randint(1, 4), rnd.random() < 0.3
+    problem = Problem(rnd.randint(30, 150), rnd.randint(30, 150), d, dv, stats=stats, softmax="safe")
+    M = rnd.randint(2 * (d + dv) + 6, 60 * d * d + 40)
+    found = count(problem, M)
+    for row in found.rows:
+        assert row.io is None or row.io >= max(bound.value for bound in proved_bounds(problem, M)), row.name
+
+
+def test_what_a_segment_does() -> None:
+    """The weight of a segment on random splits of its words, and at the split that is worst."""
+    rnd, most = Random(0), 0.0
+    for _ in range(4000):
+        d = rnd.choice([1, 2, 5, 64])
+        T = d * d * rnd.uniform(34, 200)
+        parts = [rnd.expovariate(1) ** rnd.choice([1, 3]) * rnd.choice([0, 1, 1]) for _ in range(6)]
+        total = sum(parts) or 1.0
+        c, x, y, keys, u, v = (T * part / total for part in parts)
+        x, y, keys = x / d, y / d, keys / d
+        f = c + x * keys + 4 / d * math.sqrt((c + y * keys) * u * v)
+        most = max(most, f / (T * T / (4 * d * d)))
+    assert most <= 1
+    T, d = 136.0, 2
+    assert (T / d) ** 2 / 4 == (T / 2 / d) * (T / 2 / d), (
+        "half of the words rows, half keys: the bound is reached"
+    )
+
+
+def test_to_the_letter() -> None:
+    """The schedule meets the bound to leading order, and neither plain nor online softmax is bound by it."""
+    problem, M = safe(10**6, 64), 20 * 64**2
+    unit = 10**12 * 64**2 / M
+    assert safe_softmax(problem, M).value / unit == pytest.approx(4.998, abs=0.002)
+    (row,) = count(problem, M, ["split"]).rows
+    assert row.io is not None
+    assert row.io / unit == pytest.approx(5.093, abs=0.002)
+    with_stats = safe(10**6, 64, stats=True)
+    assert safe_softmax(with_stats, M).value == safe_softmax(problem, M).value + 2 * 10**6
+
+
+@pytest.mark.parametrize(
+    ("problem", "words"),
+    [
+        (Problem.square(4096, 64), "safe softmax in two passes only"),
+        (Problem.square(4096, 64, softmax="online"), "safe softmax in two passes only"),
+        (Problem.square(4096, 64, softmax="safe", mask="causal"), "mask"),
+        (Problem.square(8, 8, softmax="safe"), "done in one"),
+        (Problem.square(8, 8, pass_name="backward"), "forward pass only"),
+    ],
+)
+def test_where_it_does_not_apply(problem: Problem, words: str) -> None:
+    with pytest.raises(BoundDoesNotApply, match=words):
+        safe_softmax(problem, 4096)
+
+
+@pytest.mark.parametrize("stats", [0, 1])
+@pytest.mark.parametrize(
+    ("softmax", "Nq", "Nk", "Ms"),
+    [("safe", 1, 2, (4, 5, 7)), ("safe", 2, 1, (4, 6)), ("online", 1, 2, (5, 7)), ("online", 2, 1, (5, 6))],
+)
+def test_no_bound_is_above_the_optimum(
+    softmax: str, Nq: int, Nk: int, Ms: tuple[int, ...], stats: int
+) -> None:
+    dag = load_dag(f"attention-{softmax}:Nq={Nq},Nk={Nk},d=1,stats={stats}")
+    problem = Problem(Nq, Nk, 1, 1, softmax=softmax, stats=bool(stats))
+    for M in Ms:
+        best = optimal(dag, M)
+        assert best.proved
+        assert all(bound.value <= best.io for bound in proved_bounds(problem, M))
+
+
+def test_the_maxima_are_stored_besides() -> None:
+    for softmax in ("safe", "online"):
+        without, kept = (
+            {
+                one.name: one.value
+                for one in proved_bounds(Problem.square(64, 4, softmax=softmax, stats=stats), 60)
+            }
+            for stats in (False, True)
+        )
+        assert kept["compulsory"] == without["compulsory"] + 2 * 64
+        assert kept["T1"] == without["T1"] + 2 * 64

@@ -1,0 +1,86 @@
+"""What loops write down for a round outside: two rounds that write the same have done the same."""
+
+from __future__ import annotations
+
+import pytest
+
+from pebble.program.machine.field_state import FieldState
+from pebble.program.machine.memo import RememberedLoops
+from pebble.program.machine.recorder import Item
+from pebble.program.machine.rounds import Rounds
+from pebble.program.machine.rules import Machine
+from tests.program.named_cases import table
+from tests.program.named_cases_of_signatures import W, X, Y, plain, small
+from tests.program.names import Family, Loop, Nodes, Program, delete, load, loop, phase
+from tests.program.test_rounds import SCORES, attention
+
+ROWS = loop("i", 1, load("X"), delete("X"))
+BOX = "xx " * 4
+
+
+def written(family: Family, *nodes: Nodes) -> list[Item]:
+    """What all loops of a program write down."""
+    program, loops = Program((phase("", *nodes),)), RememberedLoops(family, 1000)
+    machine = Machine(program, family, None, FieldState(family), loops)
+    with loops.recorder.separately() as items:
+        machine.execute()
+    return items
+
+
+def of(node: Loop, items: list[Item]) -> list[Item]:
+    """What one loop wrote down, but for the numbers of tiles."""
+    return [item for item in items if isinstance(item.key, tuple) and id(node) in item.key]
+
+
+def test_a_tile_that_stands_for_no_other_is_written_by_itself() -> None:
+    rows = loop("i", 2, loop("j", 2, load("Y"), delete("Y")), load("X"), delete("X"))
+    items = written(small("xx " * 5, X, Y), rows)
+    assert of(rows, items) == [Item(("alone", id(rows)), index, 1, fixed=True) for index in range(3)]
+
+
+def spans(items: list[Item]) -> list[tuple[int, int]]:
+    """Numbers of the first tile, and of tiles."""
+    return [(item.first, item.times) for item in items]
+
+
+def test_tiles_that_do_the_same_are_one_item() -> None:
+    items = of(ROWS, written(small(BOX, X, Y), loop("j", 2, ROWS)))
+    assert spans(items) == [(0, 1), (1, 2), (3, 1)]
+    assert not any(item.fixed for item in items)
+
+
+def test_items_tell_loops_from_one_another() -> None:
+    other = loop("i", 1, load("X"), delete("X"), load("X"), delete("X"))
+    items = written(small(BOX, X, Y), loop("j", 2, ROWS, other))
+    assert len({item.key for item in (*of(ROWS, items), *of(other, items))}) == 6
+
+
+def test_items_tell_masks_and_states_from_one_another() -> None:
+    """The first row differs from the others by the mask, the first two from the last two by the state."""
+    items = of(ROWS, written(small(BOX, X, Y), load("X", i=(2, 4)), loop("j", 2, ROWS)))
+    assert spans(items) == [(0, 1), (1, 1), (2, 1), (3, 1)]
+
+
+def test_a_tile_that_sees_what_equals_nothing_else_is_written_by_itself() -> None:
+    """Of the two keys only one is there."""
+    rows = loop("i", 1, loop("j", 1, load("Y"), label="key"))
+    items = of(rows, written(small(BOX, X, Y), load("Y", j=(0, 1)), loop("j", 2, rows)))
+    assert items[0] == Item(("alone", id(rows)), 0, 1, fixed=True)
+    assert spans(items[1:]) == [(1, 2), (3, 1)]
+
+
+def test_tiles_of_an_axis_without_a_mask_are_told_apart_by_what_they_see() -> None:
+    parts = loop("k", 1, load("X"))
+    family = plain(X, Y, W, i=4, j=2, k=5).under(table(BOX.split()))
+    items = of(parts, written(family, loop("i", 2, loop("j", 2, load("Y"), delete("Y")), parts)))
+    assert spans(items) == [(0, 1), (1, 4), (0, 1), (1, 4)]
+    assert items[0].key == items[2].key
+
+
+def test_the_tiles_of_a_round_are_written_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    rounds = list[list[Item]]()
+    monkeypatch.setattr(Rounds, "_last", lambda _self, _number, _states, done: rounds.append(done[-1].items))
+    rows = loop("i", 2, load("Q"), SCORES, delete("Q"))
+    written(attention("causal"), rows)
+    at = 3  # the first round has the first full tile behind the first row
+    assert of(rows, rounds[1]) == [Item((kind, id(rows)), at, 1, fixed=True) for kind in ("tile", "alone")]
