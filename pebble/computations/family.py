@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
     from pebble.computations.array import Array
     from pebble.computations.masks.mask import Mask
+    from pebble.computations.predecessor_rows import PredecessorRows
     from pebble.graph.dag import Dag
 
 __all__ = ["Family"]
@@ -268,7 +269,7 @@ class Family:
             return self._last_step(operand, at)
         return at[str(operand.chain)] if step == "after" else self._step_before(operand, at)
 
-    def _line_axis(self, array: Array) -> str | None:
+    def line_axis(self, array: Array) -> str | None:
         """Return the axis whose lines say which steps of the array's chain exist; None if all do."""
         if array.chain not in self.masked_axes:
             return None
@@ -277,7 +278,7 @@ class Family:
     def _step_before(self, array: Array, at: Mapping[str, int]) -> int:
         """Return the step of a chain before the one at hand; -1 at its start."""
         assert array.chain is not None
-        axis = self._line_axis(array)
+        axis = self.line_axis(array)
         if axis is None:
             return at[array.chain] - 1
         line = (at[axis], at[axis] + 1)
@@ -285,7 +286,7 @@ class Family:
         return int(steps[-1]) if len(steps) else -1
 
     def _last_step(self, array: Array, at: Mapping[str, int]) -> int:
-        axis = self._line_axis(array)
+        axis = self.line_axis(array)
         if axis is None:
             return self.chain_length(array.name) - 1
         return int(self._allowed.last(axis, (at[axis], at[axis] + 1))[0])
@@ -296,7 +297,7 @@ class Family:
         shape = tuple(self.extents[axis] for axis in array.axes)
         elements = np.arange(math.prod(shape), dtype=np.int64).reshape(shape)
         last: NDArray[np.int64] = np.array(self.chain_length(name) - 1)
-        axis = self._line_axis(array)
+        axis = self.line_axis(array)
         if axis is not None:
             last = self._allowed.last(axis).reshape([-1 if one == axis else 1 for one in array.axes])
         return np.asarray(elements * self.chain_length(name) + last)
@@ -361,8 +362,16 @@ class Family:
 
         Memory is proportional to the number of edges, and under a mask to the number of places as well.
         """
-        from pebble.computations.predecessor_rows import PredecessorRows
         from pebble.graph.dag import Dag
 
-        found = PredecessorRows(self._by_name, self._offsets, self.exists, self._numbers.of_vertices)
-        return Dag(*found.rows(), names=self.names, outputs=found.outputs(), description=repr(self))
+        rows = self._predecessor_rows().rows()
+        return Dag(*rows, names=self.names, outputs=self.output_vertices(), description=repr(self))
+
+    def output_vertices(self) -> NDArray[np.int64]:
+        """Numbers of the vertices that must be in slow memory at the end."""
+        return self._predecessor_rows().outputs()
+
+    def _predecessor_rows(self) -> PredecessorRows:
+        from pebble.computations.predecessor_rows import PredecessorRows
+
+        return PredecessorRows(self._by_name, self._offsets, self.exists, self._numbers.of_vertices)

@@ -11,7 +11,7 @@ from pebble.common.errors import IncompletePebbling
 from pebble.common.units import fast_memory_words
 from pebble.game.moves import Move, Op
 from pebble.game.rules import Rules
-from pebble.graph.dag import Dag
+from pebble.graph.any_dag import AnyDag
 
 __all__ = ["SHOWN", "Board", "Played", "Status", "Tally", "listed"]
 
@@ -51,7 +51,7 @@ class Board:
 
     Parameters
     ----------
-    dag : Dag
+    dag : Dag, or one whose predecessors are computed on demand
         The computation.
     M : int
         Words of fast memory: the largest number of red pebbles at any time.
@@ -66,12 +66,13 @@ class Board:
 
     __slots__ = ("M", "blue", "computed", "dag", "n_red", "red", "rules", "tally")
 
-    def __init__(self, dag: Dag, M: int, rules: Rules) -> None:
+    def __init__(self, dag: AnyDag, M: int, rules: Rules) -> None:
         self.M = fast_memory_words(M)
         self.dag = dag
         self.rules = rules
         self.red = bytearray(dag.n_vertices)
-        self.blue = bytearray((dag.indegree == 0).tobytes())
+        self.blue = bytearray(dag.n_vertices)
+        np.frombuffer(self.blue, dtype=np.bool_)[dag.inputs] = True
         self.computed = bytearray(dag.n_vertices)
         self.n_red = 0
         self.tally = Tally()
@@ -173,7 +174,7 @@ class Status:
     peak: int
     red: int
     missing: tuple[int, ...]
-    dag: Dag = field(repr=False, compare=False)
+    dag: AnyDag = field(repr=False, compare=False)
 
     @property
     def io(self) -> int:

@@ -26,6 +26,7 @@ def play_prefix(
     vertex: Any,
     start: Any,
     predecessors: Any,
+    row: Any,
     red: Any,
     blue: Any,
     computed: Any,
@@ -38,8 +39,8 @@ def play_prefix(
     Parameters
     ----------
     op, vertex : arrays of int8 and int64, shape (n,)
-    start, predecessors : arrays of int64
-        The rows of the DAG's predecessors.
+    start, predecessors, row : arrays of int64
+        Rows of predecessors, and which is that of each move's vertex; see :class:`~pebble.graph.any_dag.Rows`.
     red, blue, computed : arrays of bool, shape (V,)
         Changed in place.
     counts : array of int64, shape (7,)
@@ -64,7 +65,8 @@ def play_prefix(
             held -= 1
             deletes += 1
         elif o == COMPUTE:
-            first, end = start[v], start[v + 1]
+            r = np.uint64(row[i])
+            first, end = start[r], start[r + np.uint64(1)]
             ready = first < end and (recomputation or not computed[v])
             for p in range(first, end):
                 # all of them, as a jump out would cost more; unsigned, as an index that may be negative is tested

@@ -63,6 +63,7 @@ class Game:
     """
 
     def __init__(self, dag: Dag, M: int, rules: Rules | None = None) -> None:
+        self._dag = dag
         self._board = Board(dag, M, Rules() if rules is None else rules)
         self._history: list[Played] = []
 
@@ -71,7 +72,7 @@ class Game:
     @property
     def dag(self) -> Dag:
         """The computation."""
-        return self._board.dag
+        return self._dag
 
     @property
     def M(self) -> int:

@@ -11,7 +11,7 @@ from pebble.common.units import fast_memory_words
 from pebble.game.board import SHOWN, listed
 from pebble.game.moves import Op
 from pebble.game.referee import Refusal
-from pebble.graph.dag import Dag
+from pebble.graph.any_dag import AnyDag
 
 __all__ = ["LevelGame", "LevelMove", "LevelTally"]
 
@@ -86,6 +86,7 @@ class LevelGame:
 
     Examples
     --------
+    >>> from pebble.graph.dag import Dag
     >>> game = LevelGame(Dag.from_edges([("a", "s"), ("b", "s")]), (3, 4))
     >>> for op, level, v in [(0, 2, 0), (0, 2, 2), (0, 1, 0), (0, 1, 2), (2, 1, 1), (1, 1, 1), (1, 2, 1)]:
     ...     game.play(LevelMove(Op(op), level, v))
@@ -93,7 +94,7 @@ class LevelGame:
     (True, [(3, 3), (3, 3)])
     """
 
-    dag: Dag
+    dag: AnyDag
     capacities: Sequence[int]
     inclusive: bool = True
     held: list[set[int]] = field(default_factory=list)
@@ -111,7 +112,7 @@ class LevelGame:
             raise InvalidInput("a game needs at least one memory level")
         self.held = [set() for _ in self.capacities]
         self.valid = [set() for _ in self.capacities]
-        self.beyond = {v for v, degree in enumerate(self.dag.indegree.tolist()) if degree == 0}
+        self.beyond = set(self.dag.inputs.tolist())
         self.tallies = [LevelTally() for _ in self.capacities]
 
     @property

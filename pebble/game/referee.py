@@ -12,7 +12,7 @@ from typing import TypeAlias
 from pebble.common.errors import IllegalMove, InvalidInput
 from pebble.game.board import SHOWN, Board, listed
 from pebble.game.moves import Move, Op
-from pebble.graph.dag import Dag
+from pebble.graph.any_dag import AnyDag
 
 __all__ = ["Refusal", "is_legal", "judge", "move_text", "unknown_name"]
 
@@ -140,7 +140,7 @@ def _judge_slide(board: Board, move: Move) -> _Verdict:
 
 
 def _judge_input(board: Board, v: int) -> _Verdict:
-    if board.dag.indegree[v]:
+    if board.dag.predecessors_of(v).size:
         return None
     return "compute-input", "an input has nothing to be computed from", "load it"
 
@@ -184,9 +184,10 @@ _TESTS = {
 }
 
 
-def move_text(dag: Dag, move: Move) -> str:
+def move_text(dag: AnyDag, move: Move) -> str:
     """Return a move as a pebbling file writes it.
 
+    >>> from pebble.graph.dag import Dag
     >>> dag = Dag.from_edges([("a", "c"), ("b", "c")])
     >>> move_text(dag, Move(Op.LOAD, 0)), move_text(dag, Move(Op.SLIDE, 1, 0))
     ('load a', 'slide c from a')
@@ -197,5 +198,5 @@ def move_text(dag: Dag, move: Move) -> str:
     return f"{text} from {_name_or_number(dag, source)}" if op == Op.SLIDE else text
 
 
-def _name_or_number(dag: Dag, v: int) -> str:
+def _name_or_number(dag: AnyDag, v: int) -> str:
     return dag.name(v) if 0 <= v < dag.n_vertices else f"vertex {v}"

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from pebble.common.errors import InvalidInput
 from pebble.game import compiled_replay as compiled
@@ -14,7 +15,7 @@ from pebble.game.moves import Columns, Moves, Op, as_chunks
 from pebble.game.referee import Refusal, judge
 from pebble.game.replay_block import BLOCK, NEVER, CheckedBlock
 from pebble.game.rules import Rules
-from pebble.graph.dag import Dag
+from pebble.graph.any_dag import AnyDag
 
 __all__ = ["Replay", "replay"]
 
@@ -40,13 +41,14 @@ class Replay:
 
     Examples
     --------
+    >>> from pebble.graph.dag import Dag
     >>> dag = Dag.from_edges([("a", "sum"), ("b", "sum")])
     >>> play = Replay(dag, M=3)
     >>> play.play([Op.LOAD, Op.LOAD], [0, 2]).play([Op.COMPUTE, Op.STORE], [1, 1]).result().io
     3
     """
 
-    def __init__(self, dag: Dag, M: int, rules: Rules | None = None) -> None:
+    def __init__(self, dag: AnyDag, M: int, rules: Rules | None = None) -> None:
         self._board = Board(dag, M, Rules() if rules is None else rules)
         self._red = np.frombuffer(self._board.red, dtype=np.bool_)
         self._blue = np.frombuffer(self._board.blue, dtype=np.bool_)
@@ -55,7 +57,7 @@ class Replay:
         self._seen = 0
 
     @property
-    def dag(self) -> Dag:
+    def dag(self) -> AnyDag:
         """The computation."""
         return self._board.dag
 
@@ -112,9 +114,10 @@ class Replay:
         if kernel is None:
             return 0
         board, counts = self._board, np.zeros(7, dtype=np.int64)
+        moves = moves.part(0, _known(moves, board.dag.n_vertices))
         counts[compiled.PEAK], counts[compiled.RED] = board.tally.peak, board.n_red
         state = (self._red, self._blue, self._computed)
-        rows = (board.dag.predecessor_start, board.dag.predecessors)
+        rows = board.dag.rows_of(moves.vertex, moves.op == Op.COMPUTE)
         played = kernel(
             moves.op, moves.vertex, *rows, *state, counts, min(board.M, NEVER), board.rules.recomputation
         )
@@ -169,11 +172,17 @@ class Replay:
 def _known(moves: Moves, n_vertices: int) -> int:
     """Return the length of the prefix whose operations and vertices exist."""
     op, vertex = moves.op, moves.vertex
+    if _within(op, Op.LOAD, Op.SLIDE) and _within(vertex, 0, n_vertices - 1):
+        return len(moves)
     unknown = (op < Op.LOAD) | (op > Op.SLIDE) | (vertex < 0) | (vertex >= n_vertices)
     return int(unknown.argmax()) if unknown.any() else len(moves)
 
 
-def replay(dag: Dag, M: int, moves: Columns | Iterable[Columns], rules: Rules | None = None) -> Status:
+def _within(values: NDArray[Any], least: int, most: int) -> bool:
+    return bool(len(values) and values.min() >= least and values.max() <= most)
+
+
+def replay(dag: AnyDag, M: int, moves: Columns | Iterable[Columns], rules: Rules | None = None) -> Status:
     """Play a whole pebbling in batches, and return its counts.
 
     Parameters
@@ -207,6 +216,7 @@ def replay(dag: Dag, M: int, moves: Columns | Iterable[Columns], rules: Rules | 
 
     Examples
     --------
+    >>> from pebble.graph.dag import Dag
     >>> dag = Dag.from_edges([("a", "sum"), ("b", "sum")])
     >>> print(replay(dag, 3, ([0, 0, 2, 1], [0, 2, 1, 1])))
     complete; 3 I/O (2 reads, 1 writes), 1 computes, 4 moves; 3 of 3 words in use, peak 3

@@ -69,14 +69,16 @@ class CheckedBlock:
         self.n = len(moves)
         self.op, self.vertex = moves.op, moves.vertex
         at = np.flatnonzero((self.op == Op.COMPUTE) | (self.op == Op.SLIDE))
-        indegree = self._dag.indegree[self.vertex[at]]
+        start, self._predecessors, row = self._dag.rows_of(self.vertex[at])
+        first = start[row]
+        indegree = start[row + 1] - first
         if int(indegree.sum()) > _EVENTS:
             keep = max(1, int(np.searchsorted(np.cumsum(indegree), _EVENTS, side="right")))
             if keep < len(at):
                 self.n = int(at[keep])
                 self.op, self.vertex = self.op[: self.n], self.vertex[: self.n]
-                at, indegree = at[:keep], indegree[:keep]
-        self._compute_at, self._indegree = at, indegree
+                at, first, indegree = at[:keep], first[:keep], indegree[:keep]
+        self._compute_at, self._first, self._indegree = at, first, indegree
         self.computed = self.vertex[at]
         self._slide_at = np.flatnonzero(self.op == Op.SLIDE)
         none = np.full(self.n, -1, dtype=np.int64)
@@ -102,11 +104,10 @@ class CheckedBlock:
             return
         if not self._rules.sliding:
             return self._wrong(slides)
-        start = self._dag.predecessor_start[self.vertex[slides]]
-        degree = self._dag.indegree[self.vertex[slides]]
-        row, edge = _row_edges(start, degree)
+        slid = self.op[self._compute_at] == Op.SLIDE
+        row, edge = _row_edges(self._first[slid], self._indegree[slid])
         along = np.zeros(len(slides), dtype=np.bool_)
-        along[row[self._dag.predecessors[edge] == self._source[row]]] = True
+        along[row[self._predecessors[edge] == self._source[row]]] = True
         self._wrong(slides[~along])
 
     def _check_blue(self) -> None:
@@ -160,14 +161,14 @@ class CheckedBlock:
 
     def _fill_looks(self, looks: _Ints) -> None:
         """Write the events of all predecessors: slot by slot, or row by row if rows are long."""
-        start, degree = self._dag.predecessor_start[self.computed], self._indegree
+        start, degree = self._first, self._indegree
         time = _TIMES[self._compute_at]
         widest = int(degree.max(initial=0))
         if widest >= _WIDE:
             row, edge = _row_edges(start, degree)
-            looks[:] = self._dag.predecessors[edge] << _VERTEX_SHIFT | time[row]
+            looks[:] = self._predecessors[edge] << _VERTEX_SHIFT | time[row]
             return
-        filled, predecessors = 0, self._dag.predecessors
+        filled, predecessors = 0, self._predecessors
         for slot in range(widest):
             if int(degree.min(initial=widest)) <= slot:
                 long = degree > slot

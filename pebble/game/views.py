@@ -9,7 +9,7 @@ from pebble.common.errors import InvalidInput
 from pebble.game.board import Board
 from pebble.game.moves import Move, Op, as_move
 from pebble.game.referee import is_legal
-from pebble.graph.dag import Dag
+from pebble.graph.any_dag import AnyDag
 
 __all__ = ["LegalMoves", "PebbleSet"]
 
@@ -20,7 +20,7 @@ class PebbleSet(Set[int]):
     ``in`` also takes a name. Membership costs O(1), length and iteration O(V).
     """
 
-    def __init__(self, dag: Dag, marks: bytearray) -> None:
+    def __init__(self, dag: AnyDag, marks: bytearray) -> None:
         self._dag = dag
         self._marks = marks
 
@@ -60,6 +60,7 @@ class LegalMoves:
     Examples
     --------
     >>> from pebble.game.game import Game
+    >>> from pebble.graph.dag import Dag
     >>> game = Game(Dag.from_edges([("a", "sum"), ("b", "sum")]), M=3)
     >>> [game.notation(move) for move in game.legal_moves()]
     ['load a', 'load b']

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Iterable, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pebble.common.errors import InvalidInput
+from pebble.graph.any_dag import Rows, Vertex
 from pebble.graph.dag_checks import check_edges, check_rows, checked_names, checked_outputs, cycle_text
 from pebble.graph.edge_arrays import (
     edge_array,
@@ -22,16 +22,13 @@ from pebble.graph.edge_arrays import (
     sorted_edges,
     whole_numbers,
 )
-from pebble.graph.names import VertexNames, vertex_of_name
+from pebble.graph.names import VertexNames, vertex_in
 from pebble.graph.order import marked_ancestors, order_vertices
 
 if TYPE_CHECKING:
     import networkx
 
 __all__ = ["Dag", "Vertex"]
-
-Vertex: TypeAlias = "int | np.integer[Any] | str"
-"""A vertex as a caller may give it: its number, or its name."""
 
 
 class Dag:
@@ -286,20 +283,16 @@ class Dag:
         ...
         pebble.common.errors.InvalidInput: no vertex is called 'rigth'; did you mean 'right'?
         """
-        if isinstance(vertex, str):
-            return vertex_of_name(self._names, vertex)
-        try:
-            number = operator.index(vertex)
-        except TypeError:
-            number = -1
-        if isinstance(vertex, bool) or not 0 <= number < self.n_vertices:
-            raise InvalidInput(f"there is no vertex {vertex!s}; the vertices are 0 to {self.n_vertices - 1}")
-        return number
+        return vertex_in(self._names, vertex)
 
     def predecessors_of(self, vertex: Vertex) -> NDArray[np.int64]:
         """Return the predecessors of a vertex, a read-only view."""
         v = self.vertex(vertex)
         return self._predecessors[self._start[v] : self._start[v + 1]]
+
+    def rows_of(self, vertices: NDArray[np.int64], needed: NDArray[np.bool_] | None = None) -> Rows:
+        """Return rows of predecessors, those of some vertices among them; here these are all rows there are."""
+        return Rows(self._start, self._predecessors, vertices)
 
     def successors_of(self, vertex: Vertex) -> NDArray[np.int64]:
         """Return the vertices computed from a vertex, ascending, a read-only view."""

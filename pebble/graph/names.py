@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import operator
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -25,6 +26,7 @@ __all__ = [
     "Vertices",
     "is_writable",
     "node_label",
+    "vertex_in",
     "vertex_of_name",
 ]
 
@@ -249,6 +251,25 @@ class DeferredNames(ListedNames):
 
     def __repr__(self) -> str:
         return f"DeferredNames({self._n})"
+
+
+def vertex_in(names: VertexNames, vertex: int | np.integer[Any] | str) -> int:
+    """Return the number of a vertex given by name (or by number, which is checked and returned).
+
+    Raises
+    ------
+    InvalidInput
+        If there is none.
+    """
+    if isinstance(vertex, str):
+        return vertex_of_name(names, vertex)
+    try:
+        number = operator.index(vertex)
+    except TypeError:
+        number = -1
+    if isinstance(vertex, bool) or not 0 <= number < len(names):
+        raise InvalidInput(f"there is no vertex {vertex!s}; the vertices are 0 to {len(names) - 1}")
+    return number
 
 
 def vertex_of_name(names: VertexNames, name: str) -> int:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from pebble.game.files.check import CheckResult
     from pebble.game.files.header import Header
     from pebble.game.rules import Rules
+    from pebble.graph.any_dag import AnyDag
     from pebble.graph.dag import Dag
     from pebble.program.lowering import Columns
     from pebble.solvers.certificate import Certificate
@@ -217,18 +218,20 @@ def _check_stream(stream: IO[Any]) -> CheckResult:
     return check_read_pebbling(reader, _dag_of)
 
 
-def _dag_of(header: Header) -> Dag:
-    """Build the DAG a header names: a family with its parameters, a name of the catalogue, or a file."""
+def _dag_of(header: Header) -> AnyDag:
+    """Find the DAG a header names: a family with its parameters, a name of the catalogue, or a file."""
     if header.dag_name not in FAMILY_NAMES and not header.parameters:
         from pebble.computations.load import load_dag
 
         return load_dag(header.dag_name)
+    from pebble.computations.implicit_dag import dag_to_play
+
     family = family_from_header(header.dag_name, header.parameters)
     if family.n_edges > _EDGE_LIMIT:
         raise InvalidInput(
             f"{family!r} is too large to be played move by move (at most {_EDGE_LIMIT:,} edges)"
         )
-    return family.dag()
+    return dag_to_play(family)
 
 
 def check_document(result: CheckResult) -> dict[str, Any]:

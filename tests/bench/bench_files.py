@@ -20,6 +20,7 @@ from unittest.mock import patch
 
 import numpy as np
 
+from pebble.computations.implicit_dag import ImplicitDag
 from pebble.computations.problem import Problem
 from pebble.computations.registry import family_of
 from pebble.game import compiled_replay
@@ -61,6 +62,12 @@ def main(N: int) -> None:
             play.play(chunk)
         return play.result()
 
+    def replay_on_demand() -> object:
+        play = Replay(ImplicitDag(family), pebbling.M)
+        for chunk in chunks:
+            play.play(chunk)
+        return play.result()
+
     def check() -> object:
         play = Replay(dag, pebbling.M)
         for chunk in PebblingReader(io.BytesIO(data)).moves(dag):
@@ -85,6 +92,7 @@ def main(N: int) -> None:
         "read": read,
         "read line by line": read_one_by_one,
         "replay": replay,
+        "replay, rows on demand": replay_on_demand,
         "write": write,
         "write line by line": write_one_by_one,
         "make the moves": make,

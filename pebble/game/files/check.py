@@ -13,7 +13,7 @@ from pebble.game.files.header import Header
 from pebble.game.files.reader import PebblingReader, resolved_dag
 from pebble.game.referee import Refusal
 from pebble.game.replay import Replay
-from pebble.graph.dag import Dag
+from pebble.graph.any_dag import AnyDag
 
 __all__ = ["CheckResult", "check_pebbling", "check_read_pebbling"]
 
@@ -105,7 +105,9 @@ class CheckResult:
         return f"legal, {self.status}"
 
 
-def check_pebbling(source: str | os.PathLike[str] | IO[Any], resolve: Callable[[Header], Dag]) -> CheckResult:
+def check_pebbling(
+    source: str | os.PathLike[str] | IO[Any], resolve: Callable[[Header], AnyDag]
+) -> CheckResult:
     r"""Check a pebbling file, move by move, in constant memory.
 
     Parameters
@@ -124,6 +126,7 @@ def check_pebbling(source: str | os.PathLike[str] | IO[Any], resolve: Callable[[
     Examples
     --------
     >>> import io
+    >>> from pebble.graph.dag import Dag
     >>> text = "# pebbling 1\n# dag sum\n# M 2\nload a\nload b\ncompute s\nstore s\n"
     >>> print(check_pebbling(io.StringIO(text), lambda header: Dag.from_edges([("a", "s"), ("b", "s")])))
     illegal at line 6: move 2, compute s: fast memory holds 2 of 2 words; delete one first
@@ -139,11 +142,11 @@ def check_pebbling(source: str | os.PathLike[str] | IO[Any], resolve: Callable[[
         raise InvalidInput(f"{source}: {error}") from error
 
 
-def _check_stream(stream: IO[Any], resolve: Callable[[Header], Dag]) -> CheckResult:
+def _check_stream(stream: IO[Any], resolve: Callable[[Header], AnyDag]) -> CheckResult:
     return check_read_pebbling(PebblingReader(stream), resolve)
 
 
-def check_read_pebbling(reader: PebblingReader, resolve: Callable[[Header], Dag]) -> CheckResult:
+def check_read_pebbling(reader: PebblingReader, resolve: Callable[[Header], AnyDag]) -> CheckResult:
     """Check the moves of a file whose header has been read; as :func:`check_pebbling` does."""
     header = reader.header
     replay = Replay(resolved_dag(reader, resolve), header.M, header.rules)

@@ -30,7 +30,7 @@ from pebble.game.files.remembered import Remembered
 from pebble.game.level_game import LevelGame, LevelMove, LevelTally
 from pebble.game.moves import Op
 from pebble.game.referee import Refusal
-from pebble.graph.dag import Dag
+from pebble.graph.any_dag import AnyDag
 from pebble.graph.names import Vertices
 
 __all__ = ["LevelCheck", "check_level_pebbling", "write_level_pebbling"]
@@ -76,7 +76,7 @@ class LevelCheck(CheckResult):
         return "\n".join([f"legal, {state}; {self.computes:,} computes, {self.moves:,} moves", *lines])
 
 
-def check_level_pebbling(reader: PebblingReader, resolve: Callable[[Header], Dag]) -> LevelCheck:
+def check_level_pebbling(reader: PebblingReader, resolve: Callable[[Header], AnyDag]) -> LevelCheck:
     r"""Check the moves of a file whose header has been read, one by one.
 
     Raises
@@ -87,6 +87,7 @@ def check_level_pebbling(reader: PebblingReader, resolve: Callable[[Header], Dag
     Examples
     --------
     >>> import io
+    >>> from pebble.graph.dag import Dag
     >>> text = "# pebbling 1\n# dag sum\n# levels 2 4\nload 2 a\nload 1 a\ncompute s\nstore 1 s\nstore 2 s\n"
     >>> found = check_level_pebbling(PebblingReader(io.StringIO(text)), lambda header: Dag.from_edges([("a", "s")]))
     >>> found.complete, [(tally.io, tally.peak) for tally in found.tallies]

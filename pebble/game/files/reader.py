@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import IO, Any
+from typing import IO, Any, TypeVar
 
 import numpy as np
 
@@ -15,12 +15,13 @@ from pebble.game.files.header import Header, read_header
 from pebble.game.files.remembered import Remembered
 from pebble.game.moves import Move, Moves, Op
 from pebble.game.referee import Refusal, unknown_name
-from pebble.graph.dag import Dag
+from pebble.graph.any_dag import AnyDag
 
 __all__ = ["MoveProblem", "PebblingReader", "parse_move", "read_pebbling", "resolved_dag"]
 
 _OP = {op.word: int(op) for op in Op}
 _Vertices = Remembered[str, int]
+_Resolved = TypeVar("_Resolved", bound=AnyDag)
 
 
 class PebblingReader:
@@ -40,6 +41,7 @@ class PebblingReader:
     Examples
     --------
     >>> import io
+    >>> from pebble.graph.dag import Dag
     >>> reader = PebblingReader(io.StringIO("# pebbling 1\n# dag sum\n# M 3\nload a\ncompute s\n"))
     >>> reader.header
     Header(dag_name='sum', parameters={}, M=3, rules=Rules(recomputation=True, sliding=False))
@@ -59,7 +61,7 @@ class PebblingReader:
         """Return the line number of a move of the chunk that was handed out last."""
         return self._numbers[move_number - self._first_move]
 
-    def moves(self, dag: Dag) -> Iterator[Moves]:
+    def moves(self, dag: AnyDag) -> Iterator[Moves]:
         """Yield the moves in chunks; all of them before a bad line are handed out before the error.
 
         Raises
@@ -117,7 +119,9 @@ class PebblingReader:
         return IllegalMove(message, problem.refusal.move_number, problem.refusal.rule)
 
 
-def read_pebbling(stream: IO[Any], resolve: Callable[[Header], Dag]) -> tuple[Header, Dag, Iterator[Moves]]:
+def read_pebbling(
+    stream: IO[Any], resolve: Callable[[Header], _Resolved]
+) -> tuple[Header, _Resolved, Iterator[Moves]]:
     """Read a pebbling from a stream: the header at once, its DAG, the moves as they are asked for.
 
     Parameters
@@ -138,7 +142,7 @@ def read_pebbling(stream: IO[Any], resolve: Callable[[Header], Dag]) -> tuple[He
     return reader.header, dag, reader.moves(dag)
 
 
-def resolved_dag(reader: PebblingReader, resolve: Callable[[Header], Dag]) -> Dag:
+def resolved_dag(reader: PebblingReader, resolve: Callable[[Header], _Resolved]) -> _Resolved:
     """Find the DAG of a header; what is wrong with it is reported with the line that names it."""
     try:
         return resolve(reader.header)
@@ -146,7 +150,7 @@ def resolved_dag(reader: PebblingReader, resolve: Callable[[Header], Dag]) -> Da
         raise InvalidInput(f"line {reader.dag_line}: {error}") from error
 
 
-def parse_move(text: str, dag: Dag) -> Move:
+def parse_move(text: str, dag: AnyDag) -> Move:
     """Read one move: ``load Q[0,3]``, ``slide S[0,0,1] from S[0,0,0]``.
 
     Raises
@@ -156,6 +160,7 @@ def parse_move(text: str, dag: Dag) -> Move:
 
     Examples
     --------
+    >>> from pebble.graph.dag import Dag
     >>> parse_move("compute s", Dag.from_edges([("a", "s")]))
     Move(Op.COMPUTE, 1)
     """
@@ -176,7 +181,7 @@ class MoveProblem:
 
 
 def _parse(
-    texts: list[str], first: int, vertex_of: _Vertices, dag: Dag, done: int
+    texts: list[str], first: int, vertex_of: _Vertices, dag: AnyDag, done: int
 ) -> tuple[Moves, Sequence[int], MoveProblem | None]:
     """Turn lines into columns, with the line numbers of the moves.
 
@@ -222,7 +227,7 @@ def _parse_plain(texts: list[str], vertex_of: _Vertices) -> Moves | None:
 
 
 def _parse_slowly(
-    texts: list[str], numbers: list[int], vertex_of: _Vertices, dag: Dag, done: int
+    texts: list[str], numbers: list[int], vertex_of: _Vertices, dag: AnyDag, done: int
 ) -> tuple[Moves, MoveProblem | None]:
     moves: list[Move] = []
     for text, number in zip(texts, numbers, strict=True):
@@ -255,7 +260,7 @@ def _grammar(words: list[str], text: str) -> str:
     return ""
 
 
-def _unknown(words: list[str], number: int, dag: Dag, move_number: int) -> MoveProblem:
+def _unknown(words: list[str], number: int, dag: AnyDag, move_number: int) -> MoveProblem:
     """Explain a vertex name that the DAG does not have."""
     for name in words[1::2]:
         try:

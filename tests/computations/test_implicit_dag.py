@@ -1,0 +1,212 @@
+"""A family's DAG on demand: the rows, the verdicts and the messages of the DAG that is built."""
+
+from __future__ import annotations
+
+import io
+from random import Random
+
+import numpy as np
+import pytest
+
+from pebble.common.errors import IllegalMove
+from pebble.computations import implicit_dag
+from pebble.computations.attention import attention_family
+from pebble.computations.family import Family
+from pebble.computations.implicit_dag import ImplicitDag, dag_to_play
+from pebble.computations.latent import latent_family
+from pebble.computations.matmul import matmul_family
+from pebble.computations.problem import Problem
+from pebble.computations.registry import family_of
+from pebble.game import compiled_replay, replay_block
+from pebble.game.level_game import LevelGame
+from pebble.game.moves import Move, Moves, Op
+from pebble.game.replay import Replay
+from pebble.game.rules import Rules
+from pebble.graph.any_dag import AnyDag
+from pebble.graph.dag import Dag
+from pebble.graph.order import marked_ancestors
+from pebble.lab.pebblings import check, moves
+from tests.program.random_families import (
+    crossed_family,
+    maskable,
+    random_subject,
+    recurrent_family,
+    stepped_family,
+    under,
+    with_outputs,
+)
+from tests.program.random_masks import random_mask
+from tests.program.random_programs import relabelled
+from tests.support.random_dags import mutated
+
+LINEAR = [
+    Problem(3, 2, 2, 1, attention="linear"),
+    Problem.square(3, 2, 1, attention="linear", mask="causal"),
+    Problem.square(4, 1, 2, attention="linear", mask="causal", gate=True),
+    Problem.square(1, 2, attention="linear", mask="causal", gate=True),
+    Problem.square(7, 2, 1, attention="linear", mask="causal", chunk=3),
+    Problem.square(2, 2, attention="linear", mask="causal", chunk=2),
+]
+FIXED = [
+    *(family_of(problem) for problem in LINEAR),
+    latent_family(Problem(3, 4, 3, 2, shared_values=True)),
+    matmul_family(3, 1, 5),
+    relabelled(stepped_family(4, 3, 2), ("n", "r")),
+    relabelled(recurrent_family(4, 2, 1), ("B", "O", "z")),
+    relabelled(crossed_family(2, 3, 2), ("n", "c")),
+]
+
+
+def random_families(seed: int) -> list[Family]:
+    """Families of all kinds, bare and under masks that may leave queries without keys."""
+    rnd = Random(seed)
+    found = [
+        random_subject(rnd, masked=False).family,
+        random_subject(rnd, masked=True).family,
+        under(maskable(stepped_family(5, 6, 1)), random_mask(rnd, 5, 6)),
+        under(maskable(crossed_family(5, 6, 2)), random_mask(rnd, 5, 6)),
+    ]
+    found = [
+        family if family.outputs else with_outputs(family, (family.arrays[-1].name,)) for family in found
+    ]
+    return [family for family in found if any(family.size(array.name) for array in family.outputs)]
+
+
+def assert_same_rows(family: Family, rng: np.random.Generator) -> None:
+    built, found = family.dag(), ImplicitDag(family)
+    assert found.n_vertices == built.n_vertices
+    np.testing.assert_array_equal(found.inputs, built.inputs)
+    np.testing.assert_array_equal(found.outputs, built.outputs)
+    for count in (0, 1, 5, 2 * built.n_vertices):
+        vertices = rng.integers(0, built.n_vertices, count)
+        rows = found.rows_of(vertices)
+        for vertex, row in zip(vertices.tolist(), rows.row.tolist(), strict=True):
+            expected = built.predecessors_of(vertex).tolist()
+            assert rows.predecessors[rows.start[row] : rows.start[row + 1]].tolist() == expected
+    vertex = int(rng.integers(built.n_vertices))
+    name = built.name(vertex)
+    assert (found.name(vertex), found.vertex(name)) == (name, vertex)
+    np.testing.assert_array_equal(found.predecessors_of(name), built.predecessors_of(name))
+
+
+@pytest.mark.parametrize("family", FIXED, ids=repr)
+def test_rows_of_families(family: Family) -> None:
+    assert_same_rows(family, np.random.default_rng(0))
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_rows_of_random_families(seed: int) -> None:
+    for family in random_families(seed):
+        assert_same_rows(family, np.random.default_rng(seed))
+
+
+def one_by_one(dag: Dag, sliding: bool, rng: np.random.Generator) -> list[Move]:
+    """A pebbling of some vertices and all they depend on that loads what each needs, and keeps nothing."""
+    wanted = np.zeros(dag.n_vertices, dtype=np.bool_)
+    wanted[rng.integers(0, dag.n_vertices, 8)] = True
+    order = dag.topological_order()
+    wanted = marked_ancestors(wanted, order, dag.predecessor_start, dag.predecessors)
+    found: list[Move] = []
+    for v in order[wanted[order]].tolist():
+        needs = dag.predecessors_of(v).tolist()
+        if needs:
+            slide = sliding and rng.random() < 0.5
+            found += [Move(Op.LOAD, p) for p in needs]
+            found += [Move(Op.SLIDE, v, needs[0]) if slide else Move(Op.COMPUTE, v), Move(Op.STORE, v)]
+            found += [Move(Op.DELETE, p) for p in (*needs[slide:], v)]
+    return found
+
+
+def verdict(dag: AnyDag, M: int, rules: Rules, played: list[Move], cut: int) -> tuple[object, ...]:
+    play = Replay(dag, M, rules)
+    try:
+        for part in (played[:cut], played[cut:]):
+            play.play(Moves.of(part))
+    except IllegalMove as error:
+        return str(error), error.move_number, error.rule, str(play.result())
+    return str(play.result()), play.result()
+
+
+@pytest.mark.parametrize("compiled", [False, True], ids=["numpy", "kernel"])
+@pytest.mark.parametrize("seed", range(6))
+def test_same_verdicts_and_messages(monkeypatch: pytest.MonkeyPatch, compiled: bool, seed: int) -> None:
+    if compiled:
+        monkeypatch.setattr(compiled_replay, "WORTHWHILE", 0)
+        monkeypatch.setattr(compiled_replay, "load_kernel", lambda: compiled_replay.play_prefix)
+    monkeypatch.setattr(replay_block, "_EVENTS", 1 << 18 if seed % 2 else 30)
+    rng, legal, illegal = np.random.default_rng(seed), 0, 0
+    for family in [*random_families(seed), FIXED[seed], FIXED[-2 - seed]]:
+        dag = family.dag()
+        for rules in (Rules(), Rules(sliding=True), Rules(recomputation=False)):
+            M = dag.max_indegree + 1 + int(rng.integers(0, 3))
+            played = one_by_one(dag, rules.sliding, rng)
+            for broken in (played, *(mutated(played, dag, rng) for _ in range(4))):
+                cut = int(rng.integers(0, len(broken) + 1))
+                expected = verdict(dag, M, rules, broken, cut)
+                assert verdict(ImplicitDag(family), M, rules, broken, cut) == expected
+                legal += len(expected) == 2
+                illegal += len(expected) == 4
+    assert legal > 10
+    assert illegal > 10
+
+
+FILES = [
+    ("flash-2", Problem(6, 9, 2, 3)),
+    ("flash-2", Problem.square(9, 2, mask="causal")),
+    ("flash-1", Problem(5, 4, 2, 3, softmax="online")),
+    ("split", Problem(5, 4, 2, 3, softmax="safe")),
+    ("flash-2", Problem(4, 5, 2, 2, pass_name="backward")),
+]
+
+
+@pytest.mark.parametrize(("schedule", "problem"), FILES, ids=str)
+def test_files_have_the_same_results(
+    monkeypatch: pytest.MonkeyPatch, schedule: str, problem: Problem
+) -> None:
+    rnd = Random(1)
+    stream = io.StringIO()
+    moves(schedule, problem, M=40).write(stream)
+    lines = stream.getvalue().splitlines(keepends=True)
+    texts = ["".join(lines)]
+    for _ in range(12):
+        at = rnd.randrange(4, len(lines))
+        texts.append(
+            "".join(rnd.choice([lines[:at] + lines[at + 1 :], [*lines[:at], lines[-1], *lines[at:]]]))
+        )
+    expected = [str(check(io.StringIO(text))) for text in texts]
+    assert "complete" in expected[0]
+    assert any("predecessors" in one for one in expected)
+    monkeypatch.setattr(implicit_dag, "_EXPLICIT_EDGES", 0)
+    assert [str(check(io.StringIO(text))) for text in texts] == expected
+
+
+def test_the_compiled_loop_plays_all_of_a_legal_pebbling(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> int:
+        raise AssertionError("the compiled loop stopped")
+
+    monkeypatch.setattr(compiled_replay, "WORTHWHILE", 0)
+    monkeypatch.setattr(compiled_replay, "load_kernel", lambda: compiled_replay.play_prefix)
+    monkeypatch.setattr(Replay, "_play_block", refuse)
+    pebbling = moves("flash-2", Problem(4, 5, 2, 3), M=40)
+    play = Replay(ImplicitDag(pebbling.family), pebbling.M)
+    for op, vertex in pebbling:
+        play.play(op, vertex)
+    assert play.result().complete
+    assert play.result().io == pebbling.io
+
+
+def test_a_game_with_memory_levels() -> None:
+    family = attention_family(Problem.square(2, 2))
+    game, on_demand = (LevelGame(dag, (4, 9)) for dag in (family.dag(), ImplicitDag(family)))
+    assert on_demand.beyond == game.beyond
+
+
+def test_only_small_families_are_built() -> None:
+    assert isinstance(dag_to_play(attention_family(Problem.square(8, 4))), Dag)
+    large = dag_to_play(attention_family(Problem.square(1 << 17, 64)))
+    assert isinstance(large, ImplicitDag)
+    assert [large.name(v) for v in large.predecessors_of("U[131071,63,5]")] == [
+        "U[131071,63,4]",
+        "P[131071,5]",
+        "V[5,63]",
+    ]
