@@ -34,7 +34,7 @@ __all__ = [
 ]
 
 
-_FORM_OPTIONS = ("softmax", "attention", "gate", "chunk")
+_FORM_OPTIONS = ("softmax", "attention", "gate", "chunk", "shared_values")
 
 _SEVERAL = "one, several (64,128), or FIRST:LAST:COUNT at equal ratios (256:1Mi:25)"
 
@@ -100,11 +100,6 @@ def problem_options(required: bool = True, several_lengths: bool = False) -> Cal
         click.option("--stats", is_flag=True, help="Row sums are outputs too, as training needs."),
         form_options,
         click.option(
-            "--shared-values",
-            is_flag=True,
-            help="V is the first dv words of each row of K, as in latent attention that is decoded (MLA).",
-        ),
-        click.option(
             "--mask", shell_complete=masks, help="causal, window:256, file:m.npy, … (see: pebble masks)."
         ),
         click.option(
@@ -135,6 +130,11 @@ def form_options(function: F) -> F:
             "--gate", is_flag=True, help="Causal linear attention whose state is gated at each token."
         ),
         click.option("--chunk", type=Whole(), help="Causal linear attention, so many tokens at a time."),
+        click.option(
+            "--shared-values",
+            is_flag=True,
+            help="V is the first dv words of each row of K, as in latent attention that is decoded (MLA).",
+        ),
     )(function)
 
 
@@ -167,7 +167,6 @@ def problem_of(options: dict[str, Any]) -> Problem:
     shape = {name: options.pop(name) for name in ("d", "dv", "heads", "kv_heads")}
     mask, empty_rows = options.pop("mask"), options.pop("empty_rows")
     same = {name: options.pop(name) for name in ("batch", "stats", "pass_name", *_FORM_OPTIONS)}
-    shared_values = options.pop("shared_values")
     if nq is None:
         raise click.UsageError("Missing option '-N' / '--nq'.")
     if model is not None:
@@ -176,7 +175,7 @@ def problem_of(options: dict[str, Any]) -> Problem:
         changed = model_of(model).changed(**shape)
         if changed.group < model_of(model).group:
             click.echo(_shares_less(model_of(model), changed), err=True)
-        if shared_values and not changed.shared_values:
+        if same.pop("shared_values") and not changed.shared_values:
             raise click.UsageError(
                 f"--shared-values: the model {model} has values of their own; leave one out."
             )
@@ -189,7 +188,6 @@ def problem_of(options: dict[str, Any]) -> Problem:
 
         mask = make_mask(mask, nq, kv or nq, empty_rows=empty_rows)
     heads, kv_heads = shape["heads"] or 1, shape["kv_heads"]
-    same["shared_values"] = shared_values
     return Problem(nq, kv or nq, d, shape["dv"] or d, heads=heads, kv_heads=kv_heads, mask=mask, **same)
 
 

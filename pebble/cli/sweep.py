@@ -31,6 +31,7 @@ _THE_SAME = (
     "attention",
     "gate",
     "chunk",
+    "shared_values",
 )
 
 

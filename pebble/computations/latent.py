@@ -14,7 +14,7 @@ from pebble.computations.problem import Problem
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["latent_family"]
+__all__ = ["latent_family", "latent_inputs", "latent_matrices"]
 
 
 def latent_family(problem: Problem) -> Family:
@@ -67,3 +67,22 @@ def latent_family(problem: Problem) -> Family:
         symbols={"i": "N" if same else "Nq", "j": "N" if same else "Nk", "e": "dv", "r": "(d − dv)"},
         parameters=parameters,
     )
+
+
+def latent_inputs(problem: Problem, rng: np.random.Generator) -> dict[str, NDArray[np.float64]]:
+    """Return random inputs by name."""
+    widths = {"c": problem.dv, "r": problem.d - problem.dv}
+    rows = {"Q": problem.Nq, "K": problem.Nk}
+    return {
+        matrix + part: rng.normal(size=(length, width))
+        for matrix, length in rows.items()
+        for part, width in widths.items()
+    }
+
+
+def latent_matrices(
+    inputs: dict[str, NDArray[np.float64]],
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    """Return Q, K and V, as attention with values of their own has them, of the inputs."""
+    Q, K = (np.concatenate([inputs[name + "c"], inputs[name + "r"]], axis=1) for name in ("Q", "K"))
+    return Q, K, inputs["Kc"]

@@ -11,7 +11,7 @@ from pebble.common.errors import InvalidInput
 from pebble.computations.attention import attention, attention_family
 from pebble.computations.backward import attention_gradients, backward_family
 from pebble.computations.family import Family
-from pebble.computations.latent import latent_family
+from pebble.computations.latent import latent_family, latent_inputs, latent_matrices
 from pebble.computations.linear_attention import (
     chunked_family,
     linear_inputs,
@@ -169,14 +169,7 @@ def random_inputs(problem: Problem, rng: np.random.Generator) -> dict[str, NDArr
     if problem.attention == "linear":
         return linear_inputs(problem, rng)
     if problem.form == "latent":
-        rotary = problem.d - problem.dv
-        rows = {"Q": problem.Nq, "K": problem.Nk}
-        widths = {"c": problem.dv, "r": rotary}
-        return {
-            matrix + part: rng.normal(size=(length, width))
-            for matrix, length in rows.items()
-            for part, width in widths.items()
-        }
+        return latent_inputs(problem, rng)
     found = {
         "Q": rng.normal(size=(problem.Nq, problem.d)),
         "K": rng.normal(size=(problem.Nk, problem.d)),
@@ -206,13 +199,10 @@ def reference_outputs(
         return {"dQ": dQ, "dK": dK, "dV": dV}
     if problem.attention == "linear":
         return linear_outputs(problem, inputs)
-    if problem.form == "latent":
-        Q, K = (np.concatenate([inputs[name + "c"], inputs[name + "r"]], axis=1) for name in ("Q", "K"))
-        forward = Q, K, inputs["Kc"], _allowed(problem)
-    else:
-        forward = inputs["Q"], inputs["K"], inputs["V"], _allowed(problem)
+    latent = problem.form == "latent"
+    matrices = latent_matrices(inputs) if latent else (inputs["Q"], inputs["K"], inputs["V"])
     if problem.form in ("safe", "online"):
-        output, row_sums, most = safe_attention(*forward)
+        output, row_sums, most = safe_attention(*matrices, _allowed(problem))
         return {"O": output, "l": row_sums, "m": most} if problem.stats else {"O": output}
-    output, row_sums = attention(*forward)
+    output, row_sums = attention(*matrices, _allowed(problem))
     return {"O": output, "l": row_sums} if problem.stats else {"O": output}

@@ -33,7 +33,7 @@ class SweepGrid:
         One row each at every point.
     kv, dv : int or None
         Number of keys and head dimension of V, where they are not N and d.
-    stats, heads, batch, pass_name, kv_heads, softmax, attention, gate, chunk
+    stats, heads, batch, pass_name, kv_heads, softmax, attention, gate, chunk, shared_values
         As in :class:`pebble.Problem`, the same at all points.
     empty_rows : str
         As in :func:`pebble.computations.masks.make_mask`.
@@ -59,6 +59,7 @@ class SweepGrid:
     attention: str = "softmax"
     gate: bool = False
     chunk: int | None = None
+    shared_values: bool = False
 
     def __len__(self) -> int:
         return len(self.N) * len(self.d) * len(self.masks) * len(self.M)
@@ -92,6 +93,7 @@ class SweepGrid:
             kv_heads=self.kv_heads,
             softmax=self.softmax,
             attention=self.attention,
+            shared_values=self.shared_values,
         )
 
     def check(self) -> None:
@@ -135,6 +137,7 @@ def sweep_grid(
     attention: str = "softmax",
     gate: bool = False,
     chunk: int | None = None,
+    shared_values: bool = False,
 ) -> SweepGrid:
     """Make a grid, and check all that can be checked before the work; parameters as in :func:`pebble.sweep`.
 
@@ -166,6 +169,7 @@ def sweep_grid(
         attention=attention,
         gate=gate,
         chunk=chunk,
+        shared_values=shared_values,
     )
     grid.check()
     problems = [grid.point(place * len(grid.M)).problem() for place in range(len(specs))]

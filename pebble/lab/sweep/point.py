@@ -46,6 +46,7 @@ COLUMNS: dict[str, str] = {
     "attention": "text",
     "gate": "truth",
     "chunk": "integer",
+    "shared_values": "truth",
 }
 
 

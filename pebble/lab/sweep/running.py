@@ -101,6 +101,7 @@ def sweep(
     attention: str = "softmax",
     gate: bool = False,
     chunk: int | None = None,
+    shared_values: bool = False,
     out: str | os.PathLike[str] | None = None,
     format: str | None = None,
     jobs: int = 1,
@@ -128,7 +129,7 @@ def sweep(
         As in :class:`pebble.Problem`; with the pass "both" a row is a training step.
     dtype : str, optional
         What a word is, where M is in bytes.
-    softmax, attention, gate, chunk
+    softmax, attention, gate, chunk, shared_values
         Which attention is computed, as in :class:`pebble.Problem`.
     out : path, optional
         A file for the rows. Finished points are kept in a journal beside it, ``OUT.partial``, so a sweep that was
@@ -182,6 +183,7 @@ def sweep(
         attention=attention,
         gate=gate,
         chunk=chunk,
+        shared_values=shared_values,
     )
     return run_sweep(
         grid, out, format=format, jobs=jobs, executor=executor, restart=restart, progress=progress

@@ -213,10 +213,7 @@ class FieldState(State):
         self.join(axis, self.fields, MANY)
 
     def join(self, axis: str, names: Iterable[str], many: int = 0, within: Interval | None = None) -> None:
-        """Join the cells that are alike along an axis, of those arrays that have more than ``many``.
-
-        Cells that reach out of the lines ``within`` are cut before, see :meth:`.Field.tidy`.
-        """
+        """Join the cells that are alike along an axis, of arrays that have more than ``many``: :meth:`.Field.tidy`."""
         for name in names:
             array = self.family[name]
             if axis in array.axes:
