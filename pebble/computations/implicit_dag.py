@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["ImplicitDag", "dag_to_play"]
 
 _EXPLICIT_EDGES = 4_000_000
-"""Edges up to which building the DAG (about 30 bytes each) is quicker than computing rows again and again."""
+"""Edges up to which the DAG is built: half a second and 120 MB, after which every move is played faster."""
 
 
 def dag_to_play(family: Family) -> AnyDag:
