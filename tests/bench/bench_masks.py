@@ -44,7 +44,7 @@ def table(title: str, problems: list[Problem], M: int, names: list[str] | None) 
     """Print the times of all schedules on some problems."""
     print(f"\n{title}; N = {', '.join(f'{problem.Nq:,}' for problem in problems)}")
     sums = [0.0] * len(problems)
-    for schedule in registered(problems[0].pass_name):
+    for schedule in registered(problems[0].pass_name, "plain"):
         if schedule.name == "best" or (names and schedule.name not in names):
             continue
         times = [seconds(schedule, problem, M) for problem in problems]

@@ -57,7 +57,7 @@ def test_schedules(pebble: Pebble) -> None:
     document = document_of(pebble("schedules", "--json"))
     assert list(document) == ["schema_version", "schedules"]
     for entry in document["schedules"]:
-        assert set(entry) == {"name", "summary", "source", "passes", "tiles", "presets"}
-        assert all(entry[name] for name in ("name", "summary", "source", "passes"))
+        assert set(entry) == {"name", "summary", "source", "passes", "forms", "tiles", "presets"}
+        assert all(entry[name] for name in ("name", "summary", "source", "passes", "forms"))
     text = pebble("schedules").out
     assert all(entry["summary"] in text for entry in document["schedules"])

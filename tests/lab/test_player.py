@@ -27,6 +27,7 @@ from pebble.lab.player.page import SCRIPTS, embedded
 from pebble.lab.player.practice_boards import CLASSIC_BOARDS
 from pebble.program.schedule import registered
 from tests.lab.page_rules import RUNNER, random_games
+from tests.support.problems import problem_for
 
 _SMALL = Problem.square(3, 2)
 
@@ -121,9 +122,11 @@ def check_program(document: dict[str, Any]) -> None:
     assert done == len(watch["op"]) == len(watch["vertex"])
 
 
-@pytest.mark.parametrize("schedule", registered(), ids=lambda one: f"{one.name}-{one.passes[0]}")
+@pytest.mark.parametrize(
+    "schedule", registered(), ids=lambda one: f"{one.name}-{one.passes[0]}-{one.forms[0]}"
+)
 def test_every_move_stands_on_its_line(schedule: pebble.Schedule) -> None:
-    problem = Problem.square(2, 2, pass_name=schedule.passes[0])
+    problem = problem_for(schedule, 2, 2)
     tiles = schedule.smallest(problem)
     made = play(schedule, problem, tiles=tiles, classics=False, time_limit=0.01)
     assert "\n".join(made.document["watch"]["program"]["lines"]) == str(schedule.program(problem, tiles))

@@ -75,7 +75,7 @@ def test_no_other_tiles_that_fit_move_fewer_words_on_longer_axes(case: tuple[str
 def test_counts_of_many_programs_are_the_machines(pass_name: str, seed: int) -> None:
     rnd = random.Random(seed)
     problem = random_problem(seed, pass_name, 9, 4)
-    for schedule in registered(pass_name):
+    for schedule in registered(pass_name, "plain"):
         if schedule.name == "best":
             continue
         most, family = schedule.greatest(problem), schedule.family(problem)

@@ -52,7 +52,7 @@ def random_problems(seed: int, pass_name: str, sizes: int, dims: int) -> Iterato
 
 def programs(problem: Problem, rng: random.Random) -> Iterator[tuple[Program, int]]:
     """Every schedule's program, with the words it is to fit; not that of best, which is one of the others."""
-    for schedule in registered(problem.pass_name):
+    for schedule in registered(problem.pass_name, problem.form):
         if schedule.name == "best":
             continue
         M = schedule.least_M(problem) + rng.choice([0, 1, 7, 40])
@@ -193,7 +193,7 @@ def test_a_full_mask_is_no_mask() -> None:
         plain = Problem(7, 5, 3, 2, pass_name=pass_name)
         full = Problem(7, 5, 3, 2, pass_name=pass_name, mask=DenseMask("all", np.ones((7, 5), dtype=bool)))
         assert family_of(full).n_edges == family_of(plain).n_edges
-        for schedule in registered(pass_name):
+        for schedule in registered(pass_name, "plain"):
             M = schedule.least_M(plain) + 9
             program = schedule.program(plain, schedule.tiles(plain, M))
             assert summary(run(program, family_of(full), M)) == summary(run(program, family_of(plain), M))
@@ -216,7 +216,7 @@ def test_key_window_moves_every_word_once(spec: str) -> None:
 def test_best_under_a_mask_is_no_worse_than_its_candidates(spec: str, M: int) -> None:
     problem = Problem.square(32, 8, mask=spec)
     best = count_schedule(get("best"), problem, M, None, 1).io
-    for schedule in registered("forward"):
+    for schedule in registered("forward", "plain"):
         row = count_schedule(schedule, problem, M, None, 1)
         assert row.io is None or (best is not None and best <= row.io), schedule.name
 

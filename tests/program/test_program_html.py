@@ -6,19 +6,17 @@ from xml.etree import ElementTree
 
 import pytest
 
-from pebble.computations.problem import Problem
 from pebble.program import Operation, compute, delete, first, load, loop, phase, program, store, when
 from pebble.program.nodes import Phase, Program
 from pebble.program.program_html import pseudo_code_html
-from pebble.program.schedule import registered
+from pebble.program.schedule import Schedule, registered, resolve_tiles
+from tests.support.problems import problem_for
 
 
-@pytest.mark.parametrize("schedule", registered("forward"), ids=lambda schedule: schedule.name)
-def test_the_block_is_the_pseudo_code(schedule: object) -> None:
-    from pebble.program.schedule import resolve_tiles
-
-    problem = Problem.square(6, 2)
-    made = schedule.program(problem, resolve_tiles(schedule, problem, 40, None))  # type: ignore[attr-defined, arg-type]
+@pytest.mark.parametrize("schedule", registered("forward"), ids=lambda one: f"{one.name}-{one.forms[0]}")
+def test_the_block_is_the_pseudo_code(schedule: Schedule) -> None:
+    problem = problem_for(schedule, 6, 2)
+    made = schedule.program(problem, resolve_tiles(schedule, problem, 60, None))
     block = ElementTree.fromstring(pseudo_code_html(made))
     assert "".join(block.itertext()) == str(made)
     bold = [one.text or "" for one in block]

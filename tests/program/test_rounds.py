@@ -249,7 +249,7 @@ def long_runs() -> list[Any]:
     names = [
         (pass_name, schedule.name)
         for pass_name in ("forward", "backward")
-        for schedule in registered(pass_name)
+        for schedule in registered(pass_name, "plain")
         if schedule.name != "best"
     ]
     return [

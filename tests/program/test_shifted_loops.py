@@ -21,6 +21,7 @@ from pebble.program.shifted_loops import ShiftedLoops
 from tests.program.names import first, last, not_first
 from tests.program.random_programs import gradient_family, legal_program, random_program
 from tests.program.repairs import mutated
+from tests.support.problems import problem_for
 
 
 @pytest.fixture
@@ -92,7 +93,7 @@ def test_schedules_make_the_same_moves(
     monkeypatch.setattr(shifted_loops, "LARGEST", largest)
     seen = 0
     for schedule in registered():
-        problem = Problem(9, 9, 6, 6, pass_name=schedule.passes[0])
+        problem = problem_for(schedule, 9, 6)
         tiles = {name: 1 + number % 2 for number, name in enumerate(schedule.tile_names)}
         with suppress(InvalidInput):  # of several schedules, one is chosen by its tiles
             nodes = schedule.program(problem, tiles)

@@ -1,0 +1,26 @@
+"""Small problems of every computation that a schedule may serve."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pebble.computations.problem import Problem
+from pebble.program.schedule import Schedule
+
+OPTIONS: dict[str, dict[str, Any]] = {
+    "plain": {},
+    "safe": {"softmax": "safe"},
+    "online": {"softmax": "online"},
+    "latent": {"shared_values": True},
+    "linear": {"attention": "linear"},
+    "recurrent": {"attention": "linear", "mask": "causal"},
+    "gated": {"attention": "linear", "mask": "causal", "gate": True},
+    "chunked": {"attention": "linear", "mask": "causal", "chunk": 2},
+}
+
+
+def problem_for(schedule: Schedule, N: int, d: int) -> Problem:
+    """A problem that a schedule serves, of the first of its computations."""
+    form = schedule.forms[0]
+    dv = d - 1 if form == "latent" else d
+    return Problem(N, N, d, dv, pass_name=schedule.passes[0], **OPTIONS[form])
