@@ -242,6 +242,15 @@ def is_proved(name: str, value: int, size: Sizes, M: int) -> bool:
         d, W = size["k"], size["i"] * size["j"] * size["e"]
         found = most_moves(W, M, lambda T: max(box(T), T * T // (16 * d)))
         return value <= found + size["i"] * size["stats"]
+    if name == "D":
+        q, n, d, v = (size[key] for key in "ijke")
+        once = (q + n) * (d + v) + q * size["stats"]
+        twice = (
+            min((q - t + 1) * (v + s), (q - t) * s + t * (n - s), (t + v) * (n - s))
+            for t in range(1, min(d, q) + 1)
+            for s in range(1, min(d, n - 1) + 1)
+        )
+        return value <= once - M + max(twice, default=0)
     m, n, k = (size[key] for key in "mnk")
     W = m * n * k
     match name:
@@ -261,6 +270,7 @@ FAMILY_BOUNDS = {
     "FFT": ("fft", ANY, "docs/bounds.md, FFT"),
     "FFT, machine-checked": ("fft", "recomputation allowed", LEAN),
     "T1": ("attention", ANY, "docs/bounds.md, T1"),
+    "D": ("attention", ANY, "docs/bounds-large-cache.md"),
     "matmul": ("fma-matmul", ANY, "docs/bounds.md, matrix multiplication"),
     "matmul, machine-checked": ("fma-matmul", "recomputation allowed", LEAN),
     "matmul, no recomputation": (

@@ -120,7 +120,7 @@ def show_levels(
     >>> from pebble.program import Hierarchy
     >>> shown = show_levels("nested-flash-2", Problem.square(1000, 64), Hierarchy((9000, 40_000)))
     >>> print(shown.forms[1].io)
-    2·N·d·⌈N/200⌉ + 2·N·d
+    2·N·d·⌈N/167⌉ + 2·N·d
     """
     made = asked_level_schedule(schedule, problem)
     levels = range(1, hierarchy.levels + 1)

@@ -226,8 +226,8 @@ def test_the_second_checker_computes_bounds_of_families_again(rules: Rules) -> N
                     for changed, other, allowed in wrong:
                         with pytest.raises(ValueError, match=r"proved|called|another|holds"):
                             agreed(changed, other, M, allowed)
-    assert {"FFT", "T1", "matmul", "matmul, products apart"} <= seen
-    assert refused <= {"T2", "T3", "B1", "B2", "B3", "matmul, short side"}
+    assert {"FFT", "T1", "D", "matmul", "matmul, products apart"} <= seen
+    assert refused <= {"T2", "T3", "B1", "B2", "B3", "D backward", "matmul, short side"}
 
 
 @pytest.mark.parametrize(
