@@ -144,7 +144,7 @@ def test_the_context_counts_iterations_from_one(page: Page) -> None:
 
 
 def test_classic_boards_have_their_optima() -> None:
-    document = play_dag("pyramid:2", 4).document
+    document = play_dag("pyramid:2", 4, time_limit=60).document
     assert [board["title"] for board in document["boards"][1:]] == [title for _, title in CLASSIC_BOARDS]
     for board in document["boards"]:
         for choice in board["choices"]:
