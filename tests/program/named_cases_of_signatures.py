@@ -6,6 +6,7 @@ from tests.program.named_cases import named, table
 from tests.program.names import (
     Array,
     Family,
+    Loop,
     compute,
     delete,
     first,
@@ -50,7 +51,25 @@ ONE_BY_ONE = loop(
 )
 FEWER = loop("j", 1, load("X"), loop("i", 1, when(not_first("i"), load("W"), delete("W")), delete("X")))
 
+E = Array("E", ("i",), operands=("r",))
+
+
+def sums(start: int, stop: int, keys: int | None = None) -> Loop:
+    """Sums of some rows, over all keys or the first few, left in slow memory."""
+    work = load("X"), loop("j", 1, compute("r"), stop=keys), store("r"), delete("r", "X")
+    return loop("i", 1, *work, start=start, stop=stop)
+
+
 SIGNATURES = [
+    named(
+        "sums of whole rows, and between them some that stopped inside of the tile of keys",
+        small("xxxx " * 12, X, r, E),
+        (sums(0, 6),),
+        (sums(6, 10, keys=3),),
+        (sums(10, 12),),
+        (loop("j", 2, when(first("j"), loop("i", 1, load("r"), compute("E"), delete("E", "r")))),),
+        rule="compute-needs-predecessors",
+    ),
     named(
         "sums of keys of which some have begun, others not: in their order",
         small("x.x..xx. x.xxxxx.", X, c),
