@@ -229,6 +229,8 @@ class LevelReport(TableResult):
             schedules.append(row.to_dict() | ({"seconds": times} if self.bytes_per_word is not None else {}))
         return {
             "problem": self.problem.to_dict(),
+            "softmax": self.problem.softmax,
+            "attention": self.problem.attention,
             "M": self.hierarchy.capacities[-1],
             "hierarchy": self.hierarchy.kind,
             "levels": [

@@ -18,6 +18,7 @@ def test_count_json_has_the_boundaries(pebble: Pebble) -> None:
     done = pebble("count", *SMALL, *TILES, "--schedule", "nested-flash-2", "--json")
     assert (done.code, done.err) == (0, "")
     document = document_of(done)
+    assert (document["softmax"], document["attention"]) == ("plain", "softmax")
     (row,) = document["schedules"]
     assert (row["name"], row["fits"], row["least_by_level"]) == ("nested-flash-2", True, [43, 140])
     keys = {"level", "capacity", "reads", "writes", "io", "peak", "bound", "ratio"}
