@@ -14,7 +14,10 @@ from pebble.computations.problem import Problem
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["attention", "attention_family", "attention_symbols"]
+__all__ = ["OUTPUT", "attention", "attention_family", "attention_parameters", "attention_symbols"]
+
+OUTPUT = Array("O", ("i", "e"), operands=("U", "l"), output=True, function=np.divide, meaning="output")
+"""The output of a forward pass: unnormalised, divided by the row sums."""
 
 
 def attention_family(problem: Problem) -> Family:
@@ -45,25 +48,21 @@ def attention_family(problem: Problem) -> Family:
         ),
         Array("l", ("i",), chain="j", operands=("P",), output=problem.stats, meaning="row sums"),
         Array("U", ("i", "e"), chain="j", operands=("P", "V"), meaning="unnormalised output"),
-        Array(
-            "O",
-            ("i", "e"),
-            operands=("U", "l"),
-            output=True,
-            function=lambda unnormalised, row_sum: unnormalised / row_sum,
-            meaning="output",
-        ),
+        OUTPUT,
     )
-    parameters = {name: str(getattr(problem, name)) for name in ("Nq", "Nk", "d", "dv")}
-    if problem.stats:
-        parameters["stats"] = "1"
     return Family(
         "attention-forward",
         arrays,
         extents={"i": problem.Nq, "j": problem.Nk, "k": problem.d, "e": problem.dv},
         symbols=attention_symbols(problem),
-        parameters=parameters,
+        parameters=attention_parameters(problem),
     )
+
+
+def attention_parameters(problem: Problem) -> dict[str, str]:
+    """Return what the header of a pebbling file says of a forward pass, its mask aside."""
+    sizes = {name: str(getattr(problem, name)) for name in ("Nq", "Nk", "d", "dv")}
+    return {**sizes, "stats": "1"} if problem.stats else sizes
 
 
 def attention_symbols(problem: Problem) -> dict[str, str]:

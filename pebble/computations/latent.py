@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pebble.computations.array import Array
+from pebble.computations.attention import OUTPUT, attention_parameters
 from pebble.computations.family import Family
 from pebble.computations.problem import Problem
 
@@ -47,25 +48,15 @@ def latent_family(problem: Problem) -> Family:
         Array("P", ("i", "j"), operands=("S1", "S2"), function=weight, meaning="exp(scale · (S1 + S2))"),
         Array("l", ("i",), chain="j", operands=("P",), output=problem.stats, meaning="row sums"),
         Array("U", ("i", "e"), chain="j", operands=("P", "Kc"), meaning="unnormalised output"),
-        Array(
-            "O",
-            ("i", "e"),
-            operands=("U", "l"),
-            output=True,
-            function=lambda unnormalised, row_sum: unnormalised / row_sum,
-            meaning="output",
-        ),
+        OUTPUT,
     )
-    parameters = {name: str(getattr(problem, name)) for name in ("Nq", "Nk", "d", "dv")}
-    if problem.stats:
-        parameters["stats"] = "1"
     same = problem.Nq == problem.Nk
     return Family(
         "attention-latent",
         arrays,
         extents={"i": problem.Nq, "j": problem.Nk, "e": problem.dv, "r": problem.d - problem.dv},
         symbols={"i": "N" if same else "Nq", "j": "N" if same else "Nk", "e": "dv", "r": "(d − dv)"},
-        parameters=parameters,
+        parameters=attention_parameters(problem),
     )
 
 

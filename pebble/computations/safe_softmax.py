@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pebble.computations.array import Array
-from pebble.computations.attention import attention_symbols
+from pebble.computations.attention import OUTPUT, attention_parameters, attention_symbols
 from pebble.computations.family import Family
 
 if TYPE_CHECKING:
@@ -121,17 +121,14 @@ def _family(problem: Problem, form: str, *own: Array) -> Family:
             meaning="maximum of the scores",
         ),
         *own,
-        Array("O", ("i", "e"), operands=("U", "l"), output=True, function=np.divide, meaning="output"),
+        OUTPUT,
     )
-    parameters = {name: str(getattr(problem, name)) for name in ("Nq", "Nk", "d", "dv")}
-    if problem.stats:
-        parameters["stats"] = "1"
     return Family(
         f"attention-forward-{form}",
         arrays,
         extents={"i": problem.Nq, "j": problem.Nk, "k": problem.d, "e": problem.dv},
         symbols=attention_symbols(problem),
-        parameters=parameters,
+        parameters=attention_parameters(problem),
     )
 
 
