@@ -11,7 +11,14 @@ from pebble import Problem
 from pebble.program import Node, Nodes, Phase, compute, delete, load, loop, not_first, phase, store, when
 from schedules._softmax import score_words, used_up
 
-__all__ = ["output_phase", "parked_sums", "score_tiles", "scores_of_resident_rows", "tiled_product"]
+__all__ = [
+    "output_phase",
+    "parked_sums",
+    "score_tiles",
+    "scores_of_resident_rows",
+    "tiled_product",
+    "vector_by_vector",
+]
 
 
 def tiled_product(
@@ -43,11 +50,11 @@ def tiled_product(
     """
     a, b, c = axes
     hold_left = min(tile[0], extents[0]) <= min(tile[1], extents[1])
-    step = _vector_by_vector(result, left, right, (a, b), hold_left, labels)
+    step = vector_by_vector(result, left, right, (a, b), hold_left, labels)
     return loop(a, tile[0], loop(b, tile[1], loop(c, 1, *step), *(after or (store(result), delete(result)))))
 
 
-def _vector_by_vector(
+def vector_by_vector(
     result: str,
     left: str | tuple[str, ...],
     right: str,
@@ -134,7 +141,7 @@ def _output_tiles(
     stop: int | None = None,
 ) -> Node:
     work = None if sums == "read" else compute("l")
-    step = _vector_by_vector("U", used_up(problem), values, ("i", "e"), hold_left, ("row", "column"), work)
+    step = vector_by_vector("U", used_up(problem), values, ("i", "e"), hold_left, ("row", "column"), work)
     finish = loop(
         "i",
         1,

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from pebble import Problem, Schedule
-from pebble.program import Program, Tiles, compute, delete, largest, load, loop, program, store
+from pebble.program import Program, Tiles, compute, delete, largest, load, loop, program
+from schedules._softmax import finish
 
 __all__ = ["Flash2Latent"]
 
@@ -33,10 +34,4 @@ class Flash2Latent(Schedule):
         scores = compute("S1"), compute("S2"), compute("P", "S1"), delete("S2")
         row = loop("i", 1, *scores, compute("l"), compute("U"), delete("P"), label="row")
         keys = loop("j", 1, load("Kc", "Kr"), row, delete("Kc", "Kr"))
-        finish = (
-            compute("O", "U"),
-            store("O"),
-            store("l") if problem.stats else (),
-            delete("O", "l", "Qc", "Qr"),
-        )
-        return program(loop("i", rows, load("Qc", "Qr"), keys, *finish))
+        return program(loop("i", rows, load("Qc", "Qr"), keys, *finish(problem, "Qc", "Qr")))

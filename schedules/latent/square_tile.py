@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from pebble import Problem, Schedule
-from pebble.program import Nodes, Program, Tiles, compute, delete, load, loop, phase, program, store
+from pebble.program import Program, Tiles, compute, delete, loop, phase, program, store
 from schedules._tile_shapes import best_output_tile, best_tile
-from schedules._tiled_products import output_phase, parked_sums
+from schedules._tiled_products import output_phase, parked_sums, vector_by_vector
 
 __all__ = ["SquareTileLatent"]
 
@@ -34,7 +34,7 @@ class SquareTileLatent(Schedule):
         rows, cols = tiles.get("rows", problem.Nq), tiles.get("cols", problem.Nk)
         hold_rows = min(rows, problem.Nq) <= min(cols, problem.Nk)
         parts = [
-            loop(depth, 1, *_step(result, queries, keys, hold_rows))
+            loop(depth, 1, *vector_by_vector(result, queries, keys, ("i", "j"), hold_rows, ("query", "key")))
             for result, queries, keys, depth in (("S1", "Qc", "Kc", "e"), ("S2", "Qr", "Kr", "r"))
         ]
         done = compute("P", "S1"), delete("S2"), store("P"), parked_sums(), delete("P")
@@ -46,18 +46,3 @@ class SquareTileLatent(Schedule):
             ),
             output_phase(problem, *out, sums=False, values="Kc"),
         )
-
-
-def _step(result: str, queries: str, keys: str, hold_rows: bool) -> tuple[Nodes, ...]:
-    """Advance a tile of scores by one word of the vectors: those of one side are held, the others pass."""
-    if hold_rows:
-        return (
-            load(queries),
-            loop("j", 1, load(keys), compute(result), delete(keys), label="key"),
-            delete(queries),
-        )
-    return (
-        load(keys),
-        loop("i", 1, load(queries), compute(result), delete(queries), label="query"),
-        delete(keys),
-    )
