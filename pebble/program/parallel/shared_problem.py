@@ -148,8 +148,8 @@ class SharedProblem:
     def describe(self) -> str:
         """Return a description in one line.
 
-        >>> SharedProblem(4096, 64, 8, 32, 8, causal=True, layout="zigzag").describe()
-        'attention forward, N = 4,096, d = 64, 8 heads of keys and values for 32 of queries, causal mask, on 8 devices, zigzag layout'
+        >>> SharedProblem(4096, 64, 8, causal=True, layout="zigzag").describe()
+        'attention forward, N = 4,096, d = 64, causal mask, on 8 devices, zigzag layout'
         """
         width = f"d = {self.d:,}" + (f", dv = {self.width:,}" if self.width != self.d else "")
         heads = f", {self.kv_heads:,} heads of keys and values for {self.heads:,} of queries"
