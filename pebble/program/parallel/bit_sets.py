@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     Bits = NDArray[np.uint64]
 
-__all__ = ["members", "packed", "popcount", "word_count"]
+__all__ = ["distinct", "members", "packed", "popcount", "repeats", "word_count"]
 
 
 def word_count(size: int) -> int:
@@ -41,6 +41,20 @@ def members(numbers: NDArray[np.int64], size: int) -> Bits:
         for number, line in enumerate(numbers):
             np.bitwise_or.at(found[number], line >> 6, np.uint64(1) << (line & 63).astype(np.uint64))
     return found
+
+
+def repeats(numbers: NDArray[np.int64]) -> bool:
+    """Tell whether a number occurs twice; quick where they ascend."""
+    if bool((numbers[1:] > numbers[:-1]).all()):
+        return False
+    ordered = np.sort(numbers)
+    return bool((ordered[1:] == ordered[:-1]).any())
+
+
+def distinct(numbers: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the distinct numbers in order; ``np.unique`` hashes, which takes longer."""
+    ordered = np.sort(numbers)
+    return ordered[np.concatenate([[True], ordered[1:] != ordered[:-1]])] if len(ordered) else ordered
 
 
 def popcount(bits: Bits) -> NDArray[np.int64]:

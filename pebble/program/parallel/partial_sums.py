@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pebble.common.errors import Violation
-from pebble.program.parallel.bit_sets import popcount
+from pebble.program.parallel.bit_sets import popcount, repeats
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -51,12 +51,11 @@ class PartialSums:
         """
         fresh = np.flatnonzero(self.place[device, tile, block] < 0)
         if len(fresh):
-            _, once = np.unique(self._keys(device[fresh], tile[fresh], block[fresh]), return_index=True)
-            fresh = fresh[once]
+            fresh = fresh[_first_of_each(self._keys(device[fresh], tile[fresh], block[fresh]))]
             self._begin(device[fresh], tile[fresh], block[fresh])
         slot = self.place[device, tile, block]
         self._refuse(self._finished[slot], "sum-finished", "adds to a finished row", device, tile)
-        if len(np.unique(slot)) == len(slot):
+        if not repeats(slot):
             self._merge(slot, bits, popcount(bits), device, tile)
         else:
             for one in range(len(slot)):
@@ -85,9 +84,8 @@ class PartialSums:
         bits, terms = sent
         there = self.place[device, tile, block] >= 0
         self._refuse(there & finished, "already-held", "receives a finished row that it has", device, tile)
-        keys = self._keys(device, tile, block)
-        _, once = np.unique(np.where(there, -1 - np.arange(len(keys)), keys), return_index=True)
-        fresh = np.sort(once[~there[once]])
+        absent = np.flatnonzero(~there)
+        fresh = absent[_first_of_each(self._keys(device[absent], tile[absent], block[absent]))]
         self._begin(device[fresh], tile[fresh], block[fresh])
         slot = self.place[device, tile, block]
         unfinished = ~self._finished[slot]
@@ -120,9 +118,8 @@ class PartialSums:
             If one is not there, or not in this form.
         """
         slot = self.place[device, tile, block]
-        _, once = np.unique(slot, return_index=True)
         repeated = np.ones(len(slot), bool)
-        repeated[once] = False
+        repeated[_first_of_each(slot)] = False
         wrong = (slot < 0) | repeated | (self._finished[slot] != finished)
         self._refuse(wrong, "discard-needs-held", "discards a sum that it does not have", device, tile)
         self.place[device, tile, block] = -1
@@ -184,12 +181,19 @@ class PartialSums:
             raise Violation(f"device {device[first]} {what}: {name} of tile {tile[first]}", rule)
 
 
+def _first_of_each(keys: Numbers) -> Numbers:
+    """Return the index of the first of each number, in ascending order of the indices."""
+    if not repeats(keys):
+        return np.arange(len(keys))
+    return np.sort(np.unique(keys, return_index=True)[1])
+
+
 def _without_repeats(slot: Numbers) -> list[Numbers]:
     """Return indices in groups; no number occurs twice in a group."""
+    if not repeats(slot):
+        return [np.arange(len(slot))]
     order = np.argsort(slot, kind="stable")
     ordered = slot[order]
-    if not (ordered[1:] == ordered[:-1]).any():
-        return [order]
     starts = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]]))
     rank = np.arange(len(slot)) - np.repeat(starts, np.diff(np.append(starts, len(slot))))
     return [order[rank == number] for number in range(int(rank.max()) + 1)]

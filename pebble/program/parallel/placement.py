@@ -103,7 +103,7 @@ def forward_neighbours(before: Numbers) -> Numbers:
 def keys_needed(problem: SharedProblem, query: Numbers, key: Numbers) -> Flags:
     """Tell for each row of tiles of queries and each row of tiles of keys which keys any of the queries attends to.
 
-    Of tiles in order a query attends to the tiles of keys up to its own; of striped tiles of more than one token to all.
+    Of tiles in order a query attends to the tiles of keys up to its own; of striped tiles of several tokens, to all.
     """
     if not problem.causal:
         return np.ones(key.shape, bool)
@@ -155,7 +155,7 @@ def hops(problem: SharedProblem, placement: Placement, pass_on: str) -> Hops:
 
 
 def works_on(problem: SharedProblem, placement: Placement) -> tuple[Flags, Flags]:
-    """Tell which of its ``query`` and ``key`` tiles each device ever works on; of a side that travels, in all its ring."""
+    """Tell which of its ``query`` and ``key`` tiles each device, or its whole ring if they travel, ever works on."""
     query, key = placement.query, placement.key
     least, greatest = key.min(axis=1), np.stack([query.min(axis=1), query.max(axis=1)])
     if placement.before is not None:

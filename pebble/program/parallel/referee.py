@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pebble.common.errors import InvalidInput, Violation
-from pebble.program.parallel.bit_sets import members, packed, popcount, word_count
+from pebble.program.parallel.bit_sets import members, packed, popcount, repeats, word_count
 from pebble.program.parallel.partial_sums import PartialSums
 from pebble.program.parallel.traffic import Tally, Traffic
 
@@ -225,7 +225,7 @@ class _Referee:
             return
         held = self._held(receive.arrays)
         keys = np.ravel_multi_index(where, held.shape)
-        if held[where].any() or len(np.unique(keys)) != len(keys):
+        if held[where].any() or repeats(keys):
             raise Violation(
                 f"a device receives {', '.join(receive.arrays)} of a tile that it has", "already-held"
             )
@@ -245,8 +245,9 @@ class _Referee:
         fetched = np.zeros(len(discard.device), bool)
         for receive in receives:
             if receive.arrays == discard.arrays:
-                sources = np.ravel_multi_index((receive.source, receive.tile, receive.block), shape)
-                fetched |= np.isin(np.ravel_multi_index(entries, shape), sources)
+                sources = np.sort(np.ravel_multi_index((receive.source, receive.tile, receive.block), shape))
+                found = np.ravel_multi_index(entries, shape)
+                fetched |= sources[np.minimum(np.searchsorted(sources, found), len(sources) - 1)] == found
         self._discard(discard.arrays, *(entry[~fetched] for entry in entries))
         device, tile, block = (entry[fetched] for entry in entries)
         return discard.arrays, device, tile, block
@@ -259,7 +260,7 @@ class _Referee:
         else:
             held = self._held(arrays)
             keys = np.ravel_multi_index((device, tile, block), held.shape)
-            if not held[device, tile, block].all() or len(np.unique(keys)) != len(keys):
+            if not held[device, tile, block].all() or repeats(keys):
                 raise Violation(
                     f"a device discards {', '.join(arrays)} that it does not hold", "discard-needs-held"
                 )

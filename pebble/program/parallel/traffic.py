@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from pebble.program.parallel.bit_sets import distinct
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -90,7 +92,7 @@ class Tally:
         np.add.at(sent, source, words)
         link = source * self.P + device
         np.add.at(self.links, link, words)
-        used = np.unique(link)
+        used = distinct(link)
         self.messages_in += np.bincount(used % self.P, minlength=self.P)
         self.messages_out += np.bincount(used // self.P, minlength=self.P)
         self.received += received
