@@ -92,6 +92,7 @@ def test_without_a_mask_every_device_receives_what_the_form_says(seed: int) -> N
             continue
         traffic, _ = played(name, problem, shape)
         assert set(traffic.received) == {words} == set(traffic.sent), name
+        assert distributed_schedule(name).dense_words(problem, shape) == words
         assert (traffic.rounds, set(traffic.pairs)) == (rounds, {pairs}), name
 
 
@@ -100,6 +101,7 @@ def test_backward_every_device_receives_what_the_form_says(seed: int) -> None:
     problem, parts = random_problem(seed, "backward")
     for name, (words, shape) in backward_forms(problem, *parts).items():
         assert set(played(name, problem, shape)[0].received) == {words}, name
+        assert distributed_schedule(name).dense_words(problem, shape) == words
     assert played("ring", problem)[0].rounds == (problem.P if problem.P > 1 else 0)
 
 
@@ -152,7 +154,9 @@ class TestCausal:
         p = causal(n * P, d, P, "zigzag")
         gathered, _ = played("all-gather", p)
         assert gathered.received == tuple(2 * (2 * P - 2 - device) * c * d for device in range(P))
-        assert 4 * gathered.total == 3 * 2 * n * d * (P - 1) * P, "three quarters of what moves without a mask"
+        assert 4 * gathered.total == 3 * 2 * n * d * (P - 1) * P, (
+            "three quarters of what moves without a mask"
+        )
         ring, _ = played("ring", p)
         assert (max(ring.received), ring.total) == (2 * n * d * (P - 1), 3 * n * d * P * (P - 1) // 2)
         assert set(played("ring", p, pass_on="all")[0].received) == {2 * n * d * (P - 1)}
