@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from math import prod
+from typing import Any
 
 import pytest
 
@@ -18,6 +19,11 @@ from pebble.program.parallel import (
 )
 
 Shape = tuple[int, ...]
+
+
+def some(quick: int, slow: int) -> list[Any]:
+    """Seeds: the first ones quick, the others for the long run."""
+    return [*range(quick), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(quick, slow))]
 
 
 def played(
@@ -82,7 +88,7 @@ def random_problem(
     return problem, (h, R, C)
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", some(8, 40))
 def test_without_a_mask_every_device_receives_what_the_form_says(seed: int) -> None:
     problem, parts = random_problem(seed)
     for name, (words, shape, rounds, pairs) in dense_forms(problem, *parts).items():
@@ -96,7 +102,7 @@ def test_without_a_mask_every_device_receives_what_the_form_says(seed: int) -> N
         assert (traffic.rounds, set(traffic.pairs)) == (rounds, {pairs}), name
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", some(8, 40))
 def test_backward_every_device_receives_what_the_form_says(seed: int) -> None:
     problem, parts = random_problem(seed, "backward")
     for name, (words, shape) in backward_forms(problem, *parts).items():
@@ -105,7 +111,7 @@ def test_backward_every_device_receives_what_the_form_says(seed: int) -> None:
     assert played("ring", problem)[0].rounds == (problem.P if problem.P > 1 else 0)
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", some(15, 200))
 def test_closed_form_and_referee_agree_on_any_shape(seed: int) -> None:
     """Ragged tiles, grouped heads, both masks, all layouts, both passes, any shape, with and without passing on in vain."""
     chance = random.Random(seed)

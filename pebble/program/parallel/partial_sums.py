@@ -107,6 +107,8 @@ class PartialSums:
         slot = self.place[device, tile, block]
         self._refuse(slot < 0, "finish-needs-sum", "finishes a row that it does not have", device, tile)
         self._refuse(~self._complete(slot, tile), "term-left-out", "finishes an incomplete row", device, tile)
+        again = self._finished[slot] | _repeated(slot)
+        self._refuse(again, "sum-finished", "finishes a row twice", device, tile)
         self._finished[slot] = True
 
     def discard(self, device: Numbers, tile: Numbers, block: Numbers, finished: bool) -> None:
@@ -118,9 +120,7 @@ class PartialSums:
             If one is not there, or not in this form.
         """
         slot = self.place[device, tile, block]
-        repeated = np.ones(len(slot), bool)
-        repeated[_first_of_each(slot)] = False
-        wrong = (slot < 0) | repeated | (self._finished[slot] != finished)
+        wrong = (slot < 0) | _repeated(slot) | (self._finished[slot] != finished)
         self._refuse(wrong, "discard-needs-held", "discards a sum that it does not have", device, tile)
         self.place[device, tile, block] = -1
         self._free = np.concatenate([self._free, slot])
@@ -186,6 +186,13 @@ def _first_of_each(keys: Numbers) -> Numbers:
     if not repeats(keys):
         return np.arange(len(keys))
     return np.sort(np.unique(keys, return_index=True)[1])
+
+
+def _repeated(keys: Numbers) -> NDArray[np.bool_]:
+    """Tell which numbers have been there before."""
+    found = np.ones(len(keys), bool)
+    found[_first_of_each(keys)] = False
+    return found
 
 
 def _without_repeats(slot: Numbers) -> list[Numbers]:

@@ -244,7 +244,7 @@ class _Referee:
         entries = (discard.device, discard.tile, discard.block)
         fetched = np.zeros(len(discard.device), bool)
         for receive in receives:
-            if receive.arrays == discard.arrays:
+            if receive.arrays == discard.arrays and len(receive.device):
                 sources = np.sort(np.ravel_multi_index((receive.source, receive.tile, receive.block), shape))
                 found = np.ravel_multi_index(entries, shape)
                 fetched |= sources[np.minimum(np.searchsorted(sources, found), len(sources) - 1)] == found
