@@ -113,7 +113,7 @@ def test_backward_every_device_receives_what_the_form_says(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", some(15, 200))
 def test_closed_form_and_referee_agree_on_any_shape(seed: int) -> None:
-    """Ragged tiles, grouped heads, both masks, all layouts, both passes, any shape, with and without passing on in vain."""
+    """Ragged tiles, grouped heads, both masks, all layouts, both passes, any shape."""
     chance = random.Random(seed)
     P, group, kv_heads = chance.randint(1, 10), chance.choice((1, 2, 3)), chance.choice((1, 2, 4))
     problem = SharedProblem(
@@ -196,7 +196,7 @@ def test_triangle(m: int, n: int, d: int) -> None:
     P, s = m * (m + 1) // 2, n * (m + 1) // 2
     traffic, p = played("triangle", causal(n * P, d, P, "contiguous"))
     assert max(traffic.received) <= 3 * s * d + (m - 1) * n * (d + 1)
-    assert {pairs for pairs in traffic.pairs} == ({s * s, T(s)} if m > 1 else {T(s)})
+    assert set(traffic.pairs) == ({s * s, T(s)} if m > 1 else {T(s)})
     assert traffic.rounds == (2 if P > 1 else 0)
     assert traffic.total < 2 * p.N * (d + 1) * m
 
