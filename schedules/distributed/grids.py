@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import numpy as np
 
 from pebble.program.parallel import DistributedSchedule, Placement, Shape, SharedProblem
@@ -16,8 +18,8 @@ class HeadsGrid(DistributedSchedule):
     summary = "some heads on each of several grids: queries gathered along rows, keys along columns"
     source = "Elango 2025 (Attention2D), with heads cut first as in Ulysses"
     received = "(Ch−1)nd·q + (Rh−1)2nd·k + n(d+[C>1])((Hq−q)C+q(C−1)), q = Hq/h, k = max(1,Hk/h)"
-    passes = ("forward", "backward")
-    shape_names = ("heads", "R", "C")
+    passes: ClassVar[tuple[str, ...]] = ("forward", "backward")
+    shape_names: ClassVar[tuple[str, ...]] = ("heads", "R", "C")
 
     def blocks(self, problem: SharedProblem, shape: Shape) -> int:
         """Return how many parts the heads are in."""

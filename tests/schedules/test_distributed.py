@@ -76,15 +76,13 @@ def backward_forms(p: SharedProblem, h: int, R: int, C: int) -> dict[str, tuple[
     }
 
 
-def random_problem(
-    seed: int, pass_name: str = "forward", **more: bool
-) -> tuple[SharedProblem, tuple[int, int, int]]:
+def random_problem(seed: int, pass_name: str = "forward") -> tuple[SharedProblem, tuple[int, int, int]]:
     chance = random.Random(seed)
     h, R, C = (chance.choice((1, 1, 2, 3)) for _ in range(3))
     kv_heads = chance.choice((1, h, 2 * h))
     heads = kv_heads * chance.choice([g for g in (1, 2, 3, 4, 6) if kv_heads * g % (h * R * C) == 0] or [h])
     N = h * R * C * chance.choice((2, 4, 5))
-    problem = SharedProblem(N, chance.randint(1, 3), h * R * C, heads, kv_heads, pass_name=pass_name, **more)
+    problem = SharedProblem(N, chance.randint(1, 3), h * R * C, heads, kv_heads, pass_name=pass_name)
     return problem, (h, R, C)
 
 

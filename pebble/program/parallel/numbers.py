@@ -116,7 +116,7 @@ class _Memories:
                         found[name][rows] = self.held[owner, name, tile, block]
         return found
 
-    def _heads(self, side: str, block: int) -> Values:
+    def _heads(self, side: str, block: int) -> NDArray[np.int64]:
         """Return the heads of a block, as an index beside tokens."""
         count = self.exchange.heads_of(side)
         return np.arange(block * count, (block + 1) * count)[:, None]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pebble.program.parallel.bit_sets import Bits
     from pebble.program.parallel.shared_problem import Arrays
 
-    Numbers = NDArray[np.int64]
+    Numbers = NDArray[np.integer[Any]]
 
 __all__ = ["PartialSums"]
 
@@ -160,15 +160,16 @@ class PartialSums:
 
     def _merge(self, slot: Numbers, bits: Bits, terms: Numbers, device: Numbers, tile: Numbers) -> None:
         before = self._bits[slot]
-        twice = (before & bits).any(axis=1)
+        twice: NDArray[np.bool_] = np.any(before & bits, axis=1)
         self._refuse(twice, "term-counted-twice", "adds a term that is in the sum already", device, tile)
         self._bits[slot] = before | bits
         self._terms[slot] += terms
 
     def _complete(self, slot: Numbers, tile: Numbers) -> NDArray[np.bool_]:
         required = self.required[tile]
-        whole: NDArray[np.bool_] = (self._bits[slot] == required).all(axis=1)
-        return whole & (self._terms[slot] == popcount(required))
+        whole: NDArray[np.bool_] = np.all(self._bits[slot] == required, axis=1)
+        whole &= self._terms[slot] == popcount(required)
+        return whole
 
     def _keys(self, device: Numbers, tile: Numbers, block: Numbers) -> Numbers:
         _, tiles, blocks = self.place.shape

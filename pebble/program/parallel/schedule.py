@@ -120,7 +120,7 @@ class DistributedSchedule(ABC):
     def effort(self, problem: SharedProblem, shape: Shape) -> int:
         """Return about how many numbers the referee has to look at."""
         placement = self.placement(problem, shape)
-        meetings = placement.length * placement.query.size * placement.key.shape[1]
+        meetings = placement.length * int(placement.query.size) * int(placement.key.shape[1])
         return meetings + problem.P * problem.tiling.tiles * placement.blocks
 
     def check(self, problem: SharedProblem, shape: Shape = ()) -> None:
