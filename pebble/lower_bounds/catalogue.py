@@ -9,6 +9,7 @@ from pebble.lower_bounds.attention.b1 import B1
 from pebble.lower_bounds.attention.b2 import B2
 from pebble.lower_bounds.attention.by_parts import BY_PARTS
 from pebble.lower_bounds.attention.causal_triangles import CAUSAL_TRIANGLES
+from pebble.lower_bounds.attention.communication import D1_BUSIEST, D1_TOTAL, D2, D3_TOTAL, PHI
 from pebble.lower_bounds.attention.compulsory import COMPULSORY
 from pebble.lower_bounds.attention.large_cache import LARGE_CACHE, LARGE_CACHE_BACKWARD
 from pebble.lower_bounds.attention.latent import MLA
@@ -65,6 +66,11 @@ STATEMENTS: tuple[Statement, ...] = (
     MLA,
     LEVELS,
     LINEAR,
+    D1_TOTAL,
+    D1_BUSIEST,
+    PHI,
+    D2,
+    D3_TOTAL,
     MATMUL,
     MATMUL_SHORT,
     MATMUL_PRODUCTS,
