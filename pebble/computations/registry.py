@@ -82,6 +82,8 @@ def family_of(problem: Problem) -> Family:
             "a training step is two computations: take the forward and the backward pass one by one"
         )
     family = _maker(problem)(problem)
+    if problem.sums == "free":
+        family = family.with_free_sums()
     masked = problem.mask is not None and problem.attention != "linear"
     return family.under(problem.allowed) if masked else family
 
