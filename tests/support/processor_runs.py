@@ -204,9 +204,6 @@ def grid(own: list[list[int]], d: int, columns: int, allowed: Allowed = lambda i
                 if q != p and (p, name("l", i)) in run.terms:
                     run.send(run.partials(p, i), p, q)
                     run.each(p, "discard", run.partials(p, i))
-            if q != p:
-                run.each(p, "discard", (word for i in own[q] for word in run.queries(i)))
-        run.each(p, "discard", (word for j in keys if j not in own[p] for word in run.keys(j)))
     run.superstep()
     for p in range(P):
         r, c = divmod(p, columns)
@@ -215,6 +212,10 @@ def grid(own: list[list[int]], d: int, columns: int, allowed: Allowed = lambda i
                 if (q, name("l", i)) in run.terms:
                     _merge(run, p, i, q)
             run.finish(p, i)
+        for q in (r * columns + other for other in range(columns) if other != c):
+            run.each(p, "discard", (word for i in own[q] for word in run.queries(i)))
+        for q in (other * columns + c for other in range(rows) if other != r):
+            run.each(p, "discard", (word for j in own[q] for word in run.keys(j)))
     return run
 
 

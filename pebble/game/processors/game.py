@@ -80,6 +80,7 @@ class ProcessorGame:
         self._sent: set[tuple[Word, int]] = set()
         self._leaving: set[tuple[Word, int]] = set()
         self._work: list[Counter[str]] = [Counter() for _ in devices]
+        self._begun = False
 
     # -- the end
 
@@ -114,7 +115,7 @@ class ProcessorGame:
         IllegalMove
             If what was announced to be sent is not held.
         """
-        if self._sends or any(self._work):
+        if self._begun:
             self._end_superstep()
 
     # -- moves
@@ -129,10 +130,16 @@ class ProcessorGame:
         """
         op = move.op
         if op == ProcessorOp.SUPERSTEP:
+            if self.processors.strict and not self._begun:
+                self._refuse(
+                    move, "no-effect", "nothing has happened since the last one", "leave the move out"
+                )
             self._end_superstep()
         else:
             self._check_device(move, move.device)
+            self._check_word(move)
             _PLAY[op](self, move)
+            self._begun = True
         self.tally.moves += 1
 
     def _load(self, move: ProcessorMove) -> None:
@@ -194,8 +201,6 @@ class ProcessorGame:
 
     def _compute_vertex(self, move: ProcessorMove) -> None:
         v = move.word.vertex
-        if not 0 <= v < self.dag.n_vertices or move.word.terms:
-            self._refuse(move, "unknown-vertex", "there is no such vertex", "check the name")
         needs = [self.names.full(p) for p in self.dag.predecessors_of(v).tolist()]
         if not needs:
             reason = "an input has nothing to be computed from"
@@ -255,7 +260,7 @@ class ProcessorGame:
         self.tally.add_exchange([(send.move.device, send.move.to) for send, _ in fetched])
         self.tally.work.append(self._work)
         self._work = [Counter() for _ in self.memory]
-        self._sends, self._sent, self._leaving = {}, set(), set()
+        self._sends, self._sent, self._leaving, self._begun = {}, set(), set(), False
 
     def _fetched(self, send: _Send) -> int:
         vertex = self.memory[send.move.device].get(send.move.word)
@@ -350,6 +355,15 @@ class ProcessorGame:
         if not 0 <= p < self.processors.devices:
             last = self.processors.devices - 1
             self._refuse(move, "unknown-device", f"there is no device {p}", f"they are 0 to {last}")
+
+    def _check_word(self, move: ProcessorMove) -> None:
+        v, terms = move.word
+        if (
+            not 0 <= v < self.dag.n_vertices
+            or v in self.names.inner
+            or (terms and v not in self.names.sum_at)
+        ):
+            self._refuse(move, "unknown-vertex", "there is no such word", "check the name")
 
     def _refuse_send(self, send: _Send, rule: str, reason: str, remedy: str) -> NoReturn:
         self._refuse(send.move, rule, reason, remedy, send.number)
