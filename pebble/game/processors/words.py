@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -245,11 +245,10 @@ def _runs(terms: Iterable[int]) -> str:
     return ",".join(str(a) if a == b else f"{a}-{b}" for a, b in found)
 
 
-def _read_runs(text: str, word: str) -> list[int]:
-    found: list[int] = []
+def _read_runs(text: str, word: str) -> Iterator[int]:
     for piece in text.split(","):
         match = _RUN.fullmatch(piece)
-        if match is None or int(match[2] or match[1]) - int(match[1]) > 1 << 24:
+        first, last = (int(match[1]), int(match[2] or match[1])) if match else (1, 0)
+        if first > last:
             raise InvalidInput(f"{word!r}: terms are written as in {{0-3,5}}, not {piece!r}")
-        found.extend(range(int(match[1]), int(match[2] or match[1]) + 1))
-    return found
+        yield from range(first, last + 1)
