@@ -241,6 +241,6 @@ def test_json_has_the_counts_by_device_and_link() -> None:
 
 
 def test_layouts_of_tokens_that_do_not_divide() -> None:
-    assert token_owners("contiguous", 5, 2) == (0, 0, 1, 1, 1)
-    assert token_owners("zigzag", 6, 2) == (0, 1, 1, 1, 0, 0)
+    assert token_owners("contiguous", 5, 2) == (0, 0, 0, 1, 1)
+    assert token_owners("zigzag", 6, 2) == (0, 0, 1, 1, 1, 0)
     assert token_owners("striped", 5, 2) == (0, 1, 0, 1, 0)

@@ -122,7 +122,7 @@ def test_the_induced_dag_is_attention(name: str, layout: str, mask: str) -> None
     rng = np.random.default_rng(3)
     inputs = {array: rng.normal(size=(N, d)) for array in "QKV"}
     allowed = np.tril(np.ones((N, N), dtype=bool)) if mask else None
-    plain, _ = attention(*inputs.values(), allowed)
+    plain, _ = attention(inputs["Q"], inputs["K"], inputs["V"], allowed)
     np.testing.assert_allclose(induced_outputs(game, family, inputs)["O"], plain, rtol=1e-12)
     dag = induced_dag(game)
     merged = sum(dag.name(v).startswith(("l[", "U[")) for v in range(dag.n_vertices))

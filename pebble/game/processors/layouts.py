@@ -21,8 +21,9 @@ Layout: TypeAlias = "str | tuple[int, ...]"
 def token_owners(layout: Layout, tokens: int, devices: int) -> tuple[int, ...]:
     """Return the device of each token.
 
-    ``contiguous``: device p has the tokens from ⌊pN/P⌋ to ⌊(p+1)N/P⌋ - 1. ``zigzag``: the same with 2P chunks, of
-    which device p has chunks p and 2P - 1 - p. ``striped``: token t is on device t mod P.
+    ``contiguous``: device p has the p-th of P chunks of consecutive tokens. ``zigzag``: of 2P chunks device p has
+    p and 2P - 1 - p. ``striped``: token t is on device t mod P. If the chunks cannot be equal, the first ones have a
+    token more.
 
     Raises
     ------
@@ -53,8 +54,8 @@ def token_owners(layout: Layout, tokens: int, devices: int) -> tuple[int, ...]:
 
 def _chunks(tokens: int, count: int) -> list[int]:
     """Return the chunk of each token, of chunks as equal as can be."""
-    bounds = [chunk * tokens // count for chunk in range(count + 1)]
-    return [chunk for chunk in range(count) for _ in range(bounds[chunk + 1] - bounds[chunk])]
+    least, more = divmod(tokens, count)
+    return [chunk for chunk in range(count) for _ in range(least + (chunk < more))]
 
 
 def owners(dag: AnyDag, layout: Layout, devices: int) -> dict[int, int]:
