@@ -19,7 +19,7 @@ from tests.support.random_processor_runs import Place, random_backward, random_f
 
 def words_for(products: float, d: int) -> float:
     """The least a + b + u of Lemma 1: words that so many products need on a device."""
-    return min(3 * products ** (2 / 3), 4 * math.sqrt(d * products))
+    return min(3 * math.cbrt(products) ** 2, 4 * math.sqrt(d * products))
 
 
 def least_words(shape: tuple[int, int, int]) -> list[tuple[int, int]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Iterator
 
 import numpy as np
@@ -16,8 +17,10 @@ from pebble.game.processors.game import ProcessorGame
 from pebble.game.processors.induced import induced_dag, induced_run
 from pebble.game.processors.moves import parse_processor_move
 from pebble.game.processors.settings import Processors
+from pebble.graph.any_dag import AnyDag
 from pebble.lab.pebblings import check
 from pebble.lab.processor_runs import induced_outputs, played_file
+from tests.game import independent_processors_checker
 from tests.support.processor_runs import RunLines, all_gather, grid, ring, tokens_of, ulysses
 
 LAYOUTS = ("contiguous", "zigzag", "striped")
@@ -118,7 +121,9 @@ def test_the_induced_dag_is_attention(name: str, layout: str, mask: str) -> None
     N, P, d = 8, 4, 2
     run = named_run(name, tokens_of(layout, N, P), d, mask)
     more = "# M 30\n" if name == "flash" else ""
-    game, family = played_file(io.StringIO(text_of(run, header(run, layout, N, P, mask, more))))
+    text = text_of(run, header(run, layout, N, P, mask, more))
+    assert_counted_alike(checked(text), text)
+    game, family = played_file(io.StringIO(text))
     rng = np.random.default_rng(3)
     inputs = {array: rng.normal(size=(N, d)) for array in "QKV"}
     allowed = np.tril(np.ones((N, N), dtype=bool)) if mask else None
@@ -158,15 +163,28 @@ def mutants(lines: list[str]) -> Iterator[tuple[str, list[str]]]:
         yield f"twice {line}", [*lines[:at], line, *lines[at:]]
 
 
+def assert_counted_alike(found: ProcessorCheck, text: str) -> None:
+    """Compare the counts with those of a referee that shares no code with the package."""
+    other = independent_processors_checker.check(text.split("\n"))
+    assert other.pop("rounds") == found.tally.rounds
+    assert other == {name: found.tally.counts(name) for name in other}
+
+
 def assert_all_refused(run: RunLines, layout: str, N: int, P: int, dag: str = "", M: str = "") -> int:
     """Check that no mutant is legal and complete with the memory that the run needs; return how many there are."""
     found = checked(text_of(run, run.head(layout, N, P, M, dag)))
     built = found.status.dag
+    assert_counted_alike(found, text_of(run, run.head(layout, N, P, M, dag)))
     assert found.complete
     head = run.head(layout, N, P, f"# H {max(found.tally.counts('memory_peak'))}\n", dag)
     head += f"# M {found.peak}\n" if M else ""
     count = 0
     for what, lines in mutants(run.lines):
+        try:
+            other = independent_processors_checker.check([*head.split("\n"), *lines]) is None
+        except (ValueError, AssertionError):
+            other = True
+        assert other, f"the independent checker accepts {what}"
         try:
             reader = PebblingReader(io.StringIO(head + "\n".join(lines) + "\n"))
             result = check_processor_pebbling(reader, lambda header: built)
@@ -194,3 +212,55 @@ def test_no_move_can_be_dropped_or_doubled() -> None:
         assert_all_refused(ulysses(tokens_of("contiguous", 2, 2), 1, 2, 1), "contiguous", 2, 2, heads),
     ]
     assert sum(counts) > 1500
+
+
+def changed(lines: list[str], rng: np.random.Generator) -> list[str]:
+    """Exchange two lines, move one, or give a number in one of them another value."""
+    lines = list(lines)
+    one, other = sorted(rng.integers(len(lines), size=2).tolist())
+    kind = int(rng.integers(4))
+    if kind == 0:
+        lines[one], lines[other] = lines[other], lines[one]
+    elif kind == 1:
+        lines.insert(one, lines.pop(other))
+    elif kind == 2:
+        lines.insert(other, lines.pop(one))
+    else:
+        numbers = list(re.finditer(r"\d+", lines[one]))
+        if numbers:
+            found = numbers[int(rng.integers(len(numbers)))]
+            value = str(int(rng.integers(3)))
+            lines[one] = lines[one][: found.start()] + value + lines[one][found.end() :]
+    return lines
+
+
+def verdicts(text: str, dag: AnyDag) -> tuple[bool, bool]:
+    """Tell whether this referee and the independent one take a text for a legal and complete run."""
+    try:
+        ours = check_processor_pebbling(PebblingReader(io.StringIO(text)), lambda header: dag)
+    except InvalidInput:
+        ours = None
+    try:
+        theirs = independent_processors_checker.check(text.split("\n"))
+    except (ValueError, AssertionError, IndexError, KeyError):
+        return ours is not None and ours.complete, False
+    if ours is not None and ours.complete:
+        assert theirs.pop("rounds") == ours.tally.rounds
+        assert theirs == {name: ours.tally.counts(name) for name in theirs}
+    return ours is not None and ours.complete, True
+
+
+@pytest.mark.parametrize("strict", ["", " strict"])
+@pytest.mark.parametrize("count", [20, pytest.param(500, marks=pytest.mark.slow)])
+def test_both_referees_say_the_same_of_changed_runs(strict: str, count: int) -> None:
+    rng = np.random.default_rng(7)
+    two = tokens_of("contiguous", 2, 2)
+    accepted = 0
+    for run, M in [(ring(two, 1), ""), (grid(two, 1, 2), ""), (ring(two, 1, rows=1), "# M 7\n")]:
+        head = header(run, "contiguous", 2, 2, more=M).replace(" strict", strict)
+        built = checked(text_of(run, head)).status.dag
+        for _ in range(count):
+            ours, theirs = verdicts(head + "\n".join(changed(run.lines, rng)) + "\n", built)
+            assert ours == theirs
+            accepted += ours
+    assert accepted > count // 4
