@@ -74,6 +74,8 @@ class Problem:
     shared_values : bool
         Whether the values are the first dv of the d words of the keys, as in multi-head latent attention
         whose projections are absorbed.
+    sums : {"chain", "free"}
+        Whether sums over queries and keys are added in the order of the indices, or in any order.
 
     Raises
     ------
@@ -106,6 +108,7 @@ class Problem:
     gate: bool = False
     chunk: int | None = None
     shared_values: bool = False
+    sums: str = "chain"
 
     def __init__(
         self,
@@ -126,10 +129,11 @@ class Problem:
         gate: bool = False,
         chunk: int | None = None,
         shared_values: bool = False,
+        sums: str = "chain",
     ) -> None:
         self._set(Nq=Nq, Nk=Nk, d=d, dv=dv, stats=stats, heads=heads, batch=batch, pass_name=pass_name)
         self._set(mask=mask, group=group, softmax=softmax, attention=attention, gate=gate, chunk=chunk)
-        self._set(shared_values=shared_values)
+        self._set(shared_values=shared_values, sums=sums)
         self._check()
         if mask is not None:
             self._take_mask(mask)
@@ -214,6 +218,7 @@ class Problem:
         attention: str = "softmax",
         gate: bool = False,
         chunk: int | None = None,
+        sums: str = "chain",
     ) -> Problem:
         """As many keys as queries; ``dv`` defaults to ``d``."""
         width = d if dv is None else dv
@@ -232,6 +237,7 @@ class Problem:
             attention=attention,
             gate=gate,
             chunk=chunk,
+            sums=sums,
         )
 
     @property

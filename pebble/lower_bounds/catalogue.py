@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 
 from pebble.common.errors import InvalidInput
+from pebble.lower_bounds.attention.any_order import ANY_ORDER
 from pebble.lower_bounds.attention.b1 import B1
 from pebble.lower_bounds.attention.b2 import B2
 from pebble.lower_bounds.attention.by_parts import BY_PARTS
@@ -62,6 +63,7 @@ STATEMENTS: tuple[Statement, ...] = (
     CAUSAL_TRIANGLES,
     LARGE_CACHE,
     LARGE_CACHE_BACKWARD,
+    ANY_ORDER,
     S,
     MLA,
     LEVELS,

@@ -42,6 +42,7 @@ def printed() -> Iterator[Bound]:
         (Problem(256, 256, 8, 8, pass_name="weights"), 256),
         (Problem.square(256, 8, attention="linear"), 40),
         (Problem.square(256, 8, softmax="safe"), 256),
+        (Problem.square(256, 8, sums="free"), 256),
     ):
         found = bounds(problem, M)
         yield from (*found.proved, *found.curves)
