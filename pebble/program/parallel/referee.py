@@ -13,7 +13,7 @@ import numpy as np
 from pebble.common.errors import InvalidInput, Violation
 from pebble.program.parallel.bit_sets import members, packed, popcount, repeats, word_count
 from pebble.program.parallel.partial_sums import PartialSums
-from pebble.program.parallel.traffic import Tally, Traffic
+from pebble.program.parallel.traffic import ExchangeTraffic, TrafficTally
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -31,7 +31,7 @@ LONGEST = 2**31
 _CHUNK = 1 << 22
 
 
-def play(exchange: Exchange) -> Traffic:
+def play(exchange: Exchange) -> ExchangeTraffic:
     """Play an exchange by the rules and count what it moves.
 
     Parameters
@@ -40,7 +40,7 @@ def play(exchange: Exchange) -> Traffic:
 
     Returns
     -------
-    Traffic
+    ExchangeTraffic
 
     Raises
     ------
@@ -88,7 +88,7 @@ class _Referee:
             held[self.layout.owner, np.arange(T)] = True
             rows = self._words(self.kinds[names], np.arange(T)) * held.shape[2]
             np.add.at(memory, self.layout.owner, rows)
-        self.tally = Tally(P, memory)
+        self.tally = TrafficTally(P, memory)
 
     def play(self, step: Superstep) -> None:
         """Play a superstep."""
@@ -105,7 +105,7 @@ class _Referee:
         for names, device, tile, block in later:
             self._discard(names, device, tile, block)
 
-    def ended(self) -> Traffic:
+    def ended(self) -> ExchangeTraffic:
         """Check the outputs and return the counts."""
         for sums in self.sums.values():
             sums.check_outputs(self.layout.owner)

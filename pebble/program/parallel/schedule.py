@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
 from pebble.common.errors import InvalidInput
-from pebble.program.parallel.closed_form import ClosedForm, placement_form
+from pebble.program.parallel.closed_form import ReceivedWords, placement_form
 from pebble.program.parallel.exchange import Exchange, check_blocks
 from pebble.program.parallel.layout import LAYOUTS
 from pebble.program.parallel.writing import write_exchange
@@ -82,7 +82,9 @@ class DistributedSchedule(ABC):
         self.check(problem, shape)
         return write_exchange(problem, self.placement(problem, shape), pass_on)
 
-    def closed_form(self, problem: SharedProblem, shape: Shape = (), pass_on: str = "needed") -> ClosedForm:
+    def closed_form(
+        self, problem: SharedProblem, shape: Shape = (), pass_on: str = "needed"
+    ) -> ReceivedWords:
         """Return the words that each device receives, and the rounds, by formula."""
         self.check(problem, shape)
         return placement_form(problem, self.placement(problem, shape), pass_on)
