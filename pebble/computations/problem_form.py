@@ -17,7 +17,7 @@ SOFTMAXES = ("plain", "safe", "online")
 ATTENTIONS = ("softmax", "linear")
 """Kinds of attention."""
 
-FORMS = (*SOFTMAXES, "latent", "linear", "recurrent", "gated", "chunked")
+FORMS = (*SOFTMAXES, "latent", "shared-rope", "linear", "recurrent", "gated", "chunked")
 """The computations a pass may be: each has a family, schedules and bounds of its own."""
 
 
@@ -39,6 +39,8 @@ def check_form(problem: Problem) -> None:
         raise InvalidInput("the gradient of the weights is defined with plain softmax only")
     if problem.shared_values:
         _check_latent(problem)
+    if problem.shared_rope != 0:
+        _check_shared_rope(problem)
     if problem.attention == "linear":
         _check_linear(problem)
     elif problem.gate or problem.chunk is not None:
@@ -56,6 +58,24 @@ def _check_latent(problem: Problem) -> None:
         raise InvalidInput(
             f"values that are the first dv of the d words of the keys: dv = {problem.dv} must be less than "
             f"d = {problem.d}"
+        )
+
+
+def _check_shared_rope(problem: Problem) -> None:
+    rope = problem.shared_rope
+    if isinstance(rope, bool) or not isinstance(rope, int) or not 0 < rope < problem.d:
+        raise InvalidInput(
+            f"shared_rope is how many of the d = {problem.d} words of a key all heads share: a whole number from 1 to "
+            f"{problem.d - 1}, not {rope!r}"
+        )
+    if problem.attention == "linear" or problem.softmax != "plain" or problem.pass_name != "forward":
+        raise InvalidInput(
+            "keys whose rotary words all heads share (shared_rope) are counted in the forward pass with plain softmax"
+        )
+    if problem.shared_values or problem.group > 1:
+        raise InvalidInput(
+            "keys whose rotary words all heads share (shared_rope) have own words and values for every head: leave "
+            "out shared_values, and give as many kv_heads as heads, or none"
         )
 
 
@@ -92,6 +112,7 @@ _PLAIN: dict[str, str | bool | int | None] = {
     "gate": False,
     "chunk": None,
     "shared_values": False,
+    "shared_rope": 0,
 }
 
 
@@ -111,4 +132,6 @@ def form_text(problem: Problem) -> str:
         return "gated linear " if problem.gate else "linear "
     if problem.shared_values:
         return "latent "
+    if problem.shared_rope:
+        return f"shared-rope ({problem.shared_rope:,} words) "
     return "" if problem.softmax == "plain" else f"{problem.softmax} softmax, "

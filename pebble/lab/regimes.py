@@ -317,7 +317,7 @@ def _devices(on: Iterable[str | Device] | str | None, level: str | None) -> list
 
 def _models(model: Iterable[str | Model] | str | None) -> list[Model]:
     if model == "all":
-        return [one for one in models().values() if not one.shared_values]
+        return [one for one in models().values() if not one.shared_values and not one.shared_rope]
     names = () if model is None else (model,) if isinstance(model, str) else tuple(model)
     return list(dict.fromkeys(model_of(one) if isinstance(one, str) else one for one in names))
 

@@ -14,6 +14,7 @@ from pebble.lower_bounds.attention.large_cache import LARGE_CACHE, LARGE_CACHE_B
 from pebble.lower_bounds.attention.latent import MLA
 from pebble.lower_bounds.attention.linear import LINEAR
 from pebble.lower_bounds.attention.safe_softmax import S
+from pebble.lower_bounds.attention.shared_rope import WITHOUT_ROPE
 from pebble.lower_bounds.attention.t1 import T1
 from pebble.lower_bounds.attention.t2 import T2
 from pebble.lower_bounds.certified.b3 import B3
@@ -63,6 +64,7 @@ STATEMENTS: tuple[Statement, ...] = (
     LARGE_CACHE_BACKWARD,
     S,
     MLA,
+    WITHOUT_ROPE,
     LEVELS,
     LINEAR,
     MATMUL,

@@ -44,6 +44,7 @@ def printed() -> Iterator[Bound]:
         found = bounds(problem, M)
         yield from (*found.proved, *found.curves)
     yield from bounds(Problem(8, 8, 3, 2, shared_values=True), 20).proved
+    yield from bounds(Problem(8, 8, 3, 2, heads=2, shared_rope=1), 100).proved
     yield boundary_bound(Problem.square(256, 8), 256)
     once = Rules(recomputation=False)
     for name, rules in (
