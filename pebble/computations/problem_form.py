@@ -89,14 +89,9 @@ def _check_linear(problem: Problem) -> None:
             raise InvalidInput(
                 "gate and chunk are of causal linear attention: add mask='causal' (--mask causal)"
             )
-    elif problem.group > 1:
+    elif problem.Nq % problem.Nk or problem.mask.spec != _causal(problem.Nq // problem.Nk):
         raise InvalidInput(
-            "causal linear attention is counted for query heads with keys and values of their own: give heads "
-            "(--heads) alone or, as with a model, as many kv_heads (--kv-heads)"
-        )
-    elif problem.mask.spec != "causal" or problem.Nq != problem.Nk:
-        raise InvalidInput(
-            "linear attention takes no mask, or the causal one with as many queries as keys; "
+            "linear attention takes no mask, or the causal one with as many queries of each head as keys; "
             f"the mask is {problem.mask.spec}, Nq = {problem.Nq:,}, Nk = {problem.Nk:,}"
         )
     if problem.chunk is not None:
@@ -104,6 +99,11 @@ def _check_linear(problem: Problem) -> None:
             raise InvalidInput(f"chunk must be a positive whole number, not {problem.chunk!r}")
         if problem.gate:
             raise InvalidInput("chunked linear attention is counted without a gate: leave one of the two out")
+
+
+def _causal(sharing: int) -> str:
+    """Return how the causal mask of so many query heads that share keys and values is written."""
+    return "causal" if sharing == 1 else f"group:{sharing}:causal"
 
 
 _PLAIN: dict[str, str | bool | int | None] = {

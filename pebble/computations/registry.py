@@ -45,9 +45,9 @@ _PARAMETERS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "attention-shared-rope": ((*_SIZES, "heads", "rope"), ("stats", "mask")),
     "attention-weights": (("N", "d"), ()),
     "linear-attention": (_SIZES, ()),
-    "linear-attention-recurrent": (_TOKENS, ()),
-    "linear-attention-gated": (_TOKENS, ()),
-    "linear-attention-chunked": ((*_TOKENS, "chunk"), ()),
+    "linear-attention-recurrent": (_TOKENS, ("group",)),
+    "linear-attention-gated": (_TOKENS, ("group",)),
+    "linear-attention-chunked": ((*_TOKENS, "chunk"), ("group",)),
     "matmul": (("m", "n", "k"), ()),
 }
 
@@ -147,8 +147,17 @@ def _linear(name: str, values: dict[str, int]) -> Problem:
     d, dv = values["d"], values["dv"]
     if name == "linear-attention":
         return Problem(values["Nq"], values["Nk"], d, dv, attention="linear")
-    gate, chunk = name.endswith("gated"), values.get("chunk")
-    return Problem.square(values["N"], d, dv, attention="linear", mask="causal", gate=gate, chunk=chunk)
+    return Problem.square(
+        values["N"],
+        d,
+        dv,
+        attention="linear",
+        mask="causal",
+        gate=name.endswith("gated"),
+        chunk=values.get("chunk"),
+        heads=values.get("group", 1),
+        kv_heads=1,
+    )
 
 
 def _shared_rope(values: dict[str, int]) -> dict[str, Any]:

@@ -37,7 +37,7 @@ def test_no_segment_does_more_by_several_heads() -> None:
     assert greatest > 0.5
 
 
-@pytest.mark.parametrize("mask", [None, "causal"])
+@pytest.mark.parametrize("mask", [None, pytest.param("causal", marks=pytest.mark.slow)])
 def test_no_schedule_is_below_a_bound(mask: str | None) -> None:
     draw = random.Random(7)
     for _ in range(5):
