@@ -16,6 +16,7 @@ from pebble.lower_bounds.attention.large_cache import LARGE_CACHE, LARGE_CACHE_B
 from pebble.lower_bounds.attention.latent import MLA
 from pebble.lower_bounds.attention.linear import LINEAR
 from pebble.lower_bounds.attention.safe_softmax import S
+from pebble.lower_bounds.attention.shared_rope import WITHOUT_ROPE
 from pebble.lower_bounds.attention.t1 import T1
 from pebble.lower_bounds.attention.t2 import T2
 from pebble.lower_bounds.certified.b3 import B3
@@ -66,6 +67,7 @@ STATEMENTS: tuple[Statement, ...] = (
     ANY_ORDER,
     S,
     MLA,
+    WITHOUT_ROPE,
     LEVELS,
     LINEAR,
     D1_TOTAL,

@@ -49,6 +49,7 @@ def printed() -> Iterator[Bound]:
     yield from bounds(Problem(8, 8, 3, 2, shared_values=True), 20).proved
     for pass_name in ("forward", "backward"):
         yield from communication_bounds(DeviceSizes(4096, 4, 4, 2, 1, 4096**2, pass_name), 10**5)[0]
+    yield from bounds(Problem(8, 8, 3, 2, heads=2, shared_rope=1), 100).proved
     yield boundary_bound(Problem.square(256, 8), 256)
     once = Rules(recomputation=False)
     for name, rules in (
