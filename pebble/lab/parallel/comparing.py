@@ -32,7 +32,7 @@ __all__ = ["MOST_DEVICES", "parallel"]
 MOST_DEVICES = 4096
 """More devices are refused."""
 
-_MOST_EFFORT = 1 << 27
+_MOST_EFFORT = 1 << 28
 """Larger exchanges are not played: their counts are the closed form's."""
 
 

@@ -29,6 +29,7 @@ LONGEST = 2**31
 """Longer sequences are refused: their pairs do not fit into 64 bits."""
 
 _CHUNK = 1 << 22
+_FEW = 64
 
 
 def play(exchange: Exchange) -> ExchangeTraffic:
@@ -143,8 +144,17 @@ class _Referee:
             flat = wide.reshape(*met.shape[:2], -1)
             self._absorb(problem.keys, problem.sums[1], device, key, key_block, flat)
         pairs = np.zeros(problem.P, np.int64)
-        np.add.at(pairs, device, self.tile_pairs[query[:, :, None], key[:, None, :]].sum(axis=(1, 2)))
+        np.add.at(pairs, device, self._pairs(query, key))
         return pairs
+
+    def _pairs(self, query: Numbers, key: Numbers) -> Numbers:
+        """Return the pairs of each row of tiles; rows that are alike, as in a grid, are looked at once."""
+        if query.shape[1] * key.shape[1] <= _FEW:
+            found: Numbers = self.tile_pairs[query[:, :, None], key[:, None, :]].sum(axis=(1, 2))
+            return found
+        _, first, where = np.unique(np.hstack([query, key]), axis=0, return_index=True, return_inverse=True)
+        sums = [int(self.tile_pairs[np.ix_(query[row], key[row])].sum()) for row in first]
+        return np.array(sums, np.int64)[where.ravel()]
 
     def _require(
         self, arrays: Arrays, device: Numbers, tile: Numbers, block: Numbers, needed: NDArray[np.bool_]
@@ -284,6 +294,6 @@ class _Referee:
 def _chunks(work: Work, words: int) -> list[tuple[Numbers, Numbers, Numbers, Numbers]]:
     """Cut a large piece of work, so that the memory this takes stays small."""
     queries, keys = work.query.shape[1], work.key.shape[1]
-    size = max(1, _CHUNK // (queries * keys + (queries + keys) * words))
+    size = max(1, _CHUNK // ((queries + keys) * words))
     cuts = [slice(first, first + size) for first in range(0, len(work.device), size)]
     return [(work.device[cut], work.block[cut], work.query[cut], work.key[cut]) for cut in cuts]

@@ -122,8 +122,9 @@ class DistributedSchedule(ABC):
     def effort(self, problem: SharedProblem, shape: Shape) -> int:
         """Return about how many numbers the referee has to look at."""
         placement = self.placement(problem, shape)
-        meetings = placement.length * int(placement.query.size) * int(placement.key.shape[1])
-        return meetings + problem.P * problem.tiling.tiles * placement.blocks
+        tiles = problem.tiling.tiles
+        looked_at = placement.length * (int(placement.query.size) + int(placement.key.size))
+        return looked_at * -(-tiles // 64) + problem.P * tiles * placement.blocks
 
     def check(self, problem: SharedProblem, shape: Shape = ()) -> None:
         """Check that the schedule applies.
