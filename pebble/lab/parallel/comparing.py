@@ -27,7 +27,7 @@ from pebble.program.parallel import (
     shape_text,
 )
 
-__all__ = ["MOST_DEVICES", "parallel"]
+__all__ = ["MOST_DEVICES", "cost", "parallel"]
 
 MOST_DEVICES = 4096
 """More devices are refused."""
@@ -113,12 +113,12 @@ def parallel(
     return ParallelReport(
         problem=problem,
         pass_on=pass_on,
-        rows=tuple(sorted(rows, key=_cost) if best else rows),
+        rows=tuple(sorted(rows, key=cost) if best else rows),
         bounds=tuple(found),
         refused=refused,
         not_applicable=reasons,
         links=links,
-        best=min(rows, key=_cost) if best else None,
+        best=min(rows, key=cost) if best else None,
     )
 
 
@@ -150,7 +150,7 @@ def _layouts(problem: SharedProblem, layouts: Iterable[str] | None) -> tuple[str
     return fitting if problem.causal else (problem.layout,)
 
 
-def _cost(row: ParallelRow) -> tuple[float, float, float, float]:
+def cost(row: ParallelRow) -> tuple[float, float, float, float]:
     """Return what rows are compared by: time if it is known, then words of the busiest, work, memory."""
     played = row.traffic
     return (
@@ -192,7 +192,7 @@ class _Counter:
                 reason = reason or error
         if not rows and reason is not None:
             raise reason
-        return min(rows, key=_cost)
+        return min(rows, key=cost)
 
     def row(self, problem: SharedProblem, schedule: DistributedSchedule) -> ParallelRow:
         """Count one schedule."""

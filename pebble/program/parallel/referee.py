@@ -154,7 +154,8 @@ class _Referee:
             return found
         _, first, where = np.unique(np.hstack([query, key]), axis=0, return_index=True, return_inverse=True)
         sums = [int(self.tile_pairs[np.ix_(query[row], key[row])].sum()) for row in first]
-        return np.array(sums, np.int64)[where.ravel()]
+        every: Numbers = np.asarray(sums, np.int64)[np.ravel(where)]
+        return every
 
     def _require(
         self, arrays: Arrays, device: Numbers, tile: Numbers, block: Numbers, needed: NDArray[np.bool_]
