@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import click
@@ -34,6 +35,12 @@ __all__ = ["command"]
 @click.option(
     "--memory", type=Whole(), help="Words that a device may hold, for the bound D2 (default: least needed)."
 )
+@click.option(
+    "--decode",
+    type=Whole(),
+    metavar="QUERIES",
+    help="So many queries, all on device 0, attend to N keys on all devices.",
+)
 @link_options
 @click.option(
     "--best",
@@ -56,7 +63,9 @@ def command(names: tuple[str, ...], as_json: bool, **options: Any) -> None:
 
     with progress_line("counting {} …".format) as progress:
         found = parallel(
-            shared_problem_of(options, options["N"], options["P"]),
+            replace(
+                shared_problem_of(options, options["N"], options["P"]), queries_decoded=options["decode"]
+            ),
             names_of(names) or None,
             _shape(options["shape"]),
             pass_on=options["pass_on"],

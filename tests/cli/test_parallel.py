@@ -72,6 +72,17 @@ def test_two_levels_and_the_best(pebble: Pebble) -> None:
     assert "best: " in done.out
 
 
+def test_decoding(pebble: Pebble) -> None:
+    done = pebble(*SMALL, "--decode", "2", "--heads", "3", "--json")
+    rows = {row["name"]: row for row in document_of(done)["schedules"]}
+    assert rows["decode"]["received_max"] == 5 * 5 * 2 * 3
+    assert rows["decode-tree"]["received_max"] == 3 * 5 * 2 * 3
+    assert [rows[name]["rounds"] for name in ("decode", "decode-tree")] == [2, 6]
+    assert "as many queries as keys" in pebble(*SMALL, "--decode", "1").out
+    pebble(*SMALL, "ring", "--decode", "1").refused(2, "ring is a schedule for a query for each token")
+    pebble(*SMALL, "--decode", "1", "--mask", "causal").refused(2, "without a mask")
+
+
 def test_refusals(pebble: Pebble) -> None:
     for more, words in (
         (["rign"], "did you mean ring"),

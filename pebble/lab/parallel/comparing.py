@@ -15,6 +15,7 @@ from pebble.lower_bounds.attention.communication import (
     words_for_shares,
 )
 from pebble.lower_bounds.attention.device_sizes import DeviceSizes
+from pebble.lower_bounds.bound import Bound
 from pebble.program.parallel import (
     LAYOUTS,
     DistributedSchedule,
@@ -109,7 +110,7 @@ def parallel(
     if not rows:
         raise InvalidInput("; ".join(f"{name} does not apply: {why}" for name, why in reasons.items()))
     played = [max(row.traffic.memory) for row in rows if row.traffic]
-    found, refused = communication_bounds(_sizes(problem), memory or min(played, default=None))
+    found, refused = _bounds(problem, memory or min(played, default=None))
     return ParallelReport(
         problem=problem,
         pass_on=pass_on,
@@ -124,7 +125,8 @@ def parallel(
 
 def _asked(problem: SharedProblem, names: Iterable[str] | None) -> list[DistributedSchedule]:
     if names is None:
-        return distributed_schedules(problem.pass_name)
+        decodes = problem.queries_decoded is not None
+        return [found for found in distributed_schedules(problem.pass_name) if found.decodes == decodes]
     return [distributed_schedule(name) for name in dict.fromkeys(names)]
 
 
@@ -159,6 +161,14 @@ def cost(row: ParallelRow) -> tuple[float, float, float, float]:
         played.work_sum if played else float("inf"),
         max(played.memory) if played else float("inf"),
     )
+
+
+def _bounds(problem: SharedProblem, memory: int | None) -> tuple[list[Bound], dict[str, str]]:
+    """Return the bounds, and of those that do not apply why not."""
+    if problem.queries_decoded is not None:
+        why = "the bounds are proved for as many queries as keys, each on the device of its token"
+        return [], dict.fromkeys(("D1-total", "D1-busiest", "Phi", "D2"), why)
+    return communication_bounds(_sizes(problem), memory)
 
 
 def _sizes(problem: SharedProblem) -> DeviceSizes:
@@ -230,6 +240,8 @@ def _balance(problem: SharedProblem, traffic: ExchangeTraffic) -> Fraction:
 
 def _bound_total(problem: SharedProblem, traffic: ExchangeTraffic) -> int | None:
     """Return the words that runs move at least whose work is shared as here; None if no bound applies."""
+    if problem.queries_decoded is not None:
+        return None
     sizes, balance = _sizes(problem), _balance(problem, traffic)
     try:
         if problem.pass_name == "backward":
