@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -13,12 +13,15 @@ from pebble.cli.printing import json_option, print_result
 from pebble.cli.progress import progress_line
 from pebble.common.errors import InvalidInput
 
+if TYPE_CHECKING:
+    from pebble.lab.parallel import DocumentReport, ParallelReport
+
 __all__ = ["command"]
 
 
 @click.command("parallel")
 @click.argument("names", nargs=-1, metavar="[NAME]...")
-@click.option("-N", "N", type=Whole(), required=True, help="Tokens.")
+@click.option("-N", "N", type=Whole(), help="Tokens.")
 @click.option("-P", "P", type=Whole(), required=True, help="Devices.")
 @shared_problem_options
 @click.option(
@@ -41,6 +44,17 @@ __all__ = ["command"]
     metavar="QUERIES",
     help="So many queries, all on device 0, attend to N keys on all devices.",
 )
+@click.option(
+    "--attention",
+    type=click.Choice(["softmax", "linear"]),
+    default="softmax",
+    help="With softmax (default), or linear: only states travel.",
+)
+@click.option(
+    "--documents",
+    help="In place of -N, the tokens of documents that do not attend to each other (64Ki,8Ki*40): which are cut, and "
+    "over how many devices.",
+)
 @link_options
 @click.option(
     "--best",
@@ -59,13 +73,27 @@ def command(names: tuple[str, ...], as_json: bool, **options: Any) -> None:
     pebble parallel -N 131072 --model llama3-8b -P 64 --mask causal --layout zigzag --device h100 --link 50GB/s
     pebble parallel ring grid -N 4096 -d 64 -P 16
     """  # noqa: D301
+    if options["documents"] is not None:
+        print_result(_documents(names, options), as_json)
+    elif options["N"] is None:
+        raise click.UsageError("Missing option '-N' (or '--documents').")
+    elif options["attention"] == "linear":
+        from pebble.lab.parallel import parallel_states
+
+        problem = shared_problem_of(options, options["N"], options["P"])
+        print_result(parallel_states(problem, names_of(names) or None), as_json)
+    else:
+        print_result(_compared(names, options), as_json)
+
+
+def _compared(names: tuple[str, ...], options: dict[str, Any]) -> ParallelReport:
+    """Compare schedules."""
     from pebble.lab.parallel import parallel
 
+    problem = shared_problem_of(options, options["N"], options["P"])
     with progress_line("counting {} …".format) as progress:
-        found = parallel(
-            replace(
-                shared_problem_of(options, options["N"], options["P"]), queries_decoded=options["decode"]
-            ),
+        return parallel(
+            replace(problem, queries_decoded=options["decode"]),
             names_of(names) or None,
             _shape(options["shape"]),
             pass_on=options["pass_on"],
@@ -75,7 +103,37 @@ def command(names: tuple[str, ...], as_json: bool, **options: Any) -> None:
             layouts=None if options["layout"] is None else [options["layout"]],
             progress=progress,
         )
-    print_result(found, as_json)
+
+
+def _documents(names: tuple[str, ...], options: dict[str, Any]) -> DocumentReport:
+    """Share documents out."""
+    from pebble.lab.parallel import parallel_documents
+
+    for option in ("N", "layout", "shape", "decode", "link", "memory"):
+        if options[option] is not None:
+            raise click.UsageError(f"--documents takes no {'-N' if option == 'N' else '--' + option}.")
+    if names:
+        raise click.UsageError("--documents chooses the schedules; name none.")
+    lengths = _lengths(options["documents"])
+    return parallel_documents(
+        shared_problem_of(options, max(sum(lengths), options["P"]), options["P"]), lengths
+    )
+
+
+def _lengths(text: str) -> list[int]:
+    """Read ``64Ki,8Ki*40``."""
+    from pebble.common.whole_numbers import whole_number
+
+    lengths: list[int] = []
+    for part in text.split(","):
+        length, star, times = part.strip().partition("*")
+        found, count = whole_number(length), whole_number(times) if star else 1
+        if found is None or count is None or found < 1 or count < 1 or count > 100_000:
+            raise InvalidInput(
+                f"cannot read the documents {text!r} at {part.strip()!r}; example: 64Ki,8Ki*40"
+            )
+        lengths += [found] * count
+    return lengths
 
 
 def _shape(text: str | None) -> tuple[int, ...] | None:
