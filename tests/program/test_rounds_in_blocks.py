@@ -23,17 +23,47 @@ from tests.program.names import (
     compute,
     delete,
     family_of,
+    first,
+    last,
     load,
     loop,
     make_mask,
     phase,
     run,
     store,
+    when,
 )
 from tests.program.names import Program as ProgramOf
 from tests.program.random_families import with_outputs
 
 MANY = int(os.environ.get("PEBBLE_CASES", "12000")) // 12
+
+
+ROWS = loop(
+    "i",
+    1,
+    load("Q"),
+    loop("j", 1, load("K"), compute("S"), delete("K"), store("S"), delete("S")),
+    delete("Q"),
+)
+COLUMNS = loop(
+    "j", 1, load("K"), loop("i", 1, load("Q"), compute("S"), delete("Q"), delete("S")), delete("K")
+)
+TILES = loop("i", 2, load("Q"), loop("j", 4, load("K"), compute("S"), delete("K", "S")), delete("Q"))
+SUMS = loop(
+    "i",
+    1,
+    load("Q"),
+    loop("j", 1, load("K"), compute("S"), compute("P", "S"), compute("l"), delete("P", "K")),
+    delete("Q", "l"),
+)
+ONCE = loop(
+    "i",
+    1,
+    loop("j", 1, when(first("i"), load("K")), when(last("i"), delete("K"))),
+)
+HEADS = loop("i", 1, load("Q"), loop("j", 1, load("K"), delete("K"), start=5, stop=21), delete("Q"))
+USUAL = [ROWS, COLUMNS, TILES, SUMS, ONCE, HEADS]
 
 
 @pytest.fixture
@@ -78,20 +108,26 @@ def mask_of_blocks(rnd: Random) -> BlockToeplitzMask:
 
 
 def case_of(seed: int) -> Case:
-    """The case with a number: mostly loops in tiles of one or two, with the mask's blocks much longer."""
+    """The case with a number: a random program, or a usual one, both perhaps with a part of an axis made different."""
     rnd = Random(seed)
     while True:
-        subject = subject_under(rnd, mask_of_blocks(rnd))
-        program, story = random_text(rnd, subject)
-        if program.phases and rnd.random() < 0.3:
-            program = disturbed(rnd, program, subject.family)
-        if program.phases and acceptable(program, subject.family) and affordable(program, subject.family):
-            return Case(program, subject.family, f"seed {seed}: {story}")
+        mask = mask_of_blocks(rnd)
+        subject, program = subject_under(rnd, mask), ProgramOf(())
+        if rnd.random() < 0.3:
+            program, _ = random_text(rnd, subject)
+            family = subject.family
+        else:
+            family = with_outputs(family_of(Problem(mask.Nq, mask.Nk, 1, 1, mask=mask)), ())
+            program = ProgramOf(tuple(phase("", rnd.choice(USUAL)) for _ in range(rnd.randint(1, 2))))
+        if program.phases and rnd.random() < 0.4:
+            program = disturbed(rnd, program, family)
+        if program.phases and acceptable(program, family) and affordable(program, family):
+            return Case(program, family, f"seed {seed}")
 
 
-def check_foretold(first: int, stop: int) -> int:
+def check_foretold(begin: int, stop: int) -> int:
     total = 0
-    for seed in range(first, stop):
+    for seed in range(begin, stop):
         case = case_of(seed)
         with all_rounds_executed() as found:
             judge(SHORTCUTS["induction"], case.program, case.family, None)
@@ -100,27 +136,14 @@ def check_foretold(first: int, stop: int) -> int:
     return total
 
 
-def check_counts(first: int, stop: int) -> None:
-    for seed in range(first, stop):
+def check_counts(begin: int, stop: int) -> None:
+    for seed in range(begin, stop):
         case = case_of(seed)
         plain = judge(PLAIN, case.program, case.family, None)
         for M in (None, plain.found.peak if plain.found else 5):
             expected = plain if M is None else judge(PLAIN, case.program, case.family, M)
             difference = judge(SHORTCUTS["induction"], case.program, case.family, M).differs(expected)
             assert not difference, "\n".join([str(case), str(difference)])
-
-
-ROWS = loop(
-    "i",
-    1,
-    load("Q"),
-    loop("j", 1, load("K"), compute("S"), delete("K"), store("S"), delete("S")),
-    delete("Q"),
-)
-COLUMNS = loop(
-    "j", 1, load("K"), loop("i", 1, load("Q"), compute("S"), delete("Q"), delete("S")), delete("K")
-)
-TILES = loop("i", 2, load("Q"), loop("j", 4, load("K"), compute("S"), delete("K", "S")), delete("Q"))
 
 
 @pytest.mark.parametrize(
@@ -160,7 +183,7 @@ def test_counts_with_rounds_in_blocks(short_stretches: None) -> None:
 
 @pytest.mark.slow
 def test_many_rounds_in_blocks_are_as_foretold(short_stretches: None) -> None:
-    assert check_foretold(1000, 1000 + MANY // 10) > 1000
+    assert check_foretold(1000, 1000 + MANY // 10) > 400
 
 
 @pytest.mark.slow
