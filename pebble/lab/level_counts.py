@@ -41,7 +41,6 @@ def count_levels(
     Parameters
     ----------
     problem : Problem
-        Without a mask.
     hierarchy : Hierarchy
         The levels, the innermost first.
     schedules : iterable of str or LevelSchedule, optional
@@ -63,7 +62,7 @@ def count_levels(
     Raises
     ------
     InvalidInput
-        For unknown schedules or tiles, a mask, or a number of levels that a schedule is not written for.
+        For unknown schedules or tiles, or a number of levels that a schedule is not written for.
 
     Examples
     --------

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from functools import lru_cache
+from heapq import nsmallest
 from typing import TYPE_CHECKING, ClassVar
 
-from pebble.common.errors import CacheTooSmall, InvalidInput
+from pebble.common.errors import CacheTooSmall, InvalidInput, NoClosedForm
 from pebble.computations.registry import family_of
+from pebble.program.closed_forms.count import closed_form
 from pebble.program.machine.run_levels import run_levels
+from pebble.program.projection import project
 from pebble.program.schedule.tile_names import checked_tiles
 
 if TYPE_CHECKING:
@@ -24,6 +28,8 @@ __all__ = ["LevelSchedule"]
 
 _BESIDE = 0.02
 """What the sum over all boundaries counts beside the largest."""
+_COUNTED = 12
+"""How many tiles that are good without a mask are counted under it."""
 
 
 class LevelSchedule(ABC):
@@ -72,7 +78,23 @@ class LevelSchedule(ABC):
 
     @abstractmethod
     def words(self, problem: Problem, tiles: Tiles, hierarchy: Hierarchy) -> tuple[int, ...]:
-        """Return the words that move at each boundary, by the schedule's closed form."""
+        """Return the words that move at each boundary without a mask, by the schedule's closed form."""
+
+    def repeating(self, problem: Problem, tiles: Tiles) -> Iterable[Tiles]:
+        """Yield tiles that are hardly smaller, and fall on the mask in the same way again soon."""
+        return (tiles,)
+
+    def masked_words(self, problem: Problem, tiles: Tiles, hierarchy: Hierarchy) -> tuple[int, ...]:
+        """Return the words that move at each boundary under a mask, by the closed forms of the program there.
+
+        Raises
+        ------
+        NoClosedForm
+            If there is none.
+        """
+        program, family = self.program(problem, tiles, hierarchy), self.family(problem)
+        levels = range(1, hierarchy.levels + 1)
+        return tuple(int(closed_form(project(program, level), family).io) for level in levels)
 
     @staticmethod
     def family(problem: Problem) -> Family:
@@ -92,7 +114,8 @@ class LevelSchedule(ABC):
     def tiles(self, problem: Problem, hierarchy: Hierarchy, weights: Sequence[float]) -> dict[str, int]:
         """Choose tiles for all boundaries at once: the largest of words times weight over the boundaries is least.
 
-        Between tiles for which it is nearly the same the sum over the boundaries decides.
+        Between tiles for which it is nearly the same the sum over the boundaries decides. Under a mask those that are
+        best without it, and tiles near them that repeat, are counted under it.
 
         Parameters
         ----------
@@ -105,14 +128,17 @@ class LevelSchedule(ABC):
             If not even the smallest tiles fit.
         """
         self.require_levels(hierarchy)
-        best, found = None, None
-        for tiles in self.candidates(problem, hierarchy):
-            if fits(self.room(problem, tiles, hierarchy), hierarchy):
-                words = self.words(problem, tiles, hierarchy)
-                costs = [one * weight for one, weight in zip(words, weights, strict=True)]
-                cost = max(costs) + _BESIDE * sum(costs)
-                if best is None or cost < best:
-                    best, found = cost, dict(tiles)
+        fitting = {
+            tuple(tiles.items()): _cost(self.words(problem, tiles, hierarchy), weights)
+            for tiles in self.candidates(problem, hierarchy)
+            if fits(self.room(problem, tiles, hierarchy), hierarchy)
+        }
+        found: dict[str, int] | None = None
+        if problem.mask is not None:
+            best = [dict(tiles) for tiles in nsmallest(_COUNTED, fitting, key=lambda tiles: fitting[tiles])]
+            found = self._best_under_mask(problem, hierarchy, weights, best)
+        elif fitting:
+            found = dict(min(fitting, key=lambda tiles: fitting[tiles]))
         if found is not None:
             return found
         least = self.least(problem, hierarchy)
@@ -122,6 +148,23 @@ class LevelSchedule(ABC):
                 f"{self.name} needs at least {needs} words, the innermost level first", least[0]
             )
         return dict(self.smallest(problem, hierarchy))
+
+    def _best_under_mask(
+        self, problem: Problem, hierarchy: Hierarchy, weights: Sequence[float], candidates: Iterable[Tiles]
+    ) -> dict[str, int] | None:
+        """Return the best of some tiles and those near them that repeat, counted under the mask; None if none fits."""
+        costs = {}
+        for near in candidates:
+            for tiles in self.repeating(problem, near):
+                key = tuple(tiles.items())
+                if key not in costs:
+                    with suppress(NoClosedForm):
+                        costs[key] = _cost(self.masked_words(problem, tiles, hierarchy), weights)
+        for key in sorted(costs, key=lambda tiles: costs[tiles]):
+            runs = self.measure(problem, dict(key), hierarchy)
+            if fits((run.peak for run in runs), hierarchy):
+                return dict(key)
+        return None
 
     def require_levels(self, hierarchy: Hierarchy) -> None:
         """Raise InvalidInput if the schedule cannot be written for so many levels."""
@@ -141,6 +184,12 @@ class LevelSchedule(ABC):
 
     def __repr__(self) -> str:
         return f"<LevelSchedule {self.name}: {self.summary}>"
+
+
+def _cost(words: Iterable[int], weights: Sequence[float]) -> float:
+    """Return what tiles cost that move so many words at each boundary."""
+    costs = [one * weight for one, weight in zip(words, weights, strict=True)]
+    return max(costs) + _BESIDE * sum(costs)
 
 
 def fits(needed: Iterable[int], hierarchy: Hierarchy) -> bool:
