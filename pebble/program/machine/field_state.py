@@ -40,13 +40,7 @@ MANY = 8
 
 
 class FieldState(State):
-    """The state of both memories under a mask.
-
-    Parameters
-    ----------
-    family : Family
-    planes : int
-        Two for both memories, more where there are memory levels between.
+    """The state of both memories under a mask, with more planes where there are memory levels between.
 
     Attributes
     ----------
@@ -60,9 +54,7 @@ class FieldState(State):
         assert family.mask is not None
         self.family, self.mask, self.planes = family, family.mask, planes
         self.fields = {
-            array.name: Field(
-                tuple(family.extents[axis] for axis in array.axes), 1 if array.is_input else 0, planes
-            )
+            array.name: Field(tuple(family.extents[axis] for axis in array.axes), int(array.is_input), planes)
             for array in family.arrays
         }
         self.tiles: dict[str, Interval] = {}
@@ -302,15 +294,7 @@ class FieldState(State):
 
 
 class FieldBox(CurrentBox):
-    """The current box of an array; it is cut only where it is changed.
-
-    Parameters
-    ----------
-    state : FieldState
-    array : Array
-    at : (int, int)
-        The planes that count as fast and as slow memory.
-    """
+    """The current box of an array, cut only where it is changed; ``at`` says which planes count as both memories."""
 
     __slots__ = ("array", "at", "box", "state")
 

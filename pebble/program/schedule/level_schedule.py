@@ -135,10 +135,11 @@ class LevelSchedule(ABC):
         }
         found: dict[str, int] | None = None
         if problem.mask is not None:
-            best = [dict(tiles) for tiles in nsmallest(_COUNTED, fitting, key=lambda tiles: fitting[tiles])]
-            found = self._best_under_mask(problem, hierarchy, weights, best)
+            near = [dict(tiles) for tiles in nsmallest(_COUNTED, fitting, key=fitting.__getitem__)]
+            found = self._best_under_mask(problem, hierarchy, weights, near)
         elif fitting:
-            found = dict(min(fitting, key=lambda tiles: fitting[tiles]))
+            best = min(fitting, key=fitting.__getitem__)
+            found = dict(best)
         if found is not None:
             return found
         least = self.least(problem, hierarchy)
@@ -160,7 +161,7 @@ class LevelSchedule(ABC):
                 if key not in costs:
                     with suppress(NoClosedForm):
                         costs[key] = _cost(self.masked_words(problem, tiles, hierarchy), weights)
-        for key in sorted(costs, key=lambda tiles: costs[tiles]):
+        for key in sorted(costs, key=costs.__getitem__):
             runs = self.measure(problem, dict(key), hierarchy)
             if fits((run.peak for run in runs), hierarchy):
                 return dict(key)
