@@ -18,6 +18,7 @@ __all__ = [
     "any_not_last",
     "even",
     "once_begun",
+    "passing_loop",
     "tile_lengths",
     "tiles_in_all",
 ]
@@ -96,6 +97,12 @@ def once_begun(labels: Sequence[str], masked: bool, *body: Nodes) -> Nodes:
         return body if labels else None
     others = when(first(labels[0]), once_begun(labels[1:], masked, *body)) if labels[1:] else None
     return when(not_first(labels[0]), *body), others
+
+
+def passing_loop(axis: str, stations: Sequence[Station], at: int, label: str, *body: Nodes) -> Nodes:
+    """Write a station's loop over tiles that pass; none where the station around it lets lines pass one by one."""
+    alone = at and stations[at - 1].passing == 1 and not stations[at].resident
+    return body if alone else loop(axis, stations[at].passing, *body, label=label)
 
 
 def any_not_last(labels: Sequence[str], *body: Nodes) -> Nodes:

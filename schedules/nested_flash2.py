@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pebble import Problem
 from pebble.program import Hierarchy, Nodes, Program, Tiles, compute, loop, phase, program
-from schedules._levels import Station, Travel, all_last, any_not_last, once_begun
+from schedules._levels import Station, Travel, all_last, any_not_last, once_begun, passing_loop
 from schedules._nested import Nested
 
 __all__ = ["NestedFlash2"]
@@ -103,7 +103,7 @@ class _Writer:
         if inner is None:
             inner = self.rows(at + 1, rows_from, here, (*around, label))
         arrive, leave = self._keys_travel(at, keys_from)
-        return loop("j", station.passing, arrive, inner, leave, label=label)
+        return passing_loop("j", self.stations, at, label, arrive, inner, leave)
 
     def _pairs(self) -> Nodes:
         """Work on the rows in level 1 with a key, row by row."""

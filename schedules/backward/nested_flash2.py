@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pebble import Problem
 from pebble.program import Hierarchy, Nodes, Program, Tiles, compute, loop, phase, program
-from schedules._levels import Station, Travel, once_begun
+from schedules._levels import Station, Travel, once_begun, passing_loop
 from schedules._nested import Nested
 
 __all__ = ["NestedFlash2Backward"]
@@ -118,7 +118,7 @@ class _BackwardWriter:
         else:
             inner = self.keys(at + 1, keys_from, here, (*rows, label), keys)
         arrive, leave = self._rows_travel(at, rows_from, keys)
-        return loop("i", station.passing, arrive, inner, leave, label=label)
+        return passing_loop("i", self.stations, at, label, arrive, inner, leave)
 
     def _pairs(self) -> Nodes:
         """Work on a row with the keys in level 1, key by key."""

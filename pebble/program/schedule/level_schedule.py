@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import lru_cache
 from heapq import nsmallest
@@ -111,7 +111,13 @@ class LevelSchedule(ABC):
         runs = self.measure(problem, self.smallest(problem, hierarchy), hierarchy)
         return tuple(run.peak for run in runs)
 
-    def tiles(self, problem: Problem, hierarchy: Hierarchy, weights: Sequence[float]) -> dict[str, int]:
+    def tiles(
+        self,
+        problem: Problem,
+        hierarchy: Hierarchy,
+        weights: Sequence[float],
+        allowed: Callable[[Tiles], Tiles | None] | None = None,
+    ) -> dict[str, int]:
         """Choose tiles for all boundaries at once: the largest of words times weight over the boundaries is least.
 
         Between tiles for which it is nearly the same the sum over the boundaries decides. Under a mask those that are
@@ -121,27 +127,32 @@ class LevelSchedule(ABC):
         ----------
         weights : sequence of float
             What a word costs at each boundary, such as seconds, or one over the bound there.
+        allowed : callable, optional
+            Returns the tiles, no larger, that are to be taken for some; None if there are none.
 
         Raises
         ------
         CacheTooSmall
-            If not even the smallest tiles fit.
+            If not even the smallest tiles fit, or no allowed ones.
         """
         self.require_levels(hierarchy)
         fitting = {
             tuple(tiles.items()): _cost(self.words(problem, tiles, hierarchy), weights)
-            for tiles in self.candidates(problem, hierarchy)
+            for tiles in _allowed(self.candidates(problem, hierarchy), allowed)
             if fits(self.room(problem, tiles, hierarchy), hierarchy)
         }
         found: dict[str, int] | None = None
         if problem.mask is not None:
             near = [dict(tiles) for tiles in nsmallest(_COUNTED, fitting, key=fitting.__getitem__)]
-            found = self._best_under_mask(problem, hierarchy, weights, near)
+            around = (tiles for one in near for tiles in self.repeating(problem, one))
+            found = self._best_under_mask(problem, hierarchy, weights, _allowed(around, allowed))
         elif fitting:
             best = min(fitting, key=fitting.__getitem__)
             found = dict(best)
         if found is not None:
             return found
+        if allowed is not None:
+            raise CacheTooSmall(f"{self.name} finds no tiles that are allowed and fit", 0)
         least = self.least(problem, hierarchy)
         if not fits(least, hierarchy):
             needs = " and ".join(f"{words:,}" for words in least)
@@ -153,14 +164,13 @@ class LevelSchedule(ABC):
     def _best_under_mask(
         self, problem: Problem, hierarchy: Hierarchy, weights: Sequence[float], candidates: Iterable[Tiles]
     ) -> dict[str, int] | None:
-        """Return the best of some tiles and those near them that repeat, counted under the mask; None if none fits."""
+        """Return the best of some tiles, counted under the mask; None if none fits."""
         costs = {}
-        for near in candidates:
-            for tiles in self.repeating(problem, near):
-                key = tuple(tiles.items())
-                if key not in costs:
-                    with suppress(NoClosedForm):
-                        costs[key] = _cost(self.masked_words(problem, tiles, hierarchy), weights)
+        for tiles in candidates:
+            key = tuple(tiles.items())
+            if key not in costs:
+                with suppress(NoClosedForm):
+                    costs[key] = _cost(self.masked_words(problem, tiles, hierarchy), weights)
         for key in sorted(costs, key=costs.__getitem__):
             runs = self.measure(problem, dict(key), hierarchy)
             if fits((run.peak for run in runs), hierarchy):
@@ -185,6 +195,14 @@ class LevelSchedule(ABC):
 
     def __repr__(self) -> str:
         return f"<LevelSchedule {self.name}: {self.summary}>"
+
+
+def _allowed(candidates: Iterable[Tiles], allowed: Callable[[Tiles], Tiles | None] | None) -> Iterator[Tiles]:
+    """Yield the tiles that are to be taken for some candidates."""
+    for tiles in candidates:
+        found = tiles if allowed is None else allowed(tiles)
+        if found is not None:
+            yield found
 
 
 def _cost(words: Iterable[int], weights: Sequence[float]) -> float:
