@@ -33,6 +33,7 @@ _THE_SAME = (
     "gate",
     "chunk",
     "shared_values",
+    "shared_rope",
 )
 
 

@@ -33,7 +33,7 @@ class SweepGrid:
         One row each at every point.
     kv, dv : int or None
         Number of keys and head dimension of V, where they are not N and d.
-    stats, heads, batch, pass_name, kv_heads, softmax, attention, gate, chunk, shared_values
+    stats, heads, batch, pass_name, kv_heads, softmax, attention, gate, chunk, shared_values, shared_rope
         As in :class:`pebble.Problem`, the same at all points.
     empty_rows : str
         As in :func:`pebble.computations.masks.make_mask`.
@@ -64,6 +64,7 @@ class SweepGrid:
     gate: bool = False
     chunk: int | None = None
     shared_values: bool = False
+    shared_rope: int = 0
     levels: tuple[int, ...] = ()
     exclusive: bool = False
 
@@ -107,6 +108,7 @@ class SweepGrid:
             softmax=self.softmax,
             attention=self.attention,
             shared_values=self.shared_values,
+            shared_rope=self.shared_rope,
         )
 
     def check(self) -> None:
@@ -151,6 +153,7 @@ def sweep_grid(
     gate: bool = False,
     chunk: int | None = None,
     shared_values: bool = False,
+    shared_rope: int = 0,
     levels: Sizes | None = None,
     exclusive: bool = False,
 ) -> SweepGrid:
@@ -190,6 +193,7 @@ def sweep_grid(
         gate=gate,
         chunk=chunk,
         shared_values=shared_values,
+        shared_rope=shared_rope,
         levels=sizes,
         exclusive=exclusive,
     )

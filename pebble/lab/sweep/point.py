@@ -48,6 +48,7 @@ COLUMNS: dict[str, str] = {
     "gate": "truth",
     "chunk": "integer",
     "shared_values": "truth",
+    "shared_rope": "integer",
     "level": "integer",
     "hierarchy": "text",
 }

@@ -102,6 +102,7 @@ def sweep(
     gate: bool = False,
     chunk: int | None = None,
     shared_values: bool = False,
+    shared_rope: int = 0,
     levels: Sizes | None = None,
     exclusive: bool = False,
     out: str | os.PathLike[str] | None = None,
@@ -131,7 +132,7 @@ def sweep(
         As in :class:`pebble.Problem`; with the pass "both" a row is a training step.
     dtype : str, optional
         What a word is, where M is in bytes.
-    softmax, attention, gate, chunk, shared_values
+    softmax, attention, gate, chunk, shared_values, shared_rope
         Which attention is computed, as in :class:`pebble.Problem`.
     levels : int, iterable of int, or str, optional
         Words of several memory levels, the innermost first, instead of M (None); a row then is a boundary.
@@ -190,6 +191,7 @@ def sweep(
         gate=gate,
         chunk=chunk,
         shared_values=shared_values,
+        shared_rope=shared_rope,
         levels=levels,
         exclusive=exclusive,
     )

@@ -83,6 +83,10 @@ def run_levels(
     """
     hierarchy = Hierarchy(tuple(capacities), inclusive)
     validate(program, family, hierarchy.levels)
+    if family.has_free_sums:
+        raise InvalidInput(
+            "programs for several memory levels are verified with chains, not with sums in any order"
+        )
     return tuple(
         _run_level(program, family, hierarchy, level, induction, step_limit)
         for level in range(1, hierarchy.levels + 1)
