@@ -47,8 +47,8 @@ if TYPE_CHECKING:
     from pebble.lab.crossover import crossover
     from pebble.lab.hardware import device, devices, model, models
     from pebble.lab.level_counts import count_levels
-    from pebble.lab.pebblings import check, moves
     from pebble.lab.level_player import play_levels
+    from pebble.lab.pebblings import check, moves
     from pebble.lab.plan import plan, plan_kernel, plan_levels
     from pebble.lab.player import play, play_dag
     from pebble.lab.regimes import regimes
