@@ -43,8 +43,8 @@ __all__ = ["RememberedLoops"]
 class RememberedLoops(Loops):
     """Of iterations that see the same, one is executed."""
 
-    def __init__(self, family: Family, step_limit: int) -> None:
-        super().__init__(family, step_limit)
+    def __init__(self, family: Family, step_limit: int, levels: int = 1) -> None:
+        super().__init__(family, step_limit, levels)
         assert family.mask is not None
         self.mask = family.mask
         self.bodies: Bodies | None = None
@@ -78,6 +78,7 @@ class _Execution:
         self.uniform = self.masked and node.tile == 1 and not body.in_place
         self.seen = loops.memory.setdefault(id(node), {}) if self.masked else {}
         self.names = sorted(body.touched.changed)
+        self.moved = body.touched.moved(loops.levels)
         self.chains = {self.family[name].chain for name in body.touched.changed | body.touched.read}
         self.sights: dict[int | None, int] = {}
         self.waiting = Waiting(machine, node, self.write)
@@ -106,7 +107,7 @@ class _Execution:
         names = sorted(touched.changed | touched.read)
         reach = self.body.reach if self.tiles.outermost else None
         region = region_of(self.mask, self.node, self.whole, stretch, partners, reach)
-        configurations = Configurations(self.state, names, touched.moved, region)
+        configurations = Configurations(self.state, names, self.moved, region)
         least_left = self.loops.left.get(id(self.node), 1)
         grids = self.tiles.grids()
         return Rounds(
@@ -212,7 +213,7 @@ class _Execution:
                 continue
             self.machine.put(axis, (start, min(stop, self.whole[1])))
             if all(
-                is_level(self.state, self.family[name], name in touched.moved)
+                is_level(self.state, self.family[name], name in self.moved)
                 for name in touched.changed | touched.read
                 if axis in self.family[name].axes
             ):
@@ -257,7 +258,7 @@ class _Execution:
         split = tuple(self._around(condition) for condition in self.body.split_conditions)
         names = sorted(touched.changed | touched.read)
         states = tuple(
-            visible(self.state, self.family[name], name in touched.moved, self.uniform) for name in names
+            visible(self.state, self.family[name], name in self.moved, self.uniform) for name in names
         )
         numbers = self.loops.numbers
         if is_unlike(states):
@@ -296,7 +297,7 @@ class _Execution:
         with self.loops.recorder.silent() if self.masked else nullcontext():
             self.machine.iteration(self.node, self.whole, index)
         effect = ledger.close()
-        for name, memory in itertools.product(self.names, (0, 1)):
+        for name, memory in itertools.product(self.names, range(self.state.planes)):
             found = changes(self.state, self.family[name], memory, before[name], self.uniform)
             if found is None:
                 effect.reusable = False
