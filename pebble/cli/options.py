@@ -14,7 +14,7 @@ from pebble.common.errors import InvalidInput
 from pebble.common.units import bytes_per_word, parse_words
 from pebble.common.whole_numbers import whole_number
 from pebble.computations.problem import LARGEST_SIZE, Problem
-from pebble.computations.problem_form import ATTENTIONS, SOFTMAXES
+from pebble.computations.problem_form import ATTENTIONS, SOFTMAXES, SUMS
 
 if TYPE_CHECKING:
     from pebble.lab.hardware import Model
@@ -35,7 +35,7 @@ __all__ = [
 ]
 
 
-_FORM_OPTIONS = ("softmax", "attention", "gate", "chunk", "shared_values", "shared_rope")
+_FORM_OPTIONS = ("softmax", "attention", "gate", "chunk", "shared_values", "shared_rope", "sums")
 
 _SEVERAL = "one, several (64,128), or FIRST:LAST:COUNT at equal ratios (256:1Mi:25)"
 
@@ -100,6 +100,12 @@ def problem_options(required: bool = True, several_lengths: bool = False) -> Cal
         ),
         click.option("--stats", is_flag=True, help="Row sums are outputs too, as training needs."),
         form_options,
+        click.option(
+            "--sums",
+            type=click.Choice(SUMS),
+            default="chain",
+            help="Sums over queries and keys are added in the order of the indices (chain, default), or in any (free).",
+        ),
         click.option(
             "--mask", shell_complete=masks, help="causal, window:256, file:m.npy, … (see: pebble masks)."
         ),

@@ -77,6 +77,8 @@ class Problem:
     shared_rope : int
         How many words of each key are the same for all heads, as the rotary ones of multi-head latent attention in
         training. Then the heads are one computation, not copies; 0 by default.
+    sums : {"chain", "free"}
+        Whether sums over queries and keys are added in the order of the indices, or in any order.
 
     Raises
     ------
@@ -110,6 +112,7 @@ class Problem:
     chunk: int | None = None
     shared_values: bool = False
     shared_rope: int = 0
+    sums: str = "chain"
 
     def __init__(
         self,
@@ -131,10 +134,11 @@ class Problem:
         chunk: int | None = None,
         shared_values: bool = False,
         shared_rope: int = 0,
+        sums: str = "chain",
     ) -> None:
         self._set(Nq=Nq, Nk=Nk, d=d, dv=dv, stats=stats, heads=heads, batch=batch, pass_name=pass_name)
         self._set(mask=mask, group=group, softmax=softmax, attention=attention, gate=gate, chunk=chunk)
-        self._set(shared_values=shared_values, shared_rope=shared_rope)
+        self._set(shared_values=shared_values, shared_rope=shared_rope, sums=sums)
         self._check()
         if mask is not None:
             self._take_mask(mask)
@@ -219,6 +223,7 @@ class Problem:
         attention: str = "softmax",
         gate: bool = False,
         chunk: int | None = None,
+        sums: str = "chain",
     ) -> Problem:
         """As many keys as queries; ``dv`` defaults to ``d``."""
         width = d if dv is None else dv
@@ -237,6 +242,7 @@ class Problem:
             attention=attention,
             gate=gate,
             chunk=chunk,
+            sums=sums,
         )
 
     @property

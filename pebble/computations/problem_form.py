@@ -9,10 +9,22 @@ from pebble.common.errors import InvalidInput
 if TYPE_CHECKING:
     from pebble.computations.problem import Problem
 
-__all__ = ["ATTENTIONS", "FORMS", "SOFTMAXES", "all_form_options", "check_form", "form_options", "form_text"]
+__all__ = [
+    "ATTENTIONS",
+    "FORMS",
+    "SOFTMAXES",
+    "SUMS",
+    "all_form_options",
+    "check_form",
+    "form_options",
+    "form_text",
+]
 
 SOFTMAXES = ("plain", "safe", "online")
 """How the exponentials of softmax are taken."""
+
+SUMS = ("chain", "free")
+"""Order in which sums over queries and keys are added: that of the indices, or any."""
 
 ATTENTIONS = ("softmax", "linear")
 """Kinds of attention."""
@@ -32,11 +44,16 @@ def check_form(problem: Problem) -> None:
     for name, value, known in (
         ("softmax", problem.softmax, SOFTMAXES),
         ("attention", problem.attention, ATTENTIONS),
+        ("sums", problem.sums, SUMS),
     ):
         if value not in known:
             raise InvalidInput(f"unknown {name} {value!r}; known: {', '.join(known)}")
     if problem.softmax != "plain" and problem.pass_name == "weights":
         raise InvalidInput("the gradient of the weights is defined with plain softmax only")
+    if problem.sums == "free" and (problem.form != "plain" or problem.pass_name == "weights"):
+        raise InvalidInput(
+            "sums in any order (sums='free', --sums free) are counted with plain softmax, forward or backward"
+        )
     if problem.shared_values:
         _check_latent(problem)
     if problem.shared_rope != 0:
@@ -113,6 +130,7 @@ _PLAIN: dict[str, str | bool | int | None] = {
     "chunk": None,
     "shared_values": False,
     "shared_rope": 0,
+    "sums": "chain",
 }
 
 
@@ -134,4 +152,6 @@ def form_text(problem: Problem) -> str:
         return "latent "
     if problem.shared_rope:
         return f"shared-rope ({problem.shared_rope:,} words) "
+    if problem.sums == "free":
+        return "sums in any order, "
     return "" if problem.softmax == "plain" else f"{problem.softmax} softmax, "

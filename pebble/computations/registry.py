@@ -11,6 +11,7 @@ from pebble.common.errors import InvalidInput
 from pebble.computations.attention import attention, attention_family
 from pebble.computations.backward import attention_gradients, backward_family
 from pebble.computations.family import Family
+from pebble.computations.heads import heads_family
 from pebble.computations.latent import latent_family, latent_inputs, latent_matrices
 from pebble.computations.linear_attention import (
     chunked_family,
@@ -42,6 +43,7 @@ _PARAMETERS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "attention-forward-online": (_SIZES, ("stats", "mask")),
     "attention-backward": (_SIZES, ("mask",)),
     "attention-latent": (_SIZES, ("stats", "mask")),
+    "attention-heads": ((*_SIZES, "Hq", "Hk"), ("stats", "mask")),
     "attention-shared-rope": ((*_SIZES, "heads", "rope"), ("stats", "mask")),
     "attention-weights": (("N", "d"), ()),
     "linear-attention": (_SIZES, ()),
@@ -89,6 +91,8 @@ def family_of(problem: Problem) -> Family:
             "a training step is two computations: take the forward and the backward pass one by one"
         )
     family = _maker(problem)(problem)
+    if problem.sums == "free":
+        family = family.with_free_sums()
     masked = problem.mask is not None and problem.attention != "linear"
     return family.under(problem.allowed) if masked else family
 
@@ -137,9 +141,16 @@ def family_from_header(name: str, parameters: dict[str, str]) -> Family:
     if stats not in (0, 1):
         raise InvalidInput(f"DAG {name}: stats must be 0 or 1, not {stats}")
     nq, nk, d, dv = (values[key] for key in _SIZES)
-    options = _shared_rope(values) if name == "attention-shared-rope" else _COMPUTATIONS[name]
+    if name == "attention-shared-rope":
+        options: dict[str, Any] = _shared_rope(values)
+    else:
+        options = _COMPUTATIONS.get(name, {})
     problem = Problem(nq, nk, d, dv, stats=bool(stats), **options)
-    return family_of(_masked(problem, parameters.get("mask")))
+    problem = _masked(problem, parameters.get("mask"))
+    if name != "attention-heads":
+        return family_of(problem)
+    family = heads_family(problem, values["Hq"], values["Hk"])
+    return family if problem.mask is None else family.under(problem.allowed)
 
 
 def _linear(name: str, values: dict[str, int]) -> Problem:

@@ -100,6 +100,7 @@ class Model:
         attention: str = "softmax",
         gate: bool = False,
         chunk: int | None = None,
+        sums: str = "chain",
     ) -> Problem:
         """Return the attention of one layer on a sequence.
 
@@ -114,7 +115,7 @@ class Model:
             Number of queries of each head.
         Nk : int, optional
             Number of keys; N by default.
-        batch, stats, pass_name, softmax, attention, gate, chunk
+        batch, stats, pass_name, softmax, attention, gate, chunk, sums
             As in :class:`pebble.Problem`.
         mask : str, optional
             Which keys each query of a head attends to; every head that shares keys has the same mask.
@@ -156,6 +157,7 @@ class Model:
             attention=attention,
             gate=gate,
             chunk=chunk,
+            sums=sums,
         )
 
     def to_dict(self) -> dict[str, Any]:
