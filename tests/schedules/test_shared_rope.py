@@ -85,3 +85,12 @@ def test_flash2_chooses_the_cheapest() -> None:
                 found = flash2.measure(problem, flash2.tiles(problem, M))
                 assert found.peak <= M
                 assert found.io == min(run.io for run in runs if run.peak <= M)
+
+
+def test_heads_go_together_where_few_queries_are() -> None:
+    """One query of each of six heads: every word moves once, though the rotary words do not fit beside them."""
+    problem, flash2 = Problem(1, 40, 4, 2, heads=6, shared_rope=3), get("flash-2", "forward", "shared-rope")
+    tiles = flash2.tiles(problem, 51)
+    assert tiles["heads"] == 6
+    run = flash2.measure(problem, tiles)
+    assert (run.io, run.peak) == (6 * (4 + 2) + 6 * 40 * (1 + 2) + 40 * 3, 51)
