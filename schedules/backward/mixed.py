@@ -52,13 +52,16 @@ class KeysMixedBackward(Schedule):
     def tiles(self, problem: Problem, M: int) -> Tiles:
         """Return the cheapest number of tiles before the last keys, and as many rows of dQ as stay beside them."""
         self.require(problem, M)
-        options = []
-        for tiles in range(1, problem.Nk):
-            divided = _divided(problem, tiles)
-            if self.measure(problem, {**divided, "pinned": 0}).peak <= M:
-                options.append(self._pin(problem, M, divided))
-            if len(options) == _MOST_TILES:
-                break
+
+        def fits(tiles: int) -> bool:
+            return self.measure(problem, {**_divided(problem, tiles), "pinned": 0}).peak <= M
+
+        low, high = 0, max(problem.Nk - 1, 1)
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (low, middle) if fits(middle) else (middle, high)
+        few = range(high, min(high + _MOST_TILES, problem.Nk))
+        options = [self._pin(problem, M, _divided(problem, tiles)) for tiles in few if fits(tiles)]
         return min(options, key=lambda one: self.measure(problem, one).io, default=self.smallest(problem))
 
     def _pin(self, problem: Problem, M: int, divided: dict[str, int]) -> Tiles:
