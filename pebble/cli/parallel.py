@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pebble.lab.parallel import Links
     from pebble.program.parallel import SharedProblem
 
-__all__ = ["command"]
+__all__ = ["command", "shape_of"]
 
 
 @click.command("parallel")
@@ -81,7 +81,7 @@ def command(names: tuple[str, ...], as_json: bool, moves: str | None, **options:
         found = parallel(
             _problem(options),
             names_of(names) or None,
-            _shape(options["shape"]),
+            shape_of(options["shape"]),
             pass_on=options["pass_on"],
             links=_links(options),
             memory=options["memory"],
@@ -97,7 +97,7 @@ def _write_moves(names: tuple[str, ...], target: str, options: dict[str, Any]) -
 
     if len(names) != 1:
         raise click.UsageError("--moves writes the moves of one schedule: give one NAME.")
-    found = exchange_moves(_problem(options), names[0], _shape(options["shape"]), options["pass_on"])
+    found = exchange_moves(_problem(options), names[0], shape_of(options["shape"]), options["pass_on"])
     found.write(file_output() if target == "-" else target)
 
 
@@ -135,7 +135,7 @@ def _problem(options: dict[str, Any]) -> SharedProblem:
     )
 
 
-def _shape(text: str | None) -> tuple[int, ...] | None:
+def shape_of(text: str | None) -> tuple[int, ...] | None:
     """Read ``2x3``."""
     if text is None:
         return None

@@ -12,6 +12,7 @@ import click
 from pebble.cli.completion import schedules
 from pebble.cli.dag_options import dag_of
 from pebble.cli.options import (
+    Whole,
     memory_options,
     optional_words_of,
     parse_tiles,
@@ -36,6 +37,18 @@ _FIRST_PAGE = "play.html"
 @tiles_option
 @click.option("--dag", help="The DAG, also one that has the name of a schedule.")
 @click.option("--format", "format", help="The DAG file's format, if its ending does not say it.")
+@click.option(
+    "-P",
+    "P",
+    type=Whole(),
+    help="Devices: show a schedule for several devices (pebble parallel), turn by turn.",
+)
+@click.option(
+    "--layout",
+    type=click.Choice(["contiguous", "zigzag", "striped"]),
+    help="With -P: which device owns which tokens.",
+)
+@click.option("--shape", help="With -P: the shape of a grid, as for pebble parallel.")
 @click.option("--no-classics", is_flag=True, help="Leave out the classic DAGs to play on; writes faster.")
 @click.option(
     "--time-limit",
@@ -54,6 +67,9 @@ def command(
     dag: str | None,
     format: str | None,
     tiles: str | None,
+    P: int | None,
+    layout: str | None,
+    shape: str | None,
     no_classics: bool,
     time_limit: float,
     output: str | None,
@@ -72,16 +88,21 @@ def command(
     pebble play
     pebble play flash-2 -N 4 -d 2 -M 16 -o game.html
     pebble play pyramid:4 -M 5 -o game.html
+    pebble play ring -P 4 -N 8 -d 2 -o ring.html
     """  # noqa: D301
     if not math.isfinite(time_limit):
         raise click.UsageError("--time-limit takes a number of seconds, such as 5.")
     from pebble.lab.player import first_page
 
+    if P is None and (layout is not None or shape is not None):
+        raise click.UsageError("--layout and --shape go with -P.")
     extent: dict[str, Any] = {"classics": not no_classics, "time_limit": time_limit}
-    if what is None and dag is None and not _given([*options, "tiles", "format"]):
+    if what is None and dag is None and not _given([*options, "tiles", "format", "P"]):
         page, output = first_page(**extent), output or _FIRST_PAGE
     elif output is None:
         raise click.UsageError("Missing option '-o' / '--output'.")
+    elif P is not None:
+        page = _of_devices(what, P, layout or "contiguous", shape, options)
     else:
         page = _asked(what, dag, format, tiles, options, extent)
     if output == "-":
@@ -89,6 +110,29 @@ def command(
         return
     size = page.write(output)
     click.echo(f"{output}: {page.summary()}; {size:,} bytes", err=True)
+
+
+def _of_devices(what: str | None, P: int, layout: str, shape: str | None, options: dict[str, Any]) -> Page:
+    """Return the page of a schedule for several devices."""
+    from pebble.cli.parallel import shape_of
+    from pebble.lab.player.devices_page import play_devices
+    from pebble.program.parallel import SharedProblem
+
+    if what is None or _given(
+        ["dag", "tiles", "format", *(name for name in options if name not in _OF_DEVICES)]
+    ):
+        raise click.UsageError(
+            "-P shows a schedule for several devices: give its name, -N, -d and perhaps --heads, --kv-heads, --pass, "
+            "--mask causal, --layout and --shape."
+        )
+    if options["nq"] is None or options["d"] is None:
+        raise click.UsageError(f"Missing option '{'-N' if options['nq'] is None else '-d'}'.")
+    if options["mask"] not in (None, "causal"):
+        raise click.UsageError("Several devices are shown without a mask, or with --mask causal.")
+    heads, causal = options["heads"] or 1, options["mask"] is not None
+    sizes = (options["nq"], options["d"], P, heads, options["kv_heads"] or heads)
+    problem = SharedProblem(*sizes, causal, options["pass_name"], layout)
+    return play_devices(problem, what, None if shape is None else shape_of(shape))
 
 
 def _asked(
@@ -123,6 +167,7 @@ def _asked(
     return play_dag(named, M, format=format, **extent)
 
 
+_OF_DEVICES = ("nq", "d", "heads", "kv_heads", "mask", "pass_name")
 _MEMORY = ("memory", "device", "level", "dtype")
 
 
