@@ -52,8 +52,8 @@ P = 16
 for R in (16, 8, 4, 2, 1):
     C = P // R
     row = parallel(SharedProblem(N, D, P), ["grid"], (R, C))["grid"]
-    share = f"{N // R:6,} queries × {N // C:6,} keys"
-    print(f"{R:2} × {C:2}: {share}: {max(row.received) / (N * D):.3f}·N·d words a device")
+    size = f"{N // R:6,} queries × {N // C:6,} keys"
+    print(f"{R:2} × {C:2}: {size}: {max(row.received) / (N * D):.3f}·N·d words a device")
 
 # %%
 # The first line, 16 × 1, is the ring's strip; the words are the same, in one round. The square, 4 × 4, needs less
