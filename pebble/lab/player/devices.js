@@ -110,7 +110,7 @@ function show() {
   if (step.phase === "send") drawSends(step, drawing);
   byId("happening").textContent = describe(step);
   const total = received.reduce((a, b) => a + b, 0);
-  const bound = film.bound === null ? "" : ` At least ${film.bound.toLocaleString("en")} if all do equally much.`;
+  const bound = !film.bound ? "" : ` At least ${film.bound.toLocaleString("en")} if all do equally much.`;
   byId("counts").textContent =
     `Words received: ${received.join(", ")}; together ${total.toLocaleString("en")} of ${film.total.toLocaleString("en")}.${bound}`;
   byId("place").value = String(at);

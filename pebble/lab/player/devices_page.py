@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import prod
 from typing import Any, ClassVar
 
 from pebble.common.errors import BoundDoesNotApply, InvalidInput
@@ -80,7 +81,7 @@ def play_devices(
     sized = f"{schedule} {shape_text(shape)}".strip()
     document = {
         "devices": problem.P,
-        "columns": shape[-1] if made.shape_names[-2:] == ("R", "C") else 0,
+        "columns": _columns(made.shape_names, shape),
         "tiles": problem.tiling.tiles,
         "owners": problem.tiling.owner.tolist(),
         "sizes": problem.tiling.sizes.tolist(),
@@ -91,6 +92,14 @@ def play_devices(
         "summary": made.summary,
     }
     return DevicesPage(f"{sized} on {problem.P} devices: {before}", document)
+
+
+def _columns(names: tuple[str, ...], shape: Shape) -> int:
+    """Return how many devices stand side by side: those of a grid's row, or all of a head's grid; 0 for a circle."""
+    if names[-2:] != ("R", "C"):
+        return 0
+    columns = shape[-1] if len(shape) == 2 else shape[-2] * shape[-1]
+    return columns if 1 < columns < prod(shape) else 0
 
 
 def _bound(problem: SharedProblem) -> int | None:
