@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import math
+from collections.abc import Callable
 from fractions import Fraction
 from itertools import product
 
@@ -71,7 +72,7 @@ def dag_of(name: str, N: int, d: int) -> Dag:
 
 
 def played(name: str, dag: Dag, layout: str, lines: list[str], P: int) -> ProcessorCheck:
-    sums = "l U" if name == "attention-forward" else "dQ dK dV"
+    sums = "l U" if name != "attention-backward" else "dQ dK dV"
     head = f"# pebbling 1\n# dag {name}\n# devices {P}\n# layout {layout}\n# sums {sums}\n"
     found = check_processor_pebbling(
         PebblingReader(io.StringIO(head + "\n".join(lines) + "\n")), lambda header: dag
@@ -142,6 +143,46 @@ def test_random_legal_runs_move_what_d1_asks_for() -> None:
 def test_many_random_legal_runs_move_what_d1_asks_for() -> None:
     for N, d, P in [(4, 1, 4), (4, 2, 2), (6, 1, 3), (8, 1, 4)]:
         assert_runs_above(N, d, P, range(9))
+
+
+def by_head(devices: dict[tuple[int, int], np.ndarray]) -> Callable[[tuple[int, ...]], Place]:
+    """Return where products are absorbed, by head, from the devices of its pairs."""
+
+    def of_head(head: tuple[int, ...]) -> Place:
+        mine = devices[head[0], head[1]]
+        return lambda i, j, e: int(mine[i, j])
+
+    return of_head
+
+
+@pytest.mark.parametrize("seeds", [range(1), pytest.param(range(1, 25), marks=pytest.mark.slow)])
+def test_runs_of_several_heads_move_what_phi_asks_for(seeds: range) -> None:
+    """Whole heads, shares of heads, pairs anywhere; in the balanced ones every device receives Φ on the average."""
+    for seed in seeds:
+        rng = np.random.default_rng(seed)
+        P, d, kv_heads, group = [(4, 1, 2, 2), (2, 1, 2, 1), (2, 2, 1, 2), (3, 1, 3, 1)][seed % 4]
+        N, heads = P if P > 2 else 4, list(product(range(kv_heads), range(group)))
+        parameters = {"Nq": N, "Nk": N, "d": d, "dv": d, "Hq": len(heads), "Hk": kv_heads}
+        dag = family_from_header(
+            "attention-heads", {key: str(value) for key, value in parameters.items()}
+        ).dag()
+        sizes = DeviceSizes(N, d, P, len(heads), kv_heads, N * N)
+        order = rng.permutation(len(heads))[:, None, None]
+        shares = [
+            np.broadcast_to(order * P // len(heads), (len(heads), N, N)),
+            np.broadcast_to((np.arange(N)[:, None] * P // N + order) % P, (len(heads), N, N)),
+            rng.permutation(np.arange(len(heads) * N * N) % P).reshape(len(heads), N, N),
+        ]
+        for share in shares:
+            place = by_head(dict(zip(heads, share, strict=True)))
+            lines = random_forward(tokens_of("contiguous", N, P), d, rng, place, 0.2 * (seed % 2), heads)
+            tally = played("attention-heads", dag, "contiguous", lines, P).tally
+            products = tally.computes_of("U")
+            busy = max(a + b for a, b in zip(tally.counts("received"), tally.counts("sent"), strict=True))
+            assert busy >= phi(sizes).value
+            assert tally.total("received") >= words_for_shares(sizes, [count // d for count in products])
+            balance = Fraction(max(products) * P, sizes.products)
+            assert tally.total("received") >= d1_total(sizes, balance).value
 
 
 @pytest.mark.slow
