@@ -168,6 +168,7 @@ def test_an_output_must_be_with_its_owner() -> None:
         ("# devices 2\n# sums W\n", "no array W"),
         ("# devices 2\n# sums P\n", "P[0] is no sum: P[0,1] does not add to the term before it"),
         ("# devices 2\n# H 0\n", "line 4"),
+        ("# devices 2\n# H 2\n", "device 0 owns 3 inputs, and its memory has 2 words"),
         ("# devices 2\n# levels 3 4\n", "not both"),
         ("# devices 2\n# rules sliding=yes\n", "only the ordinary rules"),
         ("# M 3\n# layout zigzag\n", "a line '# layout' needs a line '# devices'"),
