@@ -8,7 +8,7 @@ import click
 
 from pebble.cli.completion import devices, models
 from pebble.cli.options import Whole, heads_options, names_of
-from pebble.cli.printing import file_output, json_option, print_result
+from pebble.cli.printing import json_option, print_result
 from pebble.cli.progress import progress_line
 from pebble.common.errors import InvalidInput
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pebble.lab.parallel import Links
     from pebble.program.parallel import SharedProblem
 
-__all__ = ["command", "shape_of"]
+__all__ = ["command"]
 
 
 @click.command("parallel")
@@ -56,12 +56,8 @@ __all__ = ["command", "shape_of"]
 @click.option("--node-link", help="What a device receives from its own node: 450GB/s.")
 @click.option("--dtype", default="bf16", help="What a word is, for times (default bf16).")
 @click.option("--best", is_flag=True, help="Try layouts too, sort, and say which schedule is best.")
-@click.option(
-    "--moves",
-    help="Write every move of one NAME to a file, which pebble check plays; - for standard output. For small sizes.",
-)
 @json_option
-def command(names: tuple[str, ...], as_json: bool, moves: str | None, **options: Any) -> None:
+def command(names: tuple[str, ...], as_json: bool, **options: Any) -> None:
     """Compare ways to compute attention on several devices: what they move, and what must be moved.
 
     Every count is verified by a referee that plays the exchange of tiles on all devices; words of the busiest
@@ -74,14 +70,11 @@ def command(names: tuple[str, ...], as_json: bool, moves: str | None, **options:
     """  # noqa: D301
     from pebble.lab.parallel import parallel
 
-    if moves is not None:
-        _write_moves(names, moves, options)
-        return
     with progress_line("counting {} …".format) as progress:
         found = parallel(
             _problem(options),
             names_of(names) or None,
-            shape_of(options["shape"]),
+            _shape(options["shape"]),
             pass_on=options["pass_on"],
             links=_links(options),
             memory=options["memory"],
@@ -90,15 +83,6 @@ def command(names: tuple[str, ...], as_json: bool, moves: str | None, **options:
             progress=progress,
         )
     print_result(found, as_json)
-
-
-def _write_moves(names: tuple[str, ...], target: str, options: dict[str, Any]) -> None:
-    from pebble.lab.parallel.exchange_moves import exchange_moves
-
-    if len(names) != 1:
-        raise click.UsageError("--moves writes the moves of one schedule: give one NAME.")
-    found = exchange_moves(_problem(options), names[0], shape_of(options["shape"]), options["pass_on"])
-    found.write(file_output() if target == "-" else target)
 
 
 def _problem(options: dict[str, Any]) -> SharedProblem:
@@ -135,7 +119,7 @@ def _problem(options: dict[str, Any]) -> SharedProblem:
     )
 
 
-def shape_of(text: str | None) -> tuple[int, ...] | None:
+def _shape(text: str | None) -> tuple[int, ...] | None:
     """Read ``2x3``."""
     if text is None:
         return None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +11,6 @@ import click
 from pebble.cli.completion import schedules
 from pebble.cli.dag_options import dag_of
 from pebble.cli.options import (
-    Whole,
     memory_options,
     optional_words_of,
     parse_tiles,
@@ -21,6 +19,7 @@ from pebble.cli.options import (
     tiles_option,
 )
 from pebble.cli.printing import file_output
+from pebble.cli.several_devices import SeveralDevices, given, several_devices_of, several_devices_options
 
 if TYPE_CHECKING:
     from pebble.lab.player import Page
@@ -37,18 +36,7 @@ _FIRST_PAGE = "play.html"
 @tiles_option
 @click.option("--dag", help="The DAG, also one that has the name of a schedule.")
 @click.option("--format", "format", help="The DAG file's format, if its ending does not say it.")
-@click.option(
-    "-P",
-    "P",
-    type=Whole(),
-    help="Devices: show a schedule for several devices (pebble parallel), turn by turn.",
-)
-@click.option(
-    "--layout",
-    type=click.Choice(["contiguous", "zigzag", "striped"]),
-    help="With -P: which device owns which tokens.",
-)
-@click.option("--shape", help="With -P: the shape of a grid, as for pebble parallel.")
+@several_devices_options
 @click.option("--no-classics", is_flag=True, help="Leave out the classic DAGs to play on; writes faster.")
 @click.option(
     "--time-limit",
@@ -67,9 +55,6 @@ def command(
     dag: str | None,
     format: str | None,
     tiles: str | None,
-    P: int | None,
-    layout: str | None,
-    shape: str | None,
     no_classics: bool,
     time_limit: float,
     output: str | None,
@@ -94,15 +79,14 @@ def command(
         raise click.UsageError("--time-limit takes a number of seconds, such as 5.")
     from pebble.lab.player import first_page
 
-    if P is None and (layout is not None or shape is not None):
-        raise click.UsageError("--layout and --shape go with -P.")
+    devices = several_devices_of(options)
     extent: dict[str, Any] = {"classics": not no_classics, "time_limit": time_limit}
-    if what is None and dag is None and not _given([*options, "tiles", "format", "P"]):
+    if what is None and dag is None and not given([*options, "tiles", "format", "P", "layout", "shape"]):
         page, output = first_page(**extent), output or _FIRST_PAGE
     elif output is None:
         raise click.UsageError("Missing option '-o' / '--output'.")
-    elif P is not None:
-        page = _of_devices(what, P, layout or "contiguous", shape, options)
+    elif devices is not None:
+        page = _of_devices(what, devices)
     else:
         page = _asked(what, dag, format, tiles, options, extent)
     if output == "-":
@@ -112,27 +96,13 @@ def command(
     click.echo(f"{output}: {page.summary()}; {size:,} bytes", err=True)
 
 
-def _of_devices(what: str | None, P: int, layout: str, shape: str | None, options: dict[str, Any]) -> Page:
+def _of_devices(what: str | None, devices: SeveralDevices) -> Page:
     """Return the page of a schedule for several devices."""
-    from pebble.cli.parallel import shape_of
     from pebble.lab.player.devices_page import play_devices
-    from pebble.program.parallel import SharedProblem
 
-    if what is None or _given(
-        ["dag", "tiles", "format", *(name for name in options if name not in _OF_DEVICES)]
-    ):
-        raise click.UsageError(
-            "-P shows a schedule for several devices: give its name, -N, -d and perhaps --heads, --kv-heads, --pass, "
-            "--mask causal, --layout and --shape."
-        )
-    if options["nq"] is None or options["d"] is None:
-        raise click.UsageError(f"Missing option '{'-N' if options['nq'] is None else '-d'}'.")
-    if options["mask"] not in (None, "causal"):
-        raise click.UsageError("Several devices are shown without a mask, or with --mask causal.")
-    heads, causal = options["heads"] or 1, options["mask"] is not None
-    sizes = (options["nq"], options["d"], P, heads, options["kv_heads"] or heads)
-    problem = SharedProblem(*sizes, causal, options["pass_name"], layout)
-    return play_devices(problem, what, None if shape is None else shape_of(shape))
+    if what is None:
+        raise click.UsageError("-P shows a schedule for several devices: give its name.")
+    return play_devices(devices.problem, what, devices.shape)
 
 
 def _asked(
@@ -146,7 +116,7 @@ def _asked(
     """Return the page of a schedule, or of a DAG."""
     from pebble.lab.player import play, play_dag
 
-    sized = _given([*(name for name in options if name not in _MEMORY), "tiles"])
+    sized = given([*(name for name in options if name not in _MEMORY), "tiles"])
     M = optional_words_of(options)
     if (what is None) == (dag is None):
         raise click.UsageError("Give a SCHEDULE with -N and -d, or a DAG (without either: the first page).")
@@ -167,7 +137,6 @@ def _asked(
     return play_dag(named, M, format=format, **extent)
 
 
-_OF_DEVICES = ("nq", "d", "heads", "kv_heads", "mask", "pass_name")
 _MEMORY = ("memory", "device", "level", "dtype")
 
 
@@ -180,9 +149,3 @@ def _is_schedule(name: str) -> bool:
 def _is_dag(text: str) -> bool:
     """Whether a text can only mean a DAG, beside sizes that go with a schedule."""
     return text == "-" or ":" in text or Path(text).exists()
-
-
-def _given(names: Iterable[str]) -> bool:
-    """Whether any of these options was given."""
-    context = click.get_current_context()
-    return any(context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE for name in names)

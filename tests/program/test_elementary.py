@@ -21,7 +21,6 @@ from pebble.program.parallel import (
     Exchange,
     Shape,
     SharedProblem,
-    Traffic,
     distributed_schedules,
     play,
 )
@@ -64,8 +63,8 @@ def played(exchange: Exchange) -> ProcessorGame:
     return game
 
 
-def assert_counts_agree(problem: SharedProblem, traffic: Traffic, game: ProcessorGame, pass_on: str) -> None:
-    tally = game.tally
+def assert_counts_agree(exchange: Exchange, game: ProcessorGame, pass_on: str) -> None:
+    problem, traffic, tally = exchange.problem, play(exchange), game.tally
     assert (tuple(tally.computes_of("P")), tally.work_sum("P")) == (traffic.pairs, traffic.work_sum)
     assert tally.rounds == traffic.rounds
     words = [*tally.counts("received"), *tally.counts("sent"), tally.link_max, tally.h_sum]
@@ -103,7 +102,7 @@ def assert_agree(case: tuple[DistributedSchedule, str], rng: random.Random) -> b
     problem, shape, pass_on = asked
     exchange = case[0].exchange(problem, shape, pass_on)
     game = played(exchange)
-    assert_counts_agree(problem, play(exchange), game, pass_on)
+    assert_counts_agree(exchange, game, pass_on)
     assert_numbers_are_attention(problem, game)
     return True
 
