@@ -34,8 +34,10 @@ def elementary_family(problem: SharedProblem) -> Family:
     Raises
     ------
     InvalidInput
-        For the backward pass of several heads, which has no such DAG.
+        For the backward pass of several heads, and for decoding, which have no such DAG with tokens first.
     """
+    if getattr(problem, "queries_decoded", None) is not None:
+        raise InvalidInput("decoding is not written move by move: its queries are on one device alone")
     one = Problem(
         problem.N,
         problem.N,
@@ -68,7 +70,7 @@ def elementary_lines(exchange: Exchange) -> Iterator[str]:
 
     Nothing is judged: the referee of the game does that.
     """
-    writer = _Writer(exchange)
+    writer = _ElementaryWriter(exchange)
     if exchange.problem.pass_name == "backward":
         writer.row_sums()
     for number, step in enumerate(exchange.supersteps):
@@ -83,7 +85,7 @@ def elementary_lines(exchange: Exchange) -> Iterator[str]:
         yield from writer.lines
 
 
-class _Writer:
+class _ElementaryWriter:
     """Writes the moves of an exchange, and keeps account of the terms of every partial sum."""
 
     def __init__(self, exchange: Exchange) -> None:
