@@ -93,6 +93,7 @@ def test_ulysses(heads: int, groups: int) -> None:
     assert found.complete
     assert (found.tally.counts("received"), found.tally.rounds) == ([expected] * P, 2)
     assert found.tally.computes_of("P") == [N * N * heads // P] * P
+    assert_counted_alike(found, text)
     game, family = played_file(io.StringIO(text))
     rng = np.random.default_rng(2)
     shapes = {name: family.shape(name) for name in "QKV"}
