@@ -18,7 +18,12 @@ from pebble.cli.options import (
     tiles_option,
 )
 from pebble.cli.printing import file_output
-from pebble.cli.several_devices import SeveralDevices, several_devices_of, several_devices_options
+from pebble.cli.several_devices import (
+    SeveralDevices,
+    refuse_without_devices,
+    several_devices_of,
+    several_devices_options,
+)
 
 if TYPE_CHECKING:
     from pebble.computations.problem import Problem
@@ -51,6 +56,7 @@ def command(schedule: str, tiles: str | None, output: str, **options: Any) -> No
         _write_levels(schedule, problem_of(options), levels, tiles, output)
         return
     refuse_without_levels([schedule])
+    refuse_without_devices(schedule)
     M = optional_words_of(options)
     problem = problem_of(options)
     pebbling = moves(schedule, problem, M, parse_tiles(tiles))

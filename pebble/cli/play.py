@@ -19,7 +19,13 @@ from pebble.cli.options import (
     tiles_option,
 )
 from pebble.cli.printing import file_output
-from pebble.cli.several_devices import SeveralDevices, given, several_devices_of, several_devices_options
+from pebble.cli.several_devices import (
+    SeveralDevices,
+    given,
+    refuse_without_devices,
+    several_devices_of,
+    several_devices_options,
+)
 
 if TYPE_CHECKING:
     from pebble.lab.player import Page
@@ -88,6 +94,7 @@ def command(
     elif devices is not None:
         page = _of_devices(what, devices)
     else:
+        refuse_without_devices(what)
         page = _asked(what, dag, format, tiles, options, extent)
     if output == "-":
         file_output().write(page.html)

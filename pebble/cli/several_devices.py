@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
@@ -13,7 +14,13 @@ from pebble.common.errors import InvalidInput
 if TYPE_CHECKING:
     from pebble.program.parallel import Shape, SharedProblem
 
-__all__ = ["SeveralDevices", "given", "several_devices_of", "several_devices_options"]
+__all__ = [
+    "SeveralDevices",
+    "given",
+    "refuse_without_devices",
+    "several_devices_of",
+    "several_devices_options",
+]
 
 _SERVED = ("nq", "d", "heads", "kv_heads", "mask", "pass_name", "P", "layout", "shape", "output")
 
@@ -86,6 +93,24 @@ def _shape_of(text: str) -> Shape:
     if not all(part.isascii() and part.isdigit() and int(part) > 0 for part in parts):
         raise InvalidInput(f"cannot read the shape {text!r}; examples: 2x3, 2x2x2")
     return tuple(map(int, parts))
+
+
+def refuse_without_devices(name: str | None) -> None:
+    """Say what is missing where a schedule for several devices is asked for as one for one device.
+
+    Raises
+    ------
+    UsageError
+        If it is one.
+    """
+    from pebble.program.parallel import distributed_schedule
+    from pebble.program.schedule import registered
+
+    if name is None or any(one.name == name for one in registered()):
+        return
+    with contextlib.suppress(InvalidInput):
+        distributed_schedule(name)
+        raise click.UsageError(f"{name} is a schedule for several devices: add -P, their number.")
 
 
 def given(names: list[str]) -> bool:

@@ -55,6 +55,11 @@ def test_a_page_of_several_devices(pebble: Pebble, tmp_path: Path) -> None:
         (["moves", "wheel", *SIZES], "unknown schedule for several devices 'wheel'"),
         (["moves", "ring", "-N", "8", "-P", "4"], "Missing option '-d'"),
         (["play", *SIZES], "give its name"),
+        (
+            ["moves", "ring", "-N", "8", "-d", "2", "-M", "9"],
+            "ring is a schedule for several devices: add -P",
+        ),
+        (["play", "grid", "-N", "8", "-d", "2", "-M", "9"], "grid is a schedule for several devices: add -P"),
         (["play", "ring", "-N", "8", "-d", "2", "-P", "40"], "too few for 40 devices"),
     ],
 )
