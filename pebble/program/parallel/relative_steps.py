@@ -18,7 +18,10 @@ from pebble.program.parallel.device_program import TOKEN_AXES, DeviceProgram, ne
 if TYPE_CHECKING:
     from pebble.program.parallel.shared_problem import SharedProblem
 
-__all__ = ["Box", "RelativeStep", "Tile", "relative_steps", "tiles_of"]
+__all__ = ["Box", "RelativeStep", "RelativeTurns", "Tile", "relative_steps", "relative_turns", "tiles_of"]
+
+_SHORT = 6
+"""So many turns are written out."""
 
 Tile = tuple[int, ...]
 """A tile of tokens, or a part of the heads, relative to the device: a number for each coordinate."""
@@ -54,14 +57,57 @@ class RelativeStep:
     adding: bool = False
 
 
+@dataclass(frozen=True)
+class RelativeTurns:
+    """The turns of a loop: those between the first and the last take the same steps, but for the number of the turn.
+
+    Attributes
+    ----------
+    place : int
+        The coordinate that the turns go along.
+    start, stop : int
+        Numbers of the first turn, and after the last.
+    first, last : tuple of RelativeStep
+    middle : tuple of RelativeStep
+        Of turn ``start + 1``.
+    """
+
+    place: int
+    start: int
+    stop: int
+    first: tuple[RelativeStep, ...]
+    middle: tuple[RelativeStep, ...]
+    last: tuple[RelativeStep, ...]
+    moving: tuple[tuple[bool, bool, bool, bool], ...]
+    """Of each step in the middle: whether its queries, keys, heads, source are those of the turn."""
+
+    def steps(self, number: int) -> Iterator[RelativeStep]:
+        """Yield the steps of a turn in the middle."""
+        place = self.place
+        for step, moving in zip(self.middle, self.moving, strict=True):
+            boxes = (step.queries, step.keys, step.heads, step.source)
+            queries, keys, heads, source = (
+                (*box[:place], number, *box[place + 1 :]) if moves else box
+                for box, moves in zip(boxes, moving, strict=True)
+            )
+            yield RelativeStep(step.kind, step.arrays, queries, keys, heads, source, step.adding)  # type: ignore[arg-type]
+
+
 def tiles_of(box: Box, sizes: tuple[int, ...]) -> Iterator[Tile]:
     """Yield the tiles of a box.
 
     >>> list(tiles_of((None, 1), (2, 3)))
     [(0, 1), (1, 1)]
     """
+    if None not in box:
+        return iter((tuple(one or 0 for one in box),))
     ranges = [range(size) if one is None else (one,) for one, size in zip(box, sizes, strict=True)]
     return itertools.product(*ranges)
+
+
+def relative_turns(program: DeviceProgram, problem: SharedProblem) -> Iterator[RelativeStep | RelativeTurns]:
+    """Yield the steps of every device, in order, long loops over turns without writing each turn out."""
+    return _Walk(program, problem, compact=True).nodes(program.body)
 
 
 def relative_steps(program: DeviceProgram, problem: SharedProblem) -> Iterator[RelativeStep]:
@@ -72,21 +118,23 @@ def relative_steps(program: DeviceProgram, problem: SharedProblem) -> Iterator[R
     InvalidInput
         If work does not add to all sums of the pass, or a condition between turns is on a loop over tiles.
     """
-    return _Walk(program, problem).nodes(program.body)
+    for step in _Walk(program, problem).nodes(program.body):
+        assert isinstance(step, RelativeStep)
+        yield step
 
 
 class _Walk:
     """The turns around, and what they visit."""
 
-    def __init__(self, program: DeviceProgram, problem: SharedProblem) -> None:
-        self.program = program
+    def __init__(self, program: DeviceProgram, problem: SharedProblem, compact: bool = False) -> None:
+        self.program, self.compact = program, compact
         self.sums = frozenset(name for arrays in problem.sums for name in arrays.names)
         self.finished = problem.finished[0] if problem.pass_name == "forward" else ""
         kinds = (problem.queries, problem.keys, *problem.sums)
         self.together = list(dict.fromkeys([*(arrays.names for arrays in kinds), problem.finished]))
         self.turn: dict[str, tuple[Loop, int]] = {}
 
-    def nodes(self, nodes: tuple[Node, ...]) -> Iterator[RelativeStep]:
+    def nodes(self, nodes: tuple[Node, ...]) -> Iterator[RelativeStep | RelativeTurns]:
         """Execute nodes; neighbours that exchange nothing are one piece of work."""
         for exchanges, group in itertools.groupby(nodes, key=_exchanges):
             together = tuple(group)
@@ -97,17 +145,46 @@ class _Walk:
             else:
                 yield from self.work(together)
 
-    def each(self, nodes: tuple[Node, ...]) -> Iterator[RelativeStep]:
+    def each(self, nodes: tuple[Node, ...]) -> Iterator[RelativeStep | RelativeTurns]:
         """Execute turns and conditions with receives in them."""
         for node in nodes:
             if isinstance(node, When):
                 if self.holds(node.condition):
                     yield from self.nodes(node.body)
             elif isinstance(node, Loop):
+                if self.compact and self.stop(node) - node.start > _SHORT:
+                    found = self.turns(node)
+                    if found is not None:
+                        yield found
+                        continue
                 for number in range(node.start, self.stop(node)):
-                    self.turn[node.label] = node, number
-                    yield from self.nodes(node.body)
-                self.turn.pop(node.label, None)
+                    yield from self.in_turn(node, number)
+
+    def in_turn(self, node: Loop, number: int) -> Iterator[RelativeStep | RelativeTurns]:
+        """Execute one turn."""
+        self.turn[node.label] = node, number
+        yield from self.nodes(node.body)
+        del self.turn[node.label]
+
+    def turns(self, node: Loop) -> RelativeTurns | None:
+        """Return the turns of a loop by the steps of four of them; None if there are long loops inside."""
+        start, stop, place = node.start, self.stop(node), self.program.place(node.turn)
+        every = [
+            [step for step in self.in_turn(node, number) if isinstance(step, RelativeStep)]
+            if not any(isinstance(step, RelativeTurns) for step in self.in_turn(node, number))
+            else None
+            for number in (start, start + 1, start + 2, stop - 1)
+        ]
+        if any(one is None for one in every):
+            return None
+        first, one, two, last = (tuple(found or ()) for found in every)
+        moving = tuple(
+            tuple(
+                bool(a) and a[place] != b[place] for a, b in zip(_boxes(before), _boxes(after), strict=True)
+            )
+            for before, after in zip(one, two, strict=True)
+        )
+        return RelativeTurns(place, start, stop, first, one, last, moving)  # type: ignore[arg-type]
 
     def holds(self, condition: Condition) -> bool:
         """Whether a condition on a turn holds."""
@@ -185,6 +262,10 @@ class _Walk:
                 or self.holds(node.condition)
             ):
                 yield from self.computed(node.body)
+
+
+def _boxes(step: RelativeStep) -> tuple[Box, Box, Box, Tile]:
+    return step.queries, step.keys, step.heads, step.source
 
 
 def _exchanges(node: Node) -> bool:

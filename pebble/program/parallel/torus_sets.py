@@ -49,6 +49,22 @@ class TorusSets:
                 tiles = (low << far * stride) | ((tiles ^ low) >> (size - far) * stride)
         return tiles
 
+    def spread(self, tiles: int, distance: Tile, number: int) -> int:
+        """Return the union of a set and of the same moved on once, twice, … so many sets in all.
+
+        >>> sets = TorusSets((8,))
+        >>> bin(sets.spread(1, (2,), 3))
+        '0b10101'
+        """
+        found, done = tiles, 1
+        while done < number:
+            more = min(done, number - done)
+            far = tuple(done * one % size for one, size in zip(distance, self.sizes, strict=True))
+            part = found if more == done else self.spread(tiles, distance, more)
+            found |= self.moved(part, far)
+            done += more
+        return found if number else 0
+
     def _with_less(self, place: int, number: int) -> int:
         """Return the set of all tiles whose number along a coordinate is less than a number."""
         size, stride = self.sizes[place], self.strides[place]
