@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -34,7 +35,7 @@ __all__ = [
 ]
 
 
-_FORM_OPTIONS = ("softmax", "attention", "gate", "chunk", "shared_values", "sums")
+_FORM_OPTIONS = ("softmax", "attention", "gate", "chunk", "shared_values", "shared_rope", "sums")
 
 _SEVERAL = "one, several (64,128), or FIRST:LAST:COUNT at equal ratios (256:1Mi:25)"
 
@@ -141,6 +142,13 @@ def form_options(function: F) -> F:
             is_flag=True,
             help="V is the first dv words of each row of K, as in latent attention that is decoded (MLA).",
         ),
+        click.option(
+            "--shared-rope",
+            type=click.IntRange(min=0),
+            default=0,
+            metavar="WORDS",
+            help="So many words of each key are the same for all heads, as the rotary ones of MLA in training.",
+        ),
     )(function)
 
 
@@ -185,6 +193,8 @@ def problem_of(options: dict[str, Any]) -> Problem:
             raise click.UsageError(
                 f"--shared-values: the model {model} has values of their own; leave one out."
             )
+        if rope := same.pop("shared_rope"):
+            changed = replace(changed, shared_rope=rope)
         return changed.problem(nq, kv, mask=mask, empty_rows=empty_rows, **same)
     d = shape["d"]
     if d is None:

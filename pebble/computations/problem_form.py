@@ -29,7 +29,7 @@ SUMS = ("chain", "free")
 ATTENTIONS = ("softmax", "linear")
 """Kinds of attention."""
 
-FORMS = (*SOFTMAXES, "latent", "linear", "recurrent", "gated", "chunked")
+FORMS = (*SOFTMAXES, "latent", "shared-rope", "linear", "recurrent", "gated", "chunked")
 """The computations a pass may be: each has a family, schedules and bounds of its own."""
 
 
@@ -56,6 +56,8 @@ def check_form(problem: Problem) -> None:
         )
     if problem.shared_values:
         _check_latent(problem)
+    if problem.shared_rope != 0:
+        _check_shared_rope(problem)
     if problem.attention == "linear":
         _check_linear(problem)
     elif problem.gate or problem.chunk is not None:
@@ -76,6 +78,24 @@ def _check_latent(problem: Problem) -> None:
         )
 
 
+def _check_shared_rope(problem: Problem) -> None:
+    rope = problem.shared_rope
+    if isinstance(rope, bool) or not isinstance(rope, int) or not 0 < rope < problem.d:
+        raise InvalidInput(
+            f"shared_rope is how many of the d = {problem.d} words of a key all heads share: a whole number from 1 to "
+            f"{problem.d - 1}, not {rope!r}"
+        )
+    if problem.attention == "linear" or problem.softmax != "plain" or problem.pass_name != "forward":
+        raise InvalidInput(
+            "keys whose rotary words all heads share (shared_rope) are counted in the forward pass with plain softmax"
+        )
+    if problem.shared_values or problem.group > 1:
+        raise InvalidInput(
+            "keys whose rotary words all heads share (shared_rope) have own words and values for every head: leave "
+            "out shared_values, and give as many kv_heads as heads, or none"
+        )
+
+
 def _check_linear(problem: Problem) -> None:
     if problem.softmax != "plain":
         raise InvalidInput(f"linear attention has no softmax: leave out softmax={problem.softmax!r}")
@@ -86,14 +106,9 @@ def _check_linear(problem: Problem) -> None:
             raise InvalidInput(
                 "gate and chunk are of causal linear attention: add mask='causal' (--mask causal)"
             )
-    elif problem.group > 1:
+    elif problem.Nq % problem.Nk or problem.mask.spec != _causal(problem.Nq // problem.Nk):
         raise InvalidInput(
-            "causal linear attention is counted for query heads with keys and values of their own: give heads "
-            "(--heads) alone or, as with a model, as many kv_heads (--kv-heads)"
-        )
-    elif problem.mask.spec != "causal" or problem.Nq != problem.Nk:
-        raise InvalidInput(
-            "linear attention takes no mask, or the causal one with as many queries as keys; "
+            "linear attention takes no mask, or the causal one with as many queries of each head as keys; "
             f"the mask is {problem.mask.spec}, Nq = {problem.Nq:,}, Nk = {problem.Nk:,}"
         )
     if problem.chunk is not None:
@@ -103,12 +118,18 @@ def _check_linear(problem: Problem) -> None:
             raise InvalidInput("chunked linear attention is counted without a gate: leave one of the two out")
 
 
+def _causal(sharing: int) -> str:
+    """Return how the causal mask of so many query heads that share keys and values is written."""
+    return "causal" if sharing == 1 else f"group:{sharing}:causal"
+
+
 _PLAIN: dict[str, str | bool | int | None] = {
     "softmax": "plain",
     "attention": "softmax",
     "gate": False,
     "chunk": None,
     "shared_values": False,
+    "shared_rope": 0,
     "sums": "chain",
 }
 
@@ -129,6 +150,8 @@ def form_text(problem: Problem) -> str:
         return "gated linear " if problem.gate else "linear "
     if problem.shared_values:
         return "latent "
+    if problem.shared_rope:
+        return f"shared-rope ({problem.shared_rope:,} words) "
     if problem.sums == "free":
         return "sums in any order, "
     return "" if problem.softmax == "plain" else f"{problem.softmax} softmax, "

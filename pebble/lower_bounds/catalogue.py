@@ -10,11 +10,13 @@ from pebble.lower_bounds.attention.b1 import B1
 from pebble.lower_bounds.attention.b2 import B2
 from pebble.lower_bounds.attention.by_parts import BY_PARTS
 from pebble.lower_bounds.attention.causal_triangles import CAUSAL_TRIANGLES
+from pebble.lower_bounds.attention.communication import D1_BUSIEST, D1_TOTAL, D2, D3_TOTAL, PHI
 from pebble.lower_bounds.attention.compulsory import COMPULSORY
 from pebble.lower_bounds.attention.large_cache import LARGE_CACHE, LARGE_CACHE_BACKWARD
 from pebble.lower_bounds.attention.latent import MLA
 from pebble.lower_bounds.attention.linear import LINEAR
 from pebble.lower_bounds.attention.safe_softmax import S
+from pebble.lower_bounds.attention.shared_rope import WITHOUT_ROPE
 from pebble.lower_bounds.attention.t1 import T1
 from pebble.lower_bounds.attention.t2 import T2
 from pebble.lower_bounds.certified.b3 import B3
@@ -65,8 +67,14 @@ STATEMENTS: tuple[Statement, ...] = (
     ANY_ORDER,
     S,
     MLA,
+    WITHOUT_ROPE,
     LEVELS,
     LINEAR,
+    D1_TOTAL,
+    D1_BUSIEST,
+    PHI,
+    D2,
+    D3_TOTAL,
     MATMUL,
     MATMUL_SHORT,
     MATMUL_PRODUCTS,

@@ -26,6 +26,7 @@ from pebble.lower_bounds.attention.large_cache import (
 from pebble.lower_bounds.attention.latent import latent_bound
 from pebble.lower_bounds.attention.linear import linear
 from pebble.lower_bounds.attention.safe_softmax import safe_softmax
+from pebble.lower_bounds.attention.shared_rope import t1_of_all_heads, without_rope
 from pebble.lower_bounds.attention.t1 import t1
 from pebble.lower_bounds.attention.t2 import t2
 from pebble.lower_bounds.bound import Bound, applicable
@@ -42,11 +43,18 @@ _BY_COUNTS: dict[str, tuple[Callable[[Counts, int], Bound], ...]] = {
     "weights": (compulsory_weights,),
 }
 
+
+def _without_rope(problem: Problem, M: int) -> Bound:
+    """Bound all heads without their shared words by the best bound on each."""
+    return without_rope(problem, M, best_bound)
+
+
 _OF_FORM: dict[str, tuple[Callable[[Problem, int], Bound], ...]] = {
     "plain": (),
     "safe": (safe_softmax,),
     "online": (),
     "latent": (latent_bound,),
+    "shared-rope": (t1_of_all_heads, _without_rope),
     "linear": (linear,),
     "recurrent": (linear,),
     "gated": (linear,),

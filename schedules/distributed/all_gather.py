@@ -18,6 +18,11 @@ class AllGather(DistributedSchedule):
     received = "2nd(P−1)Hk; backward 4nd(P−1)Hk"
     passes = ("forward", "backward")
 
+    def dense_words(self, problem: SharedProblem, shape: Shape = ()) -> int:
+        """All keys but one's own; backward, as many gradients back."""
+        rows = (problem.N - problem.N // problem.P) * problem.kv_heads
+        return rows * problem.keys.words * (1 if problem.pass_name == "forward" else 2)
+
     def placement(self, problem: SharedProblem, shape: Shape) -> Placement:
         """Own queries times all keys."""
         all_tiles = np.arange(problem.tiling.tiles)[None, :].repeat(problem.P, axis=0)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import numpy as np
 
 from pebble.program.parallel import DistributedSchedule, Placement, Shape, SharedProblem
@@ -16,12 +18,23 @@ class HeadsGrid(DistributedSchedule):
     summary = "some heads on each of several grids: queries gathered along rows, keys along columns"
     source = "Elango 2025 (Attention2D), with heads cut first as in Ulysses"
     received = "(Ch−1)nd·q + (Rh−1)2nd·k + n(d+[C>1])((Hq−q)C+q(C−1)), q = Hq/h, k = max(1,Hk/h)"
-    passes = ("forward", "backward")
-    shape_names = ("heads", "R", "C")
+    passes: ClassVar[tuple[str, ...]] = ("forward", "backward")
+    shape_names: ClassVar[tuple[str, ...]] = ("heads", "R", "C")
 
     def blocks(self, problem: SharedProblem, shape: Shape) -> int:
         """Return how many parts the heads are in."""
         return shape[0]
+
+    def dense_words(self, problem: SharedProblem, shape: Shape = ()) -> int:
+        """What is gathered, and the sums that come back: partial ones where C > 1 devices work on a row."""
+        h, R, C = shape
+        n, sums = problem.N // problem.P, problem.sums
+        q, k = problem.heads // h, max(1, problem.kv_heads // h)
+        gathered = (C * h - 1) * q * problem.queries.words + (R * h - 1) * k * problem.keys.words
+        back = (sums[0].words if C > 1 else sums[0].final_words) * ((problem.heads - q) * C + q * (C - 1))
+        if problem.pass_name == "backward":
+            back += sums[1].words * (problem.kv_heads * R * max(1, h // problem.kv_heads) - k)
+        return n * (gathered + back)
 
     def placement(self, problem: SharedProblem, shape: Shape) -> Placement:
         """Queries of the devices of a row times keys of the devices of a column."""
@@ -47,6 +60,10 @@ class Grid(HeadsGrid):
     def blocks(self, problem: SharedProblem, shape: Shape) -> int:
         """All heads on every device."""
         return 1
+
+    def dense_words(self, problem: SharedProblem, shape: Shape = ()) -> int:
+        """As with heads in one part."""
+        return super().dense_words(problem, (1, *shape))
 
     def placement(self, problem: SharedProblem, shape: Shape) -> Placement:
         """Queries of a row times keys of a column."""

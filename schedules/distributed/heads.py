@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from pebble.program.parallel import DistributedSchedule, Placement, Shape, SharedProblem
+from schedules.distributed.grids import HeadsGrid
 
 __all__ = ["Ulysses", "Usp"]
 
@@ -21,6 +22,10 @@ class Ulysses(DistributedSchedule):
     def blocks(self, problem: SharedProblem, shape: Shape) -> int:
         """As many blocks of heads as devices."""
         return problem.P
+
+    def dense_words(self, problem: SharedProblem, shape: Shape = ()) -> int:
+        """As heads × grid with one device for each part of the heads."""
+        return HeadsGrid().dense_words(problem, (problem.P, 1, 1))
 
     def placement(self, problem: SharedProblem, shape: Shape) -> Placement:
         """All queries times all keys, of the device's own heads."""
@@ -41,6 +46,14 @@ class Usp(DistributedSchedule):
     def blocks(self, problem: SharedProblem, shape: Shape) -> int:
         """As many blocks of heads as devices in a group."""
         return shape[0]
+
+    def dense_words(self, problem: SharedProblem, shape: Shape = ()) -> int:
+        """The group's Q, K, V for the device's heads; the other groups' K and V; the outputs of the other heads."""
+        u, n = shape[0], problem.N // problem.P
+        q, k = problem.heads // u, max(1, problem.kv_heads // u)
+        gathered = (u - 1) * n * (q * problem.d + k * problem.keys.words)
+        came_round = (shape[1] - 1) * u * n * k * problem.keys.words
+        return gathered + came_round + n * problem.width * (problem.heads - q)
 
     def placement(self, problem: SharedProblem, shape: Shape) -> Placement:
         """The group's queries times its keys, of the device's heads; then keys go round as in the ring."""

@@ -17,6 +17,11 @@ class PassQ(DistributedSchedule):
     source = "Lin et al. 2024 (DistAttention); Yang et al. 2024 (pass-Q)"
     received = "n(2d+1)(P−1)Hq"
 
+    def dense_words(self, problem: SharedProblem, shape: Shape = ()) -> int:
+        """All queries but one's own, and from all other devices a partial output of one's own."""
+        rows = (problem.N - problem.N // problem.P) * problem.heads
+        return rows * (problem.queries.words + problem.sums[0].words)
+
     def placement(self, problem: SharedProblem, shape: Shape) -> Placement:
         """All queries times own keys."""
         all_tiles = np.arange(problem.tiling.tiles)[None, :].repeat(problem.P, axis=0)

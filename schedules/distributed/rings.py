@@ -19,6 +19,11 @@ class Ring(DistributedSchedule):
     passes = ("forward", "backward")
     goes_round = True
 
+    def dense_words(self, problem: SharedProblem, shape: Shape = ()) -> int:
+        """All keys but one's own; backward, as many gradients."""
+        rows = (problem.N - problem.N // problem.P) * problem.kv_heads
+        return rows * problem.keys.words * (1 if problem.pass_name == "forward" else 2)
+
     def placement(self, problem: SharedProblem, shape: Shape) -> Placement:
         """Own queries times own keys; then keys go round, downwards where the last keys are needed least: zigzag."""
         return _ring(problem, "key", downwards=problem.layout == "zigzag")
@@ -32,6 +37,10 @@ class PassQRing(DistributedSchedule):
     source = "Yang et al. 2024 (context parallelism for inference, pass-Q), as a ring"
     received = "n(2d+1)(P−1)Hq"
     goes_round = True
+
+    def dense_words(self, problem: SharedProblem, shape: Shape = ()) -> int:
+        """All queries but one's own, and as many sums."""
+        return _rows_of_others(problem) * (problem.queries.words + problem.sums[0].words)
 
     def placement(self, problem: SharedProblem, shape: Shape) -> Placement:
         """Own queries times own keys; then queries go round downwards, to ever earlier keys."""
@@ -48,9 +57,18 @@ class RingQ(DistributedSchedule):
     passes = ("backward",)
     goes_round = True
 
+    def dense_words(self, problem: SharedProblem, shape: Shape = ()) -> int:
+        """All queries but one's own, and as many gradients."""
+        return _rows_of_others(problem) * (problem.queries.words + problem.sums[0].words)
+
     def placement(self, problem: SharedProblem, shape: Shape) -> Placement:
         """Own queries times own keys; then queries go round downwards, to ever earlier keys."""
         return _ring(problem, "query", downwards=True)
+
+
+def _rows_of_others(problem: SharedProblem) -> int:
+    """Return the rows of queries that a device does not own, of all heads."""
+    return (problem.N - problem.N // problem.P) * problem.heads
 
 
 def _ring(problem: SharedProblem, travels: str, downwards: bool) -> Placement:

@@ -32,6 +32,8 @@ class Model:
     source, note : str
     shared_values : bool
         Whether V is the first dv of the d words of K.
+    shared_rope : int
+        How many of the d words of a key all heads share.
     """
 
     key: str
@@ -43,6 +45,7 @@ class Model:
     source: str
     note: str = ""
     shared_values: bool = False
+    shared_rope: int = 0
 
     @property
     def group(self) -> int:
@@ -149,6 +152,7 @@ class Model:
             mask=made,
             kv_heads=self.kv_heads,
             shared_values=self.shared_values,
+            shared_rope=self.shared_rope,
             softmax=softmax,
             attention=attention,
             gate=gate,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -31,7 +31,7 @@ def packed(flags: NDArray[np.bool_]) -> Bits:
     return np.packbits(full, axis=1, bitorder="little").view("<u8").astype(np.uint64)
 
 
-def members(numbers: NDArray[np.int64], size: int) -> Bits:
+def members(numbers: NDArray[np.integer[Any]], size: int) -> Bits:
     """Return the set of each row's numbers, which are below a size, a row of bits each."""
     found = np.zeros((len(numbers), word_count(size)), np.uint64)
     row = np.arange(len(numbers))
@@ -43,7 +43,7 @@ def members(numbers: NDArray[np.int64], size: int) -> Bits:
     return found
 
 
-def repeats(numbers: NDArray[np.int64]) -> bool:
+def repeats(numbers: NDArray[np.integer[Any]]) -> bool:
     """Tell whether a number occurs twice; quick where they ascend."""
     if bool((numbers[1:] > numbers[:-1]).all()):
         return False
@@ -64,7 +64,6 @@ def popcount(bits: Bits) -> NDArray[np.int64]:
     array([3, 0])
     """
     if hasattr(np, "bitwise_count"):
-        counted: NDArray[np.int64] = np.bitwise_count(bits).sum(axis=-1, dtype=np.int64)
-        return counted
+        return np.asarray(np.bitwise_count(bits).sum(axis=-1), np.int64)
     as_bytes = np.ascontiguousarray(bits).view(np.uint8)
-    return np.unpackbits(as_bytes, axis=-1).sum(axis=-1, dtype=np.int64)
+    return np.asarray(np.unpackbits(as_bytes, axis=-1).sum(axis=-1), np.int64)

@@ -137,44 +137,47 @@ class Exchange:
     def moves(self) -> Iterator[tuple[int, str, dict[str, Any]]]:
         """Yield every doing of every device by itself: number of the superstep, what is done, and with what.
 
-        For reading and for other referees; a large exchange has millions.
+        For reading and for other referees; a large exchange has millions. ``begin`` is a piece of work on a pair of
+        tiles that the mask forbids: the sums of those of the two that the device holds begin, with nothing in them.
 
         Yields
         ------
         tuple of int, str, dict
-            The kinds are ``work`` (device, block, query, key: one pair of tiles that the mask does not forbid),
-            ``finish`` (device, tile, block), ``receive`` (arrays, device, source, tile, block, adding) and
-            ``discard`` (arrays, device, tile, block), in this order within a superstep.
+            The kinds are ``work`` and ``begin`` (device, block, query, key: one pair of tiles), ``finish`` (device,
+            tile, block), ``receive`` (arrays, device, source, tile, block, adding) and ``discard`` (arrays, device,
+            tile, block), in this order within a superstep.
         """
         allowed = self.problem.tile_pairs > 0
         for number, step in enumerate(self.supersteps):
             for work in step.work:
-                for device, block, queries, keys in zip(
-                    work.device, work.block, work.query, work.key, strict=True
-                ):
-                    for query, key in ((q, k) for q in queries for k in keys if allowed[q, k]):
-                        yield (
-                            number,
-                            "work",
-                            dict(zip(_WORK, map(int, (device, block, query, key)), strict=True)),
-                        )
+                for move in _pairs_of_tiles(work):
+                    yield number, "work" if allowed[move["query"], move["key"]] else "begin", move
             for finish in step.finish:
-                for entry in zip(finish.device, finish.tile, finish.block, strict=True):
-                    yield number, "finish", dict(zip(_FINISH, map(int, entry), strict=True))
+                yield from ((number, "finish", move) for move in _entries(finish, _AT))
             for receive in step.receives:
-                columns = (receive.device, receive.source, receive.tile, receive.block)
-                for entry in zip(*columns, strict=True):
-                    found = dict(zip(_RECEIVE, map(int, entry), strict=True))
-                    yield number, "receive", {"arrays": receive.arrays, **found, "adding": receive.adding}
+                more = {"arrays": receive.arrays, "adding": receive.adding}
+                yield from ((number, "receive", more | move) for move in _entries(receive, _FROM))
             for discard in step.discards:
-                for entry in zip(discard.device, discard.tile, discard.block, strict=True):
-                    found = dict(zip(_FINISH, map(int, entry), strict=True))
-                    yield number, "discard", {"arrays": discard.arrays, **found}
+                yield from (
+                    (number, "discard", {"arrays": discard.arrays} | move) for move in _entries(discard, _AT)
+                )
 
 
-_WORK = ("device", "block", "query", "key")
-_FINISH = ("device", "tile", "block")
-_RECEIVE = ("device", "source", "tile", "block")
+_AT = ("device", "tile", "block")
+_FROM = ("device", "source", "tile", "block")
+
+
+def _entries(moves: object, names: tuple[str, ...]) -> Iterator[dict[str, Any]]:
+    """Yield each device's part of a move."""
+    for entry in zip(*(getattr(moves, name) for name in names), strict=True):
+        yield dict(zip(names, map(int, entry), strict=True))
+
+
+def _pairs_of_tiles(work: Work) -> Iterator[dict[str, Any]]:
+    for device, block, queries, keys in zip(work.device, work.block, work.query, work.key, strict=True):
+        for query in queries:
+            for key in keys:
+                yield {"device": int(device), "block": int(block), "query": int(query), "key": int(key)}
 
 
 def check_blocks(problem: SharedProblem, blocks: int) -> None:

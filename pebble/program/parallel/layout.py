@@ -113,8 +113,9 @@ class Layout:
         later = tile[:, None] > tile[None, :]
         if self.kind != "striped":
             return np.where(later, size[:, None] * size[None, :], 0) + np.diag(triangle)
-        # Token a·P + p sees b·P + s for b ≤ a, or for b < a where s > p; no column of keys ends before its queries do.
+        # Token a·P + p sees token b·P + s for b ≤ a, or for b < a where s > p.
         short = np.minimum(size[:, None], size[None, :])
         same = short * (short + 1) // 2 + (size[:, None] - short) * size[None, :]
         below = short * (short - 1) // 2 + np.maximum(size[:, None] - short, 0) * size[None, :]
-        return np.where(tile[:, None] >= tile[None, :], same, below)
+        found: NDArray[np.int64] = np.where(tile[:, None] >= tile[None, :], same, below)
+        return found

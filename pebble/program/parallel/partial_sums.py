@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pebble.program.parallel.bit_sets import Bits
     from pebble.program.parallel.shared_problem import Arrays
 
-    Numbers = NDArray[np.int64]
+    Numbers = NDArray[np.integer[Any]]
 
 __all__ = ["PartialSums"]
 
@@ -107,6 +107,8 @@ class PartialSums:
         slot = self.place[device, tile, block]
         self._refuse(slot < 0, "finish-needs-sum", "finishes a row that it does not have", device, tile)
         self._refuse(~self._complete(slot, tile), "term-left-out", "finishes an incomplete row", device, tile)
+        again = self._finished[slot] | _repeated(slot)
+        self._refuse(again, "sum-finished", "finishes a row twice", device, tile)
         self._finished[slot] = True
 
     def discard(self, device: Numbers, tile: Numbers, block: Numbers, finished: bool) -> None:
@@ -118,9 +120,7 @@ class PartialSums:
             If one is not there, or not in this form.
         """
         slot = self.place[device, tile, block]
-        repeated = np.ones(len(slot), bool)
-        repeated[_first_of_each(slot)] = False
-        wrong = (slot < 0) | repeated | (self._finished[slot] != finished)
+        wrong = (slot < 0) | _repeated(slot) | (self._finished[slot] != finished)
         self._refuse(wrong, "discard-needs-held", "discards a sum that it does not have", device, tile)
         self.place[device, tile, block] = -1
         self._free = np.concatenate([self._free, slot])
@@ -160,15 +160,16 @@ class PartialSums:
 
     def _merge(self, slot: Numbers, bits: Bits, terms: Numbers, device: Numbers, tile: Numbers) -> None:
         before = self._bits[slot]
-        twice = (before & bits).any(axis=1)
+        twice: NDArray[np.bool_] = np.any(before & bits, axis=1)
         self._refuse(twice, "term-counted-twice", "adds a term that is in the sum already", device, tile)
         self._bits[slot] = before | bits
         self._terms[slot] += terms
 
     def _complete(self, slot: Numbers, tile: Numbers) -> NDArray[np.bool_]:
         required = self.required[tile]
-        whole: NDArray[np.bool_] = (self._bits[slot] == required).all(axis=1)
-        return whole & (self._terms[slot] == popcount(required))
+        whole: NDArray[np.bool_] = np.all(self._bits[slot] == required, axis=1)
+        whole &= self._terms[slot] == popcount(required)
+        return whole
 
     def _keys(self, device: Numbers, tile: Numbers, block: Numbers) -> Numbers:
         _, tiles, blocks = self.place.shape
@@ -186,6 +187,13 @@ def _first_of_each(keys: Numbers) -> Numbers:
     if not repeats(keys):
         return np.arange(len(keys))
     return np.sort(np.unique(keys, return_index=True)[1])
+
+
+def _repeated(keys: Numbers) -> NDArray[np.bool_]:
+    """Tell which numbers have been there before."""
+    found = np.ones(len(keys), bool)
+    found[_first_of_each(keys)] = False
+    return found
 
 
 def _without_repeats(slot: Numbers) -> list[Numbers]:

@@ -6,7 +6,7 @@ there, a term that is counted twice or left out, and outputs that are not with t
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pebble.program.parallel.exchange import Discard, Exchange, Finish, Receive, Superstep, Work
     from pebble.program.parallel.shared_problem import Arrays
 
-    Numbers = NDArray[np.int64]
+    Numbers = NDArray[np.integer[Any]]
 
 __all__ = ["LONGEST", "play"]
 
@@ -134,8 +134,8 @@ class _Referee:
         met = queries[:, None, :] & self.queries_of[key]
         key_block = block * self.exchange.key_blocks // self.exchange.blocks
         problem = self.exchange.problem
-        self._require(problem.queries, device, query, block, meets.any(axis=2))
-        self._require(problem.keys, device, key, key_block, met.any(axis=2))
+        self._require(problem.queries, device, query, block, np.any(meets, axis=2))
+        self._require(problem.keys, device, key, key_block, np.any(met, axis=2))
         self._absorb(problem.queries, problem.sums[0], device, query, block, meets)
         if problem.pass_name == "backward":
             wide = np.zeros((*met.shape[:2], self.share, met.shape[2]), np.uint64)
@@ -244,7 +244,7 @@ class _Referee:
         entries = (discard.device, discard.tile, discard.block)
         fetched = np.zeros(len(discard.device), bool)
         for receive in receives:
-            if receive.arrays == discard.arrays:
+            if receive.arrays == discard.arrays and len(receive.device):
                 sources = np.sort(np.ravel_multi_index((receive.source, receive.tile, receive.block), shape))
                 found = np.ravel_multi_index(entries, shape)
                 fetched |= sources[np.minimum(np.searchsorted(sources, found), len(sources) - 1)] == found

@@ -129,7 +129,8 @@ class _Writer:
                 query, key = tiles, placement.key
             chosen = self._meeting(query, key)
             if with_sums and self.pass_on == "all":
-                chosen |= (last[origin][:, column] >= hop) & (hop > 0)
+                passing: Flags = last[origin][:, column] >= max(hop, 1)
+                chosen |= passing
             if chosen.any():
                 step.work.append(
                     Work(self.device[chosen], placement.block[chosen], query[chosen], key[chosen])
