@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from pebble.lab.crossover import crossover
     from pebble.lab.hardware import device, devices, model, models
     from pebble.lab.level_counts import count_levels
+    from pebble.lab.parallel import parallel
     from pebble.lab.pebblings import check, moves
     from pebble.lab.plan import plan, plan_kernel
     from pebble.lab.player import play, play_dag
@@ -108,6 +109,7 @@ _HOME = {
     "models": "lab.hardware",
     "moves": "lab.pebblings",
     "optimal": "solvers.optimum",
+    "parallel": "lab.parallel",
     "parse_words": "common.units",
     "plan": "lab.plan",
     "plan_kernel": "lab.plan",
@@ -166,6 +168,7 @@ __all__ = [
     "models",
     "moves",
     "optimal",
+    "parallel",
     "parse_words",
     "plan",
     "plan_kernel",

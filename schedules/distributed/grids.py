@@ -8,7 +8,7 @@ import numpy as np
 
 from pebble.program.parallel import DistributedSchedule, Placement, Shape, SharedProblem
 
-__all__ = ["Grid", "GridRing", "HeadsGrid"]
+__all__ = ["GridRing", "GridSchedule", "HeadsGrid"]
 
 
 class HeadsGrid(DistributedSchedule):
@@ -48,7 +48,7 @@ class HeadsGrid(DistributedSchedule):
         return Placement(query, key, device % h, h)
 
 
-class Grid(HeadsGrid):
+class GridSchedule(HeadsGrid):
     """R × C devices: device (r, c) has the queries of the devices of row r, and the keys of those of column c."""
 
     name = "grid"
@@ -70,7 +70,7 @@ class Grid(HeadsGrid):
         return super().placement(problem, (1, *shape))
 
 
-class GridRing(Grid):
+class GridRing(GridSchedule):
     """The grid with less memory: keys go round the column instead of being gathered."""
 
     name = "grid-ring"

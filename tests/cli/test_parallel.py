@@ -83,7 +83,7 @@ def test_refusals(pebble: Pebble) -> None:
         (["--link", "fast", "--flops", "1T"], "cannot read 'fast'"),
         (["--node", "2", "--link", "1GB/s"], "go together"),
         (["ulysses", "--heads", "4"], "4 query heads cannot be cut into 6"),
-        (["--model", "deepseek-v3-latent"], "deepseek-v3"),
+        (["--model", "deepseek-v3-absorbed"], "values that are part of its keys"),
     ):
         pebble(*SMALL, *more).refused(2, words)
     pebble("parallel", "-N", "5", "-d", "2", "-P", "6").refused(2, "5 tokens are too few for 6 devices")

@@ -11,8 +11,8 @@ import pytest
 from pebble.common.errors import InvalidInput
 from pebble.program.parallel import (
     LAYOUTS,
+    ExchangeTraffic,
     SharedProblem,
-    Traffic,
     distributed_schedule,
     distributed_schedules,
     play,
@@ -28,7 +28,7 @@ def some(quick: int, slow: int) -> list[Any]:
 
 def played(
     name: str, problem: SharedProblem, shape: Shape = (), pass_on: str = "needed"
-) -> tuple[Traffic, SharedProblem]:
+) -> tuple[ExchangeTraffic, SharedProblem]:
     return play(distributed_schedule(name).exchange(problem, shape, pass_on)), problem
 
 

@@ -18,9 +18,9 @@ from pebble.lower_bounds.attention.device_sizes import DeviceSizes
 from pebble.program.parallel import (
     LAYOUTS,
     DistributedSchedule,
+    ExchangeTraffic,
     Shape,
     SharedProblem,
-    Traffic,
     distributed_schedule,
     distributed_schedules,
     play,
@@ -32,7 +32,7 @@ __all__ = ["MOST_DEVICES", "parallel"]
 MOST_DEVICES = 4096
 """More devices are refused."""
 
-_MOST_EFFORT = 1 << 27
+_MOST_EFFORT = 1 << 28
 """Larger exchanges are not played: their counts are the closed form's."""
 
 
@@ -183,12 +183,13 @@ class _Counter:
 
     def best_row(self, problems: list[SharedProblem], schedule: DistributedSchedule) -> ParallelRow:
         """Count a schedule on each of several layouts; return the best."""
-        rows, reason = [], None
+        rows: list[ParallelRow] = []
+        reason: InvalidInput | None = None
         for problem in problems:
             try:
                 rows.append(self.row(problem, schedule))
             except InvalidInput as error:
-                reason = error
+                reason = reason or error
         if not rows and reason is not None:
             raise reason
         return min(rows, key=_cost)
@@ -220,14 +221,14 @@ class _Counter:
         )
 
 
-def _balance(problem: SharedProblem, traffic: Traffic) -> Fraction:
+def _balance(problem: SharedProblem, traffic: ExchangeTraffic) -> Fraction:
     """Return λ: no pair is computed twice, so the pairs of a device are those whose products are traced to it."""
     if sum(traffic.pairs) != problem.pairs * problem.heads:
         raise PebbleError("pairs are computed twice: the balance of the traced products is not known")
     return Fraction(max(traffic.pairs) * problem.P, problem.pairs * problem.heads)
 
 
-def _bound_total(problem: SharedProblem, traffic: Traffic) -> int | None:
+def _bound_total(problem: SharedProblem, traffic: ExchangeTraffic) -> int | None:
     """Return the words that runs move at least whose work is shared as here; None if no bound applies."""
     sizes, balance = _sizes(problem), _balance(problem, traffic)
     try:

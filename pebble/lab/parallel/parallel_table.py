@@ -12,7 +12,7 @@ from pebble.lab.parallel.links import Links, Wire
 from pebble.lower_bounds.bound import Bound
 
 if TYPE_CHECKING:
-    from pebble.program.parallel import SharedProblem, Traffic
+    from pebble.program.parallel import ExchangeTraffic, SharedProblem
 
 __all__ = ["ParallelReport", "ParallelRow"]
 
@@ -28,7 +28,7 @@ class ParallelRow:
     received : tuple of int
         Words that each device receives.
     rounds : int
-    traffic : Traffic or None
+    traffic : ExchangeTraffic or None
         What the referee has counted; None where there are too many devices for it, and ``received`` and ``rounds`` are
         the closed form's.
     balance : float or None
@@ -43,7 +43,7 @@ class ParallelRow:
     layout: str
     received: tuple[int, ...]
     rounds: int
-    traffic: Traffic | None
+    traffic: ExchangeTraffic | None
     balance: float | None = None
     bound_total: int | None = None
     bound_busiest: int | None = None
@@ -203,10 +203,16 @@ class ParallelReport(TableResult):
 
     def parts(self) -> list[str | Table]:
         """Return what is printed: the schedules, the bounds, and notes."""
-        return [f"{self.problem.describe()}", self._schedules(), self._bounds(), *self._notes()]
+        about = self.problem.describe()
+        if self._layouts_differ():
+            about = about.removesuffix(f", {self.problem.layout} layout")
+        return [about, self._schedules(), *self._bounds(), *self._notes()]
+
+    def _layouts_differ(self) -> bool:
+        return len({row.layout for row in self.rows} | {self.problem.layout}) > 1
 
     def _schedules(self) -> Table:
-        with_layout = len({row.layout for row in self.rows} | {self.problem.layout}) > 1
+        with_layout = self._layouts_differ()
         nodes = self.links is not None and self.links.node > 1
         head = [
             "schedule",
@@ -225,9 +231,11 @@ class ParallelReport(TableResult):
         drop = ("total", "rounds", "memory", "work, max/mean")
         return Table([head, *rows], left=2 + with_layout, drop=drop)
 
-    def _bounds(self) -> Table:
-        rows = [[bound.name, words(bound.value), bound.note, bound.source] for bound in self.bounds]
-        return Table([["bound", "words", "of what", "source"], *rows], right=(1,), drop=("source",))
+    def _bounds(self) -> list[Table]:
+        """Return the bounds that say something."""
+        rows = [[b.name, words(b.value), b.note, b.source] for b in self.bounds if b.value > 0]
+        head = ["bound", "words", "of what", "source"]
+        return [Table([head, *rows], right=(1,), drop=("source",))] if rows else []
 
     def _notes(self) -> list[str]:
         notes = []

@@ -7,31 +7,31 @@ For example::
 
 from __future__ import annotations
 
-from pebble.program.parallel.closed_form import ClosedForm
+from pebble.program.parallel.closed_form import ReceivedWords
 from pebble.program.parallel.exchange import Discard, Exchange, Finish, Receive, Superstep, Work
-from pebble.program.parallel.layout import LAYOUTS, Layout
+from pebble.program.parallel.layout import LAYOUTS, TokenLayout
 from pebble.program.parallel.placement import Placement
 from pebble.program.parallel.referee import play
 from pebble.program.parallel.schedule import DistributedSchedule, Shape, shape_text
 from pebble.program.parallel.schedule_registry import distributed_schedule, distributed_schedules
 from pebble.program.parallel.shared_problem import Arrays, SharedProblem
-from pebble.program.parallel.traffic import Traffic
+from pebble.program.parallel.traffic import ExchangeTraffic
 
 __all__ = [
     "LAYOUTS",
     "Arrays",
-    "ClosedForm",
     "Discard",
     "DistributedSchedule",
     "Exchange",
+    "ExchangeTraffic",
     "Finish",
-    "Layout",
     "Placement",
     "Receive",
+    "ReceivedWords",
     "Shape",
     "SharedProblem",
     "Superstep",
-    "Traffic",
+    "TokenLayout",
     "Work",
     "distributed_schedule",
     "distributed_schedules",

@@ -13,13 +13,13 @@ from pebble.common.errors import InvalidInput
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["LAYOUTS", "Layout"]
+__all__ = ["LAYOUTS", "TokenLayout"]
 
 LAYOUTS = ("contiguous", "zigzag", "striped")
 
 
 @dataclass(frozen=True)
-class Layout:
+class TokenLayout:
     """N tokens on P devices, in tiles that are owned and sent as a whole.
 
     Parameters
@@ -37,7 +37,7 @@ class Layout:
 
     Examples
     --------
-    >>> layout = Layout("zigzag", 10, 2)
+    >>> layout = TokenLayout("zigzag", 10, 2)
     >>> layout.sizes, layout.owner, layout.tokens(3)
     (array([3, 3, 2, 2]), array([0, 1, 1, 0]), array([8, 9]))
     """
@@ -101,7 +101,7 @@ class Layout:
 
         Examples
         --------
-        >>> Layout("striped", 5, 2).pairs(causal=True)
+        >>> TokenLayout("striped", 5, 2).pairs(causal=True)
         array([[6, 3],
                [3, 3]])
         """

@@ -13,7 +13,7 @@ import numpy as np
 from pebble.common.errors import InvalidInput, Violation
 from pebble.program.parallel.bit_sets import members, packed, popcount, repeats, word_count
 from pebble.program.parallel.partial_sums import PartialSums
-from pebble.program.parallel.traffic import Tally, Traffic
+from pebble.program.parallel.traffic import ExchangeTraffic, TrafficTally
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -29,9 +29,10 @@ LONGEST = 2**31
 """Longer sequences are refused: their pairs do not fit into 64 bits."""
 
 _CHUNK = 1 << 22
+_FEW = 64
 
 
-def play(exchange: Exchange) -> Traffic:
+def play(exchange: Exchange) -> ExchangeTraffic:
     """Play an exchange by the rules and count what it moves.
 
     Parameters
@@ -40,7 +41,7 @@ def play(exchange: Exchange) -> Traffic:
 
     Returns
     -------
-    Traffic
+    ExchangeTraffic
 
     Raises
     ------
@@ -88,7 +89,7 @@ class _Referee:
             held[self.layout.owner, np.arange(T)] = True
             rows = self._words(self.kinds[names], np.arange(T)) * held.shape[2]
             np.add.at(memory, self.layout.owner, rows)
-        self.tally = Tally(P, memory)
+        self.tally = TrafficTally(P, memory)
 
     def play(self, step: Superstep) -> None:
         """Play a superstep."""
@@ -105,7 +106,7 @@ class _Referee:
         for names, device, tile, block in later:
             self._discard(names, device, tile, block)
 
-    def ended(self) -> Traffic:
+    def ended(self) -> ExchangeTraffic:
         """Check the outputs and return the counts."""
         for sums in self.sums.values():
             sums.check_outputs(self.layout.owner)
@@ -143,8 +144,17 @@ class _Referee:
             flat = wide.reshape(*met.shape[:2], -1)
             self._absorb(problem.keys, problem.sums[1], device, key, key_block, flat)
         pairs = np.zeros(problem.P, np.int64)
-        np.add.at(pairs, device, self.tile_pairs[query[:, :, None], key[:, None, :]].sum(axis=(1, 2)))
+        np.add.at(pairs, device, self._pairs(query, key))
         return pairs
+
+    def _pairs(self, query: Numbers, key: Numbers) -> Numbers:
+        """Return the pairs of each row of tiles; rows that are alike, as in a grid, are looked at once."""
+        if query.shape[1] * key.shape[1] <= _FEW:
+            found: Numbers = self.tile_pairs[query[:, :, None], key[:, None, :]].sum(axis=(1, 2))
+            return found
+        _, first, where = np.unique(np.hstack([query, key]), axis=0, return_index=True, return_inverse=True)
+        sums = [int(self.tile_pairs[np.ix_(query[row], key[row])].sum()) for row in first]
+        return np.array(sums, np.int64)[where.ravel()]
 
     def _require(
         self, arrays: Arrays, device: Numbers, tile: Numbers, block: Numbers, needed: NDArray[np.bool_]
@@ -284,6 +294,6 @@ class _Referee:
 def _chunks(work: Work, words: int) -> list[tuple[Numbers, Numbers, Numbers, Numbers]]:
     """Cut a large piece of work, so that the memory this takes stays small."""
     queries, keys = work.query.shape[1], work.key.shape[1]
-    size = max(1, _CHUNK // (queries * keys + (queries + keys) * words))
+    size = max(1, _CHUNK // ((queries + keys) * words))
     cuts = [slice(first, first + size) for first in range(0, len(work.device), size)]
     return [(work.device[cut], work.block[cut], work.query[cut], work.key[cut]) for cut in cuts]

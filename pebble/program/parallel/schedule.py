@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
 from pebble.common.errors import InvalidInput
-from pebble.program.parallel.closed_form import ClosedForm, placement_form
+from pebble.program.parallel.closed_form import ReceivedWords, placement_form
 from pebble.program.parallel.exchange import Exchange, check_blocks
 from pebble.program.parallel.layout import LAYOUTS
 from pebble.program.parallel.writing import write_exchange
@@ -82,7 +82,9 @@ class DistributedSchedule(ABC):
         self.check(problem, shape)
         return write_exchange(problem, self.placement(problem, shape), pass_on)
 
-    def closed_form(self, problem: SharedProblem, shape: Shape = (), pass_on: str = "needed") -> ClosedForm:
+    def closed_form(
+        self, problem: SharedProblem, shape: Shape = (), pass_on: str = "needed"
+    ) -> ReceivedWords:
         """Return the words that each device receives, and the rounds, by formula."""
         self.check(problem, shape)
         return placement_form(problem, self.placement(problem, shape), pass_on)
@@ -120,8 +122,9 @@ class DistributedSchedule(ABC):
     def effort(self, problem: SharedProblem, shape: Shape) -> int:
         """Return about how many numbers the referee has to look at."""
         placement = self.placement(problem, shape)
-        meetings = placement.length * int(placement.query.size) * int(placement.key.shape[1])
-        return meetings + problem.P * problem.tiling.tiles * placement.blocks
+        tiles = problem.tiling.tiles
+        looked_at = placement.length * (int(placement.query.size) + int(placement.key.size))
+        return looked_at * -(-tiles // 64) + problem.P * tiles * placement.blocks
 
     def check(self, problem: SharedProblem, shape: Shape = ()) -> None:
         """Check that the schedule applies.

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from pebble.common.errors import InvalidInput
-from pebble.program.parallel.layout import Layout
+from pebble.program.parallel.layout import TokenLayout
 
 if TYPE_CHECKING:
     import numpy as np
@@ -92,9 +92,9 @@ class SharedProblem:
         _ = self.tiling
 
     @cached_property
-    def tiling(self) -> Layout:
+    def tiling(self) -> TokenLayout:
         """The tiles and their owners."""
-        return Layout(self.layout, self.N, self.P)
+        return TokenLayout(self.layout, self.N, self.P)
 
     @property
     def width(self) -> int:
