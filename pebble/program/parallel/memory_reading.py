@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pebble.program.machine.counted import Run
     from pebble.program.parallel.shared_problem import SharedProblem
 
-__all__ = ["MemoryRun", "MemoryPart", "memory_reading", "memory_run"]
+__all__ = ["MemoryPart", "MemoryRun", "memory_reading", "memory_run"]
 
 _TURNS_RUN = 3
 """Turns in the middle are alike: of more than so many, two kinds of runs are enough."""

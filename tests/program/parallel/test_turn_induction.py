@@ -12,6 +12,7 @@ from pebble.program import Loop, Node, Operation, When
 from pebble.program.parallel import turn_induction
 from pebble.program.parallel.device_program import DeviceProgram
 from pebble.program.parallel.one_device import run_one_device
+from pebble.program.parallel.representative_device import RepresentativeDevice
 from pebble.program.parallel.shared_problem import SharedProblem
 from schedules.distributed.device_programs import (
     FORWARD,
@@ -108,9 +109,13 @@ def test_changed_programs_are_judged_the_same(block: int) -> None:
 def test_the_cost_of_a_ring_depends_on_neither_tokens_nor_devices(
     P: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    taken = []
-    noted = turn_induction._noted
-    monkeypatch.setattr(turn_induction, "_noted", lambda *given: taken.append(1) or noted(*given))
+    noted, taken = turn_induction._noted, []
+
+    def counting(device: RepresentativeDevice, place: int, number: int) -> object:
+        taken.append(number)
+        return noted(device, place, number)
+
+    monkeypatch.setattr(turn_induction, "_noted", counting)
     N, d = 2**40, 128
     n = N // P
     forward, backward = SharedProblem(N, d, P), SharedProblem(N, d, P, pass_name="backward")
