@@ -6,11 +6,13 @@ partial sums that the turns before have left, and to store them for those behind
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from pebble.common.errors import InvalidInput
+from pebble.computations.problem import Problem
 from pebble.program.language import delete, first, last, not_first, not_last, store, when
 from pebble.program.nodes import Loop, Node, Operation, Program, When
 
@@ -43,6 +45,21 @@ class InnerWork:
     def __post_init__(self) -> None:
         if any(part.generate is not None for part in self.program.phases):
             raise InvalidInput("a schedule that yields its operations one by one cannot be an inner one")
+
+    @classmethod
+    def of(cls, name: str, Nq: int, Nk: int, d: int, M: int) -> InnerWork:
+        """Return a registered schedule for blocks of so many queries and keys, with its tiles for M words.
+
+        Raises
+        ------
+        CacheTooSmall
+            If it does not fit.
+        """
+        from pebble.computations.registry import family_of
+        from pebble.program.schedule.registry import get
+
+        schedule, problem = get(name), Problem(Nq, Nk, d, d)
+        return cls(schedule.program(problem, schedule.tiles(problem, M)), family_of(problem))
 
     @property
     def sums(self) -> tuple[str, ...]:
@@ -118,20 +135,31 @@ class InnerWork:
 
     def _loaded(self, nodes: tuple[Node, ...], label: str, around: tuple[Loop, ...]) -> Iterator[Node]:
         """Yield nodes with partial sums loaded where a block's sums begin, in all turns but the first."""
-        for node in nodes:
-            if isinstance(node, Operation):
-                if node.action == "compute" and node.array in self.sums and _begins(around):
-                    load: Node = Operation("load", node.array, at=node.at)
-                    for one in around:
-                        if one.axis == "j":
-                            load = when(first(one.label), load)
-                    yield when(not_first(label), load)
-                yield node
-            elif isinstance(node, Loop):
-                body = tuple(self._loaded(node.body, label, (*around, node)))
-                yield Loop(node.axis, node.tile, body, node.start, node.stop, node.label)
-            else:
-                yield When(node.condition, tuple(self._loaded(node.body, label, around)))
+        for bare, group in itertools.groupby(nodes, key=lambda node: isinstance(node, Operation)):
+            if bare:
+                yield from self._after_loads(
+                    [node for node in group if isinstance(node, Operation)], label, around
+                )
+                continue
+            for node in group:
+                if isinstance(node, Loop):
+                    yield replace(node, body=tuple(self._loaded(node.body, label, (*around, node))))
+                elif isinstance(node, When):
+                    yield replace(node, body=tuple(self._loaded(node.body, label, around)))
+
+    def _after_loads(
+        self, operations: list[Operation], label: str, around: tuple[Loop, ...]
+    ) -> Iterator[Node]:
+        """Yield neighbouring operations, with the sums that they add to loaded before the first of these."""
+        added = [node for node in operations if node.action == "compute" and node.array in self.sums]
+        for node in operations:
+            if added and node is added[0] and _begins(around):
+                loads: tuple[Node, ...] = tuple(Operation("load", one.array, at=one.at) for one in added)
+                for one in around:
+                    if one.axis == "j":
+                        loads = (when(first(one.label), loads),)
+                yield when(not_first(label), loads)
+            yield node
 
 
 def _begins(around: tuple[Loop, ...]) -> bool:
