@@ -24,12 +24,15 @@ from tests.program.names import (
     compute,
     delete,
     family_of,
+    first,
     load,
     loop,
     matmul_family,
+    not_first,
     phase,
     program,
     store,
+    when,
 )
 from tests.program.random_families import crossed_family
 from tests.program.sums_reference import Found, refer_to_sets
@@ -215,3 +218,20 @@ def test_what_has_steps_or_a_mask_is_refused() -> None:
     online = family_of(Problem.square(8, 2, softmax="online"))
     with pytest.raises(InvalidInput, match="no sum"):
         online.with_free_sums()
+
+
+@pytest.mark.parametrize("induction", [True, False])
+def test_what_only_a_later_tile_meets_is_not_passed_over(induction: bool) -> None:
+    with pytest.raises(Violation) as refused:
+        run(product_of((30, 31), (0, None)), PRODUCT, induction=induction)
+    assert refused.value.rule == "term-counted-twice"
+    body = load("A", "B"), compute("C"), delete("A", "B")
+    text = program(
+        phase(
+            "", loop("k", 1, when(not_first("k"), load("C")), *body, when(first("k"), store("C"))), store("C")
+        )
+    )
+    with pytest.raises(Violation) as refused:
+        run(text, PRODUCT, induction=induction)
+    assert refused.value.rule == "one-partial-result"
+    assert "k iteration 2 of 40" in str(refused.value)
