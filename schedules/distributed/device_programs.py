@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from pebble.program import Node, Nodes, compute, delete, last, load, loop, not_first, not_last, store, when
-from pebble.program.parallel.device_program import DeviceProgram, devices, discard, own_tile, receive, turns
-from pebble.program.parallel.inner_work import InnerWork
+from pebble.program.parallel import DeviceProgram, InnerWork, devices, discard, own_tile, receive, turns
 
 __all__ = [
     "FORWARD",

@@ -52,7 +52,7 @@ def counted(text: Program, family: Family, induction: bool, M: int | None = None
 
 @pytest.mark.parametrize("pass_name", ["forward", "backward"])
 def test_schedules_count_the_same_with_chains(pass_name: str) -> None:
-    for problem, M, both in ((Problem(10, 9, 2, 2), 30, True), (Problem.square(2**30, 64), 10**5, False)):
+    for problem, M, both in ((Problem(7, 6, 2, 1), 24, True), (Problem.square(2**30, 64), 10**5, False)):
         chains = replace(problem, pass_name=pass_name)
         for schedule in registered(pass_name, "plain"):
             if schedule.name == "best":
@@ -146,8 +146,8 @@ def check(seeds: range) -> tuple[int, int]:
 
 @pytest.mark.parametrize("block", amounts.first(1, range(20)))
 def test_random_programs_do_what_sets_of_terms_do(block: int) -> None:
-    legal, every = check(range(3 * 10**6 + 120 * block, 3 * 10**6 + 120 * (block + 1)))
-    assert 10 < legal < every
+    legal, every = check(range(3 * 10**6 + 60 * block, 3 * 10**6 + 60 * (block + 1)))
+    assert 5 < legal < every
 
 
 PRODUCT = matmul_family(6, 5, 40).with_free_sums(["k"])

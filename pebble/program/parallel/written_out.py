@@ -50,7 +50,7 @@ def written_out(program: DeviceProgram, problem: SharedProblem, pass_on: str = "
         raise InvalidInput(f"the program is for {program.P} devices, and the problem for {problem.P}")
     if pass_on not in ("needed", "all"):
         raise InvalidInput(f"pass_on is needed or all, not {pass_on!r}")
-    writer = _ExchangeWriter(program, problem)
+    writer = _DeviceSteps(program, problem)
     for step in relative_steps(program, problem):
         writer.write(step)
     if problem.causal:
@@ -58,7 +58,7 @@ def written_out(program: DeviceProgram, problem: SharedProblem, pass_on: str = "
     return writer.exchange
 
 
-class _ExchangeWriter:
+class _DeviceSteps:
     """Makes a superstep's arrays of a step's boxes: of all devices, and all tiles in the boxes."""
 
     def __init__(self, program: DeviceProgram, problem: SharedProblem) -> None:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from random import Random
+
 import pytest
 
 from pebble.common.errors import InvalidInput
+from pebble.program.parallel import distributed_schedule
 from pebble.program.parallel.referee import play
 from pebble.program.parallel.shared_problem import SharedProblem
 from pebble.program.parallel.written_out import written_out
-from schedules.distributed.device_programs import all_gather, pass_q, ring
+from schedules.distributed.device_programs import FORWARD, all_gather, grid, pass_q, ring
 
 
 def triangle(n: int) -> int:
@@ -43,6 +46,30 @@ def test_an_all_gather_of_what_is_needed() -> None:
     found = play(written_out(all_gather(P), SharedProblem(n * P, d, P, causal=True)))
     assert found.received == tuple(2 * p * n * d for p in range(P))
     assert found.rounds == 1
+
+
+@pytest.mark.parametrize("name", ["all-gather", "ring", "pass-q", "ulysses", "grid"])
+def test_programs_move_what_the_placements_of_their_names_move(name: str) -> None:
+    rnd = Random(name)
+    for _ in range(5):
+        P, R, C = rnd.randint(1, 7), rnd.randint(1, 3), rnd.randint(1, 3)
+        kv_heads = rnd.choice([1, 2])
+        heads = kv_heads * (P if name == "ulysses" else rnd.choice([1, 2]))
+        shape: tuple[int, ...] = ()
+        program = grid(R, C)
+        if name == "grid":
+            P, shape = R * C, (R, C)
+        else:
+            program = FORWARD[name](P)
+        causal = name in ("ring", "all-gather") and rnd.random() < 0.5
+        layout = rnd.choice(["contiguous", "striped"] + ["zigzag"] * (name != "ring"))
+        problem = SharedProblem(
+            rnd.randint(2 * P, 5 * P), 2, P, heads, kv_heads, causal=causal, layout=layout
+        )
+        found = play(written_out(program, problem))
+        expected = play(distributed_schedule(name).exchange(problem, shape))
+        for count in ("received", "sent", "rounds", "messages", "h_sum", "memory", "pairs", "work_sum"):
+            assert getattr(found, count) == getattr(expected, count), f"{count}: {name}, {problem}"
 
 
 def test_what_a_mask_does_not_serve_is_refused() -> None:
