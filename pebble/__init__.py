@@ -59,6 +59,7 @@ if TYPE_CHECKING:
     from pebble.program.lowering import lower
     from pebble.program.machine.run import run
     from pebble.program.machine.run_levels import run_levels
+    from pebble.program.parallel import distributed_schedules
     from pebble.program.projection import project
     from pebble.program.schedule import Schedule
     from pebble.program.schedule import available as schedules
@@ -96,6 +97,7 @@ _HOME = {
     "dag_bounds": "lower_bounds.graph.graph_bound_table",
     "device": "lab.hardware",
     "devices": "lab.hardware",
+    "distributed_schedules": "program.parallel",
     "family_of": "computations.registry",
     "load_dag": "computations.load",
     "level_schedules": "program.schedule.level_registry",
@@ -155,6 +157,7 @@ __all__ = [
     "dag_bounds",
     "device",
     "devices",
+    "distributed_schedules",
     "family_of",
     "level_schedules",
     "load_dag",

@@ -71,6 +71,8 @@ class Sets:
                     self.held[owner][names, tile, block] = set()
         self.received = [0] * self.problem.P
         self.h_sum = self.rounds = 0
+        self.links: dict[tuple[int, int], int] = defaultdict(int)
+        self.messages: dict[tuple[str, int], int] = defaultdict(int)
         self.peak = [self.memory(device) for device in range(self.problem.P)]
 
     def words(self, names: tuple[str, ...], tile: int) -> int:
@@ -122,6 +124,11 @@ class Sets:
         for move in receives:
             received[move["device"]] += self.words(move["arrays"], move["tile"])
             sent[move["source"]] += self.words(move["arrays"], move["tile"])
+        for move in receives:
+            self.links[move["source"], move["device"]] += self.words(move["arrays"], move["tile"])
+        for source, device in {(move["source"], move["device"]) for move in receives}:
+            self.messages["sent", source] += 1
+            self.messages["received", device] += 1
         discards = [
             (m["device"], m["arrays"], m["tile"], m["block"]) for kind, m in moves if kind == "discard"
         ]
@@ -146,6 +153,8 @@ def test_counts_are_those_of_a_game_with_sets(seed: int) -> None:
         assert traffic.received == tuple(sets.received)
         assert traffic.memory == tuple(sets.peak)
         assert (traffic.rounds, traffic.h_sum) == (sets.rounds, sets.h_sum)
+        assert traffic.link_max == max(sets.links.values(), default=0)
+        assert max(traffic.messages) == max(sets.messages.values(), default=0)
 
 
 def mutants(exchange: Exchange, chance: random.Random) -> list[Exchange]:

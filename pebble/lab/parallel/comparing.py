@@ -15,6 +15,7 @@ from pebble.lower_bounds.attention.communication import (
     words_for_shares,
 )
 from pebble.lower_bounds.attention.device_sizes import DeviceSizes
+from pebble.lower_bounds.bound import Bound
 from pebble.program.parallel import (
     LAYOUTS,
     DistributedSchedule,
@@ -27,7 +28,7 @@ from pebble.program.parallel import (
     shape_text,
 )
 
-__all__ = ["MOST_DEVICES", "parallel"]
+__all__ = ["MOST_DEVICES", "cost", "parallel"]
 
 MOST_DEVICES = 4096
 """More devices are refused."""
@@ -109,22 +110,23 @@ def parallel(
     if not rows:
         raise InvalidInput("; ".join(f"{name} does not apply: {why}" for name, why in reasons.items()))
     played = [max(row.traffic.memory) for row in rows if row.traffic]
-    found, refused = communication_bounds(_sizes(problem), memory or min(played, default=None))
+    found, refused = _bounds(problem, memory or min(played, default=None))
     return ParallelReport(
         problem=problem,
         pass_on=pass_on,
-        rows=tuple(sorted(rows, key=_cost) if best else rows),
+        rows=tuple(sorted(rows, key=cost) if best else rows),
         bounds=tuple(found),
         refused=refused,
         not_applicable=reasons,
         links=links,
-        best=min(rows, key=_cost) if best else None,
+        best=min(rows, key=cost) if best else None,
     )
 
 
 def _asked(problem: SharedProblem, names: Iterable[str] | None) -> list[DistributedSchedule]:
     if names is None:
-        return distributed_schedules(problem.pass_name)
+        decodes = problem.queries_decoded is not None
+        return [found for found in distributed_schedules(problem.pass_name) if found.decodes == decodes]
     return [distributed_schedule(name) for name in dict.fromkeys(names)]
 
 
@@ -150,7 +152,7 @@ def _layouts(problem: SharedProblem, layouts: Iterable[str] | None) -> tuple[str
     return fitting if problem.causal else (problem.layout,)
 
 
-def _cost(row: ParallelRow) -> tuple[float, float, float, float]:
+def cost(row: ParallelRow) -> tuple[float, float, float, float]:
     """Return what rows are compared by: time if it is known, then words of the busiest, work, memory."""
     played = row.traffic
     return (
@@ -159,6 +161,14 @@ def _cost(row: ParallelRow) -> tuple[float, float, float, float]:
         played.work_sum if played else float("inf"),
         max(played.memory) if played else float("inf"),
     )
+
+
+def _bounds(problem: SharedProblem, memory: int | None) -> tuple[list[Bound], dict[str, str]]:
+    """Return the bounds, and of those that do not apply why not."""
+    if problem.queries_decoded is not None:
+        why = "the bounds are proved for as many queries as keys, each on the device of its token"
+        return [], dict.fromkeys(("D1-total", "D1-busiest", "Phi", "D2"), why)
+    return communication_bounds(_sizes(problem), memory)
 
 
 def _sizes(problem: SharedProblem) -> DeviceSizes:
@@ -192,7 +202,7 @@ class _Counter:
                 reason = reason or error
         if not rows and reason is not None:
             raise reason
-        return min(rows, key=_cost)
+        return min(rows, key=cost)
 
     def row(self, problem: SharedProblem, schedule: DistributedSchedule) -> ParallelRow:
         """Count one schedule."""
@@ -230,6 +240,8 @@ def _balance(problem: SharedProblem, traffic: ExchangeTraffic) -> Fraction:
 
 def _bound_total(problem: SharedProblem, traffic: ExchangeTraffic) -> int | None:
     """Return the words that runs move at least whose work is shared as here; None if no bound applies."""
+    if problem.queries_decoded is not None:
+        return None
     sizes, balance = _sizes(problem), _balance(problem, traffic)
     try:
         if problem.pass_name == "backward":

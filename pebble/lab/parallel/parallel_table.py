@@ -175,6 +175,7 @@ class ParallelReport(TableResult):
             "kv_heads": problem.kv_heads,
             "mask": "causal" if problem.causal else None,
             "pairs": problem.pairs,
+            "queries_decoded": problem.queries_decoded,
             "layout": problem.layout,
             "pass_on": self.pass_on,
             **(self.links.to_dict() if self.links else {}),
@@ -243,7 +244,10 @@ class ParallelReport(TableResult):
             shape = f" {self.best.shape}" if self.best.shape else ""
             notes.append(f"best: {self.best.name}{shape}, {self.best.layout} layout")
         notes += [f"{name} is left out: {why}" for name, why in self.not_applicable.items()]
-        notes += [f"bound {name} is left out: {why}" for name, why in self.refused.items()]
+        whys: dict[str, list[str]] = {}
+        for name, why in self.refused.items():
+            whys.setdefault(why, []).append(name)
+        notes += [f"left out, {', '.join(names)}: {why}" for why, names in whys.items()]
         if any(row.traffic is None for row in self.rows):
             names = ", ".join(row.name for row in self.rows if row.traffic is None)
             notes.append(f"by closed form only, too large for the referee: {names}")

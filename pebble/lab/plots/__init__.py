@@ -14,6 +14,14 @@ from pebble.lab.plots.crossover_picture import CrossoverCurves, crossover_curves
 from pebble.lab.plots.curves import IoCurves, draw_io, io, io_curves
 from pebble.lab.plots.heat_map import Gap, draw_gap, gap, gaps
 from pebble.lab.plots.over_time import Occupancy, draw_occupancy, occupancy, occupancy_of
+from pebble.lab.plots.parallel_curves import (
+    ParallelCurves,
+    ParallelWinners,
+    draw_parallel,
+    draw_winners,
+    parallel_curves,
+    parallel_winners,
+)
 from pebble.lab.plots.roofline_picture import draw_roofline, roofline
 from pebble.lab.plots.roofline_points import RooflinePoints, roofline_points
 from pebble.lab.plots.varying import sizes
@@ -25,6 +33,8 @@ __all__ = [
     "Gap",
     "IoCurves",
     "Occupancy",
+    "ParallelCurves",
+    "ParallelWinners",
     "RooflinePoints",
     "array_bars",
     "arrays",
@@ -34,13 +44,17 @@ __all__ = [
     "draw_gap",
     "draw_io",
     "draw_occupancy",
+    "draw_parallel",
     "draw_roofline",
+    "draw_winners",
     "gap",
     "gaps",
     "io",
     "io_curves",
     "occupancy",
     "occupancy_of",
+    "parallel_curves",
+    "parallel_winners",
     "roofline",
     "roofline_points",
     "save",

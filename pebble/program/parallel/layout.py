@@ -24,9 +24,10 @@ class TokenLayout:
 
     Parameters
     ----------
-    kind : {"contiguous", "zigzag", "striped"}
+    kind : {"contiguous", "zigzag", "striped", "first"}
         contiguous: device p owns the tile p of the P tiles of consecutive tokens. zigzag: of 2P tiles of consecutive
         tokens, device p owns p and 2P − 1 − p. striped: device p owns one tile, the tokens that are p modulo P.
+        first: one tile on device 0, for queries that are decoded.
     N, P : int
         Tokens and devices. Where tiles cannot all be of one size, the first ones have a token more.
 
@@ -47,7 +48,7 @@ class TokenLayout:
     P: int
 
     def __post_init__(self) -> None:
-        if self.kind not in LAYOUTS:
+        if self.kind not in (*LAYOUTS, "first"):
             raise InvalidInput(f"unknown layout {self.kind!r}; known: {', '.join(LAYOUTS)}")
         if self.tiles > self.N:
             raise InvalidInput(
@@ -57,7 +58,9 @@ class TokenLayout:
 
     @property
     def tiles(self) -> int:
-        """How many tiles there are: P, or 2P for zigzag."""
+        """How many tiles there are: P, 2P for zigzag, or one."""
+        if self.kind == "first":
+            return 1
         return 2 * self.P if self.kind == "zigzag" else self.P
 
     @cached_property

@@ -72,30 +72,31 @@ class _Referee:
     def __init__(self, exchange: Exchange) -> None:
         self.exchange = exchange
         problem = exchange.problem
-        self.layout = problem.tiling
-        P, T = problem.P, self.layout.tiles
-        self.sizes, self.tile_pairs = self.layout.sizes, problem.tile_pairs
+        self.tiles = {side: problem.tiling_of(side).tiles for side in ("query", "key")}
+        self.sizes = {side: problem.tiling_of(side).sizes for side in ("query", "key")}
+        self.tile_pairs = problem.tile_pairs
         allowed = self.tile_pairs > 0
         self.keys_of, self.queries_of = packed(allowed), packed(allowed.T)
         self.share = exchange.blocks // exchange.key_blocks
         self.held = {
-            arrays.names: np.zeros((P, T, exchange.blocks_of(arrays.side)), bool)
+            arrays.names: np.zeros(self._shape(arrays.side), bool)
             for arrays in (problem.queries, problem.keys)
         }
         self.kinds = {arrays.names: arrays for arrays in (problem.queries, problem.keys, *problem.sums)}
         self.sums = {arrays.names: self._sums(arrays) for arrays in problem.sums}
-        memory = np.zeros(P, np.int64)
+        memory = np.zeros(problem.P, np.int64)
         for names, held in self.held.items():
-            held[self.layout.owner, np.arange(T)] = True
-            rows = self._words(self.kinds[names], np.arange(T)) * held.shape[2]
-            np.add.at(memory, self.layout.owner, rows)
-        self.tally = TrafficTally(P, memory)
+            tile = np.arange(held.shape[1])
+            owner = problem.tiling_of(self.kinds[names].side).owner
+            held[owner, tile] = True
+            np.add.at(memory, owner, self._words(self.kinds[names], tile) * held.shape[2])
+        self.tally = TrafficTally(problem.P, memory)
 
     def play(self, step: Superstep) -> None:
         """Play a superstep."""
         pairs = np.zeros(self.exchange.problem.P, np.int64)
         for work in step.work:
-            for part in _chunks(work, word_count(self.layout.tiles)):
+            for part in _chunks(work, word_count(max(self.tiles.values()))):
                 pairs += self._work(*part)
         self.tally.worked(pairs)
         self.tally.held()
@@ -109,11 +110,15 @@ class _Referee:
     def ended(self) -> ExchangeTraffic:
         """Check the outputs and return the counts."""
         for sums in self.sums.values():
-            sums.check_outputs(self.layout.owner)
+            sums.check_outputs(self.exchange.problem.tiling_of(sums.arrays.side).owner)
         return self.tally.traffic(self.exchange.heads_of("query"))
 
+    def _shape(self, side: str) -> tuple[int, int, int]:
+        """Return devices, tiles and blocks of a side."""
+        return self.exchange.problem.P, self.tiles[side], self.exchange.blocks_of(side)
+
     def _sums(self, arrays: Arrays) -> PartialSums:
-        shape = (self.exchange.problem.P, self.layout.tiles, self.exchange.blocks_of(arrays.side))
+        shape = self._shape(arrays.side)
         on_queries = arrays.side == "query"
         return PartialSums(
             arrays, shape, self.keys_of if on_queries else np.tile(self.queries_of, self.share)
@@ -121,13 +126,12 @@ class _Referee:
 
     def _words(self, arrays: Arrays, tile: Numbers, final: bool = False) -> Numbers:
         row = arrays.final_words if final else arrays.words
-        words: Numbers = self.sizes[tile] * (row * self.exchange.heads_of(arrays.side))
+        words: Numbers = self.sizes[arrays.side][tile] * (row * self.exchange.heads_of(arrays.side))
         return words
 
     def _work(self, device: Numbers, block: Numbers, query: Numbers, key: Numbers) -> Numbers:
         """Let devices absorb tiles of keys into tiles of queries; return the pairs of each device."""
-        T = self.layout.tiles
-        keys, queries = members(key, T), members(query, T)
+        keys, queries = members(key, self.tiles["key"]), members(query, self.tiles["query"])
         for numbers, found in ((key, keys), (query, queries)):
             if (popcount(found) != numbers.shape[1]).any():
                 raise Violation("a piece of work names a tile twice", "term-counted-twice")
@@ -154,7 +158,8 @@ class _Referee:
             return found
         _, first, where = np.unique(np.hstack([query, key]), axis=0, return_index=True, return_inverse=True)
         sums = [int(self.tile_pairs[np.ix_(query[row], key[row])].sum()) for row in first]
-        return np.array(sums, np.int64)[where.ravel()]
+        every: Numbers = np.asarray(sums, np.int64)[np.ravel(where)]
+        return every
 
     def _require(
         self, arrays: Arrays, device: Numbers, tile: Numbers, block: Numbers, needed: NDArray[np.bool_]
@@ -250,7 +255,7 @@ class _Referee:
         self, discard: Discard, receives: list[Receive]
     ) -> tuple[tuple[str, ...], Numbers, Numbers, Numbers]:
         """Discard at once what nobody fetches; return what goes after the receives."""
-        shape = (self.exchange.problem.P, self.layout.tiles, self.exchange.blocks)
+        shape = (self.exchange.problem.P, max(self.tiles.values()), self.exchange.blocks)
         entries = (discard.device, discard.tile, discard.block)
         fetched = np.zeros(len(discard.device), bool)
         for receive in receives:

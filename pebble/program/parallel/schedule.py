@@ -44,6 +44,8 @@ class DistributedSchedule(ABC):
         What the numbers of its shape count; empty if it has none.
     goes_round : bool
         Whether tiles go round a ring, so that ``pass_on`` matters.
+    decodes : bool
+        Whether it is for queries that are decoded, see :class:`~pebble.program.parallel.SharedProblem`.
     """
 
     name: ClassVar[str]
@@ -55,6 +57,7 @@ class DistributedSchedule(ABC):
     causal_only: ClassVar[bool] = False
     shape_names: ClassVar[tuple[str, ...]] = ()
     goes_round: ClassVar[bool] = False
+    decodes: ClassVar[bool] = False
 
     @abstractmethod
     def placement(self, problem: SharedProblem, shape: Shape) -> Placement:
@@ -136,6 +139,9 @@ class DistributedSchedule(ABC):
         """
         if problem.pass_name not in self.passes:
             raise InvalidInput(f"{self.name} is a schedule for the {self.passes[0]} pass")
+        if self.decodes != (problem.queries_decoded is not None):
+            what = "queries that are decoded" if self.decodes else "a query for each token"
+            raise InvalidInput(f"{self.name} is a schedule for {what}")
         if self.causal_only and not problem.causal:
             raise InvalidInput(f"{self.name} is a schedule for the causal mask: add --mask causal")
         if problem.layout not in self.layouts:
