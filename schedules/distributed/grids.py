@@ -6,7 +6,15 @@ from typing import ClassVar
 
 import numpy as np
 
-from pebble.program.parallel import DistributedSchedule, Placement, Shape, SharedProblem
+from pebble.program.parallel import (
+    DeviceProgram,
+    DistributedSchedule,
+    InnerWork,
+    Placement,
+    Shape,
+    SharedProblem,
+)
+from schedules.distributed.device_programs import grid
 
 __all__ = ["GridRing", "GridSchedule", "HeadsGrid"]
 
@@ -68,6 +76,16 @@ class GridSchedule(HeadsGrid):
     def placement(self, problem: SharedProblem, shape: Shape) -> Placement:
         """Queries of a row times keys of a column."""
         return super().placement(problem, (1, *shape))
+
+    def program(
+        self, problem: SharedProblem, shape: Shape = (), inner: InnerWork | None = None
+    ) -> DeviceProgram:
+        """Return what each device does."""
+        self.check(problem, shape)
+        if problem.pass_name == "backward" or self.goes_round:
+            return super().program(problem, shape, inner)
+        R, C = shape
+        return grid(R, C, inner)
 
 
 class GridRing(GridSchedule):

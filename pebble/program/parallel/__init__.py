@@ -12,7 +12,7 @@ from pebble.program.parallel.device_program import DeviceProgram, devices, disca
 from pebble.program.parallel.exchange import Discard, Exchange, Finish, Receive, Superstep, Work
 from pebble.program.parallel.inner_work import InnerWork
 from pebble.program.parallel.layout import LAYOUTS, TokenLayout
-from pebble.program.parallel.memory_reading import MemoryRun, memory_reading, memory_run
+from pebble.program.parallel.memory_reading import MemoryRun, block_sizes, memory_reading, memory_run
 from pebble.program.parallel.one_device import DeviceRun, run_one_device
 from pebble.program.parallel.placement import Placement
 from pebble.program.parallel.referee import play
@@ -42,6 +42,7 @@ __all__ = [
     "Superstep",
     "TokenLayout",
     "Work",
+    "block_sizes",
     "devices",
     "discard",
     "distributed_schedule",

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pebble.program.machine.counted import Run
     from pebble.program.parallel.shared_problem import SharedProblem
 
-__all__ = ["MemoryPart", "MemoryRun", "memory_reading", "memory_run"]
+__all__ = ["MemoryPart", "MemoryRun", "block_sizes", "memory_reading", "memory_run"]
 
 _TURNS_RUN = 3
 """Turns in the middle are alike: of more than so many, two kinds of runs are enough."""
@@ -104,6 +104,14 @@ def memory_run(program: DeviceProgram, problem: SharedProblem, M: int | None = N
         writes += more * (writes - sum(run.total_writes for run in fewer))
     copies = _heads(program, problem)[1]
     return MemoryRun(copies * reads, copies * writes, max(run.peak for run in runs))
+
+
+def block_sizes(program: DeviceProgram, problem: SharedProblem) -> tuple[int, int]:
+    """Return of how many queries, of the heads that share keys, and of how many keys a device's work is at a time."""
+    reading = _Reading(program, problem, 1)
+    in_turns = any(_work_turns(program.body))
+    rows = reading.own if in_turns else reading.rows["i"]
+    return rows, reading.n if in_turns else reading.rows["j"]
 
 
 def _runs(program: DeviceProgram, problem: SharedProblem, turns: int, M: int | None) -> list[Run]:
