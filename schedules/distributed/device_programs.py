@@ -2,19 +2,34 @@
 
 from __future__ import annotations
 
-from pebble.program import Node, Nodes, compute, delete, last, load, loop, not_first, not_last, store, when
+from pebble.program import (
+    Node,
+    Nodes,
+    compute,
+    delete,
+    first,
+    last,
+    load,
+    loop,
+    not_first,
+    not_last,
+    store,
+    when,
+)
 from pebble.program.parallel import DeviceProgram, InnerWork, devices, discard, own_tile, receive, turns
 
 __all__ = [
     "FORWARD",
     "all_gather",
     "grid",
+    "heads_grid",
     "pass_q",
     "pass_q_ring",
     "ring",
     "ring_backward",
     "ring_q_backward",
     "ulysses",
+    "usp",
 ]
 
 
@@ -171,6 +186,53 @@ def ulysses(P: int, inner: InnerWork | None = None) -> DeviceProgram:
         own_tile("i", turns("h", when(not_first("r"), receive("O")))),
         h="p",
     )
+
+
+def usp(u: int, R: int, inner: InnerWork | None = None) -> DeviceProgram:
+    """Heads over u devices, and rings of R among those with the same heads, the keys of u devices at a time."""
+    gather_keys = turns("j", when(not_first("s"), receive("K", "V")), along="a", label="s")
+    return devices(
+        {"b": R, "a": u},
+        turns("i", when(not_first("s"), receive("Q")), along="a", label="s"),
+        own_tile("j", gather_keys, along="b"),
+        turns(
+            "j",
+            when(not_first("r"), receive("K", "V", source="b - 1")),
+            _inner(inner, "turns"),
+            when(not_first("r"), discard("K", "V")),
+            along="b",
+        ),
+        own_tile("i", turns("h", when(not_first("s"), receive("O")), along="a", label="s"), along="a"),
+        h="a",
+        i="b",
+    )
+
+
+def heads_grid(h: int, R: int, C: int, inner: InnerWork | None = None) -> DeviceProgram:
+    """Heads over h grids of R × C devices; partial outputs go straight to the owners, outputs where they are whole."""
+    partial = turns("j", *_but_own(receive("U", "l", adding=True)), along="c", label="t")
+    end: Nodes = (
+        own_tile("i", own_tile("i", turns("h", partial, along="a", label="s"), along="c"), along="a"),
+        own_tile("i", turns("h", _finish("c"), along="a", label="s"), along="a"),
+    )
+    if C == 1:
+        whole = when(not_first("s"), receive("O"))
+        end = own_tile("i", turns("h", whole, along="a", label="s"), along="a")
+    return devices(
+        {"r": R, "c": C, "a": h},
+        turns("i", turns("i", *_but_own(receive("Q")), along="c", label="t"), along="a", label="s"),
+        turns("j", turns("j", *_but_own(receive("K", "V")), along="r", label="t"), along="a", label="s"),
+        _inner(inner, "whole" if C == 1 else "partial"),
+        end,
+        h="a",
+        i="r",
+        j="c",
+    )
+
+
+def _but_own(nodes: Nodes) -> tuple[Node, ...]:
+    """Write what two loops over turns, s and t inside, do with all tiles but the own one."""
+    return when(not_first("s"), nodes), when(first("s"), when(not_first("t"), nodes))
 
 
 FORWARD = {

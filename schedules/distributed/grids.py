@@ -14,7 +14,7 @@ from pebble.program.parallel import (
     Shape,
     SharedProblem,
 )
-from schedules.distributed.device_programs import grid
+from schedules.distributed.device_programs import grid, heads_grid
 
 __all__ = ["GridRing", "GridSchedule", "HeadsGrid"]
 
@@ -55,6 +55,16 @@ class HeadsGrid(DistributedSchedule):
         query, key = (problem.tiling.of_device[group].reshape(problem.P, -1) for group in (of_row, of_column))
         return Placement(query, key, device % h, h)
 
+    def program(
+        self, problem: SharedProblem, shape: Shape = (), inner: InnerWork | None = None
+    ) -> DeviceProgram:
+        """Return what each device does."""
+        self.check(problem, shape)
+        if problem.pass_name == "backward":
+            return super().program(problem, shape, inner)
+        h, R, C = shape
+        return heads_grid(h, R, C, inner)
+
 
 class GridSchedule(HeadsGrid):
     """R × C devices: device (r, c) has the queries of the devices of row r, and the keys of those of column c."""
@@ -83,7 +93,7 @@ class GridSchedule(HeadsGrid):
         """Return what each device does."""
         self.check(problem, shape)
         if problem.pass_name == "backward" or self.goes_round:
-            return super().program(problem, shape, inner)
+            return DistributedSchedule.program(self, problem, shape, inner)
         R, C = shape
         return grid(R, C, inner)
 

@@ -12,7 +12,7 @@ from pebble.program.parallel import (
     Shape,
     SharedProblem,
 )
-from schedules.distributed.device_programs import ulysses
+from schedules.distributed.device_programs import ulysses, usp
 from schedules.distributed.grids import HeadsGrid
 
 __all__ = ["Ulysses", "Usp"]
@@ -79,6 +79,15 @@ class Usp(DistributedSchedule):
         tiles = problem.tiling.of_device[neighbours].reshape(problem.P, -1)
         before = (device + u if problem.layout == "zigzag" else device - u) % problem.P
         return Placement(tiles, tiles, device % u, u, before)
+
+    def program(
+        self, problem: SharedProblem, shape: Shape = (), inner: InnerWork | None = None
+    ) -> DeviceProgram:
+        """Return what each device does."""
+        self.check(problem, shape)
+        if problem.pass_name == "backward":
+            return super().program(problem, shape, inner)
+        return usp(shape[0], shape[1], inner)
 
     def shapes(self, problem: SharedProblem) -> list[Shape]:
         """Return the shapes that cut the heads; the ring alone where none does."""

@@ -13,12 +13,12 @@ from schedules.distributed.device_programs import ring
 
 def test_rows_have_the_words_within_a_device() -> None:
     problem = SharedProblem(48, 4, 4, heads=4, kv_heads=2)
-    names = ["ring", "all-gather", "pass-q", "grid", "heads-grid"]
+    names = ["ring", "all-gather", "pass-q", "grid", "grid-ring"]
     report = with_inner(parallel(problem, names), "flash-2", 60)
     found = {row.name: row.inner for row in report.rows}
     assert all(one is not None and one.peak <= 60 for one in map(found.get, names[:4]))
-    assert found["heads-grid"] is None
-    assert "not written as a program" in report.not_applicable["inner I/O of heads-grid"]
+    assert found["grid-ring"] is None
+    assert "not written as a program" in report.not_applicable["inner I/O of grid-ring"]
     assert found["ring"] != memory_run(ring(4), problem)
     tight = with_inner(parallel(problem, ["ring"]), "flash-2", 5)
     assert "needs at least" in tight.not_applicable["inner I/O of ring"]

@@ -110,8 +110,9 @@ def block_sizes(program: DeviceProgram, problem: SharedProblem) -> tuple[int, in
     """Return of how many queries, of the heads that share keys, and of how many keys a device's work is at a time."""
     reading = _Reading(program, problem, 1)
     in_turns = any(_work_turns(program.body))
-    rows = reading.own if in_turns else reading.rows["i"]
-    return rows, reading.n if in_turns else reading.rows["j"]
+    return reading.rows["i"], reading.block(next(_work_turns(program.body))) if in_turns else reading.rows[
+        "j"
+    ]
 
 
 def _runs(program: DeviceProgram, problem: SharedProblem, turns: int, M: int | None) -> list[Run]:
@@ -165,10 +166,12 @@ class _Reading:
                 if not _computes(node.body):
                     continue
                 if node.stop == 1:
+                    if any(isinstance(one, Loop) and one.turn for one in node.body):
+                        raise InvalidInput("outputs that are finished in turns are not read within a device")
                     finish.append(Phase("", tuple(_kept(node.body, node.label, (True, True)))))
                     continue
                 work += self.in_turns(node)
-                keys = self.n * len(work)
+                keys = self.block(node.turn) * len(work)
             else:
                 body = tuple(_kept((node,), "", (False, False)))
                 work += [Phase("", body)] if body else []
@@ -189,13 +192,17 @@ class _Reading:
             raise InvalidInput(
                 f"turns of {node.axis} with work in them: one device's memory is read with turns of j"
             )
-        count = self.program.sizes[self.program.place(node.turn)]
+        count, length = self.program.sizes[self.program.place(node.turn)], self.block(node.turn)
         count = count if self.turns is None else min(count, self.turns)
         phases = []
         for number in range(count):
             body = tuple(_kept(node.body, node.label, (number == 0, number == count - 1)))
-            phases.append(Phase(f"turn {number}", tuple(_shifted(body, number * self.n, self.n))))
+            phases.append(Phase(f"turn {number}", tuple(_shifted(body, number * length, length))))
         return phases
+
+    def block(self, coordinate: str) -> int:
+        """Return how many keys a turn along a coordinate visits."""
+        return self.rows["j"] // self.program.sizes[self.program.place(coordinate)]
 
 
 def _kept(nodes: tuple[Node, ...], label: str, ends: tuple[bool, bool]) -> Iterator[Node]:

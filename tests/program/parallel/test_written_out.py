@@ -11,7 +11,7 @@ from pebble.program.parallel import distributed_schedule
 from pebble.program.parallel.referee import play
 from pebble.program.parallel.shared_problem import SharedProblem
 from pebble.program.parallel.written_out import written_out
-from schedules.distributed.device_programs import FORWARD, all_gather, grid, pass_q, ring
+from schedules.distributed.device_programs import FORWARD, all_gather, grid, heads_grid, pass_q, ring, usp
 
 
 def triangle(n: int) -> int:
@@ -48,7 +48,7 @@ def test_an_all_gather_of_what_is_needed() -> None:
     assert found.rounds == 1
 
 
-@pytest.mark.parametrize("name", ["all-gather", "ring", "pass-q", "ulysses", "grid"])
+@pytest.mark.parametrize("name", ["all-gather", "ring", "pass-q", "ulysses", "grid", "usp", "heads-grid"])
 def test_programs_move_what_the_placements_of_their_names_move(name: str) -> None:
     rnd = Random(name)
     for _ in range(5):
@@ -59,6 +59,11 @@ def test_programs_move_what_the_placements_of_their_names_move(name: str) -> Non
         program = grid(R, C)
         if name == "grid":
             P, shape = R * C, (R, C)
+        elif name in ("usp", "heads-grid"):
+            u = rnd.randint(1, 3)
+            heads, kv_heads = 2 * u, u
+            P, shape = (u * R, (u, R)) if name == "usp" else (u * R * C, (u, R, C))
+            program = usp(u, R) if name == "usp" else heads_grid(u, R, C)
         else:
             program = FORWARD[name](P)
         causal = name in ("ring", "all-gather") and rnd.random() < 0.5
