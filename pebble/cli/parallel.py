@@ -92,6 +92,7 @@ def command(names: tuple[str, ...], as_json: bool, **options: Any) -> None:
     elif options["attention"] == "linear":
         from pebble.lab.parallel import parallel_states
 
+        _refuse(options, "--attention linear", ("shape", "decode", "link", "memory"))
         problem = shared_problem_of(options, options["N"], options["P"])
         print_result(parallel_states(problem, names_of(names) or None), as_json)
     elif options["program"]:
@@ -141,15 +142,20 @@ def _documents(names: tuple[str, ...], options: dict[str, Any]) -> DocumentRepor
     """Share documents out."""
     from pebble.lab.parallel import parallel_documents
 
-    for option in ("N", "layout", "shape", "decode", "link", "memory"):
-        if options[option] is not None:
-            raise click.UsageError(f"--documents takes no {'-N' if option == 'N' else '--' + option}.")
+    _refuse(options, "--documents", ("N", "layout", "shape", "decode", "link", "memory"))
     if names:
         raise click.UsageError("--documents chooses the schedules; name none.")
     lengths = _lengths(options["documents"])
     return parallel_documents(
         shared_problem_of(options, max(sum(lengths), options["P"]), options["P"]), lengths
     )
+
+
+def _refuse(options: dict[str, Any], beside: str, names: tuple[str, ...]) -> None:
+    """Refuse options that say nothing beside another."""
+    for name in names:
+        if options[name] is not None:
+            raise click.UsageError(f"{beside} takes no {'-N' if name == 'N' else '--' + name}.")
 
 
 def _lengths(text: str) -> list[int]:

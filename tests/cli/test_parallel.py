@@ -78,6 +78,7 @@ def test_linear_attention(pebble: Pebble) -> None:
     assert [rows[name]["received_max"] for name in ("lasp-2", "lasp", "scan")] == [160, 32, 96]
     assert [rows[name]["rounds"] for name in ("lasp-2", "lasp", "scan")] == [1, 5, 3]
     assert "whatever N is" in pebble(*linear).out
+    pebble(*linear, "--decode", "1").refused(2, "takes no --decode")
     pebble(*linear, "ring").refused(2, "unknown schedule of states 'ring'")
     pebble(*SMALL, "--attention", "linear").refused(2, "--mask causal")
 
@@ -91,6 +92,8 @@ def test_documents(pebble: Pebble) -> None:
     assert data["ring_over_all"] == (1024 + 3 * 128) * 3 * 8 // 4
     assert "work, max/mean" in pebble(*few, "1024,128*3").out
     pebble(*few, "1024;8").refused(2, "cannot read the documents")
+    pebble(*few, "3").refused(2, "3 tokens are too few for 4 devices")
+    assert pebble(*few, "4").code == 0
     pebble(*few, "64", "-N", "64").refused(2, "takes no -N")
     pebble("parallel", "-d", "4", "-P", "4").refused(2, "'-N' (or '--documents')")
 

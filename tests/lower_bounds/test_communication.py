@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import random
 from fractions import Fraction
+from typing import Any
 
 import pytest
 
@@ -21,6 +22,11 @@ from pebble.lower_bounds.attention.communication import (
 from pebble.lower_bounds.attention.device_sizes import DeviceSizes, least_words, most_products
 from pebble.lower_bounds.attention.whole_heads import received_at_least
 from pebble.program.parallel import LAYOUTS, SharedProblem, distributed_schedules, play
+
+
+def some(quick: int, slow: int) -> list[Any]:
+    """Seeds: the first ones quick, the others for the long run."""
+    return [*range(quick), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(quick, slow))]
 
 
 def dense(
@@ -49,7 +55,7 @@ def test_small_tiles_have_the_other_branch() -> None:
     assert d1_total(dense(10**6, 1000, 10**6)).value < 4 * 1000 * 10**6 * 999
 
 
-@pytest.mark.parametrize("seed", range(50))
+@pytest.mark.parametrize("seed", some(12, 50))
 def test_rounding_is_to_the_safe_side(seed: int) -> None:
     chance = random.Random(seed)
     d, T = chance.randint(1, 100), Fraction(chance.randint(1, 10**6), chance.randint(1, 100))
@@ -70,7 +76,7 @@ def test_whole_heads(kv_heads: int, P: int, words: float) -> None:
     assert phi(dense(N, d, P, 32, kv_heads)).value / N / d == pytest.approx(words, rel=0.005)
 
 
-@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("seed", some(6, 30))
 def test_whole_heads_is_the_least_over_random_shares(seed: int) -> None:
     chance = random.Random(seed)
     d, P, kv_heads, g = (chance.randint(1, 8) for _ in range(4))
@@ -153,7 +159,7 @@ def test_work_that_is_not_balanced_lowers_the_bound() -> None:
     assert d1_total(sizes, 4).value <= moved
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", some(8, 80))
 def test_no_schedule_beats_a_bound(seed: int) -> None:
     chance = random.Random(seed)
     P, kv_heads = chance.choice((4, 6, 9, 12, 16)), chance.choice((1, 2, 4))

@@ -145,7 +145,7 @@ def parallel_documents(problem: SharedProblem, lengths: Sequence[int]) -> Docume
     Raises
     ------
     InvalidInput
-        If there is no document.
+        If there is no document, or there are fewer tokens than devices.
 
     Examples
     --------
@@ -156,19 +156,23 @@ def parallel_documents(problem: SharedProblem, lengths: Sequence[int]) -> Docume
     """
     if not lengths:
         raise InvalidInput("give at least one document")
+    if sum(lengths) < problem.P:
+        raise InvalidInput(f"{sum(lengths):,} tokens are too few for {problem.P:,} devices")
     work = [replace(problem, N=length, P=1, layout="contiguous").pairs for length in lengths]
     mean = sum(work) / problem.P
     for step in range(_STEPS + 1):
-        placed = _placed(work, problem.P, mean * (1 + step / 100))
+        placed = _placed(work, lengths, problem.P, mean * (1 + step / 100))
         if placed is not None:
             break
     else:
-        placed = _placed(work, problem.P, max(work))
+        placed = _placed(work, lengths, problem.P, max(work))
     assert placed is not None
     return _report(replace(problem, N=sum(lengths), layout="contiguous"), lengths, placed)
 
 
-def _placed(work: Sequence[int], P: int, share: float) -> list[tuple[int, ...]] | None:
+def _placed(
+    work: Sequence[int], lengths: Sequence[int], P: int, share: float
+) -> list[tuple[int, ...]] | None:
     """Return the devices of each document, so that none has more than a share; None if that does not succeed."""
     found: list[tuple[int, ...]] = [()] * len(work)
     loads: list[tuple[float, int]] = []
@@ -176,7 +180,7 @@ def _placed(work: Sequence[int], P: int, share: float) -> list[tuple[int, ...]] 
     for document in sorted(range(len(work)), key=lambda number: -work[number]):
         if work[document] <= share:
             continue
-        count = -int(-work[document] // share)
+        count = min(-int(-work[document] // share), lengths[document])
         if used + count > P:
             return None
         found[document] = tuple(range(used, used + count))
