@@ -87,7 +87,7 @@ def changed(rnd: Random, nodes: tuple[Node, ...]) -> tuple[Node, ...]:
     return tuple(body) or nodes
 
 
-@pytest.mark.parametrize("block", amounts.first(1, range(20)))
+@pytest.mark.parametrize("block", amounts.first(1, range(10)))
 def test_changed_programs_are_judged_the_same(block: int) -> None:
     rnd = Random(block)
     verdicts = []
