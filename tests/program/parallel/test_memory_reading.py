@@ -38,7 +38,7 @@ def test_a_ring_with_flash_2_inside_moves_what_its_closed_form_says(N: int, d: i
 
 @pytest.mark.parametrize("name", [one.name for one in registered("forward", "plain") if one.name != "best"])
 def test_every_schedule_of_one_device_is_an_inner_schedule(name: str) -> None:
-    n, d, P, M = 5, 2, 5, 60
+    n, d, P, M = 6, 2, 5, 30
     try:
         work, _ = inner(name, n, n, d, M)
     except CacheTooSmall:
