@@ -4,7 +4,7 @@
     If the test of a bound's (h, T) says yes, then no pebbling with [M] words has fewer loads and stores than the number printed. *)
 
 From Coq Require Import NArith ZArith Lia.
-From mathcomp Require Import all_ssreflect zify.
+From mathcomp Require Import all_ssreflect fingroup perm zify.
 From Pebble Require Import Game Numbers Attention AttentionCompulsory T1 T2 T2Maximum Matmul.
 
 Set Implicit Arguments.
@@ -25,9 +25,9 @@ Definition masked_forward_costs (pairs queries keys d dv : N) (stats : bool) (M 
   forall ms : seq (move (attention (N.to_nat d) (N.to_nat dv) stats allowed)),
   pebbling (N.to_nat M) ms -> (words <= N.of_nat (io ms))%num.
 
-(** The product of an m×k and a k×n matrix. *)
+(** The product of an m×k and a k×n matrix, every sum in any order. *)
 Definition matmul_costs (m n k M words : N) : Prop :=
-  forall ms : seq (move (matmul (N.to_nat m) (N.to_nat n) (N.to_nat k))),
+  forall (order : 'I_(N.to_nat m) -> 'I_(N.to_nat n) -> {perm 'I_(N.to_nat k)}) (ms : seq (move (matmul order))),
   pebbling (N.to_nat M) ms -> (words <= N.of_nat (io ms))%num.
 
 (** ** Tests *)
@@ -216,7 +216,7 @@ Proof. by case/andP=> /andP[/N.ltb_lt Nq_gt0 /N.ltb_lt Nk_gt0] test; apply: unma
 
 Theorem matmul_cut m n k M h T words : matmul_test m n k M h T words -> matmul_costs m n k M words.
 Proof.
-case/andP=> /N.ltb_lt lt_F /cut_testP[h_gt0 many le_words] ms legal_ms; apply: le_io.
+case/andP=> /N.ltb_lt lt_F /cut_testP[h_gt0 many le_words] order ms legal_ms; apply: le_io.
 have le_F : box (N.to_nat T) <= N.to_nat (box_number T).
   by move: (box_number T) lt_F => F lt_F; apply: box_le; lia.
 rewrite !N2Nat.inj_mul in many.
@@ -226,7 +226,7 @@ Qed.
 
 Theorem matmul_all_words m n k M words : matmul_compulsory_test m n k words -> matmul_costs m n k M words.
 Proof.
-case/and4P=> /N.ltb_lt m_gt0 /N.ltb_lt n_gt0 /N.ltb_lt k_gt0 /N.leb_le le_words ms legal_ms; apply: le_io.
+case/and4P=> /N.ltb_lt m_gt0 /N.ltb_lt n_gt0 /N.ltb_lt k_gt0 /N.leb_le le_words order ms legal_ms; apply: le_io.
 have h1 : 0 < N.to_nat m by lia.
 have h2 : 0 < N.to_nat n by lia.
 have h3 : 0 < N.to_nat k by lia.
