@@ -79,9 +79,10 @@ class MixedBlocks:
 
     @property
     def key_sweeps(self) -> int:
-        """How often K is used."""
+        """How often K is used; with safe softmax once more for every block, for the maxima."""
         whole = ceil_div(self.problem.Nq - self.sliced_rows, self.rows) if self.rows else 0
-        return int(whole + (ceil_div(self.problem.dv, self.width) if self.slices else 0))
+        sliced = ceil_div(self.problem.dv, self.width) if self.slices else 0
+        return int(whole + sliced + (self.value_sweeps if self.problem.form == "safe" else 0))
 
     @property
     def value_sweeps(self) -> int:
@@ -163,7 +164,9 @@ def _candidates(problem: Problem, M: int, numbers_of_slices: list[int]) -> Itera
         spare = np.maximum(M - problem.Nq / np.maximum(capacity, 1e-9), 0)
         keys = np.minimum(spare, Nk * d)
         values = np.minimum(spare - keys, Nk * dv)
-        again = (blocks + slices - 1) * (Nk * d - keys) + (blocks + bool(slices) - 1) * (Nk * dv - values)
+        value_sweeps = blocks + bool(slices)
+        key_sweeps = blocks + slices + (value_sweeps if problem.form == "safe" else 0)
+        again = (key_sweeps - 1) * (Nk * d - keys) + (value_sweeps - 1) * (Nk * dv - values)
         parts.append(np.stack([again, blocks, np.full(len(blocks), slices)]))
     again, blocks, number = np.hstack(parts)
     for place in np.argsort(again, kind="stable").tolist():
@@ -171,7 +174,8 @@ def _candidates(problem: Problem, M: int, numbers_of_slices: list[int]) -> Itera
 
 
 def _compulsory(problem: Problem) -> int:
-    return (problem.Nq + problem.Nk) * (problem.d + problem.dv) + problem.Nq * problem.stats
+    kept = len(statistics(problem)) * problem.stats
+    return (problem.Nq + problem.Nk) * (problem.d + problem.dv) + problem.Nq * kept
 
 
 def _numbers_of_slices(dv: int) -> list[int]:

@@ -13,6 +13,7 @@ from schedules.hybrid import Hybrid
 from schedules.key_window import KeyWindow
 from schedules.naive import Naive
 from schedules.split import Split
+from schedules.split_pinned import SplitPinned
 from schedules.square_tile import SquareTile
 
 __all__ = ["Best", "BestSafe"]
@@ -45,4 +46,13 @@ class BestSafe(Cheapest):
     summary = "the cheapest of the others, with their cheapest tiles"
     source = "closed forms compared"
     forms = ("safe",)
-    candidates = (Split(), Flash2(), Flash2Causal(), Hybrid(), SquareTile(), Naive())
+    candidates = (
+        Split(),
+        SplitPinned(),
+        Flash2(),
+        Flash2Mixed(),
+        Flash2Causal(),
+        Hybrid(),
+        SquareTile(),
+        Naive(),
+    )

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 from pebble import InvalidInput, Problem, Schedule
 from pebble.program import (
     Node,
@@ -23,7 +21,8 @@ from pebble.program import (
     when,
 )
 from schedules._mixed_blocks import MixedBlocks, cheapest_blocks
-from schedules._softmax import exponentials, statistics, used_up
+from schedules._softmax import statistics
+from schedules._staying_rows import maxima_sweep, output_sweep, while_they_stay
 
 __all__ = ["Flash2Mixed"]
 
@@ -41,14 +40,15 @@ class Flash2Mixed(Schedule):
         Nq·(d + dv) + Nk·(T·d + B·dv) − (T − 1)·pinned·d
 
     words (pinned ≤ Nk). Without slices it moves about what ``flash-2-pinned`` moves, without whole blocks what
-    ``flash-2-sliced`` moves. The rows are divided so that the greatest room of a block is the least. Under a mask it
-    chooses no slices by itself: the machine has to go through them pair by pair there.
+    ``flash-2-sliced`` moves. With safe softmax every block sweeps over K once more, for its maxima. The rows are
+    divided so that the greatest room of a block is the least. Under a mask it chooses no slices by itself: the machine
+    has to go through them pair by pair there.
     """
 
     name = "flash-2-mixed"
     summary = "flash-2 with its last row block in slices of the head dimension; spare room keeps rows of K"
     source = "derived here, from Dao 2023, arXiv 2307.08691"
-    forms = ("plain", "online")
+    forms = ("plain", "online", "safe")
     tile_names = ("blocks", "slices", "pinned")
     tile_axes = ("i", "e", "")
     resident_tiles = ("pinned",)
@@ -103,16 +103,8 @@ class Flash2Mixed(Schedule):
         if not blocks and not slices:
             raise InvalidInput(f"{self.name}: there is no block; one of blocks and slices must be at least 1")
         mixed = MixedBlocks(problem, blocks, min(slices, problem.dv), tiles.get("pinned", 0))
-        staying = [("K", mixed.keys), ("V", mixed.values)]
-        return program(
-            phase(
-                "",
-                [loop("j", 1, load(name), stop=rows) for name, rows in staying if rows],
-                _whole(mixed) if mixed.rows else None,
-                _sliced(mixed) if mixed.slices else None,
-                [loop("j", 1, delete(name), stop=rows) for name, rows in staying if rows],
-            )
-        )
+        whole, sliced = _whole(mixed) if mixed.rows else None, _sliced(mixed) if mixed.slices else None
+        return program(phase("", while_they_stay(mixed.keys, mixed.values, whole, sliced)))
 
 
 def _counts(mixed: MixedBlocks) -> Tiles:
@@ -125,7 +117,7 @@ def _whole(mixed: MixedBlocks) -> Node:
     work = _sweep(mixed, mixed.rows, dv, compute("l"))
     stop = Nq - mixed.sliced_rows
     end = _end(mixed.problem, *statistics(mixed.problem))
-    return loop("i", mixed.rows, load("Q"), work, _outputs(), end, stop=stop)
+    return loop("i", mixed.rows, load("Q"), _maxima(mixed, mixed.rows, dv), work, _outputs(), end, stop=stop)
 
 
 def _sliced(mixed: MixedBlocks) -> Node:
@@ -135,10 +127,11 @@ def _sliced(mixed: MixedBlocks) -> Node:
     """
     problem, rows, width = mixed.problem, mixed.sliced_rows, mixed.width
     work = _sweep(mixed, rows, width, when(first("slice"), compute("l")))
-    again = [name for name in statistics(problem) if name != "l"]
+    again = ["m"] if problem.form == "online" else []
     kept = when(last("slice"), store(*again)) if again and problem.stats else None
     slices = loop("e", width, work, _outputs(), kept, delete(*again), label="slice")
-    return loop("i", rows, load("Q"), slices, _end(problem, "l"), start=problem.Nq - rows)
+    end = _end(problem, *(name for name in statistics(problem) if name not in again))
+    return loop("i", rows, load("Q"), _maxima(mixed, rows, width), slices, end, start=problem.Nq - rows)
 
 
 def _outputs() -> tuple[Nodes, ...]:
@@ -151,21 +144,10 @@ def _end(problem: Problem, *kept: str) -> tuple[Nodes, ...]:
 
 def _sweep(mixed: MixedBlocks, rows: int, width: int, sums: Nodes) -> list[Node]:
     """Write the loops over all keys: over those that stay, and those that pass by a row or a word at a time."""
-    made, used = exponentials(mixed.problem), delete(*used_up(mixed.problem))
-    cuts = sorted({0, mixed.keys, mixed.values, mixed.problem.Nk})
-    parts: list[Node] = []
-    for start, stop in pairwise(cuts):
-        passing = [name for name, rows_of in (("K", mixed.keys), ("V", mixed.values)) if start >= rows_of]
-        if mixed.by_row(rows, width):
-            work = compute("S"), *made, sums, compute("U"), used
-            one: tuple[Nodes, ...] = load(*passing), loop("i", 1, *work, label="row"), delete(*passing)
-        else:
-            scores, products = _by_word("k", "K", "S", passing), _by_word("e", "V", "U", passing)
-            one = scores, *made, sums, products, used
-        parts.append(loop("j", 1, *one, start=start, stop=stop))
-    return parts
+    return output_sweep(mixed.problem, mixed.keys, mixed.values, mixed.by_row(rows, width), sums)
 
 
-def _by_word(axis: str, name: str, array: str, passing: list[str]) -> Nodes:
-    """Write the computation of an array from a word of an input at a time, or from all of it where it stays."""
-    return loop(axis, 1, load(name), compute(array), delete(name)) if name in passing else compute(array)
+def _maxima(mixed: MixedBlocks, rows: int, width: int) -> list[Node]:
+    """Write the sweep that finds the maxima of a block, which safe softmax has first."""
+    by_row = mixed.by_row(rows, width)
+    return maxima_sweep(mixed.problem, mixed.keys, by_row) if mixed.problem.form == "safe" else []

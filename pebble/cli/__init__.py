@@ -24,6 +24,7 @@ _SUMMARIES = {
     "sweep": "Count schedules over a grid of sizes and memories into a file, on any number of workers.",
     "plan": "Choose a schedule and tiles under a kernel author's constraints.",
     "regimes": "Say which regime devices and head dimensions are in, and what that means.",
+    "parallel": "Compare ways to compute attention on several devices: what they move, and what must be moved.",
     "plot": "Draw counts: I/O curves, optimality gap, occupancy, arrays, roofline.",
     "devices": "List devices: fast memory, bandwidth, arithmetic, and the sources.",
     "models": "List models and the shapes of their attention heads.",

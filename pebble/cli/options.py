@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -13,7 +14,7 @@ from pebble.common.errors import InvalidInput
 from pebble.common.units import bytes_per_word, parse_words
 from pebble.common.whole_numbers import whole_number
 from pebble.computations.problem import LARGEST_SIZE, Problem
-from pebble.computations.problem_form import ATTENTIONS, SOFTMAXES
+from pebble.computations.problem_form import ATTENTIONS, SOFTMAXES, SUMS
 
 if TYPE_CHECKING:
     from pebble.lab.hardware import Model
@@ -34,7 +35,7 @@ __all__ = [
 ]
 
 
-_FORM_OPTIONS = ("softmax", "attention", "gate", "chunk", "shared_values")
+_FORM_OPTIONS = ("softmax", "attention", "gate", "chunk", "shared_values", "shared_rope", "sums")
 
 _SEVERAL = "one, several (64,128), or FIRST:LAST:COUNT at equal ratios (256:1Mi:25)"
 
@@ -100,6 +101,12 @@ def problem_options(required: bool = True, several_lengths: bool = False) -> Cal
         click.option("--stats", is_flag=True, help="Row sums are outputs too, as training needs."),
         form_options,
         click.option(
+            "--sums",
+            type=click.Choice(SUMS),
+            default="chain",
+            help="Sums over queries and keys are added in the order of the indices (chain, default), or in any (free).",
+        ),
+        click.option(
             "--mask", shell_complete=masks, help="causal, window:256, file:m.npy, … (see: pebble masks)."
         ),
         click.option(
@@ -134,6 +141,13 @@ def form_options(function: F) -> F:
             "--shared-values",
             is_flag=True,
             help="V is the first dv words of each row of K, as in latent attention that is decoded (MLA).",
+        ),
+        click.option(
+            "--shared-rope",
+            type=click.IntRange(min=0),
+            default=0,
+            metavar="WORDS",
+            help="So many words of each key are the same for all heads, as the rotary ones of MLA in training.",
         ),
     )(function)
 
@@ -179,6 +193,8 @@ def problem_of(options: dict[str, Any]) -> Problem:
             raise click.UsageError(
                 f"--shared-values: the model {model} has values of their own; leave one out."
             )
+        if rope := same.pop("shared_rope"):
+            changed = replace(changed, shared_rope=rope)
         return changed.problem(nq, kv, mask=mask, empty_rows=empty_rows, **same)
     d = shape["d"]
     if d is None:

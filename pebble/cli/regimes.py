@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -99,22 +99,20 @@ def command(
     With --attention linear: from which length on linear attention moves fewer words than the best schedule with
     softmax, and from which on fewer than any, by the best proved bound.
     """
-    from pebble.lab.regimes import REGIME_PASSES, regimes
+    from pebble.lab.regimes import REGIME_PASSES, models_asked, regimes
 
     devices, models = names_of(names), names_of(chosen)
     if attention == "linear":
-        if (
-            models
-            or heads is not None
-            or kv_heads is not None
-            or pass_name == "backward"
-            or softmax != "plain"
-        ):
+        if pass_name == "backward" or softmax != "plain":
             raise InvalidInput(
-                "linear attention is compared with plain softmax for one head and the forward pass: leave out "
-                "--model, --heads, --kv-heads, --pass and --softmax"
+                "linear attention is compared with plain softmax in the forward pass: leave out --pass and --softmax"
             )
-        found = _against_softmax(devices, memories, names_of(dimensions), N, dtype, level, mask)
+        own = {
+            "models": models_asked("all" if models == ["all"] else models or None),
+            "heads": heads,
+            "kv_heads": kv_heads,
+        }
+        found = _against_softmax(devices, memories, names_of(dimensions), N, dtype, level, mask, own)
         print_result(found, as_json)
         return
     if memories is not None:
@@ -146,6 +144,7 @@ def _against_softmax(
     dtype: str,
     level: str | None,
     mask: str | None,
+    own: dict[str, Any],
 ) -> CrossoverTable:
     """Compare linear attention with softmax at the sizes of fast memory that are given, or those of devices."""
     from pebble.lab.crossover import crossovers
@@ -158,9 +157,9 @@ def _against_softmax(
         found = memories_of_devices("all" if devices == ["all"] else devices or None, dtype, level)
     else:
         found = [(M, ()) for M in memory_sizes(memories, None)]
-    sizes = [_size(text) for text in dimensions] or list(DEFAULT_DIMENSIONS)
+    sizes = [_size(text) for text in dimensions] or ([] if own["models"] else list(DEFAULT_DIMENSIONS))
     with progress_line() as progress:
-        return crossovers(found, sizes, mask, N=N, progress=progress)
+        return crossovers(found, sizes, mask, N=N, progress=progress, **own)
 
 
 def _size(text: str) -> int:

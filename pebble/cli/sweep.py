@@ -32,6 +32,7 @@ _THE_SAME = (
     "gate",
     "chunk",
     "shared_values",
+    "shared_rope",
 )
 
 

@@ -12,6 +12,7 @@ __all__ = [
     "bytes_per_word",
     "bytes_text",
     "fast_memory_words",
+    "parse_rate",
     "parse_words",
     "seconds_text",
 ]
@@ -55,6 +56,36 @@ def bytes_text(size: int) -> str:
         if size >= factor:
             return f"{size / factor:.4g} {unit}"
     return f"{size} B"
+
+
+def parse_rate(text: str, unit: str) -> float:
+    """Read an amount per second, such as ``50GB/s`` or ``400TFLOP/s``; decimal prefixes k, M, G, T, P.
+
+    Parameters
+    ----------
+    text : str
+        With or without ``/s``, and with or without the unit.
+    unit : str
+        ``"B"`` or ``"FLOP"``.
+
+    Raises
+    ------
+    InvalidInput
+        If the text is no such amount, or it is not positive.
+
+    Examples
+    --------
+    >>> parse_rate("50GB/s", "B"), parse_rate("400 TFLOP/s", "FLOP"), parse_rate("4e14", "FLOP")
+    (50000000000.0, 400000000000000.0, 400000000000000.0)
+    """
+    amount = text.strip().removesuffix("/s").strip().removesuffix(unit).strip()
+    power = {"T": 10**12, "P": 10**15}.get(amount[-1:])
+    number = written_number(amount[:-1].strip() if power else amount)
+    if number is None or number <= 0:
+        raise InvalidInput(
+            f"cannot read {text!r} as an amount per second; examples: 50G{unit}/s, 1.5T{unit}/s"
+        )
+    return float(number * (power or 1))
 
 
 def seconds_text(value: float) -> str:

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal, NamedTuple, cast
 
+from pebble.common.errors import InvalidInput
+
 __all__ = ["Array", "Operand"]
 
 
@@ -48,6 +50,10 @@ class Array:
     chain : str, optional
         Axis of the reduction. The array then has one vertex per element and step of the chain, and only the
         last is what consumers read that do not say otherwise.
+    sum : str, optional
+        In place of ``chain``: axis of a reduction whose terms may be added in any order. A word is then an element
+        with the set of terms it has absorbed, and consumers read the full set. As a vertex of the explicit DAG, and
+        on numbers, the array is the chain that adds in the order of the indices.
     operands : tuple of str
         Names of the arrays read by every vertex; none for an input. If the operand is a chain and its axis is one of
         the reader's indices, ``"m@after"`` reads the chain's element at that index, and ``"m@before"`` the one
@@ -85,6 +91,20 @@ class Array:
     step: Callable[..., Any] | None = field(default=None, compare=False, repr=False)
     initial: float = field(default=0.0, compare=False, repr=False)
     positions: tuple[str, ...] = field(default=(), compare=False, repr=False)
+    sum: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.sum is None:
+            return
+        if self.chain not in (None, self.sum):
+            raise InvalidInput(
+                f"array {self.name}: give a chain or a sum, not chain={self.chain!r} and sum={self.sum!r}"
+            )
+        if self.step is not None:
+            raise InvalidInput(
+                f"array {self.name}: a chain with a step of its own does not add; it is no sum"
+            )
+        object.__setattr__(self, "chain", self.sum)
 
     @cached_property
     def reads(self) -> tuple[Operand, ...]:

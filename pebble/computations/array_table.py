@@ -52,7 +52,7 @@ def _row(family: Family, array: Array) -> list[str]:
 
 def problem_html(problem: Problem) -> str:
     """Return a problem as HTML: a line of description, and its arrays; those of each pass of a training step."""
-    single = replace(problem, heads=1, batch=1)
+    single = problem.single
     passes = [single]
     if problem.pass_name == "both":
         passes = [

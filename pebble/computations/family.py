@@ -16,7 +16,8 @@ nothing. Names keep the indices they have without a mask, so ``U[3,0,7]`` is sti
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -120,6 +121,26 @@ class Family:
         """
         parameters = {**self.parameters, "mask": mask.spec}
         return Family(self.name, self.arrays, self.extents, self.symbols, parameters, mask)
+
+    def with_free_sums(self, axes: Collection[str] = ("i", "j")) -> Family:
+        """Return the same computation with the chains over some axes, queries and keys, added in any order.
+
+        Raises
+        ------
+        InvalidInput
+            If such a chain is read at a step, or does not add.
+        """
+        arrays = tuple(
+            replace(array, sum=array.chain) if array.chain in axes else array for array in self.arrays
+        )
+        return Family(
+            self.name, arrays, self.extents, self.symbols, {**self.parameters, "sums": "free"}, self.mask
+        )
+
+    @property
+    def has_free_sums(self) -> bool:
+        """Whether some array adds its terms in any order."""
+        return any(array.sum is not None for array in self.arrays)
 
     def __repr__(self) -> str:
         parameters = " ".join(f"{key}={value}" for key, value in self.parameters.items())

@@ -68,6 +68,11 @@ def _check_step(family: Family, array: Array, operand: Operand, chain: str | Non
         )
     if operand.step == "later":
         _check_later(family, array, operand, chain)
+    if operand.at_step and family[operand.array].sum is not None:
+        raise InvalidInput(
+            f"{family.name}: array {array.name} cannot read {operand}: the terms of {operand.array} are added in any "
+            "order, so it has no steps"
+        )
     if operand.at_step and (chain is None or chain not in array.indices):
         why = f"{operand.array} is no chain" if chain is None else f"{array.name} has no index {chain}"
         raise InvalidInput(f"{family.name}: array {array.name} cannot read {operand}: {why}")

@@ -18,6 +18,7 @@ __all__ = [
     "chunked_family",
     "linear_inputs",
     "linear_outputs",
+    "query_heads",
     "recurrent_family",
     "right_product_family",
 ]
@@ -66,10 +67,13 @@ def recurrent_family(problem: Problem) -> Family:
     <Family linear-attention-recurrent N=2 d=2 dv=2: 28 vertices, 40 edges>
     >>> family.predecessors("O", (0, 1, 1))
     [('O', (0, 1, 0)), ('Q', (0, 1)), ('H', (1, 1, 0))]
+
+    Query heads that share keys and values read one state: Q and O have the axis ``g``, the query heads, first.
     """
+    heads = query_heads(problem)
     gate = (Array("G", ("n", "k"), meaning="gates"),) if problem.gate else ()
     arrays = (
-        Array("Q", ("n", "k"), meaning="queries"),
+        Array("Q", (*heads, "n", "k"), meaning="queries"),
         Array("K", ("n", "k"), meaning="keys"),
         Array("V", ("n", "e"), meaning="values"),
         *gate,
@@ -81,15 +85,15 @@ def recurrent_family(problem: Problem) -> Family:
             step=(lambda state, key, value, gate: gate * state + key * value) if gate else None,
             meaning="state after each token",
         ),
-        Array("O", ("n", "e"), chain="k", operands=("Q", "H@after"), output=True, meaning="output"),
+        Array("O", (*heads, "n", "e"), chain="k", operands=("Q", "H@after"), output=True, meaning="output"),
     )
     symbols = attention_symbols(problem)
     return Family(
         f"linear-attention-{problem.form}",
         arrays,
-        extents={"n": problem.Nk, "k": problem.d, "e": problem.dv},
-        symbols={"n": "N", "k": symbols["k"], "e": symbols["e"]},
-        parameters={"N": str(problem.Nk), "d": str(problem.d), "dv": str(problem.dv)},
+        extents={**heads, "n": problem.Nk, "k": problem.d, "e": problem.dv},
+        symbols={**dict.fromkeys(heads, "G"), "n": "N", "k": symbols["k"], "e": symbols["e"]},
+        parameters=_parameters(problem),
     )
 
 
@@ -111,56 +115,92 @@ def chunked_family(problem: Problem) -> Family:
     """
     chunks, size, rest = problem.chunk_sizes
     symbols = attention_symbols(problem)
-    full = _full_chunks() if chunks else ()
+    heads = query_heads(problem)
+    full = _full_chunks(tuple(heads)) if chunks else ()
     return Family(
         "linear-attention-chunked",
-        (*full, *_last_chunk(bool(chunks))),
+        (*full, *_last_chunk(tuple(heads), bool(chunks))),
         extents={
+            **heads,
             **({"c": chunks, "p": size, "q": size} if chunks else {}),
             **{"s": rest, "t": rest, "k": problem.d, "e": problem.dv},
         },
-        symbols={"c": "n", "p": "C", "q": "C", "s": "R", "t": "R", "k": symbols["k"], "e": symbols["e"]},
-        parameters={
-            **{"N": str(problem.Nk), "d": str(problem.d), "dv": str(problem.dv)},
-            "chunk": str(problem.chunk),
+        symbols={
+            **dict.fromkeys(heads, "G"),
+            **{"c": "n", "p": "C", "q": "C", "s": "R", "t": "R", "k": symbols["k"], "e": symbols["e"]},
         },
+        parameters={**_parameters(problem), "chunk": str(problem.chunk)},
     )
 
 
-def _full_chunks() -> tuple[Array, ...]:
+def query_heads(problem: Problem) -> dict[str, int]:
+    """Return the axis of the query heads that share the state of causal linear attention, and how many; none for one.
+
+    Examples
+    --------
+    >>> query_heads(Problem.square(4, 2, heads=6, kv_heads=2, attention="linear", mask="causal"))
+    {'g': 3}
+    """
+    sharing = problem.Nq // problem.Nk if problem.mask is not None else 1
+    return {"g": sharing} if sharing > 1 else {}
+
+
+def _parameters(problem: Problem) -> dict[str, str]:
+    """Return what the header of a pebbling file says of causal linear attention."""
+    sizes = {"N": str(problem.Nk), "d": str(problem.d), "dv": str(problem.dv)}
+    heads = query_heads(problem)
+    return {**sizes, "group": str(heads["g"])} if heads else sizes
+
+
+def _full_chunks(heads: tuple[str, ...]) -> tuple[Array, ...]:
     """All chunks but the last one, and the state."""
     return (
-        Array("Q", ("c", "p", "k"), meaning="queries"),
+        Array("Q", (*heads, "c", "p", "k"), meaning="queries"),
         Array("K", ("c", "q", "k"), meaning="keys"),
         Array("V", ("c", "q", "e"), meaning="values"),
-        Array("S", ("c", "p", "q"), chain="k", operands=("Q", "K"), meaning="scores inside a chunk"),
-        _causal_sum("A", ("c", "p", "e"), ("p", "q"), ("S", "V")),
+        Array("S", (*heads, "c", "p", "q"), chain="k", operands=("Q", "K"), meaning="scores inside a chunk"),
+        _causal_sum("A", (*heads, "c", "p", "e"), ("p", "q"), ("S", "V")),
         Array("Z", ("c", "k", "e"), chain="q", operands=("K", "V"), meaning="what a chunk adds to the state"),
         Array("H", ("k", "e"), chain="c", operands=("Z",), meaning="state after each chunk"),
-        Array("B", ("c", "p", "e"), chain="k", operands=("Q", "H@before"), meaning="outputs from the state"),
-        Array("O", ("c", "p", "e"), operands=("A", "B"), output=True, function=np.add, meaning="output"),
+        Array(
+            "B",
+            (*heads, "c", "p", "e"),
+            chain="k",
+            operands=("Q", "H@before"),
+            meaning="outputs from the state",
+        ),
+        Array(
+            "O", (*heads, "c", "p", "e"), operands=("A", "B"), output=True, function=np.add, meaning="output"
+        ),
     )
 
 
-def _last_chunk(follows: bool) -> tuple[Array, ...]:
+def _last_chunk(heads: tuple[str, ...], follows: bool) -> tuple[Array, ...]:
     """The last chunk; it reads the state if others come before it."""
     first = (
-        Array("Q_last", ("s", "k"), meaning="queries of the last chunk"),
+        Array("Q_last", (*heads, "s", "k"), meaning="queries of the last chunk"),
         Array("K_last", ("t", "k"), meaning="its keys"),
         Array("V_last", ("t", "e"), meaning="its values"),
-        Array("S_last", ("s", "t"), chain="k", operands=("Q_last", "K_last"), meaning="its scores"),
+        Array("S_last", (*heads, "s", "t"), chain="k", operands=("Q_last", "K_last"), meaning="its scores"),
     )
     if not follows:
-        return (*first, _causal_sum("O_last", ("s", "e"), ("s", "t"), ("S_last", "V_last"), output=True))
+        return (
+            *first,
+            _causal_sum("O_last", (*heads, "s", "e"), ("s", "t"), ("S_last", "V_last"), output=True),
+        )
     return (
         *first,
-        _causal_sum("A_last", ("s", "e"), ("s", "t"), ("S_last", "V_last")),
+        _causal_sum("A_last", (*heads, "s", "e"), ("s", "t"), ("S_last", "V_last")),
         Array(
-            "B_last", ("s", "e"), chain="k", operands=("Q_last", "H"), meaning="its outputs from the state"
+            "B_last",
+            (*heads, "s", "e"),
+            chain="k",
+            operands=("Q_last", "H"),
+            meaning="its outputs from the state",
         ),
         Array(
             "O_last",
-            ("s", "e"),
+            (*heads, "s", "e"),
             operands=("A_last", "B_last"),
             output=True,
             function=np.add,
@@ -187,8 +227,11 @@ def _causal_sum(
 
 def linear_inputs(problem: Problem, rng: np.random.Generator) -> dict[str, NDArray[np.float64]]:
     """Return random inputs of linear attention, in the shapes of its family."""
-    shapes = {"Q": (problem.Nq, problem.d), "K": (problem.Nk, problem.d), "V": (problem.Nk, problem.dv)}
-    found = {name: rng.normal(size=shape) for name, shape in shapes.items()}
+    found = {
+        "Q": rng.normal(size=_queries(problem, problem.d)),
+        "K": rng.normal(size=(problem.Nk, problem.d)),
+        "V": rng.normal(size=(problem.Nk, problem.dv)),
+    }
     if problem.gate:
         found["G"] = rng.uniform(0.5, 1.0, size=(problem.Nk, problem.d))
     if problem.form != "chunked":
@@ -210,7 +253,7 @@ def linear_outputs(
     if problem.gate:
         decay = np.cumsum(np.log(inputs["G"]), axis=0)
         weights = np.exp(np.minimum(decay[:, None, :] - decay[None, :, :], 0.0))
-        scores = np.einsum("ik,jk,ijk->ij", Q, K, weights)
+        scores = np.einsum("...ik,jk,ijk->...ij", Q, K, weights)
     else:
         scores = Q @ K.T
     if problem.mask is not None:
@@ -219,11 +262,18 @@ def linear_outputs(
     return _cut(problem, "O", output) if chunked else {"O": output}
 
 
+def _queries(problem: Problem, width: int) -> tuple[int, ...]:
+    """Return the shape of queries or outputs: that of each query head if some share keys."""
+    heads = tuple(query_heads(problem).values())
+    return (*heads, problem.Nk if heads else problem.Nq, width)
+
+
 def _cut(problem: Problem, name: str, values: NDArray[np.float64]) -> dict[str, NDArray[np.float64]]:
     """Cut the tokens of an array into full chunks and the last one."""
     chunks, size, _ = problem.chunk_sizes
-    full = values[: chunks * size].reshape(chunks, size, values.shape[1])
-    return ({name: full} if chunks else {}) | {f"{name}_last": values[chunks * size :]}
+    heads, width = values.shape[:-2], values.shape[-1]
+    full = values[..., : chunks * size, :].reshape(*heads, chunks, size, width)
+    return ({name: full} if chunks else {}) | {f"{name}_last": values[..., chunks * size :, :]}
 
 
 def _whole(name: str, inputs: dict[str, NDArray[np.float64]], chunked: bool) -> NDArray[np.float64]:
@@ -231,4 +281,7 @@ def _whole(name: str, inputs: dict[str, NDArray[np.float64]], chunked: bool) -> 
     if not chunked:
         return inputs[name]
     last = inputs[f"{name}_last"]
-    return np.concatenate([inputs[name].reshape(-1, last.shape[1]), last]) if name in inputs else last
+    if name not in inputs:
+        return last
+    full = inputs[name].reshape(*last.shape[:-2], -1, last.shape[-1])
+    return np.concatenate([full, last], axis=-2)

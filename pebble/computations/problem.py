@@ -74,6 +74,11 @@ class Problem:
     shared_values : bool
         Whether the values are the first dv of the d words of the keys, as in multi-head latent attention
         whose projections are absorbed.
+    shared_rope : int
+        How many words of each key are the same for all heads, as the rotary ones of multi-head latent attention in
+        training. Then the heads are one computation, not copies; 0 by default.
+    sums : {"chain", "free"}
+        Whether sums over queries and keys are added in the order of the indices, or in any order.
 
     Raises
     ------
@@ -106,6 +111,8 @@ class Problem:
     gate: bool = False
     chunk: int | None = None
     shared_values: bool = False
+    shared_rope: int = 0
+    sums: str = "chain"
 
     def __init__(
         self,
@@ -126,10 +133,12 @@ class Problem:
         gate: bool = False,
         chunk: int | None = None,
         shared_values: bool = False,
+        shared_rope: int = 0,
+        sums: str = "chain",
     ) -> None:
         self._set(Nq=Nq, Nk=Nk, d=d, dv=dv, stats=stats, heads=heads, batch=batch, pass_name=pass_name)
         self._set(mask=mask, group=group, softmax=softmax, attention=attention, gate=gate, chunk=chunk)
-        self._set(shared_values=shared_values)
+        self._set(shared_values=shared_values, shared_rope=shared_rope, sums=sums)
         self._check()
         if mask is not None:
             self._take_mask(mask)
@@ -214,6 +223,7 @@ class Problem:
         attention: str = "softmax",
         gate: bool = False,
         chunk: int | None = None,
+        sums: str = "chain",
     ) -> Problem:
         """As many keys as queries; ``dv`` defaults to ``d``."""
         width = d if dv is None else dv
@@ -232,6 +242,7 @@ class Problem:
             attention=attention,
             gate=gate,
             chunk=chunk,
+            sums=sums,
         )
 
     @property
@@ -247,6 +258,8 @@ class Problem:
             return "linear" if self.mask is None else "gated" if self.gate else "recurrent"
         if self.shared_values:
             return "latent"
+        if self.shared_rope:
+            return "shared-rope"
         return self.softmax if self.pass_name == "forward" else "plain"
 
     @property
@@ -292,8 +305,13 @@ class Problem:
 
     @property
     def copies(self) -> int:
-        """Number of independent copies, heads times batch."""
-        return self.heads * self.batch
+        """Number of independent copies, heads times batch; the batch where the heads are one computation."""
+        return self.batch if self.shared_rope else self.heads * self.batch
+
+    @property
+    def single(self) -> Problem:
+        """One of the independent copies, all of which are alike."""
+        return replace(self, batch=1) if self.shared_rope else replace(self, heads=1, batch=1)
 
     @property
     def kv_heads(self) -> int:

@@ -9,15 +9,27 @@ from pebble.common.errors import InvalidInput
 if TYPE_CHECKING:
     from pebble.computations.problem import Problem
 
-__all__ = ["ATTENTIONS", "FORMS", "SOFTMAXES", "all_form_options", "check_form", "form_options", "form_text"]
+__all__ = [
+    "ATTENTIONS",
+    "FORMS",
+    "SOFTMAXES",
+    "SUMS",
+    "all_form_options",
+    "check_form",
+    "form_options",
+    "form_text",
+]
 
 SOFTMAXES = ("plain", "safe", "online")
 """How the exponentials of softmax are taken."""
 
+SUMS = ("chain", "free")
+"""Order in which sums over queries and keys are added: that of the indices, or any."""
+
 ATTENTIONS = ("softmax", "linear")
 """Kinds of attention."""
 
-FORMS = (*SOFTMAXES, "latent", "linear", "recurrent", "gated", "chunked")
+FORMS = (*SOFTMAXES, "latent", "shared-rope", "linear", "recurrent", "gated", "chunked")
 """The computations a pass may be: each has a family, schedules and bounds of its own."""
 
 
@@ -32,13 +44,20 @@ def check_form(problem: Problem) -> None:
     for name, value, known in (
         ("softmax", problem.softmax, SOFTMAXES),
         ("attention", problem.attention, ATTENTIONS),
+        ("sums", problem.sums, SUMS),
     ):
         if value not in known:
             raise InvalidInput(f"unknown {name} {value!r}; known: {', '.join(known)}")
     if problem.softmax != "plain" and problem.pass_name == "weights":
         raise InvalidInput("the gradient of the weights is defined with plain softmax only")
+    if problem.sums == "free" and (problem.form != "plain" or problem.pass_name == "weights"):
+        raise InvalidInput(
+            "sums in any order (sums='free', --sums free) are counted with plain softmax, forward or backward"
+        )
     if problem.shared_values:
         _check_latent(problem)
+    if problem.shared_rope != 0:
+        _check_shared_rope(problem)
     if problem.attention == "linear":
         _check_linear(problem)
     elif problem.gate or problem.chunk is not None:
@@ -59,6 +78,24 @@ def _check_latent(problem: Problem) -> None:
         )
 
 
+def _check_shared_rope(problem: Problem) -> None:
+    rope = problem.shared_rope
+    if isinstance(rope, bool) or not isinstance(rope, int) or not 0 < rope < problem.d:
+        raise InvalidInput(
+            f"shared_rope is how many of the d = {problem.d} words of a key all heads share: a whole number from 1 to "
+            f"{problem.d - 1}, not {rope!r}"
+        )
+    if problem.attention == "linear" or problem.softmax != "plain" or problem.pass_name != "forward":
+        raise InvalidInput(
+            "keys whose rotary words all heads share (shared_rope) are counted in the forward pass with plain softmax"
+        )
+    if problem.shared_values or problem.group > 1:
+        raise InvalidInput(
+            "keys whose rotary words all heads share (shared_rope) have own words and values for every head: leave "
+            "out shared_values, and give as many kv_heads as heads, or none"
+        )
+
+
 def _check_linear(problem: Problem) -> None:
     if problem.softmax != "plain":
         raise InvalidInput(f"linear attention has no softmax: leave out softmax={problem.softmax!r}")
@@ -69,14 +106,9 @@ def _check_linear(problem: Problem) -> None:
             raise InvalidInput(
                 "gate and chunk are of causal linear attention: add mask='causal' (--mask causal)"
             )
-    elif problem.group > 1:
+    elif problem.Nq % problem.Nk or problem.mask.spec != _causal(problem.Nq // problem.Nk):
         raise InvalidInput(
-            "causal linear attention is counted for query heads with keys and values of their own: give heads "
-            "(--heads) alone or, as with a model, as many kv_heads (--kv-heads)"
-        )
-    elif problem.mask.spec != "causal" or problem.Nq != problem.Nk:
-        raise InvalidInput(
-            "linear attention takes no mask, or the causal one with as many queries as keys; "
+            "linear attention takes no mask, or the causal one with as many queries of each head as keys; "
             f"the mask is {problem.mask.spec}, Nq = {problem.Nq:,}, Nk = {problem.Nk:,}"
         )
     if problem.chunk is not None:
@@ -86,12 +118,19 @@ def _check_linear(problem: Problem) -> None:
             raise InvalidInput("chunked linear attention is counted without a gate: leave one of the two out")
 
 
+def _causal(sharing: int) -> str:
+    """Return how the causal mask of so many query heads that share keys and values is written."""
+    return "causal" if sharing == 1 else f"group:{sharing}:causal"
+
+
 _PLAIN: dict[str, str | bool | int | None] = {
     "softmax": "plain",
     "attention": "softmax",
     "gate": False,
     "chunk": None,
     "shared_values": False,
+    "shared_rope": 0,
+    "sums": "chain",
 }
 
 
@@ -111,4 +150,8 @@ def form_text(problem: Problem) -> str:
         return "gated linear " if problem.gate else "linear "
     if problem.shared_values:
         return "latent "
+    if problem.shared_rope:
+        return f"shared-rope ({problem.shared_rope:,} words) "
+    if problem.sums == "free":
+        return "sums in any order, "
     return "" if problem.softmax == "plain" else f"{problem.softmax} softmax, "

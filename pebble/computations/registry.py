@@ -11,6 +11,7 @@ from pebble.common.errors import InvalidInput
 from pebble.computations.attention import attention, attention_family
 from pebble.computations.backward import attention_gradients, backward_family
 from pebble.computations.family import Family
+from pebble.computations.heads import heads_family
 from pebble.computations.latent import latent_family, latent_inputs, latent_matrices
 from pebble.computations.linear_attention import (
     chunked_family,
@@ -22,6 +23,11 @@ from pebble.computations.linear_attention import (
 from pebble.computations.matmul import matmul_family
 from pebble.computations.problem import Problem
 from pebble.computations.safe_softmax import online_family, safe_attention, safe_family
+from pebble.computations.shared_rope import (
+    shared_rope_family,
+    shared_rope_inputs,
+    shared_rope_outputs,
+)
 from pebble.computations.weights import weights_family, weights_gradient
 
 if TYPE_CHECKING:
@@ -37,11 +43,13 @@ _PARAMETERS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "attention-forward-online": (_SIZES, ("stats", "mask")),
     "attention-backward": (_SIZES, ("mask",)),
     "attention-latent": (_SIZES, ("stats", "mask")),
+    "attention-heads": ((*_SIZES, "Hq", "Hk"), ("stats", "mask")),
+    "attention-shared-rope": ((*_SIZES, "heads", "rope"), ("stats", "mask")),
     "attention-weights": (("N", "d"), ()),
     "linear-attention": (_SIZES, ()),
-    "linear-attention-recurrent": (_TOKENS, ()),
-    "linear-attention-gated": (_TOKENS, ()),
-    "linear-attention-chunked": ((*_TOKENS, "chunk"), ()),
+    "linear-attention-recurrent": (_TOKENS, ("group",)),
+    "linear-attention-gated": (_TOKENS, ("group",)),
+    "linear-attention-chunked": ((*_TOKENS, "chunk"), ("group",)),
     "matmul": (("m", "n", "k"), ()),
 }
 
@@ -62,6 +70,7 @@ FAMILY_NAMES = tuple(_PARAMETERS)
 _FORWARD: dict[str, Callable[[Problem], Family]] = {
     "plain": attention_family,
     "latent": latent_family,
+    "shared-rope": shared_rope_family,
     "linear": right_product_family,
     "recurrent": recurrent_family,
     "gated": recurrent_family,
@@ -82,6 +91,8 @@ def family_of(problem: Problem) -> Family:
             "a training step is two computations: take the forward and the backward pass one by one"
         )
     family = _maker(problem)(problem)
+    if problem.sums == "free":
+        family = family.with_free_sums()
     masked = problem.mask is not None and problem.attention != "linear"
     return family.under(problem.allowed) if masked else family
 
@@ -130,8 +141,16 @@ def family_from_header(name: str, parameters: dict[str, str]) -> Family:
     if stats not in (0, 1):
         raise InvalidInput(f"DAG {name}: stats must be 0 or 1, not {stats}")
     nq, nk, d, dv = (values[key] for key in _SIZES)
-    problem = Problem(nq, nk, d, dv, stats=bool(stats), **_COMPUTATIONS[name])
-    return family_of(_masked(problem, parameters.get("mask")))
+    if name == "attention-shared-rope":
+        options: dict[str, Any] = _shared_rope(values)
+    else:
+        options = _COMPUTATIONS.get(name, {})
+    problem = Problem(nq, nk, d, dv, stats=bool(stats), **options)
+    problem = _masked(problem, parameters.get("mask"))
+    if name != "attention-heads":
+        return family_of(problem)
+    family = heads_family(problem, values["Hq"], values["Hk"])
+    return family if problem.mask is None else family.under(problem.allowed)
 
 
 def _linear(name: str, values: dict[str, int]) -> Problem:
@@ -139,8 +158,26 @@ def _linear(name: str, values: dict[str, int]) -> Problem:
     d, dv = values["d"], values["dv"]
     if name == "linear-attention":
         return Problem(values["Nq"], values["Nk"], d, dv, attention="linear")
-    gate, chunk = name.endswith("gated"), values.get("chunk")
-    return Problem.square(values["N"], d, dv, attention="linear", mask="causal", gate=gate, chunk=chunk)
+    return Problem.square(
+        values["N"],
+        d,
+        dv,
+        attention="linear",
+        mask="causal",
+        gate=name.endswith("gated"),
+        chunk=values.get("chunk"),
+        heads=values.get("group", 1),
+        kv_heads=1,
+    )
+
+
+def _shared_rope(values: dict[str, int]) -> dict[str, Any]:
+    """Return what a header says of heads whose keys share their rotary words."""
+    if not values["rope"]:
+        raise InvalidInput(
+            "DAG attention-shared-rope: rope, the words that the keys of all heads share, is at least 1"
+        )
+    return {"heads": values["heads"], "shared_rope": values["rope"]}
 
 
 def _masked(problem: Problem, spec: str | None) -> Problem:
@@ -170,6 +207,8 @@ def random_inputs(problem: Problem, rng: np.random.Generator) -> dict[str, NDArr
         return linear_inputs(problem, rng)
     if problem.form == "latent":
         return latent_inputs(problem, rng)
+    if problem.form == "shared-rope":
+        return shared_rope_inputs(problem, rng)
     found = {
         "Q": rng.normal(size=(problem.Nq, problem.d)),
         "K": rng.normal(size=(problem.Nk, problem.d)),
@@ -199,6 +238,8 @@ def reference_outputs(
         return {"dQ": dQ, "dK": dK, "dV": dV}
     if problem.attention == "linear":
         return linear_outputs(problem, inputs)
+    if problem.form == "shared-rope":
+        return shared_rope_outputs(problem, inputs, _allowed(problem))
     latent = problem.form == "latent"
     matrices = latent_matrices(inputs) if latent else (inputs["Q"], inputs["K"], inputs["V"])
     if problem.form in ("safe", "online"):

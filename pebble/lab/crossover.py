@@ -14,6 +14,7 @@ from pebble.computations.problem import LARGEST_SIZE, Problem
 
 if TYPE_CHECKING:
     from pebble.lab.count_table import Row
+    from pebble.lab.hardware import Model
 
 __all__ = ["Crossover", "CrossoverTable", "crossover", "crossovers"]
 
@@ -23,7 +24,7 @@ MASKS = (None, "causal")
 
 @dataclass(frozen=True)
 class Crossover:
-    """Linear attention against attention with softmax, of one head, at one size of fast memory.
+    """Linear attention against attention with softmax, at one size of fast memory.
 
     Attributes
     ----------
@@ -40,6 +41,10 @@ class Crossover:
     N : int
         Another length, and the best schedules there:
     linear, softmax : Row
+    model : str or None
+        Whose heads they are, if a model was asked for.
+    group : int
+        How many query heads share a head of keys and values.
     """
 
     d: int
@@ -51,6 +56,8 @@ class Crossover:
     N: int
     linear: Row
     softmax: Row
+    model: str | None = None
+    group: int = 1
 
     @property
     def ratio(self) -> float | None:
@@ -63,6 +70,8 @@ class Crossover:
         """Return the row as plain data."""
         return {
             "devices": list(self.devices),
+            "model": self.model,
+            "group": self.group,
             "d": self.d,
             "M": self.M,
             "mask": self.mask,
@@ -85,9 +94,16 @@ class Crossover:
 
     def cells(self) -> list[str]:
         """Return the row as text."""
-        numbers = (self.d, self.M, self.M // (2 * self.d), self.cheaper_from, self.provably_from)
+        numbers = (self.d, self.group, self.M, self.M // (2 * self.d), self.cheaper_from, self.provably_from)
         ratio = "" if self.ratio is None else f"{self.ratio:.1f}"
-        return [" ".join(self.devices), *map(words, numbers), self.linear.chosen, self.softmax.chosen, ratio]
+        return [
+            " ".join(self.devices),
+            self.model or "",
+            *map(words, numbers),
+            self.linear.chosen,
+            self.softmax.chosen,
+            ratio,
+        ]
 
 
 @dataclass(frozen=True)
@@ -121,11 +137,25 @@ class CrossoverTable(TableResult):
 
     def parts(self) -> list[str | Table | TableResult]:
         """Return what is printed: what is compared, and the table."""
-        head = ["devices", "d", "M", "M/2d", "cheaper from N", "provably from N", "linear", "softmax"]
+        head = [
+            "devices",
+            "model",
+            "d",
+            "group",
+            "M",
+            "M/2d",
+            "cheaper from N",
+            "provably from N",
+            "linear",
+            "softmax",
+        ]
         cells = [[*head, f"softmax ÷ linear at N = {self.N:,}"], *(row.cells() for row in self.rows)]
-        if not any(row.devices for row in self.rows):
-            cells = [line[1:] for line in cells]
-        right = tuple(i for i, name in enumerate(cells[0]) if name not in ("devices", "linear", "softmax"))
+        said = {name: any(getattr(row, name) for row in self.rows) for name in ("devices", "model")}
+        said["group"] = any(row.group > 1 for row in self.rows)
+        shown = [i for i, name in enumerate(cells[0]) if said.get(name, True)]
+        cells = [[line[i] for i in shown] for line in cells]
+        texts = ("devices", "model", "linear", "softmax")
+        right = tuple(i for i, name in enumerate(cells[0]) if name not in texts)
         mask = f"{self.mask} mask" if self.mask else "no mask"
         heading = (
             f"linear attention against softmax, {mask}. Cheaper: than the best schedule with softmax; provably: "
@@ -135,14 +165,23 @@ class CrossoverTable(TableResult):
 
 
 def crossover(
-    d: int, M: int, mask: str | None = None, *, N: int = 8192, devices: tuple[str, ...] = ()
+    d: int,
+    M: int,
+    mask: str | None = None,
+    *,
+    N: int = 8192,
+    devices: tuple[str, ...] = (),
+    dv: int | None = None,
+    heads: int = 1,
+    kv_heads: int | None = None,
+    model: str | None = None,
 ) -> Crossover:
     """Say from which length on linear attention moves fewer words than attention with softmax.
 
     Parameters
     ----------
     d : int
-        Head dimension, of V too.
+        Head dimension, of V too where ``dv`` is not given.
     M : int
         Words of fast memory.
     mask : {None, "causal"}
@@ -151,6 +190,10 @@ def crossover(
         A length at which both are counted besides.
     devices : tuple of str
         Names of devices with that fast memory, for the row.
+    dv, heads, kv_heads
+        As in :class:`pebble.Problem`; how many heads share keys matters, not how many there are.
+    model : str, optional
+        Name of a model, for the row.
 
     Raises
     ------
@@ -171,22 +214,26 @@ def crossover(
     M = fast_memory_words(M)
     if mask not in MASKS:
         raise InvalidInput(f"linear attention takes no mask, or the causal one; the mask is {mask}")
-    linear = Problem.square(N, d, attention="linear", mask=mask)
-    softmax = Problem.square(N, d, mask=mask)
+
+    def problem(attention: str, length: int) -> Problem:
+        sizes: dict[str, Any] = {"dv": dv, "heads": heads, "kv_heads": kv_heads}
+        return Problem.square(length, d, attention=attention, mask=mask, **sizes)
 
     @cache
     def moved(length: int) -> int:
-        return _best(_of_length(linear, length), M).io or 0
+        return _best(problem("linear", length), M).io or 0
 
     def cheaper(length: int) -> bool:
-        return moved(length) < (_best(_of_length(softmax, length), M).io or 0)
+        return moved(length) < (_best(problem("softmax", length), M).io or 0)
 
     def provably(length: int) -> bool:
         from pebble.lower_bounds.proved import best_bound
 
-        return moved(length) < best_bound(_of_length(softmax, length), M).value
+        softmax = problem("softmax", length)
+        return moved(length) < best_bound(softmax, M).value * softmax.copies
 
-    first = _first(cheaper, max(d, M // (2 * d)))
+    group = problem("linear", 1).group
+    first = _first(cheaper, max(d, M // (2 * d * group)))
     return Crossover(
         d=d,
         M=M,
@@ -195,8 +242,10 @@ def crossover(
         cheaper_from=first,
         provably_from=_first(provably, first),
         N=N,
-        linear=_best(linear, M),
-        softmax=_best(softmax, M),
+        linear=_best(problem("linear", N), M),
+        softmax=_best(problem("softmax", N), M),
+        model=model,
+        group=group,
     )
 
 
@@ -206,6 +255,9 @@ def crossovers(
     mask: str | None = None,
     *,
     N: int = 8192,
+    models: Iterable[str | Model] = (),
+    heads: int | None = None,
+    kv_heads: int | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> CrossoverTable:
     """Compare linear attention with attention with softmax: :func:`crossover` for several memories and dimensions.
@@ -218,22 +270,36 @@ def crossovers(
         Head dimensions.
     mask, N
         As for :func:`crossover`.
+    models : iterable of str or Model
+        Models, whose heads are compared besides.
+    heads, kv_heads : int, optional
+        Of all rows; those of a model are its own where these are not given.
     progress : callable, optional
         Called with a line before each row is counted.
     """
-    rows, dimensions = [], tuple(dimensions)
+    own = {"heads": heads, "kv_heads": kv_heads}
+    shapes: list[dict[str, Any]] = [{"d": d, "heads": heads or 1, "kv_heads": kv_heads} for d in dimensions]
+    shapes += [_shape(name, own) for name in models]
+    rows = []
     for M, devices in memories:
-        for d in dimensions:
+        for shape in shapes:
             if progress is not None:
-                progress(f"{' '.join(devices)} M = {int(M):,}, d = {d}".strip())
-            rows.append(crossover(d, int(M), mask, N=N, devices=devices))
+                which = shape.get("model") or f"d = {shape['d']}"
+                progress(f"{' '.join(devices)} M = {int(M):,}, {which}".strip())
+            rows.append(crossover(M=int(M), mask=mask, N=N, devices=devices, **shape))
     return CrossoverTable(N, mask, tuple(rows))
 
 
-def _of_length(problem: Problem, length: int) -> Problem:
-    """Return the same problem of another length."""
-    mask = None if problem.mask is None else problem.mask.spec
-    return Problem.square(length, problem.d, attention=problem.attention, mask=mask)
+def _shape(of: str | Model, own: dict[str, int | None]) -> dict[str, Any]:
+    """Return the heads of a model, with other numbers in place of its own."""
+    from pebble.lab.hardware import model
+
+    one = (model(of) if isinstance(of, str) else of).changed(**own)
+    if one.shared_values or one.shared_rope:
+        raise InvalidInput(
+            f"the heads of {one.key} share parts of their keys, which linear attention is not counted for"
+        )
+    return {"d": one.d, "dv": one.dv, "heads": one.heads, "kv_heads": one.kv_heads, "model": one.key}
 
 
 def _best(problem: Problem, M: int) -> Row:

@@ -170,7 +170,8 @@ def check(source: str | os.PathLike[str] | IO[Any]) -> CheckResult:
 
     A certificate, recognised by its content, is verified from nothing; the result is then a
     :class:`~pebble.solvers.certificate_check.CertificateCheck`, which also knows the bound and what is wrong. Of a
-    pebbling with several memory levels it is a :class:`~pebble.game.files.level_files.LevelCheck`.
+    pebbling with several memory levels it is a :class:`~pebble.game.files.level_files.LevelCheck`, of one of several
+    devices a :class:`~pebble.game.files.processor_files.ProcessorCheck`.
 
     Parameters
     ----------
@@ -215,6 +216,10 @@ def _check_stream(stream: IO[Any]) -> CheckResult:
         from pebble.game.files.level_files import check_level_pebbling
 
         return check_level_pebbling(reader, _dag_of)
+    if reader.header.processors:
+        from pebble.game.files.processor_files import check_processor_pebbling
+
+        return check_processor_pebbling(reader, _dag_of)
     return check_read_pebbling(reader, _dag_of)
 
 
@@ -237,6 +242,7 @@ def _dag_of(header: Header) -> AnyDag:
 def check_document(result: CheckResult) -> dict[str, Any]:
     """Return what :func:`check` found as plain data with a schema version, ready for JSON."""
     from pebble.game.files.level_files import LevelCheck
+    from pebble.game.files.processor_files import ProcessorCheck
 
     document: dict[str, Any] = {
         "schema_version": SCHEMA_VERSION,
@@ -251,6 +257,14 @@ def check_document(result: CheckResult) -> dict[str, Any]:
     if isinstance(result, LevelCheck):
         document["hierarchy"] = "inclusive" if result.header.inclusive else "exclusive"
         document["levels"] = result.levels()
+    if isinstance(result, ProcessorCheck):
+        document |= {
+            "M": result.processors.fast,
+            "H": result.processors.memory,
+            "layout": result.processors.layout,
+        }
+        document["devices"] = result.processors.devices
+        document |= {"communication": result.tally.to_dict(), "left_over": list(result.left_over[:20])}
     certificate: Any = result
     if hasattr(certificate, "faults"):
         document["certificate"] = {

@@ -22,6 +22,7 @@ __all__ = [
     "RegimeRow",
     "RegimeTable",
     "memories_of_devices",
+    "models_asked",
     "regimes",
 ]
 
@@ -273,7 +274,7 @@ def regimes(
         )
     spec = None if mask in ("none", "full") else mask
     own = {"heads": heads, "kv_heads": kv_heads}
-    every = _problems(_whole(d, model), _models(model), N, own, _passes(passes), spec, empty_rows)
+    every = _problems(_whole(d, model), models_asked(model), N, own, _passes(passes), spec, empty_rows)
     problems = [(label, replace(problem, softmax=softmax)) for label, problem in every]
     rows = []
     for names, M in groups:
@@ -315,9 +316,16 @@ def _devices(on: Iterable[str | Device] | str | None, level: str | None) -> list
     return list(dict.fromkeys(device_of(one) if isinstance(one, str) else one for one in names))
 
 
-def _models(model: Iterable[str | Model] | str | None) -> list[Model]:
+def models_asked(model: Iterable[str | Model] | str | None) -> list[Model]:
+    """Return models by name, or all whose heads have keys and values of their own; none for None.
+
+    Examples
+    --------
+    >>> [one.group for one in models_asked("llama3-8b")]
+    [4]
+    """
     if model == "all":
-        return [one for one in models().values() if not one.shared_values]
+        return [one for one in models().values() if not one.shared_values and not one.shared_rope]
     names = () if model is None else (model,) if isinstance(model, str) else tuple(model)
     return list(dict.fromkeys(model_of(one) if isinstance(one, str) else one for one in names))
 

@@ -5,15 +5,18 @@ from __future__ import annotations
 import difflib
 
 from pebble.common.errors import InvalidInput
+from pebble.lower_bounds.attention.any_order import ANY_ORDER
 from pebble.lower_bounds.attention.b1 import B1
 from pebble.lower_bounds.attention.b2 import B2
 from pebble.lower_bounds.attention.by_parts import BY_PARTS
 from pebble.lower_bounds.attention.causal_triangles import CAUSAL_TRIANGLES
+from pebble.lower_bounds.attention.communication import D1_BUSIEST, D1_TOTAL, D2, D3_TOTAL, PHI
 from pebble.lower_bounds.attention.compulsory import COMPULSORY
 from pebble.lower_bounds.attention.large_cache import LARGE_CACHE, LARGE_CACHE_BACKWARD
 from pebble.lower_bounds.attention.latent import MLA
 from pebble.lower_bounds.attention.linear import LINEAR
 from pebble.lower_bounds.attention.safe_softmax import S
+from pebble.lower_bounds.attention.shared_rope import WITHOUT_ROPE
 from pebble.lower_bounds.attention.t1 import T1
 from pebble.lower_bounds.attention.t2 import T2
 from pebble.lower_bounds.certified.b3 import B3
@@ -65,10 +68,17 @@ STATEMENTS: tuple[Statement, ...] = (
     CAUSAL_TRIANGLES,
     LARGE_CACHE,
     LARGE_CACHE_BACKWARD,
+    ANY_ORDER,
     S,
     MLA,
+    WITHOUT_ROPE,
     LEVELS,
     LINEAR,
+    D1_TOTAL,
+    D1_BUSIEST,
+    PHI,
+    D2,
+    D3_TOTAL,
     MATMUL,
     MATMUL_SHORT,
     MATMUL_PRODUCTS,

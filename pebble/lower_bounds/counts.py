@@ -28,6 +28,10 @@ class Counts(Protocol):
         """Whether the row sums are outputs."""
 
     @property
+    def sums(self) -> str:
+        """Whether sums are added in a fixed order ("chain") or in any ("free")."""
+
+    @property
     def pairs(self) -> int:
         """Number of pairs of query and key."""
 
@@ -51,3 +55,4 @@ class Part:
     pairs: int
     queries: int
     keys: int
+    sums: str = "chain"

@@ -9,6 +9,7 @@ from pebble.common.units import fast_memory_words
 from pebble.computations.problem import Problem
 from pebble.computations.problem_form import SOFTMAXES
 from pebble.game.rules import Rules
+from pebble.lower_bounds.attention.any_order import any_order
 from pebble.lower_bounds.attention.b1 import b1
 from pebble.lower_bounds.attention.b2 import b2
 from pebble.lower_bounds.attention.compulsory import (
@@ -25,6 +26,7 @@ from pebble.lower_bounds.attention.large_cache import (
 from pebble.lower_bounds.attention.latent import latent_bound
 from pebble.lower_bounds.attention.linear import linear
 from pebble.lower_bounds.attention.safe_softmax import safe_softmax
+from pebble.lower_bounds.attention.shared_rope import t1_of_all_heads, without_rope
 from pebble.lower_bounds.attention.t1 import t1
 from pebble.lower_bounds.attention.t2 import t2
 from pebble.lower_bounds.bound import Bound, applicable
@@ -43,11 +45,18 @@ _BY_COUNTS: dict[str, tuple[Callable[[Counts, int], Bound], ...]] = {
     "weights": (compulsory_weights,),
 }
 
+
+def _without_rope(problem: Problem, M: int) -> Bound:
+    """Bound all heads without their shared words by the best bound on each."""
+    return without_rope(problem, M, best_bound)
+
+
 _OF_FORM: dict[str, tuple[Callable[[Problem, int], Bound], ...]] = {
     "plain": (),
     "safe": (safe_softmax,),
     "online": (),
     "latent": (latent_bound,),
+    "shared-rope": (t1_of_all_heads, _without_rope),
     "linear": (linear,),
     "recurrent": (linear,),
     "gated": (linear,),
@@ -149,8 +158,8 @@ def proved_bounds(problem: Problem, M: int, rules: Rules | None = None) -> list[
         require_pass(problem, "forward", "the forward bounds")
     own = applicable(_OF_FORM.get(problem.form, ()), problem, M)
     if problem.form in SOFTMAXES:
-        of_masks = (_by_parts, _causal_triangles, large_cache_under_mask)
-        plain = bounds_by_counts(problem, M) + applicable(of_masks, problem, M)
+        others = (_by_parts, _causal_triangles, large_cache_under_mask, any_order)
+        plain = bounds_by_counts(problem, M) + applicable(others, problem, M)
         bounds = own + [_with_maxima(problem, bound) for bound in plain]
     else:
         bounds = [compulsory_family(problem, M), *own]

@@ -172,3 +172,16 @@ LEAN = Reference(
     None,
     {"url": "https://github.com/geoconuk/lean-misc-math"},
 )
+IRONY = Reference(
+    "irony-et-al-2004",
+    "article",
+    ("Dror Irony", "Sivan Toledo", "Alexander Tiskin"),
+    "Communication lower bounds for distributed-memory matrix multiplication",
+    2004,
+    {
+        "journal": "Journal of Parallel and Distributed Computing",
+        "volume": "64",
+        "number": "9",
+        "pages": "1017--1026",
+    },
+)

@@ -15,11 +15,13 @@ if TYPE_CHECKING:
 __all__ = [
     "has_all_pairs",
     "require_all_pairs",
+    "require_chains",
     "require_mask",
     "require_no_recomputation",
     "require_pass",
     "require_power_of_two",
     "require_sizes",
+    "require_sums_in_any_order",
 ]
 
 
@@ -57,10 +59,38 @@ def require_pass(problem: Counts, pass_name: str, bound: str) -> None:
     BoundDoesNotApply
         If it is not.
     """
+    require_chains(problem, bound)
     if problem.pass_name != pass_name:
         raise BoundDoesNotApply(
             f"{bound} is proved for the {pass_name} pass only, not for the {problem.pass_name} pass"
         )
+
+
+def require_chains(problem: Counts, bound: str) -> None:
+    """Check that sums are added in a fixed order; but the compulsory words are needed in any.
+
+    Raises
+    ------
+    BoundDoesNotApply
+        If they are not.
+    """
+    if problem.sums == "free" and "compulsory" not in bound:
+        raise BoundDoesNotApply(
+            f"{bound} is proved for sums in a fixed order, not for sums in any order: only the compulsory bound and "
+            "the bound 'any order' are"
+        )
+
+
+def require_sums_in_any_order(problem: Problem, bound: str) -> None:
+    """Check that the problem is a forward pass with sums in any order.
+
+    Raises
+    ------
+    BoundDoesNotApply
+        If it is not.
+    """
+    if problem.sums != "free" or problem.pass_name != "forward":
+        raise BoundDoesNotApply(f"the bound {bound!r} is about a forward pass with sums in any order")
 
 
 def has_all_pairs(problem: Problem) -> bool:

@@ -70,7 +70,7 @@ def _columns(program: Program, family: Family, chunk: int) -> Iterator[Columns]:
     """Yield the moves of a program; without a mask, loops may be shortened."""
     if family.masked_axes:
         return (columns for _, columns in lower_steps(program, family))
-    validate(program, family)
+    _validate(program, family)
     return ShiftedLoops(_DenseLowering(family), chunk).columns(program)
 
 
@@ -82,10 +82,18 @@ def lower_steps(program: Program, family: Family) -> Iterator[tuple[Step, Column
     InvalidInput
         As :func:`lower` does.
     """
-    validate(program, family)
+    _validate(program, family)
     lowering = _Lowering(family) if family.masked_axes else _DenseLowering(family)
     for step in walk(program, family):
         yield step, lowering.moves(step)
+
+
+def _validate(program: Program, family: Family) -> None:
+    validate(program, family)
+    if family.has_free_sums:
+        raise InvalidInput(
+            "single moves are written for sums in the order of the indices: leave sums='free' out"
+        )
 
 
 def _join(columns: list[Columns]) -> Columns:

@@ -108,6 +108,8 @@ class _Memory:
         allowed = steps.exist(box, start, stop)
         begun = steps.before(box, start, start + 1)[..., 0] >= 0
         before = self.fast[array.name][box]
+        if array.sum is not None:
+            begun = ~np.isnan(before)
         found = np.where(begun, before, array.initial)
         if array.step is None:
             terms = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pebble import Problem, Schedule
 from pebble.program import Node, Program, Tiles, compute, delete, load, loop, phase, program, store
 
-__all__ = ["NaiveLatent", "weights_and_row_sums"]
+__all__ = ["NaiveLatent", "scores_by_row", "weights_and_row_sums"]
 
 
 class NaiveLatent(Schedule):
@@ -27,14 +27,15 @@ class NaiveLatent(Schedule):
         output = loop("j", 1, load("P", "Kc"), compute("U"), delete("P", "Kc"))
         finish = load("l"), compute("O", "U"), store("O"), delete("O", "l")
         return program(
-            phase("S1 = Qc·Kcᵀ", _scores("S1", "Qc", "Kc")),
-            phase("S2 = Qr·Krᵀ", _scores("S2", "Qr", "Kr")),
+            phase("S1 = Qc·Kcᵀ", scores_by_row("S1", "Qc", "Kc")),
+            phase("S2 = Qr·Krᵀ", scores_by_row("S2", "Qr", "Kr")),
             phase("P = exp(S1 + S2) and its row sums", weights_and_row_sums()),
             phase("O = P·Kc / l", loop("i", 1, output, *finish)),
         )
 
 
-def _scores(result: str, queries: str, keys: str) -> Node:
+def scores_by_row(result: str, queries: str, keys: str) -> Node:
+    """Write a product of queries and keys, row by row, to slow memory."""
     key = loop("j", 1, load(keys), compute(result), delete(keys), store(result), delete(result))
     return loop("i", 1, load(queries), key, delete(queries))
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from pebble import Problem, Schedule
-from pebble.program import Program, Tiles, compute, delete, loop, phase, program, store
+from pebble.program import Node, Program, Tiles, compute, delete, loop, phase, program, store
 from schedules._tile_shapes import best_output_tile, best_tile
 from schedules._tiled_products import output_phase, parked_sums, vector_by_vector
 
-__all__ = ["SquareTileLatent"]
+__all__ = ["SquareTileLatent", "weight_tiles"]
 
 
 class SquareTileLatent(Schedule):
@@ -31,18 +31,23 @@ class SquareTileLatent(Schedule):
     def program(self, problem: Problem, tiles: Tiles) -> Program:
         """Write the program; a missing size means the whole side."""
         tiles = self.check_tiles(tiles)
-        rows, cols = tiles.get("rows", problem.Nq), tiles.get("cols", problem.Nk)
-        hold_rows = min(rows, problem.Nq) <= min(cols, problem.Nk)
-        parts = [
-            loop(depth, 1, *vector_by_vector(result, queries, keys, ("i", "j"), hold_rows, ("query", "key")))
-            for result, queries, keys, depth in (("S1", "Qc", "Kc", "e"), ("S2", "Qr", "Kr", "r"))
-        ]
-        done = compute("P", "S1"), delete("S2"), store("P"), parked_sums(), delete("P")
         out = tiles.get("out_rows", problem.Nq), tiles.get("out_cols", problem.dv)
         return program(
             phase(
                 "P = exp(S1 + S2) and its row sums, tile by tile",
-                loop("i", rows, loop("j", cols, *parts, *done)),
+                weight_tiles(problem, tiles, "e"),
             ),
             output_phase(problem, *out, sums=False, values="Kc"),
         )
+
+
+def weight_tiles(problem: Problem, tiles: Tiles, latent: str) -> Node:
+    """Write P and its row sums tile by tile; ``latent`` is the axis of the first part of the scores."""
+    rows, cols = tiles.get("rows", problem.Nq), tiles.get("cols", problem.Nk)
+    hold_rows = min(rows, problem.Nq) <= min(cols, problem.Nk)
+    parts = [
+        loop(depth, 1, *vector_by_vector(result, queries, keys, ("i", "j"), hold_rows, ("query", "key")))
+        for result, queries, keys, depth in (("S1", "Qc", "Kc", latent), ("S2", "Qr", "Kr", "r"))
+    ]
+    done = compute("P", "S1"), delete("S2"), store("P"), parked_sums(), delete("P")
+    return loop("i", rows, loop("j", cols, *parts, *done))

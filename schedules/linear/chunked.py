@@ -20,6 +20,7 @@ from pebble.program import (
     store,
 )
 from schedules._tile_shapes import ceil_div
+from schedules.linear._query_heads import each_query_head
 
 __all__ = ["ChunkParallel", "Chunked"]
 
@@ -99,19 +100,20 @@ _FULL, _LAST = _Names("p", "q", ""), _Names("s", "t", "_last")
 def _outputs(problem: Problem, cols: int, update: Node) -> tuple[Nodes, ...]:
     """The outputs of every chunk, and the state after each, which ``update`` adds to."""
     chunks, size, rest = problem.chunk_sizes
-    last = _chunk(_LAST, rest < cols, bool(chunks))
+    last = _chunk(problem, _LAST, rest < cols, bool(chunks))
     if not chunks:
         return last
-    return loop("c", 1, *_chunk(_FULL, size < cols, True, update)), *last, delete("H")
+    return loop("c", 1, *_chunk(problem, _FULL, size < cols, True, update)), *last, delete("H")
 
 
 def _chunk(
-    names: _Names, hold_scores: bool, with_state: bool, update: Node | None = None
+    problem: Problem, names: _Names, hold_scores: bool, with_state: bool, update: Node | None = None
 ) -> tuple[Nodes, ...]:
     """A chunk: its keys and values stay, its queries pass one by one."""
     query, keys = f"Q{names.end}", (f"K{names.end}", f"V{names.end}")
     row = _row(names, hold_scores, with_state)
-    return load(*keys), loop(names.query, 1, load(query), row, delete(query)), update, delete(*keys)
+    rows = each_query_head(problem, loop(names.query, 1, load(query), row, delete(query)))
+    return load(*keys), rows, update, delete(*keys)
 
 
 def _row(names: _Names, hold_scores: bool, with_state: bool) -> tuple[Nodes, ...]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from pebble import Problem, Schedule
 from pebble.program import (
     Node,
@@ -18,6 +20,7 @@ from pebble.program import (
     store,
     when,
 )
+from schedules.linear._query_heads import each_query_head
 
 __all__ = ["NaiveChunked", "NaiveGated", "NaiveRecurrent", "NaiveRightProduct"]
 
@@ -63,7 +66,8 @@ class NaiveRecurrent(_Naive):
         kept = when(not_first("n"), load("H"))
         word = (load("V"), kept, compute("H"), store("H"), delete("H", "V"))
         update = loop("k", 1, load("K"), gate, loop("e", 1, *word), no_gate, delete("K"))
-        return program(loop("n", 1, update, loop("e", 1, _sum("O", "k", "Q", "H"))))
+        outputs = each_query_head(problem, loop("e", 1, _sum("O", "k", "Q", "H")))
+        return program(loop("n", 1, update, outputs))
 
 
 class NaiveGated(NaiveRecurrent):
@@ -81,31 +85,33 @@ class NaiveChunked(_Naive):
     def program(self, problem: Problem, tiles: Tiles) -> Program:
         """Write the program."""
         self.check_tiles(tiles)
-        chunks = problem.chunk_sizes[0]
+        chunks, heads = problem.chunk_sizes[0], partial(each_query_head, problem)
         if not chunks:
-            return program(*_inside_last("O_last"))
+            return program(*_inside_last(problem, "O_last"))
         before = when(not_first("c"), load("H"))
         state = loop(
             "k", 1, loop("e", 1, load("Z"), before, compute("H"), delete("Z"), store("H"), delete("H"))
         )
         read = loop("k", 1, load("Q"), before, compute("B"), delete("Q"), when(not_first("c"), delete("H")))
-        outputs = loop("p", 1, loop("e", 1, read, *_finished("")))
-        last = loop("s", 1, loop("e", 1, _words("B_last", "k", "Q_last", "H"), *_finished("_last")))
+        outputs = heads(loop("p", 1, loop("e", 1, read, *_finished(""))))
+        last = heads(loop("s", 1, loop("e", 1, _words("B_last", "k", "Q_last", "H"), *_finished("_last"))))
         return program(
-            phase("scores", _each("c p q", _sum("S", "k", "Q", "K"))),
-            phase("outputs from the scores", _each("c p e", _sum("A", "q", "S", "V"))),
+            phase("scores", heads(_each("c p q", _sum("S", "k", "Q", "K")))),
+            phase("outputs from the scores", heads(_each("c p e", _sum("A", "q", "S", "V")))),
             phase("what each chunk adds to the state", _each("c k e", _sum("Z", "q", "K", "V"))),
             phase("outputs, and the state after each chunk", loop("c", 1, outputs, state)),
-            *_inside_last("A_last"),
+            *_inside_last(problem, "A_last"),
             phase("outputs of the last chunk", last),
         )
 
 
-def _inside_last(result: str) -> list[Phase]:
+def _inside_last(problem: Problem, result: str) -> list[Phase]:
     """Scores of the last chunk, and its outputs from them."""
+    scores = _each("s t", _sum("S_last", "k", "Q_last", "K_last"))
+    outputs = _each("s e", _sum(result, "t", "S_last", "V_last"))
     return [
-        phase("scores of the last chunk", _each("s t", _sum("S_last", "k", "Q_last", "K_last"))),
-        phase("outputs from its scores", _each("s e", _sum(result, "t", "S_last", "V_last"))),
+        phase("scores of the last chunk", each_query_head(problem, scores)),
+        phase("outputs from its scores", each_query_head(problem, outputs)),
     ]
 
 

@@ -22,6 +22,7 @@ from pebble.program import (
 )
 from pebble.program import program as program_of
 from schedules._tile_shapes import ceil_div
+from schedules.linear._query_heads import each_query_head
 
 __all__ = ["StateTiles"]
 
@@ -57,7 +58,7 @@ class StateTiles(Schedule):
             passes: Nodes = (loop("j", 1, update), loop("i", 1, output))
             title = "H = KᵀV and O = QH, a tile of H at a time"
         else:
-            passes = loop("n", 1, update, output)
+            passes = loop("n", 1, update, each_query_head(problem, *output))
             title = "the state token by token, a tile of it at a time"
         return program_of(phase(title, loop("k", rows, loop("e", cols, passes, delete("H")))))
 

@@ -20,6 +20,12 @@ PROBLEMS = [
     Problem.square(6, 3, 2, attention="linear", mask="causal", chunk=3),
     Problem.square(2, 3, 2, attention="linear", mask="causal", chunk=3),
 ]
+SHARED = [
+    Problem.square(5, 3, 2, heads=3, kv_heads=1, attention="linear", mask="causal"),
+    Problem.square(5, 3, 2, heads=2, kv_heads=1, attention="linear", mask="causal", gate=True),
+    Problem.square(5, 3, 2, heads=2, kv_heads=1, attention="linear", mask="causal", chunk=2),
+    Problem.square(2, 3, 2, heads=2, kv_heads=1, attention="linear", mask="causal", chunk=2),
+]
 
 
 def whole(found: dict[str, np.ndarray], name: str) -> np.ndarray:
@@ -45,7 +51,21 @@ def test_reference_outputs_are_the_recurrence(problem: Problem) -> None:
     assert np.allclose(whole(reference_outputs(problem, inputs), "O"), expected, rtol=1e-12)
 
 
-@pytest.mark.parametrize("problem", PROBLEMS, ids=repr)
+@pytest.mark.parametrize("problem", SHARED, ids=repr)
+def test_query_heads_read_one_state(problem: Problem) -> None:
+    """The outputs of each query head are those of the problem that it is alone."""
+    inputs = random_inputs(problem, np.random.default_rng(4))
+    together = reference_outputs(problem, inputs)
+    alone = Problem.square(
+        problem.Nk, 3, 2, attention="linear", mask="causal", gate=problem.gate, chunk=problem.chunk
+    )
+    for head in range(problem.Nq // problem.Nk):
+        own = {name: part[head] if name.startswith("Q") else part for name, part in inputs.items()}
+        for name, output in reference_outputs(alone, own).items():
+            assert np.allclose(together[name][head], output, rtol=1e-12)
+
+
+@pytest.mark.parametrize("problem", PROBLEMS + SHARED, ids=repr)
 def test_headers(problem: Problem) -> None:
     family = family_of(problem)
     again = family_from_header(family.name, dict(family.parameters))
@@ -53,7 +73,7 @@ def test_headers(problem: Problem) -> None:
     assert again.arrays == family.arrays
 
 
-@pytest.mark.parametrize("problem", PROBLEMS, ids=repr)
+@pytest.mark.parametrize("problem", PROBLEMS + SHARED, ids=repr)
 def test_every_word_is_needed_but_the_first_gates(problem: Problem) -> None:
     family = family_of(problem)
     words = sum(family.words_needed(array.name) for array in (*family.inputs, *family.outputs))
@@ -78,7 +98,7 @@ def test_a_last_chunk_has_one_token_at_least() -> None:
         ({"gate": True}, "add mask='causal'"),
         ({"mask": "causal", "chunk": 0}, "chunk must be a positive whole number"),
         ({"mask": "causal", "chunk": 2, "gate": True}, "leave one of the two out"),
-        ({"mask": "causal", "heads": 4, "kv_heads": 2}, "keys and values of their own"),
+        ({"mask": "window:2", "heads": 4, "kv_heads": 2}, "takes no mask, or the causal one"),
         ({"stats": True}, "keeps no row sums"),
         ({"pass_name": "backward"}, "forward pass"),
     ],
@@ -91,3 +111,6 @@ def test_what_is_refused(options: dict[str, Any], words: str) -> None:
 def test_query_heads_that_share_a_state() -> None:
     problem = Problem.square(8, 2, attention="linear", heads=6, kv_heads=2)
     assert (problem.Nq, problem.Nk, problem.copies, problem.form) == (24, 8, 2, "linear")
+    causal = Problem.square(8, 2, attention="linear", heads=6, kv_heads=2, mask="causal")
+    assert (causal.Nq, causal.Nk, causal.copies, causal.form) == (24, 8, 2, "recurrent")
+    assert causal == Problem(24, 8, 2, 2, heads=2, attention="linear", mask="group:3:causal")

@@ -11,6 +11,8 @@ import pytest
 EXAMPLES = sorted((Path(__file__).resolve().parents[2] / "examples").glob("*.py"))
 
 
+QUICK = ["count_attention", "tour", "lesson_01_first_game"]
+
 LESSONS = [path for path in EXAMPLES if path.name.startswith("lesson_")]
 
 
@@ -37,7 +39,7 @@ def test_every_lesson_has_a_number_and_a_page() -> None:
     "path",
     [
         # test_lessons runs the lessons too, cell by cell
-        pytest.param(path, id=path.stem, marks=[pytest.mark.slow] if path in LESSONS[1:] else [])
+        pytest.param(path, id=path.stem, marks=[] if path.stem in QUICK else [pytest.mark.slow])
         for path in EXAMPLES
     ],
 )

@@ -19,6 +19,14 @@ PAGES = [
     *sorted((ROOT / "docs").glob("*.md")),
     *sorted((ROOT / "docs").glob("tutorials/*.md")),
 ]
+_SHOWN = [
+    pytest.param(
+        page,
+        id=str(page.relative_to(ROOT)),
+        marks=[] if page.name in ("README.md", "game.md", "check-a-bound.md") else [pytest.mark.slow],
+    )
+    for page in PAGES
+]
 _HEADING_LINK = re.compile(r"\[[^\]]*\]\(([^)#\s]*)(?:#([^)]*))?\)")
 _LINK = re.compile(r"\[[^\]]*\]\(([^)#]+)(?:#[^)]*)?\)")
 
@@ -28,12 +36,12 @@ def _ids(paths: list[Path]) -> list[str]:
 
 
 @pytest.mark.skipif(os.name == "nt", reason="the pages show a POSIX shell")
-@pytest.mark.parametrize("page", PAGES, ids=_ids(PAGES))
+@pytest.mark.parametrize("page", _SHOWN)
 def test_commands_print_what_the_page_shows(page: Path, tmp_path: Path) -> None:
     assert list(console_faults(page.read_text(encoding="utf-8"), tmp_path)) == []
 
 
-@pytest.mark.parametrize("page", PAGES, ids=_ids(PAGES))
+@pytest.mark.parametrize("page", _SHOWN)
 def test_python_prints_what_the_page_shows(page: Path) -> None:
     assert list(python_faults(page.read_text(encoding="utf-8"), page.name)) == []
 

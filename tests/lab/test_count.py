@@ -103,4 +103,4 @@ def test_rows_of_an_older_sweep_lack_what_was_added(tmp_path: Path) -> None:
     done = list(sweep(24, 4, 60, "flash-2", out=path))
     lines = [line.rpartition(",")[0] for line in path.read_text(encoding="utf-8").splitlines()]
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    assert list(read_rows(path)) == [row | {"shared_values": None} for row in done]
+    assert list(read_rows(path)) == [row | {"shared_rope": None} for row in done]

@@ -57,6 +57,24 @@ def test_the_table() -> None:
     assert table.records()[0]["linear"] == data["rows"][0]["linear"]["io"]
 
 
+def test_query_heads_that_share_keys() -> None:
+    table = crossovers([(40, ())], [4], N=16, heads=4, kv_heads=2)
+    assert (table.rows[0].group, table.rows[0].linear.io) == (2, 2 * (3 * 16 * 4 * 2))
+    assert "group" in str(table)
+    with pytest.raises(InvalidInput, match="share parts of their keys"):
+        crossovers([(200, ())], [], models=["deepseek-v3-absorbed"])
+
+
+@pytest.mark.slow
+def test_heads_of_a_model_that_share_keys() -> None:
+    table = crossovers([(200, ())], [], N=16, models=["llama3-8b"], heads=4, kv_heads=2)
+    (row,) = table.rows
+    assert (row.model, row.d, row.group) == ("llama3-8b", 128, 2)
+    assert "llama3-8b" in str(table)
+    same = crossover(128, 200, N=16, heads=2, kv_heads=1)
+    assert (row.cheaper_from, row.provably_from) == (same.cheaper_from, same.provably_from)
+
+
 def test_other_masks_are_refused() -> None:
     with pytest.raises(InvalidInput, match="no mask, or the causal one"):
         crossover(8, 100, "window:3")

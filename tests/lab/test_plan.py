@@ -81,6 +81,7 @@ def test_choices_keep_the_constraints(problem: Problem, asked: dict[str, Any]) -
         assert int(closed_form(program, family_of(problem)).io) == one.io
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "problem", "asked"),
     [

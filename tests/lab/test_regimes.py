@@ -87,6 +87,7 @@ def test_schedules_that_do_not_fit_leave_a_gap() -> None:
     json.dumps(table.to_dict(), allow_nan=False)
 
 
+@pytest.mark.slow
 def test_under_a_mask_the_rows_are_the_counts_under_it() -> None:
     table = regimes("gtx1060", 16, model="gpt2", dtype="float32", N=5, mask="window:3", empty_rows="error")
     assert table.mask == table.to_dict()["mask"] == "window:3"
@@ -108,6 +109,7 @@ def test_under_a_mask_the_rows_are_the_counts_under_it() -> None:
         assert data["sparse_dividing_point"] == report.bounds.dividing_points()["sparse_dividing_point"]
 
 
+@pytest.mark.slow
 def test_models_with_shared_keys_have_the_mask_of_one_head() -> None:
     (row,) = regimes("h100", model="llama3-8b", N=6, passes="forward", mask="causal").rows
     assert row.problem.to_dict()["mask"] == "group:4:causal"

@@ -212,6 +212,7 @@ def _signalled(out: Path, number: signal.Signals, *options: str) -> subprocess.C
     return subprocess.CompletedProcess([], process.returncode, "", err)
 
 
+@pytest.mark.slow
 @posix
 @pytest.mark.parametrize(
     ("number", "jobs"),

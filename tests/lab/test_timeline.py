@@ -18,6 +18,7 @@ from tests.lab.pictures import lines_of
 pytest.importorskip("matplotlib")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("pass_name", "mask"), [("forward", None), ("backward", None), ("forward", "causal")]
 )

@@ -59,6 +59,7 @@ def materialised(N: int, d: int, M: int) -> Iterator[int]:
         )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", first(2, range(4)))
 def test_no_bound_is_above_a_schedule(seed: int) -> None:
     rng = random.Random(seed)

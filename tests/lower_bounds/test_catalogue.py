@@ -15,6 +15,8 @@ from pebble.common.errors import InvalidInput
 from pebble.computations.load import load_dag
 from pebble.computations.problem import Problem
 from pebble.game.rules import Rules
+from pebble.lower_bounds.attention.communication import communication_bounds
+from pebble.lower_bounds.attention.device_sizes import DeviceSizes
 from pebble.lower_bounds.bound import Bound
 from pebble.lower_bounds.catalogue import STATEMENTS, statement
 from pebble.lower_bounds.graph.exhaustive import exhaustive
@@ -40,10 +42,14 @@ def printed() -> Iterator[Bound]:
         (Problem(256, 256, 8, 8, pass_name="weights"), 256),
         (Problem.square(256, 8, attention="linear"), 40),
         (Problem.square(256, 8, softmax="safe"), 256),
+        (Problem.square(256, 8, sums="free"), 256),
     ):
         found = bounds(problem, M)
         yield from (*found.proved, *found.curves)
     yield from bounds(Problem(8, 8, 3, 2, shared_values=True), 20).proved
+    for pass_name in ("forward", "backward"):
+        yield from communication_bounds(DeviceSizes(4096, 4, 4, 2, 1, 4096**2, pass_name), 10**5)[0]
+    yield from bounds(Problem(8, 8, 3, 2, heads=2, shared_rope=1), 100).proved
     yield boundary_bound(Problem.square(256, 8), 256)
     once = Rules(recomputation=False)
     for name, rules in (

@@ -187,6 +187,7 @@ def machine_runs(seed: int, runs: int) -> list[int]:
     return left
 
 
+@pytest.mark.slow
 def test_never_above_a_schedule() -> None:
     assert len(machine_runs(0, 12)) > 6
 

@@ -56,6 +56,7 @@ def test_leading_term() -> None:
     assert bound == pytest.approx(N * N * d * (d + dv) / M, rel=0.06)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mask", [None, "causal", "window:2"])
 def test_no_schedule_is_below_a_bound(mask: str | None) -> None:
     draw = random.Random(7)

@@ -20,8 +20,8 @@ from pebble.program.schedule import available
 from tests.lower_bounds.brute_force import greatest_by_cost, subsets
 
 
-def causal(N: int, d: int, dv: int, *, gate: bool = False) -> Problem:
-    return Problem.square(N, d, dv, attention="linear", mask="causal", gate=gate)
+def causal(N: int, d: int, dv: int, *, gate: bool = False, heads: int = 1) -> Problem:
+    return Problem.square(N, d, dv, attention="linear", mask="causal", gate=gate, heads=heads, kv_heads=1)
 
 
 @pytest.mark.parametrize(("N", "d", "dv"), [(2, 2, 1), (3, 1, 1), (2, 1, 2), (1, 2, 2)])
@@ -65,6 +65,7 @@ def test_events_that_are_left_out() -> None:
     """Where the words at hand make a state anew, what reads it is not counted."""
     assert linear_events(causal(10, 2, 3), 8) == 6 * (10 + 6)
     assert linear_events(causal(10, 2, 3), 7) == 6 * (10 + 6)
+    assert linear_events(causal(10, 2, 3, heads=5), 7) == 6 * (10 + 5 * 6)
     assert linear_events(causal(10, 2, 3), 21) == linear_events(causal(10, 2, 3), 100) == 60
     right = Problem(7, 10, 2, 3, attention="linear")
     assert [linear_events(right, T) for T in (19, 20)] == [6 * 17, 60]
@@ -82,7 +83,8 @@ def test_the_best_cut_is_found(seed: int) -> None:
 
 
 @pytest.mark.parametrize(
-    "problem", [Problem(2, 2, 1, 1, attention="linear"), causal(3, 1, 1), causal(2, 1, 2)]
+    "problem",
+    [Problem(2, 2, 1, 1, attention="linear"), causal(3, 1, 1), causal(2, 1, 2), causal(2, 1, 1, heads=2)],
 )
 def test_never_above_the_optimum(problem: Problem) -> None:
     dag = family_of(problem).dag()
@@ -100,7 +102,7 @@ def test_never_above_a_run(form: str) -> None:
     schedule = available("forward", form)["state-tiles"]
     for _ in range(25):
         N, d, dv = 2 ** rnd.randint(0, 12) + rnd.randint(0, 5), rnd.randint(1, 40), rnd.randint(1, 40)
-        problem = causal(N, d, dv, gate=form == "gated")
+        problem = causal(N, d, dv, gate=form == "gated", heads=rnd.choice((1, 1, 3)))
         if form == "linear":
             problem = Problem(N, rnd.randint(1, 2 * N), d, dv, attention="linear")
         tiles = {"state_rows": rnd.randint(1, d), "state_cols": rnd.randint(1, dv)}

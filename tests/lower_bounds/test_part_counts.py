@@ -54,6 +54,7 @@ def test_groups_have_the_counts_of_their_lines(
     assert counted(band, thresholds) == counted(dense, thresholds)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pass_name", PASSES)
 def test_the_bound_is_that_of_the_same_pairs(pass_name: str) -> None:
     rng = np.random.default_rng(3)

@@ -59,6 +59,7 @@ def check_against_every_one(name: str, pass_name: str, spec: str, N: int) -> Non
                 assert not fits(schedule.program(problem, tiles), family, M), f"M = {M}: {tiles}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_no_other_tiles_that_fit_move_fewer_words(case: tuple[str, str, str, int]) -> None:
     check_against_every_one(*case)

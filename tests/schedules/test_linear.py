@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from typing import Any
 
 import pytest
 
@@ -43,6 +44,25 @@ def test_contract(form: str, name: str, shape: tuple[int, int, int]) -> None:
         contract = check_schedule(schedule, problem, M)
         assert contract.peak <= M
         assert contract.least_M == least
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"gate": True}, {"chunk": 2}, pytest.param({"chunk": 3}, marks=pytest.mark.slow), {"chunk": 9}],
+)
+def test_query_heads_that_share_a_state(options: dict[str, Any]) -> None:
+    """Their queries and outputs pass once for each, keys and values once for all."""
+    shared, alone = (
+        Problem.square(5, 3, 2, heads=heads, kv_heads=1, attention="linear", mask="causal", **options)
+        for heads in (3, 1)
+    )
+    for schedule in available("forward", shared.form).values():
+        for M in (schedule.least_M(shared), 200):
+            check_schedule(schedule, shared, M)
+        words = schedule.measure(shared, schedule.tiles(shared, 200)).io
+        if schedule.name != "naive":
+            one = schedule.measure(alone, schedule.tiles(alone, 200))
+            assert words == one.io + 2 * 5 * (3 + 2)
 
 
 @pytest.mark.parametrize("chunk", [1, 3, 4, 8, 9])

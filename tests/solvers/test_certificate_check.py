@@ -61,6 +61,7 @@ TRUE_ALL_THE_SAME = {("M",): (5, 10**30), ("bound", "inputs"): ({}, {"stores": 4
 """Another claim, and a true one: more memory; inputs that are not needed left out. A DAG may be without a name."""
 
 
+@pytest.mark.slow
 def test_no_field_goes_unverified() -> None:
     """Change any value of a certificate into any other: both checkers refuse it, unless what it says is true."""
     document = made(rules=ONCE)

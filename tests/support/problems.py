@@ -12,6 +12,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "safe": {"softmax": "safe"},
     "online": {"softmax": "online"},
     "latent": {"shared_values": True},
+    "shared-rope": {"heads": 2, "shared_rope": 1},
     "linear": {"attention": "linear"},
     "recurrent": {"attention": "linear", "mask": "causal"},
     "gated": {"attention": "linear", "mask": "causal", "gate": True},

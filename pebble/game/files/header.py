@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from pebble.common.errors import InvalidInput
 from pebble.common.text_lines import Lines, foreign_blank, shown
 from pebble.common.units import fast_memory_words
+from pebble.game.files.processor_header import PROCESSOR_LINES, processors_of
+from pebble.game.processors.settings import Processors
 from pebble.game.rules import Rules
 from pebble.graph.names import is_writable
 
@@ -39,6 +41,8 @@ class Header:
         Words of each of several memory levels, the innermost first; then M is the outermost. Empty for one.
     inclusive : bool
         Whether each of several levels holds what those within hold.
+    processors : Processors or None
+        The devices, if several play; M is then the fast memory of each, and means nothing if they have none.
 
     Raises
     ------
@@ -61,10 +65,14 @@ class Header:
     rules: Rules = field(default_factory=Rules)
     levels: tuple[int, ...] = field(default=(), repr=False)
     inclusive: bool = field(default=True, repr=False)
+    processors: Processors | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
-        if self.levels and self.rules != Rules():
-            raise InvalidInput("with several memory levels only the ordinary rules are played")
+        if (self.levels or self.processors) and self.rules != Rules():
+            several = "memory levels" if self.levels else "devices"
+            raise InvalidInput(f"with several {several} only the ordinary rules are played")
+        if self.levels and self.processors:
+            raise InvalidInput("a game has several memory levels or several devices, not both")
         if not _POSITIVE.fullmatch(str(fast_memory_words(self.M))):
             raise InvalidInput(f"M must be a positive whole number of words below 10^18, not {self.M!r}")
         for text in (self.dag_name, *self.parameters, *self.parameters.values()):
@@ -81,6 +89,8 @@ class Header:
         sizes = f"# M {self.M}\n"
         if self.levels:
             sizes = f"# levels {' '.join(map(str, self.levels))}{'' if self.inclusive else ' exclusive'}\n"
+        if self.processors:
+            sizes = str(self.processors)
         return f"# pebbling {_VERSION}\n# dag {dag}\n{sizes}{_rules_line(self.rules)}"
 
 
@@ -104,7 +114,7 @@ def read_header(lines: Lines) -> tuple[Header, int]:
     """
     seen: dict[str, list[str]] = {}
     dag_line = 0
-    for number, line in lines.head(lambda: "dag" in seen and ("M" in seen or "levels" in seen)):
+    for number, line in lines.head(lambda: "dag" in seen and bool({"M", "levels", "devices"} & seen.keys())):
         foreign = foreign_blank(line)
         if foreign:
             _fail(number, f"{foreign} in {shown(line)}; separate words by blanks, end lines with a line feed")
@@ -119,7 +129,7 @@ def read_header(lines: Lines) -> tuple[Header, int]:
             dag_line = number
         seen[key] = values
     for key in ("pebbling", "dag", "M"):
-        if key not in seen and not (key == "M" and "levels" in seen):
+        if key not in seen and not (key == "M" and {"levels", "devices"} & seen.keys()):
             _fail_missing(lines, key)
     name, *parameters = seen["dag"]
     rules = Rules(**{rule: _YES_NO[value] for rule, value in map(_split, seen.get("rules", []))})
@@ -127,8 +137,25 @@ def read_header(lines: Lines) -> tuple[Header, int]:
     levels = tuple(int(words) for words in seen.get("levels", ()) if words != "exclusive")
     if levels and "M" in seen:
         _fail(lines.number, "a header has a line '# M' or a line '# levels', not both")
-    M = levels[-1] if levels else int(seen["M"][0])
-    return Header(name, dict(map(_split, parameters)), M, rules, levels, inclusive), dag_line
+    processors = _processors(lines.number, seen)
+    M = levels[-1] if levels else int(seen.get("M", ["1"])[0])
+    return _made(
+        lines.number, name, dict(map(_split, parameters)), M, rules, levels, inclusive, processors
+    ), dag_line
+
+
+def _processors(number: int, seen: dict[str, list[str]]) -> Processors | None:
+    try:
+        return processors_of(seen)
+    except InvalidInput as error:
+        _fail(number, str(error))
+
+
+def _made(number: int, *parts: Any) -> Header:
+    try:
+        return Header(*parts)
+    except InvalidInput as error:
+        _fail(number, str(error))
 
 
 def _check_first(number: int, line: str, key: str, values: list[str]) -> None:
@@ -190,6 +217,7 @@ _CHECKS: dict[str, Callable[[int, list[str]], None]] = {
     "M": _check_M,
     "levels": _check_levels,
     "rules": _check_rules,
+    **dict.fromkeys(PROCESSOR_LINES, lambda number, values: None),
 }
 
 

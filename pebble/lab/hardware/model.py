@@ -32,6 +32,8 @@ class Model:
     source, note : str
     shared_values : bool
         Whether V is the first dv of the d words of K.
+    shared_rope : int
+        How many of the d words of a key all heads share.
     """
 
     key: str
@@ -43,6 +45,7 @@ class Model:
     source: str
     note: str = ""
     shared_values: bool = False
+    shared_rope: int = 0
 
     @property
     def group(self) -> int:
@@ -97,6 +100,7 @@ class Model:
         attention: str = "softmax",
         gate: bool = False,
         chunk: int | None = None,
+        sums: str = "chain",
     ) -> Problem:
         """Return the attention of one layer on a sequence.
 
@@ -111,7 +115,7 @@ class Model:
             Number of queries of each head.
         Nk : int, optional
             Number of keys; N by default.
-        batch, stats, pass_name, softmax, attention, gate, chunk
+        batch, stats, pass_name, softmax, attention, gate, chunk, sums
             As in :class:`pebble.Problem`.
         mask : str, optional
             Which keys each query of a head attends to; every head that shares keys has the same mask.
@@ -148,10 +152,12 @@ class Model:
             mask=made,
             kv_heads=self.kv_heads,
             shared_values=self.shared_values,
+            shared_rope=self.shared_rope,
             softmax=softmax,
             attention=attention,
             gate=gate,
             chunk=chunk,
+            sums=sums,
         )
 
     def to_dict(self) -> dict[str, Any]:

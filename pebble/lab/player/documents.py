@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pebble.lab.player.limits import check_drawable
@@ -158,7 +158,7 @@ def _of_schedule(
     made = asked_schedule(schedule, problem)
     family = made.family(problem)
     check_drawable(problem.describe(), family.n_vertices, family.n_edges)
-    single = replace(problem, heads=1, batch=1)
+    single = problem.single
     pebbling = moves(made, single, M, tiles)
     what = f"{made.name} on {single.describe()}, M = {pebbling.M:,}"
     recording = record_steps(pebbling, what)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pebble.common.errors import InvalidInput
@@ -165,7 +165,7 @@ def draw_occupancy(found: Occupancy, ax: tuple[Axes, Axes] | None = None) -> tup
         _draw_memory(found, memory)
         _draw_traffic(found, traffic)
         run = found.run
-        problem = replace(run.problem, heads=1, batch=1)
+        problem = run.problem.single
         tiles = f" with {tiles_text(run.tiles)}" if run.tiles else ""
         title(memory, f"One run of {run.schedule}{tiles}", problem.describe(), f"M = {run.M:,} words")
         pair: tuple[Axes, Axes] = memory, traffic

@@ -28,6 +28,7 @@ STYLED_SCHEDULES = (
     "queries-causal",
     "split-causal",
     "flash-2-mixed",
+    "split-pinned",
 )
 """Schedules with a style of their own, the same in every picture."""
 

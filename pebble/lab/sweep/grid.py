@@ -33,7 +33,7 @@ class SweepGrid:
         One row each at every point.
     kv, dv : int or None
         Number of keys and head dimension of V, where they are not N and d.
-    stats, heads, batch, pass_name, kv_heads, softmax, attention, gate, chunk, shared_values
+    stats, heads, batch, pass_name, kv_heads, softmax, attention, gate, chunk, shared_values, shared_rope
         As in :class:`pebble.Problem`, the same at all points.
     empty_rows : str
         As in :func:`pebble.computations.masks.make_mask`.
@@ -60,6 +60,7 @@ class SweepGrid:
     gate: bool = False
     chunk: int | None = None
     shared_values: bool = False
+    shared_rope: int = 0
 
     def __len__(self) -> int:
         return len(self.N) * len(self.d) * len(self.masks) * len(self.M)
@@ -94,6 +95,7 @@ class SweepGrid:
             softmax=self.softmax,
             attention=self.attention,
             shared_values=self.shared_values,
+            shared_rope=self.shared_rope,
         )
 
     def check(self) -> None:
@@ -138,6 +140,7 @@ def sweep_grid(
     gate: bool = False,
     chunk: int | None = None,
     shared_values: bool = False,
+    shared_rope: int = 0,
 ) -> SweepGrid:
     """Make a grid, and check all that can be checked before the work; parameters as in :func:`pebble.sweep`.
 
@@ -170,6 +173,7 @@ def sweep_grid(
         gate=gate,
         chunk=chunk,
         shared_values=shared_values,
+        shared_rope=shared_rope,
     )
     grid.check()
     problems = [grid.point(place * len(grid.M)).problem() for place in range(len(specs))]

@@ -47,6 +47,7 @@ COLUMNS: dict[str, str] = {
     "gate": "truth",
     "chunk": "integer",
     "shared_values": "truth",
+    "shared_rope": "integer",
 }
 
 

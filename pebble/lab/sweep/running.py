@@ -102,6 +102,7 @@ def sweep(
     gate: bool = False,
     chunk: int | None = None,
     shared_values: bool = False,
+    shared_rope: int = 0,
     out: str | os.PathLike[str] | None = None,
     format: str | None = None,
     jobs: int = 1,
@@ -129,7 +130,7 @@ def sweep(
         As in :class:`pebble.Problem`; with the pass "both" a row is a training step.
     dtype : str, optional
         What a word is, where M is in bytes.
-    softmax, attention, gate, chunk, shared_values
+    softmax, attention, gate, chunk, shared_values, shared_rope
         Which attention is computed, as in :class:`pebble.Problem`.
     out : path, optional
         A file for the rows. Finished points are kept in a journal beside it, ``OUT.partial``, so a sweep that was
@@ -184,6 +185,7 @@ def sweep(
         gate=gate,
         chunk=chunk,
         shared_values=shared_values,
+        shared_rope=shared_rope,
     )
     return run_sweep(
         grid, out, format=format, jobs=jobs, executor=executor, restart=restart, progress=progress

@@ -23,7 +23,8 @@ __all__ = ["LINEAR", "linear", "linear_cut", "linear_events"]
 LINEAR = Statement(
     "L",
     "I/O ≥ M + 1 + X·(⌈W / F(M + X)⌉ − 1) − d·dv, F(T) = ⌊(T/3)^(3/2)⌋, for every whole X ≥ 1 with at least two "
-    "segments; W = d·dv·(N + max(0, N − ⌈(M + X)/2⌉)), for the right product d·dv·(Nk + Nq), or d·dv·Nk where "
+    "segments; W = d·dv·(N + G·max(0, N − ⌈(M + X)/2⌉)), G query heads to each head of keys; for the right product "
+    "d·dv·(Nk + Nq), or d·dv·Nk where "
     "2·Nk ≤ M + X; (N − 1)·d more with gates",
     "linear attention without a mask by the right product, or causal with a state for every token, with gates or "
     "without; not in chunks; chains in a fixed order",
@@ -51,7 +52,8 @@ def linear_events(problem: Problem, T: int) -> int:
     state = problem.d * problem.dv
     if problem.form == "linear":
         return state * (problem.Nk + (problem.Nq if 2 * problem.Nk > T else 0))
-    return state * (problem.Nk + max(0, problem.Nq - ceil_div(T, 2)))
+    heads = problem.Nq // problem.Nk
+    return state * (problem.Nk + heads * max(0, problem.Nk - ceil_div(T, 2)))
 
 
 def linear_cut(problem: Problem, M: int, X: int) -> Cut | None:

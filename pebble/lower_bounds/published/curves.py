@@ -34,7 +34,8 @@ _CURVES: tuple[Callable[[Problem, int], Bound], ...] = (
 def published_curves(problem: Problem, M: int) -> list[Bound]:
     """Return the published asymptotic curves whose domain contains ``M``, none of them to be asserted.
 
-    They are about attention with softmax and values of their own; for another computation there are none.
+    They are about attention with softmax and values of their own, whose sums have an order; for another computation
+    there are none.
 
     For a mask these are curves that were published for masks; those for all pairs say nothing about it.
 
@@ -53,7 +54,7 @@ def published_curves(problem: Problem, M: int) -> list[Bound]:
     ['Li et al., worst pattern', 'block-sparse FlashAttention']
     """
     M = fast_memory_words(M)
-    if problem.form not in SOFTMAXES:
+    if problem.form not in SOFTMAXES or problem.sums == "free":
         return []
     if problem.pass_name == "weights":
         return [li_et_al_gradient(problem.Nq, problem.d, M)]

@@ -19,7 +19,29 @@ if TYPE_CHECKING:
     from pebble.program.machine.loops import Loops
     from pebble.program.nodes import Interval, Program
 
-__all__ = ["GridState"]
+__all__ = ["GridState", "SumBox", "terms_of_cells"]
+
+_WORD_BITS = 62
+
+
+def _terms_type(cells: int) -> Any:
+    """Return the type of numpy's that holds a set of so many cells, a bit each."""
+    return np.int64 if cells <= _WORD_BITS else object
+
+
+def terms_of_cells(cells: slice) -> int:
+    """Return a range of cells of the summed axis as a set.
+
+    >>> bin(terms_of_cells(slice(1, 4)))
+    '0b1110'
+    """
+    terms: int = (1 << cells.stop) - (1 << cells.start)
+    return terms
+
+
+def _all_terms(cells: int) -> int:
+    """Return the set of all cells of the summed axis."""
+    return (1 << cells) - 1
 
 
 class GridState(State):
@@ -39,11 +61,15 @@ class GridState(State):
         self.grid = make_grid(program, family, loops.lumps)
         self.fast: dict[str, NDArray[np.int64]] = {}
         self.slow: dict[str, NDArray[np.int64]] = {}
+        self.final_progress: dict[str, int] = {}
         for array in family.arrays:
             shape = tuple(self.grid.count(axis) for axis in array.axes)
-            self.fast[array.name] = np.zeros(shape, dtype=np.int64)
-            self.slow[array.name] = np.full(shape, 1 if array.is_input else 0, dtype=np.int64)
-        self.final_progress = {array.name: family.chain_length(array.name) for array in family.arrays}
+            terms = None if array.sum is None else self.grid.count(array.sum)
+            kind = np.int64 if terms is None else _terms_type(terms)
+            self.fast[array.name] = np.zeros(shape, dtype=kind)
+            self.slow[array.name] = np.full(shape, 1 if array.is_input else 0, dtype=kind)
+            final = family.chain_length(array.name) if terms is None else _all_terms(terms)
+            self.final_progress[array.name] = final
         self._wholes = {axis: slice(0, self.grid.count(axis)) for axis in family.extents}
         self.slices = dict(self._wholes)
         self.lengths = dict(family.extents)
@@ -65,7 +91,8 @@ class GridState(State):
         """Return the current box of an array."""
         found = self._parts.get(array.name)
         if found is None:
-            found = self._parts[array.name] = GridBox(self, array)
+            kind = GridBox if array.sum is None else SumBox
+            found = self._parts[array.name] = kind(self, array)
         return found
 
     def tidy(self, axis: str) -> None:
@@ -158,3 +185,45 @@ class GridBox(CurrentBox):
     def place(self, progress: int) -> None:
         """Note the box's progress in fast memory; 0 deletes it."""
         self.fast[...] = progress
+
+
+class SumBox(GridBox):
+    """The current box of a sum: *progress* is the set of the cells of the summed axis whose terms are in.
+
+    Words with no term in are not there, so no set is empty.
+    """
+
+    __slots__ = ()
+
+    def _terms(self, start: int, stop: int) -> int:
+        assert self.array.sum is not None
+        return terms_of_cells(self.state.grid.cells(self.array.sum, (start, stop)))
+
+    def counted_twice(self, start: int, stop: int) -> bool:
+        """Whether fast memory holds a word that has absorbed some of these terms."""
+        return bool(count_nonzero(self.fast & self._terms(start, stop)))
+
+    def advance(self, start: int, stop: int) -> tuple[int, int, int]:
+        """Return the vertices computed by absorbing terms, the words that begin, and the transient word of a step.
+
+        Words are taken one after the other: a step needs a word more if it comes after the last word that begins.
+        """
+        steps = stop - start > 1 or bool(self.fast.flat[-1] != 0)
+        return self.words * (stop - start), self.vacant(), int(steps)
+
+    def reach(self, start: int, stop: int) -> None:
+        """Note that the box's words have absorbed terms."""
+        self.fast[...] = self.fast | self._terms(start, stop)
+
+    def comparable(self) -> bool:
+        """Whether of every word fast memory holds more of the terms than slow memory, or no more than that."""
+        both: NDArray[Any] = self.fast & self.slow
+        return not count_nonzero((both != self.fast) & (both != self.slow))
+
+    def store(self) -> None:
+        """Copy the box from fast to slow memory, where that has not got further already."""
+        self.slow[...] = self.slow | self.fast
+
+    def is_at(self, step: str, tile: Interval) -> bool:
+        """A sum has no steps, and nobody reads it at one."""
+        raise NotImplementedError

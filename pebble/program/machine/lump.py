@@ -11,6 +11,8 @@ state shifted again, then so does every further full tile. The conditions checke
   compare differently with later tiles, so induction refuses it. It is looked at too where the body only
   reads it at a step (``m@after``): then absent or complete will not do either, but the second iteration, neither
   the axis's first nor its last, has found that out;
+- a sum over the loop's own axis, added in any order, has before the second iteration some terms in, but none of the
+  tiles ahead, and absorbs those of the second tile; or it has all of the tiles ahead in, or nothing, and stays so;
 - the second tile's final state is uniform along the axis, so that it can be written to all tiles between.
 
 An operation inside the loop touches an array only inside the current tiles of the enclosing loops over its axes,
@@ -24,7 +26,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from numpy import count_nonzero
 
-from pebble.program.machine.grid_state import GridState
+from pebble.program.machine.grid_state import GridState, terms_of_cells
 from pebble.program.machine.loops import Loops, ShortcutFails, ShortcutOverflow, touched_by
 from pebble.program.steps import tile_at, tile_count
 
@@ -168,6 +170,9 @@ class _Lump:
         return self._account()
 
     def _advance_unindexed(self, array: Array, state: NDArray[np.int64], before: NDArray[np.int64]) -> None:
+        if array.sum == self.node.axis:
+            self._absorb_unindexed(array, state, before)
+            return
         if array.chain != self.node.axis:
             if count_nonzero(state != before):
                 raise ShortcutFails(self.node, f"{array.name} is not left as it was found")
@@ -177,6 +182,17 @@ class _Lump:
         if not (constant | advanced).all():
             raise ShortcutFails(self.node, f"the chain of {array.name} does not advance tile by tile")
         state[advanced] = self.ends[2]
+
+    def _absorb_unindexed(self, array: Array, state: NDArray[np.int64], before: NDArray[np.int64]) -> None:
+        """The same of a sum: no term ahead was in, and the second tile's are now; or all were in, or nothing was."""
+        cells = self.state.grid.cells
+        done = terms_of_cells(cells(self.node.axis, (self.ends[0], self.ends[1])))
+        ahead = terms_of_cells(self.waiting)
+        constant = (state == before) & ((state == 0) | ((state & ahead) == ahead))
+        absorbed = (before != 0) & ((before & ahead) == 0) & (state == before | done)
+        if not (constant | absorbed).all():
+            raise ShortcutFails(self.node, f"the terms of {array.name} are not absorbed tile by tile")
+        state[absorbed] |= ahead
 
     def _require_uniform(self, array: Array, cells: slice, why: str) -> None:
         if cells.stop - cells.start == 1:

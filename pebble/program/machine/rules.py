@@ -213,6 +213,12 @@ class Machine:
         words = part.held(FAST)
         if words is None:
             self._refuse(op, "store-needs-red", f"not all of {self._box(array)} is in {self.fast(op)}")
+        if array.sum is not None and not part.comparable():
+            self._refuse(
+                op,
+                "one-partial-result",
+                f"slow memory holds a partial sum of {self._box(array)} with other terms in; load it and add to it",
+            )
         part.store()
         self._count(op, array, words)
 
@@ -241,16 +247,26 @@ class Machine:
         """Advance a chain over the current tile of its axis, element by element."""
         assert array.chain is not None
         start, stop = self.interval(array.chain)
-        others = part.other_than(start)
-        if others:
+        if array.sum is not None:
+            self._need_new_terms(op, array, part, (start, stop))
+        elif others := part.other_than(start):
             self._refuse(op, *self._chain_fault(array, start, stop, others))
         vertices, new, step = part.advance(start, stop)
         if op.replacing is None:
             self._occupy(op, array, new, step)
         else:
             self._replace(op, array, new, step + min(new, 1))
-        part.place(stop)
+        part.reach(start, stop)
         self._count(op, array, vertices)
+
+    def _need_new_terms(self, op: Operation, array: Array, part: CurrentBox, terms: Interval) -> None:
+        """Require that no word of a sum has absorbed any of the terms."""
+        if part.counted_twice(*terms):
+            self._refuse(
+                op,
+                "term-counted-twice",
+                f"some of {self._box(array)} has absorbed {array.sum}={terms[0]}:{terms[1]} already, or a part of it",
+            )
 
     def _chain_fault(self, array: Array, start: int, stop: int, others: list[int]) -> tuple[str, str]:
         box, chain = self._box(array), array.chain

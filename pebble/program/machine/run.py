@@ -79,6 +79,7 @@ def run(
     if observe is not None and induction:
         raise InvalidInput("only a run without induction executes every operation, to be observed")
     validate(program, family)
+    _refuse_masked_sums(family)
     kind = _kind(family)
     loops = (kind.shortened if induction else Loops)(family, step_limit or kind.step_limit)
     try:
@@ -87,6 +88,13 @@ def run(
         _locate(program, family, M)
         raise Violation(str(overflow), "memory-full") from None
     return run_of(machine, loops, partial(_final_state, machine))
+
+
+def _refuse_masked_sums(family: Family) -> None:
+    if family.masked_axes and family.has_free_sums:
+        raise InvalidInput(
+            "sums in any order are verified without a mask only: leave the mask out, or take chains"
+        )
 
 
 def run_of(machine: Machine, loops: Loops, final_state: Callable[[], State]) -> Run:
@@ -114,6 +122,7 @@ def fits(program: Program, family: Family, M: int) -> bool:
         If an operation breaks another rule.
     """
     validate(program, family)
+    _refuse_masked_sums(family)
     kind = _kind(family)
     try:
         _executed(program, family, M, kind.shortened(family, kind.step_limit))

@@ -87,6 +87,10 @@ def run_levels(
             "programs for several memory levels are not verified under a mask yet: leave the mask out, or take "
             "project(program, level) for one boundary"
         )
+    if family.has_free_sums:
+        raise InvalidInput(
+            "programs for several memory levels are verified with chains, not with sums in any order"
+        )
     return tuple(
         _run_level(program, family, hierarchy, level, induction, step_limit or STEP_LIMIT)
         for level in range(1, hierarchy.levels + 1)

@@ -84,6 +84,20 @@ class CurrentBox(ABC):
     def place(self, progress: int) -> None:
         """Note the box's progress in fast memory; 0 deletes it."""
 
+    def reach(self, start: int, stop: int) -> None:
+        """Note that a chain has got to ``stop``; or that a sum has absorbed the terms from ``start``."""
+        self.place(stop)
+
+    # Of sums in any order alone
+
+    def counted_twice(self, start: int, stop: int) -> bool:
+        """Whether fast memory holds a word of a sum that has absorbed some of these terms."""
+        raise NotImplementedError
+
+    def comparable(self) -> bool:
+        """Whether of every word fast memory holds more of the terms than slow memory, or no more than that."""
+        raise NotImplementedError
+
 
 class State(ABC):
     """The storage of one run.

@@ -29,6 +29,7 @@ _BUILT_IN = (
     "flash-2-sliced",
     "flash-2-mixed",
     "split",
+    "split-pinned",
     "small-cache",
     "square-tile",
     "p-first",

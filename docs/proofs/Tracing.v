@@ -1,0 +1,227 @@
+(** * Tracing
+
+    docs/bounds.md, tracing: steps of chains, each followed by the next one; of every step one computation, the last one before
+    that of the next step. Whatever is recomputed, a chain with a traced event in a segment was begun in it, or entered
+    through a vertex that is at hand. Then the cutting lemma for traced events. *)
+
+From mathcomp Require Import all_ssreflect zify.
+From Pebble Require Import Game Times Cutting.
+
+Set Implicit Arguments.
+Unset Strict Implicit.
+Unset Printing Implicit Defensive.
+
+Section Tracing.
+
+Variables (G : dag) (M : nat) (ms : seq (move G)).
+Hypothesis legal_ms : pebbling M ms.
+
+Notation red_at := (red_at ms).
+Notation loaded := (loaded ms).
+Notation computed := (computed ms).
+Notation at_hand := (at_hand ms).
+
+(** The last computation before a time. *)
+Lemma last_computed t v : (exists2 s, s < t & computed s = Some v) ->
+  exists s, [/\ s < t, computed s = Some v & forall u, s < u < t -> computed u <> Some v].
+Proof.
+move=> [s0 lt_s0 comp_s0].
+have ex : exists s, (s < t) && (computed s == Some v) by exists s0; rewrite lt_s0 comp_s0 /=.
+have bound s : (s < t) && (computed s == Some v) -> s <= t by case/andP=> /ltnW.
+case: (ex_maxnP ex bound) => s /andP[lt_s /eqP comp_s] greatest.
+exists s; split=> // u /andP[lt_su lt_ut] comp_u.
+by have := greatest u; rewrite lt_ut comp_u eqxx leqNgt lt_su => /(_ isT).
+Qed.
+
+(** A chain of vertices none of which is at hand in [a, b) but the last of which is red then was made there from its start. *)
+Lemma made_between a t v : ~~ at_hand a t v -> a <= t -> v \in red_at t ->
+  exists2 s, a <= s < t & computed s = Some v.
+Proof. by move=> not_hand le_at is_red; case: (red_since le_at is_red) => //; rewrite (negbTE not_hand). Qed.
+
+Section Chains.
+
+Variables (X : finType) (vert : X -> vertex G) (follows : rel X) (left : X -> nat).
+(** [follows x y]: the step [y] comes right after [x]; [left x] steps or more are left after [x]. *)
+Hypothesis no_input : forall x, ~~ input (vert x).
+Hypothesis follows_left : forall x y, follows x y -> left y < left x.
+Hypothesis follows_edge : forall x y, follows x y -> edge (vert x) (vert y).
+Hypothesis follows_fun : forall x y z, follows x y -> follows x z -> y = z.
+
+Definition traced (when : X -> nat) := forall x, computed (when x) = Some (vert x) /\
+  forall y, follows x y -> when x < when y /\ forall s, when x < s < when y -> computed s <> Some (vert x).
+
+(** The trace that ends in given computations of the last steps. *)
+Lemma trace : (forall x, (forall y, ~~ follows x y) -> exists t, computed t = Some (vert x)) ->
+  exists when, traced when.
+Proof.
+move=> ends.
+pose good (when : X -> nat) x := computed (when x) = Some (vert x) /\
+  forall y, follows x y -> when x < when y /\ forall s, when x < s < when y -> computed s <> Some (vert x).
+suff all_n n : exists when, forall x, left x < n -> good when x.
+  case: (all_n (\max_x left x).+1) => when all_good; exists when => x.
+  by apply: all_good; rewrite ltnS; apply: leq_bigmax.
+elim: n => [|n [when IH]]; first by exists (fun=> 0).
+have new x : left x = n -> exists t, computed t = Some (vert x) /\
+    forall y, follows x y -> t < when y /\ forall s, t < s < when y -> computed s <> Some (vert x).
+  move=> left_x; case: (pickP (follows x)) => [y fol|none]; last first.
+    by case: (ends x) => [y|t comp_t]; [rewrite none|exists t; split=> // y; rewrite none].
+  have [comp_y _] : good when y by apply: IH; rewrite -left_x; apply: follows_left.
+  have is_red := computed_red legal_ms comp_y (follows_edge fol).
+  have [t [lt_t comp_t last_t]] := last_computed (red_computed legal_ms (no_input x) is_red).
+  by exists t; split=> // z /(follows_fun fol) <-.
+have [new_when new_good] : exists f : X -> nat, forall x, left x = n -> computed (f x) = Some (vert x) /\
+    forall y, follows x y -> f x < when y /\ forall s, f x < s < when y -> computed s <> Some (vert x).
+  have : forall x, exists t, left x = n -> computed t = Some (vert x) /\
+      forall y, follows x y -> t < when y /\ forall s, t < s < when y -> computed s <> Some (vert x).
+    by move=> x; case: (eqVneq (left x) n) => [/new[t good_t]|/eqP ne_n]; [exists t|exists 0].
+  by move/fin_all_exists.
+exists (fun x => if left x == n then new_when x else when x) => x; rewrite ltnS leq_eqVlt /good.
+case: eqP => [left_x _|_ /= lt_n].
+  have [comp_x next_x] := new_good x left_x; split=> // y fol.
+  rewrite [left y == n]ltn_eqF; first exact: next_x.
+  by rewrite -left_x; apply: follows_left.
+have [comp_x next_x] := IH x lt_n; split=> // y fol.
+rewrite [left y == n]ltn_eqF; first exact: next_x.
+exact: ltn_trans (follows_left fol) lt_n.
+Qed.
+
+(** Steps of one chain, as told by a colour that [follows] keeps. *)
+Variables (when : X -> nat) (C : eqType) (chain : X -> C).
+Hypothesis traced_when : traced when.
+Hypothesis follows_chain : forall x y, follows x y -> chain x = chain y.
+
+Definition first x := [forall y, ~~ follows y x].
+
+Lemma traced_size x : when x < size ms.
+Proof. by case: (traced_when x) => /computed_size. Qed.
+
+(** Begun or entered. *)
+Lemma begun_or_entered a b x : a <= when x < b -> exists y, chain y = chain x /\
+  (at_hand a b (vert y) \/ first y /\ a <= when y < b).
+Proof.
+have [n le_n] := ubnP (when x); elim: n x le_n => // n IH x le_n /andP[le_a lt_b].
+case: (boolP (first x)) => [first_x|/forallPn[z]].
+  by exists x; split=> //; right; rewrite le_a lt_b.
+rewrite negbK => fol; have [comp_z /(_ x fol)[lt_zx last_z]] := traced_when z.
+case: (leqP a (when z)) => [le_az|lt_za].
+  case: (IH z) => [||y [chain_y hand_y]]; first by lia.
+    by rewrite le_az (ltn_trans lt_zx).
+  by exists y; split=> //; rewrite chain_y; apply: follows_chain.
+exists z; split; first exact: follows_chain.
+left; have is_red := computed_red legal_ms (traced_when x).1 (follows_edge fol).
+case: (red_since le_a is_red) => [|[s /andP[le_as lt_sx] comp_s]].
+  by apply: at_handW; apply: ltnW.
+by case: (last_z s) => //; rewrite lt_sx (leq_trans lt_za).
+Qed.
+
+(** The words of a segment: red at its start, or loaded in it, or the first of a chain that is begun in it. *)
+Definition segment_words a b : {set vertex G} :=
+  [set v | at_hand a b v] :|: vert @: [set x | first x && (a <= when x < b)].
+
+Lemma at_hand_words a b v : at_hand a b v -> v \in segment_words a b.
+Proof. by move=> hand; rewrite !inE hand. Qed.
+
+Lemma input_words a b t v : input v -> v \in red_at t -> a <= t < b -> v \in segment_words a b.
+Proof.
+move=> in_v is_red /andP[le_at lt_tb]; apply: at_hand_words; apply: at_handW (ltnW lt_tb) _.
+exact: (input_at_hand legal_ms).
+Qed.
+
+(** Inputs that a traced event reads. *)
+Lemma operand_words a b x v : input v -> edge v (vert x) -> a <= when x < b -> v \in segment_words a b.
+Proof. by move=> in_v edge_v; apply: input_words => //; apply: (computed_red legal_ms (traced_when x).1). Qed.
+
+Lemma chain_words a b x : a <= when x < b -> exists2 y, chain y = chain x & vert y \in segment_words a b.
+Proof.
+move=> /begun_or_entered[y [chain_y hand_y]]; exists y => //; rewrite !inE.
+case: hand_y => [-> //|first_y]; apply/orP; right; apply/imsetP; exists y => //.
+by rewrite inE; apply/andP.
+Qed.
+
+(** Moves: loads, and beginnings of chains. *)
+Definition moves t := (loaded t : bool) + [exists x, first x && (when x == t)].
+
+Lemma moves_le1 t : moves t <= 1.
+Proof.
+rewrite /moves; case: existsP => [[x /andP[_ /eqP when_x]]|_]; last by case: (loaded t).
+have := (traced_when x).1; rewrite when_x /Times.loaded /Times.computed.
+by case: (move_at ms t) => [[]|].
+Qed.
+
+Lemma sum_moves (vert_inj : injective vert) :
+  \sum_(0 <= t < size ms) moves t <= loads ms + #|[set x | first x]|.
+Proof.
+rewrite /moves big_split /= big_mkord leq_add2l big_mkord.
+have -> : \sum_(t < size ms) [exists x, first x && (when x == t)] =
+    #|[set t : 'I_(size ms) | [exists x, first x && (when x == t)]]|.
+  by rewrite -sum1_card [RHS]big_mkcond; apply: eq_bigr => t _; rewrite inE; case: existsP.
+apply: leq_trans (leq_imset_card (fun x => Ordinal (traced_size x)) _).
+apply/subset_leq_card/subsetP => t; rewrite inE => /existsP[x /andP[first_x /eqP when_x]].
+by apply/imsetP; exists x; [rewrite inE|apply: val_inj; rewrite /= when_x].
+Qed.
+
+Lemma card_segment_words a b : #|segment_words a b| <= #|red_at a| + \sum_(a <= t < b) moves t.
+Proof.
+case: (leqP a b) => [le_ab|/ltnW le_ba]; last first.
+  rewrite big_geq // addn0; apply/subset_leq_card/subsetP => v; rewrite !inE /Times.at_hand.
+  have -> : index_iota a b = [::] by apply/size0nil; rewrite size_iota; apply/eqP; rewrite subn_eq0.
+  rewrite orbF => /orP[//|/imsetP[x]]; rewrite inE => /and3P[_ le_a lt_b].
+  by move: le_ba; rewrite leqNgt (leq_ltn_trans le_a lt_b).
+elim: b le_ab => [|b IH].
+  rewrite leqn0 => /eqP ->; rewrite big_geq // addn0; apply/subset_leq_card/subsetP => v.
+  by rewrite !inE /Times.at_hand /= orbF => /orP[//|/imsetP[x]]; rewrite inE andbF.
+rewrite leq_eqVlt => /orP[/eqP ->|].
+  rewrite big_geq // addn0; apply/subset_leq_card/subsetP => v.
+  rewrite !inE /Times.at_hand; have -> : index_iota b.+1 b.+1 = [::] by rewrite /index_iota subnn.
+  rewrite orbF => /orP[//|/imsetP[x]]; rewrite inE => /andP[_].
+  by rewrite leqNgt andNb.
+rewrite ltnS => le_ab; rewrite big_nat_recr //= addnA.
+pose extra := [set v | loaded b == Some v] :|: vert @: [set x | first x && (when x == b)].
+apply: (@leq_trans (#|segment_words a b| + #|extra|)).
+  apply: leq_trans (leq_card_setU _ _); apply/subset_leq_card/subsetP => v; rewrite !inE.
+  case/orP => [|/imsetP[x]].
+    rewrite /Times.at_hand /index_iota subSn // -addn1 iotaD has_cat subnKC //= orbF.
+    by case/or3P => [->|->|->]; rewrite ?orbT.
+  rewrite inE ltnS [when x <= b]leq_eqVlt => /and3P[first_x le_a /orP[eq_b|lt_b]] ->.
+    apply/orP; right; apply/orP; right; apply/imsetP; exists x => //; by rewrite inE first_x.
+  apply/orP; left; apply/orP; right; apply/imsetP; exists x => //; by rewrite inE first_x le_a.
+apply: leq_add; first exact: IH.
+rewrite /moves /extra.
+apply: leq_trans (leq_card_setU _ _) _; apply: leq_add.
+  case: (loaded b) => [v|]; last by rewrite /= leqn0 cards_eq0; apply/eqP/setP => v; rewrite !inE.
+  by rewrite /= -[X in _ <= X](cards1 v); apply/subset_leq_card/subsetP => u; rewrite !inE => /eqP[->].
+case: existsP => [[x /andP[first_x /eqP when_x]]|none] /=.
+  rewrite -[X in _ <= X](cards1 (vert x)); apply/subset_leq_card/subsetP => u /imsetP[y]; rewrite !inE => /andP[_ /eqP when_y] ->.
+  by have := (traced_when y).1; rewrite when_y -when_x (traced_when x).1 => -[->].
+rewrite leqn0 cards_eq0; apply/eqP/setP => v; rewrite inE; apply/negbTE/imsetP => -[x].
+by rewrite inE => first_x _; case: none; exists x.
+Qed.
+
+(** The cutting lemma: if a segment with [T] words has events of weight [F] at most. *)
+Lemma cut_events (weight : X -> nat) T F h : injective vert ->
+  (forall a b, #|segment_words a b| <= T -> \sum_(x | a <= when x < b) weight x <= F) ->
+  0 < h -> h * F < \sum_x weight x ->
+  M + 1 + h * T <= loads ms + #|[set x | first x]| + h * M.
+Proof.
+move=> vert_inj bounded h_gt0 many.
+pose events t := \sum_(x | when x == t) weight x.
+have sum_events a b : \sum_(a <= t < b) events t = \sum_(x | a <= when x < b) weight x.
+  rewrite /events (exchange_big_dep xpredT) //= [RHS]big_mkcond /=; apply: eq_bigr => x _.
+  rewrite big_mkcond; case: ifP => in_ab.
+    rewrite (bigD1_seq (when x)) ?iota_uniq ?mem_index_iota //= eqxx big1 ?addn0 // => t ne_t.
+    by rewrite eq_sym (negbTE ne_t).
+  rewrite big1_seq // => t; rewrite mem_index_iota => /andP[_ in_t].
+  by case: eqP => // when_x; rewrite when_x in_t in in_ab.
+have seg a b : a <= b <= size ms -> #|red_at a| + \sum_(a <= t < b) moves t <= T ->
+    \sum_(a <= t < b) events t <= F.
+  move=> _ le_T; rewrite sum_events; apply: bounded.
+  exact: leq_trans (card_segment_words a b) le_T.
+have := @cut (size ms) M 1 T F moves events (fun a => #|red_at a|) moves_le1 (card_red legal_ms) seg h.
+rewrite red_at0 cards0 => /(_ erefl h_gt0); rewrite sum_events.
+have -> : \sum_(x | 0 <= when x < size ms) weight x = \sum_x weight x.
+  by apply: eq_bigl => x; rewrite traced_size.
+move=> /(_ many); have := sum_moves vert_inj; clear; nia.
+Qed.
+
+End Chains.
+End Tracing.

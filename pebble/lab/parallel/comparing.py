@@ -1,0 +1,242 @@
+"""Counting schedules on several devices: each exchange is written out and played by its referee."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from fractions import Fraction
+
+from pebble.common.errors import BoundDoesNotApply, InvalidInput, PebbleError
+from pebble.lab.parallel.links import Links
+from pebble.lab.parallel.parallel_table import ParallelReport, ParallelRow
+from pebble.lower_bounds.attention.communication import (
+    communication_bounds,
+    d1_total,
+    d3_total,
+    words_for_shares,
+)
+from pebble.lower_bounds.attention.device_sizes import DeviceSizes
+from pebble.program.parallel import (
+    LAYOUTS,
+    DistributedSchedule,
+    Shape,
+    SharedProblem,
+    Traffic,
+    distributed_schedule,
+    distributed_schedules,
+    play,
+    shape_text,
+)
+
+__all__ = ["MOST_DEVICES", "parallel"]
+
+MOST_DEVICES = 4096
+"""More devices are refused."""
+
+_MOST_EFFORT = 1 << 27
+"""Larger exchanges are not played: their counts are the closed form's."""
+
+
+def parallel(
+    problem: SharedProblem,
+    schedules: Iterable[str] | None = None,
+    shape: Shape | None = None,
+    *,
+    pass_on: str = "needed",
+    links: Links | None = None,
+    memory: int | None = None,
+    best: bool = False,
+    layouts: Iterable[str] | None = None,
+    progress: Callable[[str], None] | None = None,
+) -> ParallelReport:
+    """Count what schedules for several devices move, and compare it with what must be moved.
+
+    Every exchange is played by a referee, and its words must be the closed form's; where it is too large for that, the
+    row says so and has the closed form only.
+
+    Parameters
+    ----------
+    problem : SharedProblem
+    schedules : iterable of str, optional
+        Which ones; all that serve the pass by default, and those that do not apply are listed with the reason.
+    shape : tuple of int, optional
+        For the schedules that take so many numbers; by default, and for the others, the shape with which the busiest
+        device receives least.
+    pass_on : {"needed", "all"}
+        Whether a tile in a ring stops where nobody further on needs it, or goes all the way round.
+    links : Links, optional
+        How fast wires and devices are, for times.
+    memory : int, optional
+        Words that a device may hold, for the bound D2; the least that one of the schedules needs by default.
+    best : bool
+        Whether to try layouts too, and to say which schedule is best: the fastest, with links, else the one whose
+        busiest device receives least.
+    layouts : iterable of str, optional
+        Which layouts are tried for the best; all under a mask, that of the problem without.
+    progress : callable, optional
+        Called with the name of each schedule before it is counted.
+
+    Returns
+    -------
+    ParallelReport
+
+    Raises
+    ------
+    InvalidInput
+        For unknown schedules, too many devices, or a shape that no schedule takes.
+
+    Examples
+    --------
+    >>> report = parallel(SharedProblem(4096, 64, 16), ["ring", "grid"])
+    >>> report["ring"].ratio_busiest, report["grid"].shape, round(report["grid"].ratio_busiest, 4)
+    (2.5, '4x4', 1.0039)
+    """
+    if problem.P > MOST_DEVICES:
+        raise InvalidInput(f"{problem.P:,} devices are too many: at most {MOST_DEVICES:,} are counted")
+    if pass_on not in ("needed", "all"):
+        raise InvalidInput(f"pass_on must be 'needed' or 'all', not {pass_on!r}")
+    chosen = _asked(problem, schedules)
+    _check_shape(problem, chosen, shape, named=schedules is not None)
+    tried = _layouts(problem, layouts) if best else (problem.layout,)
+    counter = _Counter(shape, pass_on, links)
+    rows, reasons = [], {}
+    for schedule in chosen:
+        if progress is not None:
+            progress(schedule.name)
+        try:
+            rows.append(counter.best_row([problem.with_layout(layout) for layout in tried], schedule))
+        except InvalidInput as error:
+            reasons[schedule.name] = str(error)
+    if not rows:
+        raise InvalidInput("; ".join(f"{name} does not apply: {why}" for name, why in reasons.items()))
+    played = [max(row.traffic.memory) for row in rows if row.traffic]
+    found, refused = communication_bounds(_sizes(problem), memory or min(played, default=None))
+    return ParallelReport(
+        problem=problem,
+        pass_on=pass_on,
+        rows=tuple(sorted(rows, key=_cost) if best else rows),
+        bounds=tuple(found),
+        refused=refused,
+        not_applicable=reasons,
+        links=links,
+        best=min(rows, key=_cost) if best else None,
+    )
+
+
+def _asked(problem: SharedProblem, names: Iterable[str] | None) -> list[DistributedSchedule]:
+    if names is None:
+        return distributed_schedules(problem.pass_name)
+    return [distributed_schedule(name) for name in dict.fromkeys(names)]
+
+
+def _check_shape(
+    problem: SharedProblem, schedules: list[DistributedSchedule], shape: Shape | None, named: bool
+) -> None:
+    """Refuse a shape that no schedule takes, or that a schedule asked for by name cannot have."""
+    if shape is None:
+        return
+    taking = [schedule for schedule in schedules if len(schedule.shape_names) == len(shape)]
+    if not taking:
+        raise InvalidInput(
+            f"no schedule asked for takes a shape of {len(shape)} numbers: {shape_text(shape)}"
+        )
+    for schedule in taking if named else taking[:1]:
+        schedule.check_shape(problem, shape)
+
+
+def _layouts(problem: SharedProblem, layouts: Iterable[str] | None) -> tuple[str, ...]:
+    if layouts is not None:
+        return tuple(layouts)
+    fitting = tuple(layout for layout in LAYOUTS if layout != "zigzag" or problem.N >= 2 * problem.P)
+    return fitting if problem.causal else (problem.layout,)
+
+
+def _cost(row: ParallelRow) -> tuple[float, float, float, float]:
+    """Return what rows are compared by: time if it is known, then words of the busiest, work, memory."""
+    played = row.traffic
+    return (
+        row.wire.seconds if row.wire else 0.0,
+        max(row.received),
+        played.work_sum if played else float("inf"),
+        max(played.memory) if played else float("inf"),
+    )
+
+
+def _sizes(problem: SharedProblem) -> DeviceSizes:
+    """Return the problem as bounds see it."""
+    return DeviceSizes(
+        problem.N,
+        problem.d,
+        problem.P,
+        problem.heads,
+        problem.kv_heads,
+        problem.pairs,
+        problem.pass_name,
+        problem.width,
+    )
+
+
+class _Counter:
+    """How schedules are counted."""
+
+    def __init__(self, shape: Shape | None, pass_on: str, links: Links | None) -> None:
+        self.shape, self.pass_on, self.links = shape, pass_on, links
+
+    def best_row(self, problems: list[SharedProblem], schedule: DistributedSchedule) -> ParallelRow:
+        """Count a schedule on each of several layouts; return the best."""
+        rows, reason = [], None
+        for problem in problems:
+            try:
+                rows.append(self.row(problem, schedule))
+            except InvalidInput as error:
+                reason = error
+        if not rows and reason is not None:
+            raise reason
+        return min(rows, key=_cost)
+
+    def row(self, problem: SharedProblem, schedule: DistributedSchedule) -> ParallelRow:
+        """Count one schedule."""
+        takes = self.shape is not None and len(schedule.shape_names) == len(self.shape)
+        shape = self.shape if takes and self.shape else schedule.best_shape(problem, self.pass_on)
+        form = schedule.closed_form(problem, shape, self.pass_on)
+        named = (schedule.name, shape_text(shape), problem.layout)
+        if schedule.effort(problem, shape) > _MOST_EFFORT:
+            return ParallelRow(*named, form.received, form.rounds, None)
+        traffic = play(schedule.exchange(problem, shape, self.pass_on))
+        if (form.received, form.rounds) != (traffic.received, traffic.rounds):
+            raise PebbleError(
+                f"{schedule.name}: the closed form gives {sum(form.received)} words and the referee {traffic.total}; "
+                "please report this"
+            )
+        total = _bound_total(problem, traffic)
+        return ParallelRow(
+            *named,
+            traffic.received,
+            traffic.rounds,
+            traffic,
+            balance=float(_balance(problem, traffic)),
+            bound_total=total,
+            bound_busiest=None if total is None else -(-total // problem.P),
+            wire=None if self.links is None else self.links.wire(problem, traffic),
+        )
+
+
+def _balance(problem: SharedProblem, traffic: Traffic) -> Fraction:
+    """Return λ: no pair is computed twice, so the pairs of a device are those whose products are traced to it."""
+    if sum(traffic.pairs) != problem.pairs * problem.heads:
+        raise PebbleError("pairs are computed twice: the balance of the traced products is not known")
+    return Fraction(max(traffic.pairs) * problem.P, problem.pairs * problem.heads)
+
+
+def _bound_total(problem: SharedProblem, traffic: Traffic) -> int | None:
+    """Return the words that runs move at least whose work is shared as here; None if no bound applies."""
+    sizes, balance = _sizes(problem), _balance(problem, traffic)
+    try:
+        if problem.pass_name == "backward":
+            return int(d3_total(sizes, balance).value)
+        total = int(d1_total(sizes, balance).value)
+    except BoundDoesNotApply:
+        return None
+    try:
+        return max(total, words_for_shares(sizes, traffic.pairs))
+    except BoundDoesNotApply:
+        return total

@@ -1,0 +1,246 @@
+"""What comparing schedules for several devices returns: a row a schedule, the bounds, and what does not apply."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from pebble.common.errors import InvalidInput
+from pebble.common.tables import Table, TableResult, words
+from pebble.lab.parallel.links import Links, Wire
+from pebble.lower_bounds.bound import Bound
+
+if TYPE_CHECKING:
+    from pebble.program.parallel import SharedProblem, Traffic
+
+__all__ = ["ParallelReport", "ParallelRow"]
+
+
+@dataclass(frozen=True)
+class ParallelRow:
+    """One schedule on P devices.
+
+    Attributes
+    ----------
+    name, shape, layout : str
+        ``shape`` is as ``--shape`` takes it; empty if the schedule has none.
+    received : tuple of int
+        Words that each device receives.
+    rounds : int
+    traffic : Traffic or None
+        What the referee has counted; None where there are too many devices for it, and ``received`` and ``rounds`` are
+        the closed form's.
+    balance : float or None
+        Pairs of the busiest device over the mean.
+    bound_total, bound_busiest : int or None
+        What runs move at least whose work is shared as here, in total and to some device.
+    wire : Wire or None
+    """
+
+    name: str
+    shape: str
+    layout: str
+    received: tuple[int, ...]
+    rounds: int
+    traffic: Traffic | None
+    balance: float | None = None
+    bound_total: int | None = None
+    bound_busiest: int | None = None
+    wire: Wire | None = None
+
+    @property
+    def total(self) -> int:
+        """Words received by all devices."""
+        return sum(self.received)
+
+    @property
+    def ratio_total(self) -> float | None:
+        """Total words over their bound; None where the bound is nothing or does not apply."""
+        return self.total / self.bound_total if self.bound_total else None
+
+    @property
+    def ratio_busiest(self) -> float | None:
+        """Words of the busiest device over their bound; None where the bound is nothing or does not apply."""
+        return max(self.received) / self.bound_busiest if self.bound_busiest else None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data; what only the referee counts is None where it has not played."""
+        played = self.traffic
+        return {
+            "name": self.name,
+            "shape": self.shape or None,
+            "layout": self.layout,
+            "verified": played is not None,
+            "received_max": max(self.received),
+            "received_min": min(self.received),
+            "received": list(self.received) if len(self.received) <= 1024 else None,
+            "sent_max": max(played.sent) if played else None,
+            "total": self.total,
+            "rounds": self.rounds,
+            "messages_max": max(played.messages) if played else None,
+            "link_max": played.link_max if played else None,
+            "h_sum": played.h_sum if played else None,
+            "memory_max": max(played.memory) if played else None,
+            "pairs_max": max(played.pairs) if played else None,
+            "pairs_min": min(played.pairs) if played else None,
+            "work_sum": played.work_sum if played else None,
+            "balance": self.balance,
+            "bound_total": self.bound_total,
+            "bound_busiest": self.bound_busiest,
+            "ratio_total": self.ratio_total,
+            "ratio_busiest": self.ratio_busiest,
+            **self._times(),
+        }
+
+    def _times(self) -> dict[str, Any]:
+        if self.wire is None:
+            return {}
+        return {
+            "received_inside_nodes_max": self.wire.inside_max,
+            "received_between_nodes_max": self.wire.between_max,
+            "wire_seconds": self.wire.wire_seconds,
+            "arithmetic_seconds": self.wire.arithmetic_seconds,
+            "wire_over_arithmetic": self.wire.ratio,
+            "hidden": self.wire.ratio <= 1,
+        }
+
+    def cells(self, with_layout: bool, with_times: bool, with_nodes: bool) -> list[str]:
+        """Return the row as text."""
+        played, times = self.traffic, self.wire
+        between = [words(times.between_max) if times else ""] if with_nodes else []
+        wire = [_ratio(times.ratio, 2) if times else ""] if with_times else []
+        return [
+            self.name,
+            self.shape,
+            *([self.layout] if with_layout else []),
+            words(max(self.received)),
+            *between,
+            words(self.total),
+            str(self.rounds),
+            _ratio(self.balance, 2),
+            words(max(played.memory)) if played else "",
+            *wire,
+            _ratio(self.ratio_busiest, 3),
+        ]
+
+
+@dataclass(frozen=True)
+class ParallelReport(TableResult):
+    """What :func:`pebble.parallel` returns.
+
+    Attributes
+    ----------
+    problem : SharedProblem
+    pass_on : str
+    rows : tuple of ParallelRow
+    bounds : tuple of Bound
+        With work shared equally.
+    refused : mapping of str to str
+        Bounds that do not apply, and why.
+    not_applicable : mapping of str to str
+        Schedules that do not apply, and why.
+    links : Links or None
+    best : ParallelRow or None
+        The row that is fastest, or whose busiest device receives least, if the best was asked for.
+    """
+
+    problem: SharedProblem
+    pass_on: str
+    rows: tuple[ParallelRow, ...]
+    bounds: tuple[Bound, ...]
+    refused: Mapping[str, str] = field(default_factory=dict)
+    not_applicable: Mapping[str, str] = field(default_factory=dict)
+    links: Links | None = None
+    best: ParallelRow | None = None
+
+    def __getitem__(self, name: str) -> ParallelRow:
+        for row in self.rows:
+            if row.name == name:
+                return row
+        if name in self.not_applicable:
+            raise InvalidInput(f"{name} does not apply: {self.not_applicable[name]}")
+        raise InvalidInput(f"no row {name!r}; there are {', '.join(row.name for row in self.rows)}")
+
+    def content(self) -> dict[str, Any]:
+        """Return plain data."""
+        problem = self.problem
+        return {
+            "pass": problem.pass_name,
+            "N": problem.N,
+            "d": problem.d,
+            "dv": problem.width,
+            "P": problem.P,
+            "heads": problem.heads,
+            "kv_heads": problem.kv_heads,
+            "mask": "causal" if problem.causal else None,
+            "pairs": problem.pairs,
+            "layout": problem.layout,
+            "pass_on": self.pass_on,
+            **(self.links.to_dict() if self.links else {}),
+            "schedules": [row.to_dict() for row in self.rows],
+            "not_applicable": [{"name": name, "why": why} for name, why in self.not_applicable.items()],
+            "bounds": [
+                {
+                    "name": bound.name,
+                    "value": bound.value,
+                    "status": bound.status,
+                    "source": bound.source,
+                    "note": bound.note,
+                    **bound.facts,
+                }
+                for bound in self.bounds
+            ],
+            "bounds_refused": [{"name": name, "why": why} for name, why in self.refused.items()],
+            "best": None
+            if self.best is None
+            else {"name": self.best.name, "shape": self.best.shape or None, "layout": self.best.layout},
+        }
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return the rows as plain data."""
+        return [row.to_dict() for row in self.rows]
+
+    def parts(self) -> list[str | Table]:
+        """Return what is printed: the schedules, the bounds, and notes."""
+        return [f"{self.problem.describe()}", self._schedules(), self._bounds(), *self._notes()]
+
+    def _schedules(self) -> Table:
+        with_layout = len({row.layout for row in self.rows} | {self.problem.layout}) > 1
+        nodes = self.links is not None and self.links.node > 1
+        head = [
+            "schedule",
+            "shape",
+            *(["layout"] if with_layout else []),
+            "words received, busiest",
+            *(["from other nodes"] if nodes else []),
+            "total",
+            "rounds",
+            "work, max/mean",
+            "memory",
+            *(["wire/arithmetic"] if self.links else []),
+            "ratio",
+        ]
+        rows = [row.cells(with_layout, self.links is not None, nodes) for row in self.rows]
+        drop = ("total", "rounds", "memory", "work, max/mean")
+        return Table([head, *rows], left=2 + with_layout, drop=drop)
+
+    def _bounds(self) -> Table:
+        rows = [[bound.name, words(bound.value), bound.note, bound.source] for bound in self.bounds]
+        return Table([["bound", "words", "of what", "source"], *rows], right=(1,), drop=("source",))
+
+    def _notes(self) -> list[str]:
+        notes = []
+        if self.best is not None:
+            shape = f" {self.best.shape}" if self.best.shape else ""
+            notes.append(f"best: {self.best.name}{shape}, {self.best.layout} layout")
+        notes += [f"{name} is left out: {why}" for name, why in self.not_applicable.items()]
+        notes += [f"bound {name} is left out: {why}" for name, why in self.refused.items()]
+        if any(row.traffic is None for row in self.rows):
+            names = ", ".join(row.name for row in self.rows if row.traffic is None)
+            notes.append(f"by closed form only, too large for the referee: {names}")
+        return ["\n".join(notes)] if notes else []
+
+
+def _ratio(value: float | None, digits: int) -> str:
+    return "" if value is None else f"{value:,.{digits}f}"

@@ -1,0 +1,287 @@
+"""D1, Phi, D2 and D3: what devices must send to each other, however sums are added up and whatever is recomputed.
+
+Everything is computed with fractions and rounded to the safe side. The proofs are in docs/parallel.md.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from fractions import Fraction
+
+from pebble.common.errors import BoundDoesNotApply, InvalidInput
+from pebble.lower_bounds.attention.device_sizes import DeviceSizes, least_words, most_products
+from pebble.lower_bounds.attention.whole_heads import received_at_least
+from pebble.lower_bounds.bound import Bound
+from pebble.lower_bounds.references import IRONY, LOOMIS_WHITNEY
+from pebble.lower_bounds.rounding import sqrt_below
+from pebble.lower_bounds.statement import Statement
+
+__all__ = [
+    "D1_BUSIEST",
+    "D1_TOTAL",
+    "D2",
+    "D3_TOTAL",
+    "PHI",
+    "communication_bounds",
+    "d1_busiest",
+    "d1_total",
+    "d2",
+    "d3_total",
+    "phi",
+    "words_for_shares",
+]
+
+_GAME = "any legal run of the game on several devices, sums in any order, recomputation and repeated sends allowed; "
+_RULES = "recomputation allowed, sliding allowed"
+
+D1_TOTAL = Statement(
+    "D1-total",
+    "W ≥ (P/λ)·G(λw/P) − (2Hq + 2Hk)·N·d, G(w) = min(3w^(2/3), 4√(dw)), w = Hq·z·d; one head, all pairs, λ = 1 and "
+    "N/√P ≥ (64/27)d: W ≥ 4Nd(√P − 1)",
+    _GAME
+    + "no device is traced more than λ·w/P of the products P·V; every input on one device at the start, every "
+    "output with one owner; Q, K, V distinct, dv = d; z pairs of any mask",
+    "docs/parallel.md, D1",
+    rules=_RULES,
+    after=(LOOMIS_WHITNEY, IRONY),
+)
+D1_BUSIEST = Statement(
+    "D1-busiest",
+    "some device receives plus sends ≥ G(w/P) − (2Hq + 2Hk)·d·⌈N/P⌉, G and w as in D1-total",
+    _GAME
+    + "any balance; every device owns the inputs and outputs of at most ⌈N/P⌉ tokens; Q, K, V distinct, dv = d",
+    "docs/parallel.md, D1",
+    rules=_RULES,
+    after=(LOOMIS_WHITNEY, IRONY),
+)
+PHI = Statement(
+    "Phi",
+    "some device receives plus sends ≥ Φ = min Σ over heads of keys of max(0, G_g(w_h) − (2g+2)nd), Σ w_h = Hq·z·d/P, "
+    "w_h ≤ g·z·d, G_g(w) = min(3w^(2/3), 4√(dw) up to w = N²d, 2Nd + 2w/N beyond); if all devices are traced equally "
+    "many products, some device receives ≥ Φ, and W ≥ P·Φ",
+    _GAME
+    + "P divides N, every device owns the inputs and outputs of n = N/P tokens; Q, K, V distinct, dv = d",
+    "docs/parallel.md, Phi",
+    rules=_RULES,
+    after=(LOOMIS_WHITNEY,),
+)
+D2 = Statement(
+    "D2",
+    "some device receives plus sends ≥ X·(2w − 2F(2H+X)) / (F(2H+X) + F(X)) for every X > 0, F(T) = max((T/3)^(3/2), "
+    "T²/16d), w = Hq·z·d/P; leading term 8(√2 − 1)·w·d/H",
+    _GAME + "no device ever holds more than H words, fast memory included; Q, K, V distinct, dv = d",
+    "docs/parallel.md, D2",
+    rules=_RULES,
+    after=(LOOMIS_WHITNEY,),
+)
+D3_TOTAL = Statement(
+    "D3-total",
+    "W ≥ (P/λ)·4√(3λ·Hq·z·d²/P) − (3Hq + 4Hk)·N·d; one head, all pairs, λ = 1: W ≥ 4√3·Nd√P − 7Nd",
+    _GAME
+    + "λ·Hq·z/P ≥ 53d²; no device is traced more than λ/P of the products of dV, dK and dQ; every input on one "
+    "device at the start, every output with one owner; Q, K, V distinct, dv = d",
+    "docs/parallel.md, D3",
+    rules=_RULES,
+    after=(LOOMIS_WHITNEY,),
+)
+
+
+def d1_total(sizes: DeviceSizes, balance: Fraction | int = 1) -> Bound:
+    """Bound the words that move in total, forward, if no device does more than ``balance`` times its share.
+
+    Parameters
+    ----------
+    sizes : DeviceSizes
+    balance : Fraction or int
+        λ: the most products P·V that count for the result on one device, over their mean.
+
+    Raises
+    ------
+    InvalidInput
+        If ``balance`` is less than 1.
+    BoundDoesNotApply
+        If the pass is not the forward pass, or dv is not d.
+
+    Examples
+    --------
+    >>> d1_total(DeviceSizes(4096, 64, 16, 1, 1, 4096**2)).value == 4 * 4096 * 64 * 3
+    True
+    """
+    sizes.require("forward", "D1-total")
+    share = _share(sizes, balance)
+    words = sizes.P / Fraction(balance) * least_words(share, sizes.d) - sizes.N * sizes.row_words
+    return D1_TOTAL.bound(_at_least(words), _balanced(balance))
+
+
+def d1_busiest(sizes: DeviceSizes) -> Bound:
+    """Bound what some device receives plus sends, forward, however the work is shared.
+
+    Raises
+    ------
+    BoundDoesNotApply
+        If the pass is not the forward pass, or dv is not d.
+
+    Examples
+    --------
+    >>> d1_busiest(DeviceSizes(4096, 64, 16, 1, 1, 4096**2)).value == 4 * 4096 * 64 * 3 // 16
+    True
+    """
+    sizes.require("forward", "D1-busiest")
+    own = sizes.row_words * -(-sizes.N // sizes.P)
+    words = least_words(_share(sizes, 1), sizes.d) - own
+    return D1_BUSIEST.bound(_at_least(words), "received plus sent")
+
+
+def phi(sizes: DeviceSizes) -> Bound:
+    """Bound what some device receives plus sends, or receives alone where all do equally much; by whole heads.
+
+    Raises
+    ------
+    BoundDoesNotApply
+        If the pass is not the forward pass, P does not divide N, or dv is not d.
+
+    Examples
+    --------
+    >>> round(phi(DeviceSizes(2**17, 128, 32, 32, 8, 2**34)).value / 2**17 / 128, 2)
+    3.6
+    """
+    sizes.require("forward", "Phi")
+    sizes.require_equal_shares("Phi")
+    words = received_at_least(sizes, _share(sizes, 1))
+    return PHI.bound(_at_least(words), "received alone, if all devices do equally much")
+
+
+def words_for_shares(sizes: DeviceSizes, pairs: Iterable[int]) -> int:
+    """Return how many words all devices receive at least, if each is traced the products of so many pairs.
+
+    The sum of what Phi says of each device; P·Φ where all have equally many.
+
+    Parameters
+    ----------
+    sizes : DeviceSizes
+        Forward; P divides N.
+    pairs : iterable of int
+        Pairs of each device, over all query heads.
+
+    Raises
+    ------
+    BoundDoesNotApply
+        As for :func:`phi`.
+    """
+    sizes.require("forward", "Phi")
+    sizes.require_equal_shares("Phi")
+    shares: dict[int, int] = {}
+    for count in pairs:
+        shares[count] = shares.get(count, 0) + 1
+    found = (received_at_least(sizes, Fraction(share * sizes.d)) * count for share, count in shares.items())
+    return _at_least(sum(found, Fraction(0)))
+
+
+def d2(sizes: DeviceSizes, H: int) -> Bound:
+    """Bound what some device receives plus sends, forward, if no device ever holds more than H words.
+
+    Raises
+    ------
+    InvalidInput
+        If H is no positive whole number.
+    BoundDoesNotApply
+        If the pass is not the forward pass, or dv is not d.
+
+    Examples
+    --------
+    >>> sizes = DeviceSizes(2**20, 64, 1024, 1, 1, 2**40)
+    >>> round(d2(sizes, 8 * 2**10 * 64).value / (2**20 * 64), 1)
+    0.4
+    """
+    sizes.require("forward", "D2")
+    if not isinstance(H, int) or isinstance(H, bool) or H < 1:
+        raise InvalidInput(f"the memory of a device must be a positive whole number of words, not {H!r}")
+    share = _share(sizes, 1)
+
+    def words(X: int) -> Fraction:
+        with_memory = most_products(2 * H + X, sizes.d)
+        return X * (2 * share - 2 * with_memory) / (with_memory + most_products(X, sizes.d))
+
+    found = max(words(X) for X in {max(1, H * step // 16) for step in range(1, 65)})
+    return D2.bound(_at_least(found), f"received plus sent, with at most {H:,} words on a device")
+
+
+def d3_total(sizes: DeviceSizes, balance: Fraction | int = 1) -> Bound:
+    """Bound the words that move in total, backward, if no device does more than ``balance`` times its share.
+
+    Raises
+    ------
+    InvalidInput
+        If ``balance`` is less than 1.
+    BoundDoesNotApply
+        If the pass is not the backward pass, the tiles are too small, or dv is not d.
+
+    Examples
+    --------
+    >>> d3_total(DeviceSizes(2**16, 64, 16, 1, 1, 2**32, "backward")).value / (2**16 * 64)
+    20.71...
+    """
+    sizes.require("backward", "D3-total")
+    share = _share(sizes, balance)
+    if share < 159 * sizes.d**3:
+        raise BoundDoesNotApply(
+            f"D3-total needs λ·Hq·z/P ≥ 53d²: there are {sizes.heads * sizes.pairs / sizes.P:,.0f} pairs a device, and "
+            f"53d² is {53 * sizes.d**2:,}; take fewer devices or more tokens"
+        )
+    words = sizes.P / Fraction(balance) * sqrt_below(16 * sizes.d * share) - sizes.N * sizes.row_words
+    return D3_TOTAL.bound(_at_least(words), _balanced(balance))
+
+
+def communication_bounds(sizes: DeviceSizes, H: int | None = None) -> tuple[list[Bound], dict[str, str]]:
+    """Return the bounds of a pass with work shared equally, and of those that do not apply why not.
+
+    Parameters
+    ----------
+    sizes : DeviceSizes
+    H : int, optional
+        Words of memory on a device; D2 is left out without it.
+
+    Examples
+    --------
+    >>> found, refused = communication_bounds(DeviceSizes(1000, 64, 16, 1, 1, 10**6))
+    >>> [bound.name for bound in found], refused
+    (['D1-total', 'D1-busiest'],
+     {'Phi': 'Phi needs equally many tokens on every device: P = 16 does not divide N = 1000'})
+    """
+    asked = [d1_total, d1_busiest, phi] if sizes.pass_name == "forward" else [d3_total]
+    found, refused = [], {}
+    for bound in asked:
+        try:
+            found.append(bound(sizes))
+        except BoundDoesNotApply as error:
+            refused[_NAMES[bound.__name__]] = str(error)
+    if H is not None and sizes.pass_name == "forward":
+        try:
+            found.append(d2(sizes, H))
+        except BoundDoesNotApply as error:
+            refused["D2"] = str(error)
+    return found, refused
+
+
+_NAMES = {"d1_total": "D1-total", "d1_busiest": "D1-busiest", "phi": "Phi", "d3_total": "D3-total"}
+
+
+def _share(sizes: DeviceSizes, balance: Fraction | int) -> Fraction:
+    """Return the most products of a device."""
+    if balance < 1:
+        raise InvalidInput(f"the busiest device cannot do less than its share: λ = {float(balance):g}")
+    return balance * Fraction(sizes.products, sizes.P)
+
+
+def _at_least(words: Fraction) -> int:
+    """Return the least whole number that the words can be."""
+    return max(0, math.ceil(words))
+
+
+def _balanced(balance: Fraction | int) -> str:
+    return (
+        "work shared equally"
+        if balance == 1
+        else f"no device with more than {float(balance):.6g} times its share"
+    )

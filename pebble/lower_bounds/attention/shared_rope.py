@@ -1,0 +1,99 @@
+"""Bounds where all heads share the rotary words of the keys: T1 for all heads at once, and heads without these words.
+
+The proofs are in docs/latent-attention.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from pebble.common.errors import BoundDoesNotApply
+from pebble.common.units import fast_memory_words
+from pebble.lower_bounds.attention.t1 import t1
+from pebble.lower_bounds.bound import Bound
+from pebble.lower_bounds.counts import Part
+from pebble.lower_bounds.statement import Statement
+
+if TYPE_CHECKING:
+    from pebble.computations.problem import Problem
+
+__all__ = ["WITHOUT_ROPE", "t1_of_all_heads", "without_rope"]
+
+WITHOUT_ROPE = Statement(
+    "without rope",
+    "I/O ≥ H·B + (H·Nq + Nk)·r, B any bound on one head of attention with the d − r words of a key that are the head's "
+    "own",
+    "attention of H heads whose keys share r of their d words, forward pass, any sizes and any mask; as sure as B",
+    "docs/latent-attention.md, without rope",
+)
+
+
+def t1_of_all_heads(problem: Problem, M: int) -> Bound:
+    """T1 with the pairs of all heads, whose keys share their rotary words.
+
+    Parameters
+    ----------
+    problem : Problem
+        With ``shared_rope``, any shape and mask.
+    M : int
+        Words of fast memory.
+
+    Returns
+    -------
+    Bound
+        Words of I/O of one copy, which is all heads of a batch element.
+
+    Raises
+    ------
+    InvalidInput
+        If ``M`` is not a positive whole number.
+    BoundDoesNotApply
+        If the heads share no words.
+
+    Examples
+    --------
+    >>> from pebble.computations.problem import Problem
+    >>> problem = Problem.square(4096, 192, 128)
+    >>> t1_of_all_heads(Problem(4096, 4096, 192, 128, heads=8, shared_rope=64), 10**5).value / t1(problem, 10**5).value
+    8.1...
+    """
+    counts = (problem.heads * count for count in (problem.pairs, problem.queries, problem.keys))
+    _require(problem, "T1 for all heads at once")
+    bound = t1(Part("forward", problem.d, problem.dv, problem.stats, *counts), M)
+    note = f"{bound.note}; {problem.heads:,} heads at once"
+    return replace(bound, source="docs/latent-attention.md, T1", note=note)
+
+
+def without_rope(problem: Problem, M: int, best: Callable[[Problem, int], Bound]) -> Bound:
+    """Return what is left of all heads without the shared words, which are loaded besides.
+
+    Parameters
+    ----------
+    problem : Problem
+        With ``shared_rope``, any shape and mask.
+    M : int
+        Words of fast memory.
+    best : callable
+        The best bound on one copy of attention whose heads share nothing.
+
+    Raises
+    ------
+    InvalidInput
+        If ``M`` is not a positive whole number.
+    BoundDoesNotApply
+        If the heads share no words.
+    """
+    M = fast_memory_words(M)
+    _require(problem, "the bound without rotary words")
+    rope = problem.shared_rope
+    head = best(replace(problem, d=problem.d - rope, heads=1, batch=1, shared_rope=0), M)
+    rotary = (problem.heads * problem.queries + problem.keys) * rope
+    words = problem.heads * int(head.value) + rotary
+    return WITHOUT_ROPE.bound(words, f"each head bounded by {head.name}", status=head.status)
+
+
+def _require(problem: Problem, bound: str) -> None:
+    if problem.form != "shared-rope":
+        raise BoundDoesNotApply(f"{bound} is about heads whose keys share rotary words (shared_rope)")

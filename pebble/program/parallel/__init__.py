@@ -1,0 +1,40 @@
+"""Attention on several devices: layouts, exchanges of tiles, their referee, and the schedules that write them.
+
+For example::
+
+    from pebble.program.parallel import DistributedSchedule, Placement, SharedProblem, Shape
+"""
+
+from __future__ import annotations
+
+from pebble.program.parallel.closed_form import ClosedForm
+from pebble.program.parallel.exchange import Discard, Exchange, Finish, Receive, Superstep, Work
+from pebble.program.parallel.layout import LAYOUTS, Layout
+from pebble.program.parallel.placement import Placement
+from pebble.program.parallel.referee import play
+from pebble.program.parallel.schedule import DistributedSchedule, Shape, shape_text
+from pebble.program.parallel.schedule_registry import distributed_schedule, distributed_schedules
+from pebble.program.parallel.shared_problem import Arrays, SharedProblem
+from pebble.program.parallel.traffic import Traffic
+
+__all__ = [
+    "LAYOUTS",
+    "Arrays",
+    "ClosedForm",
+    "Discard",
+    "DistributedSchedule",
+    "Exchange",
+    "Finish",
+    "Layout",
+    "Placement",
+    "Receive",
+    "Shape",
+    "SharedProblem",
+    "Superstep",
+    "Traffic",
+    "Work",
+    "distributed_schedule",
+    "distributed_schedules",
+    "play",
+    "shape_text",
+]

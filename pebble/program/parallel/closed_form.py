@@ -1,0 +1,125 @@
+"""What the devices of a placement receive, by formula: sums over the tiles that are touched; nothing is played."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from pebble.program.parallel.placement import forward_neighbours, hops, workers, works_on
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from pebble.program.parallel.placement import Hops, Placement
+    from pebble.program.parallel.shared_problem import Arrays, SharedProblem
+
+    Numbers = NDArray[np.int64]
+
+__all__ = ["ClosedForm", "placement_form"]
+
+
+@dataclass(frozen=True)
+class ClosedForm:
+    """Words received by each device, and the rounds in which they are."""
+
+    received: tuple[int, ...]
+    rounds: int
+
+
+def placement_form(problem: SharedProblem, placement: Placement, pass_on: str = "needed") -> ClosedForm:
+    """Return what a placement's exchange moves.
+
+    From their owners come the tiles that a device works on and does not own: d words a row of queries, 2d a row of
+    keys. Round a ring a tile is received at every hop up to its last. An owner of queries receives for each of its rows
+    d + 1 words from every other device that works on the row, or d if that is one device alone; a sum that travels is
+    received at every hop after the first work on it, and once at home.
+
+    Parameters
+    ----------
+    problem : SharedProblem
+    placement : Placement
+    pass_on : {"needed", "all"}
+        As for :func:`~pebble.program.parallel.writing.write_exchange`.
+    """
+    form = _Form(problem, placement)
+    way = None if placement.before is None else hops(problem, placement, pass_on)
+    gathered = form.gather(way)
+    last = form.go_round(way) if way is not None else 0
+    returned = form.return_sums()
+    return ClosedForm(tuple(form.received.tolist()), gathered + last + (returned or form.came_home))
+
+
+class _Form:
+    """Words by device, added up."""
+
+    def __init__(self, problem: SharedProblem, placement: Placement) -> None:
+        self.problem, self.placement = problem, placement
+        self.received = np.zeros(problem.P, np.int64)
+        self.works = works_on(problem, placement)
+        self.owner = problem.tiling.owner
+        key_blocks = min(placement.blocks, problem.kv_heads)
+        self.heads = {"query": problem.heads // placement.blocks, "key": problem.kv_heads // key_blocks}
+        self.came_home = False
+
+    def rows(self, side: str, tile: Numbers) -> Numbers:
+        """Return the rows of tiles, of all heads of a block."""
+        rows: Numbers = self.problem.tiling.sizes[tile] * self.heads[side]
+        return rows
+
+    def foreign(self, tiles: Numbers, chosen: NDArray[np.bool_]) -> tuple[Numbers, Numbers]:
+        """Return the devices and the tiles that are chosen and not owned."""
+        device, column = np.nonzero(chosen & (self.owner[tiles] != np.arange(self.problem.P)[:, None]))
+        return device, tiles[device, column]
+
+    def gather(self, way: Hops | None) -> bool:
+        """Add what comes from the owners at the start; tell whether anything does."""
+        any_at_all = False
+        both = ((self.problem.queries, self.placement.query), (self.problem.keys, self.placement.key))
+        for (arrays, tiles), works in zip(both, self.works, strict=True):
+            there = way.here if way is not None and arrays.side == self.placement.travels else works
+            device, tile = self.foreign(tiles, there)
+            np.add.at(self.received, device, arrays.words * self.rows(arrays.side, tile))
+            any_at_all |= len(device) > 0
+        return any_at_all
+
+    def go_round(self, way: Hops) -> int:
+        """Add what goes round, and the sums that go with it; return the last hop."""
+        assert self.placement.before is not None
+        problem, side = self.problem, self.placement.travels
+        arrays = problem.queries if side == "query" else problem.keys
+        sums = [found.words for found in problem.sums if found.side == side]
+        rows = self.rows(side, self.placement.cargo)
+        after = forward_neighbours(self.placement.before)
+        device, last = after, int(way.last.max())
+        for hop in range(1, last + 1):
+            here = way.last >= hop
+            self.received[device] += arrays.words * (rows * here).sum(axis=1)
+            for words in sums:
+                self.received[device] += words * (rows * (here & (way.first < hop))).sum(axis=1)
+            device = after[device]
+        visited = way.last > 0
+        for words in sums:
+            self.received += words * (rows * visited).sum(axis=1)
+            self.came_home = bool(visited.any())
+        return last
+
+    def return_sums(self) -> bool:
+        """Add the sums of what does not travel, which owners receive; tell whether there are any."""
+        any_at_all = False
+        tiles = (self.placement.query, self.placement.key)
+        for sums, side_tiles, works in zip(self.problem.sums, tiles, self.works, strict=False):
+            if self.placement.before is None or sums.side != self.placement.travels:
+                device, tile = self.foreign(side_tiles, works)
+                words = self.sum_words(sums, device, tile)
+                np.add.at(self.received, self.owner[tile], words * self.rows(sums.side, tile))
+                any_at_all |= len(device) > 0
+        return any_at_all
+
+    def sum_words(self, sums: Arrays, device: Numbers, tile: Numbers) -> Numbers:
+        """Return the words of a row of each sum that is sent: fewer where one device alone has worked on it."""
+        if sums.side == "key":
+            return np.full(len(tile), sums.words)
+        alone = workers(self.problem, self.placement, self.works[0])[tile, self.placement.block[device]] == 1
+        return np.where(alone, sums.final_words, sums.words)

@@ -1,0 +1,197 @@
+"""An exchange: what every device of a schedule receives, works on and discards, superstep by superstep.
+
+In a superstep each device first works on what it holds; then all receives happen at once, and see what their senders
+held when the work ended; what is discarded in the superstep goes after it has been fetched, and before the receives if
+nobody fetches it. One entry of an array of numbers is one device's doing: an exchange on a thousand devices is some
+numpy arrays a superstep.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from pebble.common.errors import InvalidInput
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from pebble.program.parallel.shared_problem import SharedProblem
+
+    Numbers = NDArray[np.int64]
+
+__all__ = ["Discard", "Exchange", "Finish", "Receive", "Superstep", "Work"]
+
+
+@dataclass(frozen=True, eq=False)
+class Receive:
+    """Tiles that devices receive at the end of a superstep.
+
+    Parameters
+    ----------
+    arrays : tuple of str
+        The arrays that travel together: ``("K", "V")``, ``("U", "l")``, ``("O",)``, …
+    device, source, tile, block : ndarray of int
+        Of each transfer: who receives, from whom, which tile of tokens, and which block of heads; of one length.
+    adding : bool
+        Whether a partial sum is added to what the device has of this tile.
+    """
+
+    arrays: tuple[str, ...]
+    device: Numbers
+    source: Numbers
+    tile: Numbers
+    block: Numbers
+    adding: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Work:
+    """Tiles of queries that devices absorb tiles of keys into.
+
+    Parameters
+    ----------
+    device, block : ndarray of int, (n,)
+        Who works, on which block of query heads (and on the heads of keys that belong to it).
+    query, key : ndarray of int, (n, a) and (n, b)
+        Each of the a tiles of queries meets each of the b tiles of keys; pairs of tiles that the mask forbids are
+        passed over and need not be there.
+    """
+
+    device: Numbers
+    block: Numbers
+    query: Numbers
+    key: Numbers
+
+
+@dataclass(frozen=True, eq=False)
+class Finish:
+    """Complete rows of U and l that devices turn into O, which has a word less."""
+
+    device: Numbers
+    tile: Numbers
+    block: Numbers
+
+
+@dataclass(frozen=True, eq=False)
+class Discard:
+    """Tiles of some arrays that leave the memories of devices; parameters as of :class:`Receive`."""
+
+    arrays: tuple[str, ...]
+    device: Numbers
+    tile: Numbers
+    block: Numbers
+
+
+@dataclass
+class Superstep:
+    """Work, then all receives at once; what is discarded goes when it has been fetched."""
+
+    work: list[Work] = field(default_factory=list)
+    finish: list[Finish] = field(default_factory=list)
+    receives: list[Receive] = field(default_factory=list)
+    discards: list[Discard] = field(default_factory=list)
+
+
+@dataclass
+class Exchange:
+    """A schedule's communication, written out.
+
+    Parameters
+    ----------
+    problem : SharedProblem
+    blocks : int
+        The query heads are cut into so many blocks of equal size; block y works with the block y·k // blocks of
+        heads of keys, where k = min(blocks, kv_heads) is how many of those there are.
+    supersteps : list of Superstep
+
+    Raises
+    ------
+    InvalidInput
+        If the heads cannot be cut so.
+    """
+
+    problem: SharedProblem
+    blocks: int = 1
+    supersteps: list[Superstep] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        check_blocks(self.problem, self.blocks)
+
+    @property
+    def key_blocks(self) -> int:
+        """How many blocks the heads of keys are cut into."""
+        return min(self.blocks, self.problem.kv_heads)
+
+    def blocks_of(self, side: str) -> int:
+        """Return how many blocks of heads a side has, ``"query"`` or ``"key"``."""
+        return self.blocks if side == "query" else self.key_blocks
+
+    def heads_of(self, side: str) -> int:
+        """Return how many heads a block of a side has."""
+        heads = self.problem.heads if side == "query" else self.problem.kv_heads
+        return heads // self.blocks_of(side)
+
+    def moves(self) -> Iterator[tuple[int, str, dict[str, Any]]]:
+        """Yield every doing of every device by itself: number of the superstep, what is done, and with what.
+
+        For reading and for other referees; a large exchange has millions. ``begin`` is a piece of work on a pair of
+        tiles that the mask forbids: the sums of those of the two that the device holds begin, with nothing in them.
+
+        Yields
+        ------
+        tuple of int, str, dict
+            The kinds are ``work`` and ``begin`` (device, block, query, key: one pair of tiles), ``finish`` (device,
+            tile, block), ``receive`` (arrays, device, source, tile, block, adding) and ``discard`` (arrays, device,
+            tile, block), in this order within a superstep.
+        """
+        allowed = self.problem.tile_pairs > 0
+        for number, step in enumerate(self.supersteps):
+            for work in step.work:
+                for move in _pairs_of_tiles(work):
+                    yield number, "work" if allowed[move["query"], move["key"]] else "begin", move
+            for finish in step.finish:
+                yield from ((number, "finish", move) for move in _entries(finish, _AT))
+            for receive in step.receives:
+                more = {"arrays": receive.arrays, "adding": receive.adding}
+                yield from ((number, "receive", more | move) for move in _entries(receive, _FROM))
+            for discard in step.discards:
+                yield from (
+                    (number, "discard", {"arrays": discard.arrays} | move) for move in _entries(discard, _AT)
+                )
+
+
+_AT = ("device", "tile", "block")
+_FROM = ("device", "source", "tile", "block")
+
+
+def _entries(moves: object, names: tuple[str, ...]) -> Iterator[dict[str, Any]]:
+    """Yield each device's part of a move."""
+    for entry in zip(*(getattr(moves, name) for name in names), strict=True):
+        yield dict(zip(names, map(int, entry), strict=True))
+
+
+def _pairs_of_tiles(work: Work) -> Iterator[dict[str, Any]]:
+    for device, block, queries, keys in zip(work.device, work.block, work.query, work.key, strict=True):
+        for query in queries:
+            for key in keys:
+                yield {"device": int(device), "block": int(block), "query": int(query), "key": int(key)}
+
+
+def check_blocks(problem: SharedProblem, blocks: int) -> None:
+    """Check that the heads can be cut into so many blocks, each with whole heads of keys.
+
+    Raises
+    ------
+    InvalidInput
+        If they cannot.
+    """
+    heads, kv_heads = problem.heads, problem.kv_heads
+    if heads % blocks:
+        raise InvalidInput(f"{heads} query heads cannot be cut into {blocks} equal blocks")
+    if kv_heads % blocks and blocks % kv_heads:
+        raise InvalidInput(
+            f"{kv_heads} heads of keys cannot be cut into {blocks} blocks: one number must divide the other"
+        )

@@ -1,0 +1,202 @@
+"""The base class of schedules for several devices."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, ClassVar, TypeAlias
+
+from pebble.common.errors import InvalidInput
+from pebble.program.parallel.closed_form import ClosedForm, placement_form
+from pebble.program.parallel.exchange import Exchange, check_blocks
+from pebble.program.parallel.layout import LAYOUTS
+from pebble.program.parallel.writing import write_exchange
+
+if TYPE_CHECKING:
+    from pebble.program.parallel.placement import Placement
+    from pebble.program.parallel.shared_problem import SharedProblem
+
+__all__ = ["DistributedSchedule", "Shape", "shape_text"]
+
+Shape: TypeAlias = tuple[int, ...]
+"""Into how many parts heads, queries and keys are cut; their product is P."""
+
+
+class DistributedSchedule(ABC):
+    """A way to compute attention on several devices: which tiles meet where, and how they come there.
+
+    A subclass sets the class attributes and implements :meth:`placement`. It is registered by one line in the project
+    that ships it, under the entry-point group ``pebble.distributed_schedules``.
+
+    Attributes
+    ----------
+    name, summary, source : str
+        As used on the command line; one line; the paper.
+    received : str
+        The words that a device receives where P divides N, in the symbols of ``docs/parallel.md``.
+    passes : tuple of str
+        Passes it serves.
+    layouts : tuple of str
+        Layouts it serves.
+    causal_only : bool
+        Whether it serves the causal mask only.
+    shape_names : tuple of str
+        What the numbers of its shape count; empty if it has none.
+    goes_round : bool
+        Whether tiles go round a ring, so that ``pass_on`` matters.
+    """
+
+    name: ClassVar[str]
+    summary: ClassVar[str]
+    source: ClassVar[str]
+    received: ClassVar[str]
+    passes: ClassVar[tuple[str, ...]] = ("forward",)
+    layouts: ClassVar[tuple[str, ...]] = LAYOUTS
+    causal_only: ClassVar[bool] = False
+    shape_names: ClassVar[tuple[str, ...]] = ()
+    goes_round: ClassVar[bool] = False
+
+    @abstractmethod
+    def placement(self, problem: SharedProblem, shape: Shape) -> Placement:
+        """Return which tiles meet on which device, for a problem and a shape that :meth:`check` accepts."""
+
+    def blocks(self, problem: SharedProblem, shape: Shape) -> int:
+        """Return into how many blocks the heads are cut."""
+        return 1
+
+    def exchange(self, problem: SharedProblem, shape: Shape = (), pass_on: str = "needed") -> Exchange:
+        """Write the exchange.
+
+        Parameters
+        ----------
+        problem : SharedProblem
+        shape : tuple of int
+        pass_on : {"needed", "all"}
+            Whether a tile in a ring stops where nobody further on needs it, or goes all the way round.
+
+        Raises
+        ------
+        InvalidInput
+            If the schedule does not apply; the message says why.
+        """
+        self.check(problem, shape)
+        return write_exchange(problem, self.placement(problem, shape), pass_on)
+
+    def closed_form(self, problem: SharedProblem, shape: Shape = (), pass_on: str = "needed") -> ClosedForm:
+        """Return the words that each device receives, and the rounds, by formula."""
+        self.check(problem, shape)
+        return placement_form(problem, self.placement(problem, shape), pass_on)
+
+    def dense_words(self, problem: SharedProblem, shape: Shape = ()) -> int:
+        """Return the words that a device receives without a mask where P divides N: :attr:`received` as a number.
+
+        Shapes are compared by it first. By default, the most that a device receives by :meth:`closed_form`.
+        """
+        return max(self.closed_form(problem, shape).received)
+
+    def best_shape(self, problem: SharedProblem, pass_on: str = "needed") -> Shape:
+        """Return the shape with which the busiest device receives least.
+
+        Under a mask, or where P does not divide N, the exact words of the eight best by :meth:`dense_words` decide.
+
+        Raises
+        ------
+        InvalidInput
+            If the schedule does not apply.
+        """
+        shapes = self.shapes(problem)
+        if len(shapes) == 1:
+            return shapes[0]
+        ordered = sorted(shapes, key=lambda shape: self.dense_words(problem, shape))
+        if not problem.causal and problem.tiling.equal:
+            return ordered[0]
+
+        def words(shape: Shape) -> tuple[int, int]:
+            received = self.closed_form(problem, shape, pass_on).received
+            return max(received), sum(received)
+
+        return min(ordered[:8], key=words)
+
+    def effort(self, problem: SharedProblem, shape: Shape) -> int:
+        """Return about how many numbers the referee has to look at."""
+        placement = self.placement(problem, shape)
+        meetings = placement.length * int(placement.query.size) * int(placement.key.shape[1])
+        return meetings + problem.P * problem.tiling.tiles * placement.blocks
+
+    def check(self, problem: SharedProblem, shape: Shape = ()) -> None:
+        """Check that the schedule applies.
+
+        Raises
+        ------
+        InvalidInput
+            If it does not serve the pass, the mask, the layout, the number of devices or heads, or the shape.
+        """
+        if problem.pass_name not in self.passes:
+            raise InvalidInput(f"{self.name} is a schedule for the {self.passes[0]} pass")
+        if self.causal_only and not problem.causal:
+            raise InvalidInput(f"{self.name} is a schedule for the causal mask: add --mask causal")
+        if problem.layout not in self.layouts:
+            raise InvalidInput(
+                f"{self.name} needs the {' or '.join(self.layouts)} layout, not {problem.layout}"
+            )
+        self.check_shape(problem, shape)
+        check_blocks(problem, self.blocks(problem, shape))
+
+    def check_shape(self, problem: SharedProblem, shape: Shape) -> None:
+        """Check that a shape has the right numbers and their product is P."""
+        if len(shape) != len(self.shape_names):
+            wanted = " x ".join(self.shape_names) or "none"
+            raise InvalidInput(f"{self.name} takes the shape {wanted}, not {shape_text(shape) or 'none'}")
+        product = 1
+        for part in shape:
+            product *= part
+        if shape and product != problem.P:
+            raise InvalidInput(
+                f"{self.name} of shape {shape_text(shape)} is for {product} devices; there are {problem.P}"
+            )
+
+    def shapes(self, problem: SharedProblem) -> list[Shape]:
+        """Return all shapes with which the schedule applies; one empty shape where it has none.
+
+        Raises
+        ------
+        InvalidInput
+            If it applies with none; the message says why not.
+        """
+        found, reason = [], None
+        for shape in _products(problem.P, len(self.shape_names)) if self.shape_names else [()]:
+            try:
+                self.check(problem, shape)
+            except InvalidInput as error:
+                reason = error
+            else:
+                found.append(shape)
+        if not found and reason is not None:
+            raise reason
+        return found
+
+    def __repr__(self) -> str:
+        return f"<DistributedSchedule {self.name}: {self.summary}>"
+
+
+def shape_text(shape: Shape) -> str:
+    """Return a shape as it is written.
+
+    >>> shape_text((2, 3))
+    '2x3'
+    """
+    return "x".join(map(str, shape))
+
+
+def _products(number: int, factors: int) -> Iterator[Shape]:
+    """Yield all ways to write a number as an ordered product of so many.
+
+    >>> list(_products(4, 2))
+    [(1, 4), (2, 2), (4, 1)]
+    """
+    if factors == 1:
+        yield (number,)
+        return
+    for first in range(1, number + 1):
+        if number % first == 0:
+            yield from ((first, *rest) for rest in _products(number // first, factors - 1))

@@ -1,0 +1,105 @@
+"""The registered schedules for several devices."""
+
+from __future__ import annotations
+
+import difflib
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from pebble.common.errors import InvalidInput
+from pebble.program.parallel.schedule import DistributedSchedule
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+__all__ = ["distributed_schedule", "distributed_schedules"]
+
+_GROUP = "pebble.distributed_schedules"
+
+_ORDER = (
+    "all-gather",
+    "ring",
+    "ring-q",
+    "lightseq",
+    "pass-q",
+    "pass-q-ring",
+    "ulysses",
+    "usp",
+    "grid",
+    "grid-ring",
+    "heads-grid",
+    "triangle",
+)
+
+
+def distributed_schedules(pass_name: str | None = None) -> list[DistributedSchedule]:
+    """Return the registered schedules for several devices, the built-in ones first and in a fixed order.
+
+    Parameters
+    ----------
+    pass_name : str, optional
+        Only those that serve this pass.
+
+    Raises
+    ------
+    InvalidInput
+        If one cannot be loaded.
+
+    Examples
+    --------
+    >>> [schedule.name for schedule in distributed_schedules("backward")]
+    ['all-gather', 'ring', 'ring-q', 'ulysses', 'grid', 'heads-grid']
+    """
+    found = [_load(entry) for entry in _entries()]
+    serving = [schedule for schedule in found if pass_name is None or pass_name in schedule.passes]
+    return sorted(serving, key=_place)
+
+
+def distributed_schedule(name: str) -> DistributedSchedule:
+    """Return the schedule for several devices with a name.
+
+    Raises
+    ------
+    InvalidInput
+        If there is none; the message names the nearest.
+
+    Examples
+    --------
+    >>> distributed_schedule("ring").shape_names, distributed_schedule("usp").shape_names
+    ((), ('heads', 'ring'))
+    """
+    found = {schedule.name: schedule for schedule in distributed_schedules()}
+    if name in found:
+        return found[name]
+    close = difflib.get_close_matches(name, found, n=1)
+    hint = f"; did you mean {close[0]}?" if close else "."
+    raise InvalidInput(f"unknown schedule for several devices {name!r}{hint} Known: {', '.join(found)}")
+
+
+def _place(schedule: DistributedSchedule) -> tuple[int, str]:
+    known = schedule.name in _ORDER
+    return _ORDER.index(schedule.name) if known else len(_ORDER), schedule.name
+
+
+def _entries() -> list[EntryPoint]:
+    from importlib.metadata import entry_points
+
+    entries = sorted(set(entry_points(group=_GROUP)))
+    if not entries:
+        raise InvalidInput(
+            "no schedules for several devices are registered: install the package (pip install .) to register them"
+        )
+    return entries
+
+
+@lru_cache(maxsize=64)
+def _load(entry: EntryPoint) -> DistributedSchedule:
+    try:
+        made = entry.load()()
+    except Exception as error:
+        raise InvalidInput(f"schedule {entry.name!r} ({entry.value}) cannot be loaded: {error}") from error
+    if not isinstance(made, DistributedSchedule):
+        raise InvalidInput(
+            f"schedule {entry.name!r} ({entry.value}) is no pebble.program.parallel.DistributedSchedule"
+        )
+    return made

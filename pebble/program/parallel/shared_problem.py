@@ -1,0 +1,160 @@
+"""Attention whose tokens are shared out over devices: sizes, heads, mask, layout, and the words a row has."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from pebble.common.errors import InvalidInput
+from pebble.program.parallel.layout import Layout
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+__all__ = ["Arrays", "SharedProblem"]
+
+
+@dataclass(frozen=True)
+class Arrays:
+    """Arrays that move together, row by row.
+
+    Parameters
+    ----------
+    names : tuple of str
+    side : {"query", "key"}
+        Whether a row belongs to a query (of a query head) or to a key (of a head of keys).
+    words : int
+        Words of a row of one head, of all these arrays.
+    final_words : int
+        For partial sums: words of a row once it is complete and finished; ``words`` where nothing changes then.
+    """
+
+    names: tuple[str, ...]
+    side: str
+    words: int
+    final_words: int = 0
+
+
+@dataclass(frozen=True)
+class SharedProblem:
+    """Attention on P devices, each with a memory of its own.
+
+    Parameters
+    ----------
+    N, d, P : int
+        Tokens, head dimension and devices.
+    heads, kv_heads : int
+        Query heads, and heads of keys and values that they share evenly.
+    causal : bool
+    pass_name : {"forward", "backward"}
+    layout : {"contiguous", "zigzag", "striped"}
+        Q, K, V, O (dO, l, …) of a token are on the device that owns the token.
+    dv : int, optional
+        Head dimension of V; d by default.
+
+    Raises
+    ------
+    InvalidInput
+        For sizes that are not positive whole numbers, or fewer tokens than tiles.
+
+    Examples
+    --------
+    >>> SharedProblem(8, 2, 4).queries, SharedProblem(8, 2, 4).sums
+    (Arrays(names=('Q',), side='query', words=2, final_words=0),
+     (Arrays(names=('U', 'l'), side='query', words=3, final_words=2),))
+    """
+
+    N: int
+    d: int
+    P: int
+    heads: int = 1
+    kv_heads: int = 1
+    causal: bool = False
+    pass_name: str = "forward"
+    layout: str = "contiguous"
+    dv: int | None = None
+
+    def __post_init__(self) -> None:
+        sizes = {"N": self.N, "d": self.d, "P": self.P, "heads": self.heads, "kv_heads": self.kv_heads}
+        for name, value in {**sizes, "dv": self.width}.items():
+            if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+                raise InvalidInput(f"{name} must be a positive whole number, not {value!r}")
+        if self.heads % self.kv_heads:
+            raise InvalidInput(
+                f"{self.heads} query heads cannot share {self.kv_heads} heads of keys and values evenly"
+            )
+        if self.pass_name not in ("forward", "backward"):
+            raise InvalidInput(
+                f"several devices compute the forward or the backward pass, not {self.pass_name!r}"
+            )
+        _ = self.tiling
+
+    @cached_property
+    def tiling(self) -> Layout:
+        """The tiles and their owners."""
+        return Layout(self.layout, self.N, self.P)
+
+    @property
+    def width(self) -> int:
+        """Head dimension of V."""
+        return self.d if self.dv is None else self.dv
+
+    @property
+    def group(self) -> int:
+        """How many query heads share a head of keys."""
+        return self.heads // self.kv_heads
+
+    @property
+    def pairs(self) -> int:
+        """Pairs of a query and a key, of one query head."""
+        return self.N * (self.N + 1) // 2 if self.causal else self.N * self.N
+
+    @cached_property
+    def tile_pairs(self) -> NDArray[np.int64]:
+        """Pairs of each pair of tiles, a row a tile of queries."""
+        return self.tiling.pairs(self.causal)
+
+    @property
+    def queries(self) -> Arrays:
+        """What a row of queries brings along: Q, and in the backward pass dO, l, D."""
+        if self.pass_name == "forward":
+            return Arrays(("Q",), "query", self.d)
+        return Arrays(("Q", "dO", "l", "D"), "query", self.d + self.width + 2)
+
+    @property
+    def keys(self) -> Arrays:
+        """What a row of keys brings along: K, V."""
+        return Arrays(("K", "V"), "key", self.d + self.width)
+
+    @property
+    def sums(self) -> tuple[Arrays, ...]:
+        """What is summed up: U and l, which become O, or dQ, and dK with dV."""
+        if self.pass_name == "forward":
+            return (Arrays(("U", "l"), "query", self.width + 1, self.width),)
+        key_words = self.d + self.width
+        return Arrays(("dQ",), "query", self.d, self.d), Arrays(("dK", "dV"), "key", key_words, key_words)
+
+    @property
+    def finished(self) -> tuple[str, ...]:
+        """What a complete row of the first sum is called."""
+        return ("O",) if self.pass_name == "forward" else ("dQ",)
+
+    def with_layout(self, layout: str) -> SharedProblem:
+        """Return the same with another layout."""
+        return replace(self, layout=layout)
+
+    def describe(self) -> str:
+        """Return a description in one line.
+
+        >>> SharedProblem(4096, 64, 8, causal=True, layout="zigzag").describe()
+        'attention forward, N = 4,096, d = 64, causal mask, on 8 devices, zigzag layout'
+        """
+        width = f"d = {self.d:,}" + (f", dv = {self.width:,}" if self.width != self.d else "")
+        heads = f", {self.kv_heads:,} heads of keys and values for {self.heads:,} of queries"
+        if self.group == 1:
+            heads = f", {self.heads:,} heads" if self.heads > 1 else ""
+        mask = ", causal mask" if self.causal else ""
+        devices = f"on {self.P:,} device{'s' * (self.P > 1)}"
+        return f"attention {self.pass_name}, N = {self.N:,}, {width}{heads}{mask}, {devices}, {self.layout} layout"

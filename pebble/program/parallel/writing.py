@@ -1,0 +1,207 @@
+"""Writing the exchange of a placement: gather, work and pass on, send partial sums back."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from pebble.program.parallel.exchange import Discard, Exchange, Finish, Receive, Superstep, Work
+from pebble.program.parallel.placement import forward_neighbours, hops, workers, works_on
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from pebble.program.parallel.placement import Placement
+    from pebble.program.parallel.shared_problem import Arrays, SharedProblem
+
+    Numbers = NDArray[np.int64]
+    Flags = NDArray[np.bool_]
+
+__all__ = ["write_exchange"]
+
+
+def write_exchange(problem: SharedProblem, placement: Placement, pass_on: str = "needed") -> Exchange:
+    """Write the exchange in which a placement's tiles come to their devices, and sums to their owners.
+
+    First every device fetches what it begins with from the owners. It works, and where there is a ring passes on what
+    it has, hop by hop; sums of what travels travel along, from the first device that is visited on, and home in the
+    end. After the last work, sums of what stays are sent to the owners: complete rows as O, others as U and l.
+
+    Parameters
+    ----------
+    problem : SharedProblem
+    placement : Placement
+    pass_on : {"needed", "all"}
+        Whether a tile in a ring stops where nobody further on needs it, or goes all the way round.
+    """
+    return _Writer(problem, placement, pass_on).write()
+
+
+class _Writer:
+    """An exchange that is being written."""
+
+    def __init__(self, problem: SharedProblem, placement: Placement, pass_on: str) -> None:
+        self.problem, self.placement, self.pass_on = problem, placement, pass_on
+        self.exchange = Exchange(problem, placement.blocks)
+        self.device = np.arange(problem.P)
+        self.works = works_on(problem, placement)
+        self.count = workers(problem, placement, self.works[0])
+
+    def write(self) -> Exchange:
+        """Write all supersteps."""
+        self._gather()
+        if self.placement.before is None:
+            self._step().work.append(
+                Work(self.device, self.placement.block, self.placement.query, self.placement.key)
+            )
+        else:
+            self._go_round()
+        self._return_sums()
+        self._finish_at_home()
+        return self.exchange
+
+    def _step(self) -> Superstep:
+        """Begin a superstep."""
+        self.exchange.supersteps.append(Superstep())
+        return self.exchange.supersteps[-1]
+
+    def _key_block(self, block: Numbers) -> Numbers:
+        return block * self.exchange.key_blocks // self.exchange.blocks
+
+    def _block(self, side: str) -> Numbers:
+        block = self.placement.block
+        return block if side == "query" else self._key_block(block)
+
+    def _foreign(self, tiles: Numbers, chosen: Flags) -> tuple[Numbers, Numbers]:
+        """Return the devices and tiles that are chosen and not the device's own."""
+        device, column = np.nonzero(chosen & (self.problem.tiling.owner[tiles] != self.device[:, None]))
+        return device, tiles[device, column]
+
+    def _gather(self) -> None:
+        """Fetch from their owners what devices begin with."""
+        step = Superstep()
+        both = ((self.problem.queries, self.placement.query), (self.problem.keys, self.placement.key))
+        for (arrays, tiles), works in zip(both, self.works, strict=True):
+            if self.placement.before is not None and arrays.side == self.placement.travels:
+                works = hops(self.problem, self.placement, self.pass_on).here
+            device, tile = self._foreign(tiles, works)
+            if len(device):
+                source, block = self.problem.tiling.owner[tile], self._block(arrays.side)[device]
+                step.receives.append(Receive(arrays.names, device, source, tile, block))
+        if step.receives:
+            self.exchange.supersteps.append(step)
+
+    def _go_round(self) -> None:
+        """Work on what is there and pass it on, as often as the ring has devices."""
+        problem, placement = self.problem, self.placement
+        assert placement.before is not None
+        after, length = forward_neighbours(placement.before), placement.length
+        way = hops(problem, placement, self.pass_on)
+        arrays = problem.keys if placement.travels == "key" else problem.queries
+        sums = next((sums for sums in problem.sums if sums.side == placement.travels), None)
+        origin = self.device
+        for hop in range(length):
+            step = self._step()
+            self._work(step, origin, hop, way.last, sums is not None)
+            there, on = way.last[origin] >= hop, way.last[origin] > hop
+            self._pass_on(step, arrays, origin, after, on)
+            if hop:
+                self._drop(step, arrays, origin, there)
+            if sums is not None and hop:
+                begun = there & (way.first[origin] <= hop)
+                self._pass_on(step, sums, origin, after, begun & on)
+                self._bring_home(step, sums, origin, begun & ~on)
+                self._drop(step, sums, origin, begun)
+            origin = placement.before[origin]
+        while not (self.exchange.supersteps[-1].work or self.exchange.supersteps[-1].receives):
+            self.exchange.supersteps.pop()
+
+    def _work(self, step: Superstep, origin: Numbers, hop: int, last: Numbers, with_sums: bool) -> None:
+        """Let devices work on what travels past; column by column where its sums travel with it."""
+        placement = self.placement
+        cargo = placement.cargo[origin]
+        columns = [cargo[:, [column]] for column in range(cargo.shape[1])] if with_sums else [cargo]
+        for column, tiles in enumerate(columns):
+            if self.placement.travels == "key":
+                query, key = placement.query, tiles
+            else:
+                query, key = tiles, placement.key
+            chosen = self._meeting(query, key)
+            if with_sums and self.pass_on == "all":
+                passing: Flags = last[origin][:, column] >= max(hop, 1)
+                chosen |= passing
+            if chosen.any():
+                step.work.append(
+                    Work(self.device[chosen], placement.block[chosen], query[chosen], key[chosen])
+                )
+
+    def _meeting(self, query: Numbers, key: Numbers) -> Flags:
+        """Tell which devices have any pair of tiles that the mask does not forbid."""
+        if not self.problem.causal:
+            return np.ones(len(query), bool)
+        allowed = self.problem.tile_pairs[query[:, :, None], key[:, None, :]] > 0
+        found: Flags = allowed.any(axis=(1, 2))
+        return found
+
+    def _pass_on(
+        self, step: Superstep, arrays: Arrays, origin: Numbers, after: Numbers, chosen: Flags
+    ) -> None:
+        device, column = np.nonzero(chosen)
+        if len(device):
+            tile, block = self.placement.cargo[origin[device], column], self._block(arrays.side)[device]
+            adding = arrays in self.problem.sums
+            step.receives.append(Receive(arrays.names, after[device], device, tile, block, adding))
+
+    def _bring_home(self, step: Superstep, sums: Arrays, origin: Numbers, chosen: Flags) -> None:
+        device, column = np.nonzero(chosen)
+        if len(device):
+            tile, block = self.placement.cargo[origin[device], column], self._block(sums.side)[device]
+            step.receives.append(Receive(sums.names, origin[device], device, tile, block, adding=True))
+
+    def _drop(self, step: Superstep, arrays: Arrays, origin: Numbers, chosen: Flags) -> None:
+        device, column = np.nonzero(chosen)
+        if len(device):
+            tile, block = self.placement.cargo[origin[device], column], self._block(arrays.side)[device]
+            step.discards.append(Discard(arrays.names, device, tile, block))
+
+    def _return_sums(self) -> None:
+        """Send sums of what does not travel to the owners, after the last work."""
+        step = self.exchange.supersteps[-1]
+        tiles = {"query": self.placement.query, "key": self.placement.key}
+        for sums, works in zip(self.problem.sums, self.works, strict=False):
+            if self.placement.before is not None and sums.side == self.placement.travels:
+                continue
+            device, tile = self._foreign(tiles[sums.side], works)
+            block = self._block(sums.side)[device]
+            if self.problem.pass_name == "forward":
+                self._finish_complete(step)
+                alone = self.count[tile, block] == 1
+                self._send_home(step, self.problem.finished, device[alone], tile[alone], block[alone])
+                device, tile, block = device[~alone], tile[~alone], block[~alone]
+            self._send_home(step, sums.names, device, tile, block)
+
+    def _finish_complete(self, step: Superstep) -> None:
+        """Finish the rows that one device alone works on."""
+        device, column = np.nonzero(self.works[0])
+        tile, block = self.placement.query[device, column], self.placement.block[device]
+        alone = self.count[tile, block] == 1
+        step.finish.append(Finish(device[alone], tile[alone], block[alone]))
+
+    def _send_home(
+        self, step: Superstep, names: tuple[str, ...], device: Numbers, tile: Numbers, block: Numbers
+    ) -> None:
+        if len(device):
+            adding = names != ("O",)
+            step.receives.append(Receive(names, self.problem.tiling.owner[tile], device, tile, block, adding))
+            step.discards.append(Discard(names, device, tile, block))
+
+    def _finish_at_home(self) -> None:
+        """Let the owners finish the rows that several devices have worked on."""
+        if self.problem.pass_name != "forward":
+            return
+        travels = self.placement.before is not None and self.placement.travels == "query"
+        several = np.ones_like(self.count, bool) if travels else self.count > 1
+        tile, block = np.nonzero(several)
+        if len(tile):
+            self._step().finish.append(Finish(self.problem.tiling.owner[tile], tile, block))

@@ -1,0 +1,74 @@
+"""Sweeps over the keys while the first rows of K and of V stay in fast memory, from the first sweep to the last."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import pairwise
+
+from pebble import Problem
+from pebble.program import Node, Nodes, compute, delete, load, loop
+from schedules._softmax import exponentials, used_up
+
+__all__ = ["maxima_sweep", "output_sweep", "while_they_stay"]
+
+
+def while_they_stay(keys: int, values: int, *work: Nodes) -> tuple[Nodes, ...]:
+    """Write the loads of the first rows of K and V, the work, and the deletion of these rows."""
+    staying = [(name, rows) for name, rows in (("K", keys), ("V", values)) if rows]
+
+    def each(what: Callable[[str], Nodes]) -> list[Node]:
+        return [loop("j", 1, what(name), stop=rows) for name, rows in staying]
+
+    return each(load), work, each(delete)
+
+
+def output_sweep(problem: Problem, keys: int, values: int, by_row: bool, sums: Nodes) -> list[Node]:
+    """Write the sweep over K and V that adds to the outputs of a block of rows.
+
+    Parameters
+    ----------
+    problem : Problem
+    keys, values : int
+        Rows of K and of V that stay.
+    by_row : bool
+        Whether the others pass a row at a time, with one score held; else a word at a time, with a score of every row.
+    sums : Nodes
+        What is done besides with the probabilities: the row sums, where they are computed.
+    """
+    made, used = exponentials(problem), delete(*used_up(problem))
+    parts: list[Node] = []
+    for start, stop in pairwise(sorted({0, keys, values, problem.Nk})):
+        passing = [name for name, rows in (("K", keys), ("V", values)) if start >= rows]
+        if by_row:
+            work = compute("S"), *made, sums, compute("U"), used
+            one: tuple[Nodes, ...] = load(*passing), loop("i", 1, *work, label="row"), delete(*passing)
+        else:
+            scores, products = _by_word("k", "K", "S", passing), _by_word("e", "V", "U", passing)
+            one = scores, *made, sums, products, used
+        parts.append(loop("j", 1, *one, start=start, stop=stop))
+    return parts
+
+
+def maxima_sweep(problem: Problem, keys: int, by_row: bool) -> list[Node]:
+    """Write the sweep over K that finds the maxima of a block of rows, which safe softmax has first.
+
+    Parameters
+    ----------
+    problem, keys, by_row
+        As for :func:`output_sweep`.
+    """
+    parts: list[Node] = []
+    for start, stop in pairwise(sorted({0, keys, problem.Nk})):
+        passing = ["K"] if start >= keys else []
+        if by_row:
+            row = loop("i", 1, compute("S"), compute("m"), delete("S"), label="row")
+            one: tuple[Nodes, ...] = load(*passing), row, delete(*passing)
+        else:
+            one = _by_word("k", "K", "S", passing), compute("m"), delete("S")
+        parts.append(loop("j", 1, *one, start=start, stop=stop))
+    return parts
+
+
+def _by_word(axis: str, name: str, array: str, passing: list[str]) -> Nodes:
+    """Write the computation of an array from a word of an input at a time, or from all of it where it stays."""
+    return loop(axis, 1, load(name), compute(array), delete(name)) if name in passing else compute(array)

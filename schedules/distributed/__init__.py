@@ -1,0 +1,1 @@
+"""Schedules for several devices, forward and backward."""

@@ -1,0 +1,88 @@
+"""Grids: queries gathered along rows, keys along columns, of devices that share the heads or some of them."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+
+from pebble.program.parallel import DistributedSchedule, Placement, Shape, SharedProblem
+
+__all__ = ["Grid", "GridRing", "HeadsGrid"]
+
+
+class HeadsGrid(DistributedSchedule):
+    """Heads in h parts, and R × C devices for each: device p is number p mod h of the place p // h of the grid."""
+
+    name = "heads-grid"
+    summary = "some heads on each of several grids: queries gathered along rows, keys along columns"
+    source = "Elango 2025 (Attention2D), with heads cut first as in Ulysses"
+    received = "(Ch−1)nd·q + (Rh−1)2nd·k + n(d+[C>1])((Hq−q)C+q(C−1)), q = Hq/h, k = max(1,Hk/h)"
+    passes: ClassVar[tuple[str, ...]] = ("forward", "backward")
+    shape_names: ClassVar[tuple[str, ...]] = ("heads", "R", "C")
+
+    def blocks(self, problem: SharedProblem, shape: Shape) -> int:
+        """Return how many parts the heads are in."""
+        return shape[0]
+
+    def dense_words(self, problem: SharedProblem, shape: Shape = ()) -> int:
+        """What is gathered, and the sums that come back: partial ones where C > 1 devices work on a row."""
+        h, R, C = shape
+        n, sums = problem.N // problem.P, problem.sums
+        q, k = problem.heads // h, max(1, problem.kv_heads // h)
+        gathered = (C * h - 1) * q * problem.queries.words + (R * h - 1) * k * problem.keys.words
+        back = (sums[0].words if C > 1 else sums[0].final_words) * ((problem.heads - q) * C + q * (C - 1))
+        if problem.pass_name == "backward":
+            back += sums[1].words * (problem.kv_heads * R * max(1, h // problem.kv_heads) - k)
+        return n * (gathered + back)
+
+    def placement(self, problem: SharedProblem, shape: Shape) -> Placement:
+        """Queries of the devices of a row times keys of the devices of a column."""
+        h, R, C = shape
+        device = np.arange(problem.P)
+        row, column = device // (h * C), device // h % C
+        of_row = row[:, None] * h * C + np.arange(h * C)
+        places = np.arange(R)[:, None] * C * h + np.arange(h)
+        of_column = column[:, None] * h + places.ravel()
+        query, key = (problem.tiling.of_device[group].reshape(problem.P, -1) for group in (of_row, of_column))
+        return Placement(query, key, device % h, h)
+
+
+class Grid(HeadsGrid):
+    """R × C devices: device (r, c) has the queries of the devices of row r, and the keys of those of column c."""
+
+    name = "grid"
+    summary = "queries gathered along the rows of a grid of devices, keys along its columns, partial outputs sent back"
+    source = "Elango 2025 (Attention2D); Chen et al. 2025 (Mesh-Attention)"
+    received = "n[(2d+1)(C−1)Hq + 2d(R−1)Hk]; backward n[(3d+2)(C−1)Hq + 4d(R−1)Hk]"
+    shape_names = ("R", "C")
+
+    def blocks(self, problem: SharedProblem, shape: Shape) -> int:
+        """All heads on every device."""
+        return 1
+
+    def dense_words(self, problem: SharedProblem, shape: Shape = ()) -> int:
+        """As with heads in one part."""
+        return super().dense_words(problem, (1, *shape))
+
+    def placement(self, problem: SharedProblem, shape: Shape) -> Placement:
+        """Queries of a row times keys of a column."""
+        return super().placement(problem, (1, *shape))
+
+
+class GridRing(Grid):
+    """The grid with less memory: keys go round the column instead of being gathered."""
+
+    name = "grid-ring"
+    summary = "queries gathered along the rows of a grid of devices; keys go round its columns"
+    source = "Liu et al. 2024 (StarTrail), as a grid"
+    received = "n[(2d+1)(C−1)Hq + 2d(R−1)Hk]"
+    passes = ("forward",)
+    goes_round = True
+
+    def placement(self, problem: SharedProblem, shape: Shape) -> Placement:
+        """Queries of a row times own keys; then keys go round the column."""
+        gathered = super().placement(problem, shape)
+        device, C = np.arange(problem.P), shape[1]
+        before = (device + C if problem.layout == "zigzag" else device - C) % problem.P
+        return Placement(gathered.query, problem.tiling.of_device, gathered.block, 1, before)

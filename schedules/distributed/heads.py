@@ -1,0 +1,69 @@
+"""Heads first: every device takes some heads, of all tokens (Ulysses) or of those that come round (USP)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pebble.program.parallel import DistributedSchedule, Placement, Shape, SharedProblem
+from schedules.distributed.grids import HeadsGrid
+
+__all__ = ["Ulysses", "Usp"]
+
+
+class Ulysses(DistributedSchedule):
+    """A device gets Q, K, V of all tokens for its heads, and sends the outputs back."""
+
+    name = "ulysses"
+    summary = "every device computes some whole heads; Q, K, V are exchanged before, O after"
+    source = "Jacobs et al. 2023 (DeepSpeed-Ulysses)"
+    received = "(N−n)d(Hq/P + 2max(1,Hk/P)) + nd(Hq−Hq/P)"
+    passes = ("forward", "backward")
+
+    def blocks(self, problem: SharedProblem, shape: Shape) -> int:
+        """As many blocks of heads as devices."""
+        return problem.P
+
+    def dense_words(self, problem: SharedProblem, shape: Shape = ()) -> int:
+        """As heads × grid with one device for each part of the heads."""
+        return HeadsGrid().dense_words(problem, (problem.P, 1, 1))
+
+    def placement(self, problem: SharedProblem, shape: Shape) -> Placement:
+        """All queries times all keys, of the device's own heads."""
+        all_tiles = np.arange(problem.tiling.tiles)[None, :].repeat(problem.P, axis=0)
+        return Placement(all_tiles, all_tiles, np.arange(problem.P), problem.P)
+
+
+class Usp(DistributedSchedule):
+    """Ulysses among u neighbours, and a ring of P/u such groups: device p is number p mod u of its group."""
+
+    name = "usp"
+    summary = "Ulysses among neighbouring devices, a ring of keys and values across such groups"
+    source = "Fang and Zhao 2024 (USP)"
+    received = "(u−1)nd(q+2k) + (P/u−1)(un)2dk + nd(Hq−q), q = Hq/u, k = max(1,Hk/u)"
+    shape_names = ("heads", "ring")
+    goes_round = True
+
+    def blocks(self, problem: SharedProblem, shape: Shape) -> int:
+        """As many blocks of heads as devices in a group."""
+        return shape[0]
+
+    def dense_words(self, problem: SharedProblem, shape: Shape = ()) -> int:
+        """The group's Q, K, V for the device's heads; the other groups' K and V; the outputs of the other heads."""
+        u, n = shape[0], problem.N // problem.P
+        q, k = problem.heads // u, max(1, problem.kv_heads // u)
+        gathered = (u - 1) * n * (q * problem.d + k * problem.keys.words)
+        came_round = (shape[1] - 1) * u * n * k * problem.keys.words
+        return gathered + came_round + n * problem.width * (problem.heads - q)
+
+    def placement(self, problem: SharedProblem, shape: Shape) -> Placement:
+        """The group's queries times its keys, of the device's heads; then keys go round as in the ring."""
+        u, device = shape[0], np.arange(problem.P)
+        neighbours = (device // u * u)[:, None] + np.arange(u)
+        tiles = problem.tiling.of_device[neighbours].reshape(problem.P, -1)
+        before = (device + u if problem.layout == "zigzag" else device - u) % problem.P
+        return Placement(tiles, tiles, device % u, u, before)
+
+    def shapes(self, problem: SharedProblem) -> list[Shape]:
+        """Return the shapes that cut the heads; the ring alone where none does."""
+        found = super().shapes(problem)
+        return [shape for shape in found if shape[0] > 1] or found

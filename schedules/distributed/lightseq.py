@@ -1,0 +1,99 @@
+"""LightSeq (DistFlashAttn): devices whose queries are early help those whose queries are late."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pebble.program.parallel import (
+    ClosedForm,
+    Discard,
+    DistributedSchedule,
+    Exchange,
+    Placement,
+    Receive,
+    Shape,
+    SharedProblem,
+    Superstep,
+    Work,
+)
+from pebble.program.parallel.exchange import Finish
+
+__all__ = ["LightSeq"]
+
+
+class LightSeq(DistributedSchedule):
+    """In step r device p fetches the keys of p − r; if there are none, it helps: it fetches queries from the far end.
+
+    Of the pairs (query tile w, key tile s) those up to T = ⌊(P−1)/2⌋ tiles apart are computed by w, those further apart
+    by s, which sends partial outputs back; with P even, those P/2 apart are computed by w in a last step.
+    """
+
+    name = "lightseq"
+    summary = "keys fetched from the nearer devices; far ones fetch the queries instead and send partial outputs back"
+    source = "Li et al. 2023 (DistFlashAttn, LightSeq)"
+    received = "2nd·(min(p,T)+[P even, p≥P/2]) + nd·max(0,T−p) + n(d+1)·max(0,T+p+1−P), T = ⌊(P−1)/2⌋"
+    layouts = ("contiguous",)
+    causal_only = True
+
+    def placement(self, problem: SharedProblem, shape: Shape) -> Placement:
+        """Own tiles only: what is fetched changes from step to step."""
+        own = problem.tiling.of_device
+        return Placement(own, own, np.zeros(problem.P, np.int64))
+
+    def effort(self, problem: SharedProblem, shape: Shape) -> int:
+        """Pairs of tiles, and what every device may hold."""
+        return 2 * problem.P**2
+
+    def exchange(self, problem: SharedProblem, shape: Shape = (), pass_on: str = "needed") -> Exchange:
+        """Fetch for the next step while working on this one."""
+        self.check(problem, shape)
+        P, device = problem.P, np.arange(problem.P)
+        exchange = Exchange(problem, 1, [Superstep(work=[_work(device, device, device)])])
+        steps = [(device[step:], device[:step]) for step in range(1, (P - 1) // 2 + 1)]
+        if P % 2 == 0:
+            steps.append((device[P // 2 :], device[:0]))
+        for step, (fetching, helping) in enumerate(steps, 1):
+            now, then = exchange.supersteps[-1], Superstep()
+            far = P + helping - step
+            _fetch(now, then, problem.keys.names, fetching, fetching - step)
+            _fetch(now, then, problem.queries.names, helping, far)
+            then.work += [_work(fetching, fetching, fetching - step), _work(helping, far, helping)]
+            _send(then, problem.sums[0].names, helping, far)
+            exchange.supersteps.append(then)
+        exchange.supersteps.append(Superstep(finish=[Finish(device, device, np.zeros_like(device))]))
+        return exchange
+
+    def closed_form(self, problem: SharedProblem, shape: Shape = (), pass_on: str = "needed") -> ClosedForm:
+        """Return the formula, by the sizes of the tiles."""
+        self.check(problem, shape)
+        P, sizes = problem.P, problem.tiling.sizes.tolist()
+        T = (P - 1) // 2
+        key_words = problem.keys.words * problem.kv_heads
+        query_words, sum_words = problem.d * problem.heads, (problem.width + 1) * problem.heads
+        received = []
+        for p in range(P):
+            near = sum(sizes[p - min(p, T) : p]) + (sizes[p - P // 2] if P % 2 == 0 and p >= P // 2 else 0)
+            far = sum(sizes[P + p - T : P]) if p < T else 0
+            helpers = max(0, T + p + 1 - P)
+            received.append(key_words * near + query_words * far + sum_words * helpers * sizes[p])
+        return ClosedForm(tuple(received), 0 if P == 1 else (P + 1) // 2)
+
+
+def _work(device: np.ndarray, query: np.ndarray, key: np.ndarray) -> Work:
+    return Work(device, np.zeros_like(device), query[:, None], key[:, None])
+
+
+def _fetch(
+    now: Superstep, then: Superstep, names: tuple[str, ...], device: np.ndarray, tile: np.ndarray
+) -> None:
+    """Fetch tiles from their owners, and discard them after the next work."""
+    if len(device):
+        now.receives.append(Receive(names, device, tile, tile, np.zeros_like(device)))
+        then.discards.append(Discard(names, device, tile, np.zeros_like(device)))
+
+
+def _send(step: Superstep, names: tuple[str, ...], device: np.ndarray, tile: np.ndarray) -> None:
+    """Send partial outputs to the owners of the queries."""
+    if len(device):
+        step.receives.append(Receive(names, tile, device, tile, np.zeros_like(device), adding=True))
+        step.discards.append(Discard(names, device, tile, np.zeros_like(device)))

@@ -1,0 +1,28 @@
+"""Pass-Q: queries are sent to the keys, and partial outputs come back."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pebble.program.parallel import DistributedSchedule, Placement, Shape, SharedProblem
+
+__all__ = ["PassQ"]
+
+
+class PassQ(DistributedSchedule):
+    """Keys and values stay; queries come from all other devices, and their owners merge the partial outputs."""
+
+    name = "pass-q"
+    summary = "every device fetches the queries that need its keys, and sends partial outputs back"
+    source = "Lin et al. 2024 (DistAttention); Yang et al. 2024 (pass-Q)"
+    received = "n(2d+1)(P−1)Hq"
+
+    def dense_words(self, problem: SharedProblem, shape: Shape = ()) -> int:
+        """All queries but one's own, and from all other devices a partial output of one's own."""
+        rows = (problem.N - problem.N // problem.P) * problem.heads
+        return rows * (problem.queries.words + problem.sums[0].words)
+
+    def placement(self, problem: SharedProblem, shape: Shape) -> Placement:
+        """All queries times own keys."""
+        all_tiles = np.arange(problem.tiling.tiles)[None, :].repeat(problem.P, axis=0)
+        return Placement(all_tiles, problem.tiling.of_device, np.zeros(problem.P, np.int64))

@@ -1,0 +1,78 @@
+"""Rings: keys and values, or queries, go from device to device until all have met."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pebble.program.parallel import DistributedSchedule, Placement, Shape, SharedProblem
+
+__all__ = ["PassQRing", "Ring", "RingQ"]
+
+
+class Ring(DistributedSchedule):
+    """Keys and values go round; in the backward pass their gradients go with them, and home at the end."""
+
+    name = "ring"
+    summary = "keys and values go from device to device; backward, their gradients go with them"
+    source = "Liu et al. 2023 (Ring Attention)"
+    received = "2nd(P−1)Hk; backward 4nd(P−1)Hk"
+    passes = ("forward", "backward")
+    goes_round = True
+
+    def dense_words(self, problem: SharedProblem, shape: Shape = ()) -> int:
+        """All keys but one's own; backward, as many gradients."""
+        rows = (problem.N - problem.N // problem.P) * problem.kv_heads
+        return rows * problem.keys.words * (1 if problem.pass_name == "forward" else 2)
+
+    def placement(self, problem: SharedProblem, shape: Shape) -> Placement:
+        """Own queries times own keys; then keys go round, downwards where the last keys are needed least: zigzag."""
+        return _ring(problem, "key", downwards=problem.layout == "zigzag")
+
+
+class PassQRing(DistributedSchedule):
+    """Queries go round, and their partial outputs with them."""
+
+    name = "pass-q-ring"
+    summary = "queries go from device to device with their partial outputs, and home at the end"
+    source = "Yang et al. 2024 (context parallelism for inference, pass-Q), as a ring"
+    received = "n(2d+1)(P−1)Hq"
+    goes_round = True
+
+    def dense_words(self, problem: SharedProblem, shape: Shape = ()) -> int:
+        """All queries but one's own, and as many sums."""
+        return _rows_of_others(problem) * (problem.queries.words + problem.sums[0].words)
+
+    def placement(self, problem: SharedProblem, shape: Shape) -> Placement:
+        """Own queries times own keys; then queries go round downwards, to ever earlier keys."""
+        return _ring(problem, "query", downwards=True)
+
+
+class RingQ(DistributedSchedule):
+    """Queries go round in the backward pass, with dO, l and D, and the gradient dQ."""
+
+    name = "ring-q"
+    summary = "queries, dO, l and D go from device to device with dQ; dK and dV stay"
+    source = "Sun et al. 2024 (BurstAttention)"
+    received = "(3d+2)n(P−1)Hq"
+    passes = ("backward",)
+    goes_round = True
+
+    def dense_words(self, problem: SharedProblem, shape: Shape = ()) -> int:
+        """All queries but one's own, and as many gradients."""
+        return _rows_of_others(problem) * (problem.queries.words + problem.sums[0].words)
+
+    def placement(self, problem: SharedProblem, shape: Shape) -> Placement:
+        """Own queries times own keys; then queries go round downwards, to ever earlier keys."""
+        return _ring(problem, "query", downwards=True)
+
+
+def _rows_of_others(problem: SharedProblem) -> int:
+    """Return the rows of queries that a device does not own, of all heads."""
+    return (problem.N - problem.N // problem.P) * problem.heads
+
+
+def _ring(problem: SharedProblem, travels: str, downwards: bool) -> Placement:
+    """One ring of all devices, from p to p + 1 or downwards from p to p − 1."""
+    own, device = problem.tiling.of_device, np.arange(problem.P)
+    before = (device + 1 if downwards else device - 1) % problem.P
+    return Placement(own, own, np.zeros_like(device), 1, before, travels)

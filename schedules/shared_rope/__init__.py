@@ -1,0 +1,1 @@
+"""Schedules of attention whose keys have rotary words that all heads share."""

@@ -1,0 +1,73 @@
+"""Heads whose keys share rotary words: on numbers, its family from headers, and what is refused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from pebble.common.errors import InvalidInput
+from pebble.computations.attention import attention
+from pebble.computations.problem import Problem
+from pebble.computations.registry import family_from_header, family_of, random_inputs, reference_outputs
+from pebble.graph.statistics import compulsory_io
+
+
+@pytest.mark.parametrize("mask", [None, "causal"])
+def test_reference_outputs_are_those_of_each_head(mask: str | None) -> None:
+    problem = Problem(5, 5, 4, 3, heads=3, shared_rope=2, mask=mask, stats=True)
+    inputs = random_inputs(problem, np.random.default_rng(2))
+    found = reference_outputs(problem, inputs)
+    allowed = problem.allowed.matrix((0, 5), (0, 5))
+    for head in range(3):
+        Q = np.hstack([inputs["Qc"][head], inputs["Qr"][head]])
+        K = np.hstack([inputs["Kc"][head], inputs["Kr"]])
+        output, row_sums = attention(Q, K, inputs["V"][head], allowed)
+        assert np.allclose(found["O"][head], output)
+        assert np.allclose(found["l"][head], row_sums)
+
+
+@pytest.mark.parametrize("mask", [None, "causal"])
+def test_header(mask: str | None) -> None:
+    family = family_of(Problem(3, 3, 4, 2, heads=2, shared_rope=3, mask=mask, stats=True))
+    again = family_from_header(family.name, dict(family.parameters))
+    assert repr(again) == repr(family)
+    assert again.arrays == family.arrays
+
+
+def test_every_word_is_needed() -> None:
+    problem = Problem(2, 3, 4, 2, heads=3, shared_rope=1)
+    words = 3 * 2 * (4 + 2) + 3 * 3 * (3 + 2) + 3 * 1
+    assert sum(compulsory_io(family_of(problem).dag())) == words
+
+
+def test_heads_are_one_computation() -> None:
+    problem = Problem(2, 3, 4, 2, heads=3, shared_rope=1, batch=5)
+    assert problem.copies == 5
+    assert problem.single == Problem(2, 3, 4, 2, heads=3, shared_rope=1)
+    assert Problem(2, 3, 4, 2, heads=3, batch=5).single == Problem(2, 3, 4, 2)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"shared_rope": 4}, "from 1 to 3"),
+        ({"shared_rope": -1}, "from 1 to 3"),
+        ({"shared_rope": True}, "from 1 to 3"),
+        ({"shared_rope": 1, "softmax": "online"}, "plain softmax"),
+        ({"shared_rope": 1, "pass_name": "backward"}, "plain softmax"),
+        ({"shared_rope": 1, "shared_values": True}, "leave out shared_values"),
+        ({"shared_rope": 1, "heads": 4, "kv_heads": 2}, "kv_heads"),
+    ],
+)
+def test_refused(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(InvalidInput, match=message):
+        Problem(2, 3, 4, 2, **options)
+
+
+def test_header_without_shared_words_is_refused() -> None:
+    with pytest.raises(InvalidInput, match="at least 1"):
+        family_from_header(
+            "attention-shared-rope", {"Nq": "1", "Nk": "1", "d": "2", "dv": "1", "heads": "2", "rope": "0"}
+        )

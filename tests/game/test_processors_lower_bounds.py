@@ -1,0 +1,189 @@
+"""Brute force against the bounds on communication: Lemma 1 on all subsets of tiny boxes, and legal runs."""
+
+from __future__ import annotations
+
+import io
+import math
+from itertools import product
+
+import numpy as np
+import pytest
+
+from pebble.computations.registry import family_from_header
+from pebble.game.files.processor_files import ProcessorCheck, check_processor_pebbling
+from pebble.game.files.reader import PebblingReader
+from pebble.graph.dag import Dag
+from tests.support.processor_runs import tokens_of
+from tests.support.random_processor_runs import Place, random_backward, random_forward
+
+
+def words_for(products: float, d: int) -> float:
+    """The least a + b + u of Lemma 1: words that so many products need on a device."""
+    return min(3 * math.cbrt(products) ** 2, 4 * math.sqrt(d * products))
+
+
+def least_words(shape: tuple[int, int, int]) -> list[tuple[int, int]]:
+    """For every set of products of a box its size and the least words: inputs held, pairs received, sums written."""
+    I, J, d = shape
+    cells = list(product(range(I), range(J), range(d)))
+    sets = np.arange(1 << len(cells))
+    has = {cell: (sets >> bit & 1).astype(bool) for bit, cell in enumerate(cells)}
+    size = sum(has[cell].astype(int) for cell in cells)
+    sums = sum(
+        np.any([has[i, j, e] for j in range(J)], axis=0).astype(int) for i in range(I) for e in range(d)
+    )
+    values = sum(
+        np.any([has[i, j, e] for i in range(I)], axis=0).astype(int) for j in range(J) for e in range(d)
+    )
+    pairs = list(product(range(I), range(J)))
+    pair = {(i, j): np.any([has[i, j, e] for e in range(d)], axis=0).astype(int) for i, j in pairs}
+    least = np.full(len(sets), 1 << 20)
+    for rows, columns in product(range(1 << I), range(1 << J)):
+        received = sum(pair[i, j] for i, j in pairs if not (rows >> i & 1 and columns >> j & 1))
+        least = np.minimum(least, d * (rows.bit_count() + columns.bit_count()) + received)
+    return list(zip(np.asarray(size).tolist(), np.asarray(least + sums + values).tolist(), strict=True))
+
+
+@pytest.mark.parametrize(
+    "shape",
+    [
+        *[(2, 2, 1), (3, 3, 1), (2, 2, 2), (2, 3, 2), (4, 3, 1), (1, 4, 3)],
+        pytest.param((4, 4, 1), marks=pytest.mark.slow),
+        pytest.param((2, 2, 4), marks=pytest.mark.slow),
+        pytest.param((4, 2, 2), marks=pytest.mark.slow),
+    ],
+)
+def test_lemma_1_on_all_subsets_of_a_box(shape: tuple[int, int, int]) -> None:
+    found = least_words(shape)
+    assert all(words >= words_for(size, shape[2]) - 1e-9 for size, words in found)
+    assert any(words == words_for(size, shape[2]) for size, words in found if size), "a cube is tight"
+
+
+def dag_of(name: str, N: int, d: int) -> Dag:
+    return family_from_header(
+        name, {key: str(N if key[0] == "N" else d) for key in ("Nq", "Nk", "d", "dv")}
+    ).dag()
+
+
+def played(name: str, dag: Dag, layout: str, lines: list[str], P: int) -> ProcessorCheck:
+    sums = "l U" if name == "attention-forward" else "dQ dK dV"
+    head = f"# pebbling 1\n# dag {name}\n# devices {P}\n# layout {layout}\n# sums {sums}\n"
+    found = check_processor_pebbling(
+        PebblingReader(io.StringIO(head + "\n".join(lines) + "\n")), lambda header: dag
+    )
+    assert found.complete, str(found)
+    return found
+
+
+def assert_above_d1(found: ProcessorCheck, N: int, d: int, P: int) -> tuple[float, float]:
+    """D1(a), D1(b): return how far above the bounds a run is that absorbs every product once."""
+    tally = found.tally
+    products = tally.computes_of("U")
+    assert sum(products) == N * N * d
+    share = N * N * d / P
+    most = max(products) / share
+    total = P / most * words_for(most * share, d) - 4 * N * d
+    busiest = words_for(share, d) - 4 * N * d / P
+    busy = max(a + b for a, b in zip(tally.counts("received"), tally.counts("sent"), strict=True))
+    assert tally.total("received") >= total - 1e-9
+    assert busy >= busiest - 1e-9
+    return tally.total("received") / max(total, 1e-9), busy / max(busiest, 1e-9)
+
+
+def placements(N: int, P: int, rng: np.random.Generator) -> dict[str, Place]:
+    """Where products are absorbed: on tiles of a grid, on tiles drawn anew, anywhere, all on one device, …"""
+    q = math.isqrt(P)
+    where = rng.integers(P, size=(N, N, 3))
+    balanced = rng.permutation(np.arange(N * N) % P).reshape(N, N)
+    rows, columns = rng.permutation(N), rng.permutation(N)
+    return {
+        "grid": lambda i, j, e: i * P // N // q * q + j * P // N % q if q * q == P else j * P // N,
+        "grid of drawn tokens": lambda i, j, e: (
+            int((rows[i] * q // N) * q + columns[j] * q // N) if q * q == P else 0
+        ),
+        "rows": lambda i, j, e: i * P // N,
+        "columns": lambda i, j, e: j * P // N,
+        "balanced": lambda i, j, e: int(balanced[i, j]),
+        "anywhere": lambda i, j, e: int(where[i, j, e]),
+        "one device": lambda i, j, e: 0,
+    }
+
+
+def assert_runs_above(N: int, d: int, P: int, seeds: range) -> list[float]:
+    dag, nearest = dag_of("attention-forward", N, d), []
+    for seed in seeds:
+        rng = np.random.default_rng(seed)
+        layout = ("contiguous", "striped", "zigzag" if N % (2 * P) == 0 else "striped")[seed % 3]
+        for place in placements(N, P, rng).values():
+            elsewhere = (0.0, 0.0, 0.3)[seed // 3 % 3]
+            lines = random_forward(tokens_of(layout, N, P), d, rng, place, elsewhere)
+            nearest.append(assert_above_d1(played("attention-forward", dag, layout, lines, P), N, d, P)[0])
+    return nearest
+
+
+def test_random_legal_runs_move_what_d1_asks_for() -> None:
+    assert_runs_above(4, 2, 2, range(2))
+    assert min(assert_runs_above(8, 1, 4, range(1))) == pytest.approx(40 / 32), "a grid: (4d + 1)/4d"
+
+
+@pytest.mark.slow
+def test_many_random_legal_runs_move_what_d1_asks_for() -> None:
+    for N, d, P in [(4, 1, 4), (4, 2, 2), (6, 1, 3), (8, 1, 4)]:
+        assert_runs_above(N, d, P, range(9))
+
+
+@pytest.mark.slow
+def test_backward_runs_move_what_d3_asks_for() -> None:
+    """D3 holds where λz/P ≥ 53d²."""
+    N, d, P = 16, 1, 4
+    dag = dag_of("attention-backward", N, d)
+    for seed, layout in enumerate(("contiguous", "zigzag", "striped")):
+        rng = np.random.default_rng(seed)
+        for name, place in placements(N, P, rng).items():
+            lines = random_backward(tokens_of(layout, N, P), d, rng, place)
+            tally = played("attention-backward", dag, layout, lines, P).tally
+            products = [
+                sum(three) for three in zip(*(tally.computes_of(a) for a in ("dQ", "dK", "dV")), strict=True)
+            ]
+            share = 3 * N * N * d / P
+            most = max(products) / share
+            assert most * N * N / P >= 53 * d * d
+            bound = P / most * 4 * math.sqrt(most * share * d) - 7 * N * d
+            assert tally.total("received") >= bound, name
+
+
+def charged(assignment: np.ndarray, owner: np.ndarray, d: int, P: int) -> int:
+    """Words of an assignment of pairs that Lemma 2 charges: inputs received, partial sums sent."""
+    total = 0
+    for p in range(P):
+        mine = assignment == p
+        foreign = owner != p
+        total += 2 * d * int((mine.any(axis=1) & foreign).sum()) + 2 * d * int(
+            (mine.any(axis=0) & foreign).sum()
+        )
+    return total
+
+
+@pytest.mark.parametrize(
+    ("N", "P", "steps"), [(8, 4, 1500), pytest.param(12, 9, 20_000, marks=pytest.mark.slow)]
+)
+def test_no_balanced_assignment_is_below_d1(N: int, P: int, steps: int) -> None:
+    """Pairs are exchanged between devices as long as that saves words; the grid is where the bound is."""
+    d, q = 1, math.isqrt(P)
+    bound = P * words_for(N * N * d / P, d) - 4 * N * d
+    owner = np.arange(N) * P // N
+    grid = (owner // q)[:, None] * q + (owner % q)[None, :]
+    assert charged(grid, owner, d, P) == bound
+    rng = np.random.default_rng(5)
+    state = rng.permutation(np.arange(N * N) % P).reshape(N, N)
+    cost = charged(state, owner, d, P)
+    for step in range(steps):
+        one, other = rng.integers(N, size=(2, 2))
+        state[tuple(one)], state[tuple(other)] = state[tuple(other)], state[tuple(one)]
+        tried = charged(state, owner, d, P)
+        heat = 2 * (1 - step / steps) + 1e-9
+        if tried <= cost or rng.random() < math.exp((cost - tried) / heat):
+            cost = tried
+        else:
+            state[tuple(one)], state[tuple(other)] = state[tuple(other)], state[tuple(one)]
+        assert cost >= bound - 1e-9

@@ -1,0 +1,101 @@
+"""On one device the game of several devices is the game of one device, move for move."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pebble.common.errors import IllegalMove
+from pebble.computations.attention import attention_family
+from pebble.computations.problem import Problem
+from pebble.game.game import Game
+from pebble.game.moves import Move, Op
+from pebble.game.processors.game import ProcessorGame
+from pebble.game.processors.induced import induced_run
+from pebble.game.processors.moves import ProcessorMove, ProcessorOp
+from pebble.game.processors.settings import Processors
+from pebble.game.processors.words import Word
+from pebble.game.replay import replay
+from pebble.game.rules import Rules
+from pebble.graph.dag import Dag
+from pebble.lab.pebblings import moves
+from tests.support.amounts import examples
+from tests.support.random_dags import dags, random_legal_moves
+
+OPS = {
+    Op.LOAD: ProcessorOp.LOAD,
+    Op.STORE: ProcessorOp.STORE,
+    Op.COMPUTE: ProcessorOp.COMPUTE,
+    Op.DELETE: ProcessorOp.DELETE,
+}
+
+
+def of_device_0(move: Move) -> ProcessorMove:
+    return ProcessorMove(OPS[move.op], 0, Word(move.vertex))
+
+
+def refused_by(play: Callable[[], object]) -> str | None:
+    """Return the rule that forbids a move."""
+    try:
+        play()
+    except IllegalMove as error:
+        return error.rule
+    return None
+
+
+@examples(60, 500)
+@given(dags(), st.integers(1, 6), st.integers(0, 2**32 - 1))
+def test_any_move_is_judged_alike(dag: Dag, M: int, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    one, several = Game(dag, M), ProcessorGame(dag, Processors(1, fast=M))
+    some = random_legal_moves(dag, M, Rules(), 40, rng)
+    for move in some:
+        drawn = Move(Op(int(rng.integers(4))), int(rng.integers(dag.n_vertices + 1)))
+        for tried in (drawn, move):
+            assert refused_by(lambda: one.push(tried)) == refused_by(lambda: several.play(of_device_0(tried)))  # noqa: B023
+        status, tally = one.status(), several.tally.devices[0]
+        counts = (tally.reads, tally.writes, tally.computes, tally.deletes, tally.redundant, tally.fast_peak)
+        expected = (
+            status.reads,
+            status.writes,
+            status.computes,
+            status.deletes,
+            status.redundant,
+            status.peak,
+        )
+        assert counts == expected
+        assert status.missing == tuple(several.missing)
+    assert several.tally.total("received") == 0
+
+
+@pytest.mark.parametrize("schedule", ["flash-2", "standard", "small-cache"])
+def test_a_schedule_counts_the_same_with_free_sums(schedule: str) -> None:
+    """The chain's order is one of the orders of a free sum: same moves, same counts, and a pebbling of one device."""
+    problem = Problem.square(4, 2)
+    pebbling = moves(schedule, problem, M=24)
+    dag = attention_family(problem).dag()
+    processors = Processors(1, fast=24, sums=("l", "U"))
+    names = ProcessorGame(dag, processors).names
+    run: list[ProcessorMove] = []
+    for op, vertex in pebbling:
+        for code, v in zip(np.asarray(op).tolist(), np.asarray(vertex).tolist(), strict=True):
+            found = names.inner.get(v) or names.sum_at.get(v)
+            if found is None:
+                run.append(of_device_0(Move(Op(code), v)))
+                continue
+            term = int(dag.name(v).rpartition(",")[2][:-1])
+            if code == Op.COMPUTE:
+                run.append(ProcessorMove(OPS[Op.COMPUTE], 0, Word(found.vertex, (1 << term) - 1), term))
+            else:
+                run.append(ProcessorMove(OPS[Op(code)], 0, Word(found.vertex, (2 << term) - 1)))
+    game, induced, again = induced_run(dag, processors, run)
+    tally = game.tally.devices[0]
+    assert (tally.io, tally.computes, tally.fast_peak) == (pebbling.io, pebbling.computes, pebbling.peak)
+    back = {new: old for old, new in OPS.items()}
+    status = replay(induced, 24, [([back[move.op] for move in again], [move.word.vertex for move in again])])
+    assert status.complete
+    assert (status.io, status.computes, status.peak) == (pebbling.io, pebbling.computes, pebbling.peak)

@@ -1,0 +1,107 @@
+"""Safe softmax by groups of row blocks: words and room by formula, the cheapest choice, and safe softmax near N·d."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+
+import pytest
+
+from pebble.computations.problem import Problem
+from pebble.program.schedule import get
+from pebble.testing import check_schedule
+from schedules._mixed_blocks import MixedBlocks
+from schedules.best import BestSafe
+from schedules.split_pinned import groups_of
+from tests.schedules.test_flash2_mixed import random_problem, random_tiles
+from tests.support.amounts import first
+
+MIXED = get("flash-2-mixed", "forward", "safe")
+SPLIT = get("split-pinned", "forward", "safe")
+
+
+def random_groups(rnd: random.Random, problem: Problem) -> dict[str, int]:
+    group = rnd.randint(1, problem.Nq)
+    pinned = rnd.choice([0, 1, 3, rnd.randint(0, 2 * problem.Nk)])
+    return {"max_rows": group, "rows": rnd.randint(1, group), "pinned": pinned}
+
+
+@pytest.mark.parametrize("seed", first(4, range(40)))
+def test_all_readings_agree_at_any_tiles(seed: int) -> None:
+    rnd = random.Random(seed)
+    problem = replace(random_problem(rnd, rnd.choice([None, None, "causal", "window:3"])), softmax="safe")
+    for schedule, tiles in ((MIXED, random_tiles(rnd, problem)), (SPLIT, random_groups(rnd, problem))):
+        needed = schedule.measure(problem, tiles).peak
+        found = check_schedule(schedule, problem, max(needed, schedule.least_M(problem)), tiles)
+        assert found.peak == needed
+
+
+@pytest.mark.parametrize("seed", first(40, range(400)))
+def test_words_and_room_are_what_the_machine_measures(seed: int) -> None:
+    rnd = random.Random(seed)
+    problem = replace(random_problem(rnd), softmax="safe")
+    tiles, groups = random_tiles(rnd, problem), random_groups(rnd, problem)
+    mixed, run = MixedBlocks(problem, *tiles.values()), MIXED.measure(problem, tiles)
+    assert run.io == mixed.words
+    assert mixed.room - (problem.Nk == 1) <= run.peak <= mixed.room
+    split, run = groups_of(problem, groups), SPLIT.measure(problem, groups)
+    assert run.io == split.words
+    assert split.room - (problem.Nk == 1) - (problem.d == 1) <= run.peak <= split.room
+
+
+@pytest.mark.parametrize("seed", first(6, range(80)))
+def test_no_other_choice_is_cheaper(seed: int) -> None:
+    rnd = random.Random(seed)
+    problem = Problem(
+        rnd.randint(1, 16), rnd.randint(2, 12), rnd.randint(2, 4), rnd.randint(1, 4), softmax="safe"
+    )
+    least = max(MIXED.least_M(problem), SPLIT.least_M(problem))
+    M = rnd.randint(least, max(least, 2 * (problem.Nq + problem.Nk) * (problem.d + problem.dv)))
+    Nq, Nk = problem.Nq, problem.Nk
+    mixed = (
+        MixedBlocks(problem, blocks, slices, pinned)
+        for slices in range(problem.dv + 1)
+        for blocks in range(0 if slices else 1, Nq + 1)
+        for pinned in range(2 * Nk + 1)
+    )
+    chosen = MixedBlocks(problem, *MIXED.tiles(problem, M).values())
+    assert chosen.words == min(one.words for one in mixed if one.room <= M)
+    even = {-(-Nq // number) for number in range(1, Nq + 1)}
+    split = (
+        groups_of(problem, {"max_rows": group, "rows": -(-group // blocks), "pinned": pinned})
+        for group in even
+        for blocks in range(1, min(group, 8) + 1)
+        for pinned in range(2 * Nk + 1)
+    )
+    found = groups_of(problem, SPLIT.tiles(problem, M))
+    assert found.room <= M
+    assert found.words == min(one.words for one in split if one.room <= M)
+
+
+@pytest.mark.parametrize(
+    ("share", "words", "name"),
+    [
+        ((3, 8), 17.24, "split-pinned"),
+        ((1, 2), 14.76, "flash-2-mixed"),
+        ((1, 1), 8.5, "flash-2-mixed"),
+        ((5, 4), 7.05, "split-pinned"),
+        ((15, 8), 4.82, "flash-2-mixed"),
+        ((33, 16), 4.0, "split-pinned"),
+    ],
+)
+def test_words_at_4096(share: tuple[int, int], words: float, name: str) -> None:
+    """N = 4096, d = 64, in units of N·d words; best moves as many."""
+    problem, unit = Problem.square(4096, 64, softmax="safe"), 4096 * 64
+    M = unit * share[0] // share[1]
+    best = BestSafe()
+    tiles = best.tiles(problem, M)
+    run = best.measure(problem, tiles)
+    assert (round(run.io / unit, 2), best.chosen(tiles).name) == (words, name)
+    assert run.peak <= M
+
+
+def test_the_last_group_and_block_may_be_short() -> None:
+    """Seven rows in groups of 5 and 2, of blocks of 2, 2, 1 and 2; three rows of Q are read again."""
+    problem, tiles = Problem(7, 6, 3, 2, softmax="safe"), {"max_rows": 5, "rows": 2, "pinned": 4}
+    words = 7 * (3 + 2) + 3 * 3 + 6 * ((2 + 4) * 3 + 4 * 2) - (2 + 4 - 1) * 4 * 3
+    assert SPLIT.measure(problem, tiles).io == words

@@ -1,0 +1,164 @@
+"""Random legal runs of attention on several devices: any placement, scores sent too, any sum tree; backward too."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable
+from itertools import product
+
+import numpy as np
+
+from tests.support.processor_runs import braces, name
+
+Place = Callable[[int, int, int], int]
+
+
+class RandomRun:
+    """Lines of a run in supersteps; a word is fetched from somebody who has it, once per device.
+
+    Parameters
+    ----------
+    own : list of list of int
+        The tokens of each device.
+    d : int
+    rng : Generator
+    """
+
+    def __init__(self, own: list[list[int]], d: int, rng: np.random.Generator) -> None:
+        self.P, self.d, self.rng = len(own), d, rng
+        self.owner = {t: p for p, tokens in enumerate(own) for t in tokens}
+        self.N = len(self.owner)
+        self.lines: list[str] = []
+        self.has: dict[str, list[int]] = defaultdict(list)
+        self.wanted: dict[tuple[str, int], None] = {}
+        self.terms: dict[tuple[str, int], set[int]] = defaultdict(set)
+
+    def give(self, array: str, width: int) -> None:
+        """Give the rows of an input to their owners."""
+        for t, k in product(range(self.N), range(width)):
+            index = (t, k) if width > 1 or array != "l" else (t,)
+            self.has[name(array, *index)] = [self.owner[t]]
+
+    def want(self, words: list[str], p: int) -> None:
+        """Ask for words on a device by the end of the superstep."""
+        for word in words:
+            if p not in self.has[word]:
+                self.wanted[word, p] = None
+
+    def superstep(self) -> None:
+        """Send what was asked for, each word from any device that has it."""
+        for word, p in self.wanted:
+            self.lines.append(f"send {word} {self.rng.choice(self.has[word])} {p}")
+        for word, p in self.wanted:
+            self.has[word].append(p)
+        self.wanted = {}
+        self.lines.append("superstep")
+
+    def compute(self, words: list[str], p: int) -> None:
+        for word in words:
+            if p not in self.has[word]:
+                self.lines.append(f"{p} compute {word}")
+                self.has[word].append(p)
+
+    def absorb(self, element: str, term: int, p: int) -> None:
+        before = self.terms[element, p]
+        self.lines.append(f"{p} compute {element}{braces(before) if before else ''}+{term}")
+        before.add(term)
+
+    def row(self, array: str, t: int) -> list[str]:
+        return [name(array, t, k) for k in range(self.d)]
+
+    def gather_sums(self, elements: list[str], home: Callable[[str], int]) -> None:
+        """Bring all partial sums to their homes, along a random tree of devices for each element."""
+        holders = {}
+        for element in elements:
+            p = home(element)
+            others = [q for q in range(self.P) if self.terms[element, q] and q != p]
+            holders[element] = [*self.rng.permutation(others).tolist(), p]
+        while any(len(left) > 1 for left in holders.values()):
+            sent: list[tuple[str, int, set[int]]] = []
+            for element, left in holders.items():
+                if len(left) > 1:
+                    p = left.pop(0)
+                    q = int(self.rng.choice(left))
+                    self.lines.append(f"send {element}{braces(self.terms[element, p])} {p} {q}")
+                    sent.append((element, q, self.terms[element, p]))
+            self.lines.append("superstep")
+            for element, q, came in sent:
+                here = self.terms[element, q]
+                if here:
+                    self.lines.append(f"{q} merge {element}{braces(here)} {element}{braces(came)}")
+                here |= came
+
+
+def random_forward(
+    own: list[list[int]], d: int, rng: np.random.Generator, place: Place, elsewhere: float = 0.0
+) -> list[str]:
+    """Return a forward run in which product (i, j, e) is absorbed on device ``place(i, j, e)``.
+
+    Parameters
+    ----------
+    elsewhere : float
+        How often a score is computed on any device; the weight, or the score, is sent then.
+    """
+    run = RandomRun(own, d, rng)
+    for array in "QKV":
+        run.give(array, d)
+    N, P = run.N, run.P
+    scored = {}
+    for i, j in product(range(N), range(N)):
+        p = int(rng.integers(P)) if rng.random() < elsewhere else place(i, j, 0)
+        scored[i, j] = p
+        run.want(run.row("Q", i) + run.row("K", j), p)
+        for e in range(d):
+            run.want([name("V", j, e)], place(i, j, e))
+    run.superstep()
+    send_score = {pair: rng.random() < 0.3 for pair in scored}
+    for (i, j), p in scored.items():
+        score = [name("S", i, j, k) for k in range(d)]
+        run.compute(score, p)
+        if not send_score[i, j]:
+            run.compute([name("P", i, j)], p)
+        for q in {place(i, j, e) for e in range(d)}:
+            run.want([score[-1]] if send_score[i, j] else [name("P", i, j)], q)
+    run.superstep()
+    for i, j in scored:
+        for e in range(d):
+            p = place(i, j, e)
+            run.compute([name("P", i, j)], p)
+            run.absorb(name("U", i, e), j, p)
+            if e == 0:
+                run.absorb(name("l", i), j, p)
+    sums = [name("l", i) for i in range(N)] + [name("U", i, e) for i in range(N) for e in range(d)]
+    run.gather_sums(sums, lambda element: run.owner[int(element.partition("[")[2].rstrip("]").split(",")[0])])
+    for i in range(N):
+        run.compute(run.row("O", i), run.owner[i])
+    return run.lines
+
+
+def random_backward(own: list[list[int]], d: int, rng: np.random.Generator, place: Place) -> list[str]:
+    """Return a backward run in which all products of pair (i, j) are on device ``place(i, j, 0)``."""
+    run = RandomRun(own, d, rng)
+    for array in ("Q", "K", "V", "dO", "O"):
+        run.give(array, d)
+    run.give("l", 1)
+    N = run.N
+    pairs = list(product(range(N), range(N)))
+    for i in range(N):
+        run.compute([name("D", i, e) for e in range(d)], run.owner[i])
+    for i, j in pairs:
+        words = [*run.row("Q", i), *run.row("dO", i), name("l", i), name("D", i, d - 1)]
+        run.want(words + run.row("K", j) + run.row("V", j), place(i, j, 0))
+    run.superstep()
+    for i, j in pairs:
+        p = place(i, j, 0)
+        run.compute([name("S", i, j, k) for k in range(d)], p)
+        run.compute([name("dP", i, j, e) for e in range(d)], p)
+        run.compute([name("P", i, j), name("dS", i, j)], p)
+        for k in range(d):
+            run.absorb(name("dV", j, k), i, p)
+            run.absorb(name("dK", j, k), i, p)
+            run.absorb(name("dQ", i, k), j, p)
+    sums = [name(array, t, k) for array in ("dV", "dK", "dQ") for t in range(N) for k in range(d)]
+    run.gather_sums(sums, lambda element: run.owner[int(element.partition("[")[2].rstrip("]").split(",")[0])])
+    return run.lines
