@@ -80,9 +80,9 @@ def forward_bounds(problem: Problem, M: int, rules: Rules | None = None) -> list
     Returns
     -------
     list of Bound
-        The compulsory bound, T1, T2, T3 and T4 where they are defined, D where it says more than the compulsory bound, and for
-        a mask "by parts" and, where it says something, "causal triangles", by falling value. Their maximum is a
-        bound, not their sum.
+        The compulsory bound, T1, T2, T3 and T4 where they are defined, D where it says more than the compulsory
+        bound, and for a mask "by parts" and, where it says something, "causal triangles", by falling value. Their
+        maximum is a bound, not their sum.
 
     Raises
     ------
@@ -115,8 +115,8 @@ def backward_bounds(problem: Problem, M: int, rules: Rules | None = None) -> lis
     Returns
     -------
     list of Bound
-        The compulsory bound, B1, B2, B3 and B4 where they are defined, D backward where it says more than the compulsory bound,
-        and for a mask "by parts", by falling value. Their maximum is a bound, not their sum.
+        The compulsory bound, B1, B2, B3 and B4 where they are defined, D backward where it says more than the
+        compulsory bound, and for a mask "by parts", by falling value. Their maximum is a bound, not their sum.
 
     Raises
     ------

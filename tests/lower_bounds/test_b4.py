@@ -45,7 +45,6 @@ LEADING = {
     1.0: 7.815,
     1.25: 6.797,
     1.5: 5.911,
-    2.0: 4.771,
 }
 
 
@@ -90,9 +89,9 @@ def random_segments(row: B4Row, rng: np.random.Generator, n: int) -> B4Segment:
     low, high = np.zeros(n), np.full(n, 100.0)
     for _ in range(60):
         middle = (low + high) / 2
-        fits = b4_segment_weight(row, B4Segment(*(parts * middle), whole)) <= float(row.tau) * (1 - 1e-9)
+        fits = b4_segment_weight(row, B4Segment(*[*(parts * middle), whole])) <= float(row.tau) * (1 - 1e-9)
         low, high = np.where(fits, middle, low), np.where(fits, high, middle)
-    return B4Segment(*(parts * low), whole)
+    return B4Segment(*[*(parts * low), whole])
 
 
 def test_random_segments_stay_below_the_constant() -> None:
@@ -107,7 +106,11 @@ def plain_work(row: B4Row, x: B4Segment) -> Any:
     S, dP, V0, V1, K0, K1, Q0, Q1 = (
         float(w) for w in (row.S, row.dP, row.V0, row.V1, row.K0, row.K1, row.Q0, row.Q1)
     )
-    p, inner, both = x.p_stored + x.p_kept, x.whole**2 * x.q * x.k, np.minimum(x.q, x.o) * np.minimum(x.k, x.v)
+    p, inner, both = (
+        x.p_stored + x.p_kept,
+        x.whole**2 * x.q * x.k,
+        np.minimum(x.q, x.o) * np.minimum(x.k, x.v),
+    )
 
     def pairs(low: float, high: float) -> Any:
         r = low**2 * x.r_stored + high**2 * x.r_kept
@@ -170,7 +173,9 @@ def test_good_multipliers_come_near_and_stay_above(row: B4Row) -> None:
 
 
 @pytest.mark.parametrize("tau", first(1, ["2", "9"]))
-@pytest.mark.parametrize("products", first(1, ["dP K Q", "S V", "dP V K", "S", "dP", "V", "K", "Q", "dP Q", "S K"]))
+@pytest.mark.parametrize(
+    "products", first(1, ["dP K Q", "S V", "dP V K", "S", "dP", "V", "K", "Q", "dP Q", "S K"])
+)
 def test_every_term_of_the_bound_is_needed(products: str, tau: str) -> None:
     """With few products at a time no error in a term can hide: there is no gap for it."""
     weights = {name: Fraction(int(name in products.split())) for name in ("S", "dP")}
@@ -267,10 +272,27 @@ def test_refusals() -> None:
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("gamma", "1.5"), ("gamma_dP", "0"), ("tau", "0.1"), ("W", "0"), ("S", "-1"), ("V0", "1.1"), ("Q1", "x")],
+    [
+        ("gamma", "1.5"),
+        ("gamma_dP", "0"),
+        ("tau", "0.1"),
+        ("W", "0"),
+        ("S", "-1"),
+        ("V0", "1.1"),
+        ("Q1", "x"),
+    ],
 )
 def test_unsound_rows_are_refused(name: str, value: str) -> None:
-    weights = {"S": "0.5", "dP": "0.6", "V0": "0.7", "V1": "1", "K0": "0.7", "K1": "0.8", "Q0": "0.7", "Q1": "0.9"}
+    weights = {
+        "S": "0.5",
+        "dP": "0.6",
+        "V0": "0.7",
+        "V1": "1",
+        "K0": "0.7",
+        "K1": "0.8",
+        "Q0": "0.7",
+        "Q1": "0.9",
+    }
     sound = {"mu": "1", "tau": "3", "gamma": "0.4", "gamma_dP": "0.5", "W": "1.1"} | weights
     assert B4Row.from_strings(sound).mu == 1
     with pytest.raises(InvalidInput, match="row of B4"):

@@ -1,4 +1,4 @@
-"""T4: its constants are proved anew; its values are T3's with other rows, greater ones, and stay below every schedule."""
+"""T4: its constants are proved anew; its values are T3's with other rows, and stay below every schedule."""
 
 from __future__ import annotations
 
@@ -14,7 +14,13 @@ from hypothesis import strategies as st
 from pebble.common.errors import BoundDoesNotApply
 from pebble.computations.problem import Problem
 from pebble.lower_bounds.certified.prove_t3 import t3_segment_weight, t3_segment_work
-from pebble.lower_bounds.certified.prove_t4 import T4Search, T4Segment, certify_t4, much_work_t4, t4_segment_work
+from pebble.lower_bounds.certified.prove_t4 import (
+    T4Search,
+    T4Segment,
+    certify_t4,
+    much_work_t4,
+    t4_segment_work,
+)
 from pebble.lower_bounds.certified.t3 import t3, t3_rows
 from pebble.lower_bounds.certified.t4 import T4Row, t4, t4_rows
 from tests.lower_bounds.test_t3 import best_known, flash2_streamed, random_segments, small_cache, theorem
@@ -111,7 +117,9 @@ def test_leading_constants(mu: float, constant: float) -> None:
 
 def test_the_table_of_the_docs() -> None:
     lines = (DOCS / "bounds-t4.md").read_text(encoding="utf-8").splitlines()
-    cells = [line.strip("| ").split(" | ") for line in lines if line.startswith("| 0") or line.startswith("| 1")]
+    cells = [
+        line.strip("| ").split(" | ") for line in lines if line.startswith("| 0") or line.startswith("| 1")
+    ]
     assert len(cells) >= 13
     for mu, of_t3, of_t4 in cells:
         for bound, printed in ((t3, of_t3), (t4, of_t4)):
@@ -136,7 +144,11 @@ def test_dominated_by_schedules(N: int, d: int, log2_mu: float) -> None:
 
 @examples(30, 120)
 @given(
-    st.integers(1, 10**7), st.integers(1, 10**7), st.integers(1, 200), st.integers(1, 200), st.integers(1, 10**5)
+    st.integers(1, 10**7),
+    st.integers(1, 10**7),
+    st.integers(1, 200),
+    st.integers(1, 200),
+    st.integers(1, 10**5),
 )
 def test_equals_the_theorem_in_fractions(Nq: int, Nk: int, d: int, dv: int, M: int) -> None:
     problem = Problem(Nq=Nq, Nk=Nk, d=d, dv=dv)

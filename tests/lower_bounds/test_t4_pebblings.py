@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from math import sqrt
 
 import numpy as np
 import pytest
@@ -29,13 +28,15 @@ class TouchedByRows(Touched):
         u, v = len({(i, e) for i, e, _ in self.events}), self.words("V")
         uncharged = [(i, j) for i, _, j in self.events if (i, j) not in self.in_c]
         on_U = sum(1 if (i, j) in self.stored else 1 + delta for i, _, j in self.events)
-        segment = T4Segment(cs / d**2, cn / d**2, float(self.fresh) / d**2, x / d, u / d**2, v / d**2, h / x if x else 0)
+        segment = T4Segment(
+            cs / d**2, cn / d**2, float(self.fresh) / d**2, x / d, u / d**2, v / d**2, h / x if x else 0
+        )
         bounds = {"whole rows": (h, x), "inner pairs": (len(set(uncharged)), h * h)}
         for name, beta, work in (("S", 1, len(self.steps) / dv), ("U", 0, float(on_U))):
-            row = T4Row(*map(Fraction, (1, 2, "0.5", 1)), delta=delta, beta=Fraction(beta))
-            on_U_at_most = t4_segment_work(row, segment) * d**3
+            row = row_of(Fraction(beta), delta)
+            at_most = t4_segment_work(row, segment) * d**3
             without = t4_segment_work(row_of(Fraction(0), delta), segment) * d**3
-            bounds[name] = (work, on_U_at_most - (without if beta else 0))
+            bounds[name] = (work, at_most - (without if beta else 0))
         bounds["uncharged events"] = (len(uncharged), float(self.fresh) * dv)
         for k in range(d):
             level = sum(chain[k] in self.span for chain in self.causal.values()) / dv
@@ -43,11 +44,14 @@ class TouchedByRows(Touched):
             bounds[f"S on level {k}"] = (level, min(cs + cn + float(self.fresh), rows * columns))
         if dv > d:
             del bounds["U"]
-        return {name: left / right if right else float(left > 1e-12) * 9 for name, (left, right) in bounds.items()}
+        return {
+            name: left / right if right else float(left > 1e-12) * 9 for name, (left, right) in bounds.items()
+        }
 
 
 def row_of(beta: Fraction, delta: Fraction) -> T4Row:
-    return T4Row(*map(Fraction, (1, 2, "0.5", 1)), delta=delta, beta=beta)
+    one = Fraction(1)
+    return T4Row(one, 2 * one, one / 2, one, delta, beta)
 
 
 def ratios_of(seed: int) -> Ratios:

@@ -25,8 +25,8 @@ __all__ = ["B4", "B4Row", "b4", "b4_rows"]
 B4 = Statement(
     "B4",
     "I/O > min over 0 ≤ x, y ≤ z of (n(x, y) − 1)·(X − 2) + x + y + M − (γ_S [w_S > 0] + γ_P [w_P > 0])·z − Nq·d − "
-    "Nk·(d + dv), n(x, y) = ⌈(z·((w_S + K1 + Q1)·d + (w_P + V1)·dv) − x·(V1 − V0)·dv − y·(K1 − K0 + Q1 − Q0)·d)/(W·D³)⌉, "
-    "X = τ·D² − M, D = min(d, dv), for every row of its table with M ≤ μ·D²",
+    "Nk·(d + dv), n(x, y) = ⌈(z·((w_S + K1 + Q1)·d + (w_P + V1)·dv) − x·(V1 − V0)·dv − y·(K1 − K0 + Q1 − Q0)·d)/(W·D³)⌉"
+    ", X = τ·D² − M, D = min(d, dv), for every row of its table with M ≤ μ·D²",
     "attention, backward pass, any sizes and any mask; M small enough for a row; W proved by branch and bound",
     "docs/bounds-b4.md, constants by pebble.lower_bounds.certified.prove_b4",
     status="computer-assisted",

@@ -197,9 +197,7 @@ def backward_lagrange(
         bound = bound + rest * rows.fixed + rest**2 * half * rows.spread2 / left_p
     stored, other = last(stored), last(other)
     linear_stored = m.fK * w.dK_stored + m.fQ * w.dQ_stored
-    left_r = np.minimum(
-        full - stored * (1 - m.by_p) - linear_stored, held - other * (1 - m.by_p) - linear
-    )
+    left_r = np.minimum(full - stored * (1 - m.by_p) - linear_stored, held - other * (1 - m.by_p) - linear)
     left_v = full - other * ((1 - m.both - m.by_p) * last(o) + m.both * m.by_v * last(least))
     defined = (last(left_V) > 0) & (last(left_K) > 0) & (last(left_Q) > 0) & (last(left_p) > 0)
     defined &= (left_r >= 0) & (left_v >= 0)

@@ -131,7 +131,12 @@ class MultiplierSearch(ConstantSearch[AnyRow, AnySegment]):
         """Return a box that holds every segment of weight tau."""
         start, one = np.array([self.start]).T, np.ones(1)
         return BoxesWithMultipliers(
-            np.zeros_like(self.upper_corner), self.upper_corner, start, 0.3 * one, np.zeros(1, int), math.inf * one
+            np.zeros_like(self.upper_corner),
+            self.upper_corner,
+            start,
+            0.3 * one,
+            np.zeros(1, int),
+            math.inf * one,
         )
 
     def bound(self, lo: Reals, hi: Reals, multipliers: Reals) -> Reals:

@@ -86,9 +86,7 @@ def b3_segment_weight(row: B3Row, segment: B3Segment) -> Any:
 def b3_segment_work(row: B3Row, segment: B3Segment) -> Any:
     """Upper bound f on the weighted work of a segment, in units of d³ (floats, no directed rounding)."""
     x, weights = segment, _weights(row)
-    amounts = Amounts(
-        x.q, x.k, x.o, x.v, x.uV, x.uK, x.uQ, x.p, 0.0, x.p_new, x.r, 0.0, x.r_new, x.s, 0.0
-    )
+    amounts = Amounts(x.q, x.k, x.o, x.v, x.uV, x.uK, x.uQ, x.p, 0.0, x.p_new, x.r, 0.0, x.r_new, x.s, 0.0)
     scores = x.q * x.k
     on_S = weights.S * np.sqrt((x.p + x.p_new) * scores)
     return on_S + second_product(weights, amounts) + gradient_work(weights, amounts, scores)
@@ -141,7 +139,7 @@ class B3Search(MultiplierSearch[B3Row, B3Segment]):
         q, k, o = corners
         rows = WholeRows(inner=q * k, fixed=0.0, spread2=q * k)
         price, zero = multipliers[0], np.zeros_like(multipliers[0])
-        shares = BackwardShares(price, zero, *multipliers[1:], zero, zero)
+        shares = BackwardShares(*(price, zero, *multipliers[1:], zero, zero))
         return backward_lagrange(self._weights, self._limits, (q, k, o), rows, shares)
 
 

@@ -41,7 +41,15 @@ from pebble.lower_bounds.certified.branch_and_bound import (
 )
 from pebble.lower_bounds.certified.multipliers import BoxesWithMultipliers, MultiplierSearch, climb
 
-__all__ = ["B4Search", "B4Segment", "b4_segment_weight", "b4_segment_work", "certify_b4", "main", "much_work_b4"]
+__all__ = [
+    "B4Search",
+    "B4Segment",
+    "b4_segment_weight",
+    "b4_segment_work",
+    "certify_b4",
+    "main",
+    "much_work_b4",
+]
 
 
 @dataclass(frozen=True)

@@ -87,7 +87,7 @@ class T4Search(MultiplierSearch[T4Row, T4Segment]):
 
     @property
     def upper_corner(self) -> Reals:
-        """x weighs twice its number, u its number."""
+        """X weighs twice its number, u its number."""
         return np.array([[self._tau / 2], [1.0], [self._tau]])
 
     def empty(self, boxes: BoxesWithMultipliers) -> NDArray[np.bool_]:
@@ -121,7 +121,9 @@ def much_work_t4(row: T4Row, rng: np.random.Generator, rounds: int = 1500) -> tu
 
     def fitted(parts: Reals) -> tuple[Reals, Reals]:
         whole = np.clip(parts[-1:], 0.0, 1.0)
-        loose = t3_segment_weight(row, T3Segment(*parts[:-1])) - np.maximum(0.0, parts[4] + parts[1] - float(row.mu))
+        loose = t3_segment_weight(row, T3Segment(*parts[:-1])) - np.maximum(
+            0.0, parts[4] + parts[1] - float(row.mu)
+        )
         parts = parts[:-1] * np.minimum(tau / loose, (tau + mu) / (loose + parts[4] + parts[1]))
         parts[1] = np.minimum(parts[1], mu)
         parts = np.concatenate([parts, whole])

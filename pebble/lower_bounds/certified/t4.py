@@ -21,7 +21,8 @@ __all__ = ["T4", "T4Row", "t4", "t4_rows"]
 T4 = Statement(
     "T4",
     T3.says,
-    "attention, forward pass with dv ≤ d, any sizes and any mask; M small enough for a row; W proved by branch and bound",
+    "attention, forward pass with dv ≤ d, any sizes and any mask; M small enough for a row; W proved by branch "
+    "and bound",
     "docs/bounds-t4.md, constants by pebble.lower_bounds.certified.prove_t4",
     status="computer-assisted",
     after=T3.after,
@@ -85,5 +86,7 @@ def t4(problem: Counts, M: int) -> Bound:
     ('computer-assisted', True)
     """
     if problem.dv > problem.d:
-        raise BoundDoesNotApply(f"T4 is proved for dv at most d, not for d = {problem.d} and dv = {problem.dv}: use T3")
+        raise BoundDoesNotApply(
+            f"T4 is proved for dv at most d, not for d = {problem.d} and dv = {problem.dv}: use T3"
+        )
     return forward_bound_of(t4_rows(), problem, M, instead="T3")
