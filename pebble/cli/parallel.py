@@ -55,6 +55,18 @@ __all__ = ["command"]
     help="In place of -N, the tokens of documents that do not attend to each other (64Ki,8Ki*40): which are cut, and "
     "over how many devices.",
 )
+@click.option(
+    "--inner",
+    metavar="NAME",
+    help="Also count, without a mask, what a device moves between its memory and -M words of fast memory with this "
+    "schedule (pebble schedules) inside.",
+)
+@click.option("-M", "M", type=Whole(), help="With --inner or --program: words of fast memory.")
+@click.option(
+    "--program",
+    is_flag=True,
+    help="Print what each device does, with --inner and its tiles.",
+)
 @link_options
 @click.option(
     "--best",
@@ -83,6 +95,8 @@ def command(names: tuple[str, ...], as_json: bool, **options: Any) -> None:
         _refuse(options, "--attention linear", ("shape", "decode", "link", "memory"))
         problem = shared_problem_of(options, options["N"], options["P"])
         print_result(parallel_states(problem, names_of(names) or None), as_json)
+    elif options["program"]:
+        _print_programs(names, options)
     else:
         print_result(_compared(names, options), as_json)
 
@@ -91,9 +105,11 @@ def _compared(names: tuple[str, ...], options: dict[str, Any]) -> ParallelReport
     """Compare schedules."""
     from pebble.lab.parallel import parallel
 
+    if options["inner"] is not None and options["M"] is None:
+        raise click.UsageError("--inner needs the words of fast memory: -M.")
     problem = shared_problem_of(options, options["N"], options["P"])
     with progress_line("counting {} …".format) as progress:
-        return parallel(
+        report = parallel(
             replace(problem, queries_decoded=options["decode"]),
             names_of(names) or None,
             _shape(options["shape"]),
@@ -104,6 +120,22 @@ def _compared(names: tuple[str, ...], options: dict[str, Any]) -> ParallelReport
             layouts=None if options["layout"] is None else [options["layout"]],
             progress=progress,
         )
+        if options["inner"] is None:
+            return report
+        from pebble.lab.parallel.inner_schedules import with_inner
+
+        return with_inner(report, options["inner"], options["M"])
+
+
+def _print_programs(names: tuple[str, ...], options: dict[str, Any]) -> None:
+    """Print the programs of schedules that are named."""
+    from pebble.lab.parallel.inner_schedules import program_text
+
+    if not names:
+        raise click.UsageError("--program needs the name of a schedule.")
+    problem = shared_problem_of(options, options["N"], options["P"])
+    for name in names_of(names):
+        click.echo(program_text(name, problem, _shape(options["shape"]), options["inner"], options["M"]))
 
 
 def _documents(names: tuple[str, ...], options: dict[str, Any]) -> DocumentReport:

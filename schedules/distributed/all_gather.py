@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from pebble.program import parallel
+from schedules.distributed.device_programs import all_gather
 
 __all__ = ["AllGather"]
 
@@ -27,3 +28,15 @@ class AllGather(parallel.DistributedSchedule):
         """Own queries times all keys."""
         all_tiles = np.arange(problem.tiling.tiles)[None, :].repeat(problem.P, axis=0)
         return parallel.Placement(problem.tiling.of_device, all_tiles, np.zeros(problem.P, np.int64))
+
+    def program(
+        self,
+        problem: parallel.SharedProblem,
+        shape: parallel.Shape = (),
+        inner: parallel.InnerWork | None = None,
+    ) -> parallel.DeviceProgram:
+        """Return what each device does."""
+        self.check(problem, shape)
+        if problem.pass_name == "backward":
+            return super().program(problem, shape, inner)
+        return all_gather(problem.P, inner)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from pebble.program import parallel
+from schedules.distributed.device_programs import pass_q_ring, ring, ring_backward, ring_q_backward
 
 __all__ = ["PassQRing", "Ring", "RingQ"]
 
@@ -28,6 +29,16 @@ class Ring(parallel.DistributedSchedule):
         """Own queries times own keys; then keys go round, downwards where the last keys are needed least: zigzag."""
         return _ring(problem, "key", downwards=problem.layout == "zigzag")
 
+    def program(
+        self,
+        problem: parallel.SharedProblem,
+        shape: parallel.Shape = (),
+        inner: parallel.InnerWork | None = None,
+    ) -> parallel.DeviceProgram:
+        """Return what each device does."""
+        self.check(problem, shape)
+        return ring(problem.P, inner) if problem.pass_name == "forward" else ring_backward(problem.P)
+
 
 class PassQRing(parallel.DistributedSchedule):
     """Queries go round, and their partial outputs with them."""
@@ -45,6 +56,16 @@ class PassQRing(parallel.DistributedSchedule):
     def placement(self, problem: parallel.SharedProblem, shape: parallel.Shape) -> parallel.Placement:
         """Own queries times own keys; then queries go round downwards, to ever earlier keys."""
         return _ring(problem, "query", downwards=True)
+
+    def program(
+        self,
+        problem: parallel.SharedProblem,
+        shape: parallel.Shape = (),
+        inner: parallel.InnerWork | None = None,
+    ) -> parallel.DeviceProgram:
+        """Return what each device does."""
+        self.check(problem, shape)
+        return pass_q_ring(problem.P, inner)
 
 
 class RingQ(parallel.DistributedSchedule):
@@ -64,6 +85,16 @@ class RingQ(parallel.DistributedSchedule):
     def placement(self, problem: parallel.SharedProblem, shape: parallel.Shape) -> parallel.Placement:
         """Own queries times own keys; then queries go round downwards, to ever earlier keys."""
         return _ring(problem, "query", downwards=True)
+
+    def program(
+        self,
+        problem: parallel.SharedProblem,
+        shape: parallel.Shape = (),
+        inner: parallel.InnerWork | None = None,
+    ) -> parallel.DeviceProgram:
+        """Return what each device does."""
+        self.check(problem, shape)
+        return ring_q_backward(problem.P)
 
 
 def _rows_of_others(problem: parallel.SharedProblem) -> int:

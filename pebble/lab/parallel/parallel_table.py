@@ -12,7 +12,7 @@ from pebble.lab.parallel.links import Links, Wire
 from pebble.lower_bounds.bound import Bound
 
 if TYPE_CHECKING:
-    from pebble.program.parallel import ExchangeTraffic, SharedProblem
+    from pebble.program.parallel import ExchangeTraffic, MemoryRun, SharedProblem
 
 __all__ = ["ParallelReport", "ParallelRow"]
 
@@ -36,6 +36,8 @@ class ParallelRow:
     bound_total, bound_busiest : int or None
         What runs move at least whose work is shared as here, in total and to some device.
     wire : Wire or None
+    inner : MemoryRun or None
+        What each device moves between its memory and its fast memory, with an inner schedule.
     """
 
     name: str
@@ -48,6 +50,7 @@ class ParallelRow:
     bound_total: int | None = None
     bound_busiest: int | None = None
     wire: Wire | None = None
+    inner: MemoryRun | None = None
 
     @property
     def total(self) -> int:
@@ -91,6 +94,17 @@ class ParallelRow:
             "ratio_total": self.ratio_total,
             "ratio_busiest": self.ratio_busiest,
             **self._times(),
+            **self._inner(),
+        }
+
+    def _inner(self) -> dict[str, Any]:
+        if self.inner is None:
+            return {}
+        return {
+            "inner_io": self.inner.io,
+            "inner_reads": self.inner.reads,
+            "inner_writes": self.inner.writes,
+            "inner_peak": self.inner.peak,
         }
 
     def _times(self) -> dict[str, Any]:
@@ -105,7 +119,9 @@ class ParallelRow:
             "hidden": self.wire.ratio <= 1,
         }
 
-    def cells(self, with_layout: bool, with_times: bool, with_nodes: bool) -> list[str]:
+    def cells(
+        self, with_layout: bool, with_times: bool, with_nodes: bool, with_inner: bool = False
+    ) -> list[str]:
         """Return the row as text."""
         played, times = self.traffic, self.wire
         between = [words(times.between_max) if times else ""] if with_nodes else []
@@ -121,6 +137,7 @@ class ParallelRow:
             _ratio(self.balance, 2),
             words(max(played.memory)) if played else "",
             *wire,
+            *([words(self.inner.io) if self.inner else ""] if with_inner else []),
             _ratio(self.ratio_busiest, 3),
         ]
 
@@ -215,6 +232,7 @@ class ParallelReport(TableResult):
     def _schedules(self) -> Table:
         with_layout = self._layouts_differ()
         nodes = self.links is not None and self.links.node > 1
+        inner = any(row.inner for row in self.rows)
         head = [
             "schedule",
             "shape",
@@ -226,9 +244,10 @@ class ParallelReport(TableResult):
             "work, max/mean",
             "memory",
             *(["wire/arithmetic"] if self.links else []),
+            *(["inner I/O"] if inner else []),
             "ratio",
         ]
-        rows = [row.cells(with_layout, self.links is not None, nodes) for row in self.rows]
+        rows = [row.cells(with_layout, self.links is not None, nodes, inner) for row in self.rows]
         drop = ("total", "rounds", "memory", "work, max/mean")
         return Table([head, *rows], left=2 + with_layout, drop=drop)
 

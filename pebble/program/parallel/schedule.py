@@ -13,6 +13,8 @@ from pebble.program.parallel.layout import LAYOUTS
 from pebble.program.parallel.writing import write_exchange
 
 if TYPE_CHECKING:
+    from pebble.program.parallel.device_program import DeviceProgram
+    from pebble.program.parallel.inner_work import InnerWork
     from pebble.program.parallel.placement import Placement
     from pebble.program.parallel.shared_problem import SharedProblem
 
@@ -84,6 +86,18 @@ class DistributedSchedule(ABC):
         """
         self.check(problem, shape)
         return write_exchange(problem, self.placement(problem, shape), pass_on)
+
+    def program(
+        self, problem: SharedProblem, shape: Shape = (), inner: InnerWork | None = None
+    ) -> DeviceProgram:
+        """Return the schedule as what each device does, with an inner schedule between its exchanges.
+
+        Raises
+        ------
+        InvalidInput
+            If the schedule does not apply, or is given by its placement alone.
+        """
+        raise InvalidInput(f"{self.name} is not written as a program of its devices")
 
     def closed_form(
         self, problem: SharedProblem, shape: Shape = (), pass_on: str = "needed"
