@@ -89,17 +89,17 @@ def command(
         raise click.UsageError("--time-limit takes a number of seconds, such as 5.")
     from pebble.lab.player import first_page
 
-    asked = given([*options, "tiles", "format"])
-    devices, levels = several_devices_of(options), levels_of(options)
+    levels, devices = levels_of(options), several_devices_of(options)
     extent: dict[str, Any] = {"classics": not no_classics, "time_limit": time_limit}
+    asked = given([*options, "tiles", "format", "P", "layout", "shape"])
     if what is None and dag is None and not asked:
         page, output = first_page(**extent), output or _FIRST_PAGE
     elif output is None:
         raise click.UsageError("Missing option '-o' / '--output'.")
-    elif devices is not None:
-        page = _of_devices(what, devices)
     elif levels is not None:
         page = _of_levels(what, dag, tiles, options, levels)
+    elif devices is not None:
+        page = _of_devices(what, devices)
     else:
         refuse_without_devices(what)
         page = _asked(what, dag, format, tiles, options, extent)
@@ -108,15 +108,6 @@ def command(
         return
     size = page.write(output)
     click.echo(f"{output}: {page.summary()}; {size:,} bytes", err=True)
-
-
-def _of_devices(what: str | None, devices: SeveralDevices) -> Page:
-    """Return the page of a schedule for several devices."""
-    from pebble.lab.player.devices_page import play_devices
-
-    if what is None:
-        raise click.UsageError("-P shows a schedule for several devices: give its name.")
-    return play_devices(devices.problem, what, devices.shape)
 
 
 def _of_levels(
@@ -130,6 +121,15 @@ def _of_levels(
             "--levels goes with a SCHEDULE for several memory levels, such as nested-flash-2."
         )
     return play_levels(what, problem_of(options), levels.hierarchy, parse_tiles(tiles))
+
+
+def _of_devices(what: str | None, devices: SeveralDevices) -> Page:
+    """Return the page of a schedule for several devices."""
+    from pebble.lab.player.devices_page import play_devices
+
+    if what is None:
+        raise click.UsageError("-P shows a schedule for several devices: give its name.")
+    return play_devices(devices.problem, what, devices.shape)
 
 
 def _asked(
