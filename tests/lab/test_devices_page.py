@@ -18,7 +18,7 @@ from tests.lab.webdriver import browser_in, have_browser
 CASES = [
     (schedule.name, pass_name, mask)
     for schedule in distributed_schedules()
-    if not getattr(schedule, "decodes", False)
+    if not schedule.decodes
     for pass_name in schedule.passes
     for mask in ([True] if schedule.causal_only else [False, True])
 ]

@@ -36,7 +36,7 @@ def elementary_family(problem: SharedProblem) -> Family:
     InvalidInput
         For the backward pass of several heads, and for decoding, which have no such DAG with tokens first.
     """
-    if getattr(problem, "queries_decoded", None) is not None:
+    if problem.queries_decoded is not None:
         raise InvalidInput("decoding is not written move by move: its queries are on one device alone")
     one = Problem(
         problem.N,
