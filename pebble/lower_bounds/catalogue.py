@@ -15,12 +15,14 @@ from pebble.lower_bounds.attention.compulsory import COMPULSORY
 from pebble.lower_bounds.attention.large_cache import LARGE_CACHE, LARGE_CACHE_BACKWARD
 from pebble.lower_bounds.attention.latent import MLA
 from pebble.lower_bounds.attention.linear import LINEAR
-from pebble.lower_bounds.attention.safe_softmax import S
+from pebble.lower_bounds.attention.safe_softmax import S_BY_BLOCKS, S
 from pebble.lower_bounds.attention.shared_rope import WITHOUT_ROPE
 from pebble.lower_bounds.attention.t1 import T1
 from pebble.lower_bounds.attention.t2 import T2
 from pebble.lower_bounds.certified.b3 import B3
+from pebble.lower_bounds.certified.b4 import B4
 from pebble.lower_bounds.certified.t3 import T3
+from pebble.lower_bounds.certified.t4 import T4
 from pebble.lower_bounds.graph.exhaustive import EXHAUSTIVE
 from pebble.lower_bounds.graph.min_cut import CONVEX_MIN_CUT
 from pebble.lower_bounds.graph.partition import PARTITIONS
@@ -57,15 +59,18 @@ STATEMENTS: tuple[Statement, ...] = (
     T1,
     T2,
     T3,
+    T4,
     B1,
     B2,
     B3,
+    B4,
     BY_PARTS,
     CAUSAL_TRIANGLES,
     LARGE_CACHE,
     LARGE_CACHE_BACKWARD,
     ANY_ORDER,
     S,
+    S_BY_BLOCKS,
     MLA,
     WITHOUT_ROPE,
     LEVELS,

@@ -15,6 +15,14 @@ from pebble.lab.plots.curves import IoCurves, draw_io, io, io_curves
 from pebble.lab.plots.heat_map import Gap, draw_gap, gap, gaps
 from pebble.lab.plots.level_picture import LevelPoints, draw_levels, level_points, levels
 from pebble.lab.plots.over_time import Occupancy, draw_occupancy, occupancy, occupancy_of
+from pebble.lab.plots.parallel_curves import (
+    ParallelCurves,
+    ParallelWinners,
+    draw_parallel,
+    draw_winners,
+    parallel_curves,
+    parallel_winners,
+)
 from pebble.lab.plots.roofline_picture import draw_roofline, roofline
 from pebble.lab.plots.roofline_points import RooflinePoints, roofline_points
 from pebble.lab.plots.varying import sizes
@@ -27,6 +35,8 @@ __all__ = [
     "IoCurves",
     "LevelPoints",
     "Occupancy",
+    "ParallelCurves",
+    "ParallelWinners",
     "RooflinePoints",
     "array_bars",
     "arrays",
@@ -37,7 +47,9 @@ __all__ = [
     "draw_io",
     "draw_levels",
     "draw_occupancy",
+    "draw_parallel",
     "draw_roofline",
+    "draw_winners",
     "gap",
     "gaps",
     "io",
@@ -46,6 +58,8 @@ __all__ = [
     "levels",
     "occupancy",
     "occupancy_of",
+    "parallel_curves",
+    "parallel_winners",
     "roofline",
     "roofline_points",
     "save",

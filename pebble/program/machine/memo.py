@@ -82,22 +82,27 @@ class _Execution:
         self.chains = {self.family[name].chain for name in body.touched.changed | body.touched.read}
         self.sights: dict[int | None, int] = {}
         self.waiting = Waiting(machine, node, self.write)
+        self.unrolled = id(node) in loops.unrolled
 
     def execute(self) -> None:
         """Execute the loop: in runs of tiles that look alike, in rounds, or tile by tile."""
-        for stretch in self.tiles.stretches(id(self.node) in self.loops.unrolled):
+        for stretch in self.tiles.stretches(self.unrolled):
             if stretch.round:
                 self._rounds(stretch).execute(self._some_tiles, self.loops.recorder)
                 continue
             runs = self.tiles.runs(stretch)
-            if runs is None:
-                for index in self.tiles.visited(stretch):
-                    self._iteration(index)
-            else:
+            if runs is not None:
                 self._remember(runs)
+                continue
+            for part in self.tiles.in_blocks(stretch, self.unrolled):
+                if part.round:
+                    self._rounds(part, True).execute(self._single_tiles, self.loops.recorder)
+                    continue
+                for index in self.tiles.visited(part):
+                    self._iteration(index)
         self.state.join(self.node.axis, self.names, within=self.whole)
 
-    def _rounds(self, stretch: Stretch) -> Rounds:
+    def _rounds(self, stretch: Stretch, in_block: bool = False) -> Rounds:
         touched, partners = self.body.touched, self.tiles.partners()
         names = sorted(touched.changed | touched.read)
         reach = self.body.reach if self.tiles.outermost else None
@@ -105,7 +110,9 @@ class _Execution:
         configurations = Configurations(self.state, names, self.moved, region)
         least_left = self.loops.left.get(id(self.node), 1)
         grids = self.tiles.grids()
-        return Rounds(self.machine, self.node, self.whole, stretch, grids, configurations, least_left)
+        return Rounds(
+            self.machine, self.node, self.whole, stretch, grids, configurations, least_left, in_block
+        )
 
     def _some_tiles(self, start: int, stop: int) -> None:
         """Execute the tiles of a round, or those that are left."""
@@ -114,6 +121,14 @@ class _Execution:
         if runs is not None:
             self._remember(runs)
             return
+        for part in self.tiles.in_blocks(Stretch(start, stop), self.unrolled):
+            if part.round:
+                self._rounds(part, True).execute(self._single_tiles, self.loops.recorder)
+            else:
+                self._single_tiles(part.first, part.stop)
+
+    def _single_tiles(self, start: int, stop: int) -> None:
+        """Execute the tiles of a round inside of a block, or those that are left, one by one."""
         for index in range(start, stop):
             self.loops.recorder.add(Item(("tile", id(self.node)), index, 1, fixed=True))
             if self.tiles.is_visited(index):
