@@ -124,7 +124,11 @@ class Nested(LevelSchedule):
 
     def repeating(self, problem: Problem, tiles: Tiles) -> Iterator[Tiles]:
         """Yield tiles in which blocks fill the tile that stays, and one side's tile is a multiple of the other's."""
-        if self.passing not in tiles or "rows3" in tiles or "cols3" in tiles:
+        far, near = f"{self.resident}3", f"{self.passing}3"
+        if near in tiles and far in tiles:
+            yield {**tiles, near: _fitting(tiles[far], tiles[near])}
+            return
+        if self.passing not in tiles or far in tiles or near in tiles:
             yield tiles
             return
         resident, passing, block = tiles[self.resident], tiles[self.passing], tiles.get("block")
@@ -133,11 +137,7 @@ class Nested(LevelSchedule):
         blocks = 1 if block is None else -(-resident // block)
         for part in range(resident // blocks, max(0, resident // blocks - _SMALLER), -1):
             whole = part * blocks
-            if passing >= whole:
-                other = passing // whole * whole
-            else:
-                other = max(size for size in range(1, passing + 1) if whole % size == 0)
-            found = {**tiles, self.resident: whole, self.passing: other}
+            found = {**tiles, self.resident: whole, self.passing: _fitting(whole, passing)}
             yield found if block is None else found | {"block": part}
 
     def _two_levels(self, problem: Problem, hierarchy: Hierarchy) -> Iterator[dict[str, int]]:
@@ -182,3 +182,10 @@ class Nested(LevelSchedule):
             if resident >= tiles[self.resident] and passing >= tiles[self.passing]:
                 whole = resident // tiles[self.resident] * tiles[self.resident]
                 yield tiles | {f"{self.resident}3": whole, f"{self.passing}3": passing}
+
+
+def _fitting(whole: int, most: int) -> int:
+    """Return the longest tile, at most so long, that is a multiple of another or a part of it."""
+    if most >= whole:
+        return most // whole * whole
+    return max(size for size in range(1, most + 1) if whole % size == 0)
