@@ -47,9 +47,10 @@ if TYPE_CHECKING:
     from pebble.lab.crossover import crossover
     from pebble.lab.hardware import device, devices, model, models
     from pebble.lab.level_counts import count_levels
+    from pebble.lab.level_player import play_levels
     from pebble.lab.parallel import parallel
     from pebble.lab.pebblings import check, moves
-    from pebble.lab.plan import plan, plan_kernel
+    from pebble.lab.plan import plan, plan_kernel, plan_levels
     from pebble.lab.player import play, play_dag
     from pebble.lab.regimes import regimes
     from pebble.lab.show import show
@@ -115,8 +116,10 @@ _HOME = {
     "parse_words": "common.units",
     "plan": "lab.plan",
     "plan_kernel": "lab.plan",
+    "plan_levels": "lab.plan",
     "play": "lab.player",
     "play_dag": "lab.player",
+    "play_levels": "lab.level_player",
     "project": "program.projection",
     "regimes": "lab.regimes",
     "run": "program.machine.run",
@@ -175,8 +178,10 @@ __all__ = [
     "parse_words",
     "plan",
     "plan_kernel",
+    "plan_levels",
     "play",
     "play_dag",
+    "play_levels",
     "project",
     "regimes",
     "run",

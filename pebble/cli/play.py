@@ -11,6 +11,7 @@ import click
 
 from pebble.cli.completion import schedules
 from pebble.cli.dag_options import dag_of
+from pebble.cli.level_options import Levels, levels_of, levels_option
 from pebble.cli.options import (
     memory_options,
     optional_words_of,
@@ -33,6 +34,7 @@ _FIRST_PAGE = "play.html"
 @click.argument("what", required=False, metavar="[SCHEDULE|DAG]", shell_complete=schedules)
 @problem_options(required=False)
 @memory_options
+@levels_option
 @tiles_option
 @click.option("--dag", help="The DAG, also one that has the name of a schedule.")
 @click.option("--format", "format", help="The DAG file's format, if its ending does not say it.")
@@ -68,6 +70,8 @@ def command(
     make the moves and compare the I/O with the exact optimum. The address of the page says which game is shown and
     how far it has got, so that a link to it shows the same. At most 2,000 vertices and 20,000 moves.
 
+    With --levels the page steps through a schedule for several memory levels, with a board for each.
+
     \b
     pebble play
     pebble play flash-2 -N 4 -d 2 -M 16 -o game.html
@@ -77,11 +81,14 @@ def command(
         raise click.UsageError("--time-limit takes a number of seconds, such as 5.")
     from pebble.lab.player import first_page
 
+    asked, levels = _given([*options, "tiles", "format"]), levels_of(options)
     extent: dict[str, Any] = {"classics": not no_classics, "time_limit": time_limit}
-    if what is None and dag is None and not _given([*options, "tiles", "format"]):
+    if what is None and dag is None and not asked:
         page, output = first_page(**extent), output or _FIRST_PAGE
     elif output is None:
         raise click.UsageError("Missing option '-o' / '--output'.")
+    elif levels is not None:
+        page = _of_levels(what, dag, tiles, options, levels)
     else:
         page = _asked(what, dag, format, tiles, options, extent)
     if output == "-":
@@ -89,6 +96,19 @@ def command(
         return
     size = page.write(output)
     click.echo(f"{output}: {page.summary()}; {size:,} bytes", err=True)
+
+
+def _of_levels(
+    what: str | None, dag: str | None, tiles: str | None, options: dict[str, Any], levels: Levels
+) -> Page:
+    """Return the page of a schedule for several memory levels."""
+    from pebble.lab.level_player import play_levels
+
+    if what is None or dag is not None:
+        raise click.UsageError(
+            "--levels goes with a SCHEDULE for several memory levels, such as nested-flash-2."
+        )
+    return play_levels(what, problem_of(options), levels.hierarchy, parse_tiles(tiles))
 
 
 def _asked(

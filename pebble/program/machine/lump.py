@@ -46,14 +46,10 @@ __all__ = ["LumpedLoops"]
 
 
 class LumpedLoops(Loops):
-    """Of a loop with more than four iterations three are executed, if the conditions of induction hold.
-
-    ``levels`` is how many memory levels there are inside slow memory.
-    """
+    """Of a loop with more than four iterations three are executed, if the conditions of induction hold."""
 
     def __init__(self, family: Family, step_limit: int, levels: int = 1) -> None:
-        super().__init__(family, step_limit)
-        self.levels = levels
+        super().__init__(family, step_limit, levels)
         self._bodies: dict[int, _Body] = {}
 
     def lumps(self, node: Loop) -> bool:
@@ -70,7 +66,7 @@ class LumpedLoops(Loops):
             known = self._bodies[id(node)] = _Body(
                 [self.family[name] for name in used if node.axis in self.family[name].axes],
                 [self.family[name] for name in others if node.axis not in self.family[name].axes],
-                {name for name, level in touched.moved_at if level == self.levels},
+                touched.moved(self.levels),
             )
         return known
 
