@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import random
+from itertools import product
 from math import prod
 from typing import Any
 
 import pytest
 
-from pebble.common.errors import InvalidInput
+from pebble.common.errors import ContractBroken, InvalidInput
 from pebble.program.parallel import (
     LAYOUTS,
+    Exchange,
     ExchangeTraffic,
     SharedProblem,
     distributed_schedule,
     distributed_schedules,
     play,
 )
+from pebble.testing import check_distributed_schedule
 
 Shape = tuple[int, ...]
 
@@ -136,6 +139,35 @@ def test_closed_form_and_referee_agree_on_any_shape(seed: int) -> None:
         assert (form.received, form.rounds) == (traffic.received, traffic.rounds), (schedule, shape, pass_on)
         assert sum(traffic.pairs) == problem.pairs * problem.heads, "no pair is computed twice"
         assert traffic.total == sum(traffic.sent) == int(traffic.links.sum())
+
+
+@pytest.mark.parametrize("name", [schedule.name for schedule in distributed_schedules()])
+@pytest.mark.parametrize("pass_on", ["needed", "all"])
+def test_contract(name: str, pass_on: str) -> None:
+    """Whatever is registered keeps what every schedule for several devices promises."""
+    schedule, kept = distributed_schedule(name), 0
+    for pass_name, masked, layout in product(schedule.passes, (False, True), schedule.layouts):
+        decoded = 3 if schedule.decodes else None
+        heads = (6, 6) if name == "ulysses" else (4, 2)
+        try:
+            problem = SharedProblem(13, 2, 6, *heads, masked, pass_name, layout, queries_decoded=decoded)
+            schedule.shapes(problem)
+        except InvalidInput:
+            continue
+        check_distributed_schedule(schedule, problem, pass_on=pass_on)
+        kept += 1
+    assert kept
+
+
+def test_a_broken_contract_is_found() -> None:
+    class Forgetful(type(distributed_schedule("pass-q"))):  # type: ignore[misc]
+        def exchange(self, *arguments: Any) -> Exchange:
+            exchange: Exchange = super().exchange(*arguments)
+            exchange.supersteps[1].receives.pop()
+            return exchange
+
+    with pytest.raises(ContractBroken, match="the exchange is legal: .* finishes an incomplete row"):
+        check_distributed_schedule(Forgetful(), SharedProblem(8, 2, 4))
 
 
 def causal(N: int, d: int, P: int, layout: str, heads: int = 1) -> SharedProblem:

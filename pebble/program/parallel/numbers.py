@@ -15,10 +15,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from pebble.program.parallel.exchange import Exchange
+    from pebble.program.parallel.shared_problem import SharedProblem
 
     Values = NDArray[np.float64]
 
-__all__ = ["evaluate_exchange"]
+__all__ = ["evaluate_exchange", "random_attention"]
 
 
 def evaluate_exchange(exchange: Exchange, inputs: Mapping[str, Values]) -> dict[str, Values]:
@@ -51,6 +52,28 @@ def evaluate_exchange(exchange: Exchange, inputs: Mapping[str, Values]) -> dict[
     for _, moves in groupby(exchange.moves(), key=lambda move: move[0]):
         memory.superstep([(kind, move) for _, kind, move in moves])
     return memory.outputs()
+
+
+def random_attention(problem: SharedProblem, seed: int = 0) -> tuple[dict[str, Values], dict[str, Values]]:
+    """Return random inputs of a small problem for :func:`evaluate_exchange`, and the outputs by the plain formulas."""
+    chance = np.random.default_rng(seed)
+    rows = problem.query_tiling.N
+    Q, dO = (chance.normal(size=(problem.heads, rows, width)) for width in (problem.d, problem.width))
+    K, V = (chance.normal(size=(problem.kv_heads, problem.N, width)) for width in (problem.d, problem.width))
+    keys, values = (np.repeat(array, problem.group, axis=0) for array in (K, V))
+    weights = np.exp(Q @ keys.transpose(0, 2, 1)) * (np.tri(problem.N) if problem.causal else 1)
+    l = weights.sum(axis=2)
+    P = weights / l[..., None]
+    O = P @ values
+    D = (dO * O).sum(axis=2)
+    dS = P * (dO @ values.transpose(0, 2, 1) - D[..., None])
+    of_keys = {"dK": dS.transpose(0, 2, 1) @ Q, "dV": P.transpose(0, 2, 1) @ dO}
+    shared = {
+        name: array.reshape(problem.kv_heads, problem.group, *array.shape[1:]).sum(axis=1)
+        for name, array in of_keys.items()
+    }
+    inputs = {"Q": Q, "K": K, "V": V, "dO": dO, "l": l, "D": D}
+    return inputs, {"O": O, "dQ": dS @ keys, **shared}
 
 
 class _Memories:
