@@ -4,24 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from pebble.program.parallel import (
-    Discard,
-    DistributedSchedule,
-    Exchange,
-    Finish,
-    Placement,
-    Receive,
-    ReceivedWords,
-    Shape,
-    SharedProblem,
-    Superstep,
-    Work,
-)
+from pebble.program import parallel
 
 __all__ = ["Decode", "DecodeTree"]
 
 
-class Decode(DistributedSchedule):
+class Decode(parallel.DistributedSchedule):
     """Device 0 sends the queries to all others, and merges the partial outputs that they send back."""
 
     name = "decode"
@@ -30,39 +18,46 @@ class Decode(DistributedSchedule):
     received = "device 0: (d+1)(P−1)Hq a query; others dHq"
     decodes = True
 
-    def placement(self, problem: SharedProblem, shape: Shape) -> Placement:
+    def placement(self, problem: parallel.SharedProblem, shape: parallel.Shape) -> parallel.Placement:
         """The queries times own keys."""
         query = np.zeros((problem.P, 1), np.int64)
-        return Placement(query, problem.tiling.of_device, np.zeros(problem.P, np.int64))
+        return parallel.Placement(query, problem.tiling.of_device, np.zeros(problem.P, np.int64))
 
     def rounds(self, P: int) -> list[tuple[np.ndarray, np.ndarray]]:
         """Return who sends the queries to whom, round by round; partial outputs go the same ways back."""
         others = np.arange(1, P)
         return [(np.zeros_like(others), others)] if P > 1 else []
 
-    def exchange(self, problem: SharedProblem, shape: Shape = (), pass_on: str = "needed") -> Exchange:
+    def exchange(
+        self, problem: parallel.SharedProblem, shape: parallel.Shape = (), pass_on: str = "needed"
+    ) -> parallel.Exchange:
         """Send the queries out, work, and send partial outputs back."""
         self.check(problem, shape)
         placement, rounds = self.placement(problem, shape), self.rounds(problem.P)
         supersteps = [
-            Superstep(receives=[_receive(problem.queries.names, source, device)]) for source, device in rounds
+            parallel.Superstep(receives=[_receive(problem.queries.names, source, device)])
+            for source, device in rounds
         ]
-        last = Superstep(work=[Work(np.arange(problem.P), placement.block, placement.query, placement.key)])
+        last = parallel.Superstep(
+            work=[parallel.Work(np.arange(problem.P), placement.block, placement.query, placement.key)]
+        )
         supersteps.append(last)
         for number, (target, device) in enumerate(reversed(rounds)):
-            step = last if number == 0 else Superstep()
+            step = last if number == 0 else parallel.Superstep()
             names = problem.sums[0].names
             step.receives.append(_receive(names, device, target, adding=True))
-            step.discards.append(Discard(names, device, np.zeros_like(device), np.zeros_like(device)))
+            step.discards.append(
+                parallel.Discard(names, device, np.zeros_like(device), np.zeros_like(device))
+            )
             if number:
                 supersteps.append(step)
         first = np.zeros(1, np.int64)
-        supersteps.append(Superstep(finish=[Finish(first, first, first)]))
-        return Exchange(problem, 1, supersteps)
+        supersteps.append(parallel.Superstep(finish=[parallel.Finish(first, first, first)]))
+        return parallel.Exchange(problem, 1, supersteps)
 
     def closed_form(
-        self, problem: SharedProblem, shape: Shape = (), pass_on: str = "needed"
-    ) -> ReceivedWords:
+        self, problem: parallel.SharedProblem, shape: parallel.Shape = (), pass_on: str = "needed"
+    ) -> parallel.ReceivedWords:
         """Return the queries for all devices but the first, and a partial output for each that is sent on."""
         self.check(problem, shape)
         rows = (problem.queries_decoded or 0) * problem.heads
@@ -71,7 +66,7 @@ class Decode(DistributedSchedule):
         for source, _ in rounds:
             for device in source.tolist():
                 received[device] += rows * (problem.width + 1)
-        return ReceivedWords(tuple(received), 2 * len(rounds))
+        return parallel.ReceivedWords(tuple(received), 2 * len(rounds))
 
 
 class DecodeTree(Decode):
@@ -92,5 +87,7 @@ class DecodeTree(Decode):
         return found
 
 
-def _receive(names: tuple[str, ...], source: np.ndarray, device: np.ndarray, adding: bool = False) -> Receive:
-    return Receive(names, device, source, np.zeros_like(device), np.zeros_like(device), adding)
+def _receive(
+    names: tuple[str, ...], source: np.ndarray, device: np.ndarray, adding: bool = False
+) -> parallel.Receive:
+    return parallel.Receive(names, device, source, np.zeros_like(device), np.zeros_like(device), adding)
