@@ -13,6 +13,7 @@ from pebble.program import (
     loop,
     not_first,
     not_last,
+    parallel,
     store,
     when,
 )
