@@ -20,7 +20,9 @@ from pebble.lower_bounds.attention.shared_rope import WITHOUT_ROPE
 from pebble.lower_bounds.attention.t1 import T1
 from pebble.lower_bounds.attention.t2 import T2
 from pebble.lower_bounds.certified.b3 import B3
+from pebble.lower_bounds.certified.b4 import B4
 from pebble.lower_bounds.certified.t3 import T3
+from pebble.lower_bounds.certified.t4 import T4
 from pebble.lower_bounds.graph.exhaustive import EXHAUSTIVE
 from pebble.lower_bounds.graph.min_cut import CONVEX_MIN_CUT
 from pebble.lower_bounds.graph.partition import PARTITIONS
@@ -57,9 +59,11 @@ STATEMENTS: tuple[Statement, ...] = (
     T1,
     T2,
     T3,
+    T4,
     B1,
     B2,
     B3,
+    B4,
     BY_PARTS,
     CAUSAL_TRIANGLES,
     LARGE_CACHE,

@@ -29,17 +29,19 @@ from pebble.lower_bounds.attention.safe_softmax import safe_softmax
 from pebble.lower_bounds.attention.shared_rope import t1_of_all_heads, without_rope
 from pebble.lower_bounds.attention.t1 import t1
 from pebble.lower_bounds.attention.t2 import t2
-from pebble.lower_bounds.bound import Bound, applicable
+from pebble.lower_bounds.bound import Bound, applicable, by_hand
 from pebble.lower_bounds.certified.b3 import b3
+from pebble.lower_bounds.certified.b4 import b4
 from pebble.lower_bounds.certified.t3 import t3
+from pebble.lower_bounds.certified.t4 import t4
 from pebble.lower_bounds.counts import Counts
 from pebble.lower_bounds.requirements import require_mask, require_pass
 
 __all__ = ["backward_bounds", "best_bound", "bounds_by_counts", "forward_bounds", "proved_bounds"]
 
 _BY_COUNTS: dict[str, tuple[Callable[[Counts, int], Bound], ...]] = {
-    "forward": (compulsory_forward, t1, t2, t3, large_cache),
-    "backward": (compulsory_backward, b1, b2, b3, large_cache_backward),
+    "forward": (compulsory_forward, t1, t2, t3, t4, large_cache),
+    "backward": (compulsory_backward, b1, b2, b3, b4, large_cache_backward),
     "weights": (compulsory_weights,),
 }
 
@@ -78,9 +80,9 @@ def forward_bounds(problem: Problem, M: int, rules: Rules | None = None) -> list
     Returns
     -------
     list of Bound
-        The compulsory bound, T1, T2, T3 where it is defined, D where it says more than the compulsory bound, and for
-        a mask "by parts" and, where it says something, "causal triangles", by falling value. Their maximum is a
-        bound, not their sum.
+        The compulsory bound, T1, T2, T3 and T4 where they are defined, D where it says more than the compulsory
+        bound, and for a mask "by parts" and, where it says something, "causal triangles", by falling value. Their
+        maximum is a bound, not their sum.
 
     Raises
     ------
@@ -113,8 +115,8 @@ def backward_bounds(problem: Problem, M: int, rules: Rules | None = None) -> lis
     Returns
     -------
     list of Bound
-        The compulsory bound, B1, B2, B3 where it is defined, D backward where it says more than the compulsory bound,
-        and for a mask "by parts", by falling value. Their maximum is a bound, not their sum.
+        The compulsory bound, B1, B2, B3 and B4 where they are defined, D backward where it says more than the
+        compulsory bound, and for a mask "by parts", by falling value. Their maximum is a bound, not their sum.
 
     Raises
     ------
@@ -188,9 +190,9 @@ def bounds_by_counts(problem: Counts, M: int) -> list[Bound]:
 
 def _with_maxima(problem: Problem, bound: Bound) -> Bound:
     """Return a bound on plain softmax as one on the problem's: with ``stats`` the maxima are stored besides."""
-    if problem.form == "plain" or not problem.stats:
+    if problem.form == "plain":
         return bound
-    return replace(bound, value=bound.value + problem.queries)
+    return replace(by_hand(bound), value=bound.value + problem.queries * problem.stats)
 
 
 def _by_parts(problem: Problem, M: int) -> Bound:

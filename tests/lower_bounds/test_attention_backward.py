@@ -272,7 +272,7 @@ def test_all_bounds_come_best_first_and_hold_under_all_rules() -> None:
     problem = backward(5000)
     for rules in (Rules(a, b) for a in (True, False) for b in (True, False)):
         found = backward_bounds(problem, 3000, rules)
-        assert sorted(bound.name for bound in found) == ["B1", "B2", "B3", "D backward", "compulsory"]
+        assert sorted(bound.name for bound in found) == ["B1", "B2", "B3", "B4", "D backward", "compulsory"]
         assert [b.value for b in found] == sorted((b.value for b in found), reverse=True)
         assert best_bound(problem, 3000, rules) == found[0] == proved_bounds(problem, 3000, rules)[0]
         assert all(bound.proved and isinstance(bound.value, int) for bound in found)

@@ -178,7 +178,7 @@ def test_all_bounds_come_best_first_and_hold_under_all_rules() -> None:
     problem = Problem.square(2000, 64)
     for rules in (Rules(a, b) for a in (True, False) for b in (True, False)):
         bounds = forward_bounds(problem, 2000, rules)
-        assert sorted(bound.name for bound in bounds) == ["D", "T1", "T2", "T3", "compulsory"]
+        assert sorted(bound.name for bound in bounds) == ["D", "T1", "T2", "T3", "T4", "compulsory"]
         assert [b.value for b in bounds] == sorted((b.value for b in bounds), reverse=True)
         assert best_bound(problem, 2000, rules) == bounds[0]
         assert all(bound.proved and isinstance(bound.value, int) for bound in bounds)

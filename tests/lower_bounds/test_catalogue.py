@@ -39,6 +39,7 @@ def printed() -> Iterator[Bound]:
         (Problem.square(256, 8), 256),
         (Problem.square(256, 8, mask="causal"), 2000),
         (Problem(256, 256, 8, 8, pass_name="backward"), 256),
+        (Problem(256, 256, 8, 8, pass_name="backward"), 60),
         (Problem.square(256, 8, pass_name="backward", mask="causal"), 256),
         (Problem(256, 256, 8, 8, pass_name="weights"), 256),
         (Problem.square(256, 8, attention="linear"), 40),

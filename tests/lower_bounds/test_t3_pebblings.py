@@ -114,30 +114,29 @@ def traced(player: Player) -> tuple[dict[Triple, int], dict[Triple, list[int]]]:
     return events, causal
 
 
-def check_pebbling(player: Player, X: int, gamma: Fraction, delta: Fraction) -> int:
-    """Check every step of the proof on one pebbling; return the number of its segments."""
-    moves, M, dv = player.moves, player.M, player.dv
-    events, causal = traced(player)
-    stored_pairs = {w[1:3] for kind, w in moves if kind == "store" and w[0] in "SP"}
+def weights_of_moves(
+    player: Player, events: dict[Triple, int], causal: dict[Triple, list[int]], gamma: Fraction
+) -> list[Fraction]:
+    """Weights of all moves, as the proof gives them out."""
+    moves = player.moves
     weight = [Fraction(kind == "load") for kind, _ in moves]
     for (i, e, j), now in events.items():
-        weight[causal[i, e, j][0]] += gamma / dv
+        weight[causal[i, e, j][0]] += gamma / player.dv
         if j == 0:
             weight[now] += 2
             continue
         loads = [t for t in range(events[i, e, j - 1], now) if moves[t] == ("load", ("U", i, e, j - 1))]
         if loads:
             weight[loads[-1]] += 1
-    assert max(weight) <= 2
-    io = sum(kind in ("load", "store") for kind, _ in moves)
-    z, starts = player.Nq * player.Nk, player.Nq * dv
-    assert io >= sum(weight) - starts - gamma * z + len(stored_pairs)
-    cuts = cut(weight, M, X)
-    assert len(cuts) < 2 or sum(weight) > M + (len(cuts) - 1) * (X - 2)
+    return weight
+
+
+def red_before(player: Player) -> list[set[Vertex]]:
+    """Replay by the rules; return what is red before every move."""
     red: set[Vertex] = set()
     red_at = []
     blue: set[Vertex] = set()
-    for kind, vertex in moves:
+    for kind, vertex in player.moves:
         red_at.append(set(red))
         if kind == "compute":
             assert red.issuperset(player.predecessors(vertex))
@@ -149,9 +148,25 @@ def check_pebbling(player: Player, X: int, gamma: Fraction, delta: Fraction) -> 
             blue.add(vertex)
         if kind in ("load", "compute"):
             red.add(vertex)
-            assert len(red) <= M
+            assert len(red) <= player.M
         elif kind == "delete":
             red.remove(vertex)
+    return red_at
+
+
+def check_pebbling(player: Player, X: int, gamma: Fraction, delta: Fraction) -> int:
+    """Check every step of the proof on one pebbling; return the number of its segments."""
+    moves, M, dv = player.moves, player.M, player.dv
+    events, causal = traced(player)
+    stored_pairs = {w[1:3] for kind, w in moves if kind == "store" and w[0] in "SP"}
+    weight = weights_of_moves(player, events, causal, gamma)
+    assert max(weight) <= 2
+    io = sum(kind in ("load", "store") for kind, _ in moves)
+    z, starts = player.Nq * player.Nk, player.Nq * dv
+    assert io >= sum(weight) - starts - gamma * z + len(stored_pairs)
+    cuts = cut(weight, M, X)
+    assert len(cuts) < 2 or sum(weight) > M + (len(cuts) - 1) * (X - 2)
+    red_at = red_before(player)
     assert len(red_at[0]) == 0
     for first, end in zip(cuts, [*cuts[1:], len(moves)], strict=True):
         touched = Touched(player, range(first, end), red_at[first], (events, causal, stored_pairs))
@@ -175,7 +190,7 @@ class Touched:
 
     def __init__(self, player: Player, span: range, red: set[Vertex], trace: Trace) -> None:
         events, causal, stored = trace
-        self.player, self.red = player, red
+        self.player, self.red, self.span, self.causal = player, red, span, causal
         self.A = red | {w for kind, w in player.moves[span.start : span.stop] if kind == "load"}
         self.stored = stored
         self.in_c = {w[1:3] for w in self.A if w[0] in "SP"}

@@ -9,7 +9,7 @@ import json
 import os
 from dataclasses import dataclass, field
 from importlib import resources
-from typing import Any
+from typing import Any, ClassVar
 
 from pebble.common.files import atomic_writer
 
@@ -36,14 +36,18 @@ class Page:
         are others to choose, ``boards`` are the DAGs to play on.
     """
 
+    template: ClassVar[str] = "page.html"
+    scripts: ClassVar[tuple[str, ...]] = SCRIPTS
+    styles: ClassVar[tuple[str, ...]] = _STYLES
+
     title: str
     document: dict[str, Any] = field(repr=False)
 
     @property
     def html(self) -> str:
         """The page as text; it refers to nothing outside itself, and its content policy lets it load nothing."""
-        script = "\n".join(_read(name) for name in SCRIPTS)
-        style = "\n".join(_read(name) for name in _STYLES)
+        script = "\n".join(_read(name) for name in self.scripts)
+        style = "\n".join(_read(name) for name in self.styles)
         parts = {
             "policy": f"default-src 'none'; script-src {digest(script)}; style-src {digest(style)}; "
             "base-uri 'none'; form-action 'none'",
@@ -53,7 +57,7 @@ class Page:
             "document": embedded({"version": 1, "title": self.title, **self.document}),
             "script": script,
         }
-        pieces = _read("page.html").split("@@")
+        pieces = _read(self.template).split("@@")
         return "".join(parts[piece] if place % 2 else piece for place, piece in enumerate(pieces))
 
     def _repr_html_(self) -> str:

@@ -1,7 +1,7 @@
 """Bounds on boxes by Lagrange multipliers, which are searched for by trial and error.
 
-For some bounds, the work of a segment is a concave function of all amounts but three, so that for these three any
-Lagrange multipliers give an upper bound; and for fixed multipliers that bound is convex in each of the three, so that
+For some bounds, the work of a segment is a concave function of all amounts but a few, so that for these few any
+Lagrange multipliers give an upper bound; and for fixed multipliers that bound is convex in each of the few, so that
 the corners of a box bound the box. The multipliers are a price of a unit of weight and some shares between 0 and 1.
 They are tuned by golden section and random steps, and a box hands them to its halves. They decide how many boxes there
 are, never whether a constant is right.
@@ -9,10 +9,9 @@ are, never whether a constant is right.
 
 from __future__ import annotations
 
-import itertools
 import math
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Self, TypeAlias
 
@@ -28,11 +27,10 @@ from pebble.lower_bounds.certified.branch_and_bound import (
     Reals,
 )
 
-__all__ = ["BoxesWithMultipliers", "MultiplierSearch", "best_price", "climb"]
+__all__ = ["BoxesWithMultipliers", "MultiplierSearch", "best_price", "climb", "last"]
 
 _Bound: TypeAlias = Callable[[Reals], Reals]
 
-_UPPER = np.array(list(itertools.product((False, True), repeat=3)))
 _GOLDEN = (math.sqrt(5) - 1) / 2
 _FIRST = 200  # the first boxes are worth a wide search
 _SPLITS = 3  # after so many halvings the search is intensified once
@@ -75,7 +73,7 @@ class BoxesWithMultipliers(Boxes):
 
 
 class MultiplierSearch(ConstantSearch[AnyRow, AnySegment]):
-    """A search over boxes of three variables that are bounded by Lagrange multipliers.
+    """A search over boxes of a few variables that are bounded by Lagrange multipliers.
 
     Parameters
     ----------
@@ -87,7 +85,6 @@ class MultiplierSearch(ConstantSearch[AnyRow, AnySegment]):
     """
 
     batch = 1 << 12
-    scale = np.ones((3, 1))
 
     start: ClassVar[tuple[float, ...]]
     """The multipliers of the first box: the price, then the shares."""
@@ -107,42 +104,50 @@ class MultiplierSearch(ConstantSearch[AnyRow, AnySegment]):
     @property
     @abstractmethod
     def upper_corner(self) -> Reals:
-        """Corner of a box from the origin that holds every segment of weight tau, shape (3, 1)."""
+        """Corner of a box from the origin that holds every segment of weight tau, shape (variables, 1)."""
 
     @abstractmethod
     def empty(self, boxes: BoxesWithMultipliers) -> NDArray[np.bool_]:
         """Tell which boxes hold no segment of weight tau, with rounding on the safe side."""
 
     @abstractmethod
-    def lagrange(
-        self, corners: tuple[Reals, Reals, Reals], multipliers: Reals
-    ) -> tuple[Reals, NDArray[np.bool_]]:
+    def lagrange(self, corners: Sequence[Reals], multipliers: Reals) -> tuple[Reals, NDArray[np.bool_]]:
         """Return Lagrange's function at the corners of every box, and whether the multipliers give a bound.
 
         Parameters
         ----------
-        corners : tuple of ndarray, shape (8, n)
-            The three variables at the eight corners, the upper corner last.
+        corners : sequence of ndarray
+            For each variable its two ends, the lower one first, along an axis of its own, and the n boxes along the
+            last axis: for three variables shapes (2, 1, 1, n), (1, 2, 1, n) and (1, 1, 2, n). So what depends on
+            few variables is computed at few corners. :func:`last` is the upper corner.
         multipliers : ndarray, shape (m, n)
 
         Returns
         -------
-        ndarray of float, shape (8, n), and ndarray of bool, shape (n,)
+        ndarray of float, shape (2, …, 2, n), and ndarray of bool, shape (n,)
         """
 
     def first_box(self) -> BoxesWithMultipliers:
         """Return a box that holds every segment of weight tau."""
         start, one = np.array([self.start]).T, np.ones(1)
         return BoxesWithMultipliers(
-            np.zeros((3, 1)), self.upper_corner, start, 0.3 * one, np.zeros(1, int), math.inf * one
+            np.zeros_like(self.upper_corner),
+            self.upper_corner,
+            start,
+            0.3 * one,
+            np.zeros(1, int),
+            math.inf * one,
         )
 
     def bound(self, lo: Reals, hi: Reals, multipliers: Reals) -> Reals:
         """Bound the work on boxes from above, shape (n,); inf where the multipliers give no bound."""
-        x, y, z = (np.where(_UPPER[:, axis, None], hi[axis], lo[axis]) for axis in range(3))
+        variables, n = lo.shape
+        ends = np.stack([lo, hi], axis=1)
+        shapes = np.ones((variables, variables), int) + np.eye(variables, dtype=int)
+        corners = [pair.reshape(*shape, n) for pair, shape in zip(ends, shapes, strict=True)]
         with np.errstate(all="ignore"):
-            value, defined = self.lagrange((x, y, z), multipliers)
-            most = value.max(axis=0)
+            value, defined = self.lagrange(corners, multipliers)
+            most = value.max(axis=tuple(range(variables)))
             return np.where(defined & np.isfinite(most), most * SAFETY, np.inf)
 
     def legal(self, multipliers: Reals) -> Reals:
@@ -197,6 +202,12 @@ class MultiplierSearch(ConstantSearch[AnyRow, AnySegment]):
                 trial = self.legal(boxes.multipliers + sign * boxes.step * way)
                 better |= boxes.accept(*best_price(bound, trial, np.clip(boxes.step, 0.02, 0.3), 5))
             boxes.step = np.clip(np.where(better, boxes.step * 1.5, boxes.step * 0.8), 1e-3, 0.5)
+
+
+def last(values: Reals) -> Reals:
+    """Return what belongs to the upper corner, shape (n,), of an array over all corners."""
+    at_last: Reals = values[(-1,) * (values.ndim - 1)]
+    return at_last
 
 
 def best_price(bound: _Bound, multipliers: Reals, width: Reals | float, steps: int) -> tuple[Reals, Reals]:

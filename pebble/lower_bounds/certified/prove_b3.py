@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import math
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,9 +22,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pebble.lower_bounds.certified.b3 import B3Row, b3_rows
+from pebble.lower_bounds.certified.backward_work import (
+    Amounts,
+    BackwardLimits,
+    BackwardShares,
+    BackwardWeights,
+    WholeRows,
+    backward_lagrange,
+    gradient_work,
+    second_product,
+)
 from pebble.lower_bounds.certified.branch_and_bound import (
     SAFETY,
-    SLACK,
     ConstantProof,
     Reals,
     prove_all,
@@ -75,16 +85,16 @@ def b3_segment_weight(row: B3Row, segment: B3Segment) -> Any:
 
 def b3_segment_work(row: B3Row, segment: B3Segment) -> Any:
     """Upper bound f on the weighted work of a segment, in units of d³ (floats, no directed rounding)."""
-    x, least = segment, np.minimum
+    x, weights = segment, _weights(row)
+    amounts = Amounts(x.q, x.k, x.o, x.v, x.uV, x.uK, x.uQ, x.p, 0.0, x.p_new, x.r, 0.0, x.r_new, x.s, 0.0)
+    scores = x.q * x.k
+    on_S = weights.S * np.sqrt((x.p + x.p_new) * scores)
+    return on_S + second_product(weights, amounts) + gradient_work(weights, amounts, scores)
+
+
+def _weights(row: B3Row) -> BackwardWeights:
     S, dP, dV, dK, dQ = (float(weight) for weight in row.weights)
-    scores, both = x.q * x.k, least(x.q, x.o) * least(x.k, x.v)
-    outside = x.p + x.r + x.s
-    pairs = x.s + least(least(x.p + scores, x.r + x.o * x.v), x.p + x.r + both)
-    on_dV = least(np.sqrt((x.p + scores) * x.uV * x.o), x.p + least(x.q * x.uV, x.k * x.o))
-    on_dK = least(np.sqrt(pairs * x.uK * x.q), outside + least(x.q, x.o) * x.uK)
-    on_dQ = least(np.sqrt(pairs * x.uQ * x.k), outside + x.k * x.uQ)
-    on_S, on_dP = np.sqrt((x.p + x.p_new) * scores), np.sqrt((x.r + x.r_new) * x.o * x.v)
-    return S * on_S + dP * on_dP + dV * on_dV + dK * on_dK + dQ * on_dQ
+    return BackwardWeights(S, dP, dV, dV, dK, dK, dQ, dQ)
 
 
 # Multipliers: the price of a unit of weight, and eight shares between 0 and 1.
@@ -99,14 +109,14 @@ class B3Search(MultiplierSearch[B3Row, B3Segment]):
 
     start = (1.0, 0.0, 0.0, 0.0, 0.0, 0.2, 0.0, 0.5, 0.5)
     exclusive = ((_VQ, _VK), (_BOTH, _BY_P))
+    scale = np.ones((3, 1))
 
     def __init__(
         self, row: B3Row, rng: np.random.Generator, attained: float = 0.0, witness: B3Segment = _NOTHING
     ) -> None:
         super().__init__(row, attained, witness, rng)
-        self._tau = math.nextafter(float(row.tau), math.inf)
-        self._gamma = float(row.gamma)
-        self._weights = tuple(float(weight) for weight in row.weights)
+        tau, gamma = math.nextafter(float(row.tau), math.inf), float(row.gamma)
+        self._limits, self._weights = BackwardLimits(tau, 0.0, gamma, gamma), _weights(row)
 
     @property
     def shares(self) -> tuple[int, ...]:
@@ -117,40 +127,20 @@ class B3Search(MultiplierSearch[B3Row, B3Segment]):
     @property
     def upper_corner(self) -> Reals:
         """Each of q, k and o weighs its number."""
-        return np.full((3, 1), self._tau)
+        return np.full((3, 1), self._limits.tau)
 
     def empty(self, boxes: BoxesWithMultipliers) -> NDArray[np.bool_]:
         """Tell which boxes have q + k + o above tau everywhere."""
-        empty: NDArray[np.bool_] = boxes.lo.sum(axis=0) > self._tau * SAFETY
+        empty: NDArray[np.bool_] = boxes.lo.sum(axis=0) > self._limits.tau * SAFETY
         return empty
 
-    def lagrange(
-        self, corners: tuple[Reals, Reals, Reals], multipliers: Reals
-    ) -> tuple[Reals, NDArray[np.bool_]]:
+    def lagrange(self, corners: Sequence[Reals], multipliers: Reals) -> tuple[Reals, NDArray[np.bool_]]:
         """Return g of docs/bounds-b3.md, section 4, at the corners, and whether its conditions hold at the last."""
         q, k, o = corners
-        S, dP, dV, dK, dQ = self._weights
-        price, by_q, by_k, fK, fQ, both, by_p, by_v, mix = multipliers
-        full = price * (1 - SLACK)
-        least = mix * q + (1 - mix) * o  # at least min(q, o)
-        linear = fK * dK + fQ * dQ
-        left_V, left_K, left_Q = full - by_q * dV * q, full - fK * dK * least, full - fQ * dQ * k
-        on_p = ((1 - by_q - by_k) * dV) ** 2 / 4 * o / left_V
-        on_pairs = ((1 - fK) * dK) ** 2 / 4 * q / left_K + ((1 - fQ) * dQ) ** 2 / 4 * k / left_Q
-        left_p = full - on_p - (by_q + by_k) * dV - on_pairs * (both + by_p) - linear
-        bound = price * (self._tau - q - k - o) + price * self._tau * SLACK
-        bound += on_p * q * k + by_k * dV * k * o + on_pairs * (both * (1 - by_v)) * least * k
-        bound += on_pairs * by_p * q * k
-        if S > 0:
-            bound += S**2 / 4 * q * k / np.minimum(self._gamma * full, left_p)
-        left_r = full - on_pairs[-1] * (1 - by_p) - linear
-        left_s = full - on_pairs[-1] - linear
-        left_v = full - on_pairs[-1] * ((1 - both - by_p) * o[-1] + both * by_v * least[-1])
-        positive = (left_V[-1] > 0) & (left_K[-1] > 0) & (left_Q[-1] > 0) & (left_p[-1] > 0)
-        defined = positive & (left_r >= 0) & (left_s >= 0) & (left_v >= 0)
-        if dP > 0:
-            defined &= np.minimum(self._gamma * full, left_r) * left_v >= dP**2 / 4 * o[-1] * SAFETY
-        return bound, defined
+        rows = WholeRows(inner=q * k, fixed=0.0, spread2=q * k)
+        price, zero = multipliers[0], np.zeros_like(multipliers[0])
+        shares = BackwardShares(*(price, zero, *multipliers[1:], zero, zero))
+        return backward_lagrange(self._weights, self._limits, (q, k, o), rows, shares)
 
 
 def much_work(row: B3Row, rng: np.random.Generator, rounds: int = 1500) -> tuple[float, B3Segment]:

@@ -6,6 +6,7 @@ W are proved by :mod:`pebble.lower_bounds.certified.prove_t3`; nothing in this m
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
@@ -20,7 +21,7 @@ from pebble.lower_bounds.references import HONG_KUNG, LOOMIS_WHITNEY
 from pebble.lower_bounds.requirements import require_pass
 from pebble.lower_bounds.statement import Statement
 
-__all__ = ["T3", "T3Row", "t3", "t3_rows"]
+__all__ = ["T3", "T3Row", "forward_bound_of", "t3", "t3_rows"]
 
 T3 = Statement(
     "T3",
@@ -143,12 +144,29 @@ def t3(problem: Counts, M: int) -> Bound:
     >>> bound.status, 3.30 < bound.value / 100_000**2 < 3.35
     ('computer-assisted', True)
     """
+    return forward_bound_of(t3_rows(), problem, M, instead="T1")
+
+
+def forward_bound_of(rows: Sequence[T3Row], problem: Counts, M: int, instead: str) -> Bound:
+    """Return the greatest bound that rows of T3, or of a bound of its form, give for a forward pass.
+
+    Parameters
+    ----------
+    rows : sequence of T3Row
+        By ascending mu.
+    problem : Problem
+    M : int
+        Words of fast memory.
+    instead : str
+        Which bound to use where these rows end.
+    """
     M = fast_memory_words(M)
-    require_pass(problem, "forward", "T3")
-    largest = t3_rows()[-1].mu
+    name = rows[0].bound
+    require_pass(problem, "forward", name)
+    largest = rows[-1].mu
     most = largest * problem.d**2 // 1
     if most < M:
         raise BoundDoesNotApply(
-            f"T3 holds for M <= {float(largest):g}·d² = {most} words, not for M = {M}: use T1"
+            f"{name} holds for M <= {float(largest):g}·d² = {most} words, not for M = {M}: use {instead}"
         )
-    return best_of_rows(t3_rows(), problem, M, instead="T1")
+    return best_of_rows(rows, problem, M, instead)

@@ -1,0 +1,209 @@
+"""The weighted work of a segment of a backward pass, and Lagrange's bound on it: common to B3 and B4.
+
+The formulas, with their proofs, are in ``docs/bounds-b4.md``; those of B3 are the case of one weight for every pair,
+of whole rows wherever there are words, and of words that are nowhere scarce.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pebble.lower_bounds.certified.branch_and_bound import SAFETY, SLACK, Reals
+from pebble.lower_bounds.certified.multipliers import last
+
+__all__ = [
+    "Amounts",
+    "BackwardLimits",
+    "BackwardShares",
+    "BackwardWeights",
+    "WholeRows",
+    "backward_lagrange",
+    "gradient_work",
+    "second_product",
+]
+
+
+@dataclass(frozen=True)
+class Amounts:
+    """What a segment touches, in units of d²: the amounts that its work is bounded by.
+
+    Parameters
+    ----------
+    q, k, o, v : float or ndarray
+        Words of Q, K, dO and V.
+    uV, uK, uQ : float or ndarray
+        Chains of dV, dK and dQ at work.
+    p_stored, p_kept : float or ndarray
+        Pairs with a vertex of S or P red at the start or loaded: those of which one is ever stored, and others.
+    p_new : float or ndarray
+        Pairs that are none of these and whose chain of S is begun.
+    r_stored, r_kept, r_new : float or ndarray
+        The same for dP; a pair counts as stored if a vertex of dP or dS ever is.
+    s_stored, s_kept : float or ndarray
+        The same for dS.
+    """
+
+    q: Any
+    k: Any
+    o: Any
+    v: Any
+    uV: Any
+    uK: Any
+    uQ: Any
+    p_stored: Any
+    p_kept: Any
+    p_new: Any
+    r_stored: Any
+    r_kept: Any
+    r_new: Any
+    s_stored: Any
+    s_kept: Any
+
+
+class BackwardWeights(NamedTuple):
+    """Weight of one multiply-add of each product; of dV, dK and dQ on pairs that are stored, and on others."""
+
+    S: float
+    dP: float
+    dV_stored: float
+    dV: float
+    dK_stored: float
+    dK: float
+    dQ_stored: float
+    dQ: float
+
+
+class BackwardLimits(NamedTuple):
+    """What a segment may weigh, what may be red at its start, and the charges for begun chains; units of d²."""
+
+    tau: float
+    mu: float
+    begun_S: float
+    begun_dP: float
+
+
+def gradient_work(weights: BackwardWeights, x: Amounts, inner: Any) -> Any:
+    """Bound the work on dV, dK and dQ if at most ``inner`` pairs have whole rows of Q and K; units of d³."""
+    least, w = np.minimum, weights
+    both, dO_and_V = least(x.q, x.o) * least(x.k, x.v), x.o * x.v
+    dV_outside = w.dV_stored * x.p_stored + w.dV * x.p_kept
+    dV_pairs = w.dV_stored**2 * x.p_stored + w.dV**2 * (x.p_kept + inner)
+    work = least(np.sqrt(dV_pairs * x.uV * x.o), dV_outside + w.dV * least(x.q * x.uV, x.k * x.o))
+    for stored, other, chains, operand, events in (
+        (w.dK_stored, w.dK, x.uK, x.q, least(x.q, x.o)),
+        (w.dQ_stored, w.dQ, x.uQ, x.k, x.k),
+    ):
+        p, r = x.p_stored + x.p_kept, stored**2 * x.r_stored + other**2 * x.r_kept
+        made = least(least(other**2 * (p + inner), r + other**2 * dO_and_V), other**2 * (p + both) + r)
+        pairs = stored**2 * x.s_stored + other**2 * x.s_kept + made
+        outside = other * (p + x.r_kept + x.s_kept) + stored * (x.r_stored + x.s_stored)
+        work = work + least(np.sqrt(pairs * chains * operand), outside + other * events * chains)
+    return work
+
+
+def second_product(weights: BackwardWeights, x: Amounts) -> Any:
+    """Bound the work on dP; units of d³."""
+    return weights.dP * np.sqrt((x.r_stored + x.r_kept + x.r_new) * x.o * x.v)
+
+
+class BackwardShares(NamedTuple):
+    """Lagrange multipliers: the price of a unit of weight, and shares between 0 and 1.
+
+    ``scarce`` is t − 1; ``by_q`` and ``by_k`` are a₁ and a₂, ``fK`` and ``fQ`` the φ, ``both`` and ``by_p`` the π,
+    ``by_v`` and ``mix`` are η and α, ``capped_S`` and ``capped_dP`` the σ of ``docs/bounds-b4.md``.
+    """
+
+    price: Reals
+    scarce: Reals
+    by_q: Reals
+    by_k: Reals
+    fK: Reals
+    fQ: Reals
+    both: Reals
+    by_p: Reals
+    by_v: Reals
+    mix: Reals
+    capped_S: Reals
+    capped_dP: Reals
+
+
+class WholeRows(NamedTuple):
+    """How the words of Q and K lie, over the corners: in whole rows, or spread over more of them.
+
+    Parameters
+    ----------
+    inner : ndarray
+        Pairs with whole rows of Q and K.
+    fixed : ndarray
+        Work on S that needs no pairs, but for its weight.
+    spread2 : ndarray
+        Square of the factor of √pairs in the rest of the work on S.
+    """
+
+    inner: Reals
+    fixed: Reals | float
+    spread2: Reals
+
+
+def backward_lagrange(
+    weights: BackwardWeights,
+    limits: BackwardLimits,
+    words: tuple[Reals, Reals, Reals],
+    rows: WholeRows,
+    shares: BackwardShares,
+) -> tuple[Reals, NDArray[np.bool_]]:
+    """Return Lagrange's function of ``docs/bounds-b4.md``, section 4, at the corners, and whether it is a bound.
+
+    Parameters
+    ----------
+    weights : BackwardWeights
+    limits : BackwardLimits
+        tau and mu rounded up.
+    words : tuple of ndarray
+        q, k and o over the corners.
+    rows : WholeRows
+    shares : BackwardShares
+
+    Returns
+    -------
+    ndarray of float over the corners, and ndarray of bool, shape (n,)
+    """
+    (q, k, o), w, m, half = words, weights, shares, 0.25
+    full = m.price * (1 - SLACK)
+    held = full * (1 + m.scarce)  # what a word costs that is red at the start
+    least = m.mix * q + (1 - m.mix) * o  # at least min(q, o)
+    left_V, left_K, left_Q = held - m.by_q * w.dV * q, held - m.fK * w.dK * least, held - m.fQ * w.dQ * k
+    of_V = (1 - m.by_q - m.by_k) ** 2 * half * o / left_V
+    of_K, of_Q = (1 - m.fK) ** 2 * half * q / left_K, (1 - m.fQ) ** 2 * half * k / left_Q
+    stored = of_K * w.dK_stored**2 + of_Q * w.dQ_stored**2
+    other = of_K * w.dK**2 + of_Q * w.dQ**2
+    linear, direct = m.fK * w.dK + m.fQ * w.dQ, m.by_q + m.by_k
+    through_p = other * (m.both + m.by_p) + linear + m.capped_S * w.S
+    left_p = np.minimum(
+        full - (of_V * w.dV_stored**2 + direct * w.dV_stored + through_p),
+        held - (of_V * w.dV**2 + direct * w.dV + through_p),
+    )
+    bound = m.price * (limits.tau + m.scarce * limits.mu - q - k - o)
+    bound = bound + m.price * (2 * limits.tau + limits.mu) * SLACK
+    bound = bound + (of_V * w.dV**2 + other * m.by_p) * rows.inner + m.by_k * w.dV * k * o
+    bound = bound + other * (m.both * (1 - m.by_v)) * least * k
+    if w.S > 0:
+        rest = (1 - m.capped_S) * w.S
+        left_p = np.minimum(limits.begun_S * full - m.capped_S * w.S, left_p)
+        bound = bound + rest * rows.fixed + rest**2 * half * rows.spread2 / left_p
+    stored, other = last(stored), last(other)
+    linear_stored = m.fK * w.dK_stored + m.fQ * w.dQ_stored
+    left_r = np.minimum(full - stored * (1 - m.by_p) - linear_stored, held - other * (1 - m.by_p) - linear)
+    left_v = full - other * ((1 - m.both - m.by_p) * last(o) + m.both * m.by_v * last(least))
+    defined = (last(left_V) > 0) & (last(left_K) > 0) & (last(left_Q) > 0) & (last(left_p) > 0)
+    defined &= (left_r >= 0) & (left_v >= 0)
+    defined &= (full - stored - linear_stored >= 0) & (held - other - linear >= 0)
+    if w.dP > 0:
+        left_r = np.minimum(limits.begun_dP * full, left_r) - m.capped_dP * w.dP
+        needed = ((1 - m.capped_dP) * w.dP) ** 2 * half * last(o)
+        defined &= (left_r >= 0) & (left_r * left_v >= needed * SAFETY)
+    return bound, defined

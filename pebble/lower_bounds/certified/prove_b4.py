@@ -1,0 +1,202 @@
+"""Proofs of the constants of B4: branch and bound with every rounding error accounted for.
+
+A constant W of :class:`.b4.B4Row` claims that the weighted work of a segment, a function f of sixteen amounts
+(:class:`B4Segment`), is at most W wherever the segment's weight is
+at most tau. :func:`certify_b4` proves the claim, or finds a segment that refutes it.
+``python -m pebble.lower_bounds.certified.prove_b4`` proves every row.
+
+Once the words of Q, K and dO and the whole rows are fixed, f is at most a concave function of the rest, so that
+:mod:`~pebble.lower_bounds.certified.multipliers` bounds a box of these four. The method, with the argument that
+rounding cannot hurt, is in ``docs/bounds-b4.md``, section 4.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pebble.lower_bounds.certified.b4 import B4Row, b4_rows
+from pebble.lower_bounds.certified.backward_work import (
+    Amounts,
+    BackwardLimits,
+    BackwardShares,
+    BackwardWeights,
+    WholeRows,
+    backward_lagrange,
+    gradient_work,
+    second_product,
+)
+from pebble.lower_bounds.certified.branch_and_bound import (
+    SAFETY,
+    ConstantProof,
+    Reals,
+    prove_all,
+    prove_constant,
+)
+from pebble.lower_bounds.certified.multipliers import BoxesWithMultipliers, MultiplierSearch, climb
+
+__all__ = [
+    "B4Search",
+    "B4Segment",
+    "b4_segment_weight",
+    "b4_segment_work",
+    "certify_b4",
+    "main",
+    "much_work_b4",
+]
+
+
+@dataclass(frozen=True)
+class B4Segment(Amounts):
+    """What a segment touches, in units of d².
+
+    Parameters
+    ----------
+    whole : float or ndarray
+        Between 0 and 1: the part of √(q·k) that lies in whole rows (docs/bounds-b4.md).
+    """
+
+    whole: Any
+
+
+def b4_segment_weight(row: B4Row, segment: B4Segment) -> Any:
+    """Least weight of a segment that touches so much, in units of d² (floats, no directed rounding)."""
+    x = segment
+    held = x.uV + x.uK + x.uQ + x.p_kept + x.r_kept + x.s_kept
+    words = x.q + x.k + x.o + x.v + held + x.p_stored + x.r_stored + x.s_stored
+    begun = float(row.gamma) * x.p_new + float(row.gamma_dP) * x.r_new
+    return words + begun + np.maximum(0.0, held - float(row.mu))
+
+
+def b4_segment_work(row: B4Row, segment: B4Segment) -> Any:
+    """Upper bound f on the weighted work of a segment, in units of d³ (floats, no directed rounding)."""
+    x, weights = segment, _weights(row)
+    pairs, scores = x.p_stored + x.p_kept + x.p_new, x.q * x.k
+    spread = np.sqrt(pairs * scores)
+    on_S = weights.S * np.minimum(np.minimum(pairs, spread), spread * (1 - x.whole) + scores * x.whole)
+    begun = x.r_stored + x.r_kept + x.r_new
+    on_dP = np.minimum(weights.dP * begun, second_product(weights, x))
+    return on_S + on_dP + gradient_work(weights, x, x.whole**2 * scores)
+
+
+def _weights(row: B4Row) -> BackwardWeights:
+    return BackwardWeights(
+        *(float(w) for w in (row.S, row.dP, row.V0, row.V1, row.K0, row.K1, row.Q0, row.Q1))
+    )
+
+
+# Multipliers: the price of a unit of weight, eleven shares between 0 and 1 as BackwardShares has them, and θ.
+_SCARCE, _VQ, _VK, _FK, _FQ, _BOTH, _BY_P, _BY_V, _MIX, _CAP_S, _CAP_DP, _TOGETHER = range(1, 13)
+_NOTHING = B4Segment(*[0.0] * 16)
+
+
+class B4Search(MultiplierSearch[B4Row, B4Segment]):
+    """Boxes of (q, k, o, h); any shares with ``_VQ + _VK <= 1`` and ``_BOTH + _BY_P <= 1`` give a bound."""
+
+    start = (1.0, 0.5, 0.0, 0.0, 0.0, 0.0, 0.2, 0.0, 0.5, 0.5, 0.0, 0.0, 0.0)
+    exclusive = ((_VQ, _VK), (_BOTH, _BY_P))
+
+    def __init__(
+        self, row: B4Row, rng: np.random.Generator, attained: float = 0.0, witness: B4Segment = _NOTHING
+    ) -> None:
+        super().__init__(row, attained, witness, rng)
+        # Whole rows count for little where tau is small: `whole` is not halved there, and elsewhere last.
+        self.scale = np.array([[1.0], [1.0], [1.0], [0.0 if row.plain else 0.05 * float(row.tau)]])
+        tau, mu = (math.nextafter(float(value), math.inf) for value in (row.tau, row.mu))
+        self._limits = BackwardLimits(tau, mu, float(row.gamma), float(row.gamma_dP))
+        self._weights = _weights(row)
+
+    @property
+    def shares(self) -> tuple[int, ...]:
+        """All twelve; for a plain row those that use dv = d stay 0."""
+        general = (_SCARCE, _BOTH, _BY_P, _BY_V)
+        return general if self.row.plain else (*general, _TOGETHER, _VQ, _VK, _FK, _FQ, _MIX, _CAP_S, _CAP_DP)
+
+    @property
+    def upper_corner(self) -> Reals:
+        """Each of q, k and o weighs its number."""
+        return np.array([[self._limits.tau]] * 3 + [[1.0]])
+
+    def empty(self, boxes: BoxesWithMultipliers) -> NDArray[np.bool_]:
+        """Tell which boxes have q + k + o above tau everywhere."""
+        empty: NDArray[np.bool_] = boxes.lo[:3].sum(axis=0) > self._limits.tau * SAFETY
+        return empty
+
+    def lagrange(self, corners: Sequence[Reals], multipliers: Reals) -> tuple[Reals, NDArray[np.bool_]]:
+        """Return g of docs/bounds-b4.md, section 4, at the corners, and whether its conditions hold at the last."""
+        q, k, o, whole = corners
+        pairs, together = q * k, multipliers[_TOGETHER] * whole
+        rows = WholeRows(whole**2 * pairs, together * pairs, (1 - together) ** 2 * pairs)
+        shares = BackwardShares(*multipliers[:_TOGETHER])
+        return backward_lagrange(self._weights, self._limits, (q, k, o), rows, shares)
+
+
+def much_work_b4(row: B4Row, rng: np.random.Generator, rounds: int = 1500) -> tuple[float, B4Segment]:
+    """Look for a segment that does much work: random segments, and random steps that help."""
+    start = rng.dirichlet(np.full(16, 0.4), 300).T
+    start[-1] = rng.random(300)
+    tau, mu = float(row.tau) * (1 - 1e-12), float(row.mu)
+    loose, tight = (_unit_weights(row, price) for price in (1.0, 2.0))
+
+    def fitted(parts: Reals) -> tuple[Reals, Reals]:
+        whole = np.clip(parts[-1:], 0.0, 1.0)
+        fits = np.minimum(tau / (loose @ parts[:-1]), (tau + mu) / (tight @ parts[:-1]))
+        parts = np.concatenate([parts[:-1] * fits, whole])
+        return parts, b4_segment_work(row, B4Segment(*parts))
+
+    work, parts = climb(fitted, start, tau, rng, rounds)
+    return work, B4Segment(*(float(value) for value in parts))
+
+
+def _unit_weights(row: B4Row, held: float) -> Reals:
+    """Weight of a unit of each amount if what must be red at the start weighs ``held``."""
+    weight = dict.fromkeys(Amounts.__dataclass_fields__, 1.0)
+    weight |= dict.fromkeys(("uV", "uK", "uQ", "p_kept", "r_kept", "s_kept"), held)
+    weight |= {"p_new": float(row.gamma), "r_new": float(row.gamma_dP)}
+    return np.array(list(weight.values()))
+
+
+def certify_b4(
+    row: B4Row, max_boxes: int = 300_000, rng: np.random.Generator | None = None
+) -> ConstantProof[B4Row, B4Segment]:
+    """Prove that no segment does more than W·d³ weighted work, or refute it.
+
+    Parameters
+    ----------
+    row : B4Row
+        The parameters and the constant W.
+    max_boxes : int
+        Give up after so many boxes. A constant 1 % above the best one takes some ten thousands.
+    rng : numpy.random.Generator, optional
+        Where the search begins and goes; a fixed one by default, so that runs are alike. A proof is a proof
+        whatever it is.
+
+    Returns
+    -------
+    ConstantProof
+        Only the verdict ``"proved"`` makes the constant usable.
+
+    Examples
+    --------
+    >>> from dataclasses import replace
+    >>> row = b4_rows()[-1]
+    >>> certify_b4(replace(row, W=row.W * 2)).verdict, certify_b4(replace(row, W=row.W / 2)).verdict
+    ('proved', 'refuted')
+    """
+    rng = np.random.default_rng(0) if rng is None else rng
+    return prove_constant(B4Search(row, rng, *much_work_b4(row, rng)), max_boxes)
+
+
+def main() -> int:
+    """Prove the constant of every row of the package; return 0 if all are proved, else 1."""
+    return prove_all(b4_rows(), certify_b4)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
