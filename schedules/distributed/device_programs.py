@@ -60,19 +60,19 @@ def _inner(inner: parallel.InnerWork | None, kind: str) -> tuple[Node, ...]:
 
 def all_gather(P: int, inner: parallel.InnerWork | None = None) -> parallel.DeviceProgram:
     """All keys and values at once, from their owners; then attention of the own queries."""
-    gathered = turns("j", when(not_first("r"), receive("K", "V")))
-    return devices(P, gathered, _inner(inner, "whole"), i="p")
+    gathered = parallel.turns("j", when(not_first("r"), parallel.receive("K", "V")))
+    return parallel.devices(P, gathered, _inner(inner, "whole"), i="p")
 
 
 def ring(P: int, inner: parallel.InnerWork | None = None) -> parallel.DeviceProgram:
     """Keys and values go round; each device adds the block at hand to its sums, and passes it on."""
-    return devices(
+    return parallel.devices(
         P,
-        turns(
+        parallel.turns(
             "j",
-            when(not_first("r"), receive("K", "V", source="p - 1")),
+            when(not_first("r"), parallel.receive("K", "V", source="p - 1")),
             _inner(inner, "turns"),
-            when(not_first("r"), discard("K", "V")),
+            when(not_first("r"), parallel.discard("K", "V")),
         ),
         i="p",
     )
@@ -80,18 +80,20 @@ def ring(P: int, inner: parallel.InnerWork | None = None) -> parallel.DeviceProg
 
 def pass_q(P: int, inner: parallel.InnerWork | None = None) -> parallel.DeviceProgram:
     """All queries at once, to the keys of each device; partial outputs back to the owners, who add them up."""
-    return devices(
+    return parallel.devices(
         P,
-        turns("i", when(not_first("r"), receive("Q"))),
+        parallel.turns("i", when(not_first("r"), parallel.receive("Q"))),
         _inner(inner, "partial"),
-        own_tile("i", turns("j", when(not_first("r"), receive("U", "l", adding=True)))),
+        parallel.own_tile(
+            "i", parallel.turns("j", when(not_first("r"), parallel.receive("U", "l", adding=True)))
+        ),
         _finish(),
         j="p",
     )
 
 
 def _finish(along: str = "p") -> Node:
-    return own_tile(
+    return parallel.own_tile(
         "i", loop("i", 1, load("U", "l"), compute("O", "U"), store("O"), delete("O", "l")), along=along
     )
 
@@ -99,18 +101,18 @@ def _finish(along: str = "p") -> Node:
 def pass_q_ring(P: int, inner: parallel.InnerWork | None = None) -> parallel.DeviceProgram:
     """Queries go round, their partial outputs behind them, and home at the end."""
     work = _inner(inner, "partial")
-    return devices(
+    return parallel.devices(
         P,
-        own_tile("i", work),
-        turns(
+        parallel.own_tile("i", work),
+        parallel.turns(
             "i",
-            receive("Q", source="p - 1"),
-            when(not_first("r"), receive("U", "l", source="p - 1")),
+            parallel.receive("Q", source="p - 1"),
+            when(not_first("r"), parallel.receive("U", "l", source="p - 1")),
             work,
-            discard("Q", "U", "l"),
+            parallel.discard("Q", "U", "l"),
             start=1,
         ),
-        own_tile("i", receive("U", "l", source="p - 1", adding=True)) if P > 1 else None,
+        parallel.own_tile("i", parallel.receive("U", "l", source="p - 1", adding=True)) if P > 1 else None,
         _finish(),
         j="p",
     )
@@ -118,18 +120,18 @@ def pass_q_ring(P: int, inner: parallel.InnerWork | None = None) -> parallel.Dev
 
 def ring_backward(P: int) -> parallel.DeviceProgram:
     """Keys and values go round, and their gradients behind them, begun by the first device that they visit."""
-    return devices(
+    return parallel.devices(
         P,
-        own_tile("j", _gradients()),
-        turns(
+        parallel.own_tile("j", _gradients()),
+        parallel.turns(
             "j",
-            receive("K", "V", source="p - 1"),
-            when(not_first("r"), receive("dK", "dV", source="p - 1")),
+            parallel.receive("K", "V", source="p - 1"),
+            when(not_first("r"), parallel.receive("dK", "dV", source="p - 1")),
             _gradients(),
-            discard("K", "V", "dK", "dV"),
+            parallel.discard("K", "V", "dK", "dV"),
             start=1,
         ),
-        own_tile("j", receive("dK", "dV", source="p - 1", adding=True)) if P > 1 else None,
+        parallel.own_tile("j", parallel.receive("dK", "dV", source="p - 1", adding=True)) if P > 1 else None,
         i="p",
     )
 
@@ -137,18 +139,18 @@ def ring_backward(P: int) -> parallel.DeviceProgram:
 def ring_q_backward(P: int) -> parallel.DeviceProgram:
     """Queries go round with dO, l and D, and dQ behind them; dK and dV stay."""
     rows = "Q", "dO", "l", "D"
-    return devices(
+    return parallel.devices(
         P,
-        own_tile("i", _gradients()),
-        turns(
+        parallel.own_tile("i", _gradients()),
+        parallel.turns(
             "i",
-            receive(*rows, source="p - 1"),
-            when(not_first("r"), receive("dQ", source="p - 1")),
+            parallel.receive(*rows, source="p - 1"),
+            when(not_first("r"), parallel.receive("dQ", source="p - 1")),
             _gradients(),
-            discard(*rows, "dQ"),
+            parallel.discard(*rows, "dQ"),
             start=1,
         ),
-        own_tile("i", receive("dQ", source="p - 1", adding=True)) if P > 1 else None,
+        parallel.own_tile("i", parallel.receive("dQ", source="p - 1", adding=True)) if P > 1 else None,
         j="p",
     )
 
@@ -163,14 +165,16 @@ def _gradients() -> tuple[Node, ...]:
 
 def grid(R: int, C: int, inner: parallel.InnerWork | None = None) -> parallel.DeviceProgram:
     """Queries are gathered along rows of devices and keys along columns; partial outputs go back along rows."""
-    return devices(
+    return parallel.devices(
         {"r": R, "c": C},
-        turns("i", when(not_first("s"), receive("Q")), along="c", label="s"),
-        turns("j", when(not_first("s"), receive("K", "V")), along="r", label="s"),
+        parallel.turns("i", when(not_first("s"), parallel.receive("Q")), along="c", label="s"),
+        parallel.turns("j", when(not_first("s"), parallel.receive("K", "V")), along="r", label="s"),
         _inner(inner, "partial"),
-        own_tile(
+        parallel.own_tile(
             "i",
-            turns("j", when(not_first("s"), receive("U", "l", adding=True)), along="c", label="s"),
+            parallel.turns(
+                "j", when(not_first("s"), parallel.receive("U", "l", adding=True)), along="c", label="s"
+            ),
             along="c",
         ),
         _finish("c"),
@@ -181,31 +185,35 @@ def grid(R: int, C: int, inner: parallel.InnerWork | None = None) -> parallel.De
 
 def ulysses(P: int, inner: parallel.InnerWork | None = None) -> parallel.DeviceProgram:
     """All tokens of a part of the heads on each device; the outputs go back to the owners of the tokens."""
-    return devices(
+    return parallel.devices(
         P,
-        turns("i", when(not_first("r"), receive("Q"))),
-        turns("j", when(not_first("r"), receive("K", "V"))),
+        parallel.turns("i", when(not_first("r"), parallel.receive("Q"))),
+        parallel.turns("j", when(not_first("r"), parallel.receive("K", "V"))),
         _inner(inner, "whole"),
-        own_tile("i", turns("h", when(not_first("r"), receive("O")))),
+        parallel.own_tile("i", parallel.turns("h", when(not_first("r"), parallel.receive("O")))),
         h="p",
     )
 
 
 def usp(u: int, R: int, inner: parallel.InnerWork | None = None) -> parallel.DeviceProgram:
     """Heads over u devices, and rings of R among those with the same heads, the keys of u devices at a time."""
-    gather_keys = turns("j", when(not_first("s"), receive("K", "V")), along="a", label="s")
-    return devices(
+    gather_keys = parallel.turns("j", when(not_first("s"), parallel.receive("K", "V")), along="a", label="s")
+    return parallel.devices(
         {"b": R, "a": u},
-        turns("i", when(not_first("s"), receive("Q")), along="a", label="s"),
-        own_tile("j", gather_keys, along="b"),
-        turns(
+        parallel.turns("i", when(not_first("s"), parallel.receive("Q")), along="a", label="s"),
+        parallel.own_tile("j", gather_keys, along="b"),
+        parallel.turns(
             "j",
-            when(not_first("r"), receive("K", "V", source="b - 1")),
+            when(not_first("r"), parallel.receive("K", "V", source="b - 1")),
             _inner(inner, "turns"),
-            when(not_first("r"), discard("K", "V")),
+            when(not_first("r"), parallel.discard("K", "V")),
             along="b",
         ),
-        own_tile("i", turns("h", when(not_first("s"), receive("O")), along="a", label="s"), along="a"),
+        parallel.own_tile(
+            "i",
+            parallel.turns("h", when(not_first("s"), parallel.receive("O")), along="a", label="s"),
+            along="a",
+        ),
         h="a",
         i="b",
     )
@@ -213,18 +221,32 @@ def usp(u: int, R: int, inner: parallel.InnerWork | None = None) -> parallel.Dev
 
 def heads_grid(h: int, R: int, C: int, inner: parallel.InnerWork | None = None) -> parallel.DeviceProgram:
     """Heads over h grids of R × C devices; partial outputs go straight to the owners, outputs where they are whole."""
-    partial = turns("j", *_but_own(receive("U", "l", adding=True)), along="c", label="t")
+    partial = parallel.turns("j", *_but_own(parallel.receive("U", "l", adding=True)), along="c", label="t")
     end: Nodes = (
-        own_tile("i", own_tile("i", turns("h", partial, along="a", label="s"), along="c"), along="a"),
-        own_tile("i", turns("h", _finish("c"), along="a", label="s"), along="a"),
+        parallel.own_tile(
+            "i",
+            parallel.own_tile("i", parallel.turns("h", partial, along="a", label="s"), along="c"),
+            along="a",
+        ),
+        parallel.own_tile("i", parallel.turns("h", _finish("c"), along="a", label="s"), along="a"),
     )
     if C == 1:
-        whole = when(not_first("s"), receive("O"))
-        end = own_tile("i", turns("h", whole, along="a", label="s"), along="a")
-    return devices(
+        whole = when(not_first("s"), parallel.receive("O"))
+        end = parallel.own_tile("i", parallel.turns("h", whole, along="a", label="s"), along="a")
+    return parallel.devices(
         {"r": R, "c": C, "a": h},
-        turns("i", turns("i", *_but_own(receive("Q")), along="c", label="t"), along="a", label="s"),
-        turns("j", turns("j", *_but_own(receive("K", "V")), along="r", label="t"), along="a", label="s"),
+        parallel.turns(
+            "i",
+            parallel.turns("i", *_but_own(parallel.receive("Q")), along="c", label="t"),
+            along="a",
+            label="s",
+        ),
+        parallel.turns(
+            "j",
+            parallel.turns("j", *_but_own(parallel.receive("K", "V")), along="r", label="t"),
+            along="a",
+            label="s",
+        ),
         _inner(inner, "whole" if C == 1 else "partial"),
         end,
         h="a",
