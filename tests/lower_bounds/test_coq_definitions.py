@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from pebble.common.errors import IllegalMove
+from pebble.computations.classic_dags import fft
 from pebble.computations.masks import Mask
 from pebble.computations.masks.arrays import mask_from_array
 from pebble.computations.matmul import matmul_family
@@ -24,7 +25,8 @@ from tests.support.coq import compiled, needs_coq
 pytestmark = pytest.mark.slow
 
 _KINDS = {"attention": "QKVSPUlO", "matmul": "ABC"}
-_HEADER = "From mathcomp Require Import all_ssreflect.\nFrom Pebble Require Import Game Names Replay.\n"
+_FILES = "Game Names FFTNames Replay"
+_HEADER = f"From mathcomp Require Import all_ssreflect.\nFrom Pebble Require Import {_FILES}.\n"
 _GRAPHS: list[tuple[tuple[int, int, int, int], bool, str | None]] = [
     ((2, 3, 2, 1), True, None),
     ((3, 2, 1, 2), False, None),
@@ -35,9 +37,12 @@ _GRAPHS: list[tuple[tuple[int, int, int, int], bool, str | None]] = [
 
 
 def _name(kinds: str, text: str) -> list[int]:
-    """Return a vertex's name as docs/proofs/Names.v writes it."""
-    letter, *indices = re.split(r"[\[\],]+", text.rstrip("]"))
-    return [kinds.index(letter), *map(int, indices)]
+    """Return a vertex's name as docs/proofs/ writes it: of a butterfly the level and the bits."""
+    letter, *numbers = re.split(r"[\[\],]+", text.rstrip("]"))
+    indices = list(map(int, numbers))
+    if letter == "x":
+        return [indices[0], *(indices[1] >> bit & 1 for bit in range(3))]
+    return [kinds.index(letter), *indices]
 
 
 def _coq(value: object) -> str:
@@ -79,6 +84,7 @@ def _graphs() -> list[tuple[str, Dag, str]]:
         found.append((coq, family_of(problem).dag(), _KINDS["attention"]))
     for m, n, k in ((2, 3, 2), (1, 2, 3)):
         found.append((f"(matmul_named {m} {n} {k})", matmul_family(m, n, k).dag(), _KINDS["matmul"]))
+    found.append(("(fft_named 3)", fft(8), "x"))
     return found
 
 
