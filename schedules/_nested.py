@@ -13,6 +13,10 @@ from schedules._levels import Station, even, tile_lengths, tiles_in_all
 __all__ = ["Nested"]
 
 _CHOICES, _OUTER_CHOICES = 300, 12
+_SHORT = 1024
+"""On axes up to so long tiles need not repeat under a mask."""
+_SMALLER = 3
+"""So many lengths of a block are tried, from the longest down."""
 
 
 class Nested(LevelSchedule):
@@ -117,6 +121,24 @@ class Nested(LevelSchedule):
                 yield tiles
             else:
                 yield from self._with_third(problem, hierarchy, tiles)
+
+    def repeating(self, problem: Problem, tiles: Tiles) -> Iterator[Tiles]:
+        """Yield tiles in which blocks fill the tile that stays, and one side's tile is a multiple of the other's."""
+        if self.passing not in tiles or "rows3" in tiles or "cols3" in tiles:
+            yield tiles
+            return
+        resident, passing, block = tiles[self.resident], tiles[self.passing], tiles.get("block")
+        if max(problem.Nq, problem.Nk) <= _SHORT:
+            yield tiles
+        blocks = 1 if block is None else -(-resident // block)
+        for part in range(resident // blocks, max(0, resident // blocks - _SMALLER), -1):
+            whole = part * blocks
+            if passing >= whole:
+                other = passing // whole * whole
+            else:
+                other = max(size for size in range(1, passing + 1) if whole % size == 0)
+            found = {**tiles, self.resident: whole, self.passing: other}
+            yield found if block is None else found | {"block": part}
 
     def _two_levels(self, problem: Problem, hierarchy: Hierarchy) -> Iterator[dict[str, int]]:
         stays, passes = self.line_words(problem)

@@ -6,9 +6,17 @@ from typing import ClassVar
 
 import numpy as np
 
-from pebble.program.parallel import DistributedSchedule, Placement, Shape, SharedProblem
+from pebble.program.parallel import (
+    DeviceProgram,
+    DistributedSchedule,
+    InnerWork,
+    Placement,
+    Shape,
+    SharedProblem,
+)
+from schedules.distributed.device_programs import grid, heads_grid
 
-__all__ = ["Grid", "GridRing", "HeadsGrid"]
+__all__ = ["GridRing", "GridSchedule", "HeadsGrid"]
 
 
 class HeadsGrid(DistributedSchedule):
@@ -47,8 +55,18 @@ class HeadsGrid(DistributedSchedule):
         query, key = (problem.tiling.of_device[group].reshape(problem.P, -1) for group in (of_row, of_column))
         return Placement(query, key, device % h, h)
 
+    def program(
+        self, problem: SharedProblem, shape: Shape = (), inner: InnerWork | None = None
+    ) -> DeviceProgram:
+        """Return what each device does."""
+        self.check(problem, shape)
+        if problem.pass_name == "backward":
+            return super().program(problem, shape, inner)
+        h, R, C = shape
+        return heads_grid(h, R, C, inner)
 
-class Grid(HeadsGrid):
+
+class GridSchedule(HeadsGrid):
     """R × C devices: device (r, c) has the queries of the devices of row r, and the keys of those of column c."""
 
     name = "grid"
@@ -69,8 +87,18 @@ class Grid(HeadsGrid):
         """Queries of a row times keys of a column."""
         return super().placement(problem, (1, *shape))
 
+    def program(
+        self, problem: SharedProblem, shape: Shape = (), inner: InnerWork | None = None
+    ) -> DeviceProgram:
+        """Return what each device does."""
+        self.check(problem, shape)
+        if problem.pass_name == "backward" or self.goes_round:
+            return DistributedSchedule.program(self, problem, shape, inner)
+        R, C = shape
+        return grid(R, C, inner)
 
-class GridRing(Grid):
+
+class GridRing(GridSchedule):
     """The grid with less memory: keys go round the column instead of being gathered."""
 
     name = "grid-ring"

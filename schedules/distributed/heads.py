@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from pebble.program.parallel import DistributedSchedule, Placement, Shape, SharedProblem
+from pebble.program.parallel import (
+    DeviceProgram,
+    DistributedSchedule,
+    InnerWork,
+    Placement,
+    Shape,
+    SharedProblem,
+)
+from schedules.distributed.device_programs import ulysses, usp
 from schedules.distributed.grids import HeadsGrid
 
 __all__ = ["Ulysses", "Usp"]
@@ -31,6 +39,15 @@ class Ulysses(DistributedSchedule):
         """All queries times all keys, of the device's own heads."""
         all_tiles = np.arange(problem.tiling.tiles)[None, :].repeat(problem.P, axis=0)
         return Placement(all_tiles, all_tiles, np.arange(problem.P), problem.P)
+
+    def program(
+        self, problem: SharedProblem, shape: Shape = (), inner: InnerWork | None = None
+    ) -> DeviceProgram:
+        """Return what each device does."""
+        self.check(problem, shape)
+        if problem.pass_name == "backward":
+            return super().program(problem, shape, inner)
+        return ulysses(problem.P, inner)
 
 
 class Usp(DistributedSchedule):
@@ -62,6 +79,15 @@ class Usp(DistributedSchedule):
         tiles = problem.tiling.of_device[neighbours].reshape(problem.P, -1)
         before = (device + u if problem.layout == "zigzag" else device - u) % problem.P
         return Placement(tiles, tiles, device % u, u, before)
+
+    def program(
+        self, problem: SharedProblem, shape: Shape = (), inner: InnerWork | None = None
+    ) -> DeviceProgram:
+        """Return what each device does."""
+        self.check(problem, shape)
+        if problem.pass_name == "backward":
+            return super().program(problem, shape, inner)
+        return usp(shape[0], shape[1], inner)
 
     def shapes(self, problem: SharedProblem) -> list[Shape]:
         """Return the shapes that cut the heads; the ring alone where none does."""

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from pebble.program.parallel import (
-    ClosedForm,
     Discard,
     DistributedSchedule,
     Exchange,
     Placement,
     Receive,
+    ReceivedWords,
     Shape,
     SharedProblem,
     Superstep,
@@ -63,7 +63,9 @@ class LightSeq(DistributedSchedule):
         exchange.supersteps.append(Superstep(finish=[Finish(device, device, np.zeros_like(device))]))
         return exchange
 
-    def closed_form(self, problem: SharedProblem, shape: Shape = (), pass_on: str = "needed") -> ClosedForm:
+    def closed_form(
+        self, problem: SharedProblem, shape: Shape = (), pass_on: str = "needed"
+    ) -> ReceivedWords:
         """Return the formula, by the sizes of the tiles."""
         self.check(problem, shape)
         P, sizes = problem.P, problem.tiling.sizes.tolist()
@@ -76,7 +78,7 @@ class LightSeq(DistributedSchedule):
             far = sum(sizes[P + p - T : P]) if p < T else 0
             helpers = max(0, T + p + 1 - P)
             received.append(key_words * near + query_words * far + sum_words * helpers * sizes[p])
-        return ClosedForm(tuple(received), 0 if P == 1 else (P + 1) // 2)
+        return ReceivedWords(tuple(received), 0 if P == 1 else (P + 1) // 2)
 
 
 def _work(device: np.ndarray, query: np.ndarray, key: np.ndarray) -> Work:

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from pebble.program.parallel import DistributedSchedule, Placement, Shape, SharedProblem
+from pebble.program.parallel import (
+    DeviceProgram,
+    DistributedSchedule,
+    InnerWork,
+    Placement,
+    Shape,
+    SharedProblem,
+)
+from schedules.distributed.device_programs import pass_q
 
 __all__ = ["PassQ"]
 
@@ -26,3 +34,10 @@ class PassQ(DistributedSchedule):
         """All queries times own keys."""
         all_tiles = np.arange(problem.tiling.tiles)[None, :].repeat(problem.P, axis=0)
         return Placement(all_tiles, problem.tiling.of_device, np.zeros(problem.P, np.int64))
+
+    def program(
+        self, problem: SharedProblem, shape: Shape = (), inner: InnerWork | None = None
+    ) -> DeviceProgram:
+        """Return what each device does."""
+        self.check(problem, shape)
+        return pass_q(problem.P, inner)

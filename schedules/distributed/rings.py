@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from pebble.program.parallel import DistributedSchedule, Placement, Shape, SharedProblem
+from pebble.program.parallel import (
+    DeviceProgram,
+    DistributedSchedule,
+    InnerWork,
+    Placement,
+    Shape,
+    SharedProblem,
+)
+from schedules.distributed.device_programs import pass_q_ring, ring, ring_backward, ring_q_backward
 
 __all__ = ["PassQRing", "Ring", "RingQ"]
 
@@ -28,6 +36,13 @@ class Ring(DistributedSchedule):
         """Own queries times own keys; then keys go round, downwards where the last keys are needed least: zigzag."""
         return _ring(problem, "key", downwards=problem.layout == "zigzag")
 
+    def program(
+        self, problem: SharedProblem, shape: Shape = (), inner: InnerWork | None = None
+    ) -> DeviceProgram:
+        """Return what each device does."""
+        self.check(problem, shape)
+        return ring(problem.P, inner) if problem.pass_name == "forward" else ring_backward(problem.P)
+
 
 class PassQRing(DistributedSchedule):
     """Queries go round, and their partial outputs with them."""
@@ -45,6 +60,13 @@ class PassQRing(DistributedSchedule):
     def placement(self, problem: SharedProblem, shape: Shape) -> Placement:
         """Own queries times own keys; then queries go round downwards, to ever earlier keys."""
         return _ring(problem, "query", downwards=True)
+
+    def program(
+        self, problem: SharedProblem, shape: Shape = (), inner: InnerWork | None = None
+    ) -> DeviceProgram:
+        """Return what each device does."""
+        self.check(problem, shape)
+        return pass_q_ring(problem.P, inner)
 
 
 class RingQ(DistributedSchedule):
@@ -64,6 +86,13 @@ class RingQ(DistributedSchedule):
     def placement(self, problem: SharedProblem, shape: Shape) -> Placement:
         """Own queries times own keys; then queries go round downwards, to ever earlier keys."""
         return _ring(problem, "query", downwards=True)
+
+    def program(
+        self, problem: SharedProblem, shape: Shape = (), inner: InnerWork | None = None
+    ) -> DeviceProgram:
+        """Return what each device does."""
+        self.check(problem, shape)
+        return ring_q_backward(problem.P)
 
 
 def _rows_of_others(problem: SharedProblem) -> int:

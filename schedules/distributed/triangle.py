@@ -9,10 +9,10 @@ import numpy as np
 from pebble.common.errors import InvalidInput
 from pebble.program.parallel import DistributedSchedule, Placement, Shape, SharedProblem
 
-__all__ = ["Triangle"]
+__all__ = ["TriangleSchedule"]
 
 
-class Triangle(DistributedSchedule):
+class TriangleSchedule(DistributedSchedule):
     """P = m(m+1)/2 devices (x, y), y ≤ x < m, with the block x of queries and the block y of keys, of m blocks.
 
     A block of tokens is owned by (m+1)/2 devices, each of which works on it: (x, x), and of every two blocks the device

@@ -59,9 +59,9 @@ def t1_of_all_heads(problem: Problem, M: int) -> Bound:
     >>> t1_of_all_heads(Problem(4096, 4096, 192, 128, heads=8, shared_rope=64), 10**5).value / t1(problem, 10**5).value
     8.1...
     """
-    counts = (problem.heads * count for count in (problem.pairs, problem.queries, problem.keys))
     _require(problem, "T1 for all heads at once")
-    bound = t1(Part("forward", problem.d, problem.dv, problem.stats, *counts), M)
+    pairs, queries, keys = (problem.heads * count for count in (problem.pairs, problem.queries, problem.keys))
+    bound = t1(Part("forward", problem.d, problem.dv, problem.stats, pairs, queries, keys), M)
     note = f"{bound.note}; {problem.heads:,} heads at once"
     return replace(by_hand(bound), source="docs/latent-attention.md, T1", note=note)
 
