@@ -75,6 +75,7 @@ FFT = Statement(
     "T·log₂T), for every whole X ≥ 1 with at least two segments",
     "FFT on n points, n a power of two: the butterfly",
     "docs/bounds.md, FFT",
+    status="machine-checked",
     after=(HONG_KUNG,),
 )
 

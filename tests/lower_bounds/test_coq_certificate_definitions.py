@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from pebble.common.errors import IllegalMove
+from pebble.computations.classic_dags import fft
 from pebble.computations.masks import Mask
 from pebble.computations.masks.arrays import mask_from_array
 from pebble.computations.matmul import matmul_family
@@ -23,8 +24,9 @@ from tests.support.coq import compiled, needs_coq
 
 pytestmark = pytest.mark.slow
 
-_KINDS = {"attention": "QKVSPUlO", "matmul": "ABC"}
-_HEADER = "From mathcomp Require Import all_ssreflect.\nFrom Pebble Require Import Game Names Replay.\n"
+_KINDS = {"attention": "QKVSPUlO", "matmul": "ABC", "linear": "QKVHO"}
+_FILES = "Game Names LinearNames FFTNames Replay"
+_HEADER = f"From mathcomp Require Import all_ssreflect.\nFrom Pebble Require Import {_FILES}.\n"
 _GRAPHS: list[tuple[tuple[int, int, int, int], bool, str | None]] = [
     ((2, 3, 2, 1), True, None),
     ((3, 2, 1, 2), False, None),
@@ -35,9 +37,15 @@ _GRAPHS: list[tuple[tuple[int, int, int, int], bool, str | None]] = [
 
 
 def _name(kinds: str, text: str) -> list[int]:
-    """Return a vertex's name as docs/proofs/Names.v writes it."""
-    letter, *indices = re.split(r"[\[\],]+", text.rstrip("]"))
-    return [kinds.index(letter), *map(int, indices)]
+    """Return a vertex's name as docs/proofs/ writes it: of a butterfly the level and the bits."""
+    letter, *numbers = re.split(r"[\[\],]+", text.rstrip("]"))
+    indices = list(map(int, numbers))
+    if letter == "x":
+        return [indices[0], *(indices[1] >> bit & 1 for bit in range(3))]
+    if kinds == _KINDS["linear"] and len(indices) == {"Q": 3, "O": 4}.get(letter):
+        head, token, *others = indices  # of several heads, with two tokens each
+        indices = [2 * head + token, *others]
+    return [kinds.index(letter), *indices]
 
 
 def _coq(value: object) -> str:
@@ -79,6 +87,12 @@ def _graphs() -> list[tuple[str, Dag, str]]:
         found.append((coq, family_of(problem).dag(), _KINDS["attention"]))
     for m, n, k in ((2, 3, 2), (1, 2, 3)):
         found.append((f"(matmul_named {m} {n} {k})", matmul_family(m, n, k).dag(), _KINDS["matmul"]))
+    for heads, N in ((1, 3), (2, 2)):
+        shared = Problem(N, N, 2, 1, attention="linear", mask="causal", heads=heads, kv_heads=1)
+        found.append((f"(recurrent_named {heads} {N - 1} 2 1)", family_of(shared).dag(), _KINDS["linear"]))
+    right = Problem(2, 3, 1, 2, attention="linear")
+    found.append(("(right_named 2 2 1 2)", family_of(right).dag(), _KINDS["linear"]))
+    found.append(("(fft_named 3)", fft(8), "x"))
     return found
 
 
