@@ -80,7 +80,7 @@ for N, d, M in ((64, 8, 32), (256, 16, 256), (4096, 64, 1024), (4096, 64, 25_000
 # by them:
 
 for line in pebble.bounds(pebble.Problem.square(4096, 64), 25_000).to_list():
-    print(f"{line['status']:10} {line['name']}")
+    print(f"{line['status']:16} {line['name']}")
 
 # %%
 # ## What to take away

@@ -47,8 +47,10 @@ if TYPE_CHECKING:
     from pebble.lab.crossover import crossover
     from pebble.lab.hardware import device, devices, model, models
     from pebble.lab.level_counts import count_levels
+    from pebble.lab.level_player import play_levels
+    from pebble.lab.parallel import parallel
     from pebble.lab.pebblings import check, moves
-    from pebble.lab.plan import plan, plan_kernel
+    from pebble.lab.plan import plan, plan_kernel, plan_levels
     from pebble.lab.player import play, play_dag
     from pebble.lab.regimes import regimes
     from pebble.lab.show import show
@@ -58,6 +60,7 @@ if TYPE_CHECKING:
     from pebble.program.lowering import lower
     from pebble.program.machine.run import run
     from pebble.program.machine.run_levels import run_levels
+    from pebble.program.parallel import distributed_schedules
     from pebble.program.projection import project
     from pebble.program.schedule import Schedule
     from pebble.program.schedule import available as schedules
@@ -95,6 +98,7 @@ _HOME = {
     "dag_bounds": "lower_bounds.graph.graph_bound_table",
     "device": "lab.hardware",
     "devices": "lab.hardware",
+    "distributed_schedules": "program.parallel",
     "family_of": "computations.registry",
     "load_dag": "computations.load",
     "level_schedules": "program.schedule.level_registry",
@@ -108,11 +112,14 @@ _HOME = {
     "models": "lab.hardware",
     "moves": "lab.pebblings",
     "optimal": "solvers.optimum",
+    "parallel": "lab.parallel",
     "parse_words": "common.units",
     "plan": "lab.plan",
     "plan_kernel": "lab.plan",
+    "plan_levels": "lab.plan",
     "play": "lab.player",
     "play_dag": "lab.player",
+    "play_levels": "lab.level_player",
     "project": "program.projection",
     "regimes": "lab.regimes",
     "run": "program.machine.run",
@@ -153,6 +160,7 @@ __all__ = [
     "dag_bounds",
     "device",
     "devices",
+    "distributed_schedules",
     "family_of",
     "level_schedules",
     "load_dag",
@@ -166,11 +174,14 @@ __all__ = [
     "models",
     "moves",
     "optimal",
+    "parallel",
     "parse_words",
     "plan",
     "plan_kernel",
+    "plan_levels",
     "play",
     "play_dag",
+    "play_levels",
     "project",
     "regimes",
     "run",

@@ -25,9 +25,17 @@ from pebble.program.machine.counted import Run
 from pebble.program.machine.run import run
 from pebble.program.machine.run_levels import run_levels
 from pebble.program.numbers import evaluate
+from pebble.program.parallel import DistributedSchedule, ExchangeTraffic, Shape, SharedProblem, play
+from pebble.program.parallel.numbers import evaluate_exchange, random_attention
 from pebble.program.schedule import Schedule, Tiles, fitting_tiles
 
-__all__ = ["Contract", "check_level_schedule", "check_program", "check_schedule"]
+__all__ = [
+    "Contract",
+    "check_distributed_schedule",
+    "check_level_schedule",
+    "check_program",
+    "check_schedule",
+]
 
 
 @dataclass(frozen=True)
@@ -161,11 +169,9 @@ def check_level_schedule(
         for induction in (True, False)
     )
     peaks = tuple(one.peak for one in runs)
-    _same(
-        "words by the schedule and the machine",
-        schedule.words(problem, tiles, hierarchy),
-        tuple(one.io for one in runs),
-    )
+    if problem.mask is None:
+        words = tuple(one.io for one in runs)
+        _same("words by the schedule and the machine", schedule.words(problem, tiles, hierarchy), words)
     room = schedule.room(problem, tiles, hierarchy)
     _require(
         all(peak <= words for peak, words in zip(peaks, room, strict=True)),
@@ -188,6 +194,59 @@ def check_level_schedule(
     _check_numbers(project(program, 1), family, problem, np.random.default_rng(seed))
     _check_boundaries(schedule, problem, Hierarchy(hierarchy.fitted(peaks), hierarchy.inclusive), runs)
     return runs
+
+
+def check_distributed_schedule(
+    schedule: DistributedSchedule,
+    problem: SharedProblem,
+    shape: Shape | None = None,
+    pass_on: str = "needed",
+) -> ExchangeTraffic:
+    """Check everything a schedule for several devices promises on one small problem.
+
+    Its exchange is legal: nothing is sent that is not held, every term is counted once, outputs are with their owners.
+    Words and rounds are those of its closed form, no pair is computed twice, and on numbers the devices compute
+    attention, or its gradients.
+
+    Parameters
+    ----------
+    schedule : DistributedSchedule
+    problem : SharedProblem
+        Small: the numbers are computed tile by tile.
+    shape : tuple of int, optional
+        Its best shape by default.
+    pass_on : {"needed", "all"}
+
+    Returns
+    -------
+    ExchangeTraffic
+        What the referee has counted.
+
+    Raises
+    ------
+    ContractBroken
+        With what was promised and what was found.
+
+    Examples
+    --------
+    >>> from pebble.program.parallel import SharedProblem, distributed_schedule
+    >>> check_distributed_schedule(distributed_schedule("ring"), SharedProblem(8, 2, 4)).received
+    (24, 24, 24, 24)
+    """
+    shape = schedule.best_shape(problem, pass_on) if shape is None else shape
+    exchange = schedule.exchange(problem, shape, pass_on)
+    try:
+        traffic = play(exchange)
+    except PebbleError as error:
+        raise ContractBroken(f"the exchange is legal: {error}") from error
+    form = schedule.closed_form(problem, shape, pass_on)
+    _same("words by closed form and referee", form.received, traffic.received)
+    _same("rounds by closed form and referee", form.rounds, traffic.rounds)
+    _same("pairs computed and pairs there are", sum(traffic.pairs), problem.pairs * problem.heads)
+    inputs, expected = random_attention(problem)
+    for name, found in evaluate_exchange(exchange, inputs).items():
+        _require(np.allclose(found, expected[name]), f"the devices compute {name}")
+    return traffic
 
 
 def _check_boundaries(

@@ -15,9 +15,10 @@ __all__ = [
     "Station",
     "Travel",
     "all_last",
-    "any_not_first",
     "any_not_last",
     "even",
+    "once_begun",
+    "passing_loop",
     "tile_lengths",
     "tiles_in_all",
 ]
@@ -87,12 +88,21 @@ class Travel:
         return body if self.inclusive or start - to < 2 else loop(axis, 1, *body, label=label)
 
 
-def any_not_first(labels: Sequence[str], *body: Nodes) -> Nodes:
-    """Write what is done unless all of these loops are in their first iteration."""
-    if not labels:
-        return None
-    others = when(first(labels[0]), any_not_first(labels[1:], *body)) if labels[1:] else None
+def once_begun(labels: Sequence[str], masked: bool, *body: Nodes) -> Nodes:
+    """Write what moves partial results, unless all these loops over their chains' axis are in their first iteration.
+
+    Under a mask only the lines that have begun are moved anyhow, and where a chain begins is different for each.
+    """
+    if not labels or masked:
+        return body if labels else None
+    others = when(first(labels[0]), once_begun(labels[1:], masked, *body)) if labels[1:] else None
     return when(not_first(labels[0]), *body), others
+
+
+def passing_loop(axis: str, stations: Sequence[Station], at: int, label: str, *body: Nodes) -> Nodes:
+    """Write a station's loop over tiles that pass; none where the station around it lets lines pass one by one."""
+    alone = at and stations[at - 1].passing == 1 and not stations[at].resident
+    return body if alone else loop(axis, stations[at].passing, *body, label=label)
 
 
 def any_not_last(labels: Sequence[str], *body: Nodes) -> Nodes:

@@ -13,6 +13,10 @@ from schedules._levels import Station, even, tile_lengths, tiles_in_all
 __all__ = ["Nested"]
 
 _CHOICES, _OUTER_CHOICES = 300, 12
+_SHORT = 1024
+"""On axes up to so long tiles need not repeat under a mask."""
+_SMALLER = 3
+"""So many lengths of a block are tried, from the longest down."""
 
 
 class Nested(LevelSchedule):
@@ -118,6 +122,24 @@ class Nested(LevelSchedule):
             else:
                 yield from self._with_third(problem, hierarchy, tiles)
 
+    def repeating(self, problem: Problem, tiles: Tiles) -> Iterator[Tiles]:
+        """Yield tiles in which blocks fill the tile that stays, and one side's tile is a multiple of the other's."""
+        far, near = f"{self.resident}3", f"{self.passing}3"
+        if near in tiles and far in tiles:
+            yield {**tiles, near: _fitting(tiles[far], tiles[near])}
+            return
+        if self.passing not in tiles or far in tiles or near in tiles:
+            yield tiles
+            return
+        resident, passing, block = tiles[self.resident], tiles[self.passing], tiles.get("block")
+        if max(problem.Nq, problem.Nk) <= _SHORT:
+            yield tiles
+        blocks = 1 if block is None else -(-resident // block)
+        for part in range(resident // blocks, max(0, resident // blocks - _SMALLER), -1):
+            whole = part * blocks
+            found = {**tiles, self.resident: whole, self.passing: _fitting(whole, passing)}
+            yield found if block is None else found | {"block": part}
+
     def _two_levels(self, problem: Problem, hierarchy: Hierarchy) -> Iterator[dict[str, int]]:
         stays, passes = self.line_words(problem)
         (stay, pass_by), (inner, outer) = self.lengths(problem), hierarchy.capacities[:2]
@@ -160,3 +182,10 @@ class Nested(LevelSchedule):
             if resident >= tiles[self.resident] and passing >= tiles[self.passing]:
                 whole = resident // tiles[self.resident] * tiles[self.resident]
                 yield tiles | {f"{self.resident}3": whole, f"{self.passing}3": passing}
+
+
+def _fitting(whole: int, most: int) -> int:
+    """Return the longest tile, at most so long, that is a multiple of another or a part of it."""
+    if most >= whole:
+        return most // whole * whole
+    return max(size for size in range(1, most + 1) if whole % size == 0)

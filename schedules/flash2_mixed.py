@@ -27,7 +27,7 @@ from schedules._staying_rows import maxima_sweep, output_sweep, while_they_stay
 __all__ = ["Flash2Mixed"]
 
 _FEW = 6
-"""Under a mask so many of the choices without slices that are cheapest without the mask are counted."""
+"""Under a mask so many of the choices that are cheapest without the mask are counted, and so many without slices."""
 
 
 class Flash2Mixed(Schedule):
@@ -41,8 +41,7 @@ class Flash2Mixed(Schedule):
 
     words (pinned ≤ Nk). Without slices it moves about what ``flash-2-pinned`` moves, without whole blocks what
     ``flash-2-sliced`` moves. With safe softmax every block sweeps over K once more, for its maxima. The rows are
-    divided so that the greatest room of a block is the least. Under a mask it chooses no slices by itself: the machine
-    has to go through them pair by pair there.
+    divided so that the greatest room of a block is the least.
     """
 
     name = "flash-2-mixed"
@@ -56,7 +55,7 @@ class Flash2Mixed(Schedule):
     follows_mask = True
 
     def tiles(self, problem: Problem, M: int) -> Tiles:
-        """Return the cheapest choice that fits; under a mask the cheapest without slices of a few."""
+        """Return the cheapest choice that fits; under a mask the cheapest of a few."""
         self.require(problem, M)
         if problem.mask is not None:
             return self._under_mask(problem, M)
@@ -66,7 +65,8 @@ class Flash2Mixed(Schedule):
     def _under_mask(self, problem: Problem, M: int) -> Tiles:
         """Return the cheapest by closed form; a mask only takes away from what a block has in fast memory."""
         family = self.family(problem)
-        found = cheapest_blocks(problem.without_mask(), M, _FEW, slices=False)
+        plain = problem.without_mask()
+        found = [*cheapest_blocks(plain, M, _FEW, slices=False), *cheapest_blocks(plain, M, _FEW)]
         return min(
             map(_counts, found),
             key=lambda tiles: int(closed_form(self.program(problem, tiles), family).io),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pebble import Problem
 from pebble.program import Hierarchy, Nodes, Program, Tiles, compute, loop, phase, program
-from schedules._levels import Station, Travel, all_last, any_not_first, any_not_last
+from schedules._levels import Station, Travel, all_last, any_not_last, once_begun, passing_loop
 from schedules._nested import Nested
 
 __all__ = ["NestedFlash2"]
@@ -50,6 +50,7 @@ class _Writer:
 
     def __init__(self, problem: Problem, stations: list[Station], travel: Travel) -> None:
         self.stats, self.stations, self.travel = problem.stats, stations, travel
+        self.masked = problem.mask is not None
 
     def rows(self, at: int, rows_from: int, keys_from: int, around: tuple[str, ...]) -> Nodes:
         """Write a station's loop over rows, ``around`` the loops over keys with these labels."""
@@ -77,7 +78,7 @@ class _Writer:
             "i",
             station.resident,
             pass_on("arriving", travel.bring("Q", start=rows_from, to=here)),
-            any_not_first(around, pass_on("again", begun)),
+            once_begun(around, self.masked, pass_on("again", begun)),
             inner,
             any_not_last(around, pass_on("parking", travel.send("U", "l", start=here, to=rows_from))),
             pass_on("leaving", out, travel.let_go("Q", start=here, to=rows_from)),
@@ -102,7 +103,7 @@ class _Writer:
         if inner is None:
             inner = self.rows(at + 1, rows_from, here, (*around, label))
         arrive, leave = self._keys_travel(at, keys_from)
-        return loop("j", station.passing, arrive, inner, leave, label=label)
+        return passing_loop("j", self.stations, at, label, arrive, inner, leave)
 
     def _pairs(self) -> Nodes:
         """Work on the rows in level 1 with a key, row by row."""

@@ -6,8 +6,20 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from pebble import Problem, Schedule
-from pebble.program import Program, Tiles, compute, delete, load, loop, not_first, phase, program, when
-from schedules._softmax import finish
+from pebble.program import (
+    Program,
+    Tiles,
+    compute,
+    delete,
+    first,
+    load,
+    loop,
+    not_first,
+    phase,
+    program,
+    store,
+    when,
+)
 from schedules._staying_rows import maxima_sweep, output_sweep, while_they_stay
 from schedules._tile_shapes import ceil_div
 
@@ -15,6 +27,8 @@ __all__ = ["Groups", "SplitPinned", "groups_of"]
 
 _MOST_GROUPS = 64
 """So many numbers of groups are looked at, from the fewest that fit on."""
+_FEW_GROUPS = 8
+"""Slices are looked at for so many numbers of groups."""
 _MOST_BLOCKS = 8
 """A group has at most so many blocks."""
 
@@ -23,10 +37,12 @@ class SplitPinned(Schedule):
     """``split`` group by group: a group of ``max_rows`` rows finds its maxima together, then goes block by block.
 
     Of the group's queries the first block of ``rows`` rows stays for its outputs, and the maxima stay for all; neither
-    is written. The first ``pinned`` rows of K stay from the first sweep to the last; where all of K stays, the rows of
-    ``pinned`` beyond are rows of V that stay too. With G groups and B blocks in all it moves
+    is written. The outputs of a block are made in ``slices`` of the head dimension of V, which need less room and one
+    more sweep of K each. The first ``pinned`` rows of K stay from the first sweep to the last; where all of K stays,
+    slices cost nothing, and the rows of ``pinned`` beyond are rows of V that stay too. With G groups and B blocks in
+    all, in s slices, it moves
 
-        Nq·(d + dv) + (rows read again)·d + Nk·((G + B)·d + B·dv) − (G + B − 1)·pinned·d
+        Nq·(d + dv) + (rows read again)·d + Nk·((G + B·s)·d + B·dv) − (G + B·s − 1)·pinned·d
 
     words (pinned ≤ Nk), where Nq less the first block of each group is read again.
     """
@@ -35,45 +51,56 @@ class SplitPinned(Schedule):
     summary = "maxima of a group of row blocks, then its blocks one by one; spare room keeps rows of K and V"
     source = "derived here"
     forms = ("safe",)
-    tile_names = ("max_rows", "rows", "pinned")
-    tile_axes = ("i", "i", "")
+    tile_names = ("max_rows", "rows", "slices", "pinned")
+    tile_axes = ("i", "i", "e", "")
     resident_tiles = ("pinned",)
     may_be_zero = ("pinned",)
 
     def tiles(self, problem: Problem, M: int) -> Tiles:
         """Return the cheapest number of groups, and of blocks of each, with as much of K and V as stays."""
         self.require(problem, M)
-        found = min(_choices(problem, M), key=lambda one: one.words, default=Groups(problem, 1, 1, 0))
-        return {"max_rows": found.group, "rows": found.block, "pinned": found.pinned}
+        choices = _choices(problem, M)
+        found = min(choices, key=lambda one: (one.words, one.slices), default=Groups(problem, 1, 1, 1, 0))
+        sizes = found.group, found.block, found.slices, found.pinned
+        return dict(zip(self.tile_names, sizes, strict=True))
 
     def greatest(self, problem: Problem) -> Tiles:
         """Return all rows, and all rows of K and V."""
-        return {"max_rows": problem.Nq, "rows": problem.Nq, "pinned": 2 * problem.Nk}
+        sizes = problem.Nq, problem.Nq, problem.dv, 2 * problem.Nk
+        return dict(zip(self.tile_names, sizes, strict=True))
 
     def program(self, problem: Problem, tiles: Tiles) -> Program:
         """Write the program; ``pinned`` is cut to the number of rows of K and V."""
         tiles = self.check_tiles(tiles)
         group = min(tiles.get("max_rows", problem.Nq), problem.Nq)
         block = min(tiles.get("rows", problem.Nq), group)
-        groups = Groups(problem, group, block, tiles.get("pinned", 0))
+        groups = Groups(problem, group, block, tiles.get("slices", 1), tiles.get("pinned", 0))
         again = when(not_first("block"), load("Q"))
         others = loop("i", block, when(not_first("block"), delete("Q")), label="block")
         maxima = maxima_sweep(problem, groups.keys, groups.by_row(group, "K"))
         sweep = output_sweep(
-            problem, groups.keys, groups.values, groups.by_row(block, "K", "V"), compute("l")
+            problem,
+            groups.keys,
+            groups.values,
+            groups.by_row(block, "K", "V"),
+            when(first("slice"), compute("l")),
         )
-        outputs = loop("i", block, again, sweep, *finish(problem, "Q"), label="block")
+        done = compute("O", "U"), store("O"), delete("O")
+        slices = loop("e", groups.width, sweep, done, label="slice")
+        kept = store("m", "l") if problem.stats else None
+        outputs = loop("i", block, again, slices, kept, delete("m", "l", "Q"), label="block")
         rows = loop("i", group, load("Q"), maxima, others if block < group else None, outputs)
         return program(phase("", while_they_stay(groups.keys, groups.values, rows)))
 
 
 @dataclass(frozen=True)
 class Groups:
-    """Rows of a group and of a block, and rows of K, and beyond these of V, that stay: their words and their room."""
+    """Rows of a group and of a block, its slices, and rows of K, and beyond these of V, that stay: words and room."""
 
     problem: Problem
     group: int
     block: int
+    slices: int
     pinned: int
 
     @property
@@ -87,6 +114,11 @@ class Groups:
         return min(max(self.pinned - self.problem.Nk, 0), self.problem.Nk)
 
     @property
+    def width(self) -> int:
+        """Columns of V in a slice."""
+        return int(ceil_div(self.problem.dv, min(self.slices, self.problem.dv)))
+
+    @property
     def words(self) -> int:
         """Words moved without a mask."""
         Nq, Nk, d, dv = self.problem.Nq, self.problem.Nk, self.problem.d, self.problem.dv
@@ -94,7 +126,7 @@ class Groups:
         groups = whole + bool(rest)
         blocks = int(whole * ceil_div(self.group, self.block) + ceil_div(rest, self.block))
         again = Nq - whole * self.block - min(rest, self.block)
-        keys = (groups + blocks - 1) * (Nk - self.keys) * d
+        keys = (groups + blocks * int(ceil_div(dv, self.width)) - 1) * (Nk - self.keys) * d
         once = (Nq + Nk) * (d + dv) + 2 * Nq * self.problem.stats
         return once + again * d + keys + (blocks - 1) * (Nk - self.values) * dv
 
@@ -104,7 +136,9 @@ class Groups:
         d, dv = self.problem.d, self.problem.dv
         staying = self.keys * d + self.values * dv
         maxima = self.group * (d + 1) + min(self.group, self._passing("K")) + 2
-        outputs = self.group + self.block * (d + dv + 1) + min(self.block, self._passing("K", "V")) + 2
+        outputs = (
+            self.group + self.block * (d + self.width + 1) + min(self.block, self._passing("K", "V")) + 2
+        )
         return staying + max(maxima, outputs)
 
     def by_row(self, rows: int, *names: str) -> bool:
@@ -114,13 +148,13 @@ class Groups:
     def _passing(self, *names: str) -> int:
         """Words of a row of each array that does not stay."""
         Nk = self.problem.Nk
-        words = {"K": self.problem.d * (self.keys < Nk), "V": self.problem.dv * (self.values < Nk)}
+        words = {"K": self.problem.d * (self.keys < Nk), "V": self.width * (self.values < Nk)}
         return sum(words[name] for name in names)
 
 
 def groups_of(problem: Problem, tiles: Tiles) -> Groups:
     """Return the groups and blocks of tiles, with their words and their room."""
-    return Groups(problem, tiles["max_rows"], tiles["rows"], tiles["pinned"])
+    return Groups(problem, tiles["max_rows"], tiles["rows"], tiles["slices"], tiles["pinned"])
 
 
 def _choices(problem: Problem, M: int) -> Iterator[Groups]:
@@ -130,12 +164,14 @@ def _choices(problem: Problem, M: int) -> Iterator[Groups]:
     if most < 1:
         return
     fewest = ceil_div(Nq, min(most, Nq))
+    numbers = sorted({int(ceil_div(problem.dv, ceil_div(problem.dv, n))) for n in range(1, problem.dv + 1)})
     for number in range(fewest, min(fewest + _MOST_GROUPS, Nq) + 1):
         group = ceil_div(Nq, number)
         for blocks in range(1, min(_MOST_BLOCKS, group) + 1):
-            none = Groups(problem, group, ceil_div(group, blocks), 0)
-            if none.room <= M:
-                yield _pin(none, M)
+            for slices in numbers if number < fewest + _FEW_GROUPS else [1]:
+                none = Groups(problem, group, ceil_div(group, blocks), slices, 0)
+                if none.room <= M:
+                    yield _pin(none, M)
 
 
 def _pin(none: Groups, M: int) -> Groups:

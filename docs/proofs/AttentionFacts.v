@@ -43,6 +43,15 @@ apply/forallP => s; apply/implyP => row_s; apply/negP => /andP[lt_s lt_sq].
 by have := least s; rewrite /later row_s lt_s leqNgt lt_sq => /(_ isT).
 Qed.
 
+Lemma last_pair_of (i : query) : exists p : pair, (row p == i) && last_pair p.
+Proof.
+have [j in_ij] := existsP (valP i).
+pose in_row (p : pair) := row p == i.
+have row_ij : in_row (Sub (val i, j) in_ij) by apply/eqP/val_inj.
+case: (arg_maxnP (@place _ _ allowed) row_ij) => p /eqP row_p greatest; exists p.
+by rewrite row_p eqxx; apply/forallP => r; apply/implyP => /eqP row_r; by have := greatest r; rewrite /in_row row_r row_p eqxx => /(_ isT).
+Qed.
+
 Lemma previous_pair (p r : pair) : row r = row p -> place r < place p -> exists q, next_pair q p.
 Proof.
 move=> row_r lt_r; pose earlier q := (row q == row p) && (place q < place p).
@@ -153,17 +162,11 @@ End Segment.
 Lemma attention_stores M (ms : seq (move G)) : pebbling M ms -> #|query| * dv + stats * #|query| <= stores ms.
 Proof.
 move=> legal_ms; apply: leq_trans (stores_outputs legal_ms).
-have last_of (i : query) : exists p : pair, (row p == i) && last_pair p.
-  have [j in_ij] := existsP (valP i).
-  pose in_row (p : pair) := row p == i.
-  have row_ij : in_row (Sub (val i, j) in_ij) by apply/eqP/val_inj.
-  case: (arg_maxnP (@place _ _ allowed) row_ij) => p /eqP row_p greatest; exists p.
-  by rewrite row_p eqxx; apply/forallP => r; apply/implyP => /eqP row_r; by have := greatest r; rewrite /in_row row_r row_p eqxx => /(_ isT).
 have last_inj (p q : pair) : last_pair p -> last_pair q -> row p = row q -> p = q.
   move=> /forallP last_p /forallP last_q eq_row; apply: pair_eq => //; apply/eqP; rewrite eqn_leq.
   by move: (last_q p) (last_p q); rewrite eq_row eqxx /= => -> ->.
-pose last_in i := xchoose (last_of i).
-have last_inP i : (row (last_in i) == i) && last_pair (last_in i) by exact: (xchooseP (last_of i)).
+pose last_in i := xchoose (last_pair_of i).
+have last_inP i : (row (last_in i) == i) && last_pair (last_in i) by exact: (xchooseP (last_pair_of i)).
 pose f (x : query * 'I_dv + query) : vertex G :=
   match x with inl y => Output _ y.1 y.2 | inr i => RowSum _ _ (last_in i) end.
 have f_inj : injective f.

@@ -322,10 +322,11 @@ have le_2y : (2 * y) ^ 2 <= h * (q + o) ^ 2.
 have le_xy : 4 * (x + y) ^ 2 <= h * (k + v + (q + o)) ^ 2.
   have cross : 2 * x * (2 * y) <= h * ((k + v) * (q + o)).
     by apply: sqr_le; rewrite expnMn; apply: leq_trans (leq_mul le_2x le_2y) _; apply: eq_leq; lia.
-  by rewrite !sqrnD; lia.
-have := third_cube h (k + v + (q + o)).
-have : (h + (k + v + (q + o))) ^ 3 <= T ^ 3 by rewrite leq_exp2r //; lia.
-by lia.
+  by move: le_2x le_2y cross; move: (k + v) (q + o) => s t; clear; rewrite !sqrnD; lia.
+have le_sum : h + (k + v + (q + o)) <= T by move: few; clear; lia.
+have cube : (h + (k + v + (q + o))) ^ 3 <= T ^ 3 by rewrite leq_exp2r.
+have := third_cube h (k + v + (q + o)); move: (k + v + (q + o)) le_xy cube => s.
+by move: ((h + s) ^ 3) (T ^ 3) ((x + y) ^ 2) (h * s ^ 2) => a' b' c' d'; clear; lia.
 Qed.
 
 End Bound.
@@ -342,17 +343,15 @@ have [when traced_when] := trace legal_ms (@no_input _ _ _ _ reads) (@follows_le
 have seg a b : #|segment_words ms (@vert Nq Nk d dv reads) (@follows Nq Nk d dv) when a b| <= T ->
     \sum_(x | a <= when x < b) (counted reads T x : nat) <= box T.
   move/(segment_events legal_ms traced_when); apply: leq_trans; apply: eq_leq.
-  rewrite -sum1dep_card big_mkcondr /=; apply: eq_bigr => x _; by case: counted.
+  by rewrite -sum1dep_card [RHS]big_mkcondr /=; apply: eq_bigr => x _; case: (counted _ _ _).
 have := cut_events legal_ms traced_when (@vert_inj _ _ _ _ reads) seg h_gt0.
-have -> : \sum_x (counted reads T x : nat) = d * dv * (Nk + #|[set i | T < 2 * (reads i).+1]|).
-  rewrite big_sumType /= sum1_card !card_prod !card_ord.
-  rewrite -(pair_big xpredT xpredT (fun p e => (T < 2 * (reads p.1).+1 : nat))) /=.
-  under eq_bigr do rewrite sum_nat_const card_ord.
-  rewrite -(pair_big xpredT xpredT (fun i k => dv * (T < 2 * (reads i).+1))) /=.
-  under eq_bigr do rewrite sum_nat_const card_ord.
-  rewrite -sum1dep_card [in RHS]big_mkcond /=.
-  rewrite mulnDr [d * dv * \sum_i _]big_distrr /=; congr (_ + _); first by lia.
-  by apply: eq_bigr => i _; case: (T < _); lia.
+have -> : \sum_(x : step Nq Nk d dv) (counted reads T x : nat) = d * dv * (Nk + #|[set i | T < 2 * (reads i).+1]|).
+  rewrite big_sumType /= sum1_card !card_prod !card_ord; set late := [set i | _].
+  have -> : \sum_(y : 'I_Nq * 'I_d * 'I_dv) (counted reads T (inr y) : nat) = #|setX (setX late [set: 'I_d]) [set: 'I_dv]|.
+    rewrite -sum1_card [RHS]big_mkcond; apply: eq_bigr => -[[i k] e] _; rewrite !inE /= !andbT.
+    by case: (T < _).
+  rewrite !cardsX !cardsT !card_ord mulnDr; congr (_ + _); last by rewrite -mulnA mulnC.
+  by rewrite -mulnA mulnC.
 move=> /(_ many).
 rewrite io_loads_stores; have := outputs legal_ms d_gt0; have := @card_first Nq Nk d dv.
 by clear; lia.

@@ -15,7 +15,7 @@ __all__ = ["command"]
 @click.argument("file")
 @json_option
 def command(file: str, as_json: bool) -> None:
-    """Play a pebbling file move by move, or verify a certificate (- for standard input).
+    """Play a pebbling file move by move, of one device or several, or verify a certificate (- for standard input).
 
     Says what it costs if it is legal and complete; otherwise which line, which move, which rule, and what would
     help, with exit status 1. A certificate, as pebble certify writes it, is verified from nothing.

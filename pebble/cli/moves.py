@@ -18,6 +18,12 @@ from pebble.cli.options import (
     tiles_option,
 )
 from pebble.cli.printing import file_output
+from pebble.cli.several_devices import (
+    SeveralDevices,
+    refuse_without_devices,
+    several_devices_of,
+    several_devices_options,
+)
 
 if TYPE_CHECKING:
     from pebble.computations.problem import Problem
@@ -31,19 +37,26 @@ __all__ = ["command"]
 @memory_options
 @levels_option
 @tiles_option
+@several_devices_options
 @click.option("-o", "--output", required=True, help="File to write; - for standard output.")
 def command(schedule: str, tiles: str | None, output: str, **options: Any) -> None:
     """Write a schedule as an elementary pebbling, one move a line, streamed.
 
-    The file is written whole or not at all; check it with: pebble check FILE.
+    The file is written whole or not at all; check it with: pebble check FILE. With -P the schedule is one for
+    several devices, and the file has every word of each.
     """
     from pebble.lab.pebblings import moves
 
+    devices = several_devices_of(options)
+    if devices is not None:
+        _write_devices(schedule, devices, output)
+        return
     levels = levels_of(options)
     if levels is not None:
         _write_levels(schedule, problem_of(options), levels, tiles, output)
         return
     refuse_without_levels([schedule])
+    refuse_without_devices(schedule)
     M = optional_words_of(options)
     problem = problem_of(options)
     pebbling = moves(schedule, problem, M, parse_tiles(tiles))
@@ -67,6 +80,18 @@ def command(schedule: str, tiles: str | None, output: str, **options: Any) -> No
             "mask=file:PATH.npy into the line '# dag'",
             err=True,
         )
+
+
+def _write_devices(schedule: str, devices: SeveralDevices, output: str) -> None:
+    """Write what several devices do."""
+    from pebble.lab.parallel.exchange_moves import exchange_moves
+
+    moves = exchange_moves(devices.problem, schedule, devices.shape)
+    if output == "-":
+        moves.write(file_output())
+        return
+    number = moves.write(output)
+    click.echo(f"{output}: {number:,} moves of {devices.problem.P:,} devices", err=True)
 
 
 def _write_levels(schedule: str, problem: Problem, levels: Levels, tiles: str | None, output: str) -> None:

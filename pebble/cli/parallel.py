@@ -2,39 +2,28 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from pebble.cli.completion import devices, models
-from pebble.cli.options import Whole, heads_options, names_of
+from pebble.cli.options import Whole, names_of
+from pebble.cli.parallel_options import link_options, links_of, shared_problem_of, shared_problem_options
 from pebble.cli.printing import json_option, print_result
 from pebble.cli.progress import progress_line
 from pebble.common.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from pebble.lab.parallel import Links
-    from pebble.program.parallel import SharedProblem
+    from pebble.lab.parallel import DocumentReport, ParallelReport
 
 __all__ = ["command"]
 
 
 @click.command("parallel")
 @click.argument("names", nargs=-1, metavar="[NAME]...")
-@click.option("-N", "N", type=Whole(), required=True, help="Tokens.")
-@click.option("-d", "d", type=Whole(), help="Head dimension.")
+@click.option("-N", "N", type=Whole(), help="Tokens.")
 @click.option("-P", "P", type=Whole(), required=True, help="Devices.")
-@heads_options
-@click.option("--model", shell_complete=models, help="Take d and the heads of a model (pebble models).")
-@click.option(
-    "--layout",
-    type=click.Choice(["contiguous", "zigzag", "striped"]),
-    help="Which device owns which tokens (default contiguous; with --best, all are tried under a mask).",
-)
-@click.option("--mask", help="causal; without it, every query attends to every key.")
-@click.option(
-    "--pass", "pass_name", type=click.Choice(["forward", "backward"]), default="forward", help="Which pass."
-)
+@shared_problem_options
 @click.option(
     "--shape",
     help="usp: heads x ring (2x3); grid, grid-ring: rows x columns (3x4); heads-grid: heads x rows x columns "
@@ -49,13 +38,41 @@ __all__ = ["command"]
 @click.option(
     "--memory", type=Whole(), help="Words that a device may hold, for the bound D2 (default: least needed)."
 )
-@click.option("--device", shell_complete=devices, help="Whose arithmetic computes (pebble devices).")
-@click.option("--flops", help="Arithmetic of a device, if not the peak of --device: 400TFLOP/s.")
-@click.option("--link", help="What a device receives: 50GB/s; with --node, from other nodes.")
-@click.option("--node", type=Whole(), help="Devices a node.")
-@click.option("--node-link", help="What a device receives from its own node: 450GB/s.")
-@click.option("--dtype", default="bf16", help="What a word is, for times (default bf16).")
-@click.option("--best", is_flag=True, help="Try layouts too, sort, and say which schedule is best.")
+@click.option(
+    "--decode",
+    type=Whole(),
+    metavar="QUERIES",
+    help="So many queries, all on device 0, attend to N keys on all devices.",
+)
+@click.option(
+    "--attention",
+    type=click.Choice(["softmax", "linear"]),
+    default="softmax",
+    help="With softmax (default), or linear: only states travel.",
+)
+@click.option(
+    "--documents",
+    help="In place of -N, the tokens of documents that do not attend to each other (64Ki,8Ki*40): which are cut, and "
+    "over how many devices.",
+)
+@click.option(
+    "--inner",
+    metavar="NAME",
+    help="Also count, without a mask, what a device moves between its memory and -M words of fast memory with this "
+    "schedule (pebble schedules) inside.",
+)
+@click.option("-M", "M", type=Whole(), help="With --inner or --program: words of fast memory.")
+@click.option(
+    "--program",
+    is_flag=True,
+    help="Print what each device does, with --inner and its tiles.",
+)
+@link_options
+@click.option(
+    "--best",
+    is_flag=True,
+    help="Under a mask try all layouts, unless --layout is given; sort, and say which schedule is best.",
+)
 @json_option
 def command(names: tuple[str, ...], as_json: bool, **options: Any) -> None:
     """Compare ways to compute attention on several devices: what they move, and what must be moved.
@@ -68,55 +85,93 @@ def command(names: tuple[str, ...], as_json: bool, **options: Any) -> None:
     pebble parallel -N 131072 --model llama3-8b -P 64 --mask causal --layout zigzag --device h100 --link 50GB/s
     pebble parallel ring grid -N 4096 -d 64 -P 16
     """  # noqa: D301
+    if options["documents"] is not None:
+        print_result(_documents(names, options), as_json)
+    elif options["N"] is None:
+        raise click.UsageError("Missing option '-N' (or '--documents').")
+    elif options["attention"] == "linear":
+        from pebble.lab.parallel import parallel_states
+
+        _refuse(options, "--attention linear", ("shape", "decode", "link", "memory"))
+        problem = shared_problem_of(options, options["N"], options["P"])
+        print_result(parallel_states(problem, names_of(names) or None), as_json)
+    elif options["program"]:
+        _print_programs(names, options)
+    else:
+        print_result(_compared(names, options), as_json)
+
+
+def _compared(names: tuple[str, ...], options: dict[str, Any]) -> ParallelReport:
+    """Compare schedules."""
     from pebble.lab.parallel import parallel
 
+    if options["inner"] is not None and options["M"] is None:
+        raise click.UsageError("--inner needs the words of fast memory: -M.")
+    problem = shared_problem_of(options, options["N"], options["P"])
     with progress_line("counting {} …".format) as progress:
-        found = parallel(
-            _problem(options),
+        report = parallel(
+            replace(problem, queries_decoded=options["decode"]),
             names_of(names) or None,
             _shape(options["shape"]),
             pass_on=options["pass_on"],
-            links=_links(options),
+            links=links_of(options),
             memory=options["memory"],
             best=options["best"],
             layouts=None if options["layout"] is None else [options["layout"]],
             progress=progress,
         )
-    print_result(found, as_json)
+        if options["inner"] is None:
+            return report
+        from pebble.lab.parallel.inner_schedules import with_inner
+
+        return with_inner(report, options["inner"], options["M"])
 
 
-def _problem(options: dict[str, Any]) -> SharedProblem:
-    from pebble.program.parallel import SharedProblem
+def _print_programs(names: tuple[str, ...], options: dict[str, Any]) -> None:
+    """Print the programs of schedules that are named."""
+    from pebble.lab.parallel.inner_schedules import program_text
 
-    if options["mask"] not in (None, "causal"):
-        raise InvalidInput(
-            f"several devices are counted without a mask and under the causal one, not under {options['mask']!r}"
-        )
-    heads, kv_heads, d = options["heads"], options["kv_heads"], options["d"]
-    dv = None
-    if options["model"] is not None:
-        from pebble.lab.hardware import model
+    if not names:
+        raise click.UsageError("--program needs the name of a schedule.")
+    problem = shared_problem_of(options, options["N"], options["P"])
+    for name in names_of(names):
+        click.echo(program_text(name, problem, _shape(options["shape"]), options["inner"], options["M"]))
 
-        shape = model(options["model"]).changed(d=d, heads=heads, kv_heads=kv_heads)
-        if shape.shared_values:
-            raise InvalidInput(
-                f"{shape.key} has values that are part of its keys: not counted on several devices"
-            )
-        heads, kv_heads, d, dv = shape.heads, shape.kv_heads, shape.d, shape.dv
-    if d is None:
-        raise click.UsageError("Missing option '-d' (or '--model').")
-    heads = heads or 1
-    return SharedProblem(
-        options["N"],
-        d,
-        options["P"],
-        heads,
-        kv_heads or heads,
-        options["mask"] == "causal",
-        options["pass_name"],
-        options["layout"] or "contiguous",
-        dv,
+
+def _documents(names: tuple[str, ...], options: dict[str, Any]) -> DocumentReport:
+    """Share documents out."""
+    from pebble.lab.parallel import parallel_documents
+
+    _refuse(options, "--documents", ("N", "layout", "shape", "decode", "link", "memory"))
+    if names:
+        raise click.UsageError("--documents chooses the schedules; name none.")
+    lengths = _lengths(options["documents"])
+    return parallel_documents(
+        shared_problem_of(options, max(sum(lengths), options["P"]), options["P"]), lengths
     )
+
+
+def _refuse(options: dict[str, Any], beside: str, names: tuple[str, ...]) -> None:
+    """Refuse options that say nothing beside another."""
+    for name in names:
+        if options[name] is not None:
+            raise click.UsageError(f"{beside} takes no {'-N' if name == 'N' else '--' + name}.")
+
+
+def _lengths(text: str) -> list[int]:
+    """Read ``64Ki,8Ki*40``."""
+    from pebble.common.whole_numbers import whole_number
+
+    lengths: list[int] = []
+    for part in text.split(","):
+        length, star, times = part.strip().partition("*")
+        found, count = whole_number(length), whole_number(times) if star else 1
+        if found is None or count is None or found < 1 or count < 1 or count > 100_000:
+            raise InvalidInput(
+                f"cannot read the documents {text!r} at {part.strip()!r}; example: 64Ki,8Ki*40"
+            )
+        lengths += [found] * count
+    return lengths
 
 
 def _shape(text: str | None) -> tuple[int, ...] | None:
@@ -127,41 +182,3 @@ def _shape(text: str | None) -> tuple[int, ...] | None:
     if not all(part.isascii() and part.isdigit() and int(part) > 0 for part in parts):
         raise InvalidInput(f"cannot read the shape {text!r}; examples: 2x3, 2x2x2")
     return tuple(map(int, parts))
-
-
-def _links(options: dict[str, Any]) -> Links | None:
-    """Read what times are made of; None if nothing is given."""
-    from pebble.common.units import parse_rate
-    from pebble.lab.parallel import Links
-
-    link, node, node_link = options["link"], options["node"], options["node_link"]
-    if (node is None) != (node_link is None):
-        raise click.UsageError("--node and --node-link go together.")
-    if link is None:
-        if any(options[name] is not None for name in ("device", "flops", "node")):
-            raise click.UsageError("Times need --link, such as 50GB/s.")
-        return None
-    return Links(
-        parse_rate(link, "B"),
-        _flops(options),
-        options["dtype"],
-        node or 1,
-        None if node_link is None else parse_rate(node_link, "B"),
-    )
-
-
-def _flops(options: dict[str, Any]) -> float:
-    from pebble.common.units import parse_rate
-
-    if options["flops"] is not None:
-        return parse_rate(options["flops"], "FLOP")
-    if options["device"] is None:
-        raise click.UsageError("Times need --device, such as h100, or --flops, such as 400TFLOP/s.")
-    from pebble.lab.hardware import device
-
-    peak = device(options["device"]).flops(options["dtype"])
-    if peak is None:
-        raise InvalidInput(
-            f"{options['device']}: no sourced peak for {options['dtype']}; give --flops, such as 400TFLOP/s"
-        )
-    return float(peak)

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from pebble.cli.level_options import Levels, levels_of, levels_option
 from pebble.cli.options import (
     memory_options,
     names_of,
@@ -24,6 +25,7 @@ __all__ = ["command"]
 @click.command("plan")
 @problem_options()
 @memory_options
+@levels_option
 @click.option("--multiple-of", type=int, default=1, help="Tiles are multiples of this, such as 16.")
 @click.option("--power-of-two", is_flag=True, help="Tiles are powers of two.")
 @click.option(
@@ -66,9 +68,22 @@ def command(
 
     With --mine: what a kernel of mine moves and needs, beside its best tiles, the best schedule, and what each
     constraint costs; forward and backward, or the pass that --pass names.
+
+    With --levels: tiles for all boundaries between memory levels at once, under the constraints on sizes.
     """
     from pebble.common.units import parse_words
 
+    levels = levels_of(options)
+    if levels is not None:
+        if mine or mine_backward or double_buffer or accumulate:
+            raise click.UsageError(
+                "--levels goes with constraints on the sizes of tiles only: leave --mine, --double-buffer and "
+                "--accumulate out."
+            )
+        sizes = {"at_least": _sizes(at_least), "at_most": _sizes(at_most)}
+        constraints = {"multiple_of": multiple_of, "power_of_two": power_of_two, **sizes}
+        _plan_levels(levels, constraints, names_of(names) or None, options, as_json)
+        return
     memory, device, level, dtype = (options.pop(name) for name in ("memory", "device", "level", "dtype"))
     if memory is None and device is None:
         raise click.UsageError("Missing option '-M' (or '--device').")
@@ -105,6 +120,32 @@ def _plan(asked: dict[str, Any], options: dict[str, Any], as_json: bool) -> None
     print_result(found, as_json)
     if not found.choices:
         click.echo(f"pebble: no choice is verified: {found.unverified[0].sentence()}", err=True)
+        sys.exit(1)
+
+
+def _plan_levels(
+    levels: Levels,
+    constraints: dict[str, Any],
+    names: list[str] | None,
+    options: dict[str, Any],
+    as_json: bool,
+) -> None:
+    """Print the tiles chosen for all boundaries between memory levels."""
+    from pebble.lab.plan import Constraints, plan_levels
+
+    with progress_line("planning {} …".format) as progress:
+        found = plan_levels(
+            problem_of(options),
+            levels.hierarchy,
+            Constraints(**constraints),
+            names,
+            bandwidths=levels.bandwidths,
+            bytes_per_word=levels.bytes_per_word,
+            progress=progress,
+        )
+    print_result(found, as_json)
+    if not any(row.fits for row in found.rows):
+        click.echo(f"pebble: {found.why_nothing_fits()}", err=True)
         sys.exit(1)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +10,7 @@ import click
 
 from pebble.cli.completion import schedules
 from pebble.cli.dag_options import dag_of
+from pebble.cli.level_options import Levels, levels_of, levels_option
 from pebble.cli.options import (
     memory_options,
     optional_words_of,
@@ -20,6 +20,13 @@ from pebble.cli.options import (
     tiles_option,
 )
 from pebble.cli.printing import file_output
+from pebble.cli.several_devices import (
+    SeveralDevices,
+    given,
+    refuse_without_devices,
+    several_devices_of,
+    several_devices_options,
+)
 
 if TYPE_CHECKING:
     from pebble.lab.player import Page
@@ -33,9 +40,11 @@ _FIRST_PAGE = "play.html"
 @click.argument("what", required=False, metavar="[SCHEDULE|DAG]", shell_complete=schedules)
 @problem_options(required=False)
 @memory_options
+@levels_option
 @tiles_option
 @click.option("--dag", help="The DAG, also one that has the name of a schedule.")
 @click.option("--format", "format", help="The DAG file's format, if its ending does not say it.")
+@several_devices_options
 @click.option("--no-classics", is_flag=True, help="Leave out the classic DAGs to play on; writes faster.")
 @click.option(
     "--time-limit",
@@ -68,27 +77,59 @@ def command(
     make the moves and compare the I/O with the exact optimum. The address of the page says which game is shown and
     how far it has got, so that a link to it shows the same. At most 2,000 vertices and 20,000 moves.
 
+    With --levels the page steps through a schedule for several memory levels, with a board for each.
+
     \b
     pebble play
     pebble play flash-2 -N 4 -d 2 -M 16 -o game.html
     pebble play pyramid:4 -M 5 -o game.html
+    pebble play ring -P 4 -N 8 -d 2 -o ring.html
     """  # noqa: D301
     if not math.isfinite(time_limit):
         raise click.UsageError("--time-limit takes a number of seconds, such as 5.")
     from pebble.lab.player import first_page
 
+    levels, devices = levels_of(options), several_devices_of(options)
     extent: dict[str, Any] = {"classics": not no_classics, "time_limit": time_limit}
-    if what is None and dag is None and not _given([*options, "tiles", "format"]):
+    asked = given([*options, "tiles", "format", "P", "layout", "shape"])
+    if what is None and dag is None and not asked:
         page, output = first_page(**extent), output or _FIRST_PAGE
     elif output is None:
         raise click.UsageError("Missing option '-o' / '--output'.")
+    elif levels is not None:
+        page = _of_levels(what, dag, tiles, options, levels)
+    elif devices is not None:
+        page = _of_devices(what, devices)
     else:
+        refuse_without_devices(what)
         page = _asked(what, dag, format, tiles, options, extent)
     if output == "-":
         file_output().write(page.html)
         return
     size = page.write(output)
     click.echo(f"{output}: {page.summary()}; {size:,} bytes", err=True)
+
+
+def _of_levels(
+    what: str | None, dag: str | None, tiles: str | None, options: dict[str, Any], levels: Levels
+) -> Page:
+    """Return the page of a schedule for several memory levels."""
+    from pebble.lab.level_player import play_levels
+
+    if what is None or dag is not None:
+        raise click.UsageError(
+            "--levels goes with a SCHEDULE for several memory levels, such as nested-flash-2."
+        )
+    return play_levels(what, problem_of(options), levels.hierarchy, parse_tiles(tiles))
+
+
+def _of_devices(what: str | None, devices: SeveralDevices) -> Page:
+    """Return the page of a schedule for several devices."""
+    from pebble.lab.player.devices_page import play_devices
+
+    if what is None:
+        raise click.UsageError("-P shows a schedule for several devices: give its name.")
+    return play_devices(devices.problem, what, devices.shape)
 
 
 def _asked(
@@ -102,7 +143,7 @@ def _asked(
     """Return the page of a schedule, or of a DAG."""
     from pebble.lab.player import play, play_dag
 
-    sized = _given([*(name for name in options if name not in _MEMORY), "tiles"])
+    sized = given([*(name for name in options if name not in _MEMORY), "tiles"])
     M = optional_words_of(options)
     if (what is None) == (dag is None):
         raise click.UsageError("Give a SCHEDULE with -N and -d, or a DAG (without either: the first page).")
@@ -135,9 +176,3 @@ def _is_schedule(name: str) -> bool:
 def _is_dag(text: str) -> bool:
     """Whether a text can only mean a DAG, beside sizes that go with a schedule."""
     return text == "-" or ":" in text or Path(text).exists()
-
-
-def _given(names: Iterable[str]) -> bool:
-    """Whether any of these options was given."""
-    context = click.get_current_context()
-    return any(context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE for name in names)

@@ -14,6 +14,8 @@ _SUMMARIES = {
     "crossover": "From which length on linear attention moves fewer words than softmax, against M.",
     "occupancy": "One run over time: what fast memory holds, and the words moved so far.",
     "arrays": "I/O by array: reads and writes of each schedule.",
+    "levels": "What moves at every boundary between memory levels, and the bound there.",
+    "parallel": "Words received against the number of devices, or the fastest schedule over N and P.",
     "roofline": "Arithmetic intensity of schedules against the roofline of a device.",
 }
 

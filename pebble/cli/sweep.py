@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 
 from pebble.cli.completion import devices, masks
+from pebble.cli.level_options import levels_of, levels_option
 from pebble.cli.options import Whole, form_options, heads_options, names_of, schedules_option
 from pebble.cli.progress import progress_bar
 
@@ -58,6 +59,7 @@ _THE_SAME = (
 )
 @click.option("--level", help="With a device: smem, smem+regs or l2.")
 @click.option("--dtype", help="What a word is, if M is in bytes: float16, bf16, float32, …")
+@levels_option
 @click.option(
     "--mask",
     "masks",
@@ -98,6 +100,8 @@ def command(
     The same command goes on after an interruption, from OUTPUT.partial; the file appears whole when all is
     counted, with the same bytes for any number of workers. A schedule that does not fit is a row that says so.
 
+    With --levels a row is a boundary between memory levels.
+
     \b
     pebble sweep -N 1Ki,4Ki -d 64,128 -M 1Ki:1Mi:40 --schedule flash-2,best -o sweep.csv --jobs 4
     """  # noqa: D301
@@ -120,15 +124,31 @@ def command(
 def _grid(options: dict[str, Any]) -> SweepGrid:
     from pebble.lab.sweep import sweep_grid
 
+    levels = _levels(options)
     return sweep_grid(
         ",".join(options["N"]),
         ",".join(options["d"]),
-        _memories(options["memory"], names_of(options["devices"]), options["level"], options["dtype"]),
+        None
+        if levels
+        else _memories(options["memory"], names_of(options["devices"]), options["level"], options["dtype"]),
         names_of(options["names"]) or None,
         masks=options["masks"] or "none",
         heads=options["heads"] or 1,
+        **levels,
         **{name: options[name] for name in _THE_SAME},
     )
+
+
+def _levels(options: dict[str, Any]) -> dict[str, Any]:
+    """Return the memory levels as a grid takes them, with the words of a device's if one is named."""
+    names = names_of(options["devices"])
+    if options["levels"] is not None and len(names) > 1:
+        raise click.UsageError("--levels goes with one device.")
+    one = {"memory": options["memory"] or None, "device": names[0] if names else None}
+    found = levels_of({**options, **one})
+    if found is None:
+        return {}
+    return {"levels": found.hierarchy.capacities, "exclusive": not found.hierarchy.inclusive}
 
 
 def _memories(texts: tuple[str, ...], devices: list[str], level: str | None, dtype: str | None) -> list[int]:

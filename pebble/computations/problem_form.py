@@ -151,7 +151,7 @@ def form_text(problem: Problem) -> str:
     if problem.shared_values:
         return "latent "
     if problem.shared_rope:
-        return f"shared-rope ({problem.shared_rope:,} words) "
+        return f"shared-rope ({problem.shared_rope:,} word{'s' * (problem.shared_rope > 1)}) "
     if problem.sums == "free":
         return "sums in any order, "
     return "" if problem.softmax == "plain" else f"{problem.softmax} softmax, "

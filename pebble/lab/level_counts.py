@@ -9,7 +9,6 @@ from pebble.common.errors import CacheTooSmall, InvalidInput, PebbleError
 from pebble.lab.level_table import Boundary, LevelReport, LevelRow
 from pebble.lower_bounds.levels import boundary_bound
 from pebble.program.closed_forms.count import closed_form
-from pebble.program.machine.run_levels import run_levels
 from pebble.program.projection import project
 from pebble.program.schedule.level_registry import level_schedule, level_schedules
 from pebble.program.schedule.level_schedule import LevelSchedule
@@ -31,17 +30,17 @@ def count_levels(
     *,
     bandwidths: tuple[float | None, ...] | None = None,
     bytes_per_word: int | None = None,
+    allowed: Callable[[Tiles], Tiles | None] | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> LevelReport:
     """Count the words that schedules move at every boundary between memory levels.
 
     Every count is the closed form's of the program at that boundary, and has been confirmed by a run on the machine
-    that enforces the rules and the size of every level.
+    that enforces the rules at every level and measures the words that it needs, which must be there.
 
     Parameters
     ----------
     problem : Problem
-        Without a mask.
     hierarchy : Hierarchy
         The levels, the innermost first.
     schedules : iterable of str or LevelSchedule, optional
@@ -53,6 +52,8 @@ def count_levels(
     bandwidths : tuple of float or None, optional
         Bytes per second through each boundary, the innermost first.
     bytes_per_word : int, optional
+    allowed : callable, optional
+        Returns the tiles, no larger, that may be taken for some; None if there are none.
     progress : callable, optional
         Called with the name of each schedule before it is counted.
 
@@ -63,7 +64,7 @@ def count_levels(
     Raises
     ------
     InvalidInput
-        For unknown schedules or tiles, a mask, or a number of levels that a schedule is not written for.
+        For unknown schedules or tiles, or a number of levels that a schedule is not written for.
 
     Examples
     --------
@@ -89,7 +90,7 @@ def count_levels(
     for schedule in _asked(schedules, problem):
         if progress is not None:
             progress(schedule.name)
-        rows.append(_row(schedule, problem, hierarchy, tiles, weights, bounds))
+        rows.append(_row(schedule, problem, hierarchy, tiles, weights, bounds, allowed))
     return LevelReport(problem, hierarchy, tuple(rows), bounds, rates, bytes_per_word)
 
 
@@ -104,6 +105,7 @@ def chosen_tiles(
     hierarchy: Hierarchy,
     tiles: Tiles | str | None,
     weights: Sequence[float],
+    allowed: Callable[[Tiles], Tiles | None] | None = None,
 ) -> dict[str, int]:
     """Return the tile sizes to use: as given, or chosen by the schedule.
 
@@ -119,7 +121,7 @@ def chosen_tiles(
         raise InvalidInput(
             f"{schedule.name} has no tiles called {tiles!r}: give sizes, such as rows=12,cols=9"
         )
-    return schedule.check_tiles(tiles) if tiles else schedule.tiles(problem, hierarchy, weights)
+    return schedule.check_tiles(tiles) if tiles else schedule.tiles(problem, hierarchy, weights, allowed)
 
 
 def _asked(asked: Iterable[str | LevelSchedule] | None, problem: Problem) -> list[LevelSchedule]:
@@ -135,19 +137,20 @@ def _row(
     tiles: Tiles | str | None,
     weights: list[float],
     bounds: tuple[Bound, ...],
+    allowed: Callable[[Tiles], Tiles | None] | None,
 ) -> LevelRow:
     """Count one schedule; a row that says so if it does not fit."""
     try:
-        sizes = chosen_tiles(schedule, problem, hierarchy, tiles, weights)
+        sizes = chosen_tiles(schedule, problem, hierarchy, tiles, weights, allowed)
     except CacheTooSmall:
         return LevelRow(schedule.name, None, schedule.least(problem, hierarchy))
-    needed = tuple(run.peak for run in schedule.measure(problem, sizes, hierarchy))
+    runs = schedule.measure(problem, sizes, hierarchy)
+    needed = tuple(run.peak for run in runs)
     if any(
         words is not None and need > words for need, words in zip(needed, hierarchy.capacities, strict=True)
     ):
         return LevelRow(schedule.name, dict(sizes), needed)
     program, family = schedule.program(problem, sizes, hierarchy), schedule.family(problem)
-    runs = run_levels(program, family, hierarchy.capacities, inclusive=hierarchy.inclusive)
     least = needed if tiles else schedule.least(problem, hierarchy)
     boundaries = []
     for level, (run, bound) in enumerate(zip(runs, bounds, strict=True), start=1):

@@ -104,7 +104,7 @@ def level_moves(
     ----------
     schedule : str or LevelSchedule
     problem : Problem
-        One copy, without a mask; heads and batch are ignored.
+        One copy; heads and batch are ignored.
     hierarchy : Hierarchy
     tiles : mapping, optional
         Tile sizes; chosen for all boundaries at once if not given.

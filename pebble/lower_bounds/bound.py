@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeVar
 
 from pebble.common.errors import BoundDoesNotApply
 from pebble.game.rules import Rules
 
-__all__ = ["ANY_RULES", "ONCE_ONLY", "Bound", "Status", "applicable"]
+__all__ = ["ANY_RULES", "ONCE_ONLY", "Bound", "Status", "applicable", "by_hand"]
 
 _Asked = TypeVar("_Asked")
 
@@ -19,7 +19,9 @@ ANY_RULES = "recomputation allowed, sliding allowed"
 ONCE_ONLY = "recomputation forbidden, sliding allowed"
 """The bound needs that no vertex is computed twice."""
 
-Status = Literal["proved", "computer-assisted", "asymptotic"]
+Status = Literal["machine-checked", "proved", "computer-assisted", "asymptotic"]
+"""Proved in docs/proofs/ as it is stated, so that Coq checks it; proved by hand; proved by hand up to constants that a
+program proves; or no constant at all."""
 
 
 @dataclass(frozen=True)
@@ -33,8 +35,8 @@ class Bound:
     value : int or float
         Words. An integer, rounded so that floating point cannot lift it above the truth, where the bound
         carries a proved constant; a float for an asymptotic curve.
-    status : {"proved", "computer-assisted", "asymptotic"}
-        Only the first two may be asserted. An asymptotic curve has no constant: compare its shape, not its value.
+    status : {"machine-checked", "proved", "computer-assisted", "asymptotic"}
+        Only the first three may be asserted. An asymptotic curve has no constant: compare its shape, not its value.
     source : str
         Where the statement and its proof are found.
     rules : str
@@ -70,6 +72,15 @@ class Bound:
         """
         played = (("recomputation", rules.recomputation), ("sliding", rules.sliding))
         return all(f"{variant} allowed" in self.rules for variant, allowed in played if allowed)
+
+
+def by_hand(bound: Bound) -> Bound:
+    """Return a bound as one that is derived from it by an argument on paper: at most proved, not machine-checked.
+
+    >>> by_hand(Bound("T1", 7, "machine-checked", "")).status, by_hand(Bound("T3", 7, "computer-assisted", "")).status
+    ('proved', 'computer-assisted')
+    """
+    return replace(bound, status="proved") if bound.status == "machine-checked" else bound
 
 
 def applicable(bounds: Iterable[Callable[[_Asked, int], Bound]], problem: _Asked, M: int) -> list[Bound]:

@@ -15,7 +15,7 @@ from pebble.lower_bounds.attention.compulsory import COMPULSORY
 from pebble.lower_bounds.attention.large_cache import LARGE_CACHE, LARGE_CACHE_BACKWARD
 from pebble.lower_bounds.attention.latent import MLA
 from pebble.lower_bounds.attention.linear import LINEAR
-from pebble.lower_bounds.attention.safe_softmax import S
+from pebble.lower_bounds.attention.safe_softmax import S_BY_BLOCKS, S
 from pebble.lower_bounds.attention.shared_rope import WITHOUT_ROPE
 from pebble.lower_bounds.attention.t1 import T1
 from pebble.lower_bounds.attention.t2 import T2
@@ -70,6 +70,7 @@ STATEMENTS: tuple[Statement, ...] = (
     LARGE_CACHE_BACKWARD,
     ANY_ORDER,
     S,
+    S_BY_BLOCKS,
     MLA,
     WITHOUT_ROPE,
     LEVELS,

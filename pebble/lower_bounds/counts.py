@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 __all__ = ["Counts", "Part"]
@@ -55,4 +55,4 @@ class Part:
     pairs: int
     queries: int
     keys: int
-    sums: str = "chain"
+    sums: str = field(default="chain", kw_only=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pebble.lower_bounds.bound import by_hand
 from pebble.lower_bounds.statement import Statement
 from pebble.lower_bounds.table import bounds
 
@@ -38,5 +39,5 @@ def boundary_bound(problem: Problem, words: int) -> Bound:
     >>> bound.name, bound.value, bound.note
     ('levels', 11020013, 'T1 for 25,000 words, by Theorem M')
     """
-    best = bounds(problem, words).best
+    best = by_hand(bounds(problem, words).best)
     return LEVELS.bound(best.value, f"{best.name} for {words:,} words, by Theorem M", status=best.status)

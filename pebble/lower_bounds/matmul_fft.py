@@ -37,12 +37,14 @@ MATMUL_COMPULSORY = Statement(
     "I/O ≥ m·k + k·n + m·n",
     "matrix product C = A·B, A m×k, B k×n, a vertex for each multiply-add",
     "docs/bounds.md, compulsory",
+    status="machine-checked",
 )
 MATMUL = Statement(
     "matmul",
     "I/O ≥ M + 1 + X·(⌈m·n·k / F(M + X)⌉ − 1), F(T) = ⌊(T/3)^(3/2)⌋, for every whole X ≥ 1 with at least two segments",
     "matrix product C = A·B, A m×k, B k×n, a vertex for each multiply-add, chains in any fixed order",
     "docs/bounds.md, matrix multiplication",
+    status="machine-checked",
     after=(HONG_KUNG, LOOMIS_WHITNEY),
 )
 MATMUL_SHORT = Statement(
@@ -73,6 +75,7 @@ FFT = Statement(
     "T·log₂T), for every whole X ≥ 1 with at least two segments",
     "FFT on n points, n a power of two: the butterfly",
     "docs/bounds.md, FFT",
+    status="machine-checked",
     after=(HONG_KUNG,),
 )
 

@@ -28,7 +28,7 @@ class Statement:
         Of what it holds.
     source : str
         Where the statement and its proof are found.
-    status : {"proved", "computer-assisted", "asymptotic"}
+    status : {"machine-checked", "proved", "computer-assisted", "asymptotic"}
         As for :class:`~pebble.lower_bounds.bound.Bound`.
     rules : str
         The rules of the game that it holds under, as for :class:`~pebble.lower_bounds.bound.Bound`.

@@ -7,7 +7,7 @@ from typing import Any
 
 from pebble.common.tables import Table, TableResult, words
 from pebble.computations.problem import Problem
-from pebble.lower_bounds.bound import Bound
+from pebble.lower_bounds.bound import Bound, by_hand
 from pebble.lower_bounds.dividing_point import Regime, regime, sparse_dividing_point
 from pebble.lower_bounds.proved import proved_bounds
 from pebble.lower_bounds.published.curves import published_curves
@@ -133,6 +133,7 @@ def bounds(problem: Problem, M: int) -> BoundTable:
     11020013
     """
     copies = problem.copies
-    proved = (replace(b, value=b.value * copies) for b in proved_bounds(problem, M))
+    known = proved_bounds(problem, M)
+    proved = (replace(b if copies == 1 else by_hand(b), value=b.value * copies) for b in known)
     curves = (replace(b, value=b.value * copies) for b in published_curves(problem, M))
     return BoundTable(problem, M, tuple(proved), tuple(curves), regime(problem, M))

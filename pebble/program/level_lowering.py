@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pebble.common.errors import InvalidInput
 from pebble.game.level_game import LevelMove
 from pebble.game.moves import Op
-from pebble.program.lowering import DELETE, _DenseLowering
+from pebble.program.lowering import DELETE, _DenseLowering, _Lowering
 from pebble.program.nodes import Operation, Program
 from pebble.program.steps import Step, walk
 from pebble.program.validation import validate
@@ -32,7 +31,6 @@ def lower_levels(
     ----------
     program : Program
     family : Family
-        Without a mask.
     levels : int
         How many bounded levels there are.
     inclusive : bool
@@ -53,29 +51,28 @@ def lower_levels(
     ['load 2 vertex 0', 'load 2 vertex 1', 'load 1 vertex 0', 'load 1 vertex 1', 'compute vertex 2']
     """
     validate(program, family, levels)
-    if family.masked_axes:
-        raise InvalidInput("programs for several memory levels are not played under a mask yet")
     lowering = _LevelLowering(family, levels, inclusive)
     for step in walk(program, family):
-        yield from lowering.level_moves(step)
+        yield from lowering.moves(step)
 
 
-class _LevelLowering(_DenseLowering):
-    """Progress of every chain at every level; ``fast`` and ``slow`` are those on the two sides of a boundary."""
+class _LevelLowering:
+    """Progress of every chain at every level; a lowering to two memories is lent those on both sides of a boundary."""
 
     def __init__(self, family: Family, levels: int, inclusive: bool) -> None:
-        super().__init__(family)
-        inner = {name: np.zeros_like(cells) for name, cells in self.slow.items()}
-        self.places: list[dict[str, NDArray[np.int64]]] = [self.fast]
+        self.family = family
+        self.pair = _Lowering(family) if family.masked_axes else _DenseLowering(family)
+        inner = {name: np.zeros_like(cells) for name, cells in self.pair.slow.items()}
+        self.places: list[dict[str, NDArray[np.int64]]] = [self.pair.fast]
         self.places += [{name: cells.copy() for name, cells in inner.items()} for _ in range(levels - 1)]
-        self.places += [self.slow]
+        self.places += [self.pair.slow]
         self.placed = levels if inclusive else 1
 
-    def level_moves(self, step: Step) -> Iterator[LevelMove]:
+    def moves(self, step: Step) -> Iterator[LevelMove]:
         """Yield the moves of one operation."""
         op = step.operation
-        self.fast, self.slow = self.places[op.level - 1], self.places[op.level]
-        code, vertex = self.moves(step)
+        self.pair.fast, self.pair.slow = self.places[op.level - 1], self.places[op.level]
+        code, vertex = self.pair.moves(step)
         if op.action == "compute":
             self._place(step, op)
         for one, v in zip(code.tolist(), vertex.tolist(), strict=True):
@@ -88,6 +85,6 @@ class _LevelLowering(_DenseLowering):
         """Note at the levels farther out what a computation places there and replaces."""
         for name in (op.array, op.replacing):
             if name is not None:
-                box = self._box(step, self.family[name])
+                box = self.pair.box(step, self.family[name])
                 for place in self.places[1 : self.placed]:
-                    place[name][box] = self.fast[name][box]
+                    place[name][box] = self.places[0][name][box]

@@ -129,7 +129,7 @@ class _Lowering:
         """Moves of one operation."""
         operation = step.operation
         array = self.family[operation.array]
-        box = self._box(step, array)
+        box = self.box(step, array)
         if operation.action == "compute":
             return self._compute(step, array, box)
         fast, slow = self.fast[array.name], self.slow[array.name]
@@ -144,7 +144,8 @@ class _Lowering:
         fast[box] = 0
         return _same(DELETE, vertices)
 
-    def _box(self, step: Step, array: Array) -> tuple[slice, ...]:
+    def box(self, step: Step, array: Array) -> tuple[slice, ...]:
+        """Return the box of an array that an operation is on."""
         tiles = step.tiles
         return tuple(slice(*tiles[axis]) if axis in tiles else whole for axis, whole in self.axes[array.name])
 
@@ -186,7 +187,7 @@ class _Lowering:
 
     def _replaced(self, step: Step, array: Array, replaced: Array) -> NDArray[np.int64]:
         """Vertices of the replaced array that exist, in the order of the replacing one's elements."""
-        box = self._box(step, replaced)
+        box = self.box(step, replaced)
         got, there = self.fast[replaced.name][box], self.exists[replaced.name][box]
         if not got[there].all():
             raise _nothing_there(step, replaced)

@@ -6,6 +6,7 @@ from schedules._cheapest import Cheapest
 from schedules.backward.causal import QueriesCausalBackward, SplitCausalBackward
 from schedules.backward.flash import Flash1Backward
 from schedules.backward.key_window import KeyWindowBackward
+from schedules.backward.mixed import KeysMixedBackward
 from schedules.backward.naive import NaiveBackward
 from schedules.backward.pinned import KeysPinnedBackward, QueriesPinnedBackward, QueriesSlicedBackward
 from schedules.backward.split import HybridBackward, PFirstBackward, SplitBackward
@@ -27,6 +28,7 @@ class BestBackward(Cheapest):
         PFirstBackward(),
         SquareTileBackward(),
         KeysPinnedBackward(),
+        KeysMixedBackward(),
         QueriesPinnedBackward(),
         QueriesSlicedBackward(),
         QueriesCausalBackward(),

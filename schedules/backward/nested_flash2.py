@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pebble import Problem
 from pebble.program import Hierarchy, Nodes, Program, Tiles, compute, loop, phase, program
-from schedules._levels import Station, Travel, any_not_first
+from schedules._levels import Station, Travel, once_begun, passing_loop
 from schedules._nested import Nested
 
 __all__ = ["NestedFlash2Backward"]
@@ -45,15 +45,15 @@ class NestedFlash2Backward(Nested):
         into, out = travel.bring("dO", "O", start=slow, to=1), travel.let_go("dO", "O", start=1, to=slow)
         entry = loop("e", 1, into, compute("D"), out)
         sums = loop("i", 1, entry, travel.send("D", start=1, to=slow))
-        nest = _BackwardWriter(stations, travel).keys(0, slow, slow, (), ())
+        nest = _BackwardWriter(stations, travel, problem.mask is not None).keys(0, slow, slow, (), ())
         return program(phase("D, row sums of dO∘O", sums), phase("dQ, dK and dV", nest))
 
 
 class _BackwardWriter:
     """Writes the loops of the stations, one inside the other."""
 
-    def __init__(self, stations: list[Station], travel: Travel) -> None:
-        self.stations, self.travel = stations, travel
+    def __init__(self, stations: list[Station], travel: Travel, masked: bool) -> None:
+        self.stations, self.travel, self.masked = stations, travel, masked
 
     def keys(
         self, at: int, keys_from: int, rows_from: int, rows: tuple[str, ...], keys: tuple[str, ...]
@@ -81,8 +81,10 @@ class _BackwardWriter:
             "j",
             station.resident,
             pass_on("arriving", travel.bring("K", "V", start=keys_from, to=here)),
-            any_not_first(
-                rows, pass_on("again", travel.bring("dK", "dV", start=keys_from, to=here, moved=True))
+            once_begun(
+                rows,
+                self.masked,
+                pass_on("again", travel.bring("dK", "dV", start=keys_from, to=here, moved=True)),
             ),
             inner,
             pass_on("leaving", out),
@@ -98,7 +100,10 @@ class _BackwardWriter:
             return travel.one_by_one("i", f"{label} {what}", rows_from, here, *body)
 
         begun = pass_on("again", travel.bring("dQ", start=rows_from, to=here, moved=True))
-        into = pass_on("arriving", travel.bring(*_ROW, start=rows_from, to=here)), any_not_first(keys, begun)
+        into = (
+            pass_on("arriving", travel.bring(*_ROW, start=rows_from, to=here)),
+            once_begun(keys, self.masked, begun),
+        )
         out = pass_on("leaving", travel.send("dQ", start=here, to=rows_from))
         return into, (out, travel.let_go(*_ROW, start=here, to=rows_from))
 
@@ -113,7 +118,7 @@ class _BackwardWriter:
         else:
             inner = self.keys(at + 1, keys_from, here, (*rows, label), keys)
         arrive, leave = self._rows_travel(at, rows_from, keys)
-        return loop("i", station.passing, arrive, inner, leave, label=label)
+        return passing_loop("i", self.stations, at, label, arrive, inner, leave)
 
     def _pairs(self) -> Nodes:
         """Work on a row with the keys in level 1, key by key."""

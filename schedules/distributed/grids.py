@@ -6,12 +6,13 @@ from typing import ClassVar
 
 import numpy as np
 
-from pebble.program.parallel import DistributedSchedule, Placement, Shape, SharedProblem
+from pebble.program import parallel
+from schedules.distributed.device_programs import grid, heads_grid
 
-__all__ = ["Grid", "GridRing", "HeadsGrid"]
+__all__ = ["GridRing", "GridSchedule", "HeadsGrid"]
 
 
-class HeadsGrid(DistributedSchedule):
+class HeadsGrid(parallel.DistributedSchedule):
     """Heads in h parts, and R × C devices for each: device p is number p mod h of the place p // h of the grid."""
 
     name = "heads-grid"
@@ -21,11 +22,11 @@ class HeadsGrid(DistributedSchedule):
     passes: ClassVar[tuple[str, ...]] = ("forward", "backward")
     shape_names: ClassVar[tuple[str, ...]] = ("heads", "R", "C")
 
-    def blocks(self, problem: SharedProblem, shape: Shape) -> int:
+    def blocks(self, problem: parallel.SharedProblem, shape: parallel.Shape) -> int:
         """Return how many parts the heads are in."""
         return shape[0]
 
-    def dense_words(self, problem: SharedProblem, shape: Shape = ()) -> int:
+    def dense_words(self, problem: parallel.SharedProblem, shape: parallel.Shape = ()) -> int:
         """What is gathered, and the sums that come back: partial ones where C > 1 devices work on a row."""
         h, R, C = shape
         n, sums = problem.N // problem.P, problem.sums
@@ -36,7 +37,7 @@ class HeadsGrid(DistributedSchedule):
             back += sums[1].words * (problem.kv_heads * R * max(1, h // problem.kv_heads) - k)
         return n * (gathered + back)
 
-    def placement(self, problem: SharedProblem, shape: Shape) -> Placement:
+    def placement(self, problem: parallel.SharedProblem, shape: parallel.Shape) -> parallel.Placement:
         """Queries of the devices of a row times keys of the devices of a column."""
         h, R, C = shape
         device = np.arange(problem.P)
@@ -45,10 +46,23 @@ class HeadsGrid(DistributedSchedule):
         places = np.arange(R)[:, None] * C * h + np.arange(h)
         of_column = column[:, None] * h + places.ravel()
         query, key = (problem.tiling.of_device[group].reshape(problem.P, -1) for group in (of_row, of_column))
-        return Placement(query, key, device % h, h)
+        return parallel.Placement(query, key, device % h, h)
+
+    def program(
+        self,
+        problem: parallel.SharedProblem,
+        shape: parallel.Shape = (),
+        inner: parallel.InnerWork | None = None,
+    ) -> parallel.DeviceProgram:
+        """Return what each device does."""
+        self.check(problem, shape)
+        if problem.pass_name == "backward":
+            return super().program(problem, shape, inner)
+        h, R, C = shape
+        return heads_grid(h, R, C, inner)
 
 
-class Grid(HeadsGrid):
+class GridSchedule(HeadsGrid):
     """R × C devices: device (r, c) has the queries of the devices of row r, and the keys of those of column c."""
 
     name = "grid"
@@ -57,20 +71,33 @@ class Grid(HeadsGrid):
     received = "n[(2d+1)(C−1)Hq + 2d(R−1)Hk]; backward n[(3d+2)(C−1)Hq + 4d(R−1)Hk]"
     shape_names = ("R", "C")
 
-    def blocks(self, problem: SharedProblem, shape: Shape) -> int:
+    def blocks(self, problem: parallel.SharedProblem, shape: parallel.Shape) -> int:
         """All heads on every device."""
         return 1
 
-    def dense_words(self, problem: SharedProblem, shape: Shape = ()) -> int:
+    def dense_words(self, problem: parallel.SharedProblem, shape: parallel.Shape = ()) -> int:
         """As with heads in one part."""
         return super().dense_words(problem, (1, *shape))
 
-    def placement(self, problem: SharedProblem, shape: Shape) -> Placement:
+    def placement(self, problem: parallel.SharedProblem, shape: parallel.Shape) -> parallel.Placement:
         """Queries of a row times keys of a column."""
         return super().placement(problem, (1, *shape))
 
+    def program(
+        self,
+        problem: parallel.SharedProblem,
+        shape: parallel.Shape = (),
+        inner: parallel.InnerWork | None = None,
+    ) -> parallel.DeviceProgram:
+        """Return what each device does."""
+        self.check(problem, shape)
+        if problem.pass_name == "backward" or self.goes_round:
+            return parallel.DistributedSchedule.program(self, problem, shape, inner)
+        R, C = shape
+        return grid(R, C, inner)
 
-class GridRing(Grid):
+
+class GridRing(GridSchedule):
     """The grid with less memory: keys go round the column instead of being gathered."""
 
     name = "grid-ring"
@@ -80,9 +107,9 @@ class GridRing(Grid):
     passes = ("forward",)
     goes_round = True
 
-    def placement(self, problem: SharedProblem, shape: Shape) -> Placement:
+    def placement(self, problem: parallel.SharedProblem, shape: parallel.Shape) -> parallel.Placement:
         """Queries of a row times own keys; then keys go round the column."""
         gathered = super().placement(problem, shape)
         device, C = np.arange(problem.P), shape[1]
         before = (device + C if problem.layout == "zigzag" else device - C) % problem.P
-        return Placement(gathered.query, problem.tiling.of_device, gathered.block, 1, before)
+        return parallel.Placement(gathered.query, problem.tiling.of_device, gathered.block, 1, before)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from pebble.program.parallel import DistributedSchedule, Placement, Shape, SharedProblem
+from pebble.program import parallel
+from schedules.distributed.device_programs import ulysses, usp
 from schedules.distributed.grids import HeadsGrid
 
 __all__ = ["Ulysses", "Usp"]
 
 
-class Ulysses(DistributedSchedule):
+class Ulysses(parallel.DistributedSchedule):
     """A device gets Q, K, V of all tokens for its heads, and sends the outputs back."""
 
     name = "ulysses"
@@ -19,21 +20,33 @@ class Ulysses(DistributedSchedule):
     received = "(N−n)d(Hq/P + 2max(1,Hk/P)) + nd(Hq−Hq/P)"
     passes = ("forward", "backward")
 
-    def blocks(self, problem: SharedProblem, shape: Shape) -> int:
+    def blocks(self, problem: parallel.SharedProblem, shape: parallel.Shape) -> int:
         """As many blocks of heads as devices."""
         return problem.P
 
-    def dense_words(self, problem: SharedProblem, shape: Shape = ()) -> int:
+    def dense_words(self, problem: parallel.SharedProblem, shape: parallel.Shape = ()) -> int:
         """As heads × grid with one device for each part of the heads."""
         return HeadsGrid().dense_words(problem, (problem.P, 1, 1))
 
-    def placement(self, problem: SharedProblem, shape: Shape) -> Placement:
+    def placement(self, problem: parallel.SharedProblem, shape: parallel.Shape) -> parallel.Placement:
         """All queries times all keys, of the device's own heads."""
         all_tiles = np.arange(problem.tiling.tiles)[None, :].repeat(problem.P, axis=0)
-        return Placement(all_tiles, all_tiles, np.arange(problem.P), problem.P)
+        return parallel.Placement(all_tiles, all_tiles, np.arange(problem.P), problem.P)
+
+    def program(
+        self,
+        problem: parallel.SharedProblem,
+        shape: parallel.Shape = (),
+        inner: parallel.InnerWork | None = None,
+    ) -> parallel.DeviceProgram:
+        """Return what each device does."""
+        self.check(problem, shape)
+        if problem.pass_name == "backward":
+            return super().program(problem, shape, inner)
+        return ulysses(problem.P, inner)
 
 
-class Usp(DistributedSchedule):
+class Usp(parallel.DistributedSchedule):
     """Ulysses among u neighbours, and a ring of P/u such groups: device p is number p mod u of its group."""
 
     name = "usp"
@@ -43,11 +56,11 @@ class Usp(DistributedSchedule):
     shape_names = ("heads", "ring")
     goes_round = True
 
-    def blocks(self, problem: SharedProblem, shape: Shape) -> int:
+    def blocks(self, problem: parallel.SharedProblem, shape: parallel.Shape) -> int:
         """As many blocks of heads as devices in a group."""
         return shape[0]
 
-    def dense_words(self, problem: SharedProblem, shape: Shape = ()) -> int:
+    def dense_words(self, problem: parallel.SharedProblem, shape: parallel.Shape = ()) -> int:
         """The group's Q, K, V for the device's heads; the other groups' K and V; the outputs of the other heads."""
         u, n = shape[0], problem.N // problem.P
         q, k = problem.heads // u, max(1, problem.kv_heads // u)
@@ -55,15 +68,27 @@ class Usp(DistributedSchedule):
         came_round = (shape[1] - 1) * u * n * k * problem.keys.words
         return gathered + came_round + n * problem.width * (problem.heads - q)
 
-    def placement(self, problem: SharedProblem, shape: Shape) -> Placement:
+    def placement(self, problem: parallel.SharedProblem, shape: parallel.Shape) -> parallel.Placement:
         """The group's queries times its keys, of the device's heads; then keys go round as in the ring."""
         u, device = shape[0], np.arange(problem.P)
         neighbours = (device // u * u)[:, None] + np.arange(u)
         tiles = problem.tiling.of_device[neighbours].reshape(problem.P, -1)
         before = (device + u if problem.layout == "zigzag" else device - u) % problem.P
-        return Placement(tiles, tiles, device % u, u, before)
+        return parallel.Placement(tiles, tiles, device % u, u, before)
 
-    def shapes(self, problem: SharedProblem) -> list[Shape]:
+    def program(
+        self,
+        problem: parallel.SharedProblem,
+        shape: parallel.Shape = (),
+        inner: parallel.InnerWork | None = None,
+    ) -> parallel.DeviceProgram:
+        """Return what each device does."""
+        self.check(problem, shape)
+        if problem.pass_name == "backward":
+            return super().program(problem, shape, inner)
+        return usp(shape[0], shape[1], inner)
+
+    def shapes(self, problem: parallel.SharedProblem) -> list[parallel.Shape]:
         """Return the shapes that cut the heads; the ring alone where none does."""
         found = super().shapes(problem)
         return [shape for shape in found if shape[0] > 1] or found

@@ -4,24 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from pebble.program.parallel import (
-    ClosedForm,
-    Discard,
-    DistributedSchedule,
-    Exchange,
-    Placement,
-    Receive,
-    Shape,
-    SharedProblem,
-    Superstep,
-    Work,
-)
-from pebble.program.parallel.exchange import Finish
+from pebble.program import parallel
 
 __all__ = ["LightSeq"]
 
 
-class LightSeq(DistributedSchedule):
+class LightSeq(parallel.DistributedSchedule):
     """In step r device p fetches the keys of p − r; if there are none, it helps: it fetches queries from the far end.
 
     Of the pairs (query tile w, key tile s) those up to T = ⌊(P−1)/2⌋ tiles apart are computed by w, those further apart
@@ -35,35 +23,41 @@ class LightSeq(DistributedSchedule):
     layouts = ("contiguous",)
     causal_only = True
 
-    def placement(self, problem: SharedProblem, shape: Shape) -> Placement:
+    def placement(self, problem: parallel.SharedProblem, shape: parallel.Shape) -> parallel.Placement:
         """Own tiles only: what is fetched changes from step to step."""
         own = problem.tiling.of_device
-        return Placement(own, own, np.zeros(problem.P, np.int64))
+        return parallel.Placement(own, own, np.zeros(problem.P, np.int64))
 
-    def effort(self, problem: SharedProblem, shape: Shape) -> int:
+    def effort(self, problem: parallel.SharedProblem, shape: parallel.Shape) -> int:
         """Pairs of tiles, and what every device may hold."""
         return 2 * problem.P**2
 
-    def exchange(self, problem: SharedProblem, shape: Shape = (), pass_on: str = "needed") -> Exchange:
+    def exchange(
+        self, problem: parallel.SharedProblem, shape: parallel.Shape = (), pass_on: str = "needed"
+    ) -> parallel.Exchange:
         """Fetch for the next step while working on this one."""
         self.check(problem, shape)
         P, device = problem.P, np.arange(problem.P)
-        exchange = Exchange(problem, 1, [Superstep(work=[_work(device, device, device)])])
+        exchange = parallel.Exchange(problem, 1, [parallel.Superstep(work=[_work(device, device, device)])])
         steps = [(device[step:], device[:step]) for step in range(1, (P - 1) // 2 + 1)]
         if P % 2 == 0:
             steps.append((device[P // 2 :], device[:0]))
         for step, (fetching, helping) in enumerate(steps, 1):
-            now, then = exchange.supersteps[-1], Superstep()
+            now, then = exchange.supersteps[-1], parallel.Superstep()
             far = P + helping - step
             _fetch(now, then, problem.keys.names, fetching, fetching - step)
             _fetch(now, then, problem.queries.names, helping, far)
             then.work += [_work(fetching, fetching, fetching - step), _work(helping, far, helping)]
             _send(then, problem.sums[0].names, helping, far)
             exchange.supersteps.append(then)
-        exchange.supersteps.append(Superstep(finish=[Finish(device, device, np.zeros_like(device))]))
+        exchange.supersteps.append(
+            parallel.Superstep(finish=[parallel.Finish(device, device, np.zeros_like(device))])
+        )
         return exchange
 
-    def closed_form(self, problem: SharedProblem, shape: Shape = (), pass_on: str = "needed") -> ClosedForm:
+    def closed_form(
+        self, problem: parallel.SharedProblem, shape: parallel.Shape = (), pass_on: str = "needed"
+    ) -> parallel.ReceivedWords:
         """Return the formula, by the sizes of the tiles."""
         self.check(problem, shape)
         P, sizes = problem.P, problem.tiling.sizes.tolist()
@@ -76,24 +70,28 @@ class LightSeq(DistributedSchedule):
             far = sum(sizes[P + p - T : P]) if p < T else 0
             helpers = max(0, T + p + 1 - P)
             received.append(key_words * near + query_words * far + sum_words * helpers * sizes[p])
-        return ClosedForm(tuple(received), 0 if P == 1 else (P + 1) // 2)
+        return parallel.ReceivedWords(tuple(received), 0 if P == 1 else (P + 1) // 2)
 
 
-def _work(device: np.ndarray, query: np.ndarray, key: np.ndarray) -> Work:
-    return Work(device, np.zeros_like(device), query[:, None], key[:, None])
+def _work(device: np.ndarray, query: np.ndarray, key: np.ndarray) -> parallel.Work:
+    return parallel.Work(device, np.zeros_like(device), query[:, None], key[:, None])
 
 
 def _fetch(
-    now: Superstep, then: Superstep, names: tuple[str, ...], device: np.ndarray, tile: np.ndarray
+    now: parallel.Superstep,
+    then: parallel.Superstep,
+    names: tuple[str, ...],
+    device: np.ndarray,
+    tile: np.ndarray,
 ) -> None:
     """Fetch tiles from their owners, and discard them after the next work."""
     if len(device):
-        now.receives.append(Receive(names, device, tile, tile, np.zeros_like(device)))
-        then.discards.append(Discard(names, device, tile, np.zeros_like(device)))
+        now.receives.append(parallel.Receive(names, device, tile, tile, np.zeros_like(device)))
+        then.discards.append(parallel.Discard(names, device, tile, np.zeros_like(device)))
 
 
-def _send(step: Superstep, names: tuple[str, ...], device: np.ndarray, tile: np.ndarray) -> None:
+def _send(step: parallel.Superstep, names: tuple[str, ...], device: np.ndarray, tile: np.ndarray) -> None:
     """Send partial outputs to the owners of the queries."""
     if len(device):
-        step.receives.append(Receive(names, tile, device, tile, np.zeros_like(device), adding=True))
-        step.discards.append(Discard(names, device, tile, np.zeros_like(device)))
+        step.receives.append(parallel.Receive(names, tile, device, tile, np.zeros_like(device), adding=True))
+        step.discards.append(parallel.Discard(names, device, tile, np.zeros_like(device)))

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from pebble.program.parallel import DistributedSchedule, Placement, Shape, SharedProblem
+from pebble.program import parallel
+from schedules.distributed.device_programs import pass_q_ring, ring, ring_backward, ring_q_backward
 
 __all__ = ["PassQRing", "Ring", "RingQ"]
 
 
-class Ring(DistributedSchedule):
+class Ring(parallel.DistributedSchedule):
     """Keys and values go round; in the backward pass their gradients go with them, and home at the end."""
 
     name = "ring"
@@ -19,17 +20,27 @@ class Ring(DistributedSchedule):
     passes = ("forward", "backward")
     goes_round = True
 
-    def dense_words(self, problem: SharedProblem, shape: Shape = ()) -> int:
+    def dense_words(self, problem: parallel.SharedProblem, shape: parallel.Shape = ()) -> int:
         """All keys but one's own; backward, as many gradients."""
         rows = (problem.N - problem.N // problem.P) * problem.kv_heads
         return rows * problem.keys.words * (1 if problem.pass_name == "forward" else 2)
 
-    def placement(self, problem: SharedProblem, shape: Shape) -> Placement:
+    def placement(self, problem: parallel.SharedProblem, shape: parallel.Shape) -> parallel.Placement:
         """Own queries times own keys; then keys go round, downwards where the last keys are needed least: zigzag."""
         return _ring(problem, "key", downwards=problem.layout == "zigzag")
 
+    def program(
+        self,
+        problem: parallel.SharedProblem,
+        shape: parallel.Shape = (),
+        inner: parallel.InnerWork | None = None,
+    ) -> parallel.DeviceProgram:
+        """Return what each device does."""
+        self.check(problem, shape)
+        return ring(problem.P, inner) if problem.pass_name == "forward" else ring_backward(problem.P)
 
-class PassQRing(DistributedSchedule):
+
+class PassQRing(parallel.DistributedSchedule):
     """Queries go round, and their partial outputs with them."""
 
     name = "pass-q-ring"
@@ -38,16 +49,26 @@ class PassQRing(DistributedSchedule):
     received = "n(2d+1)(P−1)Hq"
     goes_round = True
 
-    def dense_words(self, problem: SharedProblem, shape: Shape = ()) -> int:
+    def dense_words(self, problem: parallel.SharedProblem, shape: parallel.Shape = ()) -> int:
         """All queries but one's own, and as many sums."""
         return _rows_of_others(problem) * (problem.queries.words + problem.sums[0].words)
 
-    def placement(self, problem: SharedProblem, shape: Shape) -> Placement:
+    def placement(self, problem: parallel.SharedProblem, shape: parallel.Shape) -> parallel.Placement:
         """Own queries times own keys; then queries go round downwards, to ever earlier keys."""
         return _ring(problem, "query", downwards=True)
 
+    def program(
+        self,
+        problem: parallel.SharedProblem,
+        shape: parallel.Shape = (),
+        inner: parallel.InnerWork | None = None,
+    ) -> parallel.DeviceProgram:
+        """Return what each device does."""
+        self.check(problem, shape)
+        return pass_q_ring(problem.P, inner)
 
-class RingQ(DistributedSchedule):
+
+class RingQ(parallel.DistributedSchedule):
     """Queries go round in the backward pass, with dO, l and D, and the gradient dQ."""
 
     name = "ring-q"
@@ -57,22 +78,32 @@ class RingQ(DistributedSchedule):
     passes = ("backward",)
     goes_round = True
 
-    def dense_words(self, problem: SharedProblem, shape: Shape = ()) -> int:
+    def dense_words(self, problem: parallel.SharedProblem, shape: parallel.Shape = ()) -> int:
         """All queries but one's own, and as many gradients."""
         return _rows_of_others(problem) * (problem.queries.words + problem.sums[0].words)
 
-    def placement(self, problem: SharedProblem, shape: Shape) -> Placement:
+    def placement(self, problem: parallel.SharedProblem, shape: parallel.Shape) -> parallel.Placement:
         """Own queries times own keys; then queries go round downwards, to ever earlier keys."""
         return _ring(problem, "query", downwards=True)
 
+    def program(
+        self,
+        problem: parallel.SharedProblem,
+        shape: parallel.Shape = (),
+        inner: parallel.InnerWork | None = None,
+    ) -> parallel.DeviceProgram:
+        """Return what each device does."""
+        self.check(problem, shape)
+        return ring_q_backward(problem.P)
 
-def _rows_of_others(problem: SharedProblem) -> int:
+
+def _rows_of_others(problem: parallel.SharedProblem) -> int:
     """Return the rows of queries that a device does not own, of all heads."""
     return (problem.N - problem.N // problem.P) * problem.heads
 
 
-def _ring(problem: SharedProblem, travels: str, downwards: bool) -> Placement:
+def _ring(problem: parallel.SharedProblem, travels: str, downwards: bool) -> parallel.Placement:
     """One ring of all devices, from p to p + 1 or downwards from p to p − 1."""
     own, device = problem.tiling.of_device, np.arange(problem.P)
     before = (device + 1 if downwards else device - 1) % problem.P
-    return Placement(own, own, np.zeros_like(device), 1, before, travels)
+    return parallel.Placement(own, own, np.zeros_like(device), 1, before, travels)

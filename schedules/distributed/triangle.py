@@ -6,13 +6,13 @@ import math
 
 import numpy as np
 
-from pebble.common.errors import InvalidInput
-from pebble.program.parallel import DistributedSchedule, Placement, Shape, SharedProblem
+from pebble import InvalidInput
+from pebble.program import parallel
 
-__all__ = ["Triangle"]
+__all__ = ["TriangleSchedule"]
 
 
-class Triangle(DistributedSchedule):
+class TriangleSchedule(parallel.DistributedSchedule):
     """P = m(m+1)/2 devices (x, y), y ≤ x < m, with the block x of queries and the block y of keys, of m blocks.
 
     A block of tokens is owned by (m+1)/2 devices, each of which works on it: (x, x), and of every two blocks the device
@@ -26,7 +26,7 @@ class Triangle(DistributedSchedule):
     layouts = ("contiguous",)
     causal_only = True
 
-    def check_shape(self, problem: SharedProblem, shape: Shape) -> None:
+    def check_shape(self, problem: parallel.SharedProblem, shape: parallel.Shape) -> None:
         """Check the number of devices."""
         super().check_shape(problem, shape)
         m = _side(problem.P)
@@ -35,7 +35,7 @@ class Triangle(DistributedSchedule):
                 f"triangle needs P = m(m+1)/2 devices with m odd (1, 6, 15, 28, 45, 66, …), not {problem.P}"
             )
 
-    def placement(self, problem: SharedProblem, shape: Shape) -> Placement:
+    def placement(self, problem: parallel.SharedProblem, shape: parallel.Shape) -> parallel.Placement:
         """Number the devices so that each owns tokens of one of its blocks."""
         m = _side(problem.P)
         half = (m - 1) // 2
@@ -44,7 +44,7 @@ class Triangle(DistributedSchedule):
         in_block = np.arange(half + 1)
         query = np.maximum(owned, other)[:, None] * (half + 1) + in_block
         key = np.minimum(owned, other)[:, None] * (half + 1) + in_block
-        return Placement(query, key, np.zeros(problem.P, np.int64))
+        return parallel.Placement(query, key, np.zeros(problem.P, np.int64))
 
 
 def _side(P: int) -> int:

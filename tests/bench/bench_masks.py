@@ -1,6 +1,7 @@
 """Processor time of verified counts under masks, at several numbers of queries and keys, in one run.
 
-Run as ``python tests/bench/bench_masks.py [-N 10000 1000000 1000000000] [-d 128] [-M 100000] [--schedules flash-2]``.
+Run as ``python tests/bench/bench_masks.py [-N 10000 1000000 1000000000] [-d 128] [-M 100000] [--schedules flash-2]
+[--masks strided:1024 fixed:1024,8]``.
 For each schedule: seconds of one processor, tiles chosen beforehand; below, their sum, and the ratio of a column to the
 first one. The last table has a thousand documents of different lengths.
 """
@@ -62,14 +63,16 @@ def main() -> None:
     parser.add_argument("-d", type=int, default=128)
     parser.add_argument("-M", type=int, default=100_000)
     parser.add_argument("--schedules", nargs="+")
+    parser.add_argument("--masks", nargs="+", default=MASKS)
     parser.add_argument("--passes", nargs="+", default=["forward", "backward"])
     given = parser.parse_args()
     for pass_name in given.passes:
-        for mask in MASKS:
+        for mask in given.masks:
             problems = [Problem.square(N, given.d, mask=mask, pass_name=pass_name) for N in given.N]
             table(f"{pass_name}, {mask}", problems, given.M, given.schedules)
     N, mask = documents(DOCUMENTS)
-    table(f"{DOCUMENTS:,} documents", [Problem.square(N, given.d, mask=mask)], given.M, given.schedules)
+    if given.masks == MASKS:
+        table(f"{DOCUMENTS:,} documents", [Problem.square(N, given.d, mask=mask)], given.M, given.schedules)
 
 
 if __name__ == "__main__":

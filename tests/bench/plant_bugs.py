@@ -28,7 +28,7 @@ TESTS = [
 ]
 TESTS += [
     f"tests/program/test_{name}.py"
-    for name in ("rounds_foretold", "rounds", "lump", "shortcuts", "machine_masks")
+    for name in ("rounds_foretold", "rounds_in_blocks", "rounds", "lump", "shortcuts", "machine_masks")
 ]
 TESTS += [
     "tests/computations/masks",

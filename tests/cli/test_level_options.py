@@ -28,6 +28,15 @@ def test_count_json_has_the_boundaries(pebble: Pebble) -> None:
     assert [bound["name"] for bound in document["bounds"]] == ["levels", "levels"]
 
 
+@pytest.mark.parametrize("sizes", [["-N", "40"], ["-N", "100000"], ["-N", "40", "--pass", "backward"]])
+def test_count_under_a_mask_has_the_same_boundaries(pebble: Pebble, sizes: list[str]) -> None:
+    arguments = [*sizes, "-d", "3", "--levels", "43,140", "--mask", "causal", "--json"]
+    row = document_of(pebble("count", *arguments))["schedules"][0]
+    keys = {"level", "capacity", "reads", "writes", "io", "peak", "bound", "ratio"}
+    assert [set(boundary) for boundary in row["boundaries"]] == [keys, keys]
+    assert all(1 <= one["ratio"] < 5 and one["peak"] <= one["capacity"] for one in row["boundaries"])
+
+
 def test_count_as_csv_and_as_text(pebble: Pebble) -> None:
     rows = list(csv.DictReader(io.StringIO(pebble("count", *SMALL, *TILES, "--csv").out)))
     assert [(row["level"], row["io"]) for row in rows] == [("1", "4400"), ("2", "1200")]
@@ -73,7 +82,6 @@ def test_show_has_a_formula_for_each_boundary(pebble: Pebble) -> None:
         (["count", "-N", "8", "-d", "2", "--levels", "43,x"], "x"),
         (["count", "-N", "8", "-d", "2", "--levels", "43,140", "-M", "9"], "leave -M and --level out"),
         (["count", "-N", "8", "-d", "2", "-M", "99", "--exclusive"], "goes with --levels"),
-        (["count", "-N", "8", "-d", "2", "--levels", "43,140", "--mask", "causal"], "under a mask"),
         (["count", "-N", "8", "-d", "2", "--levels", "43,140", "--pass", "both"], "one by one"),
         (["count", "-N", "8", "-d", "2", "--levels", "43"], "2 or 3 memory levels"),
         (["count", "-N", "8", "-d", "2", "--levels", "regs,smem", "--device", "h100"], "with --dtype"),

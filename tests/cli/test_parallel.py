@@ -72,6 +72,43 @@ def test_two_levels_and_the_best(pebble: Pebble) -> None:
     assert "best: " in done.out
 
 
+def test_linear_attention(pebble: Pebble) -> None:
+    linear = [*SMALL, "--attention", "linear", "--mask", "causal", "--heads", "2"]
+    rows = {row["name"]: row for row in document_of(pebble(*linear, "--json"))["schedules"]}
+    assert [rows[name]["received_max"] for name in ("lasp-2", "lasp", "scan")] == [160, 32, 96]
+    assert [rows[name]["rounds"] for name in ("lasp-2", "lasp", "scan")] == [1, 5, 3]
+    assert "whatever N is" in pebble(*linear).out
+    pebble(*linear, "--decode", "1").refused(2, "takes no --decode")
+    pebble(*linear, "ring").refused(2, "unknown schedule of states 'ring'")
+    pebble(*SMALL, "--attention", "linear").refused(2, "--mask causal")
+
+
+def test_documents(pebble: Pebble) -> None:
+    few = ["parallel", "-d", "4", "-P", "4", "--mask", "causal", "--documents"]
+    data = document_of(pebble(*few, "1024,128*3", "--json"))
+    assert [len(one["devices"]) for one in data["documents"]] == [4, 1, 1, 1]
+    assert sum(data["received"]) == data["total"] > 0
+    assert data["pairs_max"] <= 1.2 * (1024 * 1025 + 3 * 128 * 129) / 8
+    assert data["ring_over_all"] == (1024 + 3 * 128) * 3 * 8 // 4
+    assert "work, max/mean" in pebble(*few, "1024,128*3").out
+    pebble(*few, "1024;8").refused(2, "cannot read the documents")
+    pebble(*few, "3").refused(2, "3 tokens are too few for 4 devices")
+    assert pebble(*few, "4").code == 0
+    pebble(*few, "64", "-N", "64").refused(2, "takes no -N")
+    pebble("parallel", "-d", "4", "-P", "4").refused(2, "'-N' (or '--documents')")
+
+
+def test_decoding(pebble: Pebble) -> None:
+    done = pebble(*SMALL, "--decode", "2", "--heads", "3", "--json")
+    rows = {row["name"]: row for row in document_of(done)["schedules"]}
+    assert rows["decode"]["received_max"] == 5 * 5 * 2 * 3
+    assert rows["decode-tree"]["received_max"] == 3 * 5 * 2 * 3
+    assert [rows[name]["rounds"] for name in ("decode", "decode-tree")] == [2, 6]
+    assert "as many queries as keys" in pebble(*SMALL, "--decode", "1").out
+    pebble(*SMALL, "ring", "--decode", "1").refused(2, "ring is a schedule for a query for each token")
+    pebble(*SMALL, "--decode", "1", "--mask", "causal").refused(2, "without a mask")
+
+
 def test_refusals(pebble: Pebble) -> None:
     for more, words in (
         (["rign"], "did you mean ring"),
@@ -83,7 +120,7 @@ def test_refusals(pebble: Pebble) -> None:
         (["--link", "fast", "--flops", "1T"], "cannot read 'fast'"),
         (["--node", "2", "--link", "1GB/s"], "go together"),
         (["ulysses", "--heads", "4"], "4 query heads cannot be cut into 6"),
-        (["--model", "deepseek-v3-latent"], "deepseek-v3"),
+        (["--model", "deepseek-v3-absorbed"], "values that are part of its keys"),
     ):
         pebble(*SMALL, *more).refused(2, words)
     pebble("parallel", "-N", "5", "-d", "2", "-P", "6").refused(2, "5 tokens are too few for 6 devices")

@@ -169,3 +169,18 @@ def test_mine_where_nothing_else_fits(pebble: Pebble) -> None:
     assert done.code == 1, "as without --mine"
     assert done.err == "pebble: no choice is verified: forward, backward\n"
     assert "forward: nothing fits M = 20 words" in done.out
+
+
+def test_plan_for_several_memory_levels(pebble: Pebble) -> None:
+    shape = ["-N", "300", "-d", "8", "--levels", "500,4000"]
+    free = document_of(pebble("plan", *shape, "--json"))["schedules"]
+    assert free == document_of(pebble("count", *shape, "--json"))["schedules"]
+    for mask in ([], ["--mask", "causal"]):
+        (row,) = document_of(
+            pebble("plan", *shape, *mask, "--multiple-of", "4", "--at-least", "cols=8", "--json")
+        )["schedules"]
+        assert row["tiles"]["cols"] >= 8
+        assert all(size % 4 == 0 or size >= 300 for size in row["tiles"].values())
+        assert all(one["peak"] <= one["capacity"] for one in row["boundaries"])
+    assert pebble("plan", *shape, "--at-least", "cols=250", "--multiple-of", "128").code == 1
+    pebble("plan", *shape, "--double-buffer").refused(2, "on the sizes of tiles only")

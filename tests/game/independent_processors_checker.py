@@ -137,6 +137,7 @@ def check(lines: list[str]) -> dict[str, object]:
         sends.clear()
         leaving.clear()
 
+    need(max(peak) <= H, "inputs do not fit")
     for row in moves:
         if row == ["superstep"]:
             need(begun or not strict, "an empty superstep")

@@ -47,7 +47,7 @@ def refused_by(play: Callable[[], object]) -> str | None:
     return None
 
 
-@examples(60, 500)
+@examples(30, 500)
 @given(dags(), st.integers(1, 6), st.integers(0, 2**32 - 1))
 def test_any_move_is_judged_alike(dag: Dag, M: int, seed: int) -> None:
     rng = np.random.default_rng(seed)

@@ -8,10 +8,13 @@ import pytest
 
 from pebble.common.errors import InvalidInput
 from pebble.game.files.processor_files import ProcessorCheck, write_processor_pebbling
+from pebble.game.processors.derivations import Derivations
 from pebble.game.processors.game import ProcessorGame
-from pebble.game.processors.induced import induced_dag
+from pebble.game.processors.induced import check_sum_trees, induced_dag
 from pebble.game.processors.layouts import token_owners
 from pebble.game.processors.moves import parse_processor_move
+from pebble.game.processors.settings import Processors
+from pebble.game.processors.words import Word
 from pebble.graph.dag import Dag
 from pebble.lab.pebblings import check, check_document
 from tests.support.processor_runs import ring, tokens_of
@@ -165,6 +168,7 @@ def test_an_output_must_be_with_its_owner() -> None:
         ("# devices 2\n# sums W\n", "no array W"),
         ("# devices 2\n# sums P\n", "P[0] is no sum: P[0,1] does not add to the term before it"),
         ("# devices 2\n# H 0\n", "line 4"),
+        ("# devices 2\n# H 2\n", "device 0 owns 3 inputs, and its memory has 2 words"),
         ("# devices 2\n# levels 3 4\n", "not both"),
         ("# devices 2\n# rules sliding=yes\n", "only the ordinary rules"),
         ("# M 3\n# layout zigzag\n", "a line '# layout' needs a line '# devices'"),
@@ -214,7 +218,7 @@ def test_an_illegal_send_is_reported_at_its_line() -> None:
 def test_a_sum_is_free_only_if_nobody_reads_it_half_way() -> None:
     edges = [("a", "C[0]"), ("b", "C[1]"), ("C[0]", "C[1]"), ("C[0]", "x")]
     with pytest.raises(InvalidInput, match="x reads C"):
-        ProcessorGame(Dag.from_edges(edges), played([]).processors.__class__(1, sums=("C",)))
+        ProcessorGame(Dag.from_edges(edges), Processors(1, sums=("C",)))
 
 
 def test_what_is_written_is_read_again() -> None:
@@ -228,6 +232,34 @@ def test_what_is_written_is_read_again() -> None:
     assert str(check(io.StringIO(stream.getvalue()))) == str(found)
     with pytest.raises(InvalidInput, match="is missing"):
         induced_dag(game)
+
+
+def test_h_is_the_most_that_a_device_sends_or_receives() -> None:
+    """Device 0 sends two words and receives none, then receives three: h = 2 + 3."""
+    header = "# devices 3\n# layout 0 1\n# sums l U\n"
+    first = ["send K[0,0] 0 1", "send K[0,0] 0 2", "superstep"]
+    second = ["send Q[1,0] 1 0", "send K[1,0] 1 0", "send K[0,0] 2 1", "send V[1,0] 1 0"]
+    found = played([*first, *second], header)
+    assert (found.tally.h_sum, found.tally.rounds, found.tally.messages) == (5, 2, 4)
+    assert found.tally.counts("redundant") == [0, 1, 0]
+
+
+def test_a_tree_that_adds_a_term_twice_is_no_sum_tree() -> None:
+    """The rules rule it out; what checks the induced DAG looks for itself."""
+    game = ProcessorGame(
+        Dag.from_edges([("a", "C[0]"), ("b", "C[1]"), ("C[0]", "C[1]")]), Processors(1, sums=("C",))
+    )
+    a, last = game.dag.vertex("a"), game.dag.vertex("C[1]")
+    made = game.derivations
+    one = made.computed(Word(last, 1), [made.of_input(a)])
+    check_sum_trees(made)
+    made.computed(Word(last, 3), [one, made.of_input(a)])
+    with pytest.raises(InvalidInput, match=r"C\{0-1\} does not add each of its terms once"):
+        check_sum_trees(made)
+    made = Derivations(game.names)
+    made.computed(Word(last, 1), [made.of_input(a), made.of_input(game.dag.vertex("b"))])
+    with pytest.raises(InvalidInput, match="adds what is no term"):
+        check_sum_trees(made)
 
 
 def test_json_has_the_counts_by_device_and_link() -> None:

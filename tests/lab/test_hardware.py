@@ -130,6 +130,24 @@ def test_a_model_whose_values_are_part_of_its_keys(
     assert "shared_values" in err
 
 
+def test_a_model_whose_heads_share_rotary_words(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    decoded = ["-N", "1", "--kv", "8192", "-M", "131072", "--schedule", "flash-2", "--json"]
+    by_model = ["--model", "deepseek-v3-shared-rope"]
+    for options in (by_model, ["--model", "deepseek-v3", "--shared-rope", "64"]):
+        code, out, _ = _pebble(monkeypatch, capsys, "count", *options, *decoded)
+        document = json.loads(out)
+        assert (code, document["problem"]["shared_rope"]) == (0, 64)
+        own = 128 * (192 + 128) + 128 * 8192 * (128 + 128)
+        assert document["schedules"][0]["io"] == own + 8192 * 64 == 269_000_704
+    code, _, err = _pebble(
+        monkeypatch, capsys, "bounds", *by_model, "-N", "8", "-M", "900", "--softmax", "online"
+    )
+    assert code != 0
+    assert "shared_rope" in err
+
+
 def test_grouped_queries_are_stacked_and_their_keys_shared() -> None:
     problem = model("llama3-8b").problem(100, batch=3, pass_name="backward")
     assert (problem.Nq, problem.Nk, problem.heads, problem.batch) == (400, 100, 8, 3)

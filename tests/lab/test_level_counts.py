@@ -78,6 +78,22 @@ def test_a_layer_on_a_device() -> None:
     assert report.slowest(report.rows[0]) is None
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("which", "moved", "ratios"),
+    [("forward", 35_298_469_888, (1.027, 1.938)), ("backward", 139_594_850_368, (1.403, 2.555))],
+)
+def test_a_causal_layer_on_a_device(which: str, moved: int, ratios: tuple[float, float]) -> None:
+    """The same layer under the causal mask, query heads that share keys taken together."""
+    problem = model("llama3-8b").problem(65_536, pass_name=which, mask="causal")
+    h100, names = device("h100"), ("regs", "smem")
+    rates = h100.bandwidths(names)
+    report = count_levels(problem, h100.hierarchy(names, "bf16"), bandwidths=rates, bytes_per_word=2)
+    inner, outer = report["nested-flash-2"].boundaries
+    assert inner.io == outer.io == moved
+    assert (round(inner.ratio, 3), round(outer.ratio, 3)) == ratios
+
+
 def test_known_bandwidths_decide_the_tiles() -> None:
     """The slowest boundary is made as fast as can be: where the inner one is slow, it gets the fewer words."""
     problem, hierarchy = Problem.square(2000, 16), Hierarchy((2000, 30_000))

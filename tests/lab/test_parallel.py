@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from pebble.common.errors import InvalidInput
 from pebble.lab.parallel import Links, comparing, parallel
-from pebble.program.parallel import SharedProblem
+from pebble.lower_bounds.attention.communication import phi as received_bound
+from pebble.lower_bounds.attention.device_sizes import DeviceSizes
+from pebble.program.parallel import SharedProblem, distributed_schedule, shape_text
 
 KEYS = {
     *(
@@ -151,3 +154,27 @@ def test_what_cannot_be_is_refused() -> None:
         parallel(problem)["ulysses"]
     with pytest.raises(InvalidInput, match="must be positive"):
         Links(0, 1)
+
+
+@pytest.mark.parametrize("kv_heads", [8, 32])
+def test_the_page_shows_these_words(kv_heads: int) -> None:
+    page = (Path(__file__).resolve().parents[2] / "docs" / "parallel.md").read_text(encoding="utf-8")
+    rows = page.partition(f"| 32/{kv_heads}, P =")[2].partition("\n\n")[0].splitlines()[2:]
+    assert len(rows) == 9
+    for row in rows:
+        P, ring, _, ulysses, usp, best, shape, phi, times = (
+            cell.strip() for cell in row.strip("|").split("|")
+        )
+        problem = SharedProblem(64 * int(P), 128, int(P), 32, kv_heads)
+        for name, cell in (("ring", ring), ("ulysses", ulysses), ("usp", usp), ("heads-grid", best)):
+            if cell == "–":
+                continue
+            schedule = distributed_schedule(name)
+            chosen = schedule.best_shape(problem)
+            words = schedule.dense_words(problem, chosen) / problem.N / 128
+            assert float(cell.split()[0]) == pytest.approx(words, rel=0.005), (P, name)
+        assert shape_text(distributed_schedule("heads-grid").best_shape(problem)) == shape
+        assert float(ring) / float(best) == pytest.approx(float(times), rel=0.01)
+        N = 2**26
+        bound = received_bound(DeviceSizes(N, 128, int(P), 32, kv_heads, N * N)).value / N / 128
+        assert float(phi) == pytest.approx(bound, rel=0.005)

@@ -23,6 +23,7 @@ from pebble.game.moves import Move, Op
 from pebble.graph.dag import Dag
 from pebble.lab.pebblings import moves
 from pebble.lab.player import Page, first_page, play, play_dag
+from pebble.lab.player.devices_page import DevicesPage
 from pebble.lab.player.page import SCRIPTS, embedded
 from pebble.lab.player.practice_boards import CLASSIC_BOARDS
 from pebble.program.schedule import registered
@@ -223,8 +224,8 @@ def test_hostile_names_stay_texts() -> None:
 def test_the_data_files_are_in_the_package() -> None:
     folder = resources.files("pebble.lab.player")
     scripts = {entry.name for entry in folder.iterdir() if entry.name.endswith(".js")}
-    assert scripts == set(SCRIPTS)
-    for name in SCRIPTS:
+    assert scripts == {*SCRIPTS, *DevicesPage.scripts}
+    for name in scripts:
         assert "</script" not in folder.joinpath(name).read_text(encoding="utf-8")
 
 

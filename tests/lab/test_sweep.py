@@ -19,8 +19,10 @@ from hypothesis import strategies as st
 import pebble
 from pebble.cli import main
 from pebble.common.errors import InvalidInput
+from pebble.lab.level_counts import count_levels
 from pebble.lab.sweep import COLUMNS, Point, count_point, masking, run_sweep, sweep_grid
 from pebble.lab.sweep.row_files import read_rows, write_rows
+from pebble.program import Hierarchy
 from tests.lab.sweeps import PEBBLE, SMALL, Stop, posix, stop_after
 from tests.support.amounts import examples
 
@@ -320,3 +322,28 @@ def test_linear_attention(options: dict[str, Any], masks: list[str]) -> None:
 def test_gates_need_a_causal_mask() -> None:
     with pytest.raises(InvalidInput, match="add mask='causal'"):
         sweep_grid(8, 2, 40, attention="linear", gate=True)
+
+
+def test_a_row_for_each_boundary(tmp_path: Path) -> None:
+    """With memory levels a row is a boundary, with M of its level; the same from the file, and where nothing fits."""
+    asked: dict[str, Any] = {"levels": "43,140", "masks": ["none", "causal"]}
+    swept = pebble.sweep(40, 3, None, out=tmp_path / "levels.csv", **asked)
+    assert len(swept) == 4
+    assert swept.rows == pebble.sweep(40, 3, None, **asked).rows
+    hierarchy = Hierarchy((43, 140))
+    for mask, rows in (("none", swept.rows[:2]), ("causal", swept.rows[2:])):
+        counted = count_levels(pebble.Problem.square(40, 3, mask=None if mask == "none" else mask), hierarchy)
+        for row, one in zip(rows, counted.rows[0].boundaries, strict=True):
+            assert {name: row[name] for name in ("level", "reads", "writes", "io", "peak", "ratio")} == {
+                name: value for name, value in one.to_dict().items() if name not in ("capacity", "bound")
+            }
+            assert (row["M"], row["bound_value"], row["hierarchy"]) == (one.capacity, one.bound, "inclusive")
+    tiny = pebble.sweep(40, 3, None, levels=(5, 9), exclusive=True).rows
+    assert [(row["fits"], row["level"], row["hierarchy"], row["io"]) for row in tiny] == [
+        (False, 1, "exclusive", None),
+        (False, 2, "exclusive", None),
+    ]
+    with pytest.raises(InvalidInput, match="one of the two"):
+        pebble.sweep(40, 3, 100, levels=(43, 140))
+    with pytest.raises(InvalidInput, match="one by one"):
+        pebble.sweep(40, 3, None, levels=(43, 140), pass_name="both")

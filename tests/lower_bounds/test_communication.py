@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import random
 from fractions import Fraction
+from typing import Any
 
 import pytest
 
@@ -23,6 +24,11 @@ from pebble.lower_bounds.attention.whole_heads import received_at_least
 from pebble.program.parallel import LAYOUTS, SharedProblem, distributed_schedules, play
 
 
+def some(quick: int, slow: int) -> list[Any]:
+    """Seeds: the first ones quick, the others for the long run."""
+    return [*range(quick), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(quick, slow))]
+
+
 def dense(
     N: int, d: int, P: int, heads: int = 1, kv_heads: int = 1, pass_name: str = "forward"
 ) -> DeviceSizes:
@@ -30,7 +36,7 @@ def dense(
 
 
 def G(w: float, d: int) -> float:
-    return min(3 * w ** (2 / 3), 4 * math.sqrt(d * w))
+    return min(3 * math.cbrt(w) ** 2, 4 * math.sqrt(d * w))
 
 
 @pytest.mark.parametrize("q", [2, 3, 4, 8])
@@ -46,10 +52,10 @@ def test_small_tiles_have_the_other_branch() -> None:
     w = N * N * d / P
     assert d1_busiest(dense(N, d, P)).value == math.ceil(3 * w ** (2 / 3) - 4 * d * N / P)
     assert math.isclose(float(least_words(Fraction(w), d)), 3 * w ** (2 / 3), rel_tol=1e-12)
-    assert d1_total(dense(10**6, 1000, 10**4)).value < 4 * 1000 * 10**6 * 99
+    assert d1_total(dense(10**6, 1000, 10**6)).value < 4 * 1000 * 10**6 * 999
 
 
-@pytest.mark.parametrize("seed", range(50))
+@pytest.mark.parametrize("seed", some(12, 50))
 def test_rounding_is_to_the_safe_side(seed: int) -> None:
     chance = random.Random(seed)
     d, T = chance.randint(1, 100), Fraction(chance.randint(1, 10**6), chance.randint(1, 100))
@@ -70,7 +76,7 @@ def test_whole_heads(kv_heads: int, P: int, words: float) -> None:
     assert phi(dense(N, d, P, 32, kv_heads)).value / N / d == pytest.approx(words, rel=0.005)
 
 
-@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("seed", some(6, 30))
 def test_whole_heads_is_the_least_over_random_shares(seed: int) -> None:
     chance = random.Random(seed)
     d, P, kv_heads, g = (chance.randint(1, 8) for _ in range(4))
@@ -80,7 +86,7 @@ def test_whole_heads_is_the_least_over_random_shares(seed: int) -> None:
     own = (2 * g + 2) * (N // P) * d
 
     def cost(w: float) -> float:
-        small = 3 * w ** (2 / 3)
+        small = 3 * math.cbrt(w) ** 2
         large = 4 * math.sqrt(d * w) if w <= N * N * d else 2 * N * d + 2 * w / N
         return max(0.0, min(small, large) - own)
 
@@ -153,7 +159,7 @@ def test_work_that_is_not_balanced_lowers_the_bound() -> None:
     assert d1_total(sizes, 4).value <= moved
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", some(8, 80))
 def test_no_schedule_beats_a_bound(seed: int) -> None:
     chance = random.Random(seed)
     P, kv_heads = chance.choice((4, 6, 9, 12, 16)), chance.choice((1, 2, 4))

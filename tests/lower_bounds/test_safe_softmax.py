@@ -12,6 +12,7 @@ from pebble.computations.load import load_dag
 from pebble.computations.problem import Problem
 from pebble.lab.count import count
 from pebble.lower_bounds.attention.safe_softmax import (
+    rescaled_by_block,
     safe_softmax,
     safe_softmax_events,
     safe_softmax_weight,
@@ -64,6 +65,44 @@ def test_what_a_segment_does() -> None:
     assert (T / d) ** 2 / 4 == (T / 2 / d) * (T / 2 / d), (
         "half of the words rows, half keys: the bound is reached"
     )
+
+
+@pytest.mark.parametrize(("N", "d", "M", "block"), [(50, 1, 3, 7), (90, 1, 100, 40), (300, 1, 40, 64)])
+def test_the_best_of_all_cuttings_by_blocks(N: int, d: int, M: int, block: int) -> None:
+    problem, best = Problem.square(N, d, softmax="online"), 0
+    for X in range(max(1, 34 * d * d - M), 40 * M + 40):
+        T = M + X
+        keys = [min(block, N - first) for first in range(0, N, block)]
+        weight = N * N * (d + 4 * d) - d * N * sum(min(one, T // d) for one in keys)
+        segments = -(-weight // safe_softmax_events(T, d))
+        best = max(best, M + 1 + X * (segments - 1) if segments >= 2 else 0)
+    assert rescaled_by_block(problem, M, block).value == best
+
+
+def test_larger_blocks_cost_more_up_to_two_passes() -> None:
+    problem, M = Problem.square(20_000, 8, softmax="online"), 1200
+    values = [
+        rescaled_by_block(problem, M, block).value for block in (1, 10, 100, 1000, 5000, 20_000, 30_000)
+    ]
+    assert values == sorted(values)
+    assert values[-1] == values[-2] == safe_softmax(safe(20_000, 8), M).value
+    assert values[0] < 0.82 * values[-1]
+
+
+def test_no_order_moves_fewer_words_than_by_blocks() -> None:
+    """Row blocks that keep the keys of a block, or sweep over them twice: their words and room are known."""
+    rnd = Random(3)
+    for _ in range(300):
+        d, N = rnd.randint(1, 3), rnd.randint(50, 3000)
+        rows, block = rnd.randint(1, N), rnd.randint(1, N)
+        problem, sweeps = Problem.square(N, d, softmax="online"), -(-N // rows)
+        kept = 2 * N * d + 2 * N * d * sweeps, rows * (2 * d + 2) + block * (2 * d + 1) + 2
+        twice = 2 * N * d + 3 * N * d * sweeps, rows * (2 * d + 2) + 2 * d + 2
+        for words, room in (kept, twice):
+            try:
+                assert rescaled_by_block(problem, room, block).value <= words
+            except BoundDoesNotApply:
+                continue
 
 
 def test_to_the_letter() -> None:

@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 from pebble.common.errors import InvalidInput
-from pebble.program.parallel import LAYOUTS, SharedProblem, distributed_schedules
+from pebble.program.parallel import LAYOUTS, SharedProblem, distributed_schedule, distributed_schedules, play
 from pebble.program.parallel.numbers import evaluate_exchange
 
 Values = NDArray[np.float64]
@@ -57,6 +57,22 @@ def test_devices_compute_attention(seed: int) -> None:
         exchange = schedule.exchange(p, shape, chance.choice(("all", "needed")))
         for name, found in evaluate_exchange(exchange, inputs).items():
             np.testing.assert_allclose(found, expected[name], rtol=1e-9, err_msg=f"{schedule} {shape}")
+
+
+@pytest.mark.parametrize("P", [1, 3, 8])
+def test_queries_are_decoded(P: int) -> None:
+    p = SharedProblem(2 * P + 1, 2, P, 4, 2, queries_decoded=3)
+    inputs, _ = attention(p, P)
+    inputs["Q"] = inputs["Q"][:, :3] if P > 1 else inputs["Q"]
+    keys, values = (np.repeat(inputs[name], 2, axis=0) for name in "KV")
+    weights = np.exp(inputs["Q"] @ keys.transpose(0, 2, 1))
+    for name in ("decode", "decode-tree"):
+        schedule = distributed_schedule(name)
+        exchange = schedule.exchange(p)
+        traffic, form = play(exchange), schedule.closed_form(p)
+        assert (traffic.received, traffic.rounds) == (form.received, form.rounds)
+        found = evaluate_exchange(exchange, inputs)["O"]
+        np.testing.assert_allclose(found, weights @ values / weights.sum(axis=2, keepdims=True))
 
 
 def test_missing_inputs_are_named() -> None:

@@ -71,6 +71,8 @@ class Sets:
                     self.held[owner][names, tile, block] = set()
         self.received = [0] * self.problem.P
         self.h_sum = self.rounds = 0
+        self.links: dict[tuple[int, int], int] = defaultdict(int)
+        self.messages: dict[tuple[str, int], int] = defaultdict(int)
         self.peak = [self.memory(device) for device in range(self.problem.P)]
 
     def words(self, names: tuple[str, ...], tile: int) -> int:
@@ -122,6 +124,11 @@ class Sets:
         for move in receives:
             received[move["device"]] += self.words(move["arrays"], move["tile"])
             sent[move["source"]] += self.words(move["arrays"], move["tile"])
+        for move in receives:
+            self.links[move["source"], move["device"]] += self.words(move["arrays"], move["tile"])
+        for source, device in {(move["source"], move["device"]) for move in receives}:
+            self.messages["sent", source] += 1
+            self.messages["received", device] += 1
         discards = [
             (m["device"], m["arrays"], m["tile"], m["block"]) for kind, m in moves if kind == "discard"
         ]
@@ -139,13 +146,15 @@ class Sets:
         self.rounds += bool(receives)
 
 
-@pytest.mark.parametrize("seed", some(8, 60))
+@pytest.mark.parametrize("seed", some(6, 60))
 def test_counts_are_those_of_a_game_with_sets(seed: int) -> None:
     for exchange in small_exchanges(seed, "needed", "all"):
         traffic, sets = play(exchange), Sets(exchange).play()
         assert traffic.received == tuple(sets.received)
         assert traffic.memory == tuple(sets.peak)
         assert (traffic.rounds, traffic.h_sum) == (sets.rounds, sets.h_sum)
+        assert traffic.link_max == max(sets.links.values(), default=0)
+        assert max(traffic.messages) == max(sets.messages.values(), default=0)
 
 
 def mutants(exchange: Exchange, chance: random.Random) -> list[Exchange]:
@@ -180,7 +189,7 @@ def _twice(count: int, entry: int) -> np.ndarray:
     return np.append(np.arange(count), entry)
 
 
-@pytest.mark.parametrize("seed", some(3, 30))
+@pytest.mark.parametrize("seed", some(2, 30))
 def test_a_move_left_out_or_doubled_is_refused(seed: int) -> None:
     chance = random.Random(seed)
     tried = 0

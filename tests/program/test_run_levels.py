@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from random import Random
+from typing import Any
 
 import pytest
 
-from pebble.common.errors import IllegalMove, InvalidInput, Violation
+from pebble.common.errors import IllegalMove, InvalidInput, NoClosedForm, Violation
 from pebble.computations.family import Family
 from pebble.computations.matmul import matmul_family
 from pebble.computations.problem import Problem
@@ -15,12 +17,18 @@ from pebble.computations.registry import family_of
 from pebble.game.level_game import LevelGame
 from pebble.program import Nodes, Program, closed_form, compute, delete, load, loop, phase, program, store
 from pebble.program.level_lowering import lower_levels
+from pebble.program.machine import rounds, stretches
 from pebble.program.machine.counted import Run
+from pebble.program.machine.rounds import Rounds
 from pebble.program.machine.run import run
 from pebble.program.machine.run_levels import run_levels
 from pebble.program.places import places
 from pebble.program.projection import project
+from tests.program.generator import random_case as generated
 from tests.program.level_programs import mutated, operations, parked, rewritten, through_levels
+from tests.program.long_cases import long_case_of
+from tests.program.program_reference import refer
+from tests.program.random_families import with_outputs
 from tests.program.random_programs import legal_program, random_family, random_program, relabelled
 
 NARROWER = {"one-partial-result", "whole-box"}
@@ -69,15 +77,40 @@ def random_case(seed: int) -> tuple[Program, Family, int, bool]:
     return text, relabelled(family, (rnd.choice(sorted(stored)),)), levels, inclusive
 
 
+def masked_case(seed: int, long: bool = False) -> tuple[Program, Family, int, bool]:
+    """The same under a mask of any kind, with operations on parts of axes and computations of any form."""
+    rnd = Random(seed)
+    while True:
+        case = long_case_of(rnd.randrange(10**9)) if long else generated(rnd)
+        stored = {
+            place.operation.array for place in places(case.program) if place.operation.action == "store"
+        }
+        stored -= {array.name for array in case.family.arrays if array.is_input}
+        if case.family.masked_axes and stored:
+            break
+    levels, inclusive = rnd.choice([2, 2, 2, 3]), rnd.random() < 0.6
+    text = through_levels(case.program, levels, inclusive)
+    if rnd.random() < 0.4:
+        text = parked(rnd, text, levels)
+    for _ in range(rnd.choice([0, 0, 0, 1, 2])):
+        if operations(text):
+            text = mutated(rnd, text, levels)
+    return text, with_outputs(case.family, (rnd.choice(sorted(stored)),)), levels, inclusive
+
+
 def check(seed: int) -> str:
-    """Compare all readings of one random program; return the rule that it breaks, or nothing."""
-    text, family, levels, inclusive = random_case(seed)
+    """Compare all readings of one random program."""
+    return compare(*random_case(seed))
+
+
+def compare(text: Program, family: Family, levels: int, inclusive: bool) -> str:
+    """Compare all readings of a program; return the rule that it breaks, or nothing."""
     ample = tuple(10**6 + level for level in range(levels))
     runs, plain = (executed(text, family, ample, inclusive, induction) for induction in (True, False))
     game = played(text, family, ample, inclusive)
     if isinstance(plain, str):
         assert runs == plain
-        assert plain in NARROWER or game is None
+        assert game is None or plain in NARROWER or is_begun_again(text, family, plain)
         return plain
     assert not isinstance(runs, str)
     assert game is not None
@@ -89,13 +122,30 @@ def check(seed: int) -> str:
             other.peak,
         )
         assert (one.total_reads, one.total_writes, one.peak) == (tally.reads, tally.writes, tally.peak)
-        assert int(closed_form(project(text, level), family).io) == one.io
+        if is_told_by_its_text(project(text, level), family):
+            with suppress(NoClosedForm):
+                assert int(closed_form(project(text, level), family).io) == one.io
         if inclusive:
             seen = run(project(text, level), family)
             assert (one.reads, one.writes, one.peak) == (seen.reads, seen.writes, seen.peak)
         if one.peak > 1:
             check_limit(text, family, ample, inclusive, level, one.peak)
     return ""
+
+
+def is_begun_again(text: Program, family: Family, rule: str) -> bool:
+    """Whether the machine with one fast memory, too, refuses to compute the first step of a line's chain once more."""
+    with pytest.raises(Violation) as refused:
+        run(project(text, 1), family, induction=False)
+    return bool(family.masked_axes) and rule == refused.value.rule == "compute-needs-predecessors"
+
+
+def is_told_by_its_text(text: Program, family: Family) -> bool:
+    """Whether the closed form counts the program: under a mask what moves nothing may be legal, and is not told."""
+    if not family.masked_axes:
+        return True
+    expected = refer(text, family)
+    return expected.legal and not expected.void
 
 
 def check_limit(
@@ -122,6 +172,38 @@ def test_machine_and_game_agree_on_random_programs() -> None:
 def test_machine_and_game_agree_on_many_random_programs(part: int) -> None:
     found = [check(seed) for seed in range(1000 + 200 * part, 1200 + 200 * part)]
     assert {"", "inclusive", "load-needs-blue", "store-needs-red", "delete-needs-red"} <= set(found)
+
+
+def test_machine_and_game_agree_under_masks() -> None:
+    found = [compare(*masked_case(seed)) for seed in range(16)]
+    assert found.count("") >= 2
+    assert len(set(found)) >= 3
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("part", range(4))
+def test_machine_and_game_agree_under_many_masks(part: int) -> None:
+    found = [compare(*masked_case(seed)) for seed in range(1000 + 100 * part, 1100 + 100 * part)]
+    assert {"", "load-needs-blue", "store-needs-red", "delete-needs-red"} <= set(found)
+
+
+@pytest.mark.parametrize("seeds", [range(4), pytest.param(range(100, 160), marks=pytest.mark.slow)])
+def test_rounds_say_what_all_tiles_say(seeds: range, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Four rounds are enough for a shortcut here; it is taken, and the last round is as foretold."""
+    monkeypatch.setattr(stretches, "_FEWEST_ROUNDS", 4)
+    monkeypatch.setattr(stretches, "_FEWEST_ROUNDS_INSIDE", 4)
+    for module in (stretches, rounds):
+        monkeypatch.setattr(module, "FEWEST_PERIODS", 4)
+    skip, taken = Rounds._skip, list[int]()
+
+    def noted(self: Rounds, *arguments: Any) -> None:
+        skip(self, *arguments)
+        taken.append(1)
+
+    monkeypatch.setattr(Rounds, "_skip", noted)
+    for seed in seeds:
+        compare(*masked_case(seed, long=True))
+    assert taken
 
 
 # What is refused, and what it is called
@@ -210,8 +292,6 @@ def test_what_makes_no_sense_is_refused() -> None:
     for read in (run, closed_form):
         with pytest.raises(InvalidInput, match="several memory levels"):
             read(text, FAMILY)
-    with pytest.raises(InvalidInput, match="under a mask"):
-        run_levels(program(load("Q")[0]), family_of(Problem.square(4, 1, mask="causal")), (50, 60))
     outer = rewritten(text, lambda op: (replace(op, level=2),))
     with pytest.raises(InvalidInput, match="only the innermost level computes"):
         run_levels(outer, FAMILY, (50, 60))
@@ -224,6 +304,51 @@ def test_an_overflow_says_at_which_level_and_where() -> None:
     leaking = program(phase("", load("A", "B", level=2), loop("i", 1, load("A"), label="row"), store("A")))
     with pytest.raises(Violation, match="level 1"):
         run_levels(leaking, matmul_family(9, 1, 1), (5, 60))
+
+
+UNDER_A_MASK = with_outputs(family_of(Problem.square(4, 1, mask="causal")), ("U",))
+
+
+def outputs_over_keys(label: str, start: int = 0, stop: int | None = None) -> Nodes:
+    """Advance the outputs of all rows at once over some keys, which are in level 1."""
+    sums = compute("S"), compute("P", "S"), compute("U"), delete("P"), delete("P", level=2)
+    return loop("j", 1, sums, start=start, stop=stop, label=label)
+
+
+FIRST_ROWS, LAST_ROWS = (0, 2), (2, 4)
+PARKED = [
+    *(load("Q", "K", "V", level=2), load("Q", "K", "V")),
+    *(outputs_over_keys("half", stop=2), store("U"), outputs_over_keys("rest", start=2)),
+]
+
+
+@pytest.mark.parametrize("inclusive", [True, False])
+@pytest.mark.parametrize(
+    ("end", "rules"),
+    [
+        ((store("U"), store("U", level=2)), ("", "one-partial-result")),
+        ((delete("U"), store("U", level=2)), ("store-needs-red", "output-missing")),
+        ((delete("U"), store("U", level=2, i=LAST_ROWS)), ("store-needs-red", "output-missing")),
+        (
+            (store("U", level=2, i=FIRST_ROWS), store("U", i=LAST_ROWS), store("U", level=2, i=LAST_ROWS)),
+            ("", "one-partial-result"),
+        ),
+        ((delete("U"), load("U")), ("load-needs-blue", "output-missing")),
+        ((delete("U"), load("U", i=FIRST_ROWS), store("U", level=2, i=FIRST_ROWS)), ("output-missing",) * 2),
+        ((delete("U", level=2), store("U")), ("inclusive", "output-missing")),
+        ((delete("U"), outputs_over_keys("again", stop=2)), ("one-partial-result", "output-missing")),
+    ],
+    ids=["stored", "stale", "stale rows", "rows that kept it", "loaded", "loaded rows", "deletes", "anew"],
+)
+def test_a_value_is_stale_on_lines_that_had_a_pair_since(
+    end: Nodes, rules: tuple[str, str], inclusive: bool
+) -> None:
+    """Rows 0 and 1 have no pair with keys 2 and 3: what level 2 was given of them is still their value."""
+    text = program(phase("", PARKED, end))
+    if not inclusive:
+        text = rewritten(text, lambda op: () if op.level == 2 and op.array == "P" else (op,))
+    found = compare(text, UNDER_A_MASK, 2, inclusive)
+    assert found == rules[0 if inclusive else 1]
 
 
 def test_sizes_do_not_matter_for_the_time_it_takes() -> None:

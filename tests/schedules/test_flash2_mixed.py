@@ -144,6 +144,16 @@ def test_under_a_mask_it_fits_and_counts_the_mask(mask: str) -> None:
     assert run.io < MIXED.measure(problem.without_mask(), tiles).io
 
 
+def test_slices_are_chosen_under_a_mask_that_leaves_most_pairs() -> None:
+    problem = Problem.square(160, 8, mask="prefix:140")
+    tiles = fitting_tiles(MIXED, problem, 160 * 8)
+    run = MIXED.measure(problem, tiles)
+    assert (tiles["slices"], run.io) == (2, 8480)
+    assert run.peak <= 160 * 8
+    whole = (MIXED.measure(problem, tiles | {"blocks": blocks, "slices": 0}) for blocks in range(1, 9))
+    assert run.io < min(one.io for one in whole if one.peak <= 160 * 8)
+
+
 def test_one_of_blocks_and_slices_is_needed() -> None:
     with pytest.raises(InvalidInput, match="there is no block"):
         MIXED.program(Problem(4, 4, 2, 2), {"blocks": 0, "slices": 0, "pinned": 0})

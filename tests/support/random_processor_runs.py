@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import product
 
 import numpy as np
 
-from tests.support.processor_runs import braces, name
+from tests.support.processor_runs import Head, braces, name
 
 Place = Callable[[int, int, int], int]
 
@@ -33,10 +33,10 @@ class RandomRun:
         self.wanted: dict[tuple[str, int], None] = {}
         self.terms: dict[tuple[str, int], set[int]] = defaultdict(set)
 
-    def give(self, array: str, width: int) -> None:
+    def give(self, array: str, width: int, heads: Sequence[Head] = ((),)) -> None:
         """Give the rows of an input to their owners."""
-        for t, k in product(range(self.N), range(width)):
-            index = (t, k) if width > 1 or array != "l" else (t,)
+        for t, head, k in product(range(self.N), heads, range(width)):
+            index = (t, *head, k) if width > 1 or array != "l" else (t,)
             self.has[name(array, *index)] = [self.owner[t]]
 
     def want(self, words: list[str], p: int) -> None:
@@ -65,8 +65,8 @@ class RandomRun:
         self.lines.append(f"{p} compute {element}{braces(before) if before else ''}+{term}")
         before.add(term)
 
-    def row(self, array: str, t: int) -> list[str]:
-        return [name(array, t, k) for k in range(self.d)]
+    def row(self, array: str, t: int, head: Head = ()) -> list[str]:
+        return [name(array, t, *head, k) for k in range(self.d)]
 
     def gather_sums(self, elements: list[str], home: Callable[[str], int]) -> None:
         """Bring all partial sums to their homes, along a random tree of devices for each element."""
@@ -92,47 +92,59 @@ class RandomRun:
 
 
 def random_forward(
-    own: list[list[int]], d: int, rng: np.random.Generator, place: Place, elsewhere: float = 0.0
+    own: list[list[int]],
+    d: int,
+    rng: np.random.Generator,
+    place: Place | Callable[[Head], Place],
+    elsewhere: float = 0.0,
+    heads: Sequence[Head] = ((),),
 ) -> list[str]:
     """Return a forward run in which product (i, j, e) is absorbed on device ``place(i, j, e)``.
 
     Parameters
     ----------
+    place : callable
+        With several heads it takes the head (g, r) and returns the callable of that head.
     elsewhere : float
         How often a score is computed on any device; the weight, or the score, is sent then.
+    heads : sequence of tuple of int
     """
     run = RandomRun(own, d, rng)
-    for array in "QKV":
-        run.give(array, d)
+    of_head: dict[Head, Place] = {head: place(head) if head else place for head in heads}  # type: ignore
+    run.give("Q", d, heads)
+    for array in "KV":
+        run.give(array, d, sorted({head[:1] for head in heads}))
     N, P = run.N, run.P
     scored = {}
-    for i, j in product(range(N), range(N)):
-        p = int(rng.integers(P)) if rng.random() < elsewhere else place(i, j, 0)
-        scored[i, j] = p
-        run.want(run.row("Q", i) + run.row("K", j), p)
+    for head, i, j in product(heads, range(N), range(N)):
+        at = of_head[head]
+        p = int(rng.integers(P)) if rng.random() < elsewhere else at(i, j, 0)
+        scored[head, i, j] = p
+        run.want(run.row("Q", i, head) + run.row("K", j, head[:1]), p)
         for e in range(d):
-            run.want([name("V", j, e)], place(i, j, e))
+            run.want([name("V", j, *head[:1], e)], at(i, j, e))
     run.superstep()
     send_score = {pair: rng.random() < 0.3 for pair in scored}
-    for (i, j), p in scored.items():
-        score = [name("S", i, j, k) for k in range(d)]
+    for (head, i, j), p in scored.items():
+        score, weight = [name("S", i, j, *head, k) for k in range(d)], name("P", i, j, *head)
         run.compute(score, p)
-        if not send_score[i, j]:
-            run.compute([name("P", i, j)], p)
-        for q in {place(i, j, e) for e in range(d)}:
-            run.want([score[-1]] if send_score[i, j] else [name("P", i, j)], q)
+        if not send_score[head, i, j]:
+            run.compute([weight], p)
+        for q in {of_head[head](i, j, e) for e in range(d)}:
+            run.want([score[-1]] if send_score[head, i, j] else [weight], q)
     run.superstep()
-    for i, j in scored:
+    for head, i, j in scored:
         for e in range(d):
-            p = place(i, j, e)
-            run.compute([name("P", i, j)], p)
-            run.absorb(name("U", i, e), j, p)
+            p = of_head[head](i, j, e)
+            run.compute([name("P", i, j, *head)], p)
+            run.absorb(name("U", i, *head, e), j, p)
             if e == 0:
-                run.absorb(name("l", i), j, p)
-    sums = [name("l", i) for i in range(N)] + [name("U", i, e) for i in range(N) for e in range(d)]
+                run.absorb(name("l", i, *head), j, p)
+    sums = [name("l", i, *head) for i in range(N) for head in heads]
+    sums += [word for i in range(N) for head in heads for word in run.row("U", i, head)]
     run.gather_sums(sums, lambda element: run.owner[int(element.partition("[")[2].rstrip("]").split(",")[0])])
-    for i in range(N):
-        run.compute(run.row("O", i), run.owner[i])
+    for i, head in product(range(N), heads):
+        run.compute(run.row("O", i, head), run.owner[i])
     return run.lines
 
 

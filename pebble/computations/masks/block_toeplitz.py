@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pebble.computations.masks.band_mask import BandMask, parts_among
+from pebble.computations.masks.block_lines import parts_of_blocks
 from pebble.computations.masks.block_pairs import BlockPairs
 from pebble.computations.masks.intervals import Intervals, where_apart
 from pebble.computations.masks.line_pieces import FIRST, LinePieces
@@ -197,6 +198,11 @@ class BlockToeplitzMask(PiecewiseMask):
         return parts_among(
             [RegularPart(begin * self.period, end * self.period, moves, self.period, self.period)], lines
         )
+
+    @cached_property
+    def parts_of_blocks(self) -> dict[str, list[RegularPart]]:
+        """Parts of the lines of a block in which all patterns' ends stay or move by one from line to line, by axis."""
+        return {axis: parts_of_blocks(self, axis) for axis in self.extents}
 
     # Where something changes
 

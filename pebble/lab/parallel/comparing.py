@@ -15,24 +15,25 @@ from pebble.lower_bounds.attention.communication import (
     words_for_shares,
 )
 from pebble.lower_bounds.attention.device_sizes import DeviceSizes
+from pebble.lower_bounds.bound import Bound
 from pebble.program.parallel import (
     LAYOUTS,
     DistributedSchedule,
+    ExchangeTraffic,
     Shape,
     SharedProblem,
-    Traffic,
     distributed_schedule,
     distributed_schedules,
     play,
     shape_text,
 )
 
-__all__ = ["MOST_DEVICES", "parallel"]
+__all__ = ["MOST_DEVICES", "cost", "parallel"]
 
 MOST_DEVICES = 4096
 """More devices are refused."""
 
-_MOST_EFFORT = 1 << 27
+_MOST_EFFORT = 1 << 28
 """Larger exchanges are not played: their counts are the closed form's."""
 
 
@@ -109,22 +110,23 @@ def parallel(
     if not rows:
         raise InvalidInput("; ".join(f"{name} does not apply: {why}" for name, why in reasons.items()))
     played = [max(row.traffic.memory) for row in rows if row.traffic]
-    found, refused = communication_bounds(_sizes(problem), memory or min(played, default=None))
+    found, refused = _bounds(problem, memory or min(played, default=None))
     return ParallelReport(
         problem=problem,
         pass_on=pass_on,
-        rows=tuple(sorted(rows, key=_cost) if best else rows),
+        rows=tuple(sorted(rows, key=cost) if best else rows),
         bounds=tuple(found),
         refused=refused,
         not_applicable=reasons,
         links=links,
-        best=min(rows, key=_cost) if best else None,
+        best=min(rows, key=cost) if best else None,
     )
 
 
 def _asked(problem: SharedProblem, names: Iterable[str] | None) -> list[DistributedSchedule]:
     if names is None:
-        return distributed_schedules(problem.pass_name)
+        decodes = problem.queries_decoded is not None
+        return [found for found in distributed_schedules(problem.pass_name) if found.decodes == decodes]
     return [distributed_schedule(name) for name in dict.fromkeys(names)]
 
 
@@ -150,7 +152,7 @@ def _layouts(problem: SharedProblem, layouts: Iterable[str] | None) -> tuple[str
     return fitting if problem.causal else (problem.layout,)
 
 
-def _cost(row: ParallelRow) -> tuple[float, float, float, float]:
+def cost(row: ParallelRow) -> tuple[float, float, float, float]:
     """Return what rows are compared by: time if it is known, then words of the busiest, work, memory."""
     played = row.traffic
     return (
@@ -159,6 +161,14 @@ def _cost(row: ParallelRow) -> tuple[float, float, float, float]:
         played.work_sum if played else float("inf"),
         max(played.memory) if played else float("inf"),
     )
+
+
+def _bounds(problem: SharedProblem, memory: int | None) -> tuple[list[Bound], dict[str, str]]:
+    """Return the bounds, and of those that do not apply why not."""
+    if problem.queries_decoded is not None:
+        why = "the bounds are proved for as many queries as keys, each on the device of its token"
+        return [], dict.fromkeys(("D1-total", "D1-busiest", "Phi", "D2"), why)
+    return communication_bounds(_sizes(problem), memory)
 
 
 def _sizes(problem: SharedProblem) -> DeviceSizes:
@@ -183,15 +193,16 @@ class _Counter:
 
     def best_row(self, problems: list[SharedProblem], schedule: DistributedSchedule) -> ParallelRow:
         """Count a schedule on each of several layouts; return the best."""
-        rows, reason = [], None
+        rows: list[ParallelRow] = []
+        reason: InvalidInput | None = None
         for problem in problems:
             try:
                 rows.append(self.row(problem, schedule))
             except InvalidInput as error:
-                reason = error
+                reason = reason or error
         if not rows and reason is not None:
             raise reason
-        return min(rows, key=_cost)
+        return min(rows, key=cost)
 
     def row(self, problem: SharedProblem, schedule: DistributedSchedule) -> ParallelRow:
         """Count one schedule."""
@@ -220,15 +231,17 @@ class _Counter:
         )
 
 
-def _balance(problem: SharedProblem, traffic: Traffic) -> Fraction:
+def _balance(problem: SharedProblem, traffic: ExchangeTraffic) -> Fraction:
     """Return λ: no pair is computed twice, so the pairs of a device are those whose products are traced to it."""
     if sum(traffic.pairs) != problem.pairs * problem.heads:
         raise PebbleError("pairs are computed twice: the balance of the traced products is not known")
     return Fraction(max(traffic.pairs) * problem.P, problem.pairs * problem.heads)
 
 
-def _bound_total(problem: SharedProblem, traffic: Traffic) -> int | None:
+def _bound_total(problem: SharedProblem, traffic: ExchangeTraffic) -> int | None:
     """Return the words that runs move at least whose work is shared as here; None if no bound applies."""
+    if problem.queries_decoded is not None:
+        return None
     sizes, balance = _sizes(problem), _balance(problem, traffic)
     try:
         if problem.pass_name == "backward":

@@ -11,7 +11,7 @@ from pebble.common.errors import InvalidInput
 from pebble.common.units import bytes_per_word
 
 if TYPE_CHECKING:
-    from pebble.program.parallel import SharedProblem, Traffic
+    from pebble.program.parallel import ExchangeTraffic, SharedProblem
 
 __all__ = ["Links", "Wire"]
 
@@ -55,7 +55,7 @@ class Links:
         size = bytes_per_word(self.dtype)
         return size * max(between / self.bandwidth, inside / (self.node_bandwidth or self.bandwidth))
 
-    def wire(self, problem: SharedProblem, traffic: Traffic) -> Wire:
+    def wire(self, problem: SharedProblem, traffic: ExchangeTraffic) -> Wire:
         """Time an exchange.
 
         The wire's time is that of the busiest device for all it receives; the arithmetic's is Σ over supersteps of that

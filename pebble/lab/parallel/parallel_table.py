@@ -12,7 +12,7 @@ from pebble.lab.parallel.links import Links, Wire
 from pebble.lower_bounds.bound import Bound
 
 if TYPE_CHECKING:
-    from pebble.program.parallel import SharedProblem, Traffic
+    from pebble.program.parallel import ExchangeTraffic, MemoryRun, SharedProblem
 
 __all__ = ["ParallelReport", "ParallelRow"]
 
@@ -28,7 +28,7 @@ class ParallelRow:
     received : tuple of int
         Words that each device receives.
     rounds : int
-    traffic : Traffic or None
+    traffic : ExchangeTraffic or None
         What the referee has counted; None where there are too many devices for it, and ``received`` and ``rounds`` are
         the closed form's.
     balance : float or None
@@ -36,6 +36,8 @@ class ParallelRow:
     bound_total, bound_busiest : int or None
         What runs move at least whose work is shared as here, in total and to some device.
     wire : Wire or None
+    inner : MemoryRun or None
+        What each device moves between its memory and its fast memory, with an inner schedule.
     """
 
     name: str
@@ -43,11 +45,12 @@ class ParallelRow:
     layout: str
     received: tuple[int, ...]
     rounds: int
-    traffic: Traffic | None
+    traffic: ExchangeTraffic | None
     balance: float | None = None
     bound_total: int | None = None
     bound_busiest: int | None = None
     wire: Wire | None = None
+    inner: MemoryRun | None = None
 
     @property
     def total(self) -> int:
@@ -91,6 +94,17 @@ class ParallelRow:
             "ratio_total": self.ratio_total,
             "ratio_busiest": self.ratio_busiest,
             **self._times(),
+            **self._inner(),
+        }
+
+    def _inner(self) -> dict[str, Any]:
+        if self.inner is None:
+            return {}
+        return {
+            "inner_io": self.inner.io,
+            "inner_reads": self.inner.reads,
+            "inner_writes": self.inner.writes,
+            "inner_peak": self.inner.peak,
         }
 
     def _times(self) -> dict[str, Any]:
@@ -105,7 +119,9 @@ class ParallelRow:
             "hidden": self.wire.ratio <= 1,
         }
 
-    def cells(self, with_layout: bool, with_times: bool, with_nodes: bool) -> list[str]:
+    def cells(
+        self, with_layout: bool, with_times: bool, with_nodes: bool, with_inner: bool = False
+    ) -> list[str]:
         """Return the row as text."""
         played, times = self.traffic, self.wire
         between = [words(times.between_max) if times else ""] if with_nodes else []
@@ -121,6 +137,7 @@ class ParallelRow:
             _ratio(self.balance, 2),
             words(max(played.memory)) if played else "",
             *wire,
+            *([words(self.inner.io) if self.inner else ""] if with_inner else []),
             _ratio(self.ratio_busiest, 3),
         ]
 
@@ -175,6 +192,7 @@ class ParallelReport(TableResult):
             "kv_heads": problem.kv_heads,
             "mask": "causal" if problem.causal else None,
             "pairs": problem.pairs,
+            "queries_decoded": problem.queries_decoded,
             "layout": problem.layout,
             "pass_on": self.pass_on,
             **(self.links.to_dict() if self.links else {}),
@@ -203,11 +221,18 @@ class ParallelReport(TableResult):
 
     def parts(self) -> list[str | Table]:
         """Return what is printed: the schedules, the bounds, and notes."""
-        return [f"{self.problem.describe()}", self._schedules(), self._bounds(), *self._notes()]
+        about = self.problem.describe()
+        if self._layouts_differ():
+            about = about.removesuffix(f", {self.problem.layout} layout")
+        return [about, self._schedules(), *self._bounds(), *self._notes()]
+
+    def _layouts_differ(self) -> bool:
+        return len({row.layout for row in self.rows} | {self.problem.layout}) > 1
 
     def _schedules(self) -> Table:
-        with_layout = len({row.layout for row in self.rows} | {self.problem.layout}) > 1
+        with_layout = self._layouts_differ()
         nodes = self.links is not None and self.links.node > 1
+        inner = any(row.inner for row in self.rows)
         head = [
             "schedule",
             "shape",
@@ -219,15 +244,18 @@ class ParallelReport(TableResult):
             "work, max/mean",
             "memory",
             *(["wire/arithmetic"] if self.links else []),
+            *(["inner I/O"] if inner else []),
             "ratio",
         ]
-        rows = [row.cells(with_layout, self.links is not None, nodes) for row in self.rows]
+        rows = [row.cells(with_layout, self.links is not None, nodes, inner) for row in self.rows]
         drop = ("total", "rounds", "memory", "work, max/mean")
         return Table([head, *rows], left=2 + with_layout, drop=drop)
 
-    def _bounds(self) -> Table:
-        rows = [[bound.name, words(bound.value), bound.note, bound.source] for bound in self.bounds]
-        return Table([["bound", "words", "of what", "source"], *rows], right=(1,), drop=("source",))
+    def _bounds(self) -> list[Table]:
+        """Return the bounds that say something."""
+        rows = [[b.name, words(b.value), b.note, b.source] for b in self.bounds if b.value > 0]
+        head = ["bound", "words", "of what", "source"]
+        return [Table([head, *rows], right=(1,), drop=("source",))] if rows else []
 
     def _notes(self) -> list[str]:
         notes = []
@@ -235,7 +263,10 @@ class ParallelReport(TableResult):
             shape = f" {self.best.shape}" if self.best.shape else ""
             notes.append(f"best: {self.best.name}{shape}, {self.best.layout} layout")
         notes += [f"{name} is left out: {why}" for name, why in self.not_applicable.items()]
-        notes += [f"bound {name} is left out: {why}" for name, why in self.refused.items()]
+        whys: dict[str, list[str]] = {}
+        for name, why in self.refused.items():
+            whys.setdefault(why, []).append(name)
+        notes += [f"left out, {', '.join(names)}: {why}" for why, names in whys.items()]
         if any(row.traffic is None for row in self.rows):
             names = ", ".join(row.name for row in self.rows if row.traffic is None)
             notes.append(f"by closed form only, too large for the referee: {names}")

@@ -5,7 +5,18 @@ from __future__ import annotations
 from pebble.lab.plan.constraints import Constraints
 from pebble.lab.plan.kernel_planning import plan_kernel
 from pebble.lab.plan.kernel_table import KernelPass, KernelPlan
+from pebble.lab.plan.level_planning import plan_levels
 from pebble.lab.plan.plan_table import Choice, Plan, Unverified
 from pebble.lab.plan.planning import plan
 
-__all__ = ["Choice", "Constraints", "KernelPass", "KernelPlan", "Plan", "Unverified", "plan", "plan_kernel"]
+__all__ = [
+    "Choice",
+    "Constraints",
+    "KernelPass",
+    "KernelPlan",
+    "Plan",
+    "Unverified",
+    "plan",
+    "plan_kernel",
+    "plan_levels",
+]

@@ -9,11 +9,11 @@ import json
 import os
 from dataclasses import dataclass, field
 from importlib import resources
-from typing import Any
+from typing import Any, ClassVar
 
 from pebble.common.files import atomic_writer
 
-__all__ = ["SCRIPTS", "Page"]
+__all__ = ["SCRIPTS", "Page", "digest", "embedded"]
 
 SCRIPTS = (
     *("rules.js", "links.js", "tape.js", "labels.js", "board.js", "panels.js"),
@@ -36,16 +36,20 @@ class Page:
         are others to choose, ``boards`` are the DAGs to play on.
     """
 
+    template: ClassVar[str] = "page.html"
+    scripts: ClassVar[tuple[str, ...]] = SCRIPTS
+    styles: ClassVar[tuple[str, ...]] = _STYLES
+
     title: str
     document: dict[str, Any] = field(repr=False)
 
     @property
     def html(self) -> str:
         """The page as text; it refers to nothing outside itself, and its content policy lets it load nothing."""
-        script = "\n".join(_read(name) for name in SCRIPTS)
-        style = "\n".join(_read(name) for name in _STYLES)
+        script = "\n".join(_read(name) for name in self.scripts)
+        style = "\n".join(_read(name) for name in self.styles)
         parts = {
-            "policy": f"default-src 'none'; script-src {_digest(script)}; style-src {_digest(style)}; "
+            "policy": f"default-src 'none'; script-src {digest(script)}; style-src {digest(style)}; "
             "base-uri 'none'; form-action 'none'",
             "title": html.escape(self.title),
             "heading": html.escape(self.title.replace(" = ", "\u00a0=\u00a0")),
@@ -53,7 +57,7 @@ class Page:
             "document": embedded({"version": 1, "title": self.title, **self.document}),
             "script": script,
         }
-        pieces = _read("page.html").split("@@")
+        pieces = _read(self.template).split("@@")
         return "".join(parts[piece] if place % 2 else piece for place, piece in enumerate(pieces))
 
     def _repr_html_(self) -> str:
@@ -101,6 +105,6 @@ def _read(name: str) -> str:
     return resources.files("pebble.lab.player").joinpath(name).read_text(encoding="utf-8")
 
 
-def _digest(text: str) -> str:
+def digest(text: str) -> str:
     """Return what a content security policy calls an inline text that is allowed."""
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"

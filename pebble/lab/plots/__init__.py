@@ -1,9 +1,9 @@
 """Pictures of verified counts: I/O curves, optimality gap, occupancy, I/O by array, roofline.
 
-:func:`io`, :func:`gap`, :func:`occupancy`, :func:`arrays` and :func:`roofline` draw on given axes or on
+:func:`io`, :func:`gap`, :func:`occupancy`, :func:`arrays`, :func:`levels` and :func:`roofline` draw on given axes or on
 new ones, and return them; :func:`save` writes them to a file. Nothing here needs a display or touches the state of
 ``matplotlib.pyplot``. The numbers behind each picture come from :func:`io_curves`, :func:`gaps`,
-:func:`occupancy_of`, :func:`array_bars` and :func:`roofline_points`, which need no matplotlib.
+:func:`occupancy_of`, :func:`array_bars`, :func:`level_points` and :func:`roofline_points`, which need no matplotlib.
 """
 
 from __future__ import annotations
@@ -13,7 +13,16 @@ from pebble.lab.plots.canvas import save
 from pebble.lab.plots.crossover_picture import CrossoverCurves, crossover_curves, draw_crossover
 from pebble.lab.plots.curves import IoCurves, draw_io, io, io_curves
 from pebble.lab.plots.heat_map import Gap, draw_gap, gap, gaps
+from pebble.lab.plots.level_picture import LevelPoints, draw_levels, level_points, levels
 from pebble.lab.plots.over_time import Occupancy, draw_occupancy, occupancy, occupancy_of
+from pebble.lab.plots.parallel_curves import (
+    ParallelCurves,
+    ParallelWinners,
+    draw_parallel,
+    draw_winners,
+    parallel_curves,
+    parallel_winners,
+)
 from pebble.lab.plots.roofline_picture import draw_roofline, roofline
 from pebble.lab.plots.roofline_points import RooflinePoints, roofline_points
 from pebble.lab.plots.varying import sizes
@@ -24,7 +33,10 @@ __all__ = [
     "CrossoverCurves",
     "Gap",
     "IoCurves",
+    "LevelPoints",
     "Occupancy",
+    "ParallelCurves",
+    "ParallelWinners",
     "RooflinePoints",
     "array_bars",
     "arrays",
@@ -33,14 +45,21 @@ __all__ = [
     "draw_crossover",
     "draw_gap",
     "draw_io",
+    "draw_levels",
     "draw_occupancy",
+    "draw_parallel",
     "draw_roofline",
+    "draw_winners",
     "gap",
     "gaps",
     "io",
     "io_curves",
+    "level_points",
+    "levels",
     "occupancy",
     "occupancy_of",
+    "parallel_curves",
+    "parallel_winners",
     "roofline",
     "roofline_points",
     "save",

@@ -29,6 +29,7 @@ STYLED_SCHEDULES = (
     "split-causal",
     "flash-2-mixed",
     "split-pinned",
+    "keys-mixed",
 )
 """Schedules with a style of their own, the same in every picture."""
 

@@ -37,6 +37,10 @@ class SweepGrid:
         As in :class:`pebble.Problem`, the same at all points.
     empty_rows : str
         As in :func:`pebble.computations.masks.make_mask`.
+    levels : tuple of int
+        Words of several memory levels, the innermost first; M is then that of the outermost.
+    exclusive : bool
+        Whether a level need not hold what those within hold.
     mask_contents : tuple of str
         For each N and mask, a hash of what comes from a file or a function.
     """
@@ -61,6 +65,8 @@ class SweepGrid:
     chunk: int | None = None
     shared_values: bool = False
     shared_rope: int = 0
+    levels: tuple[int, ...] = ()
+    exclusive: bool = False
 
     def __len__(self) -> int:
         return len(self.N) * len(self.d) * len(self.masks) * len(self.M)
@@ -79,7 +85,14 @@ class SweepGrid:
             self.mask_contents[n * len(self.masks) + mask],
             self.gate,
             self.chunk,
+            self.levels,
+            self.exclusive,
         )
+
+    @property
+    def rows_per_point(self) -> int:
+        """How many rows each point has: one for each schedule, and each memory level."""
+        return len(self.schedules) * max(1, len(self.levels))
 
     def _plain(self, N: int, d: int) -> Problem:
         return Problem(
@@ -122,7 +135,7 @@ class SweepGrid:
 def sweep_grid(
     N: Sizes,
     d: Sizes,
-    M: Sizes,
+    M: Sizes | None,
     schedules: Iterable[str] | str | None = None,
     *,
     masks: Iterable[str] | str = NO_MASK,
@@ -141,6 +154,8 @@ def sweep_grid(
     chunk: int | None = None,
     shared_values: bool = False,
     shared_rope: int = 0,
+    levels: Sizes | None = None,
+    exclusive: bool = False,
 ) -> SweepGrid:
     """Make a grid, and check all that can be checked before the work; parameters as in :func:`pebble.sweep`.
 
@@ -151,11 +166,16 @@ def sweep_grid(
     (6, (1024, 32768, 1048576), 'attention forward, N = 4,096, d = 64, M = 1,048,576')
     """
     lengths, specs = problem_sizes(N, "N"), _masks(masks)
+    sizes = () if levels is None else _levels(levels, dtype, exclusive, pass_name)
+    if (M is None) == (levels is None):
+        raise InvalidInput(
+            "a grid needs words of fast memory (M), or of several memory levels; one of the two"
+        )
     grid = SweepGrid(
         N=lengths,
         d=problem_sizes(d, "d"),
         masks=specs,
-        M=memory_sizes(M, dtype),
+        M=sizes[-1:] if M is None else memory_sizes(M, dtype),
         schedules=(),
         kv=kv,
         dv=dv,
@@ -174,10 +194,39 @@ def sweep_grid(
         chunk=chunk,
         shared_values=shared_values,
         shared_rope=shared_rope,
+        levels=sizes,
+        exclusive=exclusive,
     )
     grid.check()
     problems = [grid.point(place * len(grid.M)).problem() for place in range(len(specs))]
+    if sizes:
+        return replace(grid, schedules=_level_schedules(schedules, problems))
     return replace(grid, schedules=_schedules(schedules, problems))
+
+
+def _levels(given: Sizes, dtype: str | None, exclusive: bool, pass_name: str) -> tuple[int, ...]:
+    """Return the words of memory levels, checked."""
+    from pebble.program.hierarchy import Hierarchy
+
+    if pass_name == "both":
+        raise InvalidInput("with several memory levels, count the forward and the backward pass one by one")
+    sizes = memory_sizes(given, dtype)
+    Hierarchy(sizes, not exclusive)
+    return sizes
+
+
+def _level_schedules(given: Iterable[str] | str | None, problems: list[Problem]) -> tuple[str, ...]:
+    """Return the names of schedules for several memory levels, which must serve all problems."""
+    from pebble.program.schedule.level_registry import level_schedule, level_schedules
+
+    if given is None:
+        return tuple(one.name for one in level_schedules(problems[0]))
+    texts = [given] if isinstance(given, str) else list(given)
+    names = _once([name for text in texts for name in text.split(",")], "schedules")
+    for problem in problems:
+        for name in names:
+            level_schedule(name, problem)
+    return names
 
 
 def _once(texts: Iterable[str], what: str) -> tuple[str, ...]:

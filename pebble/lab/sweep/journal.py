@@ -236,13 +236,14 @@ class Journal:
 
 def _fault_of_rows(rows: Any, point: Point, index: int) -> str:
     """Say why rows are not those of a point, or nothing; what was counted is believed if it adds up."""
-    if not isinstance(rows, list) or len(rows) != len(point.schedules):
-        return f"point {index} should have {len(point.schedules)} rows"
-    asked = point.problem().to_dict() | {"M": point.M}
-    for row, schedule in zip(rows, point.schedules, strict=True):
+    expected = point.asked_rows()
+    if not isinstance(rows, list) or len(rows) != len(expected):
+        return f"point {index} should have {len(expected)} rows"
+    asked = point.problem().to_dict()
+    for row, which in zip(rows, expected, strict=True):
         if not isinstance(row, dict) or list(row) != list(COLUMNS):
             return f"a row of point {index} has other columns"
-        for name, value in (asked | {"schedule": schedule}).items():
+        for name, value in (asked | which).items():
             if row[name] != value:
                 return f"a row says {name} = {row[name]}, and point {index} of the grid has {value}"
         counted = [row["reads"], row["writes"], row["io"]]

@@ -8,6 +8,7 @@ from typing import Any
 
 from pebble.common.tables import words
 from pebble.computations.problem import Problem
+from pebble.computations.problem_form import all_form_options
 from pebble.lab.sweep.masking import NO_MASK, with_mask
 
 __all__ = ["COLUMNS", "CountedPoints", "Point", "Record", "count_point", "program_version", "work"]
@@ -48,6 +49,8 @@ COLUMNS: dict[str, str] = {
     "chunk": "integer",
     "shared_values": "truth",
     "shared_rope": "integer",
+    "level": "integer",
+    "hierarchy": "text",
 }
 
 
@@ -67,6 +70,10 @@ class Point:
         The mask as it is written, and the rest of what :func:`~pebble.lab.sweep.masking.with_mask` needs.
     gate, chunk
         As in :class:`pebble.Problem`, of which they need the mask.
+    levels : tuple of int
+        Words of several memory levels, the innermost first, and then M is that of the outermost; one row each.
+    exclusive : bool
+        Whether a level need not hold what those within hold.
     """
 
     plain: Problem
@@ -77,6 +84,8 @@ class Point:
     content: str = ""
     gate: bool = False
     chunk: int | None = None
+    levels: tuple[int, ...] = ()
+    exclusive: bool = False
 
     def problem(self) -> Problem:
         """Return the problem with its mask."""
@@ -88,11 +97,26 @@ class Point:
         mask = "" if self.mask == NO_MASK else f", mask {self.mask}"
         gate = ", gated" * self.gate
         chunk = "" if self.chunk is None else f", chunks of {self.chunk:,}"
-        return f"{self.plain.describe()}{mask}{gate}{chunk}, M = {words(self.M)}"
+        memory = (
+            f"levels of {' and '.join(map(words, self.levels))}" if self.levels else f"M = {words(self.M)}"
+        )
+        return f"{self.plain.describe()}{mask}{gate}{chunk}, {memory}"
+
+    def asked_rows(self) -> list[Record]:
+        """Return what distinguishes the rows of the point, in their order."""
+        if not self.levels:
+            return [{"M": self.M, "schedule": name} for name in self.schedules]
+        return [
+            {"M": size, "schedule": name, "level": level}
+            for name in self.schedules
+            for level, size in enumerate(self.levels, start=1)
+        ]
 
 
 def count_point(point: Point) -> list[Record]:
     """Count every schedule of a point: one row each, with the keys of :data:`COLUMNS` in their order.
+
+    With several memory levels it is one for each boundary.
 
     A schedule that needs more than M words is a row with ``fits`` false and its ``least_M``; one that could not be
     verified has no ``fits``, and a ``note``.
@@ -103,12 +127,52 @@ def count_point(point: Point) -> list[Record]:
     >>> row["io"], row["tiles"], row["bound_name"]
     (393216, {'rows': 761}, 'D')
     """
-    from pebble.lab.training import count_any_pass
+    if point.levels:
+        records = _level_records(point)
+    else:
+        from pebble.lab.training import count_any_pass
 
-    records = count_any_pass(point.problem(), point.M, point.schedules).records()
+        one_level = {"level": None, "hierarchy": None}
+        records = [
+            record | one_level
+            for record in count_any_pass(point.problem(), point.M, point.schedules).records()
+        ]
     return [
         {name: (record | {"schema_version": _ROWS_VERSION})[name] for name in COLUMNS} for record in records
     ]
+
+
+def _level_records(point: Point) -> list[Record]:
+    """Count every schedule of a point at every boundary: a row for each, also where it does not fit."""
+    from pebble.lab.level_counts import count_levels
+    from pebble.program.hierarchy import Hierarchy
+
+    hierarchy = Hierarchy(point.levels, not point.exclusive)
+    report = count_levels(point.problem(), hierarchy, point.schedules)
+    found = []
+    for row in report.rows:
+        counts = [one.to_dict() for one in row.boundaries] or [dict[str, Any]()] * hierarchy.levels
+        for level, (count, bound) in enumerate(zip(counts, report.bounds, strict=True), start=1):
+            numbers = {name: count.get(name) for name in ("reads", "writes", "io", "peak", "ratio")}
+            found.append(
+                report.problem.to_dict()
+                | all_form_options(report.problem)
+                | numbers
+                | {
+                    "M": point.levels[level - 1],
+                    "schedule": row.name,
+                    "chosen": None,
+                    "fits": row.fits,
+                    "tiles": row.tiles,
+                    "least_M": row.least[level - 1],
+                    "bound_name": bound.name,
+                    "bound_value": bound.value,
+                    "note": None,
+                    "level": level,
+                    "hierarchy": hierarchy.kind,
+                }
+            )
+    return found
 
 
 @cache

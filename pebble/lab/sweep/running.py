@@ -75,7 +75,7 @@ class Sweep:
         return data_frame(self)
 
     def __len__(self) -> int:
-        return len(self.grid) * len(self.grid.schedules)
+        return len(self.grid) * self.grid.rows_per_point
 
     def __iter__(self) -> Iterator[Record]:
         return iter(self._rows) if self.path is None else read_rows(self.path, self.format)
@@ -84,7 +84,7 @@ class Sweep:
 def sweep(
     N: Sizes,
     d: Sizes,
-    M: Sizes,
+    M: Sizes | None,
     schedules: Iterable[str] | str | None = None,
     *,
     masks: Iterable[str] | str = NO_MASK,
@@ -103,6 +103,8 @@ def sweep(
     chunk: int | None = None,
     shared_values: bool = False,
     shared_rope: int = 0,
+    levels: Sizes | None = None,
+    exclusive: bool = False,
     out: str | os.PathLike[str] | None = None,
     format: str | None = None,
     jobs: int = 1,
@@ -132,6 +134,10 @@ def sweep(
         What a word is, where M is in bytes.
     softmax, attention, gate, chunk, shared_values, shared_rope
         Which attention is computed, as in :class:`pebble.Problem`.
+    levels : int, iterable of int, or str, optional
+        Words of several memory levels, the innermost first, instead of M (None); a row then is a boundary.
+    exclusive : bool
+        Whether a level need not hold what those within hold.
     out : path, optional
         A file for the rows. Finished points are kept in a journal beside it, ``OUT.partial``, so a sweep that was
         interrupted goes on where it was; at the end the file appears whole and the journal goes away.
@@ -186,6 +192,8 @@ def sweep(
         chunk=chunk,
         shared_values=shared_values,
         shared_rope=shared_rope,
+        levels=levels,
+        exclusive=exclusive,
     )
     return run_sweep(
         grid, out, format=format, jobs=jobs, executor=executor, restart=restart, progress=progress

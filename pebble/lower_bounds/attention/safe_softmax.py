@@ -12,11 +12,18 @@ from pebble.computations.problem import Problem
 from pebble.lower_bounds.bound import Bound
 from pebble.lower_bounds.cutting import Cut, best_start
 from pebble.lower_bounds.references import HONG_KUNG, LOOMIS_WHITNEY
-from pebble.lower_bounds.requirements import require_all_pairs, require_pass
+from pebble.lower_bounds.requirements import require_all_pairs, require_pass, require_sizes
 from pebble.lower_bounds.rounding import ceil_div
 from pebble.lower_bounds.statement import Statement
 
-__all__ = ["S", "safe_softmax", "safe_softmax_events", "safe_softmax_weight"]
+__all__ = [
+    "S_BY_BLOCKS",
+    "S",
+    "rescaled_by_block",
+    "safe_softmax",
+    "safe_softmax_events",
+    "safe_softmax_weight",
+]
 
 S = Statement(
     "S",
@@ -24,6 +31,17 @@ S = Statement(
     "every whole X ≥ 1 with at least two segments; 2Nq more if the row sums and the maxima are outputs",
     "attention with two-pass safe softmax, forward pass, every pair of query and key; chains in a fixed order",
     "docs/bounds-softmax.md, S",
+    after=(HONG_KUNG, LOOMIS_WHITNEY),
+)
+
+S_BY_BLOCKS = Statement(
+    "S by blocks",
+    "I/O ≥ M + 1 + X·(⌈W(T) / ⌊T²/(4d)⌋⌉ − 1), T = M + X ≥ 34d², W(T) = Nq·Nk·(d + 4dv) − d·Nq·(the sum over blocks of "
+    "at most B keys of min(keys of the block, ⌊T/d⌋)), for every whole X ≥ 1 with at least two segments; 2Nq more if "
+    "the row sums and the maxima are outputs",
+    "attention with online softmax that renews the maximum of a row after every B keys, forward pass, every pair of "
+    "query and key; chains in a fixed order",
+    "docs/bounds-softmax.md, by blocks",
     after=(HONG_KUNG, LOOMIS_WHITNEY),
 )
 
@@ -46,13 +64,18 @@ def safe_softmax_events(T: int, d: int) -> int:
     return T * T // (4 * d)
 
 
-def safe_softmax_weight(problem: Problem, T: int) -> int:
+def safe_softmax_weight(problem: Problem, T: int, block: int | None = None) -> int:
     """What all steps weigh, less those that segments of ``T`` words may share between a maximum and its outputs.
 
-    >>> safe_softmax_weight(Problem.square(100, 2, softmax="safe"), 136)
-    86400
+    A maximum is that of ``block`` keys, by default of all.
+
+    >>> problem = Problem.square(100, 2, softmax="safe")
+    >>> safe_softmax_weight(problem, 136), safe_softmax_weight(problem, 136, 80), safe_softmax_weight(problem, 136, 1)
+    (86400, 82400, 80000)
     """
-    d, struck = problem.d, min(problem.Nk, T // problem.d)
+    blocks, rest = divmod(problem.Nk, block or problem.Nk)
+    d, most = problem.d, T // problem.d
+    struck = blocks * min(block or problem.Nk, most) + min(rest, most)
     return problem.Nq * problem.Nk * (d + 4 * problem.dv) - d * problem.Nq * struck
 
 
@@ -94,46 +117,86 @@ def safe_softmax(problem: Problem, M: int) -> Bound:
             f"S is proved for safe softmax in two passes only, not for {problem.describe()}"
         )
     require_all_pairs(problem, "S")
-    cut = _best_cut(problem, M)
+    cut = _best_cut(problem, M, problem.Nk)
     return S.bound(cut.moves + 2 * problem.Nq * problem.stats, str(cut))
 
 
-def _best_cut(problem: Problem, M: int) -> Cut:
+def rescaled_by_block(problem: Problem, M: int, block: int) -> Bound:
+    """Lower bound on online softmax that renews the maximum of a row, and rescales, after every ``block`` keys.
+
+    With one block it is :func:`safe_softmax`; for blocks of much fewer than ``2 M / d`` keys T1 says as much.
+
+    Parameters
+    ----------
+    problem : Problem
+        Forward pass of one copy, without a mask; only its sizes matter, and whether it keeps statistics.
+    M : int
+        Words of fast memory.
+    block : int
+        Keys of a block, at least 1; the last block may have fewer.
+
+    Raises
+    ------
+    InvalidInput
+        If ``M`` or ``block`` is not a positive whole number.
+    BoundDoesNotApply
+        If the pass is another one or has a mask, or one segment of 34d² words does it all.
+
+    Examples
+    --------
+    >>> problem = Problem.square(65536, 64, softmax="online")
+    >>> [rescaled_by_block(problem, 65536, block).value for block in (1024, 8192, 65536)]
+    [1070080001, 1266525747, 1328698157]
+    """
+    M = fast_memory_words(M)
+    require_sizes(block=block)
+    require_pass(problem, "forward", "S by blocks")
+    if problem.form not in ("safe", "online"):
+        raise BoundDoesNotApply(
+            f"S by blocks is about softmax with its maximum, not about {problem.describe()}"
+        )
+    require_all_pairs(problem, "S by blocks")
+    cut = _best_cut(problem, M, min(block, problem.Nk))
+    note = f"{cut}; blocks of {block:,} keys"
+    return S_BY_BLOCKS.bound(cut.moves + 2 * problem.Nq * problem.stats, note)
+
+
+def _best_cut(problem: Problem, M: int, block: int) -> Cut:
     """Return the best cutting; every one with at least two segments is valid."""
     least = max(1, _LEAST * problem.d**2 - M)
-    most = _cuts(problem, M, least)
+    most = _cuts(problem, M, least, block)
     if most < 1:
         raise BoundDoesNotApply(
             f"S needs two segments of at least 34d² = {_LEAST * problem.d**2:,} words; {problem.describe()} with "
             f"M = {M:,} is done in one"
         )
-    start = best_start(M, lambda T: _share(problem, T), least, max(least, 4 * M))
-    around = _cuts(problem, M, start)
+    start = best_start(M, lambda T: _share(problem, T, block), least, max(least, 4 * M))
+    around = _cuts(problem, M, start, block)
     found = [Cut(M + 1 + start * around, around, start)] if around else []
     near = range(max(1, around - _WINDOW), min(most, around + _WINDOW) + 1) if around <= _SMOOTH else ()
     for cuts in {1, *near}:
-        X = _longest(problem, M, cuts, least)
+        X = _longest(problem, M, cuts, least, block)
         found.append(Cut(M + 1 + X * cuts, cuts, X))
     return max(found)
 
 
-def _cuts(problem: Problem, M: int, X: int) -> int:
+def _cuts(problem: Problem, M: int, X: int, block: int) -> int:
     """Return how many cuts every ``X`` moves there are at least; it falls as X grows."""
     T = M + X
-    return ceil_div(safe_softmax_weight(problem, T), safe_softmax_events(T, problem.d)) - 1
+    return ceil_div(safe_softmax_weight(problem, T, block), safe_softmax_events(T, problem.d)) - 1
 
 
-def _longest(problem: Problem, M: int, cuts: int, least: int) -> int:
+def _longest(problem: Problem, M: int, cuts: int, least: int, block: int) -> int:
     """Return the most moves of a segment for which there are so many cuts; there are with ``least``."""
     low, high = least, 2 * least
-    while _cuts(problem, M, high) >= cuts:
+    while _cuts(problem, M, high, block) >= cuts:
         low, high = high, 2 * high
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (middle, high) if _cuts(problem, M, middle) >= cuts else (low, middle)
+        low, high = (middle, high) if _cuts(problem, M, middle, block) >= cuts else (low, middle)
     return low
 
 
-def _share(problem: Problem, T: int) -> int:
+def _share(problem: Problem, T: int, block: int) -> int:
     """Return in proportion which part of the whole weight a segment can do; only a guess depends on it."""
-    return _SCALE * safe_softmax_events(T, problem.d) // max(safe_softmax_weight(problem, T), 1)
+    return _SCALE * safe_softmax_events(T, problem.d) // max(safe_softmax_weight(problem, T, block), 1)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from pebble.common.errors import BoundDoesNotApply
 from pebble.common.units import fast_memory_words
 from pebble.lower_bounds.attention.t1 import t1
-from pebble.lower_bounds.bound import Bound
+from pebble.lower_bounds.bound import Bound, by_hand
 from pebble.lower_bounds.counts import Part
 from pebble.lower_bounds.statement import Statement
 
@@ -55,15 +55,14 @@ def t1_of_all_heads(problem: Problem, M: int) -> Bound:
     Examples
     --------
     >>> from pebble.computations.problem import Problem
-    >>> problem = Problem.square(4096, 192, 128)
-    >>> t1_of_all_heads(Problem(4096, 4096, 192, 128, heads=8, shared_rope=64), 10**5).value / t1(problem, 10**5).value
-    8.1...
+    >>> t1_of_all_heads(Problem(4096, 4096, 192, 128, heads=8, shared_rope=64), 10**5).value
+    108754844
     """
-    counts = (problem.heads * count for count in (problem.pairs, problem.queries, problem.keys))
     _require(problem, "T1 for all heads at once")
-    bound = t1(Part("forward", problem.d, problem.dv, problem.stats, *counts), M)
+    pairs, queries, keys = (problem.heads * count for count in (problem.pairs, problem.queries, problem.keys))
+    bound = t1(Part("forward", problem.d, problem.dv, problem.stats, pairs, queries, keys), M)
     note = f"{bound.note}; {problem.heads:,} heads at once"
-    return replace(bound, source="docs/latent-attention.md, T1", note=note)
+    return replace(by_hand(bound), source="docs/latent-attention.md, T1", note=note)
 
 
 def without_rope(problem: Problem, M: int, best: Callable[[Problem, int], Bound]) -> Bound:
@@ -91,7 +90,7 @@ def without_rope(problem: Problem, M: int, best: Callable[[Problem, int], Bound]
     head = best(replace(problem, d=problem.d - rope, heads=1, batch=1, shared_rope=0), M)
     rotary = (problem.heads * problem.queries + problem.keys) * rope
     words = problem.heads * int(head.value) + rotary
-    return WITHOUT_ROPE.bound(words, f"each head bounded by {head.name}", status=head.status)
+    return WITHOUT_ROPE.bound(words, f"each head bounded by {head.name}", status=by_hand(head).status)
 
 
 def _require(problem: Problem, bound: str) -> None:

@@ -12,13 +12,13 @@ from functools import partial
 from pebble.common.units import fast_memory_words
 from pebble.lower_bounds.bound import Bound
 from pebble.lower_bounds.counts import Counts
-from pebble.lower_bounds.cutting import best_cut
+from pebble.lower_bounds.cutting import Cut, best_cut
 from pebble.lower_bounds.references import HONG_KUNG, LOOMIS_WHITNEY
 from pebble.lower_bounds.requirements import require_pass
 from pebble.lower_bounds.rounding import ceil_root, ceil_sqrt
 from pebble.lower_bounds.statement import Statement
 
-__all__ = ["T1", "t1", "t1_events", "t1_words"]
+__all__ = ["T1", "t1", "t1_cut", "t1_events", "t1_words"]
 
 T1 = Statement(
     "T1",
@@ -26,6 +26,7 @@ T1 = Statement(
     "least two segments; Nq more if the row sums are outputs",
     "attention, forward pass, any sizes and any mask; z is the number of pairs; chains in a fixed order",
     "docs/bounds.md, T1",
+    status="machine-checked",
     after=(HONG_KUNG, LOOMIS_WHITNEY),
 )
 
@@ -94,12 +95,17 @@ def t1(problem: Counts, M: int) -> Bound:
     >>> t1(Problem.square(4096, 64), 25000).value
     11020013
     """
+    cut = t1_cut(problem, M)
+    words = cut.moves + problem.queries * problem.stats
+    return T1.bound(words, str(cut))
+
+
+def t1_cut(problem: Counts, M: int) -> Cut:
+    """Return the cutting that gives T1; see :func:`t1`."""
     M = fast_memory_words(M)
     require_pass(problem, "forward", "T1")
     d = problem.d
     kink = 256 * d * d // 27 - M
     starts = [X for X in (M, 2 * M, kink, kink + 1) if X >= 1]
     X = max(starts, key=lambda X: X / max(1, t1_events(M + X, d)))
-    cut = best_cut(problem.pairs * problem.dv, M, partial(t1_events, d=d), partial(t1_words, d=d), X)
-    words = cut.moves + problem.queries * problem.stats
-    return T1.bound(words, str(cut))
+    return best_cut(problem.pairs * problem.dv, M, partial(t1_events, d=d), partial(t1_words, d=d), X)

@@ -13,12 +13,12 @@ from pebble.common.units import fast_memory_words
 from pebble.lower_bounds.attention.t1 import t1_words
 from pebble.lower_bounds.bound import Bound
 from pebble.lower_bounds.counts import Counts
-from pebble.lower_bounds.cutting import best_cut, best_start, least_words
+from pebble.lower_bounds.cutting import Cut, best_cut, best_start, least_words
 from pebble.lower_bounds.references import HONG_KUNG, LOOMIS_WHITNEY
 from pebble.lower_bounds.requirements import require_pass
 from pebble.lower_bounds.statement import Statement
 
-__all__ = ["T2", "t2", "t2_events", "t2_words"]
+__all__ = ["T2", "t2", "t2_cut", "t2_events", "t2_peak", "t2_words"]
 
 T2 = Statement(
     "T2",
@@ -26,6 +26,7 @@ T2 = Statement(
     "w·√(T − 2w + 4w²/(27d²))⌋, for every whole X ≥ 1 with at least two segments; Nq more if the row sums are outputs",
     "attention, forward pass, any sizes and any mask; z is the number of pairs; chains in a fixed order",
     "docs/bounds.md, T2",
+    status="machine-checked",
     after=(HONG_KUNG, LOOMIS_WHITNEY),
 )
 
@@ -43,10 +44,22 @@ def t2_events(T: int, d: int) -> int:
     """
     if 27 * d * d <= 4 * T:
         return math.isqrt(T**4 // (108 * d * d))
+    p, q = t2_peak(T, d)
+    return math.isqrt(p * p * (T * q - p) // (2 * q**3))
+
+
+def t2_peak(T: int, d: int) -> tuple[int, int]:
+    """Return ``p, q`` such that ``p/q`` is where the events of :func:`t2_events` are greatest, or a little more.
+
+    Only where ``4 T < 27 d**2``; beyond, they are greatest at ``T/2``.
+
+    >>> p, q = t2_peak(300, 10**6)
+    >>> 100 < p / q < 100.001
+    True
+    """
     bits = 2 * T.bit_length() + 8
     root = math.isqrt(3 * (243 * d * d - 32 * T) << 2 * bits)
-    p, q = 18 * d * T << bits, (27 * d << bits) + root
-    return math.isqrt(p * p * (T * q - p) // (2 * q**3))
+    return 18 * d * T << bits, (27 * d << bits) + root
 
 
 def t2_words(w: int, d: int) -> int:
@@ -93,10 +106,15 @@ def t2(problem: Counts, M: int) -> Bound:
     >>> t2(Problem.square(4096, 64), 400).value > t1(Problem.square(4096, 64), 400).value
     True
     """
+    cut = t2_cut(problem, M)
+    words = max(0, cut.moves - problem.pairs + problem.queries * problem.stats)
+    return T2.bound(words, str(cut))
+
+
+def t2_cut(problem: Counts, M: int) -> Cut:
+    """Return the cutting that gives T2; see :func:`t2`."""
     M = fast_memory_words(M)
     require_pass(problem, "forward", "T2")
     d = problem.d
     X = best_start(M, partial(t2_events, d=d), M // 2, 3 * M)
-    cut = best_cut(problem.pairs * (d + problem.dv), M, partial(t2_events, d=d), partial(t2_words, d=d), X)
-    words = max(0, cut.moves - problem.pairs + problem.queries * problem.stats)
-    return T2.bound(words, str(cut))
+    return best_cut(problem.pairs * (d + problem.dv), M, partial(t2_events, d=d), partial(t2_words, d=d), X)

@@ -11,7 +11,7 @@ import numpy as np
 
 from pebble.computations.masks.mask import OTHER_AXIS
 from pebble.program.machine.field_state import UNKNOWN
-from pebble.program.machine.state import FAST, SLOW
+from pebble.program.machine.state import SLOW
 
 if TYPE_CHECKING:
     from pebble.computations.array import Array
@@ -75,7 +75,7 @@ class Configurations:
     names : list of str
         The arrays.
     moved : set of str
-        Those that are loaded or stored.
+        Those that are loaded from slow memory or stored to it.
     region : dict of str to (int, int)
         The lines, on each axis of the mask, outside of which the rounds touch nothing; the rounds' own axis first.
     """
@@ -110,7 +110,7 @@ class Configurations:
                     cuts[axis] += [end for _, end in cells[:-1]]
                 else:
                     shape.append(tuple(cells))
-            for memory in (FAST, SLOW):
+            for memory in range(len(states)):
                 if self._is_placed(array, memory):
                     progress[array.chain or ""] += states[memory].ravel().tolist()
                 else:
@@ -141,7 +141,7 @@ class Configurations:
                     ends, (start, stop) = field.cuts[position], self.region[axis]
                     low, high = bisect_left(ends, start), bisect_left(ends, stop)
                     ends[low + 1 : high] = [next(cuts[axis]) for _ in ends[low + 1 : high]]
-            for memory in (FAST, SLOW):
+            for memory in range(len(states)):
                 if self._is_placed(array, memory):
                     part = states[memory]
                     values = [next(progress[array.chain or ""]) for _ in range(part.size)]
@@ -174,7 +174,7 @@ class Configurations:
 
     def _is_placed(self, array: Array, memory: int) -> bool:
         """Whether what a memory holds of an array is told by places on an axis of the mask."""
-        return self.state.has_masked_chain(array) and (memory == FAST or array.name in self.moved)
+        return self.state.has_masked_chain(array) and (memory != SLOW or array.name in self.moved)
 
 
 def region_of(

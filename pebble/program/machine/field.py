@@ -18,7 +18,7 @@ __all__ = ["Field"]
 
 
 class Field:
-    """How far every element of an array has got in fast and in slow memory.
+    """How far every element of an array has got in fast and in slow memory, and in memory levels between.
 
     Parameters
     ----------
@@ -26,11 +26,13 @@ class Field:
         Lengths of the array's axes.
     slow : int
         What slow memory holds at the start.
+    planes : int
+        Fast and slow memory, and how much more is known of every element.
     """
 
-    def __init__(self, shape: tuple[int, ...], slow: int) -> None:
+    def __init__(self, shape: tuple[int, ...], slow: int, planes: int = 2) -> None:
         self.cuts = [[0, extent] for extent in shape]
-        self.state = np.zeros((2, *(1 for _ in shape)), dtype=np.int64)
+        self.state = np.zeros((planes, *(1 for _ in shape)), dtype=np.int64)
         self.state[1] = slow
         self._touched: list[Interval | None] = [None] * len(shape)
 
@@ -52,7 +54,7 @@ class Field:
         return index
 
     def view(self, box: tuple[Interval, ...]) -> NDArray[np.int64]:
-        """State of a box, to be read or written: shape (2, cells along each axis), fast memory first."""
+        """State of a box, to be read or written: shape (planes, cells along each axis), fast and slow memory first."""
         slices = self.cells(box)
         self.touch(box)
         return self.state[(slice(None), *slices)]

@@ -40,7 +40,7 @@ MANY = 8
 
 
 class FieldState(State):
-    """The state of both memories under a mask.
+    """The state of both memories under a mask, with more planes where there are memory levels between.
 
     Attributes
     ----------
@@ -50,11 +50,11 @@ class FieldState(State):
         The current tile of every axis that has one.
     """
 
-    def __init__(self, family: Family) -> None:
+    def __init__(self, family: Family, planes: int = 2) -> None:
         assert family.mask is not None
-        self.family, self.mask = family, family.mask
+        self.family, self.mask, self.planes = family, family.mask, planes
         self.fields = {
-            array.name: Field(tuple(family.extents[axis] for axis in array.axes), 1 if array.is_input else 0)
+            array.name: Field(tuple(family.extents[axis] for axis in array.axes), int(array.is_input), planes)
             for array in family.arrays
         }
         self.tiles: dict[str, Interval] = {}
@@ -88,8 +88,8 @@ class FieldState(State):
     def cells(self, array: Array, box: Box) -> Cells:
         """Return the cells that make up a box, each with its state; nothing is cut."""
         pieces, states = self.fields[array.name].covering(box)
-        if states.size == 2:
-            return [(box, states.reshape(2))]
+        if states[FAST].size == 1:
+            return [(box, states.reshape(self.planes))]
         return [
             (tuple(piece[i] for piece, i in zip(pieces, index, strict=True)), states[(slice(None), *index)])
             for index in np.ndindex(*states.shape[1:])
@@ -236,10 +236,7 @@ class FieldState(State):
         field = self.fields[array.name]
         merged = first.copy()
         for index in np.ndindex(*first.shape[1:]):
-            if (first[(FAST, *index)], first[(SLOW, *index)]) == (
-                second[(FAST, *index)],
-                second[(SLOW, *index)],
-            ):
+            if (first[(slice(None), *index)] == second[(slice(None), *index)]).all():
                 continue
             cell: list[Interval] = []
             rest = iter(index)
@@ -247,7 +244,7 @@ class FieldState(State):
                 at = 0 if place == position else next(rest)
                 cell.append((0, 0) if place == position else (cuts[at], cuts[at + 1]))
             cells = tuple((*cell[:position], lines, *cell[position + 1 :]) for lines in (one, two))
-            for memory in (FAST, SLOW):
+            for memory in range(self.planes):
                 common = self._common(
                     array, cells, int(first[(memory, *index)]), int(second[(memory, *index)])
                 )
@@ -285,7 +282,7 @@ class FieldState(State):
         shape = tuple(family.extents[axis] for axis in array.axes)
         both = np.zeros((2, *shape), dtype=np.int64)
         for box, state in self.fields[name].boxes():
-            both[(slice(None), *(slice(a, b) for a, b in box))] = state.reshape(2, *(1 for _ in box))
+            both[(slice(None), *(slice(a, b) for a, b in box))] = state[:2].reshape(2, *(1 for _ in box))
         exists = family.exists(name)
         both[:, ~(exists if array.chain is None else exists.any(axis=-1))] = 0
         if self.has_masked_chain(array):
@@ -297,12 +294,12 @@ class FieldState(State):
 
 
 class FieldBox(CurrentBox):
-    """The current box of an array; it is cut only where it is changed."""
+    """The current box of an array, cut only where it is changed; ``at`` says which planes count as both memories."""
 
-    __slots__ = ("array", "box", "state")
+    __slots__ = ("array", "at", "box", "state")
 
-    def __init__(self, state: FieldState, array: Array) -> None:
-        self.state, self.array, self.box = state, array, state.box(array)
+    def __init__(self, state: FieldState, array: Array, at: tuple[int, int] = (FAST, SLOW)) -> None:
+        self.state, self.array, self.box, self.at = state, array, state.box(array), at
 
     @property
     def words(self) -> int:  # type: ignore[override]
@@ -311,14 +308,15 @@ class FieldBox(CurrentBox):
 
     def _cells(self) -> Iterator[tuple[Box, int, int]]:
         """Yield the cells of the box with what fast and slow memory hold."""
+        fast, slow = self.at
         for cell, state in self.state.cells(self.array, self.box):
-            yield cell, int(state[FAST]), int(state[SLOW])
+            yield cell, int(state[fast]), int(state[slow])
 
     def held(self, memory: int) -> int | None:
         """Words that a memory holds of the box; None if it lacks some."""
         words = 0
         for cell, state in self.state.cells(self.array, self.box):
-            progress = int(state[memory])
+            progress = int(state[self.at[memory]])
             if self.state.lacks(self.array, cell, progress):
                 return None
             words += self.state.held(self.array, cell, progress)
@@ -341,7 +339,7 @@ class FieldBox(CurrentBox):
     def is_complete(self, memory: int) -> bool:
         """Whether a memory holds the final result of every element that exists."""
         return all(
-            self.state.is_complete(self.array, cell, int(state[memory]))
+            self.state.is_complete(self.array, cell, int(state[self.at[memory]]))
             or not self.state.words(self.array, cell)
             for cell, state in self.state.cells(self.array, self.box)
         )
@@ -379,15 +377,15 @@ class FieldBox(CurrentBox):
 
     def load(self) -> None:
         """Copy the box from slow to fast memory."""
-        view = self.state.fields[self.array.name].view(self.box)
-        view[FAST] = view[SLOW]
+        view, (fast, slow) = self.state.fields[self.array.name].view(self.box), self.at
+        view[fast] = view[slow]
 
     def store(self) -> None:
         """Copy the box from fast to slow memory, where that has not got further already."""
-        view = self.state.fields[self.array.name].view(self.box)
-        self.state.need(*np.unique(view[SLOW]).tolist())
-        np.maximum(view[SLOW], view[FAST], out=view[SLOW])
+        view, (fast, slow) = self.state.fields[self.array.name].view(self.box), self.at
+        self.state.need(*np.unique(view[slow]).tolist())
+        np.maximum(view[slow], view[fast], out=view[slow])
 
     def place(self, progress: int) -> None:
         """Note the box's progress in fast memory; 0 deletes it."""
-        self.state.fields[self.array.name].view(self.box)[FAST] = progress
+        self.state.fields[self.array.name].view(self.box)[self.at[FAST]] = progress

@@ -8,6 +8,7 @@ import numpy as np
 from numpy import count_nonzero
 
 from pebble.program.machine.grid_state import GridBox, GridState
+from pebble.program.machine.level_storage import ComputedPart, LevelPart, LevelStorage
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -15,33 +16,20 @@ if TYPE_CHECKING:
     from pebble.computations.array import Array
     from pebble.computations.family import Family
     from pebble.program.machine.loops import Loops
-    from pebble.program.nodes import Operation, Program
+    from pebble.program.nodes import Program
 
 __all__ = ["LevelState"]
 
 Plane = dict[str, "NDArray[np.int64]"]
 
 
-class LevelState(GridState):
+class LevelState(LevelStorage, GridState):
     """The state of all levels on the grid of all tiles that a program executes.
-
-    A computed word takes room at every level of an inclusive hierarchy, but has its value only where it was computed
-    until it is stored outwards: ``held`` and ``valid`` differ.
-
-    Parameters
-    ----------
-    levels : int
-        Levels whose room is bounded; the memory beyond them has room for everything.
-    inclusive : bool
-    measured : int
-        The level whose words are counted.
 
     Attributes
     ----------
     held, valid : list of dict of str to ndarray of int64
         Progress of the cells of every array at each level, the innermost first: what takes room, what has a value.
-    acting : Operation or None
-        The operation that asks for boxes.
     """
 
     def __init__(
@@ -51,7 +39,6 @@ class LevelState(GridState):
         self.levels, self.inclusive, self.measured = levels, inclusive, measured
         self.held: list[Plane] = [self.fast, *(self._empty() for _ in range(levels - 1))]
         self.valid = [self.fast, *(self._empty() for _ in range(levels - 1))] if inclusive else self.held
-        self.acting: Operation | None = None
 
     def _empty(self) -> Plane:
         return {name: np.zeros_like(cells) for name, cells in self.fast.items()}
@@ -79,7 +66,7 @@ class LevelState(GridState):
         return [plane[name] for plane in bounded] + ([self.slow[name]] if moved else [])
 
 
-class LevelBox(GridBox):
+class LevelBox(GridBox, LevelPart):
     """The current box of an array at one level, with the next level out as its slow memory."""
 
     __slots__ = ("next_held", "valid", "within")
@@ -106,9 +93,9 @@ class LevelBox(GridBox):
         self.fast[...] = progress
         self.valid[...] = progress
 
-    def is_valid(self) -> bool:
-        """Whether the level has the value of all of the box."""
-        return bool(count_nonzero(self.valid) == self.valid.size)
+    def values(self) -> int | None:
+        """Words of the box if the level has the value of all of it."""
+        return self.words if count_nonzero(self.valid) == self.valid.size else None
 
     def is_held_within(self) -> bool:
         """Whether the next level in holds any of the box."""
@@ -124,7 +111,7 @@ class LevelBox(GridBox):
         return self.state.count(self.array, ~present)
 
 
-class ComputedBox(GridBox):
+class ComputedBox(GridBox, ComputedPart):
     """The current box of an array where it is computed: placed at every level that computing places words in."""
 
     __slots__ = ("all_held", "counted", "outer_valid")
@@ -151,6 +138,10 @@ class ComputedBox(GridBox):
         planes = self.all_held if progress == 0 else self.all_held[:1]
         found = {int(one) for plane in planes for one in np.unique(plane)}
         return sorted(found) if found != {progress} else []
+
+    def other_in_level_1(self, progress: int) -> list[int]:
+        """What level 1 holds that has not got exactly so far, as sorted progress."""
+        return super().other_than(progress)
 
     def place(self, progress: int) -> None:
         """Note the box's progress at all levels; farther out only what was the same before keeps a value."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pebble.program.machine.level_state import LevelBox, LevelState
+from pebble.program.machine.level_storage import ComputedPart, LevelPart, LevelStorage
 from pebble.program.machine.rules import Machine
 
 if TYPE_CHECKING:
@@ -34,14 +34,14 @@ class LevelMachine(Machine):
     family : Family
     M : int or None
         Words of the measured level.
-    state : LevelState
+    state : LevelStorage
     loops : LoopRunner
     """
 
-    state: LevelState
+    state: LevelStorage
 
     def __init__(
-        self, program: Program, family: Family, M: int | None, state: LevelState, loops: LoopRunner
+        self, program: Program, family: Family, M: int | None, state: LevelStorage, loops: LoopRunner
     ) -> None:
         super().__init__(program, family, M, state, loops)
 
@@ -61,8 +61,9 @@ class LevelMachine(Machine):
         self.state.acting = None
 
     def _store(self, op: Operation, array: Array, part: CurrentBox) -> None:
-        assert isinstance(part, LevelBox)
-        if not part.is_valid():
+        assert isinstance(part, LevelPart)
+        words = part.values()
+        if words is None:
             self._refuse(
                 op,
                 "store-needs-red",
@@ -76,9 +77,9 @@ class LevelMachine(Machine):
         if not self.state.inclusive:
             self._occupy_next(op, array, part)
         part.store()
-        self._count(op, array, part.words)
+        self._count(op, array, words)
 
-    def _occupy_next(self, op: Operation, array: Array, part: LevelBox) -> None:
+    def _occupy_next(self, op: Operation, array: Array, part: LevelPart) -> None:
         """Take the room that a store needs in the next level out."""
         new = part.next_absent()
         if new is None:
@@ -91,7 +92,7 @@ class LevelMachine(Machine):
             super()._occupy(op, array, new, 0)
 
     def _delete(self, op: Operation, array: Array, part: CurrentBox) -> None:
-        assert isinstance(part, LevelBox)
+        assert isinstance(part, LevelPart)
         if self.state.inclusive and part.is_held_within():
             self._refuse(
                 op,
@@ -99,6 +100,15 @@ class LevelMachine(Machine):
                 f"level {op.level - 1} still holds some of {self._box(array)}; delete it there first",
             )
         super()._delete(op, array, part)
+
+    def _chain_fault(self, array: Array, start: int, stop: int, others: list[int]) -> tuple[str, str]:
+        part = self.state.part(array)
+        assert isinstance(part, ComputedPart)
+        if start == 0 or part.other_in_level_1(start):
+            return super()._chain_fault(array, start, stop, others)
+        return "one-partial-result", (
+            f"a level beyond level 1 holds another partial result of {self._box(array)}; delete it there first"
+        )
 
     # Only the measured level is counted
 

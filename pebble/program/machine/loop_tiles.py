@@ -7,9 +7,16 @@ from typing import TYPE_CHECKING
 
 from pebble.common.errors import TooManyOperations
 from pebble.computations.masks.band_mask import BandMask
+from pebble.computations.masks.block_toeplitz import BlockToeplitzMask
 from pebble.computations.masks.mask import OTHER_AXIS
 from pebble.program.machine.bodies import nodes_in
-from pebble.program.machine.stretches import Stretch, TileGrid, grids_inside, stretches
+from pebble.program.machine.stretches import (
+    Stretch,
+    TileGrid,
+    grids_inside,
+    stretches,
+    stretches_in_blocks,
+)
 from pebble.program.machine.tile_runs import TileRun, cut_run, runs_of_lines, runs_of_tiles, runs_of_units
 from pebble.program.nodes import Loop
 from pebble.program.steps import tile_at, tile_count
@@ -79,6 +86,18 @@ class LoopTiles:
         if self.outermost or self.mask.period == 1:
             return found
         return [stretch._replace(round=0) if self._is_one_run(stretch) else stretch for stretch in found]
+
+    def in_blocks(self, tiles: Stretch, unrolled: bool) -> Iterable[Stretch]:
+        """Cut tiles that are executed one by one into stretches inside of blocks of the mask, and others."""
+        if (
+            unrolled
+            or not self.outermost
+            or not self.body.ordered
+            or not isinstance(self.mask, BlockToeplitzMask)
+        ):
+            return [tiles]
+        interval = tiles.first, tiles.stop
+        return stretches_in_blocks(self.mask, self.node, self.whole, interval, self.grids())
 
     def _is_one_run(self, stretch: Stretch) -> bool:
         """Whether the tiles of two rounds are one run, so that they need no rounds."""

@@ -48,6 +48,8 @@ class Loops:
     family : Family
     step_limit : int
         Most operations to execute.
+    levels : int
+        How many memory levels there are inside slow memory.
 
     Attributes
     ----------
@@ -57,8 +59,8 @@ class Loops:
         How many rounds before the end of a stretch the last one must be, where it is known to be more than one.
     """
 
-    def __init__(self, family: Family, step_limit: int) -> None:
-        self.family, self.step_limit = family, step_limit
+    def __init__(self, family: Family, step_limit: int, levels: int = 1) -> None:
+        self.family, self.step_limit, self.levels = family, step_limit, levels
         self.unrolled: dict[int, str] = {}
         self.left: dict[int, int] = {}
 
@@ -87,11 +89,14 @@ class Touched:
     """Names of the arrays that a body uses, by what it does to them."""
 
     changed: set[str] = field(default_factory=set)
-    moved: set[str] = field(default_factory=set)
     read: set[str] = field(default_factory=set)
     read_at_step: set[str] = field(default_factory=set)
     moved_at: set[tuple[str, int]] = field(default_factory=set)
     """What is moved, each with the memory level inside the boundary."""
+
+    def moved(self, level: int) -> set[str]:
+        """Return what moves through the boundary outside a memory level."""
+        return {name for name, at in self.moved_at if at == level}
 
 
 def touched_by(nodes: tuple[Node, ...], family: Family, found: Touched | None = None) -> Touched:
@@ -105,7 +110,6 @@ def touched_by(nodes: tuple[Node, ...], family: Family, found: Touched | None = 
         if node.replacing:
             found.changed.add(node.replacing)
         if node.action in ("load", "store"):
-            found.moved.add(node.array)
             found.moved_at.add((node.array, node.level))
         elif node.action == "compute":
             reads = family[node.array].reads

@@ -17,17 +17,20 @@ state shifted again, then so does every further full tile. The conditions checke
 
 An operation inside the loop touches an array only inside the current tiles of the enclosing loops over its axes,
 this loop's own included: the language leaves no other way to say it. So what lies outside these tiles is neither
-compared nor changed; nor is what slow memory holds of an array that the body neither loads nor stores.
+compared nor changed; nor is what slow memory holds of an array that the body neither loads nor stores. What the body
+does in the loop's first or last iteration only, these do when they are executed.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from numpy import count_nonzero
 
 from pebble.program.machine.grid_state import GridState, terms_of_cells
 from pebble.program.machine.loops import Loops, ShortcutFails, ShortcutOverflow, touched_by
+from pebble.program.nodes import Operation, When
 from pebble.program.steps import tile_at, tile_count
 
 if TYPE_CHECKING:
@@ -37,20 +40,16 @@ if TYPE_CHECKING:
     from pebble.computations.array import Array
     from pebble.computations.family import Family
     from pebble.program.machine.rules import Machine
-    from pebble.program.nodes import Interval, Loop
+    from pebble.program.nodes import Interval, Loop, Node
 
 __all__ = ["LumpedLoops"]
 
 
 class LumpedLoops(Loops):
-    """Of a loop with more than four iterations three are executed, if the conditions of induction hold.
-
-    ``levels`` is how many memory levels there are inside slow memory.
-    """
+    """Of a loop with more than four iterations three are executed, if the conditions of induction hold."""
 
     def __init__(self, family: Family, step_limit: int, levels: int = 1) -> None:
-        super().__init__(family, step_limit)
-        self.levels = levels
+        super().__init__(family, step_limit, levels)
         self._bodies: dict[int, _Body] = {}
 
     def lumps(self, node: Loop) -> bool:
@@ -60,14 +59,14 @@ class LumpedLoops(Loops):
     def _body(self, node: Loop) -> _Body:
         known = self._bodies.get(id(node))
         if known is None:
-            touched = touched_by(node.body, self.family)
+            touched = touched_by(_of_the_middle(node.body, node.label), self.family)
             used = sorted(touched.changed | touched.read)
             at_step = {name for name in touched.read_at_step if self.family[name].chain == node.axis}
             others = sorted(touched.changed | at_step)
             known = self._bodies[id(node)] = _Body(
                 [self.family[name] for name in used if node.axis in self.family[name].axes],
                 [self.family[name] for name in others if node.axis not in self.family[name].axes],
-                {name for name, level in touched.moved_at if level == self.levels},
+                touched.moved(self.levels),
             )
         return known
 
@@ -97,6 +96,17 @@ class LumpedLoops(Loops):
         else:
             machine.peak, machine.peak_words = old_peak, old_words
         machine.iteration(node, whole, count - 1)
+
+
+def _of_the_middle(nodes: tuple[Node, ...], label: str) -> tuple[Node, ...]:
+    """Return what a loop's iterations do that are neither the first nor the last: those two are executed."""
+    kept: list[Node] = []
+    for node in nodes:
+        if isinstance(node, Operation):
+            kept.append(node)
+        elif not (isinstance(node, When) and node.condition.label == label and not node.condition.negated):
+            kept.append(replace(node, body=_of_the_middle(node.body, label)))
+    return tuple(kept)
 
 
 class _Body(NamedTuple):

@@ -43,8 +43,8 @@ __all__ = ["RememberedLoops"]
 class RememberedLoops(Loops):
     """Of iterations that see the same, one is executed."""
 
-    def __init__(self, family: Family, step_limit: int) -> None:
-        super().__init__(family, step_limit)
+    def __init__(self, family: Family, step_limit: int, levels: int = 1) -> None:
+        super().__init__(family, step_limit, levels)
         assert family.mask is not None
         self.mask = family.mask
         self.bodies: Bodies | None = None
@@ -78,33 +78,41 @@ class _Execution:
         self.uniform = self.masked and node.tile == 1 and not body.in_place
         self.seen = loops.memory.setdefault(id(node), {}) if self.masked else {}
         self.names = sorted(body.touched.changed)
+        self.moved = body.touched.moved(loops.levels)
         self.chains = {self.family[name].chain for name in body.touched.changed | body.touched.read}
         self.sights: dict[int | None, int] = {}
         self.waiting = Waiting(machine, node, self.write)
+        self.unrolled = id(node) in loops.unrolled
 
     def execute(self) -> None:
         """Execute the loop: in runs of tiles that look alike, in rounds, or tile by tile."""
-        for stretch in self.tiles.stretches(id(self.node) in self.loops.unrolled):
+        for stretch in self.tiles.stretches(self.unrolled):
             if stretch.round:
                 self._rounds(stretch).execute(self._some_tiles, self.loops.recorder)
                 continue
             runs = self.tiles.runs(stretch)
-            if runs is None:
-                for index in self.tiles.visited(stretch):
-                    self._iteration(index)
-            else:
+            if runs is not None:
                 self._remember(runs)
+                continue
+            for part in self.tiles.in_blocks(stretch, self.unrolled):
+                if part.round:
+                    self._rounds(part, True).execute(self._single_tiles, self.loops.recorder)
+                    continue
+                for index in self.tiles.visited(part):
+                    self._iteration(index)
         self.state.join(self.node.axis, self.names, within=self.whole)
 
-    def _rounds(self, stretch: Stretch) -> Rounds:
+    def _rounds(self, stretch: Stretch, in_block: bool = False) -> Rounds:
         touched, partners = self.body.touched, self.tiles.partners()
         names = sorted(touched.changed | touched.read)
         reach = self.body.reach if self.tiles.outermost else None
         region = region_of(self.mask, self.node, self.whole, stretch, partners, reach)
-        configurations = Configurations(self.state, names, touched.moved, region)
+        configurations = Configurations(self.state, names, self.moved, region)
         least_left = self.loops.left.get(id(self.node), 1)
         grids = self.tiles.grids()
-        return Rounds(self.machine, self.node, self.whole, stretch, grids, configurations, least_left)
+        return Rounds(
+            self.machine, self.node, self.whole, stretch, grids, configurations, least_left, in_block
+        )
 
     def _some_tiles(self, start: int, stop: int) -> None:
         """Execute the tiles of a round, or those that are left."""
@@ -113,6 +121,14 @@ class _Execution:
         if runs is not None:
             self._remember(runs)
             return
+        for part in self.tiles.in_blocks(Stretch(start, stop), self.unrolled):
+            if part.round:
+                self._rounds(part, True).execute(self._single_tiles, self.loops.recorder)
+            else:
+                self._single_tiles(part.first, part.stop)
+
+    def _single_tiles(self, start: int, stop: int) -> None:
+        """Execute the tiles of a round inside of a block, or those that are left, one by one."""
         for index in range(start, stop):
             self.loops.recorder.add(Item(("tile", id(self.node)), index, 1, fixed=True))
             if self.tiles.is_visited(index):
@@ -197,7 +213,7 @@ class _Execution:
                 continue
             self.machine.put(axis, (start, min(stop, self.whole[1])))
             if all(
-                is_level(self.state, self.family[name], name in touched.moved)
+                is_level(self.state, self.family[name], name in self.moved)
                 for name in touched.changed | touched.read
                 if axis in self.family[name].axes
             ):
@@ -242,7 +258,7 @@ class _Execution:
         split = tuple(self._around(condition) for condition in self.body.split_conditions)
         names = sorted(touched.changed | touched.read)
         states = tuple(
-            visible(self.state, self.family[name], name in touched.moved, self.uniform) for name in names
+            visible(self.state, self.family[name], name in self.moved, self.uniform) for name in names
         )
         numbers = self.loops.numbers
         if is_unlike(states):
@@ -281,7 +297,7 @@ class _Execution:
         with self.loops.recorder.silent() if self.masked else nullcontext():
             self.machine.iteration(self.node, self.whole, index)
         effect = ledger.close()
-        for name, memory in itertools.product(self.names, (0, 1)):
+        for name, memory in itertools.product(self.names, range(self.state.planes)):
             found = changes(self.state, self.family[name], memory, before[name], self.uniform)
             if found is None:
                 effect.reusable = False

@@ -6,12 +6,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from pebble.computations.masks.block_lines import BlockLines
+from pebble.computations.masks.block_toeplitz import BlockToeplitzMask
 from pebble.computations.masks.mask import OTHER_AXIS
 from pebble.program.visits import partners
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from pebble.computations.masks.mask import Mask
     from pebble.program.machine.configuration import Configuration
     from pebble.program.machine.rules import Machine
     from pebble.program.machine.stretches import Stretch, TileGrid
@@ -35,6 +38,8 @@ class Order:
     stretch : Stretch
     grids : list of TileGrid
         Where the tiles of the mask's other axis begin, inside the loop.
+    in_block : bool
+        Whether the stretch lies inside of a block of the mask, whose lines' partners are told one by one.
 
     Attributes
     ----------
@@ -43,14 +48,32 @@ class Order:
     """
 
     def __init__(
-        self, machine: Machine, node: Loop, whole: Interval, stretch: Stretch, grids: list[TileGrid]
+        self,
+        machine: Machine,
+        node: Loop,
+        whole: Interval,
+        stretch: Stretch,
+        grids: list[TileGrid],
+        in_block: bool = False,
     ) -> None:
         family = machine.family
         assert family.mask is not None
-        self.mask, self.extent = family.mask, family.extents[node.axis]
-        self.node, self.whole, self.stretch = node, whole, stretch
-        self.axis, self.other = node.axis, OTHER_AXIS[node.axis]
         assert stretch.part is not None
+        self.extent = family.extents[node.axis]
+        self.axis, self.other = node.axis, OTHER_AXIS[node.axis]
+        self.mask: Mask | BlockLines = family.mask
+        if in_block:
+            assert isinstance(family.mask, BlockToeplitzMask)
+            lines = [0, self.extent, *whole]
+            lines += [place for visit in machine.visits.values() for place in (*visit.tile, *visit.whole)]
+            partners_told = [0, family.extents[self.other]]
+            partners_told += [place for grid in grids for place in (grid.start, grid.stop)]
+            block = stretch.part.start // family.mask.period
+            self.mask = BlockLines(family.mask, self.axis, block, lines, partners_told)
+            part = stretch.part._replace(moves=self.mask.moves(stretch.part))
+            stretch = stretch._replace(part=part)
+        assert stretch.part is not None
+        self.node, self.whole, self.stretch = node, whole, stretch
         self.moves = any(stretch.part.moves)
         length = stretch.round * node.tile
         moved = length // stretch.part.lines * stretch.part.partners if self.moves else 0
@@ -85,6 +108,11 @@ class Order:
             The states before them.
         """
         here, there = self._places(number, now), self._places(last, then)
+        if isinstance(self.mask, BlockLines) and not all(
+            self.mask.tells(_whole(state.cuts[self.other] + state.progress[self.other]))
+            for state in (now, then)
+        ):
+            return False
         for axis, before in here.items():
             after = there[axis]
             # Places that move must take tiles to tiles.
@@ -120,6 +148,9 @@ class Order:
     def behind(self, start: int, stop: int) -> dict[str, Interval]:
         """Return the lines of both axes that tiles from ``start`` to ``stop`` have left behind."""
         assert self.stretch.part is not None
+        if isinstance(self.mask, BlockLines):
+            # Lines of later blocks see the partners again.
+            return {self.axis: (start, stop), self.other: (0, 0)}
         places = np.minimum([start, stop], self.extent - 1)
         ends = self.mask.ends_of(self.axis, places)
         moves = np.array(self.stretch.part.moves[::2])

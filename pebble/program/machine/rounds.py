@@ -79,6 +79,8 @@ class Rounds:
         Of the arrays that the body changes or reads.
     least_left : int
         How many rounds before the end the last one must be, at least.
+    in_block : bool
+        Whether the stretch lies inside of a block of the mask.
     """
 
     def __init__(
@@ -90,10 +92,11 @@ class Rounds:
         grids: list[TileGrid],
         configurations: Configurations,
         least_left: int = 1,
+        in_block: bool = False,
     ) -> None:
         self.machine, self.node, self.whole, self.stretch = machine, node, whole, stretch
-        self.configurations, self.least_left = configurations, least_left
-        self.order = Order(machine, node, whole, stretch, grids)
+        self.configurations, self.least_left, self.in_block = configurations, least_left, in_block
+        self.order = Order(machine, node, whole, stretch, grids, in_block)
         self.number = (stretch.stop - stretch.first) // stretch.round
         self.periodic = self.order.mask.period > 1
 
@@ -122,7 +125,10 @@ class Rounds:
             trials = _MOST_PERIODS_TRIED if self.periodic else _MOST_TRIALS
             last = self._last(number, states, done) if 0 < number < trials else None
             if last is not None:
-                recorder.add(self._item(number, last, done))
+                # Of rounds inside of a block there are as many in every block; each counts more from block to block.
+                recorder.add(
+                    self._fixed_item(number, last) if self.in_block else self._item(number, last, done)
+                )
                 self._skip(number, last, states, done, tiles, recorder)
                 number = last
                 break
@@ -136,6 +142,9 @@ class Rounds:
         ):
             key = ("rounds", id(self.node), two.numbers)
             return Item(key, number, last - number, fewest=FEWEST_PERIODS)
+        return self._fixed_item(number, last)
+
+    def _fixed_item(self, number: int, last: int) -> Item:
         return Item(("rounds", id(self.node)), number, last, fixed=True)
 
     def _round(self, number: int, tiles: Callable[[int, int], None], recorder: Recorder) -> _Round:
@@ -180,7 +189,7 @@ class Rounds:
             if last <= number + 1:
                 break
             enough = all(
-                a.times + (last - number + 1) * (b.times - a.times) >= b.fewest
+                b.times >= a.times or a.times + (last - number + 1) * (b.times - a.times) >= b.fewest
                 for a, b in zip(one.items, two.items, strict=True)
             )
             if (

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
 from pebble.common.errors import InvalidInput, Violation
 from pebble.program.hierarchy import Hierarchy
+from pebble.program.machine.level_field import LevelFieldState
 from pebble.program.machine.level_state import LevelState
 from pebble.program.machine.levels import LevelMachine
 from pebble.program.machine.loops import Loops, ShortcutOverflow
 from pebble.program.machine.lump import LumpedLoops
-from pebble.program.machine.run import LOCATE_LIMIT, STEP_LIMIT, executed, run_of
+from pebble.program.machine.memo import RememberedLoops
+from pebble.program.machine.run import LOCATE_LIMIT, MASKED_STEP_LIMIT, STEP_LIMIT, executed, run_of
 from pebble.program.validation import validate
 
 if TYPE_CHECKING:
     from pebble.computations.family import Family
     from pebble.program.machine.counted import Run
+    from pebble.program.machine.level_storage import LevelStorage
     from pebble.program.machine.state import State
     from pebble.program.nodes import Program
 
@@ -39,7 +42,6 @@ def run_levels(
     ----------
     program : Program
     family : Family
-        Without a mask.
     capacities : sequence of int or None
         Words of each level, the innermost first; beyond the last there is room for everything. None measures without
         a limit.
@@ -49,7 +51,7 @@ def run_levels(
     induction : bool
         Whether iterations may be accounted for without being executed.
     step_limit : int, optional
-        Most operations to execute; five million by default.
+        Most operations to execute; five million by default, 600,000 under a mask.
 
     Returns
     -------
@@ -62,8 +64,7 @@ def run_levels(
     Violation
         If an operation breaks a rule at any level, or an output is not beyond the last level at the end.
     InvalidInput
-        If the program does not make sense for the family and the levels, the family has a mask, or there would be too
-        many operations.
+        If the program does not make sense for the family and the levels, or there would be too many operations.
 
     Notes
     -----
@@ -82,17 +83,12 @@ def run_levels(
     """
     hierarchy = Hierarchy(tuple(capacities), inclusive)
     validate(program, family, hierarchy.levels)
-    if family.masked_axes:
-        raise InvalidInput(
-            "programs for several memory levels are not verified under a mask yet: leave the mask out, or take "
-            "project(program, level) for one boundary"
-        )
     if family.has_free_sums:
         raise InvalidInput(
             "programs for several memory levels are verified with chains, not with sums in any order"
         )
     return tuple(
-        _run_level(program, family, hierarchy, level, induction, step_limit or STEP_LIMIT)
+        _run_level(program, family, hierarchy, level, induction, step_limit)
         for level in range(1, hierarchy.levels + 1)
     )
 
@@ -103,25 +99,26 @@ def _run_level(
     hierarchy: Hierarchy,
     level: int,
     induction: bool,
-    step_limit: int,
+    step_limit: int | None,
 ) -> Run:
     def executed_with(loops: Loops, M: int | None) -> LevelMachine:
         def made() -> LevelMachine:
-            state = LevelState(program, family, loops, hierarchy.levels, hierarchy.inclusive, level)
-            return LevelMachine(program, family, M, state, loops)
+            return LevelMachine(program, family, M, _storage(program, family, loops, hierarchy, level), loops)
 
         machine = executed(made, loops)
         assert isinstance(machine, LevelMachine)
         return machine
 
     M = hierarchy.capacities[level - 1]
-    loops = LumpedLoops(family, step_limit, hierarchy.levels) if induction else Loops(family, step_limit)
+    limit = step_limit or (MASKED_STEP_LIMIT if family.masked_axes else STEP_LIMIT)
+    shortened = RememberedLoops if family.masked_axes else LumpedLoops
+    loops = (shortened if induction else Loops)(family, limit, hierarchy.levels)
     try:
         machine = executed_with(loops, M)
     except ShortcutOverflow as overflow:
-        _locate(partial(executed_with, Loops(family, LOCATE_LIMIT), M))
+        _locate(partial(executed_with, Loops(family, LOCATE_LIMIT, hierarchy.levels), M))
         raise Violation(f"level {level}: {overflow}", "memory-full") from None
-    return run_of(machine, loops, partial(_state_of, machine))
+    return run_of(machine, loops, partial(_final_state, machine, partial(executed_with, M=None)))
 
 
 def _locate(executed_plainly: partial[LevelMachine]) -> None:
@@ -132,5 +129,18 @@ def _locate(executed_plainly: partial[LevelMachine]) -> None:
         return
 
 
-def _state_of(machine: LevelMachine) -> State:
-    return machine.state
+def _final_state(machine: LevelMachine, executed_with: Callable[[Loops], LevelMachine]) -> State:
+    """Return the state in which a run ended, all of it."""
+    if machine.state.unsure is None:
+        return machine.state
+    return executed_with(Loops(machine.family, machine.loops.step_limit, machine.state.levels)).state
+
+
+def _storage(
+    program: Program, family: Family, loops: Loops, hierarchy: Hierarchy, level: int
+) -> LevelStorage:
+    """Choose: a fixed grid, or under a mask cuts that come and go."""
+    levels, inclusive = hierarchy.levels, hierarchy.inclusive
+    if family.masked_axes:
+        return LevelFieldState(family, levels, inclusive, level)
+    return LevelState(program, family, loops, levels, inclusive, level)

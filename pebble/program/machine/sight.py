@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from pebble.program.machine.effects import Change
 from pebble.program.machine.field_state import UNKNOWN
+from pebble.program.machine.state import SLOW
 
 if TYPE_CHECKING:
     from pebble.computations.array import Array
@@ -35,18 +36,21 @@ def visible(state: FieldState, array: Array, slow: bool, uniform: bool) -> Hasha
     state : FieldState
     array : Array
     slow : bool
-        Whether slow memory is seen as well as fast memory.
+        Whether slow memory is seen as well.
     uniform : bool
         Whether only one value will do.
     """
     box = state.box(array)
     found: list[tuple[Box, Hashable]] = []
     cells = state.cells(array, box)
-    for cell, (fast_progress, slow_progress) in cells:
+    for cell, progress in cells:
         if len(cells) > 1 and state.words(array, cell) == 0:
             continue
-        fast = _label(state, array, cell, int(fast_progress))
-        found.append((cell, (fast, _label(state, array, cell, int(slow_progress)) if slow else None)))
+        planes = (
+            _label(state, array, cell, int(one)) if slow or plane != SLOW else None
+            for plane, one in enumerate(progress)
+        )
+        found.append((cell, tuple(planes)))
     labels = {label for _, label in found}
     if len(labels) <= 1:
         return labels.pop() if labels else None
@@ -81,11 +85,13 @@ def _label(state: FieldState, array: Array, cell: Box, progress: int) -> Hashabl
 def _masked_label(state: FieldState, array: Array, cell: Box, progress: int) -> Hashable:
     assert array.chain is not None
     tile = state.tiles.get(array.chain)
+    axis, lines, _ = state.line(array, cell)
+    if not state.mask.started(axis, lines, progress):
+        progress = 0  # No line has a pair before it: cells of which nothing is there were joined.
     if tile is None:
         if progress == 0:
             return "none"
         return "all" if state.is_complete(array, cell, progress) else Unlike()
-    axis, lines, _ = state.line(array, cell)
     if progress == 0:
         return "none" if state.mask.started(axis, lines, tile[0]) else NOT_BEGUN
     if state.alike(array, cell, progress, tile[1]) and state.mask.has_pairs(axis, lines, tile):

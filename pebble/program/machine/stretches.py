@@ -18,14 +18,15 @@ from pebble.program.nodes import Loop, Operation
 from pebble.program.steps import tile_count
 
 if TYPE_CHECKING:
+    from pebble.computations.masks.block_toeplitz import BlockToeplitzMask
     from pebble.computations.masks.mask import Interval, Mask
     from pebble.program.nodes import Node
 
-__all__ = ["FEWEST_PERIODS", "Stretch", "TileGrid", "grids_inside", "stretches"]
+__all__ = ["FEWEST_PERIODS", "Stretch", "TileGrid", "grids_inside", "stretches", "stretches_in_blocks"]
 
 _FEWEST_ROUNDS = 6
 _FEWEST_ROUNDS_INSIDE = 16
-FEWEST_PERIODS = 8
+FEWEST_PERIODS = 4
 """In fewer rounds than this nothing is saved; the last one is for masks with a period."""
 
 
@@ -100,14 +101,51 @@ def stretches(
     inside : bool
         Whether the loop is inside one over the other axis: then other shortcuts are as good for short stretches.
     """
-    count, done = tile_count(*whole, node.tile), 0
     fewest = FEWEST_PERIODS if mask.period > 1 else _FEWEST_ROUNDS_INSIDE if inside else _FEWEST_ROUNDS
     parts = _parts_inside(mask, node.axis, whole, partners) if inside else _parts(mask, node.axis, whole)
-    for part, piece in parts if whole[1] - whole[0] >= fewest * node.tile else ():
+    tiles = 0, tile_count(*whole, node.tile)
+    yield from _cut(node, whole, tiles, grids, parts if tiles[1] >= fewest else iter(()), fewest)
+
+
+def stretches_in_blocks(
+    mask: BlockToeplitzMask, node: Loop, whole: Interval, tiles: Interval, grids: list[TileGrid]
+) -> Iterator[Stretch]:
+    """Cut some tiles of a loop into stretches inside of blocks of the mask; together they hold all these tiles.
+
+    Parameters
+    ----------
+    mask : BlockToeplitzMask
+    node : Loop
+        Outside of all loops over the other axis.
+    whole : (int, int)
+        What the loop runs over.
+    tiles : (int, int)
+        Numbers of the first tile, and of the one behind the last.
+    grids : list of TileGrid
+        Where the tiles of the other axis begin, inside the loop.
+    """
+    first, stop = (whole[0] + node.tile * tile for tile in tiles)
+    blocks = range(first // mask.period, -(-min(stop, whole[1]) // mask.period))
+    if any(mask.period % grid.tile for grid in grids) or mask.period < _FEWEST_ROUNDS * node.tile:
+        blocks = range(0)
+    parts = (
+        part._replace(start=block * mask.period + part.start, stop=block * mask.period + part.stop)
+        for block in blocks
+        for part in mask.parts_of_blocks[node.axis]
+    )
+    yield from _cut(node, whole, tiles, grids, ((part, part) for part in parts), _FEWEST_ROUNDS)
+
+
+def _cut(
+    node: Loop, whole: Interval, tiles: Interval, grids: list[TileGrid], parts: _Parts, fewest: int
+) -> Iterator[Stretch]:
+    """Cut some tiles of a loop into stretches of at least so many rounds inside of parts, and others."""
+    done, count = tiles
+    for part, piece in parts:
         length, margin = _round(node.tile, grids, piece), _margin(grids, piece)
         # The lines just before and just behind a tile belong to the part too, and tiles are full ones.
-        first = max(done, -((whole[0] - piece.start - margin) // node.tile), 0)
-        stop = min((piece.stop - margin - whole[0]) // node.tile, (whole[1] - whole[0]) // node.tile)
+        first = max(done, -((whole[0] - piece.start - margin) // node.tile))
+        stop = min((piece.stop - margin - whole[0]) // node.tile, (whole[1] - whole[0]) // node.tile, count)
         if stop - first < fewest * length or (length == 1 and not piece.partners):
             continue  # where single tiles repeat they are alike, and need no rounds
         if first > done:

@@ -17,18 +17,18 @@ if TYPE_CHECKING:
 
     Numbers = NDArray[np.int64]
 
-__all__ = ["ClosedForm", "placement_form"]
+__all__ = ["ReceivedWords", "placement_form"]
 
 
 @dataclass(frozen=True)
-class ClosedForm:
+class ReceivedWords:
     """Words received by each device, and the rounds in which they are."""
 
     received: tuple[int, ...]
     rounds: int
 
 
-def placement_form(problem: SharedProblem, placement: Placement, pass_on: str = "needed") -> ClosedForm:
+def placement_form(problem: SharedProblem, placement: Placement, pass_on: str = "needed") -> ReceivedWords:
     """Return what a placement's exchange moves.
 
     From their owners come the tiles that a device works on and does not own: d words a row of queries, 2d a row of
@@ -48,7 +48,7 @@ def placement_form(problem: SharedProblem, placement: Placement, pass_on: str = 
     gathered = form.gather(way)
     last = form.go_round(way) if way is not None else 0
     returned = form.return_sums()
-    return ClosedForm(tuple(form.received.tolist()), gathered + last + (returned or form.came_home))
+    return ReceivedWords(tuple(form.received.tolist()), gathered + last + (returned or form.came_home))
 
 
 class _Form:

@@ -190,7 +190,7 @@ def check_blocks(problem: SharedProblem, blocks: int) -> None:
     """
     heads, kv_heads = problem.heads, problem.kv_heads
     if heads % blocks:
-        raise InvalidInput(f"{heads} query heads cannot be cut into {blocks} equal blocks")
+        raise InvalidInput(f"{heads} query head{'s' * (heads > 1)} cannot be cut into {blocks} equal blocks")
     if kv_heads % blocks and blocks % kv_heads:
         raise InvalidInput(
             f"{kv_heads} heads of keys cannot be cut into {blocks} blocks: one number must divide the other"

@@ -13,20 +13,21 @@ from pebble.common.errors import InvalidInput
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["LAYOUTS", "Layout"]
+__all__ = ["LAYOUTS", "TokenLayout"]
 
 LAYOUTS = ("contiguous", "zigzag", "striped")
 
 
 @dataclass(frozen=True)
-class Layout:
+class TokenLayout:
     """N tokens on P devices, in tiles that are owned and sent as a whole.
 
     Parameters
     ----------
-    kind : {"contiguous", "zigzag", "striped"}
+    kind : {"contiguous", "zigzag", "striped", "first"}
         contiguous: device p owns the tile p of the P tiles of consecutive tokens. zigzag: of 2P tiles of consecutive
         tokens, device p owns p and 2P − 1 − p. striped: device p owns one tile, the tokens that are p modulo P.
+        first: one tile on device 0, for queries that are decoded.
     N, P : int
         Tokens and devices. Where tiles cannot all be of one size, the first ones have a token more.
 
@@ -37,7 +38,7 @@ class Layout:
 
     Examples
     --------
-    >>> layout = Layout("zigzag", 10, 2)
+    >>> layout = TokenLayout("zigzag", 10, 2)
     >>> layout.sizes, layout.owner, layout.tokens(3)
     (array([3, 3, 2, 2]), array([0, 1, 1, 0]), array([8, 9]))
     """
@@ -47,7 +48,7 @@ class Layout:
     P: int
 
     def __post_init__(self) -> None:
-        if self.kind not in LAYOUTS:
+        if self.kind not in (*LAYOUTS, "first"):
             raise InvalidInput(f"unknown layout {self.kind!r}; known: {', '.join(LAYOUTS)}")
         if self.tiles > self.N:
             raise InvalidInput(
@@ -57,7 +58,9 @@ class Layout:
 
     @property
     def tiles(self) -> int:
-        """How many tiles there are: P, or 2P for zigzag."""
+        """How many tiles there are: P, 2P for zigzag, or one."""
+        if self.kind == "first":
+            return 1
         return 2 * self.P if self.kind == "zigzag" else self.P
 
     @cached_property
@@ -101,7 +104,7 @@ class Layout:
 
         Examples
         --------
-        >>> Layout("striped", 5, 2).pairs(causal=True)
+        >>> TokenLayout("striped", 5, 2).pairs(causal=True)
         array([[6, 3],
                [3, 3]])
         """

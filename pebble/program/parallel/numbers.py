@@ -15,10 +15,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from pebble.program.parallel.exchange import Exchange
+    from pebble.program.parallel.shared_problem import SharedProblem
 
     Values = NDArray[np.float64]
 
-__all__ = ["evaluate_exchange"]
+__all__ = ["evaluate_exchange", "random_attention"]
 
 
 def evaluate_exchange(exchange: Exchange, inputs: Mapping[str, Values]) -> dict[str, Values]:
@@ -53,12 +54,34 @@ def evaluate_exchange(exchange: Exchange, inputs: Mapping[str, Values]) -> dict[
     return memory.outputs()
 
 
+def random_attention(problem: SharedProblem, seed: int = 0) -> tuple[dict[str, Values], dict[str, Values]]:
+    """Return random inputs of a small problem for :func:`evaluate_exchange`, and the outputs by the plain formulas."""
+    chance = np.random.default_rng(seed)
+    rows = problem.query_tiling.N
+    Q, dO = (chance.normal(size=(problem.heads, rows, width)) for width in (problem.d, problem.width))
+    K, V = (chance.normal(size=(problem.kv_heads, problem.N, width)) for width in (problem.d, problem.width))
+    keys, values = (np.repeat(array, problem.group, axis=0) for array in (K, V))
+    weights = np.exp(Q @ keys.transpose(0, 2, 1)) * (np.tri(problem.N) if problem.causal else 1)
+    l = weights.sum(axis=2)
+    P = weights / l[..., None]
+    O = P @ values
+    D = (dO * O).sum(axis=2)
+    dS = P * (dO @ values.transpose(0, 2, 1) - D[..., None])
+    of_keys = {"dK": dS.transpose(0, 2, 1) @ Q, "dV": P.transpose(0, 2, 1) @ dO}
+    shared = {
+        name: array.reshape(problem.kv_heads, problem.group, *array.shape[1:]).sum(axis=1)
+        for name, array in of_keys.items()
+    }
+    inputs = {"Q": Q, "K": K, "V": V, "dO": dO, "l": l, "D": D}
+    return inputs, {"O": O, "dQ": dS @ keys, **shared}
+
+
 class _Memories:
     """What each device holds: arrays by device, name, tile and block of heads."""
 
     def __init__(self, exchange: Exchange, inputs: Mapping[str, Values]) -> None:
         self.exchange, self.problem = exchange, exchange.problem
-        self.layout = self.problem.tiling
+        self.tilings = {side: self.problem.tiling_of(side) for side in ("query", "key")}
         self.held: dict[tuple[int, str, int, int], Values] = {}
         sides = {
             name: arrays.side for arrays in (self.problem.queries, self.problem.keys) for name in arrays.names
@@ -66,9 +89,9 @@ class _Memories:
         if missing := set(sides) - set(inputs):
             raise InvalidInput(f"the inputs {', '.join(sorted(missing))} are missing")
         for name, side in sides.items():
-            for tile, owner in enumerate(self.layout.owner.tolist()):
+            for tile, owner in enumerate(self.tilings[side].owner.tolist()):
                 for block in range(exchange.blocks_of(side)):
-                    rows = inputs[name][self._heads(side, block), self.layout.tokens(tile)]
+                    rows = inputs[name][self._heads(side, block), self.tilings[side].tokens(tile)]
                     self.held[owner, name, tile, block] = rows
 
     def superstep(self, moves: list[tuple[str, dict[str, Any]]]) -> None:
@@ -109,10 +132,10 @@ class _Memories:
             heads = problem.heads if side == "query" else problem.kv_heads
             for name in names:
                 width = problem.width if name in ("O", "dV") else problem.d
-                found[name] = np.full((heads, problem.N, width), np.nan)
-                for tile, owner in enumerate(self.layout.owner.tolist()):
+                found[name] = np.full((heads, self.tilings[side].N, width), np.nan)
+                for tile, owner in enumerate(self.tilings[side].owner.tolist()):
                     for block in range(self.exchange.blocks_of(side)):
-                        rows = self._heads(side, block), self.layout.tokens(tile)
+                        rows = self._heads(side, block), self.tilings[side].tokens(tile)
                         found[name][rows] = self.held[owner, name, tile, block]
         return found
 
@@ -131,7 +154,7 @@ class _Memories:
         for sums in self.problem.sums:
             rows, tile, at = ("Q", query, block) if sums.side == "query" else ("K", key, key_block)
             if (device, rows, tile, at) in self.held:
-                count = self.exchange.heads_of(sums.side), int(self.layout.sizes[tile])
+                count = self.exchange.heads_of(sums.side), int(self.tilings[sums.side].sizes[tile])
                 for name in sums.names:
                     width = widths.get(name, (self.problem.width,))
                     self.held.setdefault((device, name, tile, at), np.zeros((*count, *width)))
@@ -143,7 +166,8 @@ class _Memories:
         K, V = (self._shared(self.held[device, name, key, key_block]) for name in ("K", "V"))
         weights = np.exp(of_query["Q"] @ K.transpose(0, 2, 1))
         if self.problem.causal:
-            weights = weights * (self.layout.tokens(query)[:, None] >= self.layout.tokens(key)[None, :])
+            tokens = self.tilings["key"].tokens
+            weights = weights * (tokens(query)[:, None] >= tokens(key)[None, :])
         if self.problem.pass_name == "forward":
             self._add((device, "U", query, block), weights @ V)
             self._add((device, "l", query, block), weights.sum(axis=2))

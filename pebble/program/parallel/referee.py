@@ -13,7 +13,7 @@ import numpy as np
 from pebble.common.errors import InvalidInput, Violation
 from pebble.program.parallel.bit_sets import members, packed, popcount, repeats, word_count
 from pebble.program.parallel.partial_sums import PartialSums
-from pebble.program.parallel.traffic import Tally, Traffic
+from pebble.program.parallel.traffic import ExchangeTraffic, TrafficTally
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -29,9 +29,10 @@ LONGEST = 2**31
 """Longer sequences are refused: their pairs do not fit into 64 bits."""
 
 _CHUNK = 1 << 22
+_FEW = 64
 
 
-def play(exchange: Exchange) -> Traffic:
+def play(exchange: Exchange) -> ExchangeTraffic:
     """Play an exchange by the rules and count what it moves.
 
     Parameters
@@ -40,7 +41,7 @@ def play(exchange: Exchange) -> Traffic:
 
     Returns
     -------
-    Traffic
+    ExchangeTraffic
 
     Raises
     ------
@@ -71,30 +72,31 @@ class _Referee:
     def __init__(self, exchange: Exchange) -> None:
         self.exchange = exchange
         problem = exchange.problem
-        self.layout = problem.tiling
-        P, T = problem.P, self.layout.tiles
-        self.sizes, self.tile_pairs = self.layout.sizes, problem.tile_pairs
+        self.tiles = {side: problem.tiling_of(side).tiles for side in ("query", "key")}
+        self.sizes = {side: problem.tiling_of(side).sizes for side in ("query", "key")}
+        self.tile_pairs = problem.tile_pairs
         allowed = self.tile_pairs > 0
         self.keys_of, self.queries_of = packed(allowed), packed(allowed.T)
         self.share = exchange.blocks // exchange.key_blocks
         self.held = {
-            arrays.names: np.zeros((P, T, exchange.blocks_of(arrays.side)), bool)
+            arrays.names: np.zeros(self._shape(arrays.side), bool)
             for arrays in (problem.queries, problem.keys)
         }
         self.kinds = {arrays.names: arrays for arrays in (problem.queries, problem.keys, *problem.sums)}
         self.sums = {arrays.names: self._sums(arrays) for arrays in problem.sums}
-        memory = np.zeros(P, np.int64)
+        memory = np.zeros(problem.P, np.int64)
         for names, held in self.held.items():
-            held[self.layout.owner, np.arange(T)] = True
-            rows = self._words(self.kinds[names], np.arange(T)) * held.shape[2]
-            np.add.at(memory, self.layout.owner, rows)
-        self.tally = Tally(P, memory)
+            tile = np.arange(held.shape[1])
+            owner = problem.tiling_of(self.kinds[names].side).owner
+            held[owner, tile] = True
+            np.add.at(memory, owner, self._words(self.kinds[names], tile) * held.shape[2])
+        self.tally = TrafficTally(problem.P, memory)
 
     def play(self, step: Superstep) -> None:
         """Play a superstep."""
         pairs = np.zeros(self.exchange.problem.P, np.int64)
         for work in step.work:
-            for part in _chunks(work, word_count(self.layout.tiles)):
+            for part in _chunks(work, word_count(max(self.tiles.values()))):
                 pairs += self._work(*part)
         self.tally.worked(pairs)
         self.tally.held()
@@ -105,14 +107,18 @@ class _Referee:
         for names, device, tile, block in later:
             self._discard(names, device, tile, block)
 
-    def ended(self) -> Traffic:
+    def ended(self) -> ExchangeTraffic:
         """Check the outputs and return the counts."""
         for sums in self.sums.values():
-            sums.check_outputs(self.layout.owner)
+            sums.check_outputs(self.exchange.problem.tiling_of(sums.arrays.side).owner)
         return self.tally.traffic(self.exchange.heads_of("query"))
 
+    def _shape(self, side: str) -> tuple[int, int, int]:
+        """Return devices, tiles and blocks of a side."""
+        return self.exchange.problem.P, self.tiles[side], self.exchange.blocks_of(side)
+
     def _sums(self, arrays: Arrays) -> PartialSums:
-        shape = (self.exchange.problem.P, self.layout.tiles, self.exchange.blocks_of(arrays.side))
+        shape = self._shape(arrays.side)
         on_queries = arrays.side == "query"
         return PartialSums(
             arrays, shape, self.keys_of if on_queries else np.tile(self.queries_of, self.share)
@@ -120,13 +126,12 @@ class _Referee:
 
     def _words(self, arrays: Arrays, tile: Numbers, final: bool = False) -> Numbers:
         row = arrays.final_words if final else arrays.words
-        words: Numbers = self.sizes[tile] * (row * self.exchange.heads_of(arrays.side))
+        words: Numbers = self.sizes[arrays.side][tile] * (row * self.exchange.heads_of(arrays.side))
         return words
 
     def _work(self, device: Numbers, block: Numbers, query: Numbers, key: Numbers) -> Numbers:
         """Let devices absorb tiles of keys into tiles of queries; return the pairs of each device."""
-        T = self.layout.tiles
-        keys, queries = members(key, T), members(query, T)
+        keys, queries = members(key, self.tiles["key"]), members(query, self.tiles["query"])
         for numbers, found in ((key, keys), (query, queries)):
             if (popcount(found) != numbers.shape[1]).any():
                 raise Violation("a piece of work names a tile twice", "term-counted-twice")
@@ -143,8 +148,18 @@ class _Referee:
             flat = wide.reshape(*met.shape[:2], -1)
             self._absorb(problem.keys, problem.sums[1], device, key, key_block, flat)
         pairs = np.zeros(problem.P, np.int64)
-        np.add.at(pairs, device, self.tile_pairs[query[:, :, None], key[:, None, :]].sum(axis=(1, 2)))
+        np.add.at(pairs, device, self._pairs(query, key))
         return pairs
+
+    def _pairs(self, query: Numbers, key: Numbers) -> Numbers:
+        """Return the pairs of each row of tiles; rows that are alike, as in a grid, are looked at once."""
+        if query.shape[1] * key.shape[1] <= _FEW:
+            found: Numbers = self.tile_pairs[query[:, :, None], key[:, None, :]].sum(axis=(1, 2))
+            return found
+        _, first, where = np.unique(np.hstack([query, key]), axis=0, return_index=True, return_inverse=True)
+        sums = [int(self.tile_pairs[np.ix_(query[row], key[row])].sum()) for row in first]
+        every: Numbers = np.asarray(sums, np.int64)[np.ravel(where)]
+        return every
 
     def _require(
         self, arrays: Arrays, device: Numbers, tile: Numbers, block: Numbers, needed: NDArray[np.bool_]
@@ -240,7 +255,7 @@ class _Referee:
         self, discard: Discard, receives: list[Receive]
     ) -> tuple[tuple[str, ...], Numbers, Numbers, Numbers]:
         """Discard at once what nobody fetches; return what goes after the receives."""
-        shape = (self.exchange.problem.P, self.layout.tiles, self.exchange.blocks)
+        shape = (self.exchange.problem.P, max(self.tiles.values()), self.exchange.blocks)
         entries = (discard.device, discard.tile, discard.block)
         fetched = np.zeros(len(discard.device), bool)
         for receive in receives:
@@ -284,6 +299,6 @@ class _Referee:
 def _chunks(work: Work, words: int) -> list[tuple[Numbers, Numbers, Numbers, Numbers]]:
     """Cut a large piece of work, so that the memory this takes stays small."""
     queries, keys = work.query.shape[1], work.key.shape[1]
-    size = max(1, _CHUNK // (queries * keys + (queries + keys) * words))
+    size = max(1, _CHUNK // ((queries + keys) * words))
     cuts = [slice(first, first + size) for first in range(0, len(work.device), size)]
     return [(work.device[cut], work.block[cut], work.query[cut], work.key[cut]) for cut in cuts]

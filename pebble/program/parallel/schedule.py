@@ -7,12 +7,14 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
 from pebble.common.errors import InvalidInput
-from pebble.program.parallel.closed_form import ClosedForm, placement_form
+from pebble.program.parallel.closed_form import ReceivedWords, placement_form
 from pebble.program.parallel.exchange import Exchange, check_blocks
 from pebble.program.parallel.layout import LAYOUTS
 from pebble.program.parallel.writing import write_exchange
 
 if TYPE_CHECKING:
+    from pebble.program.parallel.device_program import DeviceProgram
+    from pebble.program.parallel.inner_work import InnerWork
     from pebble.program.parallel.placement import Placement
     from pebble.program.parallel.shared_problem import SharedProblem
 
@@ -44,6 +46,8 @@ class DistributedSchedule(ABC):
         What the numbers of its shape count; empty if it has none.
     goes_round : bool
         Whether tiles go round a ring, so that ``pass_on`` matters.
+    decodes : bool
+        Whether it is for queries that are decoded, see :class:`~pebble.program.parallel.SharedProblem`.
     """
 
     name: ClassVar[str]
@@ -55,6 +59,7 @@ class DistributedSchedule(ABC):
     causal_only: ClassVar[bool] = False
     shape_names: ClassVar[tuple[str, ...]] = ()
     goes_round: ClassVar[bool] = False
+    decodes: ClassVar[bool] = False
 
     @abstractmethod
     def placement(self, problem: SharedProblem, shape: Shape) -> Placement:
@@ -82,7 +87,21 @@ class DistributedSchedule(ABC):
         self.check(problem, shape)
         return write_exchange(problem, self.placement(problem, shape), pass_on)
 
-    def closed_form(self, problem: SharedProblem, shape: Shape = (), pass_on: str = "needed") -> ClosedForm:
+    def program(
+        self, problem: SharedProblem, shape: Shape = (), inner: InnerWork | None = None
+    ) -> DeviceProgram:
+        """Return the schedule as what each device does, with an inner schedule between its exchanges.
+
+        Raises
+        ------
+        InvalidInput
+            If the schedule does not apply, or is given by its placement alone.
+        """
+        raise InvalidInput(f"{self.name} is not written as a program of its devices")
+
+    def closed_form(
+        self, problem: SharedProblem, shape: Shape = (), pass_on: str = "needed"
+    ) -> ReceivedWords:
         """Return the words that each device receives, and the rounds, by formula."""
         self.check(problem, shape)
         return placement_form(problem, self.placement(problem, shape), pass_on)
@@ -120,8 +139,9 @@ class DistributedSchedule(ABC):
     def effort(self, problem: SharedProblem, shape: Shape) -> int:
         """Return about how many numbers the referee has to look at."""
         placement = self.placement(problem, shape)
-        meetings = placement.length * int(placement.query.size) * int(placement.key.shape[1])
-        return meetings + problem.P * problem.tiling.tiles * placement.blocks
+        tiles = problem.tiling.tiles
+        looked_at = placement.length * (int(placement.query.size) + int(placement.key.size))
+        return looked_at * -(-tiles // 64) + problem.P * tiles * placement.blocks
 
     def check(self, problem: SharedProblem, shape: Shape = ()) -> None:
         """Check that the schedule applies.
@@ -133,6 +153,9 @@ class DistributedSchedule(ABC):
         """
         if problem.pass_name not in self.passes:
             raise InvalidInput(f"{self.name} is a schedule for the {self.passes[0]} pass")
+        if self.decodes != (problem.queries_decoded is not None):
+            what = "queries that are decoded" if self.decodes else "a query for each token"
+            raise InvalidInput(f"{self.name} is a schedule for {what}")
         if self.causal_only and not problem.causal:
             raise InvalidInput(f"{self.name} is a schedule for the causal mask: add --mask causal")
         if problem.layout not in self.layouts:

@@ -29,6 +29,8 @@ _ORDER = (
     "grid-ring",
     "heads-grid",
     "triangle",
+    "decode",
+    "decode-tree",
 )
 
 

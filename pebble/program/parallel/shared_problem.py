@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from pebble.common.errors import InvalidInput
-from pebble.program.parallel.layout import Layout
+from pebble.program.parallel.layout import TokenLayout
 
 if TYPE_CHECKING:
     import numpy as np
@@ -53,6 +53,9 @@ class SharedProblem:
         Q, K, V, O (dO, l, …) of a token are on the device that owns the token.
     dv : int, optional
         Head dimension of V; d by default.
+    queries_decoded : int, optional
+        Decoding: so many queries of each head, all on device 0 with their outputs, attend to N keys shared out over
+        the devices. By default each token has a query, on its own device.
 
     Raises
     ------
@@ -75,6 +78,7 @@ class SharedProblem:
     pass_name: str = "forward"
     layout: str = "contiguous"
     dv: int | None = None
+    queries_decoded: int | None = None
 
     def __post_init__(self) -> None:
         sizes = {"N": self.N, "d": self.d, "P": self.P, "heads": self.heads, "kv_heads": self.kv_heads}
@@ -89,12 +93,25 @@ class SharedProblem:
             raise InvalidInput(
                 f"several devices compute the forward or the backward pass, not {self.pass_name!r}"
             )
-        _ = self.tiling
+        if self.queries_decoded is not None and (self.causal or self.pass_name != "forward"):
+            raise InvalidInput("queries are decoded in the forward pass, and without a mask")
+        _ = self.tiling, self.query_tiling
 
     @cached_property
-    def tiling(self) -> Layout:
-        """The tiles and their owners."""
-        return Layout(self.layout, self.N, self.P)
+    def tiling(self) -> TokenLayout:
+        """The tiles of tokens and their owners."""
+        return TokenLayout(self.layout, self.N, self.P)
+
+    @cached_property
+    def query_tiling(self) -> TokenLayout:
+        """The tiles of queries and their owners: those of the tokens, unless queries are decoded."""
+        if self.queries_decoded is None:
+            return self.tiling
+        return TokenLayout("first", self.queries_decoded, self.P)
+
+    def tiling_of(self, side: str) -> TokenLayout:
+        """Return the tiles of a side, ``"query"`` or ``"key"``."""
+        return self.query_tiling if side == "query" else self.tiling
 
     @property
     def width(self) -> int:
@@ -109,11 +126,15 @@ class SharedProblem:
     @property
     def pairs(self) -> int:
         """Pairs of a query and a key, of one query head."""
+        if self.queries_decoded is not None:
+            return self.queries_decoded * self.N
         return self.N * (self.N + 1) // 2 if self.causal else self.N * self.N
 
     @cached_property
     def tile_pairs(self) -> NDArray[np.int64]:
         """Pairs of each pair of tiles, a row a tile of queries."""
+        if self.queries_decoded is not None:
+            return self.query_tiling.sizes[:, None] * self.tiling.sizes
         return self.tiling.pairs(self.causal)
 
     @property
@@ -155,6 +176,9 @@ class SharedProblem:
         heads = f", {self.kv_heads:,} heads of keys and values for {self.heads:,} of queries"
         if self.group == 1:
             heads = f", {self.heads:,} heads" if self.heads > 1 else ""
+        decoded = self.queries_decoded
+        queries = "" if decoded is None else f", {decoded:,} quer{'ies' if decoded > 1 else 'y'} decoded"
         mask = ", causal mask" if self.causal else ""
         devices = f"on {self.P:,} device{'s' * (self.P > 1)}"
-        return f"attention {self.pass_name}, N = {self.N:,}, {width}{heads}{mask}, {devices}, {self.layout} layout"
+        about = f"attention {self.pass_name}, N = {self.N:,}, {width}{heads}{queries}{mask}"
+        return f"{about}, {devices}, {self.layout} layout"

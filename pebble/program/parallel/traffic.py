@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 
     Numbers = NDArray[np.int64]
 
-__all__ = ["Tally", "Traffic"]
+__all__ = ["ExchangeTraffic", "TrafficTally"]
 
 
 @dataclass(frozen=True)
-class Traffic:
+class ExchangeTraffic:
     """Counts of an exchange that its referee has found legal.
 
     Attributes
@@ -61,7 +61,7 @@ class Traffic:
         return sum(self.received)
 
 
-class Tally:
+class TrafficTally:
     """Counts while an exchange is played."""
 
     def __init__(self, P: int, memory: Numbers) -> None:
@@ -101,9 +101,9 @@ class Tally:
         self.h_sum += int(np.maximum(received, sent).max())
         return received
 
-    def traffic(self, heads: int) -> Traffic:
+    def traffic(self, heads: int) -> ExchangeTraffic:
         """Return the counts; pairs are multiplied by the query heads of a block."""
-        return Traffic(
+        return ExchangeTraffic(
             received=tuple(self.received.tolist()),
             sent=tuple(self.sent.tolist()),
             rounds=self.rounds,

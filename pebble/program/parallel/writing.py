@@ -35,10 +35,10 @@ def write_exchange(problem: SharedProblem, placement: Placement, pass_on: str = 
     pass_on : {"needed", "all"}
         Whether a tile in a ring stops where nobody further on needs it, or goes all the way round.
     """
-    return _Writer(problem, placement, pass_on).write()
+    return _ExchangeWriter(problem, placement, pass_on).write()
 
 
-class _Writer:
+class _ExchangeWriter:
     """An exchange that is being written."""
 
     def __init__(self, problem: SharedProblem, placement: Placement, pass_on: str) -> None:
@@ -127,10 +127,10 @@ class _Writer:
                 query, key = placement.query, tiles
             else:
                 query, key = tiles, placement.key
-            chosen = self._meeting(query, key)
+            chosen: Flags = self._meeting(query, key)
             if with_sums and self.pass_on == "all":
                 passing: Flags = last[origin][:, column] >= max(hop, 1)
-                chosen |= passing
+                np.logical_or(chosen, passing, out=chosen)
             if chosen.any():
                 step.work.append(
                     Work(self.device[chosen], placement.block[chosen], query[chosen], key[chosen])
@@ -141,7 +141,7 @@ class _Writer:
         if not self.problem.causal:
             return np.ones(len(query), bool)
         allowed = self.problem.tile_pairs[query[:, :, None], key[:, None, :]] > 0
-        found: Flags = allowed.any(axis=(1, 2))
+        found: Flags = np.any(allowed, axis=(1, 2))
         return found
 
     def _pass_on(

@@ -37,10 +37,6 @@ def level_schedules(problem: Problem) -> list[LevelSchedule]:
         raise InvalidInput(
             f"there is no schedule for several memory levels for this computation ({problem.form})"
         )
-    if problem.mask is not None:
-        raise InvalidInput(
-            "schedules for several memory levels are not counted under a mask yet: leave --mask out"
-        )
     found = [_load(entry) for entry in _entries() if _may_serve(entry.name, problem.pass_name)]
     serving = [schedule for schedule in found if problem.pass_name in schedule.passes]
     if not serving:

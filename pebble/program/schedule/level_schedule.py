@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from functools import lru_cache
+from heapq import nsmallest
 from typing import TYPE_CHECKING, ClassVar
 
-from pebble.common.errors import CacheTooSmall, InvalidInput
+from pebble.common.errors import CacheTooSmall, InvalidInput, NoClosedForm
 from pebble.computations.registry import family_of
+from pebble.program.closed_forms.count import closed_form
 from pebble.program.machine.run_levels import run_levels
+from pebble.program.projection import project
 from pebble.program.schedule.tile_names import checked_tiles
 
 if TYPE_CHECKING:
@@ -24,6 +28,8 @@ __all__ = ["LevelSchedule"]
 
 _BESIDE = 0.02
 """What the sum over all boundaries counts beside the largest."""
+_COUNTED = 12
+"""How many tiles that are good without a mask are counted under it."""
 
 
 class LevelSchedule(ABC):
@@ -72,7 +78,23 @@ class LevelSchedule(ABC):
 
     @abstractmethod
     def words(self, problem: Problem, tiles: Tiles, hierarchy: Hierarchy) -> tuple[int, ...]:
-        """Return the words that move at each boundary, by the schedule's closed form."""
+        """Return the words that move at each boundary without a mask, by the schedule's closed form."""
+
+    def repeating(self, problem: Problem, tiles: Tiles) -> Iterable[Tiles]:
+        """Yield tiles that are hardly smaller, and fall on the mask in the same way again soon."""
+        return (tiles,)
+
+    def masked_words(self, problem: Problem, tiles: Tiles, hierarchy: Hierarchy) -> tuple[int, ...]:
+        """Return the words that move at each boundary under a mask, by the closed forms of the program there.
+
+        Raises
+        ------
+        NoClosedForm
+            If there is none.
+        """
+        program, family = self.program(problem, tiles, hierarchy), self.family(problem)
+        levels = range(1, hierarchy.levels + 1)
+        return tuple(int(closed_form(project(program, level), family).io) for level in levels)
 
     @staticmethod
     def family(problem: Problem) -> Family:
@@ -89,32 +111,48 @@ class LevelSchedule(ABC):
         runs = self.measure(problem, self.smallest(problem, hierarchy), hierarchy)
         return tuple(run.peak for run in runs)
 
-    def tiles(self, problem: Problem, hierarchy: Hierarchy, weights: Sequence[float]) -> dict[str, int]:
+    def tiles(
+        self,
+        problem: Problem,
+        hierarchy: Hierarchy,
+        weights: Sequence[float],
+        allowed: Callable[[Tiles], Tiles | None] | None = None,
+    ) -> dict[str, int]:
         """Choose tiles for all boundaries at once: the largest of words times weight over the boundaries is least.
 
-        Between tiles for which it is nearly the same the sum over the boundaries decides.
+        Between tiles for which it is nearly the same the sum over the boundaries decides. Under a mask those that are
+        best without it, and tiles near them that repeat, are counted under it.
 
         Parameters
         ----------
         weights : sequence of float
             What a word costs at each boundary, such as seconds, or one over the bound there.
+        allowed : callable, optional
+            Returns the tiles, no larger, that are to be taken for some; None if there are none.
 
         Raises
         ------
         CacheTooSmall
-            If not even the smallest tiles fit.
+            If not even the smallest tiles fit, or no allowed ones.
         """
         self.require_levels(hierarchy)
-        best, found = None, None
-        for tiles in self.candidates(problem, hierarchy):
-            if fits(self.room(problem, tiles, hierarchy), hierarchy):
-                words = self.words(problem, tiles, hierarchy)
-                costs = [one * weight for one, weight in zip(words, weights, strict=True)]
-                cost = max(costs) + _BESIDE * sum(costs)
-                if best is None or cost < best:
-                    best, found = cost, dict(tiles)
+        fitting = {
+            tuple(tiles.items()): _cost(self.words(problem, tiles, hierarchy), weights)
+            for tiles in _allowed(self.candidates(problem, hierarchy), allowed)
+            if fits(self.room(problem, tiles, hierarchy), hierarchy)
+        }
+        found: dict[str, int] | None = None
+        if problem.mask is not None:
+            near = [dict(tiles) for tiles in nsmallest(_COUNTED, fitting, key=fitting.__getitem__)]
+            around = (tiles for one in near for tiles in self.repeating(problem, one))
+            found = self._best_under_mask(problem, hierarchy, weights, _allowed(around, allowed))
+        elif fitting:
+            best = min(fitting, key=fitting.__getitem__)
+            found = dict(best)
         if found is not None:
             return found
+        if allowed is not None:
+            raise CacheTooSmall(f"{self.name} finds no tiles that are allowed and fit", 0)
         least = self.least(problem, hierarchy)
         if not fits(least, hierarchy):
             needs = " and ".join(f"{words:,}" for words in least)
@@ -122,6 +160,22 @@ class LevelSchedule(ABC):
                 f"{self.name} needs at least {needs} words, the innermost level first", least[0]
             )
         return dict(self.smallest(problem, hierarchy))
+
+    def _best_under_mask(
+        self, problem: Problem, hierarchy: Hierarchy, weights: Sequence[float], candidates: Iterable[Tiles]
+    ) -> dict[str, int] | None:
+        """Return the best of some tiles, counted under the mask; None if none fits."""
+        costs = {}
+        for tiles in candidates:
+            key = tuple(tiles.items())
+            if key not in costs:
+                with suppress(NoClosedForm):
+                    costs[key] = _cost(self.masked_words(problem, tiles, hierarchy), weights)
+        for key in sorted(costs, key=costs.__getitem__):
+            runs = self.measure(problem, dict(key), hierarchy)
+            if fits((run.peak for run in runs), hierarchy):
+                return dict(key)
+        return None
 
     def require_levels(self, hierarchy: Hierarchy) -> None:
         """Raise InvalidInput if the schedule cannot be written for so many levels."""
@@ -141,6 +195,20 @@ class LevelSchedule(ABC):
 
     def __repr__(self) -> str:
         return f"<LevelSchedule {self.name}: {self.summary}>"
+
+
+def _allowed(candidates: Iterable[Tiles], allowed: Callable[[Tiles], Tiles | None] | None) -> Iterator[Tiles]:
+    """Yield the tiles that are to be taken for some candidates."""
+    for tiles in candidates:
+        found = tiles if allowed is None else allowed(tiles)
+        if found is not None:
+            yield found
+
+
+def _cost(words: Iterable[int], weights: Sequence[float]) -> float:
+    """Return what tiles cost that move so many words at each boundary."""
+    costs = [one * weight for one, weight in zip(words, weights, strict=True)]
+    return max(costs) + _BESIDE * sum(costs)
 
 
 def fits(needed: Iterable[int], hierarchy: Hierarchy) -> bool:

@@ -35,6 +35,7 @@ _BUILT_IN = (
     "p-first",
     "hybrid",
     "keys-pinned",
+    "keys-mixed",
     "queries-pinned",
     "queries-sliced",
     "queries-causal",

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import math
+from collections.abc import Callable
+from fractions import Fraction
 from itertools import product
 
 import numpy as np
@@ -13,16 +15,20 @@ from pebble.computations.registry import family_from_header
 from pebble.game.files.processor_files import ProcessorCheck, check_processor_pebbling
 from pebble.game.files.reader import PebblingReader
 from pebble.graph.dag import Dag
+from pebble.lower_bounds.attention.communication import (
+    d1_busiest,
+    d1_total,
+    d2,
+    d3_total,
+    phi,
+    words_for_shares,
+)
+from pebble.lower_bounds.attention.device_sizes import DeviceSizes, least_words
 from tests.support.processor_runs import tokens_of
 from tests.support.random_processor_runs import Place, random_backward, random_forward
 
 
-def words_for(products: float, d: int) -> float:
-    """The least a + b + u of Lemma 1: words that so many products need on a device."""
-    return min(3 * math.cbrt(products) ** 2, 4 * math.sqrt(d * products))
-
-
-def least_words(shape: tuple[int, int, int]) -> list[tuple[int, int]]:
+def words_of_all_subsets(shape: tuple[int, int, int]) -> list[tuple[int, int]]:
     """For every set of products of a box its size and the least words: inputs held, pairs received, sums written."""
     I, J, d = shape
     cells = list(product(range(I), range(J), range(d)))
@@ -54,9 +60,9 @@ def least_words(shape: tuple[int, int, int]) -> list[tuple[int, int]]:
     ],
 )
 def test_lemma_1_on_all_subsets_of_a_box(shape: tuple[int, int, int]) -> None:
-    found = least_words(shape)
-    assert all(words >= words_for(size, shape[2]) - 1e-9 for size, words in found)
-    assert any(words == words_for(size, shape[2]) for size, words in found if size), "a cube is tight"
+    found = words_of_all_subsets(shape)
+    assert all(words >= least_words(size, shape[2]) for size, words in found)
+    assert any(words == least_words(size, shape[2]) for size, words in found if size), "a cube is tight"
 
 
 def dag_of(name: str, N: int, d: int) -> Dag:
@@ -66,7 +72,7 @@ def dag_of(name: str, N: int, d: int) -> Dag:
 
 
 def played(name: str, dag: Dag, layout: str, lines: list[str], P: int) -> ProcessorCheck:
-    sums = "l U" if name == "attention-forward" else "dQ dK dV"
+    sums = "l U" if name != "attention-backward" else "dQ dK dV"
     head = f"# pebbling 1\n# dag {name}\n# devices {P}\n# layout {layout}\n# sums {sums}\n"
     found = check_processor_pebbling(
         PebblingReader(io.StringIO(head + "\n".join(lines) + "\n")), lambda header: dag
@@ -75,19 +81,24 @@ def played(name: str, dag: Dag, layout: str, lines: list[str], P: int) -> Proces
     return found
 
 
-def assert_above_d1(found: ProcessorCheck, N: int, d: int, P: int) -> tuple[float, float]:
-    """D1(a), D1(b): return how far above the bounds a run is that absorbs every product once."""
-    tally = found.tally
+def sizes_of(N: int, d: int, P: int, pass_name: str = "forward") -> DeviceSizes:
+    return DeviceSizes(N, d, P, 1, 1, N * N, pass_name)
+
+
+def assert_above_the_bounds(found: ProcessorCheck, N: int, d: int, P: int) -> float:
+    """Compare a run that absorbs every product once; return how far above D1(a) it is."""
+    tally, sizes = found.tally, sizes_of(N, d, P)
     products = tally.computes_of("U")
     assert sum(products) == N * N * d
-    share = N * N * d / P
-    most = max(products) / share
-    total = P / most * words_for(most * share, d) - 4 * N * d
-    busiest = words_for(share, d) - 4 * N * d / P
+    total = d1_total(sizes, Fraction(max(products) * P, N * N * d)).value
     busy = max(a + b for a, b in zip(tally.counts("received"), tally.counts("sent"), strict=True))
-    assert tally.total("received") >= total - 1e-9
-    assert busy >= busiest - 1e-9
-    return tally.total("received") / max(total, 1e-9), busy / max(busiest, 1e-9)
+    assert tally.total("received") >= total
+    assert busy >= d1_busiest(sizes).value
+    assert busy >= d2(sizes, max(tally.counts("memory_peak"))).value
+    if N % P == 0:
+        assert busy >= phi(sizes).value
+        assert tally.total("received") >= words_for_shares(sizes, [count // d for count in products])
+    return tally.total("received") / max(total, 1e-9)
 
 
 def placements(N: int, P: int, rng: np.random.Generator) -> dict[str, Place]:
@@ -117,7 +128,9 @@ def assert_runs_above(N: int, d: int, P: int, seeds: range) -> list[float]:
         for place in placements(N, P, rng).values():
             elsewhere = (0.0, 0.0, 0.3)[seed // 3 % 3]
             lines = random_forward(tokens_of(layout, N, P), d, rng, place, elsewhere)
-            nearest.append(assert_above_d1(played("attention-forward", dag, layout, lines, P), N, d, P)[0])
+            nearest.append(
+                assert_above_the_bounds(played("attention-forward", dag, layout, lines, P), N, d, P)
+            )
     return nearest
 
 
@@ -130,6 +143,46 @@ def test_random_legal_runs_move_what_d1_asks_for() -> None:
 def test_many_random_legal_runs_move_what_d1_asks_for() -> None:
     for N, d, P in [(4, 1, 4), (4, 2, 2), (6, 1, 3), (8, 1, 4)]:
         assert_runs_above(N, d, P, range(9))
+
+
+def by_head(devices: dict[tuple[int, int], np.ndarray]) -> Callable[[tuple[int, ...]], Place]:
+    """Return where products are absorbed, by head, from the devices of its pairs."""
+
+    def of_head(head: tuple[int, ...]) -> Place:
+        mine = devices[head[0], head[1]]
+        return lambda i, j, e: int(mine[i, j])
+
+    return of_head
+
+
+@pytest.mark.parametrize("seeds", [range(1), pytest.param(range(1, 25), marks=pytest.mark.slow)])
+def test_runs_of_several_heads_move_what_phi_asks_for(seeds: range) -> None:
+    """Whole heads, shares of heads, pairs anywhere; in the balanced ones every device receives Φ on the average."""
+    for seed in seeds:
+        rng = np.random.default_rng(seed)
+        P, d, kv_heads, group = [(4, 1, 2, 2), (2, 1, 2, 1), (2, 2, 1, 2), (3, 1, 3, 1)][seed % 4]
+        N, heads = P if P > 2 else 4, list(product(range(kv_heads), range(group)))
+        parameters = {"Nq": N, "Nk": N, "d": d, "dv": d, "Hq": len(heads), "Hk": kv_heads}
+        dag = family_from_header(
+            "attention-heads", {key: str(value) for key, value in parameters.items()}
+        ).dag()
+        sizes = DeviceSizes(N, d, P, len(heads), kv_heads, N * N)
+        order = rng.permutation(len(heads))[:, None, None]
+        shares = [
+            np.broadcast_to(order * P // len(heads), (len(heads), N, N)),
+            np.broadcast_to((np.arange(N)[:, None] * P // N + order) % P, (len(heads), N, N)),
+            rng.permutation(np.arange(len(heads) * N * N) % P).reshape(len(heads), N, N),
+        ]
+        for share in shares:
+            place = by_head(dict(zip(heads, share, strict=True)))
+            lines = random_forward(tokens_of("contiguous", N, P), d, rng, place, 0.2 * (seed % 2), heads)
+            tally = played("attention-heads", dag, "contiguous", lines, P).tally
+            products = tally.computes_of("U")
+            busy = max(a + b for a, b in zip(tally.counts("received"), tally.counts("sent"), strict=True))
+            assert busy >= phi(sizes).value
+            assert tally.total("received") >= words_for_shares(sizes, [count // d for count in products])
+            balance = Fraction(max(products) * P, sizes.products)
+            assert tally.total("received") >= d1_total(sizes, balance).value
 
 
 @pytest.mark.slow
@@ -145,11 +198,8 @@ def test_backward_runs_move_what_d3_asks_for() -> None:
             products = [
                 sum(three) for three in zip(*(tally.computes_of(a) for a in ("dQ", "dK", "dV")), strict=True)
             ]
-            share = 3 * N * N * d / P
-            most = max(products) / share
-            assert most * N * N / P >= 53 * d * d
-            bound = P / most * 4 * math.sqrt(most * share * d) - 7 * N * d
-            assert tally.total("received") >= bound, name
+            balance = Fraction(max(products) * P, 3 * N * N * d)
+            assert tally.total("received") >= d3_total(sizes_of(N, d, P, "backward"), balance).value, name
 
 
 def charged(assignment: np.ndarray, owner: np.ndarray, d: int, P: int) -> int:
@@ -170,7 +220,7 @@ def charged(assignment: np.ndarray, owner: np.ndarray, d: int, P: int) -> int:
 def test_no_balanced_assignment_is_below_d1(N: int, P: int, steps: int) -> None:
     """Pairs are exchanged between devices as long as that saves words; the grid is where the bound is."""
     d, q = 1, math.isqrt(P)
-    bound = P * words_for(N * N * d / P, d) - 4 * N * d
+    bound = d1_total(sizes_of(N, d, P)).value
     owner = np.arange(N) * P // N
     grid = (owner // q)[:, None] * q + (owner % q)[None, :]
     assert charged(grid, owner, d, P) == bound
@@ -186,4 +236,4 @@ def test_no_balanced_assignment_is_below_d1(N: int, P: int, steps: int) -> None:
             cost = tried
         else:
             state[tuple(one)], state[tuple(other)] = state[tuple(other)], state[tuple(one)]
-        assert cost >= bound - 1e-9
+        assert cost >= bound

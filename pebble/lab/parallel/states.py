@@ -1,0 +1,120 @@
+"""Linear attention on several devices: what exchanging its states moves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from pebble.common.errors import InvalidInput
+from pebble.common.tables import Table, TableResult, words
+from pebble.program.parallel.states import STATE_SCHEDULES, StateTraffic, check_states
+
+if TYPE_CHECKING:
+    from pebble.program.parallel import SharedProblem
+
+__all__ = ["StateReport", "parallel_states"]
+
+_MOST_DEVICES = 1024
+
+
+@dataclass(frozen=True)
+class StateReport(TableResult):
+    """What :func:`parallel_states` returns.
+
+    Attributes
+    ----------
+    problem : SharedProblem
+    counted : dict of str to StateTraffic
+        By schedule, in states.
+    """
+
+    problem: SharedProblem
+    counted: dict[str, StateTraffic]
+
+    @property
+    def state_words(self) -> int:
+        """Words of a state, of all heads."""
+        return self.problem.kv_heads * self.problem.d * self.problem.width
+
+    def content(self) -> dict[str, Any]:
+        """Return plain data."""
+        p = self.problem
+        return {
+            "attention": "linear",
+            **{"N": p.N, "d": p.d, "dv": p.width, "P": p.P, "heads": p.heads, "kv_heads": p.kv_heads},
+            "state_words": self.state_words,
+            "schedules": self.records(),
+        }
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return a row a schedule, in words."""
+        size = self.state_words
+        return [
+            {
+                "name": name,
+                "received_max": size * max(traffic.received),
+                "received_min": size * min(traffic.received),
+                "received": [size * count for count in traffic.received],
+                "total": size * sum(traffic.received),
+                "rounds": traffic.rounds,
+                "link_max": size * traffic.link_max,
+                "h_sum": size * traffic.h_sum,
+            }
+            for name, traffic in self.counted.items()
+        ]
+
+    def parts(self) -> list[str | Table]:
+        """Return what is printed."""
+        p = self.problem
+        head = ["schedule", "words received, busiest", "total", "rounds", "what"]
+        rows = [
+            [
+                row["name"],
+                words(row["received_max"]),
+                words(row["total"]),
+                str(row["rounds"]),
+                STATE_SCHEDULES[row["name"]][0],
+            ]
+            for row in self.records()
+        ]
+        about = (
+            f"linear attention under the causal mask on {p.P:,} devices, {p.kv_heads:,} states of "
+            f"{p.d:,} x {p.width:,} words a device, whatever N is"
+        )
+        return [about, Table([head, *rows], right=(1, 2, 3))]
+
+
+def parallel_states(problem: SharedProblem, schedules: Iterable[str] | None = None) -> StateReport:
+    """Count what schedules of linear attention move: states, each of d·dv words a head of keys.
+
+    Every exchange is played by a referee and held to its closed form.
+
+    Parameters
+    ----------
+    problem : SharedProblem
+        Sizes; a forward pass under the causal mask, tokens contiguous.
+    schedules : iterable of str, optional
+        ``lasp-2``, ``lasp``, ``scan``; all by default.
+
+    Raises
+    ------
+    InvalidInput
+        For unknown schedules, more than 1024 devices, or another pass or layout.
+
+    Examples
+    --------
+    >>> from pebble.program.parallel import SharedProblem
+    >>> [row["received_max"] for row in parallel_states(SharedProblem(1024, 4, 8, causal=True)).records()]
+    [112, 16, 48]
+    """
+    if problem.pass_name != "forward" or problem.layout != "contiguous" or not problem.causal:
+        raise InvalidInput(
+            "linear attention on several devices is counted forward, with --mask causal and the contiguous layout"
+        )
+    if problem.P > _MOST_DEVICES:
+        raise InvalidInput(
+            f"{problem.P:,} devices are too many: at most {_MOST_DEVICES:,} for linear attention"
+        )
+    names = list(schedules) if schedules is not None else list(STATE_SCHEDULES)
+    return StateReport(problem, {name: check_states(name, problem.P) for name in names})

@@ -1,0 +1,172 @@
+"""Words at every boundary between memory levels: what schedules move, and what no program can beat."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from pebble.common.errors import InvalidInput
+from pebble.common.tables import JsonResult, tiles_text
+from pebble.common.units import seconds_text
+from pebble.computations.problem import Problem
+from pebble.lab.level_counts import count_levels
+from pebble.lab.plots.canvas import drawn_on, legend_beside, note, title
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from pebble.lab.level_table import Boundary, LevelReport, LevelRow
+    from pebble.program.hierarchy import Hierarchy
+    from pebble.program.schedule.level_schedule import LevelSchedule
+
+__all__ = ["LevelPoints", "draw_levels", "level_points", "levels"]
+
+_MARKS: dict[str, dict[str, Any]] = {
+    "reads": {"marker": ">", "color": "#0072b2", "markersize": 6, "fillstyle": "none"},
+    "writes": {"marker": "<", "color": "#d55e00", "markersize": 6, "fillstyle": "none"},
+    "io": {"marker": "o", "color": "#000000", "markersize": 6},
+}
+_NAMES = {"reads": "reads", "writes": "writes", "io": "I/O"}
+_BESIDE = 1.6
+"""How much farther than the numbers the axis goes at either end, on a logarithmic scale."""
+
+
+@dataclass(frozen=True)
+class LevelPoints(JsonResult):
+    """The numbers of the picture.
+
+    Attributes
+    ----------
+    report : LevelReport
+    rows : tuple of LevelRow
+        The schedules that fit.
+    """
+
+    report: LevelReport
+    rows: tuple[LevelRow, ...]
+
+    def content(self) -> dict[str, Any]:
+        """Return the plain data, all but the schema version."""
+        names = self.report.hierarchy.boundaries
+        return {
+            "plot": "levels",
+            "problem": self.report.problem.to_dict(),
+            "hierarchy": self.report.hierarchy.kind,
+            "schedules": {
+                row.name: {
+                    "tiles": row.tiles,
+                    "boundaries": [
+                        {"boundary": name, **one.to_dict(), "seconds": self.report.seconds(one)}
+                        for name, one in zip(names, row.boundaries, strict=True)
+                    ],
+                }
+                for row in self.rows
+            },
+        }
+
+
+def level_points(
+    problem: Problem,
+    hierarchy: Hierarchy,
+    schedules: Iterable[str | LevelSchedule] | None = None,
+    *,
+    bandwidths: tuple[float | None, ...] | None = None,
+    bytes_per_word: int | None = None,
+    progress: Callable[[str], None] | None = None,
+) -> LevelPoints:
+    """Count the numbers of :func:`levels`; parameters as in :func:`pebble.count_levels`.
+
+    Examples
+    --------
+    >>> from pebble.program import Hierarchy
+    >>> found = level_points(Problem.square(40, 3), Hierarchy((43, 140)))
+    >>> [one.io for one in found.rows[0].boundaries]
+    [3480, 1200]
+    """
+    report = count_levels(
+        problem,
+        hierarchy,
+        schedules,
+        bandwidths=bandwidths,
+        bytes_per_word=bytes_per_word,
+        progress=progress,
+    )
+    rows = tuple(row for row in report.rows if row.fits)
+    if not rows:
+        raise InvalidInput(f"there is nothing to draw: {report.why_nothing_fits()}")
+    return LevelPoints(report, rows)
+
+
+def levels(
+    problem: Problem,
+    hierarchy: Hierarchy,
+    schedules: Iterable[str | LevelSchedule] | None = None,
+    *,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw the words that schedules move at every boundary between memory levels, beside the bound there.
+
+    Parameters
+    ----------
+    problem : Problem
+    hierarchy : Hierarchy
+        The levels, the innermost first.
+    schedules : iterable of str or LevelSchedule, optional
+        By default all that fit.
+    ax : Axes, optional
+        Where to draw; by default new axes on a figure of their own, without a display.
+
+    Raises
+    ------
+    InvalidInput
+        For unknown schedules, if none fits, or if matplotlib is missing.
+    """
+    return draw_levels(level_points(problem, hierarchy, schedules), ax)
+
+
+def draw_levels(points: LevelPoints, ax: Axes | None = None) -> Axes:
+    """Draw numbers that have been counted."""
+    report = points.report
+    names = report.hierarchy.boundaries
+    labels: list[str] = []
+    counts: list[Boundary] = []
+    for row in points.rows:
+        head = f"{row.name}, {tiles_text(row.tiles or {})}\n"
+        for name, one in zip(names, row.boundaries, strict=True):
+            labels.append(f"{head if one.level == 1 else ''}{name}\nof {one.capacity:,} words")
+            counts.append(one)
+    with drawn_on(ax, height=2.2 + 0.75 * len(counts)) as target:
+        for place, one in enumerate(counts):
+            _draw_boundary(target, report, one, place)
+        target.set_xscale("log")
+        values = [number for one in counts for number in (one.reads, one.writes, one.io, one.bound) if number]
+        target.set_xlim(min(values) / _BESIDE, max(values) * _BESIDE**2)
+        target.set_yticks(range(len(counts)), labels)
+        target.set_ylim(len(counts) - 0.5, -0.5)
+        target.set_xlabel("words moved")
+        title(target, "I/O by memory level", report.problem.describe(), f"{report.hierarchy.kind} levels")
+        legend_beside(target)
+        axes: Axes = target
+    return axes
+
+
+def _draw_boundary(ax: Axes, report: LevelReport, one: Boundary, place: int) -> None:
+    """Draw one boundary: the words that move, and shaded those that no program can do with."""
+    first = place == 0
+    ax.fill_betweenx(
+        [place - 0.3, place + 0.3],
+        1,
+        float(one.bound),
+        facecolor="#dddddd",
+        edgecolor="#666666",
+        label="fewer than any program moves" if first else None,
+    )
+    for name, style in _MARKS.items():
+        label = _NAMES[name] if first else None
+        if getattr(one, name):
+            ax.plot([getattr(one, name)], [place], linestyle="none", label=label, **style)
+    seconds = report.seconds(one)
+    time = "" if seconds is None else f", {seconds_text(seconds)}"
+    where = (float(one.io), place - 0.3)
+    note(ax, f"{one.ratio:.3f} × least{time}", where, (0, 3), fontsize=8, horizontalalignment="center")

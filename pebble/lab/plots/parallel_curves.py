@@ -1,0 +1,265 @@
+"""Words that the busiest device receives against the number of devices, and which schedule is best over N and P."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from pebble.common.errors import InvalidInput
+from pebble.common.tables import JsonResult
+from pebble.lab.parallel import Links, ParallelReport, parallel
+from pebble.lab.parallel.comparing import cost
+from pebble.lab.plots.canvas import drawn_on, legend_beside, title
+from pebble.lab.plots.styles import STYLED_SCHEDULES, bound_lines, lines
+from pebble.program.parallel import SharedProblem, distributed_schedules
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = [
+    "ParallelCurves",
+    "ParallelWinners",
+    "draw_parallel",
+    "draw_winners",
+    "parallel_curves",
+    "parallel_winners",
+]
+
+
+@dataclass(frozen=True)
+class ParallelCurves(JsonResult):
+    """The numbers of a picture against P.
+
+    Attributes
+    ----------
+    problems : tuple of SharedProblem
+        One for each number of devices.
+    schedules : mapping of str to tuple of int or None
+        Words that the busiest device receives; None where a schedule does not apply.
+    bound : tuple of int or None
+        The bound Φ, or in the backward pass D3-total over P; None where it does not apply or says nothing.
+    """
+
+    problems: tuple[SharedProblem, ...]
+    schedules: dict[str, tuple[int | None, ...]]
+    bound: tuple[int | None, ...]
+
+    def content(self) -> dict[str, Any]:
+        """Return the plain data."""
+        first = self.problems[0]
+        return {
+            "plot": "parallel",
+            "N": first.N,
+            "d": first.d,
+            "heads": first.heads,
+            "kv_heads": first.kv_heads,
+            "pass": first.pass_name,
+            "mask": "causal" if first.causal else None,
+            "layout": first.layout,
+            "P": [problem.P for problem in self.problems],
+            "received_max": {name: list(words) for name, words in self.schedules.items()},
+            "bound": list(self.bound),
+        }
+
+
+@dataclass(frozen=True)
+class ParallelWinners(JsonResult):
+    """The numbers of a picture over N and P.
+
+    Attributes
+    ----------
+    Ns, Ps : tuple of int
+    best : tuple of tuple of str or None
+        For each N and P the best schedule; None where there are fewer tokens than tiles.
+    ratios : tuple of tuple of float or None
+        Its wire time over its arithmetic time.
+    text : str
+        What is drawn of, in words.
+    """
+
+    Ns: tuple[int, ...]
+    Ps: tuple[int, ...]
+    best: tuple[tuple[str | None, ...], ...]
+    ratios: tuple[tuple[float | None, ...], ...]
+    text: str
+
+    def content(self) -> dict[str, Any]:
+        """Return the plain data."""
+        return {
+            "plot": "parallel",
+            "N": list(self.Ns),
+            "P": list(self.Ps),
+            "best": [list(row) for row in self.best],
+            "wire_over_arithmetic": [list(row) for row in self.ratios],
+        }
+
+
+def parallel_curves(
+    problems: Iterable[SharedProblem],
+    schedules: Sequence[str] | None = None,
+    *,
+    progress: Callable[[str], None] | None = None,
+) -> ParallelCurves:
+    """Count schedules for several numbers of devices; they may differ in P only.
+
+    Parameters
+    ----------
+    problems : iterable of SharedProblem
+    schedules : sequence of str, optional
+        Those that serve the pass by default.
+    progress : callable, optional
+        Called with a line before each number of devices.
+
+    Examples
+    --------
+    >>> curves = parallel_curves([SharedProblem(64, 2, P) for P in (2, 4)], ["ring"])
+    >>> curves.schedules
+    {'ring': (128, 192)}
+    """
+    chosen = tuple(problems)
+    if not chosen:
+        raise InvalidInput("give at least one number of devices")
+    reports = []
+    for problem in chosen:
+        if progress is not None:
+            progress(f"P = {problem.P:,}")
+        reports.append(parallel(problem, schedules))
+    names = dict.fromkeys(row.name for report in reports for row in report.rows)
+    words = {name: tuple(_received(report, name) for report in reports) for name in names}
+    return ParallelCurves(chosen, words, tuple(_bound(report) for report in reports))
+
+
+def parallel_winners(
+    problem: SharedProblem,
+    Ns: Iterable[int],
+    Ps: Iterable[int],
+    links: Links,
+    schedules: Sequence[str] | None = None,
+    *,
+    progress: Callable[[str], None] | None = None,
+) -> ParallelWinners:
+    """Find the fastest schedule for several lengths and numbers of devices; of those as fast the first.
+
+    Parameters
+    ----------
+    problem : SharedProblem
+        Heads, head dimension, pass, mask and layout.
+    Ns, Ps : iterable of int
+    links : Links
+    schedules, progress
+        As for :func:`parallel_curves`.
+
+    Examples
+    --------
+    >>> found = parallel_winners(SharedProblem(64, 2, 2), [64], [2, 4], Links(1e9, 1e9), ["ring", "grid"])
+    >>> found.best
+    (('ring', 'ring'),)
+    """
+    lengths, devices = tuple(Ns), tuple(Ps)
+    best, ratios = [], []
+    for N in lengths:
+        cells = [_fastest(problem, N, P, links, schedules, progress) for P in devices]
+        best.append(tuple(name for name, _ in cells))
+        ratios.append(tuple(ratio for _, ratio in cells))
+    text = problem.describe().replace(f"N = {problem.N:,}, ", "").replace(f"on {problem.P:,} devices, ", "")
+    return ParallelWinners(lengths, devices, tuple(best), tuple(ratios), text)
+
+
+def draw_parallel(curves: ParallelCurves, ax: Axes | None = None) -> Axes:
+    """Draw words against P, a line a schedule, and the bound."""
+    with drawn_on(ax, width=9.0) as target:
+        Ps = [problem.P for problem in curves.problems]
+        styles = _styles()
+        for name, words in curves.schedules.items():
+            here = [(P, count) for P, count in zip(Ps, words, strict=True) if count]
+            if here:
+                target.plot(
+                    *zip(*here, strict=True), label=name, markersize=4.5, linewidth=1.4, **styles[name]
+                )
+        low = [(P, count) for P, count in zip(Ps, curves.bound, strict=True) if count]
+        if low:
+            target.plot(*zip(*low, strict=True), label="lower bound", **bound_lines(["bound"])["bound"])
+        target.set_xscale("log", base=2)
+        target.set_yscale("log")
+        target.set_xlabel("P (devices)")
+        target.set_ylabel("words received by the busiest device")
+        about = curves.problems[0].describe().replace(f" on {Ps[0]:,} devices,", "")
+        title(target, "Attention on several devices", about)
+        legend_beside(target)
+        found: Axes = target
+    return found
+
+
+def draw_winners(winners: ParallelWinners, ax: Axes | None = None) -> Axes:
+    """Draw which schedule is fastest over N and P, with wire time over arithmetic time in each cell."""
+    from matplotlib.colors import ListedColormap
+    from matplotlib.patches import Patch
+
+    styles = _styles()
+    there = {name for row in winners.best for name in row if name}
+    names = [name for name in styles if name in there]
+    if not names:
+        raise InvalidInput("no schedule applies anywhere in this range: take more tokens or fewer devices")
+    with drawn_on(ax, width=9.0) as target:
+        cells = [[names.index(name) if name else -1 for name in row] for row in winners.best]
+        colours: list[Any] = ["white", *(_pale(styles[name]["color"]) for name in names)]
+        target.pcolormesh(
+            cells, cmap=ListedColormap(colours), vmin=-1.5, vmax=len(names) - 0.5, edgecolors="white"
+        )
+        for y, row in enumerate(winners.ratios):
+            for x, ratio in enumerate(row):
+                text = "–" if ratio is None else f"{ratio:.2g}"
+                target.text(x + 0.5, y + 0.5, text, ha="center", va="center", fontsize=7)
+        target.set_xticks([x + 0.5 for x in range(len(winners.Ps))], [f"{P:,}" for P in winners.Ps])
+        target.set_yticks([y + 0.5 for y in range(len(winners.Ns))], [f"{N:,}" for N in winners.Ns])
+        target.set_xlabel("P (devices)")
+        target.set_ylabel("N (tokens)")
+        title(target, "Fastest schedule; numbers: wire time ÷ arithmetic time", winners.text)
+        legend_beside(target, handles=[Patch(color=_pale(styles[n]["color"]), label=n) for n in names])
+        found: Axes = target
+    return found
+
+
+def _styles() -> dict[str, dict[str, Any]]:
+    """Return how to draw each schedule for several devices, the same in every picture."""
+    names = [schedule.name for schedule in distributed_schedules()]
+    return dict(zip(names, lines(STYLED_SCHEDULES[: len(names)]).values(), strict=True))
+
+
+def _pale(colour: Any) -> tuple[float, float, float]:
+    """Return a colour on which black can be read."""
+    from matplotlib.colors import to_rgb
+
+    red, green, blue = (0.45 * part + 0.55 for part in to_rgb(colour))
+    return red, green, blue
+
+
+def _received(report: ParallelReport, name: str) -> int | None:
+    return next((max(row.received) for row in report.rows if row.name == name), None)
+
+
+def _bound(report: ParallelReport) -> int | None:
+    """Return what some device receives at least if all do equally much."""
+    known = {bound.name: int(bound.value) for bound in report.bounds}
+    words = known.get("Phi", -(-known.get("D3-total", 0) // report.problem.P))
+    return words or None
+
+
+def _fastest(
+    problem: SharedProblem,
+    N: int,
+    P: int,
+    links: Links,
+    schedules: Sequence[str] | None,
+    progress: Callable[[str], None] | None,
+) -> tuple[str | None, float | None]:
+    """Return the fastest schedule for a length and a number of devices, and its times' ratio."""
+    if progress is not None:
+        progress(f"N = {N:,}, P = {P:,}")
+    try:
+        report = parallel(replace(problem, N=N, P=P), schedules, links=links)
+    except InvalidInput:
+        return None, None
+    best = min((row for row in report.rows if row.wire), key=cost, default=None)
+    return (None, None) if best is None or best.wire is None else (best.name, best.wire.ratio)

@@ -1,0 +1,264 @@
+"""An exchange move by move: every word of every device, as the game of several devices plays it.
+
+Only communication is played: a device computes in its memory. Of each pair that a device works on, the scores come and
+go at once; the terms are absorbed one by one; what arrives is merged at the beginning of the next superstep.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import product
+from typing import TYPE_CHECKING
+
+from pebble.common.errors import InvalidInput
+from pebble.computations.family import Family
+from pebble.computations.heads import heads_family
+from pebble.computations.problem import Problem
+from pebble.computations.registry import family_of
+from pebble.game.processors.settings import Processors
+
+if TYPE_CHECKING:
+    from pebble.program.parallel.exchange import Discard, Exchange, Finish, Receive, Superstep, Work
+    from pebble.program.parallel.shared_problem import SharedProblem
+
+__all__ = ["elementary_family", "elementary_lines", "elementary_processors"]
+
+_Head = tuple[int, ...]
+_WIDTHS = {"l": None, "D": None, "V": "e", "dV": "e", "U": "e", "O": "e", "dO": "e"}
+"""The second index of an array: none, or along the head dimension of V; of all others along that of Q and K."""
+
+
+def elementary_family(problem: SharedProblem) -> Family:
+    """Return the computation, vertex by vertex: of several heads one DAG with tokens first.
+
+    Raises
+    ------
+    InvalidInput
+        For the backward pass of several heads, and for decoding, which have no such DAG with tokens first.
+    """
+    if problem.queries_decoded is not None:
+        raise InvalidInput("decoding is not written move by move: its queries are on one device alone")
+    one = Problem(
+        problem.N,
+        problem.N,
+        problem.d,
+        problem.width,
+        pass_name=problem.pass_name,
+        mask="causal" if problem.causal else None,
+    )
+    if problem.heads == 1:
+        return family_of(one)
+    if problem.pass_name == "backward":
+        raise InvalidInput("the backward pass is written move by move for one head; leave out --heads")
+    family = heads_family(one, problem.heads, problem.kv_heads)
+    return family.under(one.allowed) if problem.causal else family
+
+
+def elementary_processors(problem: SharedProblem, memory: int | None = None) -> Processors:
+    """Return the devices that play it: communication only, all sums free but those over d.
+
+    >>> from pebble.program.parallel.shared_problem import SharedProblem
+    >>> elementary_processors(SharedProblem(8, 2, 4, layout="zigzag"))
+    Processors(devices=4, layout='zigzag', memory=None, fast=None, sums=('U', 'l'), strict=False)
+    """
+    sums = tuple(name for arrays in problem.sums for name in arrays.names)
+    return Processors(problem.P, problem.layout, memory, sums=sums)
+
+
+def elementary_lines(exchange: Exchange) -> Iterator[str]:
+    """Yield the moves of an exchange as lines of a pebbling file, without its header.
+
+    Nothing is judged: the referee of the game does that.
+    """
+    writer = _ElementaryWriter(exchange)
+    if exchange.problem.pass_name == "backward":
+        writer.row_sums()
+    for number, step in enumerate(exchange.supersteps):
+        if number:
+            writer.lines.append("superstep")
+        writer.superstep(step)
+        yield from writer.lines
+        writer.lines.clear()
+    writer.merge()
+    if writer.lines:
+        yield "superstep"
+        yield from writer.lines
+
+
+class _ElementaryWriter:
+    """Writes the moves of an exchange, and keeps account of the terms of every partial sum."""
+
+    def __init__(self, exchange: Exchange) -> None:
+        self.exchange, self.problem = exchange, exchange.problem
+        self.lines: list[str] = []
+        tiling = self.problem.tiling
+        self.tokens = [tiling.tokens(tile).tolist() for tile in range(tiling.tiles)]
+        self.terms: dict[tuple[int, str], set[int]] = {}
+        self.arrived: list[tuple[int, str, set[int]]] = []
+
+    def superstep(self, step: Superstep) -> None:
+        """Write what devices do, in order: merge, work, finish, announce sends, discard."""
+        self.merge()
+        for work in step.work:
+            self._work(work)
+        for finish in step.finish:
+            self._finish(finish)
+        sent = [one for receive in step.receives for one in self._sends(receive)]
+        for discard in step.discards:
+            self._discard(discard)
+        self.arrived = sent
+
+    def merge(self) -> None:
+        """Merge the partial sums that have arrived into those that are there."""
+        for p, element, came in self.arrived:
+            here = self.terms.setdefault((p, element), set())
+            if here:
+                self._line(p, "merge", f"{element}{_braces(here)} {element}{_braces(came)}")
+                self._each(p, "discard", (f"{element}{_braces(terms)}" for terms in (here, came)))
+            here |= came
+        self.arrived = []
+
+    def row_sums(self) -> None:
+        """Let every owner compute D of its queries, for which alone O is needed."""
+        for tile, owner in enumerate(self.problem.tiling.owner.tolist()):
+            for i in self.tokens[tile]:
+                self._chain(owner, [_name("D", i, e) for e in range(self.problem.width)])
+                self._each(owner, "discard", (_name("O", i, e) for e in range(self.problem.width)))
+
+    def _heads(self, side: str, block: int) -> list[_Head]:
+        """Return the heads of a block as indices: none if there is one head, (g, r) of a query, (g,) of a key."""
+        if self.problem.heads == 1:
+            return [()]
+        size = self.exchange.heads_of(side)
+        heads = range(block * size, (block + 1) * size)
+        return [divmod(h, self.problem.group) for h in heads] if side == "query" else [(h,) for h in heads]
+
+    def _rows(self, array: str, tile: int, block: int) -> Iterator[str]:
+        """Yield the elements of an array's rows of a tile."""
+        side = "key" if array in ("K", "V", "dK", "dV") else "query"
+        width = {None: None, "e": self.problem.width, "k": self.problem.d}[_WIDTHS.get(array, "k")]
+        for t, head in product(self.tokens[tile], self._heads(side, block)):
+            last = [()] if width is None else [(k,) for k in range(width)]
+            yield from (_name(array, t, *head, *index) for index in last)
+
+    def _words(self, arrays: Iterable[str], p: int, tile: int, block: int) -> Iterator[str]:
+        """Yield the words that a device has of some rows: of partial sums those that it has begun."""
+        for array in arrays:
+            for element in self._rows(array, tile, block):
+                if array == "D":
+                    yield f"{element[:-1]},{self.problem.width - 1}]"
+                elif not self._is_sum(array):
+                    yield element
+                elif self.terms.get((p, element)):
+                    yield f"{element}{_braces(self.terms[p, element])}"
+
+    def _is_sum(self, array: str) -> bool:
+        return any(array in arrays.names for arrays in self.problem.sums)
+
+    def _sends(self, receive: Receive) -> Iterator[tuple[int, str, set[int]]]:
+        """Announce the sends of a receive; yield the partial sums that arrive."""
+        for p, q, tile, block in zip(
+            receive.source, receive.device, receive.tile, receive.block, strict=True
+        ):
+            for word in self._words(receive.arrays, int(p), int(tile), int(block)):
+                self.lines.append(f"send {word} {p} {q}")
+            for array in filter(self._is_sum, receive.arrays):
+                for element in self._rows(array, int(tile), int(block)):
+                    if self.terms.get((int(p), element)):
+                        yield int(q), element, set(self.terms[int(p), element])
+
+    def _discard(self, discard: Discard) -> None:
+        for p, tile, block in zip(
+            discard.device.tolist(), discard.tile.tolist(), discard.block.tolist(), strict=True
+        ):
+            self._each(p, "discard", self._words(discard.arrays, p, tile, block))
+            for array in filter(self._is_sum, discard.arrays):
+                for element in self._rows(array, tile, block):
+                    self.terms.pop((p, element), None)
+
+    def _work(self, work: Work) -> None:
+        allowed = self.problem.tile_pairs > 0
+        for p, block, queries, keys in zip(
+            work.device.tolist(), work.block.tolist(), work.query.tolist(), work.key.tolist(), strict=True
+        ):
+            for query, key in ((query, key) for query in queries for key in keys if allowed[query, key]):
+                for i, j in product(self.tokens[query], self.tokens[key]):
+                    if not self.problem.causal or j <= i:
+                        for head in self._heads("query", block):
+                            self._pair(p, i, j, head)
+
+    def _pair(self, p: int, i: int, j: int, head: _Head) -> None:
+        """Compute the scores of a pair, absorb its terms, and drop the scores."""
+        d, width = self.problem.d, self.problem.width
+        score = self._chain(p, [_name("S", i, j, *head, k) for k in range(d)])
+        weight = _name("P", i, j, *head)
+        self._line(p, "compute", weight)
+        if self.problem.pass_name == "forward":
+            self._line(p, "discard", score)
+            self._absorb(p, _name("l", i, *head), j)
+            for e in range(width):
+                self._absorb(p, _name("U", i, *head, e), j)
+            self._line(p, "discard", weight)
+            return
+        gradient = self._chain(p, [_name("dP", i, j, e) for e in range(width)])
+        change = _name("dS", i, j)
+        self._line(p, "compute", change)
+        for e in range(width):
+            self._absorb(p, _name("dV", j, e), i)
+        for k in range(d):
+            self._absorb(p, _name("dK", j, k), i)
+            self._absorb(p, _name("dQ", i, k), j)
+        self._each(p, "discard", [score, weight, gradient, change])
+
+    def _chain(self, p: int, steps: list[str]) -> str:
+        """Compute a chain, keeping only its last vertex, which is returned."""
+        for number, step in enumerate(steps):
+            self._line(p, "compute", step)
+            if number:
+                self._line(p, "discard", steps[number - 1])
+        return steps[-1]
+
+    def _absorb(self, p: int, element: str, term: int) -> None:
+        before = self.terms.setdefault((p, element), set())
+        if before:
+            self._line(p, "compute", f"{element}{_braces(before)}+{term}")
+            self._line(p, "discard", f"{element}{_braces(before)}")
+        else:
+            self._line(p, "compute", f"{element}+{term}")
+        before.add(term)
+
+    def _finish(self, finish: Finish) -> None:
+        for p, tile, block in zip(
+            finish.device.tolist(), finish.tile.tolist(), finish.block.tolist(), strict=True
+        ):
+            for t, head in product(self.tokens[tile], self._heads("query", block)):
+                outputs = [_name("O", t, *head, e) for e in range(self.problem.width)]
+                sums = [_name("l", t, *head), *(f"U{output[1:]}" for output in outputs)]
+                self._each(p, "compute", outputs)
+                self._each(p, "discard", (f"{one}{_braces(self.terms.pop((p, one)))}" for one in sums))
+
+    def _each(self, p: int, operation: str, words: Iterable[str]) -> None:
+        for word in words:
+            self._line(p, operation, word)
+
+    def _line(self, p: int, operation: str, operand: str) -> None:
+        self.lines.append(f"{p} {operation} {operand}")
+
+
+def _name(array: str, *index: int) -> str:
+    return f"{array}[{','.join(map(str, index))}]"
+
+
+def _braces(terms: set[int]) -> str:
+    """Return terms as a file writes them.
+
+    >>> _braces({0, 1, 2, 5})
+    '{0-2,5}'
+    """
+    runs: list[list[int]] = []
+    for term in sorted(terms):
+        if runs and runs[-1][1] == term - 1:
+            runs[-1][1] = term
+        else:
+            runs.append([term, term])
+    return "{" + ",".join(str(a) if a == b else f"{a}-{b}" for a, b in runs) + "}"

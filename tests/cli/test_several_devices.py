@@ -1,0 +1,70 @@
+"""``-P`` of ``pebble moves`` and ``pebble play``: schedules for several devices, and what does not go with it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.commands import Pebble
+
+SIZES = ["-N", "8", "-d", "2", "-P", "4"]
+
+
+def test_moves_of_several_devices_are_checked(pebble: Pebble, tmp_path: Path) -> None:
+    file = str(tmp_path / "grid.pebbling")
+    written = pebble("moves", "grid", *SIZES, "--shape", "2x2", "-o", file)
+    assert written.code == 0
+    assert "930 moves of 4 devices" in written.err
+    checked = pebble("check", file, "--json")
+    counts = json.loads(checked.out)["communication"]
+    assert (checked.code, counts["received_max"], counts["rounds"]) == (0, 18, 2)
+    assert pebble("moves", "ring", *SIZES, "-o", "-").out.startswith("# pebbling 1\n# dag attention-forward")
+
+
+def test_an_illegal_file_has_the_line_and_the_rule(pebble: Pebble, tmp_path: Path) -> None:
+    file = tmp_path / "wrong.pebbling"
+    file.write_text(
+        "# pebbling 1\n# dag matmul m=2 n=1 k=1\n# devices 2\nsend A[0,0] 1 0\n", encoding="utf-8"
+    )
+    checked = pebble("check", str(file), "--json")
+    fault = json.loads(checked.out)["fault"]
+    assert (checked.code, fault["line"], fault["rule"]) == (1, 4, "send-needs-held")
+
+
+def test_a_page_of_several_devices(pebble: Pebble, tmp_path: Path) -> None:
+    file = tmp_path / "ring.html"
+    made = pebble("play", "ring", *SIZES, "--layout", "zigzag", "--mask", "causal", "-o", str(file))
+    assert made.code == 0
+    assert "ring on 4 devices" in made.err
+    assert "<svg id=" in file.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (
+            ["moves", "grid", "-N", "8", "-d", "2", "--shape", "2x2", "-M", "9"],
+            "--layout and --shape go with -P",
+        ),
+        (["moves", "grid", *SIZES, "-M", "9"], "With -P go -N, -d"),
+        (["moves", "grid", *SIZES, "--softmax", "safe"], "With -P go -N, -d"),
+        (["moves", "grid", *SIZES, "--mask", "window:2"], "without a mask, or with --mask causal"),
+        (["moves", "grid", *SIZES, "--shape", "2by2"], "cannot read the shape '2by2'"),
+        (["moves", "wheel", *SIZES], "unknown schedule for several devices 'wheel'"),
+        (["moves", "ring", "-N", "8", "-P", "4"], "Missing option '-d'"),
+        (["play", *SIZES], "give its name"),
+        (
+            ["moves", "ring", "-N", "8", "-d", "2", "-M", "9"],
+            "ring is a schedule for several devices: add -P",
+        ),
+        (["play", "grid", "-N", "8", "-d", "2", "-M", "9"], "grid is a schedule for several devices: add -P"),
+        (["play", "ring", "-N", "8", "-d", "2", "-P", "40"], "too few for 40 devices"),
+    ],
+)
+def test_what_does_not_go_together(pebble: Pebble, arguments: list[str], says: str, tmp_path: Path) -> None:
+    done = pebble(*arguments, "-o", str(tmp_path / "x"))
+    assert done.code != 0
+    assert says in done.err
+    assert "Traceback" not in done.err

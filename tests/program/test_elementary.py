@@ -1,0 +1,133 @@
+"""Exchanges of tiles, word by word: the referee of tiles and that of the elementary game count the same."""
+
+from __future__ import annotations
+
+import io
+import random
+
+import numpy as np
+import pytest
+
+from pebble.common.errors import InvalidInput
+from pebble.computations.problem import Problem
+from pebble.computations.registry import random_inputs, reference_outputs
+from pebble.game.processors.game import ProcessorGame
+from pebble.game.processors.moves import parse_processor_move
+from pebble.lab.parallel.exchange_moves import exchange_moves
+from pebble.lab.pebblings import check
+from pebble.lab.processor_runs import induced_outputs
+from pebble.program.parallel import (
+    DistributedSchedule,
+    Exchange,
+    Shape,
+    SharedProblem,
+    distributed_schedules,
+    play,
+)
+from pebble.program.parallel.elementary import elementary_family, elementary_lines, elementary_processors
+
+LAYOUTS = ("contiguous", "zigzag", "striped")
+CASES = [(schedule, pass_name) for schedule in distributed_schedules() for pass_name in schedule.passes]
+
+
+def drawn(
+    schedule: DistributedSchedule, pass_name: str, rng: random.Random
+) -> tuple[SharedProblem, Shape, str] | None:
+    """A small problem, a shape and whether all is passed on; None if the schedule does not apply."""
+    P = rng.choice([1, 2, 3, 4, 6])
+    N = rng.choice([2 * P, 2 * P + 1, 3 * P])
+    heads, kv_heads = (
+        rng.choice([(1, 1), (2, 1), (2, 2), (4, 2)]) if pass_name == "forward" and N < 8 else (1, 1)
+    )
+    sizes = (min(N, 12), rng.choice([1, 2]), P, heads, kv_heads)
+    try:
+        problem = SharedProblem(
+            *sizes,
+            causal=schedule.causal_only or rng.random() < 0.5,
+            pass_name=pass_name,
+            layout=rng.choice(schedule.layouts),
+            dv=rng.choice([None, 1, 2]),
+        )
+        return problem, rng.choice(schedule.shapes(problem)), rng.choice(["needed", "all"])
+    except InvalidInput:
+        return None
+
+
+def played(exchange: Exchange) -> ProcessorGame:
+    """Play an exchange move by move."""
+    game = ProcessorGame(elementary_family(exchange.problem).dag(), elementary_processors(exchange.problem))
+    for line in elementary_lines(exchange):
+        game.play(parse_processor_move(line, game.names))
+    game.finish()
+    assert game.complete
+    return game
+
+
+def assert_counts_agree(exchange: Exchange, game: ProcessorGame, pass_on: str) -> None:
+    problem, traffic, tally = exchange.problem, play(exchange), game.tally
+    assert (tuple(tally.computes_of("P")), tally.work_sum("P")) == (traffic.pairs, traffic.work_sum)
+    assert tally.rounds == traffic.rounds
+    words = [*tally.counts("received"), *tally.counts("sent"), tally.link_max, tally.h_sum]
+    tiles = [*traffic.received, *traffic.sent, traffic.link_max, traffic.h_sum]
+    over = [a - b for a, b in zip(tally.counts("memory_peak"), traffic.memory, strict=True)]
+    scores = 2 * (problem.width + 2) + 4
+    if not problem.causal or (problem.layout != "striped" and pass_on == "needed"):
+        assert words == tiles
+        assert all(0 <= more <= scores for more in over)
+    else:
+        assert all(a <= b for a, b in zip(words, tiles, strict=True)), (
+            "rows of a tile without terms are not sent"
+        )
+        assert all(more <= scores for more in over)
+
+
+def assert_numbers_are_attention(problem: SharedProblem, game: ProcessorGame) -> None:
+    if problem.heads > 1:
+        return
+    one = Problem(
+        *(problem.N, problem.N, problem.d, problem.width),
+        pass_name=problem.pass_name,
+        mask="causal" if problem.causal else None,
+    )
+    inputs = random_inputs(one, np.random.default_rng(4))
+    found = induced_outputs(game, elementary_family(problem), inputs)
+    for name, values in reference_outputs(one, inputs).items():
+        np.testing.assert_allclose(found[name], values, rtol=1e-9, atol=1e-12)
+
+
+def assert_agree(case: tuple[DistributedSchedule, str], rng: random.Random) -> bool:
+    asked = drawn(*case, rng)
+    if asked is None:
+        return False
+    problem, shape, pass_on = asked
+    exchange = case[0].exchange(problem, shape, pass_on)
+    game = played(exchange)
+    assert_counts_agree(exchange, game, pass_on)
+    assert_numbers_are_attention(problem, game)
+    return True
+
+
+def test_both_referees_count_the_same() -> None:
+    rng = random.Random(2)
+    assert sum(assert_agree(case, rng) for case in CASES[::3]) > len(CASES) // 9
+
+
+@pytest.mark.slow
+def test_both_referees_count_the_same_of_many_exchanges() -> None:
+    rng = random.Random(3)
+    assert sum(assert_agree(case, rng) for case in CASES for _ in range(8)) > 40
+
+
+def test_the_file_of_an_exchange_is_legal() -> None:
+    stream = io.StringIO()
+    written = exchange_moves(SharedProblem(4, 1, 4), "grid", (2, 2)).write(stream)
+    found = check(io.StringIO(stream.getvalue()))
+    assert found.complete
+    assert found.moves == written
+
+
+def test_what_cannot_be_written() -> None:
+    with pytest.raises(InvalidInput, match="at most 20,000,000"):
+        exchange_moves(SharedProblem(4096, 64, 4), "ring")
+    with pytest.raises(InvalidInput, match="for one head"):
+        exchange_moves(SharedProblem(4, 1, 2, heads=2, kv_heads=2, pass_name="backward"), "ring")
