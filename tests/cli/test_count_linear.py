@@ -44,7 +44,6 @@ def test_what_does_not_fit_together(pebble: Pebble) -> None:
     pebble(*size, "--gate").refused(2, "--attention linear")
     pebble(*size, *LINEAR, "--gate").refused(2, "--mask causal")
     pebble(*size, *LINEAR, "--mask", "window:3").refused(2, "no mask, or the causal one")
-    pebble(*size, *CAUSAL, "--heads", "4", "--kv-heads", "2").refused(2, "--heads")
     pebble(*size, *CAUSAL, "--schedule", "flash-2").refused(2, "recurrent", "state-tiles")
 
 

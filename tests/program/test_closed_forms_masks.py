@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from dataclasses import replace
 from random import Random
 
 import numpy as np
@@ -109,8 +110,9 @@ def test_schedules(name: str, pass_name: str, monkeypatch: pytest.MonkeyPatch) -
         tiles = dict(schedule.tiles(problem, schedule.least_M(problem) + rnd.randint(0, 80)))
         if rnd.random() < 0.5:
             tiles = {tile: rnd.randint(1, 6) if size else size for tile, size in tiles.items()}
-        family = schedule.family(problem).under(random_mask(rnd, Nq, Nk))
-        text = schedule.program(problem, tiles)
+        mask = random_mask(rnd, Nq, Nk)
+        family = schedule.family(problem).under(mask)
+        text = schedule.program(replace(problem, mask=mask), tiles)
         form = closed_form(text, family)
         assert values(form) == played(text, family) == counted(text, family), (family, tiles)
         own = {*family.symbols.values(), *form.legend}
