@@ -2,7 +2,7 @@
 
 Written from the description of the game, of the file and of the bounds alone: python check_certificate.py FILE. Every
 field is verified, or the file is refused. The exit status is 0 if all of it was confirmed, 1 if anything is wrong, and
-2 if the bound is one that this program cannot compute: cuts, spectra, partitions, short sides, T2, T3, B1, B2, B3.
+2 if the bound is one that this program cannot compute: cuts, spectra, partitions, short sides, T2, T3, T4, B1 to B4.
 """
 
 from __future__ import annotations

@@ -98,7 +98,7 @@ def compare(
     >>> print(found)
     problem                                    M  flash-2       best bound
     ──────────────────────────────────────────────────────────────────────
-    attention forward, N = 4,096, d = 64   2,048    1.646  87,571,959 (T3)
+    attention forward, N = 4,096, d = 64   2,048    1.619  89,061,043 (T4)
     attention forward, N = 4,096, d = 64  25,000    1.094  11,020,013 (T1)
     """
     if show not in _SHOWN:

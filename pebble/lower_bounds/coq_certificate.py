@@ -112,4 +112,4 @@ def _cut(problem: Problem, M: int, name: str) -> str:
 
 def _comment(text: str) -> str:
     """Return a text as it may stand in a comment of Coq, whatever a mask's file is called."""
-    return "".join(letter for letter in text if letter not in '"*\\n')
+    return "".join(letter for letter in text if letter not in '"*\\\n')

@@ -121,6 +121,7 @@ def test_a_lesson_that_fails_makes_no_page(tmp_path: Path) -> None:
 # -- the lessons themselves
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", sorted(TUTORIALS.glob("lesson_*.md")), ids=lambda page: page.stem)
 def test_lesson_is_up_to_date(page: Path) -> None:
     """Run its cells as Jupyter would; page, pictures and notebook are, letter for letter, what comes."""

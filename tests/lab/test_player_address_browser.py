@@ -13,7 +13,10 @@ from pebble.lab.player import Page, first_page
 from tests.lab.page_links import encoded, fragment
 from tests.lab.webdriver import Browser, have_browser
 
-pytestmark = pytest.mark.skipif(not have_browser(), reason="needs Chromium and chromedriver")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not have_browser(), reason="needs Chromium and chromedriver"),
+]
 
 _MOVES = [(0, 0), (0, 1), (2, 4), (1, 4)]
 _SIZES = pytest.mark.parametrize(("width", "height"), [(1400, 900), (390, 844)], ids=["desktop", "phone"])

@@ -15,7 +15,10 @@ from pebble.lab.player import Page, play, play_dag
 from tests.lab.page_rules import RUNNER, random_games
 from tests.lab.webdriver import Browser, have_browser
 
-pytestmark = pytest.mark.skipif(not have_browser(), reason="needs Chromium and chromedriver")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not have_browser(), reason="needs Chromium and chromedriver"),
+]
 
 _BOARDS = (("pyramid:3", "Pyramid of height 3"), ("diamond:3,3", "Diamond, 3 × 3"))
 

@@ -10,7 +10,10 @@ from pebble.lab.player import Page, first_page
 from pebble.lab.player.practice_boards import CLASSIC_BOARDS
 from tests.lab.webdriver import Browser, have_browser
 
-pytestmark = pytest.mark.skipif(not have_browser(), reason="needs Chromium and chromedriver")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not have_browser(), reason="needs Chromium and chromedriver"),
+]
 
 _SIZES = pytest.mark.parametrize(
     ("width", "height"),

@@ -71,6 +71,7 @@ def test_io_counts_all_heads_and_other_shapes() -> None:
     assert (lengths.against, lengths.values) == ("N", (24, 48))
 
 
+@pytest.mark.slow
 def test_masks_are_drawn_as_they_are_counted() -> None:
     problems = [Problem.square(N, 6, mask="causal") for N in (12, 24)]
     curves = plots.io_curves(problems, 100, ["flash-2"])
@@ -81,6 +82,7 @@ def test_masks_are_drawn_as_they_are_counted() -> None:
         plots.io([problems[0], Problem.square(24, 6)], 100)
 
 
+@pytest.mark.slow
 def test_every_picture_of_a_masked_problem_has_the_counts_under_the_mask() -> None:
     problem = Problem.square(24, 6, mask="window:5")
     report = pebble.count(problem, 100, ["flash-2", "best"])

@@ -19,6 +19,7 @@ def small() -> RegimeTable:
     return regimes(["gtx1060", "h100", "h200", "b200"], [64, 256], N=2048)
 
 
+@pytest.mark.slow
 def test_rows_are_the_product_of_what_was_asked(small: RegimeTable) -> None:
     asked = [(row.devices, row.problem.d, row.problem.pass_name) for row in small.rows]
     both = ("forward", "backward")
@@ -161,6 +162,7 @@ def _call(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:
     return 0
 
 
+@pytest.mark.slow
 def test_command(
     small: RegimeTable, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

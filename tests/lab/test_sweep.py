@@ -324,6 +324,7 @@ def test_gates_need_a_causal_mask() -> None:
         sweep_grid(8, 2, 40, attention="linear", gate=True)
 
 
+@pytest.mark.slow
 def test_a_row_for_each_boundary(tmp_path: Path) -> None:
     """With memory levels a row is a boundary, with M of its level; the same from the file, and where nothing fits."""
     asked: dict[str, Any] = {"levels": "43,140", "masks": ["none", "causal"]}

@@ -39,6 +39,7 @@ def backward(Nq: int, Nk: int | None = None, d: int = 64, dv: int | None = None)
 # --- the constants ------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("row", QUICK, ids=str)
 def test_constant_is_proved_again(row: B3Row) -> None:
     proof = certify_b3(row)
@@ -46,6 +47,7 @@ def test_constant_is_proved_again(row: B3Row) -> None:
     assert row.W / Fraction("1.035") < proof.attained <= row.W, "the constant should be nearly the best one"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("row", first(1, ROWS[2::7]), ids=str)
 def test_six_per_cent_more_is_proved_and_four_per_cent_less_refuted(row: B3Row) -> None:
     assert certify_b3(replace(row, W=row.W * Fraction(106, 100))).verdict == "proved"
@@ -60,6 +62,7 @@ def test_out_of_boxes_is_not_a_proof() -> None:
     assert certify_b3(ROWS[0], max_boxes=300).verdict == "undecided"
 
 
+@pytest.mark.slow
 def test_a_proof_does_not_depend_on_the_search() -> None:
     row = replace(QUICK[0], W=QUICK[0].W * Fraction(15, 10))
     assert certify_b3(row) == certify_b3(row)
@@ -127,6 +130,7 @@ def tuned_bounds(row: B3Row, corner: np.ndarray[Any, Any], rounds: int = 6) -> n
     return boxes.value
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("row", first(2, ROWS[::5]), ids=str)
 def test_good_multipliers_come_near_and_stay_above(row: B3Row) -> None:
     """Concavity: at a point the dual has no gap, so that bounds can be as good as one likes, and no better."""

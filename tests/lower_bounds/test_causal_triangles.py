@@ -221,6 +221,7 @@ def test_never_above_a_random_pebbling_or_an_automatic_schedule(seed: int) -> No
     check(problem, M, schedule_dag(family.dag(), M, order="depth-first").io)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("n", "dv", "M", "sliding", "least"), [(3, 1, 6, False, 14), (3, 1, 3, True, 22)])
 def test_never_above_an_optimum(n: int, dv: int, M: int, sliding: bool, least: int) -> None:
     problem = Problem.square(n, 1, dv, mask="causal")

@@ -36,7 +36,8 @@ def test_the_numbers_are_those_that_are_printed() -> None:
     stated = {name: int(words) for name, _, _, words in _STATEMENT.findall(coq_certificate(problem, 400))}
     printed = {bound.name: bound.value for bound in bounds(problem, 400).proved}
     assert stated == {name: printed[name] for name in ("T1", "T2", "compulsory")}
-    assert "left out: T3, D. *)" in coq_certificate(problem, 400)
+    assert "attention forward, N = 4,096" in coq_certificate(problem, 400)
+    assert "left out: T4, T3, D. *)" in coq_certificate(problem, 400)
 
 
 def test_under_a_mask_the_statement_has_its_counts() -> None:

@@ -143,6 +143,7 @@ def test_no_bound_is_above_a_machine_run(pass_name: str, sizes: tuple[int, int, 
                 check(problem, M, row.io)
 
 
+@pytest.mark.slow
 def test_bounds_above_compulsory_are_below_schedules_that_come_near() -> None:
     """Small heads and little memory, where T1, T2, B1 and the parts say more than the compulsory words."""
     above = 0

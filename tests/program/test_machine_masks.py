@@ -211,6 +211,7 @@ def test_key_window_moves_every_word_once(spec: str) -> None:
     assert row.io == 8 * 4 * (problem.queries + problem.keys) + problem.queries
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("M", [60, 700])
 @pytest.mark.parametrize("spec", first(1, ["causal", "window:16", "strided:8"]))
 def test_best_under_a_mask_is_no_worse_than_its_candidates(spec: str, M: int) -> None:

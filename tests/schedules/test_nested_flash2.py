@@ -85,6 +85,7 @@ def masked(rnd: Random, problem: Problem) -> Problem:
 
 
 @BOTH
+@pytest.mark.slow
 @pytest.mark.parametrize("mask", ["causal", "window:40"])
 def test_tiles_under_a_mask_fit_and_are_no_worse_than_others(schedule: LevelSchedule, mask: str) -> None:
     rnd = Random(13)

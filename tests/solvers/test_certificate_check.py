@@ -228,7 +228,7 @@ def test_the_second_checker_computes_bounds_of_families_again(rules: Rules) -> N
                         with pytest.raises(ValueError, match=r"proved|called|another|holds"):
                             agreed(changed, other, M, allowed)
     assert {"FFT", "T1", "D", "matmul", "matmul, products apart"} <= seen
-    assert refused <= {"T2", "T3", "B1", "B2", "B3", "D backward", "matmul, short side"}
+    assert refused <= {"T2", "T3", "T4", "B1", "B2", "B3", "B4", "D backward", "matmul, short side"}
 
 
 @pytest.mark.parametrize(

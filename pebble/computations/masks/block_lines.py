@@ -33,7 +33,7 @@ def parts_of_blocks(mask: BlockToeplitzMask, axis: str) -> list[RegularPart]:
     --------
     >>> from pebble.computations.masks import fixed_mask
     >>> [(part.start, part.stop) for part in parts_of_blocks(fixed_mask(96, 12, 4), "i")]
-    [(0, 8), (8, 12)]
+    [(0, 7), (7, 11), (11, 12)]
     """
     ends = [end for bands in mask.patterns for band in bands for end in band.ends(axis)]
     marks = {mask.extents[axis] % mask.period, *_turns(mask, OTHER_AXIS[axis])}

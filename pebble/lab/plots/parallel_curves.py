@@ -154,7 +154,7 @@ def parallel_winners(
     --------
     >>> found = parallel_winners(SharedProblem(64, 2, 2), [64], [2, 4], Links(1e9, 1e9), ["ring", "grid"])
     >>> found.best
-    (('ring', 'ring'),)
+    (('ring', 'grid'),)
     """
     lengths, devices = tuple(Ns), tuple(Ps)
     best, ratios = [], []
