@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from pebble.lab.hardware import Model
 
 __all__ = [
+    "SEVERAL",
     "Whole",
     "form_options",
     "heads_options",
@@ -37,7 +38,7 @@ __all__ = [
 
 _FORM_OPTIONS = ("softmax", "attention", "gate", "chunk", "shared_values", "shared_rope", "sums")
 
-_SEVERAL = "one, several (64,128), or FIRST:LAST:COUNT at equal ratios (256:1Mi:25)"
+SEVERAL = "one, several (64,128), or FIRST:LAST:COUNT at equal ratios (256:1Mi:25)"
 
 
 class Whole(click.ParamType):  # type: ignore[type-arg,unused-ignore]
@@ -70,7 +71,7 @@ def problem_options(required: bool = True, several_lengths: bool = False) -> Cal
         Whether ``-N`` is a text that may stand for several lengths.
     """
     whole = Whole()
-    text = f": {_SEVERAL}" if several_lengths else ""
+    text = f": {SEVERAL}" if several_lengths else ""
     return _options(
         click.option(
             "-N",

@@ -7,22 +7,22 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from pebble.cli.options import Whole, names_of
+from pebble.cli.options import SEVERAL, Whole, names_of
 from pebble.cli.parallel_options import link_options, links_of, shared_problem_of, shared_problem_options
 from pebble.cli.printing import json_option, print_result
 from pebble.cli.progress import progress_line
 from pebble.common.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from pebble.lab.parallel import DocumentReport, ParallelReport
+    from pebble.lab.parallel import DocumentReport, ParallelReport, ParallelSweep
 
 __all__ = ["command"]
 
 
 @click.command("parallel")
 @click.argument("names", nargs=-1, metavar="[NAME]...")
-@click.option("-N", "N", type=Whole(), help="Tokens.")
-@click.option("-P", "P", type=Whole(), required=True, help="Devices.")
+@click.option("-N", "N", help=f"Tokens: {SEVERAL}.")
+@click.option("-P", "P", required=True, help=f"Devices: {SEVERAL}.")
 @shared_problem_options
 @click.option(
     "--shape",
@@ -85,6 +85,13 @@ def command(names: tuple[str, ...], as_json: bool, **options: Any) -> None:
     pebble parallel -N 131072 --model llama3-8b -P 64 --mask causal --layout zigzag --device h100 --link 50GB/s
     pebble parallel ring grid -N 4096 -d 64 -P 16
     """  # noqa: D301
+    from pebble.lab.size_lists import problem_sizes
+
+    several = {name: problem_sizes(options[name], name) for name in ("N", "P") if options[name] is not None}
+    if any(len(sizes) > 1 for sizes in several.values()):
+        print_result(_swept(names, options, several), as_json)
+        return
+    options |= {name: sizes[0] for name, sizes in several.items()}
     if options["documents"] is not None:
         print_result(_documents(names, options), as_json)
     elif options["N"] is None:
@@ -125,6 +132,20 @@ def _compared(names: tuple[str, ...], options: dict[str, Any]) -> ParallelReport
         from pebble.lab.parallel.inner_schedules import with_inner
 
         return with_inner(report, options["inner"], options["M"])
+
+
+def _swept(
+    names: tuple[str, ...], options: dict[str, Any], sizes: dict[str, tuple[int, ...]]
+) -> ParallelSweep:
+    """Compare schedules at every length and number of devices."""
+    from pebble.lab.parallel import ParallelSweep
+
+    if options["documents"] is not None or options["program"] or options["attention"] == "linear":
+        raise click.UsageError("--documents, --program and --attention linear take one -N and one -P.")
+    if "N" not in sizes:
+        raise click.UsageError("Missing option '-N' (or '--documents').")
+    points = [options | {"N": N, "P": P} for N in sizes["N"] for P in sizes["P"]]
+    return ParallelSweep(tuple(_compared(names, point) for point in points))
 
 
 def _print_programs(names: tuple[str, ...], options: dict[str, Any]) -> None:

@@ -125,3 +125,16 @@ def test_refusals(pebble: Pebble) -> None:
         pebble(*SMALL, *more).refused(2, words)
     pebble("parallel", "-N", "5", "-d", "2", "-P", "6").refused(2, "5 tokens are too few for 6 devices")
     pebble("parallel", "-N", "5", "-P", "2").refused(2, "'-d'")
+
+
+def test_several_lengths_and_numbers_of_devices(pebble: Pebble) -> None:
+    asked = ["parallel", "ring", "ulysses", "-N", "64,128", "-P", "2,8", "-d", "4", "--heads", "4"]
+    points = document_of(pebble(*asked, "--json"))["points"]
+    assert [(point["N"], point["P"]) for point in points] == [(64, 2), (64, 8), (128, 2), (128, 8)]
+    for point in points:
+        alone = document_of(pebble(*asked[:4], str(point["N"]), "-P", str(point["P"]), *asked[7:], "--json"))
+        assert {"schema_version": 1, **point} == alone
+    done = pebble(*asked)
+    assert "ulysses is left out at N = 64, P = 8: 4 query heads" in done.out
+    pebble(*asked, "--program").refused(2, "one -N and one -P")
+    pebble("parallel", "ring", "-N", "64", "-P", "4,x", "-d", "4").refused(2, "P: 'x'")
