@@ -27,7 +27,7 @@ __all__ = ["Groups", "SplitPinned", "groups_of"]
 
 _MOST_GROUPS = 64
 """So many numbers of groups are looked at, from the fewest that fit on."""
-_FEW_GROUPS = 8
+_FEW_GROUPS = 16
 """Slices are looked at for so many numbers of groups."""
 _MOST_BLOCKS = 8
 """A group has at most so many blocks."""
@@ -172,6 +172,10 @@ def _choices(problem: Problem, M: int) -> Iterator[Groups]:
                 none = Groups(problem, group, ceil_div(group, blocks), slices, 0)
                 if none.room <= M:
                     yield _pin(none, M)
+                    continue
+                # What stays whole does not pass by: where all is short, that may need less room.
+                stays = (replace(none, pinned=rows * problem.Nk) for rows in (2, 1))
+                yield from (one for one in stays if one.room <= M)
 
 
 def _pin(none: Groups, M: int) -> Groups:

@@ -3,8 +3,8 @@
 from pebble.lab.parallel.comparing import MOST_DEVICES, parallel
 from pebble.lab.parallel.documents import DocumentReport, PlacedDocument, parallel_documents
 from pebble.lab.parallel.links import Links
-from pebble.lab.parallel.parallel_table import ParallelReport, ParallelRow
 from pebble.lab.parallel.parallel_sweep import ParallelSweep
+from pebble.lab.parallel.parallel_table import ParallelReport, ParallelRow
 from pebble.lab.parallel.states import StateReport, parallel_states
 
 __all__ = [
