@@ -142,3 +142,9 @@ def test_references_are_in_the_bibliography() -> None:
             assert author.strip("{}") in entry, (reference.key, author)
         assert reference.year is None or str(reference.year) in entry
         assert reference.details.get("eprint", "") in entry
+
+
+@pytest.mark.parametrize(("softmax", "status"), [("plain", "machine-checked"), ("safe", "proved")])
+def test_status_is_machine_checked_only_where_a_theorem_says_just_this(softmax: str, status: str) -> None:
+    found = {one.name: one.status for one in bounds(Problem.square(256, 8, softmax=softmax), 256).proved}
+    assert [found[name] for name in ("T1", "T2", "compulsory")] == [status] * 3

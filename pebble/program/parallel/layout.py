@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pebble.common.errors import InvalidInput
+from pebble.game.processors.layouts import LAYOUTS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 __all__ = ["LAYOUTS", "TokenLayout"]
-
-LAYOUTS = ("contiguous", "zigzag", "striped")
 
 
 @dataclass(frozen=True)
