@@ -1,0 +1,1 @@
+"""Computations given as loop nests: assignments with affine indices, read from text or Python."""
