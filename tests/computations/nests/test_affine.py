@@ -11,4 +11,5 @@ def test_sums_cancel_and_print() -> None:
     assert str(-i) == "-i"
     assert str(i - i) == "0"
     assert place.at({"i": 3, "k": 4}) == 9
-    assert i.is_index and not place.is_index
+    assert i.is_index
+    assert not place.is_index
