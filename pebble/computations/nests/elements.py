@@ -98,8 +98,8 @@ class Elements:
             if len(twice) and not self._nest.statements[number].adds:
                 index = ",".join(str(int(column[0])) for column in self._index(places[twice[:1]]))
                 raise InvalidInput(
-                    f"{self._nest.statements[number]}: {self.name}[{index}] is computed before; = computes each element "
-                    "once, give the values before it another name or one more index"
+                    f"{self._nest.statements[number]}: {self.name}[{index}] is computed before; = computes each "
+                    "element once, give the values before it another name or one more index"
                 )
             begin += len(places)
 

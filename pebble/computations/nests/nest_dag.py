@@ -37,6 +37,10 @@ class NestDag:
         Number of the first vertex of each statement; the inputs are all before the first of them.
     points : tuple of ndarray
         For each statement the values of its loop indices, shape (vertices, indices), in lexicographic order.
+    reads : tuple of tuple of ndarray
+        For each statement and each of its reads, the vertex that each point reads; two reads may mean the same one.
+    before : tuple of ndarray
+        For each statement the vertex of the same element before each point; −1 for none.
 
     Examples
     --------
@@ -52,14 +56,14 @@ class NestDag:
     dag: Dag
     first: tuple[int, ...]
     points: tuple[NDArray[np.int64], ...]
+    reads: tuple[tuple[NDArray[np.int64], ...], ...]
+    before: tuple[NDArray[np.int64], ...]
 
     def coordinates(self, vertex: int) -> tuple[int, tuple[int, ...]] | None:
         """Return which statement computes a vertex, and at which loop indices; None for an input."""
         number = int(np.searchsorted(np.array(self.first), vertex, side="right")) - 1
         if number < 0:
             return None
-        while not len(self.points[number]):
-            number -= 1
         return number, tuple(self.points[number][vertex - self.first[number]].tolist())
 
     @property
@@ -94,7 +98,7 @@ def nest_dag(nest: LoopNest, description: str = "nest") -> NestDag:
     builder = _Builder(nest, points)
     start, predecessors, names = builder.rows()
     dag = Dag(start, predecessors, names, builder.outputs(), description)
-    return NestDag(nest, dag, builder.first, points)
+    return NestDag(nest, dag, builder.first, points, builder.reads, builder.before)
 
 
 def _check_size(nest: LoopNest) -> None:
@@ -121,6 +125,13 @@ class _Builder:
         self.first = tuple(first[:-1].tolist())
         for begin, array in zip(begins, self._elements.values(), strict=False):
             array.number(begin, self.first)
+        self.reads = tuple(
+            tuple(self._elements[access.array].read(number, at) for at, access in enumerate(one.reads))
+            for number, one in enumerate(nest.statements)
+        )
+        self.before = tuple(
+            self._elements[one.target.array].before(number) for number, one in enumerate(nest.statements)
+        )
 
     def rows(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NestNames]:
         """Return the compressed rows as (start, predecessors), and the names."""
@@ -148,14 +159,11 @@ class _Builder:
     def _matrix(self, number: int) -> NDArray[np.int64]:
         """Return the predecessors of every point of a statement, one row each; −1 for none."""
         statement = self._nest.statements[number]
-        columns = []
-        if statement.adds:
-            columns.append(self._elements[statement.target.array].before(number))
-        for at, access in enumerate(statement.reads):
-            column = self._elements[access.array].read(number, at)
-            for earlier, other in enumerate(statement.reads[:at]):
-                if other.array == access.array:
-                    column = np.where(column == columns[earlier + statement.adds], -1, column)
+        columns = [self.before[number]]
+        for at, column in enumerate(self.reads[number]):
+            for earlier in range(at):
+                if statement.reads[earlier].array == statement.reads[at].array:
+                    column = np.where(column == self.reads[number][earlier], -1, column)
             columns.append(column)
         return np.stack(columns, axis=1)
 

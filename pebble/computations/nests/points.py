@@ -135,7 +135,8 @@ def _repeated(columns: list[NDArray[np.int64]], counts: NDArray[np.int64]) -> li
 def _runs(low: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return the numbers from each low on, as many as counted, one run after the other."""
     begin = np.cumsum(counts) - counts
-    return np.arange(int(counts.sum()), dtype=np.int64) + np.repeat(low - begin, counts)
+    found: NDArray[np.int64] = np.arange(int(counts.sum()), dtype=np.int64) + np.repeat(low - begin, counts)
+    return found
 
 
 def _check_count(statement: Statement, count: int, most: int) -> None:
