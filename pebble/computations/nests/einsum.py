@@ -46,17 +46,17 @@ def einsum_text(products: str) -> str:
     """
     if not isinstance(products, str):
         raise InvalidInput(f"an einsum is a text such as 'ik,kj->ij', not {type(products).__name__}")
-    names, before, assignments = iter(ascii_uppercase), "", []
-    try:
-        for product in products.split(";"):
-            operands, result = _indices(product)
-            arrays = [before or next(names), *(next(names) for _ in operands[1:])]
-            before = next(names)
-            assignments.append(_assignment(before, result, arrays, operands))
-    except StopIteration:
-        raise InvalidInput(
-            "an einsum names at most 26 arrays; write the assignments for pebble.loop_nest"
-        ) from None
+    first, assignments = 0, []
+    for product in products.split(";"):
+        operands, result = _indices(product)
+        after = first + len(operands)
+        if after >= len(ascii_uppercase):
+            raise InvalidInput(
+                "an einsum names at most 26 arrays; write the assignments for pebble.loop_nest"
+            )
+        arrays = ascii_uppercase[first:after]
+        assignments.append(_assignment(ascii_uppercase[after], result, arrays, operands))
+        first = after
     return "; ".join(assignments)
 
 
@@ -82,7 +82,7 @@ def _indices(product: str) -> tuple[list[str], str]:
     return operands, right
 
 
-def _assignment(name: str, result: str, arrays: list[str], operands: list[str]) -> str:
+def _assignment(name: str, result: str, arrays: str, operands: list[str]) -> str:
     sums = set("".join(operands)) - set(result)
     right = "*".join(_element(array, indices) for array, indices in zip(arrays, operands, strict=True))
     return f"{_element(name, result)} {'+=' if sums else '='} {right}"

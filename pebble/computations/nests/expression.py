@@ -81,7 +81,7 @@ class Source:
             place = min(max((error.offset or 1) - 1, 0), len(self.text))
             here = self.text[place:] or "the end"
             self.fail_at(
-                place, f"{what} {self.text!r} cannot be read, at {_short(here)} ({error.msg.lower()})"
+                place, f"{what} {_short(self.text)} cannot be read, at {_short(here)} ({error.msg.lower()})"
             )
         except (ValueError, MemoryError, RecursionError):
             self.fail_at(0, f"{what} cannot be read: it is nested too deeply, or a number is too long")

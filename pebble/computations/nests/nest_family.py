@@ -44,7 +44,7 @@ class NotAFamily(InvalidInput):
 def family_of_nest(nest: LoopNest) -> Family:
     """Return the computation as a family, of any size.
 
-    The vertices and their numbers are those of the explicit DAG. Indices that are summed together and always stand
+    The vertices and their numbers are those of the explicit DAG if each array is computed before it is read. Indices that are summed together and always stand
     side by side become one axis.
 
     Raises

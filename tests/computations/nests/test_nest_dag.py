@@ -23,10 +23,13 @@ CHOLESKY = (
 def check_by_definition(nest: LoopNest) -> NestDag:
     plain, found = PlainNest(nest), nest_dag(nest)
     dag = found.dag
-    number = {found.coordinates(v): v for v in range(found.first[0], dag.n_vertices)}
+    number: dict[object, int] = {found.coordinates(v): v for v in range(found.first[0], dag.n_vertices)}
     assert set(number) == set(plain.reads)
     inputs = {dag.names[v]: v for v in dag.inputs.tolist()}
-    vertex = {**number, **{element: inputs[_name(element)] for element in plain.is_read - set(plain.writers)}}
+    vertex: dict[object, int] = {
+        **number,
+        **{element: inputs[_name(element)] for element in plain.is_read - set(plain.writers)},
+    }
     edges = {(int(p), v) for v in range(dag.n_vertices) for p in dag.predecessors_of(v)}
     assert edges == {(vertex[p], vertex[v]) for p, v in plain.edges}
     assert set(dag.outputs.tolist()) == {vertex[point] for point in plain.outputs}
