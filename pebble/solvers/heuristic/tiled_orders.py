@@ -34,9 +34,7 @@ class Tiling:
     points: tuple[int, ...]
 
 
-def tiled_order(
-    graph: NeededGraph, coordinates: NDArray[np.int64], tiling: Tiling
-) -> NDArray[np.int64]:
+def tiled_order(graph: NeededGraph, coordinates: NDArray[np.int64], tiling: Tiling) -> NDArray[np.int64]:
     """Return the needed vertices tile after tile, repaired where that would put one before a predecessor.
 
     Parameters
@@ -127,10 +125,10 @@ def best_tiling(
     trials : int
         Orders that may be priced, at least 1.
     """
-    return _Search(graph, coordinates, M, cost, trials).run()
+    return _TilingSearch(graph, coordinates, M, cost, trials).run()
 
 
-class _Search:
+class _TilingSearch:
     def __init__(
         self,
         graph: NeededGraph,
