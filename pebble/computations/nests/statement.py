@@ -18,7 +18,8 @@ class Access:
     places: tuple[Affine, ...]
 
     def __str__(self) -> str:
-        return f"{self.array}[{','.join(str(place).replace(' ', '') for place in self.places)}]"
+        places = ",".join(str(place).replace(" ", "") for place in self.places)
+        return f"{self.array}[{places}]" if self.places else self.array
 
 
 @dataclass(frozen=True)
@@ -59,10 +60,26 @@ class Statement:
 
     def __str__(self) -> str:
         right = self.expression or "*".join(map(str, self.reads))
-        conditions = ", ".join(f"{condition} >= 0" for condition in self.conditions)
+        conditions = ", ".join(map(_comparison, self.conditions))
         return (
             f"{self.target} {'+=' if self.adds else '='} {right}{f' for {conditions}' if conditions else ''}"
         )
+
+
+def _comparison(condition: Affine) -> str:
+    """Return that an expression is at least 0, as people write it: ``j < i`` for ``i - j - 1``.
+
+    >>> _comparison(Affine.of({"i": 1, "j": -1}, -1)), _comparison(Affine.of({"i": -2}, 9))
+    ('j < i', '2*i <= 9')
+    """
+    more = {name: factor for name, factor in condition.terms if factor > 0}
+    less = {name: -factor for name, factor in condition.terms if factor < 0}
+    constant = condition.constant
+    if constant == -1 and more and less:
+        return f"{Affine.of(less)} < {Affine.of(more)}"
+    if constant < 0:
+        return f"{Affine.of(less, -constant)} <= {Affine.of(more)}"
+    return f"{Affine.of(less)} <= {Affine.of(more, constant)}"
 
 
 @dataclass(frozen=True)
