@@ -21,6 +21,12 @@ __all__ = ["command"]
 @click.option("-N", "--extents", multiple=True, metavar="i=1024,j=1Ki", help="Extents of the indices.")
 @memory_options
 @click.option("--outputs", metavar="L,P", help="Arrays that are outputs although they are read.")
+@click.option(
+    "--time",
+    "time_budget",
+    type=click.FloatRange(min=0),
+    help="Seconds that a search over orders of vertices may take.",
+)
 @click.option("--list", "listing", is_flag=True, help="List the kernels that have a name.")
 @click.option("-o", "--output", help="Write the pebbling, one move a line; - for standard output.")
 @json_option
@@ -28,6 +34,7 @@ def command(
     text: str | None,
     extents: tuple[str, ...],
     outputs: str | None,
+    time_budget: float | None,
     listing: bool,
     output: str | None,
     as_json: bool,
@@ -56,9 +63,9 @@ def command(
     asked = read_extents(",".join(extents)) if extents else {}
     M = words_of(options)
     with progress_line() as progress:
-        found = kernel(text, asked, M, outputs.split(",") if outputs else (), progress)
+        found = kernel(text, asked, M, outputs.split(",") if outputs else (), progress, time_budget)
     if output is not None and found.schedule is not None:
-        found.schedule.write(file_output() if output == "-" else output)
+        found.write(file_output() if output == "-" else output)
     if as_json or output != "-":
         print_result(found, as_json)
     if not found.fits or (output is not None and found.schedule is None):

@@ -5,50 +5,28 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import IO, Any, Protocol
+from typing import IO, Any
 
 from pebble.common.errors import CacheTooSmall, InvalidInput
 from pebble.common.tables import Table, TableResult, words
 from pebble.common.units import fast_memory_words
+from pebble.computations.nests.header import NEST_NAME, nest_parameters
 from pebble.computations.nests.named_kernel import read_kernel
+from pebble.computations.nests.nest_dag import count_edges, nest_dag
+from pebble.computations.nests.nest_family import as_family
+from pebble.computations.nests.points import TooManyPoints, count_points
 from pebble.computations.nests.statement import LoopNest
 from pebble.game.rules import Rules
 from pebble.lower_bounds.bound import Bound
+from pebble.lower_bounds.nests.nest_bounds import nest_bounds
+from pebble.solvers.nests.nest_schedule import NestSchedule, schedule_nest
 
-__all__ = ["FoundSchedule", "KernelReport", "kernel"]
+__all__ = ["MOST_SCHEDULED", "KernelReport", "kernel"]
 
+MOST_SCHEDULED = 5_000_000
+"""Vertices and edges up to which a nest that is no family of arrays is scheduled, vertex by vertex."""
 
-class FoundSchedule(Protocol):
-    """What a report needs of a schedule."""
-
-    @property
-    def io(self) -> int:
-        """Loads plus stores."""
-        ...
-
-    @property
-    def reads(self) -> int:
-        """Loads."""
-        ...
-
-    @property
-    def writes(self) -> int:
-        """Stores."""
-        ...
-
-    @property
-    def peak(self) -> int:
-        """The most words in fast memory at any time."""
-        ...
-
-    @property
-    def program(self) -> str:
-        """What is done, as text."""
-        ...
-
-    def write(self, target: str | os.PathLike[str] | IO[str]) -> int:
-        """Write the pebbling file and return the number of moves."""
-        ...
+_SMALL = 5
 
 
 @dataclass(frozen=True)
@@ -62,7 +40,7 @@ class KernelReport(TableResult):
         Words of fast memory.
     bounds : tuple of Bound
         The greatest first.
-    schedule : FoundSchedule or None
+    schedule : NestSchedule or None
         The best schedule found, verified; None if there is none.
     note : str
         Why there is no schedule; empty if there is one.
@@ -73,7 +51,7 @@ class KernelReport(TableResult):
     nest: LoopNest
     M: int
     bounds: tuple[Bound, ...]
-    schedule: FoundSchedule | None
+    schedule: NestSchedule | None
     note: str = ""
     fits: bool = True
 
@@ -88,6 +66,25 @@ class KernelReport(TableResult):
     def ratio(self) -> float | None:
         """The schedule's I/O divided by the greatest bound; None without a schedule."""
         return None if self.schedule is None else self.schedule.io / self.best.value
+
+    def write(self, target: str | os.PathLike[str] | IO[str]) -> int:
+        """Write the schedule as a pebbling file and return the number of moves.
+
+        Raises
+        ------
+        InvalidInput
+            If there is no schedule, or the target cannot be written.
+        """
+        from pebble.game.files.header import Header
+        from pebble.game.files.writer import write_pebbling, write_pebbling_file
+
+        if self.schedule is None:
+            raise InvalidInput("there is no schedule to be written")
+        header = Header(NEST_NAME, nest_parameters(self.nest), self.M)
+        vertices = as_family(self.nest) or nest_dag(self.nest).dag
+        if isinstance(target, str | os.PathLike):
+            return write_pebbling_file(target, header, vertices, self.schedule.moves())
+        return write_pebbling(target, header, vertices, self.schedule.moves())
 
     def __repr__(self) -> str:
         found = "no schedule" if self.schedule is None else f"{self.schedule.io} I/O"
@@ -164,7 +161,8 @@ def kernel(
     extents: Mapping[str, int] | None = None,
     M: int = 0,
     outputs: Iterable[str] = (),
-    progress: Callable[..., object] | None = None,
+    progress: Callable[[str], None] | None = None,
+    time_budget: float | None = None,
 ) -> KernelReport:
     """Bound the I/O of a loop nest from below, and find a schedule.
 
@@ -179,7 +177,9 @@ def kernel(
     outputs : iterable of str
         Arrays that are outputs although they are read.
     progress : callable, optional
-        Called now and then by the search.
+        Called with a line of text now and then by the search.
+    time_budget : float, optional
+        Seconds for a search over orders of vertices; without it, it does a fixed amount of work.
 
     Raises
     ------
@@ -192,8 +192,6 @@ def kernel(
     >>> report.schedule.peak <= 32, report.best.value <= report.schedule.io
     (True, True)
     """
-    from pebble.lab.kernel_schedules import found_schedule
-
     M = fast_memory_words(M)
     if isinstance(computation, LoopNest):
         if extents or outputs:
@@ -201,30 +199,31 @@ def kernel(
         nest = computation
     else:
         nest = read_kernel(computation, extents or {}, outputs)
-    bounds = (_compulsory(nest),)
     try:
-        schedule, note = found_schedule(nest, M, progress)
+        _check(nest)
+        schedule, note, fits = schedule_nest(nest, M, progress, time_budget), "", True
     except CacheTooSmall as error:
-        return KernelReport(nest, M, bounds, None, str(error), fits=False)
-    return KernelReport(nest, M, bounds, schedule, note)
+        schedule, note, fits = None, str(error), False
+    except TooManyPoints as error:
+        schedule, note, fits = None, f"no schedule: {error}", True
+    return KernelReport(nest, M, tuple(nest_bounds(nest, M)), schedule, note, fits)
 
 
-def _compulsory(nest: LoopNest) -> Bound:
-    """Every input is read and every output written once."""
-    from pebble.computations.nests.nest_dag import nest_dag
-    from pebble.computations.nests.nest_family import as_family
+def _check(nest: LoopNest) -> None:
+    """Refuse what is no computation, and what is too large to be scheduled vertex by vertex.
 
-    family = as_family(nest)
-    if family is None:
-        dag = nest_dag(nest).dag
-        inputs, outputs = len(dag.inputs), len(dag.outputs)
-    else:
-        inputs = sum(family.words(array.name) for array in family.inputs)
-        outputs = sum(family.words(array.name) for array in family.outputs)
-    return Bound(
-        "compulsory",
-        inputs + outputs,
-        "proved",
-        "docs/bounds.md",
-        note=f"{inputs:,} inputs and {outputs:,} outputs",
+    A circle of equations is found on the points with small indices: what depends on itself there does so among all.
+    """
+    if as_family(nest) is not None:
+        return
+    small = LoopNest(
+        nest.statements, {name: min(extent, _SMALL) for name, extent in nest.extents.items()}, nest.outputs
     )
+    if any(count_points(statement, small.extents) for statement in small.statements):
+        nest_dag(small)
+    size = sum(count_edges(nest))
+    if size > MOST_SCHEDULED:
+        raise TooManyPoints(
+            f"{size:,} vertices and edges are too many to be scheduled one by one (limit {MOST_SCHEDULED:,}), and the "
+            "assignments are no family of arrays; choose smaller extents"
+        )

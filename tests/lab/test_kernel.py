@@ -35,7 +35,7 @@ def test_the_pebbling_is_legal_and_costs_what_is_said(text: str, extents: dict[s
     report = pebble.kernel(pebble.loop_nest(text, extents), M=12)
     assert report.schedule is not None
     target = io.StringIO()
-    report.schedule.write(target)
+    report.write(target)
     checked = pebble.check(io.BytesIO(target.getvalue().encode()))
     assert checked.complete
     assert (checked.reads, checked.writes) == (report.schedule.reads, report.schedule.writes)
@@ -54,3 +54,19 @@ def test_what_cannot_be_asked() -> None:
         pebble.kernel(pebble.loop_nest(PRODUCT, CUBE), CUBE, M=32)
     with pytest.raises(InvalidInput, match="M must"):
         pebble.kernel(PRODUCT, CUBE)
+
+
+def test_what_is_too_large_has_bounds_and_no_schedule() -> None:
+    report = pebble.kernel("u[t,i] = u[t-1,i] + u[t-1,i+1]", {"t": 10**4, "i": 10**4}, M=64)
+    assert report.schedule is None
+    assert report.fits
+    assert "too many to be scheduled" in report.note
+    assert report.best.value > 10**4
+    with pytest.raises(InvalidInput, match="no schedule to be written"):
+        report.write(io.StringIO())
+
+
+def test_a_circle_is_found_at_any_size() -> None:
+    for extent in (3, 10**6):
+        with pytest.raises(InvalidInput, match="cycle"):
+            pebble.kernel("x[i] = x[i+1]*x[i-1]", {"i": extent}, M=64)

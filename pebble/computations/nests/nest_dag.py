@@ -12,7 +12,7 @@ from pebble.common.errors import InvalidInput
 from pebble.computations.classic_dags import MOST_EDGES
 from pebble.computations.nests.element_vertices import ElementVertices
 from pebble.computations.nests.nest_names import NestNames, named_block
-from pebble.computations.nests.points import affine_values, count_points, points_of
+from pebble.computations.nests.points import TooManyPoints, affine_values, count_points, points_of
 from pebble.computations.nests.statement import LoopNest, Statement
 from pebble.graph.dag import Dag
 
@@ -80,8 +80,10 @@ def nest_dag(nest: LoopNest, description: str = "nest") -> NestDag:
 
     Raises
     ------
+    TooManyPoints
+        If it is too large, which is said before it is built.
     InvalidInput
-        If it is too large, which is said before it is built; if an element is computed twice by ``=``, or also by
+        If an element is computed twice by ``=``, or also by
         something before it; if elements are computed from each other in a circle, which is shown; or if there is no
         vertex at all.
 
@@ -119,7 +121,7 @@ def count_edges(nest: LoopNest) -> tuple[int, int]:
 def _check_size(nest: LoopNest) -> None:
     vertices, edges = count_edges(nest)
     if max(vertices, edges) > MOST_EDGES:
-        raise InvalidInput(
+        raise TooManyPoints(
             f"{vertices:,} vertices and up to {edges:,} edges are too many to build one by one (limit "
             f"{MOST_EDGES:,}); choose smaller extents"
         )
