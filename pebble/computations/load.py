@@ -8,6 +8,7 @@ from pathlib import Path
 
 from pebble.common.errors import InvalidInput
 from pebble.computations.named_dags import NAMED_DAGS, NamedDag
+from pebble.computations.nests.named_kernel import KERNEL_PREFIX, kernel_dag
 from pebble.graph.dag import Dag
 
 __all__ = ["load_dag", "named_dag"]
@@ -21,8 +22,8 @@ def load_dag(
     Parameters
     ----------
     source : str or path
-        A name with its parameters after a colon, or a file. Where both could be meant, a
-        text is a name; write ``./fft:8`` for a file that is called so.
+        A name with its parameters after a colon, ``kernel:TEXT:i=8,j=8`` for a loop nest, or a file. Where both could
+        be meant, a text is a name; write ``./fft:8`` for a file that is called so.
     format : str, optional
         A file's format, if its ending does not say it; see :data:`pebble.graph.formats.FORMATS`.
     keep_isolated : bool
@@ -48,6 +49,8 @@ def load_dag(
 
     if isinstance(source, str):
         name, colon, _ = source.partition(":")
+        if source.startswith(KERNEL_PREFIX) and format is None:
+            return kernel_dag(source)
         if colon and name in NAMED_DAGS and format is None:
             return named_dag(source)
         if not source or not Path(source).exists():

@@ -38,6 +38,9 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
 }
 """Functions that an expression may use; ``max`` and ``min`` of any number of values, the others of one."""
 
+_LARGEST_CONSTANT, _LARGEST_FACTOR = 10**9, 10**6
+"""So that places are numbers of eight bytes."""
+
 _OPERATORS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: lambda one, other: one + other,
     ast.Sub: lambda one, other: one - other,
@@ -78,7 +81,7 @@ class Source:
             place = min(max((error.offset or 1) - 1, 0), len(self.text))
             here = self.text[place:] or "the end"
             self.fail_at(
-                place, f"{what} {self.text!r} cannot be read, at {_short(here)} ({error.msg.lower()})"
+                place, f"{what} {_short(self.text)} cannot be read, at {_short(here)} ({error.msg.lower()})"
             )
         except (ValueError, MemoryError, RecursionError):
             self.fail_at(0, f"{what} cannot be read: it is nested too deeply, or a number is too long")
@@ -111,19 +114,16 @@ class Expression:
     Examples
     --------
     >>> found = read_expression(Source("alpha*A[i,k-1] + exp(A[i,k-1])/2"))
-    >>> [str(access) for access in found.reads], float(found.value([3.0, 0.0]))
+    >>> [str(access) for access in found.reads], float(found.value(3.0, 0.0))
     (['alpha', 'A[i,k-1]'], 0.5)
     """
 
     tree: ast.expr
     reads: tuple[Access, ...]
 
-    def value(self, values: Any) -> Any:
+    def value(self, *values: Any) -> Any:
         """Return the value where the elements read have these values, numbers or arrays, in their order."""
         return _value(self.tree, dict(zip(self.reads, values, strict=True)))
-
-    def __call__(self, *values: Any) -> Any:
-        return self.value(values)
 
 
 def right_side(statement: Statement) -> Expression:
@@ -191,15 +191,24 @@ def read_access(source: Source, node: ast.expr) -> Access:
 
 def read_affine(source: Source, node: ast.expr) -> Affine:
     """Return a sum of whole multiples of indices."""
+    found = _affine(source, node)
+    if abs(found.constant) > _LARGEST_CONSTANT or any(
+        abs(factor) > _LARGEST_FACTOR for _, factor in found.terms
+    ):
+        source.fail(node, f"constants go up to {_LARGEST_CONSTANT:,}, factors up to {_LARGEST_FACTOR:,}")
+    return found
+
+
+def _affine(source: Source, node: ast.expr) -> Affine:
     if isinstance(node, ast.Name):
         return Affine.index(node.id)
     if isinstance(node, ast.Constant) and type(node.value) is int:
         return Affine((), node.value)
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.UAdd | ast.USub):
-        inner = read_affine(source, node.operand)
+        inner = _affine(source, node.operand)
         return -inner if isinstance(node.op, ast.USub) else inner
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Sub | ast.Mult):
-        one, other = read_affine(source, node.left), read_affine(source, node.right)
+        one, other = _affine(source, node.left), _affine(source, node.right)
         if isinstance(node.op, ast.Add):
             return one + other
         if isinstance(node.op, ast.Sub):

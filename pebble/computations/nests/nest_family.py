@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from graphlib import CycleError, TopologicalSorter
+from itertools import pairwise
 from typing import NoReturn
 
 from pebble.common.errors import InvalidInput
@@ -43,8 +44,8 @@ class NotAFamily(InvalidInput):
 def family_of_nest(nest: LoopNest) -> Family:
     """Return the computation as a family, of any size.
 
-    The vertices and their numbers are those of the explicit DAG. Indices that are summed together and always stand
-    side by side become one axis.
+    The vertices and their numbers are those of the explicit DAG if each array is computed before it is read. Indices
+    that are summed together and always stand side by side become one axis.
 
     Raises
     ------
@@ -183,7 +184,7 @@ class _Axes:
                 axis, extent = self.of_index(number, index), nest.extents[index]
                 if lengths.setdefault(axis, extent) != extent:
                     _no(
-                        f"{statement} goes through {extent} places of an array that another goes through {lengths[axis]} of"
+                        f"{statement}: {index} has {extent} values, but its axis of an array {lengths[axis]} elsewhere"
                     )
         found: dict[str, int] = {}
         for axis, extent in lengths.items():
@@ -205,7 +206,7 @@ def _merged(nest: LoopNest, axes: _Axes) -> dict[str, str]:
     }
     for number, statement in enumerate(nest.statements):
         summed = [axes.of_index(number, index) for index in statement.sum_indices] if statement.adds else []
-        for one, other in zip(summed, summed[1:], strict=False):
+        for one, other in pairwise(summed):
             if not all(_side_by_side(access, one, other) for access in accesses):
                 _no(f"{statement} sums over {', '.join(statement.sum_indices)}, which cannot be one axis")
         for axis in summed[1:]:
@@ -227,7 +228,7 @@ def _side_by_side(access: tuple[str, ...], one: str, other: str) -> bool:
     """Whether an array has neither axis, or one right before the other."""
     if one not in access and other not in access:
         return True
-    return (one, other) in zip(access, access[1:], strict=False)
+    return (one, other) in pairwise(access)
 
 
 def _array(nest: LoopNest, number: int, axes: _Axes, merged: Mapping[str, str]) -> Array:
@@ -240,13 +241,8 @@ def _array(nest: LoopNest, number: int, axes: _Axes, merged: Mapping[str, str]) 
         name,
         axes.of_access(statement.target, merged),
         chain=chain[0] if statement.adds and chain else None,
-        operands=tuple(_operands(statement)),
+        operands=tuple(access.array for access in statement.reads),
         output=name not in read or name in nest.outputs,
-        function=right_side(statement),
+        function=right_side(statement).value,
         meaning=str(statement),
     )
-
-
-def _operands(statement: Statement) -> Iterator[str]:
-    for access in statement.reads:
-        yield access.array

@@ -9,7 +9,10 @@ from pebble.computations.nests.nest_family import as_family, family_of_nest
 from pebble.computations.nests.read_text import loop_nest
 from pebble.computations.problem import Problem
 
-ATTENTION = "S[i,j] += Q[i,k]*K[j,k]; P[i,j] = exp(S[i,j]); l[i] += P[i,j]; U[i,e] += P[i,j]*V[j,e]; O[i,e] = U[i,e]/l[i]"
+ATTENTION = (
+    "S[i,j] += Q[i,k]*K[j,k]; P[i,j] = exp(S[i,j]); l[i] += P[i,j]; U[i,e] += P[i,j]*V[j,e]; "
+    "O[i,e] = U[i,e]/l[i]"
+)
 
 
 def test_a_product_is_the_family_of_products() -> None:
@@ -46,11 +49,11 @@ def test_indices_summed_side_by_side_are_one_axis() -> None:
         ("C[i,j] += A[i,k]*A[k,j]", "the same axis"),
         ("C[i] = A[i] for i < j", "no index of this assignment"),
         ("C[i] = A[i] for i <= 1", "conditions"),
-        ("C[i] = A[i] + A[i-1]", "no index by itself"),
+        ("C[i] = A[i] + A[i-1]", "by itself"),
         ("C[i] = A[i,i]", "an index twice"),
         ("C[i] = A[i]; C[i] += B[i,k]", "several assignments"),
         ("x[i] = y[i]*A[i]; y[i] = x[i]*B[i]", "from each other"),
-        ("C[i,j] = A[i,j]; D[i,k] = A[i,k]", "places of an array"),
+        ("C[i,j] = A[i,j]; D[i,k] = A[i,k]", "of an array"),
     ],
 )
 def test_what_is_no_family_says_why(text: str, why: str) -> None:
