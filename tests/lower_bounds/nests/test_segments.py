@@ -20,7 +20,8 @@ def words_needed(roles: Roles, points: list[dict[str, int]]) -> int:
     groups: list[tuple[set[tuple[str, str]], dict[object, set[tuple[int, ...]]]]] = []
     for role in roles.roles:
         lines = {tuple(place.at(point) for place in role.places) for point in points}
-        atoms, found = set(role.atoms), {role.atoms: lines}
+        atoms: set[tuple[str, str]] = set(role.atoms)
+        found: dict[object, set[tuple[int, ...]]] = {(role.atoms, role.family): lines}
         for other in [group for group in groups if group[0] & atoms]:
             groups.remove(other)
             atoms |= other[0]
