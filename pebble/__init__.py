@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from pebble.lab.count import count
     from pebble.lab.crossover import crossover
     from pebble.lab.hardware import device, devices, model, models
+    from pebble.lab.kernel import kernel
     from pebble.lab.level_counts import count_levels
     from pebble.lab.level_player import play_levels
     from pebble.lab.parallel import parallel
@@ -104,6 +105,7 @@ _HOME = {
     "einsum": "computations.nests.einsum",
     "family_of": "computations.registry",
     "load_dag": "computations.load",
+    "kernel": "lab.kernel",
     "level_schedules": "program.schedule.level_registry",
     "loop_nest": "computations.nests.read_text",
     "lower": "program.lowering",
@@ -167,6 +169,7 @@ __all__ = [
     "distributed_schedules",
     "einsum",
     "family_of",
+    "kernel",
     "level_schedules",
     "load_dag",
     "loop_nest",

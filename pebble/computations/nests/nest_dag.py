@@ -10,9 +10,9 @@ import numpy as np
 
 from pebble.common.errors import InvalidInput
 from pebble.computations.classic_dags import MOST_EDGES
-from pebble.computations.nests.elements import Elements
+from pebble.computations.nests.element_vertices import ElementVertices
 from pebble.computations.nests.nest_names import NestNames, named_block
-from pebble.computations.nests.points import affine_values, count_points, points_of
+from pebble.computations.nests.points import TooManyPoints, affine_values, count_points, points_of
 from pebble.computations.nests.statement import LoopNest, Statement
 from pebble.graph.dag import Dag
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from pebble.computations.nests.nest_names import NamedBlock
 
-__all__ = ["NestDag", "nest_dag"]
+__all__ = ["NestDag", "count_edges", "nest_dag"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,8 +80,10 @@ def nest_dag(nest: LoopNest, description: str = "nest") -> NestDag:
 
     Raises
     ------
+    TooManyPoints
+        If it is too large, which is said before it is built.
     InvalidInput
-        If it is too large, which is said before it is built; if an element is computed twice by ``=``, or also by
+        If an element is computed twice by ``=``, or also by
         something before it; if elements are computed from each other in a circle, which is shown; or if there is no
         vertex at all.
 
@@ -101,14 +103,25 @@ def nest_dag(nest: LoopNest, description: str = "nest") -> NestDag:
     return NestDag(nest, dag, builder.first, points, builder.reads, builder.before)
 
 
-def _check_size(nest: LoopNest) -> None:
+def count_edges(nest: LoopNest) -> tuple[int, int]:
+    """Return how many vertices are computed, and an upper bound on the edges; nothing is built.
+
+    >>> from pebble.computations.nests.read_text import loop_nest
+    >>> count_edges(loop_nest("C[i,j] += A[i,k]*B[k,j]", {"i": 100, "j": 100, "k": 100}))
+    (1000000, 3000000)
+    """
     vertices = edges = 0
     for statement in nest.statements:
         count = count_points(statement, nest.extents)
         vertices += count
         edges += count * (len(statement.reads) + statement.adds)
+    return vertices, edges
+
+
+def _check_size(nest: LoopNest) -> None:
+    vertices, edges = count_edges(nest)
     if max(vertices, edges) > MOST_EDGES:
-        raise InvalidInput(
+        raise TooManyPoints(
             f"{vertices:,} vertices and up to {edges:,} edges are too many to build one by one (limit "
             f"{MOST_EDGES:,}); choose smaller extents"
         )
@@ -119,7 +132,7 @@ class _Builder:
 
     def __init__(self, nest: LoopNest, points: Sequence[NDArray[np.int64]]) -> None:
         self._nest, self._points = nest, points
-        self._elements = {name: Elements(name, nest, points) for name in _arrays(nest)}
+        self._elements = {name: ElementVertices(name, nest, points) for name in _arrays(nest)}
         begins = np.cumsum([0, *(len(array.inputs) for array in self._elements.values())]).tolist()
         first = begins[-1] + np.cumsum([0, *map(len, points)])
         self.first = tuple(first[:-1].tolist())

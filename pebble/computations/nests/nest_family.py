@@ -44,8 +44,8 @@ class NotAFamily(InvalidInput):
 def family_of_nest(nest: LoopNest) -> Family:
     """Return the computation as a family, of any size.
 
-    The vertices and their numbers are those of the explicit DAG if each array is computed before it is read. Indices that are summed together and always stand
-    side by side become one axis.
+    The vertices and their numbers are those of the explicit DAG if each array is computed before it is read. Indices
+    that are summed together and always stand side by side become one axis.
 
     Raises
     ------

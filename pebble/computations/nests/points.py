@@ -14,7 +14,7 @@ from pebble.computations.nests.statement import Statement
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["MOST_POINTS", "affine_values", "count_points", "points_of"]
+__all__ = ["MOST_POINTS", "TooManyPoints", "affine_values", "count_points", "points_of"]
 
 MOST_POINTS = 40_000_000
 """More points than this are not listed: it would take gigabytes."""
@@ -22,6 +22,10 @@ MOST_POINTS = 40_000_000
 
 _LARGEST_EXTENT = 10**10
 """So that places are numbers of eight bytes."""
+
+
+class TooManyPoints(InvalidInput):
+    """A loop nest that is too large to be built point by point."""
 
 
 def points_of(statement: Statement, extents: Mapping[str, int], most: int = MOST_POINTS) -> NDArray[np.int64]:
@@ -36,7 +40,7 @@ def points_of(statement: Statement, extents: Mapping[str, int], most: int = MOST
 
     Raises
     ------
-    InvalidInput
+    TooManyPoints
         If there are more; said before they are listed.
 
     Notes
@@ -63,7 +67,7 @@ def count_points(statement: Statement, extents: Mapping[str, int], most: int = M
 
     Raises
     ------
-    InvalidInput
+    TooManyPoints
         If too many points of the other indices would have to be listed.
     """
     if not statement.conditions:
@@ -97,7 +101,7 @@ def _outer(
     low, counts = nothing, None
     for name in statement.indices:
         if extents[name] > _LARGEST_EXTENT:
-            raise InvalidInput(f"the extent {name}={extents[name]:,} is too large to list points one by one")
+            raise TooManyPoints(f"the extent {name}={extents[name]:,} is too large to list points one by one")
     for at, name in enumerate(statement.indices):
         if counts is not None:
             _check_count(statement, int(counts.sum()), most)
@@ -141,6 +145,6 @@ def _runs(low: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np.int64
 
 def _check_count(statement: Statement, count: int, most: int) -> None:
     if count > most:
-        raise InvalidInput(
+        raise TooManyPoints(
             f"{statement}: {count:,} points are too many to list (limit {most:,}); choose smaller extents"
         )

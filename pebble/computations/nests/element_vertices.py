@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
     from pebble.computations.nests.nest_names import NamedBlock
 
-__all__ = ["Elements"]
+__all__ = ["ElementVertices"]
 
 _MOST_PLACES = 2**62
 
 
-class Elements:
+class ElementVertices:
     """The elements of an array, numbered by their place in the box around all that are computed or read.
 
     Parameters
