@@ -86,7 +86,7 @@ def schedule_nest(
     >>> nest = loop_nest("C[i,j] += A[i,k]*B[k,j]", {"i": 1024, "j": 1024, "k": 1024})
     >>> found = schedule_nest(nest, 1000)
     >>> found.io, found.peak
-    (71303168, 994)
+    (70631424, 994)
     """
     family = as_family(nest)
     if family is not None:
