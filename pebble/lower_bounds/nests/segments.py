@@ -9,6 +9,7 @@ from itertools import product
 
 from pebble.common.errors import BoundDoesNotApply
 from pebble.computations.nests.statement import Access, Statement
+from pebble.lower_bounds.nests.affine_set import AffineSet
 from pebble.lower_bounds.nests.elements import Elements
 from pebble.lower_bounds.nests.exponents import Size, best_exponents
 from pebble.lower_bounds.nests.growth import Growth, Power, Term
@@ -23,13 +24,14 @@ __all__ = ["growth_of", "input_atoms"]
 Cases = tuple[tuple[Term, ...], ...]
 
 
-def growth_of(elements: Elements, roles: Roles, tried: Sequence[int]) -> Growth | None:
-    """Return how many points of a statement T words allow; None if nothing is known.
+def growth_of(elements: Elements, roles: Roles, points: AffineSet, tried: Sequence[int]) -> Growth | None:
+    """Return how many of some points of a statement T words allow; None if nothing is known.
 
     Parameters
     ----------
     elements : Elements
     roles : Roles
+    points : AffineSet
     tried : sequence of int
         Numbers of words for which it should be good.
     """
@@ -37,7 +39,7 @@ def growth_of(elements: Elements, roles: Roles, tried: Sequence[int]) -> Growth 
     groups = _joined([*(role.atoms for role in roles.roles), *({atom} for atom in input_atoms(elements, roles))])
     ways = []
     for computed_here in product(*(_computed_here(elements, one, groups, tried) for one in sums)):
-        cases = _cases(elements, roles, groups, dict(zip(sums, computed_here, strict=True)), tried)
+        cases = _cases(elements, roles, points, groups, dict(zip(sums, computed_here, strict=True)), tried)
         if cases:
             ways.append(cases)
     return Growth(tuple(ways)) if ways else None
@@ -46,6 +48,7 @@ def growth_of(elements: Elements, roles: Roles, tried: Sequence[int]) -> Growth 
 def _cases(
     elements: Elements,
     roles: Roles,
+    points: AffineSet,
     groups: Sequence[frozenset[Atom]],
     computed_here: Mapping[Statement, Size],
     tried: Sequence[int],
@@ -66,7 +69,7 @@ def _cases(
             # Both divide the same words. If the second grows at least linearly, the greater one may take all of them.
             apart = not main & set(whole.words) and sum(whole.words.values(), Fraction()) >= 1
             sizes.append(size if apart else Size(size.words, (*size.constant, (Fraction(2), Fraction(1)))))
-        terms = _terms(elements, roles, sizes, tried)
+        terms = _terms(elements, roles, points, sizes, tried)
         if not terms:
             return ()
         cases.append(terms)
@@ -79,13 +82,15 @@ def input_atoms(elements: Elements, roles: Roles) -> set[Atom]:
     return {("value", access.array) for one in sums for access in _inputs_of(elements, one)}
 
 
-def _terms(elements: Elements, roles: Roles, sizes: Sequence[Size], tried: Sequence[int]) -> tuple[Term, ...]:
+def _terms(
+    elements: Elements, roles: Roles, points: AffineSet, sizes: Sequence[Size], tried: Sequence[int]
+) -> tuple[Term, ...]:
     statement = roles.statement
     names = statement.indices
     extents = [elements.nest.extents[name] for name in names]
     maps = [matrix(role.places, names) for role in roles.roles]
     found = []
-    for mirror in (plain(roles), *mirrors(elements, roles)):
+    for mirror in (plain(roles), *mirrors(elements, roles, points)):
         doubled = [
             Size(size.words, (*size.constant, (Fraction(copies), Fraction(1))))
             for size, copies in zip(sizes, mirror.copies, strict=True)
