@@ -52,7 +52,9 @@ class AffineSet:
 
         Fourier and Motzkin's elimination: exact on whole numbers where one factor of each pair is 1.
         """
-        below, above, kept = [], [], []
+        below: list[Affine] = []
+        above: list[Affine] = []
+        kept: list[Affine] = []
         for condition in self.conditions:
             factor = condition.factor(name)
             (below if factor > 0 else above if factor < 0 else kept).append(condition)
@@ -252,4 +254,5 @@ def _lengths(
             np.minimum(high, rest // -factor, out=high)
         else:
             np.copyto(high, low - 1, where=np.broadcast_to(rest < 0, shape))
-    return np.maximum(high - low + 1, 0)
+    lengths: NDArray[np.int64] = np.maximum(high - low + 1, 0)
+    return lengths

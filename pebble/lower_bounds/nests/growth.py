@@ -82,6 +82,7 @@ class Growth:
     linear: int = 0
 
     def __call__(self, T: int) -> int:
+        """Return at most how many events T words allow, at least 1."""
         values = (max(min(term.at(T) for term in case) for case in cases) for cases in self.ways)
         return max(1, min(values) + self.linear * T)
 

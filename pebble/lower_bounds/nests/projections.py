@@ -20,6 +20,9 @@ __all__ = ["Share", "cut_by_growth", "shares", "sizes_to_try"]
 _LONGEST = 4096
 """The longest segments that are tried, in multiples of M."""
 
+_MOST_CUT = 3
+"""Of how many ways, those that look best, the cutting is looked for."""
+
 
 @dataclass(frozen=True)
 class Share:
@@ -45,25 +48,33 @@ def shares(elements: Elements, statement: Statement, M: int) -> Iterator[Share]:
     """Yield what the points of a statement cost, in every way that is known."""
     whole = elements.domains[elements.nest.statements.index(statement)]
     tried = sizes_to_try(M)
+    found: list[tuple[int, int, Roles, Growth]] = []
+    ways = dict.fromkeys((*recomputing_roles(elements, statement), *once_only_roles(elements, statement)))
     for points in dict.fromkeys((whole, off_diagonals(whole))):
         try:
             W = points.count()
         except BoundDoesNotApply:
             continue
-        if W == 0:
-            continue
-        for roles in (*recomputing_roles(elements, statement), *once_only_roles(elements, statement)):
+        for roles in ways if W else ():
             growth = growth_of(elements, roles, points, tried)
             if growth is not None:
-                cut = cut_by_growth(W, M, growth)
-                atoms = roles.atoms | input_atoms(elements, roles)
-                note = f"{statement.target}: {W:,} points, {cut}"
-                yield Share(cut.moves - roles.charge, atoms, roles.once_only, note)
+                about = (
+                    max((T - M) * W // growth(T) for T in (2 * M, 3 * M, 4 * M, _LONGEST * M)) - roles.charge
+                )
+                found.append((about, W, roles, growth))
+    found.sort(key=lambda one: -one[0])
+    for once_only in (False, True):
+        good = [one for one in found if one[2].once_only is once_only]
+        for _, W, roles, growth in good[:_MOST_CUT]:
+            cut = cut_by_growth(W, M, growth)
+            atoms = roles.atoms | input_atoms(elements, roles)
+            note = f"{statement.target}: {W:,} points, {cut}"
+            yield Share(cut.moves - roles.charge, atoms, once_only, note)
 
 
 def sizes_to_try(M: int) -> list[int]:
     """Return numbers of words for which segments should be bounded well."""
-    return [max(3, (M << shift) * 3 // 2) for shift in range(0, 12, 2)]
+    return [max(3, (M << shift) * 3 // 2) for shift in (0, 1, 4, 8)]
 
 
 def cut_by_growth(W: int, M: int, growth: Growth) -> Cut:
