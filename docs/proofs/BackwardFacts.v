@@ -214,6 +214,12 @@ Definition gradient_chain (x : gradient) : key * 'I_dv + key * 'I_d + query * 'I
   | inr y => inr (row y.1, y.2)
   end.
 
+Definition chain_kind (c : key * 'I_dv + key * 'I_d + query * 'I_d) : kind :=
+  match c with inl (inl x) => as_dV x | inl (inr x) => as_dK x | inr x => as_dQ x end.
+
+Lemma kind_chain x : kind_of (gradient_vert x) = chain_kind (gradient_chain x).
+Proof. by case: x => [[x|x]|x]. Qed.
+
 Fact gradient_vert_inj : injective gradient_vert.
 Proof. by move=> [[[p e]|[p k]]|[p k]] [[[q e']|[q k']]|[q k']] //= [-> ->]. Qed.
 
@@ -265,6 +271,101 @@ rewrite !card_sum_pred; apply: leq_add; first apply: leq_add.
   by apply/forallP => y; apply: (none (inl (inr y))).
 apply: leq_trans (card_accumulators row_rank d); apply/subset_leq_card/subsetP => x; rewrite !inE => /forallP none.
 by apply/forallP => y; apply: (none (inr y)).
+Qed.
+
+(** What the events of a segment need, if every accumulator that has one has a word there. *)
+Section Events.
+
+Variables (M : nat) (ms : seq (move G)) (when : gradient -> nat) (a b : nat) (W : {set vertex G}).
+Hypothesis legal_ms : pebbling M ms.
+Hypothesis computed_when : forall x, computed ms (when x) = Some (gradient_vert x).
+Hypothesis hand_words : forall v, at_hand ms a b v -> v \in W.
+Hypothesis chain_at_hand : forall x, a <= when x < b ->
+  exists2 y, gradient_chain y = gradient_chain x & gradient_vert y \in W.
+
+Let needs x v : a <= when x < b -> edge v (gradient_vert x) -> is_red ms a b v.
+Proof. by move=> in_ab; apply: (made_red legal_ms); exists (when x). Qed.
+
+Let needs_input x v : a <= when x < b -> edge v (gradient_vert x) -> input v -> v \in W.
+Proof. by move=> in_ab edge_v in_v; apply: (input_in_words legal_ms hand_words) => //; apply: needs edge_v. Qed.
+
+Definition dV_events := [set x : pair * 'I_dv | a <= when (inl (inl x)) < b].
+Definition dK_events := [set x : pair * 'I_d | a <= when (inl (inr x)) < b].
+Definition dQ_events := [set x : pair * 'I_d | a <= when (inr x) < b].
+
+(** dS is charged, or S and dP are served. *)
+Definition served_dS p := (p \in of_kind as_dS W) || served_S W p && served_dP W p.
+
+Lemma dV_event x : x \in dV_events ->
+  [/\ served_S W x.1, (row x.1, x.2) \in of_kind as_dO W & (column x.1, x.2) \in of_kind as_dV W].
+Proof.
+rewrite inE => in_ab; split.
+- by apply: (P_served legal_ms hand_words); apply: needs in_ab _; rewrite /= eqxx.
+- apply: (@in_kind _ _ _ (dO (row x.1) x.2)) => //; apply: needs_input in_ab _ _; first by rewrite /= !eqxx.
+  by apply/forallP => -[].
+have [y chain_y in_W] := chain_at_hand in_ab.
+by apply: in_kind in_W _; rewrite kind_chain chain_y.
+Qed.
+
+Lemma dK_event x : x \in dK_events ->
+  [/\ served_dS x.1, (row x.1, x.2) \in of_kind as_Q W & (column x.1, x.2) \in of_kind as_dK W].
+Proof.
+rewrite inE => in_ab; split.
+- by apply: (dS_served legal_ms hand_words); apply: needs in_ab _; rewrite /= eqxx.
+- apply: (@in_kind _ _ _ (Q (row x.1) x.2)) => //; apply: needs_input in_ab _ _; first by rewrite /= !eqxx.
+  by apply/forallP => -[].
+have [y chain_y in_W] := chain_at_hand in_ab.
+by apply: in_kind in_W _; rewrite kind_chain chain_y.
+Qed.
+
+Lemma dQ_event x : x \in dQ_events ->
+  [/\ served_dS x.1, (row x.1, x.2) \in of_kind as_dQ W & (column x.1, x.2) \in of_kind as_K W].
+Proof.
+rewrite inE => in_ab; split.
+- by apply: (dS_served legal_ms hand_words); apply: needs in_ab _; rewrite /= eqxx.
+- have [y chain_y in_W] := chain_at_hand in_ab.
+  by apply: in_kind in_W _; rewrite kind_chain chain_y.
+apply: (@in_kind _ _ _ (K (column x.1) x.2)) => //; apply: needs_input in_ab _ _; first by rewrite /= !eqxx.
+by apply/forallP => -[].
+Qed.
+
+End Events.
+
+(** Loomis and Whitney for events of pairs. *)
+Lemma pair_events n (E : {set pair * 'I_n}) (A : {set query * key}) (B : {set query * 'I_n}) (C : {set key * 'I_n}) :
+  (forall x, x \in E -> [/\ (row x.1, column x.1) \in A, (row x.1, x.2) \in B & (column x.1, x.2) \in C]) ->
+  #|E| ^ 2 <= #|A| * #|B| * #|C|.
+Proof.
+move=> inside; pose triple (x : pair * 'I_n) := (row x.1, column x.1, x.2).
+have triple_inj : injective triple.
+  move=> x y eq_t; have eq_row : row x.1 = row y.1 := congr1 (fun t => t.1.1) eq_t.
+  have eq_e : x.2 = y.2 := congr1 snd eq_t.
+  rewrite (surjective_pairing x) (surjective_pairing y) eq_e; congr (_, _); apply: row_rank => //.
+  by rewrite /place (congr1 (fun t => t.1.2) eq_t : column x.1 = column y.1).
+rewrite -(card_imset _ triple_inj); apply: loomis_whitney => i j k /imsetP[x /inside[in_A in_B in_C] eq_t].
+- by rewrite (congr1 fst eq_t : (i, j) = (row x.1, column x.1)).
+- by rewrite (congr1 (fun t => (t.1.1, t.2)) eq_t : (i, k) = (row x.1, x.2)).
+by rewrite (congr1 (fun t => (t.1.2, t.2)) eq_t : (j, k) = (column x.1, x.2)).
+Qed.
+
+(** The rows and columns of events, index by index. *)
+Lemma card_columns (X : finType) n (R : {set X * 'I_n}) : #|R| = \sum_(k < n) #|[set x | (x, k) \in R]|.
+Proof.
+have swap_inj : injective (fun x : X * 'I_n => (x.2, x.1)) by move=> [? ?] [? ?] [-> ->].
+rewrite -(card_imset _ swap_inj) card_rows; apply: eq_bigr => k _; apply: eq_card => x; rewrite !inE.
+by apply/imsetP/idP => [[[y l] in_R [-> ->]] //|in_R]; exists (x, k).
+Qed.
+
+Lemma sum_lines n (E : {set pair * 'I_n}) (B : {set query * 'I_n}) (C : {set key * 'I_n}) :
+  (forall x, x \in E -> (row x.1, x.2) \in B /\ (column x.1, x.2) \in C) ->
+  #|E| <= \sum_(k < n) #|[set i | (i, k) \in B]| * #|[set j | (j, k) \in C]|.
+Proof.
+move=> inside; rewrite card_columns; apply: leq_sum => k _; rewrite -cardsX.
+have inj : injective (fun p : pair => (row p, column p)).
+  move=> p q eq_pq; apply: row_rank; first exact: (congr1 fst eq_pq).
+  by rewrite /place (congr1 snd eq_pq : column p = column q).
+rewrite -(card_imset _ inj); apply/subset_leq_card/subsetP => _ /imsetP[p in_E ->]; rewrite !inE /=.
+by move: in_E; rewrite inE => /inside[-> ->].
 Qed.
 
 Lemma last_of_key (j : key) : exists p : pair, (column p == j) && last_in_column p.

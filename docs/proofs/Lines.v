@@ -123,3 +123,45 @@ Qed.
 
 End Accumulators.
 End Lines.
+
+(** Sums of [n] terms, one for each element of a type. *)
+Section Sums.
+
+Variables (P : finType) (n : nat).
+
+Definition sums (x y : P * 'I_n) := (x.1 == y.1) && (x.2.+1 == y.2 :> nat).
+Definition sums_left (x : P * 'I_n) := n - x.2.
+
+Lemma sums_less x y : sums x y -> sums_left y < sums_left x.
+Proof.
+by case: x y => [p k] [q k'] /andP[_ /eqP /= eq_k]; have := ltn_ord k'; rewrite /sums_left /= -eq_k; clear; lia.
+Qed.
+
+Lemma sums_fun x y z : sums x y -> sums x z -> y = z.
+Proof.
+move: x y z => [p k] [q k'] [r k''] /andP[/= /eqP <- /eqP eq_k] /andP[/= /eqP <- /eqP eq_k'].
+by congr (_, _); apply: val_inj; rewrite /= -eq_k -eq_k'.
+Qed.
+
+Lemma sums_same x y : sums x y -> x.1 = y.1.
+Proof. by case/andP=> /eqP. Qed.
+
+Lemma sums_last x : (forall y, ~~ sums x y) -> x.2.+1 = n.
+Proof.
+case: x => p k none; apply/eqP; rewrite eqn_leq ltn_ord leqNgt; apply/negP => lt_k.
+by have := none (p, Ordinal lt_k); rewrite /sums /= !eqxx.
+Qed.
+
+Lemma card_sums : #|[set x | first sums x]| <= #|P|.
+Proof.
+have inj : {in [set x | first sums x] &, injective fst}.
+  have zero x : first sums x -> x.2 = 0 :> nat.
+    case: x => p [[|k] lt_k] // /forallP /(_ (p, Ordinal (ltnW lt_k))).
+    by rewrite /sums /= !eqxx.
+  move=> x y; rewrite !inE => /zero x0 /zero y0 eq_p.
+  rewrite (surjective_pairing x) (surjective_pairing y) eq_p; congr (_, _).
+  by apply: val_inj; rewrite /= x0 y0.
+by rewrite -(card_in_imset inj); apply: max_card.
+Qed.
+
+End Sums.
