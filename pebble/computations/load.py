@@ -49,9 +49,7 @@ def load_dag(
 
     if isinstance(source, str):
         name, colon, _ = source.partition(":")
-        if source.startswith(KERNEL_PREFIX) and format is None:
-            return kernel_dag(source)
-        if colon and name in NAMED_DAGS and format is None:
+        if colon and (name in NAMED_DAGS or source.startswith(KERNEL_PREFIX)) and format is None:
             return named_dag(source)
         if not source or not Path(source).exists():
             raise _unknown(source)
@@ -64,6 +62,8 @@ def named_dag(text: str) -> Dag:
     >>> named_dag("pyramid:h=2")
     Dag(pyramid:2: 6 vertices, 6 edges, 3 inputs, 1 output)
     """
+    if text.startswith(KERNEL_PREFIX):
+        return kernel_dag(text)
     name, _, parameters = text.partition(":")
     entry = NAMED_DAGS.get(name)
     if entry is None:

@@ -17,7 +17,7 @@ from pebble.computations.nests.statement import LoopNest
 if TYPE_CHECKING:
     from pebble.graph.dag import Dag
 
-__all__ = ["KERNEL_PREFIX", "header_name", "kernel_dag", "named_kernels", "read_kernel"]
+__all__ = ["KERNEL_PREFIX", "header_name", "kernel_dag", "kernel_nest", "named_kernels", "read_kernel"]
 
 KERNEL_PREFIX = "kernel:"
 """What a DAG's name begins with that is given as a kernel."""
@@ -78,13 +78,22 @@ def _meant(name: str) -> str:
 
 
 def kernel_dag(name: str) -> Dag:
-    """Return the DAG of ``kernel:TEXT:EXTENTS``, or ``kernel:TEXT:EXTENTS:OUTPUTS``; ``%20`` may stand for a blank.
+    """Return the DAG of a kernel that is given as :func:`kernel_nest` reads it.
 
     >>> kernel_dag("kernel:C[i,j] += A[i,k]*B[k,j]:i=2,j=2,k=3")
     Dag(kernel:C[i,j] += A[i,k]*B[k,j]:i=2,j=2,k=3: 24 vertices, 32 edges, 12 inputs, 4 outputs)
     """
     from pebble.computations.nests.nest_dag import nest_dag
 
+    return nest_dag(kernel_nest(name), unquote(name)).dag
+
+
+def kernel_nest(name: str) -> LoopNest:
+    """Return the nest of ``kernel:TEXT:EXTENTS``, or ``kernel:TEXT:EXTENTS:OUTPUTS``; ``%20`` may stand for a blank.
+
+    >>> print(kernel_nest("kernel:ij,j->i:i=2,j=2").statements[0])
+    C[i] += A[i,j]*B[j]
+    """
     plain = unquote(name)
     text, *rest = plain.removeprefix(KERNEL_PREFIX).split(":")
     if not 1 <= len(rest) <= 2:
@@ -93,7 +102,7 @@ def kernel_dag(name: str) -> Dag:
             "colon perhaps arrays that are outputs although they are read"
         )
     outputs = [part.strip() for part in rest[1].split(",")] if len(rest) == 2 else []
-    return nest_dag(read_kernel(text, read_extents(rest[0]), outputs), plain).dag
+    return read_kernel(text, read_extents(rest[0]), outputs)
 
 
 def header_name(name: str) -> str:

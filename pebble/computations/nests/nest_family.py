@@ -12,7 +12,7 @@ from pebble.computations.array import Array
 from pebble.computations.family import Family
 from pebble.computations.nests.expression import right_side
 from pebble.computations.nests.header import nest_parameters
-from pebble.computations.nests.statement import Access, LoopNest, Statement
+from pebble.computations.nests.statement import Access, Assignment, LoopNest
 
 __all__ = ["as_family", "family_of_nest"]
 
@@ -76,7 +76,7 @@ def _no(why: str) -> NoReturn:
     raise NotAFamily(f"no family of arrays: {why}")
 
 
-def _check_statement(statement: Statement) -> None:
+def _check_statement(statement: Assignment) -> None:
     if statement.conditions:
         _no(f"{statement} has conditions")
     for access in (statement.target, *statement.reads):
@@ -147,7 +147,7 @@ class _Axes:
     def _join(self, one: _Place, other: _Place) -> None:
         self._parent[self._root(other)] = self._root(one)
 
-    def _name(self, nest: LoopNest, number: int, statement: Statement) -> None:
+    def _name(self, nest: LoopNest, number: int, statement: Assignment) -> None:
         """Give the axes of a statement their names: of the index that is first, with a number if it is taken."""
         mine: dict[_Place, str] = {}
         for index in statement.indices:

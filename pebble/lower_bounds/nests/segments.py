@@ -146,7 +146,7 @@ def _computed_here(
         costs = [max(0.01, math.log(T) - math.log(length)) for length in lengths]
         costs += [math.log(extents[name]) + 0.01 for name in names]
         corner = least([Fraction(round(1024 * cost), 1024) for cost in costs], rows)
-        if corner is None or max(corner) > 1:
+        if corner is None or max(corner, default=0) > 1:
             continue
         constant: list[Power] = []
         words: dict[str, Fraction] = {}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import TypeAlias
 
 import numpy as np
@@ -14,6 +15,7 @@ from pebble.solvers.heuristic.blocks import STYLES, blocks
 from pebble.solvers.heuristic.eviction import EVICTIONS, io_of
 from pebble.solvers.heuristic.greedy import greedy
 from pebble.solvers.heuristic.growth import Style
+from pebble.solvers.heuristic.lattice import lattice_orders
 from pebble.solvers.heuristic.local_search import local_search
 from pebble.solvers.heuristic.needed_graph import NeededGraph
 from pebble.solvers.heuristic.orders import breadth_first, depth_first, given
@@ -99,6 +101,11 @@ def _simple(task: Task) -> Iterator[FoundOrder]:
     yield "greedy", greedy(task.graph, task.M)
 
 
+def _lattice(task: Task) -> Iterator[FoundOrder]:
+    for order in lattice_orders(task.graph, task.M, task.io):
+        yield "lattice", order
+
+
 def _best(task: Task, found: Iterator[FoundOrder]) -> FoundOrder:
     """Return the order with the least I/O, the first of several."""
     return min(found, key=lambda one: task.io(one[1]))
@@ -134,7 +141,7 @@ def _styles(task: Task) -> Iterator[Style]:
 
 def _auto(task: Task) -> FoundOrder:
     """Take the best of the simple orders and of blocks, and improve it by a local search."""
-    best = _best(task, _simple(task))
+    best = _best(task, chain(_simple(task), _lattice(task)))
     least = task.io(best[1])
     try:
         for style in _styles(task):
@@ -159,6 +166,7 @@ ORDERS: dict[str, Callable[[Task], FoundOrder]] = {
     "breadth-first": lambda task: ("breadth-first", breadth_first(task.graph)),
     "greedy": lambda task: ("greedy", greedy(task.graph, task.M)),
     "blocks": _blocks,
+    "lattice": lambda task: _best(task, chain([("given", given(task.graph))], _lattice(task))),
     "local-search": _local_search,
 }
 """Every method by name: from a task to the name of what was used and an order."""

@@ -15,7 +15,7 @@ from pebble.solvers.nests.tiled_nest import Needs, staying, tile_count
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["TiledNeeds", "best_tiles", "least_room", "least_words", "variables_of"]
+__all__ = ["TiledNeeds", "best_tiles", "least_room", "least_words", "variables_of", "with_counts"]
 
 _MOST_SIZES = 1 << 17
 """So many combinations of sizes are looked at; where there are more, sizes on a logarithmic scale."""
@@ -39,7 +39,7 @@ def variables_of(needs: Needs) -> list[str]:
 
 def least_words(needs: Needs, extents: Mapping[str, int]) -> int:
     """Return the words moved if every axis were one tile: no sizes move fewer."""
-    values = _counts({name: extents[name.lstrip("+")] for name in variables_of(needs)}, extents)
+    values = with_counts({name: extents[name.lstrip("+")] for name in variables_of(needs)}, extents)
     return int(evaluated(needs.words, values))
 
 
@@ -52,7 +52,8 @@ def least_room(needs: Needs) -> int:
 def best_tiles(needs: Needs, extents: Mapping[str, int], M: int) -> TiledNeeds | None:
     """Return the sizes that move the fewest words of those that fit in M words; None if none fits.
 
-    Words never grow with a tile, and room is linear in each, so the last size follows from the others.
+    Words never grow with a tile, and room is linear in each, so the last size follows from the others. Of elements
+    that stay there are as many as then fit.
     """
     names = variables_of(needs)
     if least_room(needs) > M:
@@ -67,7 +68,7 @@ def best_tiles(needs: Needs, extents: Mapping[str, int], M: int) -> TiledNeeds |
     if not fits.any():
         return None
     values = {name: value[fits] for name, value in values.items()} | {last: top[fits]}
-    words = np.broadcast_to(evaluated(needs.words, _counts(values, extents)), top[fits].shape)
+    words = np.broadcast_to(evaluated(needs.words, with_counts(values, extents)), top[fits].shape)
     best = int(np.argmin(words))
     sizes = {name: int(value[best]) for name, value in values.items()}
     return TiledNeeds(int(words[best]), {name: _even(name, size, extents) for name, size in sizes.items()})
@@ -109,7 +110,8 @@ def _largest(
     return top
 
 
-def _counts(values: Mapping[str, Any], extents: Mapping[str, int]) -> dict[str, Any]:
+def with_counts(values: Mapping[str, Any], extents: Mapping[str, int]) -> dict[str, Any]:
+    """Return tile sizes with the numbers of tiles that they make."""
     counts = {tile_count(name): -(-extents[name] // size) for name, size in values.items() if name[0] != "+"}
     return {**values, **counts}
 
