@@ -35,7 +35,8 @@ def main() -> None:
         together = report.schedule.io
         assert report.best.value <= together <= apart
         print(f"{M:>7,}  {report.best.value:>11,}  {apart:>11,}  {together:>10,}  {1 - together / apart:.0%}")
-    print(f"\nM = {M:,}:\n{report.schedule.program}")
+        program = report.schedule.program
+    print(f"\nM = {M:,}:\n{program}")
 
 
 if __name__ == "__main__":
