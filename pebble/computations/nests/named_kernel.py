@@ -10,6 +10,7 @@ from urllib.parse import unquote
 from pebble.common.errors import InvalidInput
 from pebble.computations.nests.einsum import einsum_text
 from pebble.computations.nests.header import read_extents
+from pebble.computations.nests.polybench import KERNELS
 from pebble.computations.nests.read_text import loop_nest
 from pebble.computations.nests.statement import LoopNest
 
@@ -43,7 +44,7 @@ class NamedKernel(Protocol):
 
 def named_kernels() -> Mapping[str, NamedKernel]:
     """Return the kernels that have a name."""
-    return {}
+    return KERNELS
 
 
 def read_kernel(text: str, extents: Mapping[str, int], outputs: Iterable[str] = ()) -> LoopNest:
