@@ -96,17 +96,12 @@ def _mean(points: Sequence[tuple[Fraction, ...]]) -> tuple[Fraction, ...]:
 
 
 def _exponents(x: Sequence[Fraction], sizes: Sequence[Size]) -> dict[str, Fraction]:
-    return gathered(
-        {group: s * e for group, e in size.words.items()} for s, size in zip(x, sizes, strict=True)
-    )
+    return gathered({group: s * e for group, e in size.words.items()} for s, size in zip(x, sizes, strict=True))
 
 
 def _term(x: Sequence[Fraction], sizes: Sequence[Size], scale: Fraction) -> Term:
     constant = [
-        (base, s * e)
-        for s, size in zip(x, sizes, strict=True)
-        for base, e in size.constant
-        if s and base != 1
+        (base, s * e) for s, size in zip(x, sizes, strict=True) for base, e in size.constant if s and base != 1
     ]
     if scale != 1:
         constant.append((scale, Fraction(1)))

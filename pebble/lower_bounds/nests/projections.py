@@ -11,7 +11,7 @@ from pebble.lower_bounds.cutting import Cut, best_cut, best_start, least_words
 from pebble.lower_bounds.nests.elements import Elements
 from pebble.lower_bounds.nests.growth import Growth
 from pebble.lower_bounds.nests.lines import Atom
-from pebble.lower_bounds.nests.roles import once_only_roles, recomputing_roles
+from pebble.lower_bounds.nests.roles import Roles, once_only_roles, recomputing_roles
 from pebble.lower_bounds.nests.segments import growth_of, input_atoms
 
 __all__ = ["Share", "cut_by_growth", "shares", "sizes_to_try"]

@@ -12,9 +12,9 @@ from pebble.computations.nests.statement import Access, Statement
 from pebble.lower_bounds.nests.elements import Elements
 from pebble.lower_bounds.nests.exponents import Size, best_exponents
 from pebble.lower_bounds.nests.growth import Growth, Power, Term
-from pebble.lower_bounds.nests.linear_program import least
 from pebble.lower_bounds.nests.lines import Atom, matrix
-from pebble.lower_bounds.nests.mirrors import mirrors, plain
+from pebble.lower_bounds.nests.linear_program import least
+from pebble.lower_bounds.nests.mirrors import plain, mirrors
 from pebble.lower_bounds.nests.roles import Roles
 from pebble.lower_bounds.nests.subspaces import conditions, reduced
 
@@ -34,9 +34,7 @@ def growth_of(elements: Elements, roles: Roles, tried: Sequence[int]) -> Growth 
         Numbers of words for which it should be good.
     """
     sums = list(dict.fromkeys(role.sum_of for role in roles.roles if role.sum_of))
-    groups = _joined(
-        [*(role.atoms for role in roles.roles), *({atom} for atom in input_atoms(elements, roles))]
-    )
+    groups = _joined([*(role.atoms for role in roles.roles), *({atom} for atom in input_atoms(elements, roles))])
     ways = []
     for computed_here in product(*(_computed_here(elements, one, groups, tried) for one in sums)):
         cases = _cases(elements, roles, groups, dict(zip(sums, computed_here, strict=True)), tried)
@@ -140,9 +138,7 @@ def _computed_here(
                 group = _group([("value", access.array)], groups)
                 words[group] = words.get(group, Fraction()) + s
                 constant.append((Fraction(1, length), s))
-        constant += [
-            (Fraction(extents[name]), s) for s, name in zip(corner[len(inputs) :], names, strict=True) if s
-        ]
+        constant += [(Fraction(extents[name]), s) for s, name in zip(corner[len(inputs) :], names, strict=True) if s]
         found.append(Size(words, tuple(constant)))
     return [size for at, size in enumerate(found) if size not in found[:at]]
 

@@ -95,9 +95,7 @@ def annihilator(rows: Matrix, width: int) -> Matrix:
 
 
 def _rank_of_image(rows: Matrix, subspace: Matrix, width: int) -> int:
-    images = [
-        [sum((x * y for x, y in zip(row, v, strict=True)), Fraction()) for row in rows] for v in subspace
-    ]
+    images = [[sum((x * y for x, y in zip(row, v, strict=True)), Fraction()) for row in rows] for v in subspace]
     return rank(images, len(rows)) if rows else 0
 
 
