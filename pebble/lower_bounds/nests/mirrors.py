@@ -11,7 +11,7 @@ from pebble.lower_bounds.nests.affine_set import AffineSet
 from pebble.lower_bounds.nests.elements import Elements
 from pebble.lower_bounds.nests.roles import Role, Roles
 
-__all__ = ["Mirror", "mirrors", "plain"]
+__all__ = ["Mirror", "mirrors", "off_diagonals", "plain"]
 
 
 @dataclass(frozen=True)
@@ -35,11 +35,19 @@ def plain(roles: Roles) -> Mirror:
     return Mirror(1, (1,) * len(roles.roles))
 
 
-def mirrors(elements: Elements, roles: Roles) -> Iterator[Mirror]:
+def off_diagonals(points: AffineSet) -> AffineSet:
+    """Return the points where no index is another one that conditions say it is not less than."""
+    apart = [
+        condition - 1
+        for condition in points.conditions
+        if condition.constant == 0 and sorted(factor for _, factor in condition.terms) == [-1, 1]
+    ]
+    return points.where(*apart)
+
+
+def mirrors(elements: Elements, roles: Roles, points: AffineSet) -> Iterator[Mirror]:
     """Yield groups of two or six exchanges that map roles to roles of the same words, perhaps with places exchanged."""
-    statement = roles.statement
-    points = elements.domains[elements.nest.statements.index(statement)]
-    names = statement.indices
+    names = roles.statement.indices
     for size in (3, 2):
         for moved in combinations(names, size):
             if len({elements.nest.extents[name] for name in moved}) > 1:

@@ -9,8 +9,15 @@ from pebble.computations.nests.statement import LoopNest
 from pebble.lower_bounds.bound import Bound
 from pebble.lower_bounds.nests.elements import Elements
 from pebble.lower_bounds.nests.lines import Atom
+from pebble.lower_bounds.nests.paths import path_shares
 from pebble.lower_bounds.nests.projections import Share, shares
-from pebble.lower_bounds.nests.statements import NEST_COMPULSORY, NEST_ONCE_ONLY, NEST_PROJECTIONS, NEST_SUM
+from pebble.lower_bounds.nests.statements import (
+    NEST_COMPULSORY,
+    NEST_ONCE_ONLY,
+    NEST_PATHS,
+    NEST_PROJECTIONS,
+    NEST_SUM,
+)
 
 __all__ = ["nest_bounds"]
 
@@ -53,6 +60,7 @@ def nest_bounds(nest: LoopNest, M: int) -> list[Bound]:
         (NEST_PROJECTIONS, [[share] for share in every if not share.once_only]),
         (NEST_ONCE_ONLY, [[share] for share in every if share.once_only]),
         (NEST_SUM, [_apart(every)]),
+        (NEST_PATHS, [[share] for one in nest.statements for share in path_shares(elements, one, M)]),
     ):
         totals = [(_total(elements, together), together) for together in some if together]
         if totals:

@@ -10,11 +10,11 @@ from pebble.common.errors import BoundDoesNotApply
 from pebble.computations.nests.affine import Affine
 from pebble.computations.nests.statement import Access, Statement
 from pebble.lower_bounds.nests.elements import Elements
-from pebble.lower_bounds.nests.lines import Atom, Line, lines, own_steps, placed
+from pebble.lower_bounds.nests.lines import Atom, LineFamily, lines, own_steps, placed
 
 __all__ = ["Role", "Roles", "once_only_roles", "recomputing_roles"]
 
-_MOST_VARIANTS = 24
+_MOST_VARIANTS = 8
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Role:
     atoms : frozenset of Atom
         Where its words are.
     sum_of : Statement or None
-        As for :class:`~pebble.lower_bounds.nests.lines.Line`.
+        As for :class:`~pebble.lower_bounds.nests.lines.LineFamily`.
     """
 
     places: tuple[Affine, ...]
@@ -75,21 +75,23 @@ def once_only_roles(elements: Elements, statement: Statement) -> Iterator[Roles]
         return
     reads = [Role(access.places, frozenset([("value", access.array)])) for access in operands]
     for own, begun in _own(elements, statement):
-        yield Roles(statement, (own, *reads), begun + charge, bool(computed))
+        yield Roles(statement, tuple(dict.fromkeys((own, *reads))), begun + charge, bool(computed))
 
 
 def recomputing_roles(elements: Elements, statement: Statement) -> Iterator[Roles]:
     """Yield roles that hold whatever is computed again; a read that no line is known of has none."""
-    choices = []
+    choices: list[list[Role | None]] = []
     for access in _operands(statement):
-        found = [_role(line, access) for line in lines(elements, access.array)]
-        choices.append(list(dict.fromkeys(found)) or [None])
+        found = dict.fromkeys(_role(line, access) for line in lines(elements, access.array))
+        known = sorted(found, key=lambda role: len(role.atoms))
+        # Nothing may be known of how many sums can be computed anew; then the read is best left out.
+        choices.append([*known, *([] if any(role.sum_of is None for role in known) else [None])])
     for number, reads in enumerate(product(*choices)):
         if number >= _MOST_VARIANTS:
             return
         for own, begun in _own(elements, statement):
-            known = (role for role in reads if role is not None)
-            yield Roles(statement, tuple(dict.fromkeys((own, *known))), begun, False)
+            held = (role for role in reads if role is not None)
+            yield Roles(statement, tuple(dict.fromkeys((own, *held))), begun, False)
 
 
 def _operands(statement: Statement) -> list[Access]:
@@ -122,5 +124,5 @@ def _own(elements: Elements, statement: Statement) -> Iterator[tuple[Role, int]]
                 yield _role(line, target), 0
 
 
-def _role(line: Line, access: Access) -> Role:
+def _role(line: LineFamily, access: Access) -> Role:
     return Role(placed(line.places, access), line.atoms, line.sum_of)

@@ -7,14 +7,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from itertools import product
 
-from pebble.common.errors import BoundDoesNotApply
 from pebble.computations.nests.statement import Access, Statement
+from pebble.lower_bounds.nests.affine_set import AffineSet
 from pebble.lower_bounds.nests.elements import Elements
 from pebble.lower_bounds.nests.exponents import Size, best_exponents
 from pebble.lower_bounds.nests.growth import Growth, Power, Term
-from pebble.lower_bounds.nests.lines import Atom, matrix
 from pebble.lower_bounds.nests.linear_program import least
-from pebble.lower_bounds.nests.mirrors import plain, mirrors
+from pebble.lower_bounds.nests.lines import Atom, matrix
+from pebble.lower_bounds.nests.mirrors import mirrors, plain
 from pebble.lower_bounds.nests.roles import Roles
 from pebble.lower_bounds.nests.subspaces import conditions, reduced
 
@@ -23,21 +23,24 @@ __all__ = ["growth_of", "input_atoms"]
 Cases = tuple[tuple[Term, ...], ...]
 
 
-def growth_of(elements: Elements, roles: Roles, tried: Sequence[int]) -> Growth | None:
-    """Return how many points of a statement T words allow; None if nothing is known.
+def growth_of(elements: Elements, roles: Roles, points: AffineSet, tried: Sequence[int]) -> Growth | None:
+    """Return how many of some points of a statement T words allow; None if nothing is known.
 
     Parameters
     ----------
     elements : Elements
     roles : Roles
+    points : AffineSet
     tried : sequence of int
         Numbers of words for which it should be good.
     """
     sums = list(dict.fromkeys(role.sum_of for role in roles.roles if role.sum_of))
-    groups = _joined([*(role.atoms for role in roles.roles), *({atom} for atom in input_atoms(elements, roles))])
+    groups = _joined(
+        [*(role.atoms for role in roles.roles), *({atom} for atom in input_atoms(elements, roles))]
+    )
     ways = []
     for computed_here in product(*(_computed_here(elements, one, groups, tried) for one in sums)):
-        cases = _cases(elements, roles, groups, dict(zip(sums, computed_here, strict=True)), tried)
+        cases = _cases(elements, roles, points, groups, dict(zip(sums, computed_here, strict=True)), tried)
         if cases:
             ways.append(cases)
     return Growth(tuple(ways)) if ways else None
@@ -46,6 +49,7 @@ def growth_of(elements: Elements, roles: Roles, tried: Sequence[int]) -> Growth 
 def _cases(
     elements: Elements,
     roles: Roles,
+    points: AffineSet,
     groups: Sequence[frozenset[Atom]],
     computed_here: Mapping[Statement, Size],
     tried: Sequence[int],
@@ -66,7 +70,7 @@ def _cases(
             # Both divide the same words. If the second grows at least linearly, the greater one may take all of them.
             apart = not main & set(whole.words) and sum(whole.words.values(), Fraction()) >= 1
             sizes.append(size if apart else Size(size.words, (*size.constant, (Fraction(2), Fraction(1)))))
-        terms = _terms(elements, roles, sizes, tried)
+        terms = _terms(elements, roles, points, sizes, tried)
         if not terms:
             return ()
         cases.append(terms)
@@ -79,21 +83,20 @@ def input_atoms(elements: Elements, roles: Roles) -> set[Atom]:
     return {("value", access.array) for one in sums for access in _inputs_of(elements, one)}
 
 
-def _terms(elements: Elements, roles: Roles, sizes: Sequence[Size], tried: Sequence[int]) -> tuple[Term, ...]:
+def _terms(
+    elements: Elements, roles: Roles, points: AffineSet, sizes: Sequence[Size], tried: Sequence[int]
+) -> tuple[Term, ...]:
     statement = roles.statement
     names = statement.indices
     extents = [elements.nest.extents[name] for name in names]
     maps = [matrix(role.places, names) for role in roles.roles]
-    found = []
-    for mirror in (plain(roles), *mirrors(elements, roles)):
+    found: list[Term] = []
+    for mirror in (plain(roles), *mirrors(elements, roles, points)):
         doubled = [
             Size(size.words, (*size.constant, (Fraction(copies), Fraction(1))))
             for size, copies in zip(sizes, mirror.copies, strict=True)
         ]
-        try:
-            found += best_exponents(maps, doubled, extents, tried, Fraction(1, mirror.order))
-        except BoundDoesNotApply:
-            continue
+        found += best_exponents(maps, doubled, extents, tried, Fraction(1, mirror.order))
     return tuple(found)
 
 
@@ -123,7 +126,7 @@ def _computed_here(
         for access in inputs
     ]
     units = [reduced([[int(i == j) for j in range(len(names))]], len(names)) for i in range(len(names))]
-    rows = conditions([*(matrix(access.places, names) for access in inputs), *units], len(names))
+    rows = conditions((*(matrix(access.places, names) for access in inputs), *units), len(names))
     found = []
     for T in tried:
         costs = [max(0.01, math.log(T) - math.log(length)) for length in lengths]
@@ -138,7 +141,9 @@ def _computed_here(
                 group = _group([("value", access.array)], groups)
                 words[group] = words.get(group, Fraction()) + s
                 constant.append((Fraction(1, length), s))
-        constant += [(Fraction(extents[name]), s) for s, name in zip(corner[len(inputs) :], names, strict=True) if s]
+        constant += [
+            (Fraction(extents[name]), s) for s, name in zip(corner[len(inputs) :], names, strict=True) if s
+        ]
         found.append(Size(words, tuple(constant)))
     return [size for at, size in enumerate(found) if size not in found[:at]]
 

@@ -6,7 +6,7 @@ from pebble.lower_bounds.bound import ONCE_ONLY
 from pebble.lower_bounds.references import HONG_KUNG, LOOMIS_WHITNEY
 from pebble.lower_bounds.statement import Statement
 
-__all__ = ["NEST_COMPULSORY", "NEST_ONCE_ONLY", "NEST_PROJECTIONS", "NEST_SUM"]
+__all__ = ["NEST_COMPULSORY", "NEST_ONCE_ONLY", "NEST_PATHS", "NEST_PROJECTIONS", "NEST_SUM"]
 
 _PAGE = "docs/bounds-nests.md"
 
@@ -38,5 +38,13 @@ NEST_SUM = Statement(
     "a loop nest with several such statements",
     f"{_PAGE}, several statements",
     rules=ONCE_ONLY,
+    after=(HONG_KUNG, LOOMIS_WHITNEY),
+)
+NEST_PATHS = Statement(
+    "nest paths",
+    "I/O ≥ M + 1 + X·(⌈W / F(M + X)⌉ − 1) + other inputs + outputs for every whole X ≥ 1 with at least two segments, "
+    "F(T) the most elements of an array that T words dominate along paths of constant steps",
+    "a loop nest with an array whose elements are computed from others at constant distances",
+    f"{_PAGE}, paths",
     after=(HONG_KUNG, LOOMIS_WHITNEY),
 )
