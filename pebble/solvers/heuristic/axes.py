@@ -13,7 +13,8 @@ __all__ = ["Axes", "joined"]
 
 _MOST_WORK = 30_000_000
 """Edges that the search for axes may join, over all its trials."""
-_MOST_PARTS = 64
+_MOST_PARTS = 128
+_FEW = 4
 _DEPTH = 3
 _BRANCHES = 10
 _LEAST_PARTS = 5
@@ -30,7 +31,7 @@ class _Relation:
 
     a: NDArray[np.int64]
     b: NDArray[np.int64]
-    large: bool
+    family: int
 
 
 def joined(labels: NDArray[np.int64], a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -78,6 +79,7 @@ class Axes:
         self.nodes = self.cones + vertices
         self._steps = steps
         self._work = _MOST_WORK
+        self._family = self._connected_families()
         self._relations = sorted(self._all_relations(), key=lambda relation: -len(relation.a))
         self._seen: set[frozenset[int]] = set()
         self._maximal: dict[frozenset[int], NDArray[np.int64]] = {}
@@ -85,62 +87,79 @@ class Axes:
         for start, relation in enumerate(self._relations):
             self._main = np.unique(relation.a)
             labels = self._join(np.arange(self.nodes), relation)
-            if relation.large and self._work > 0 and self._count(labels) > 1:
-                self._explore(frozenset([start]), labels, _DEPTH)
+            if self._is_large(relation.family) and self._work > 0 and self._count(labels) > 1:
+                self._explore(frozenset([start]), labels, relation.family, _DEPTH)
         self.found = self._distinct()
 
     # -- relations
 
+    def _connected_families(self) -> NDArray[np.int64]:
+        """Return the families, those apart that fall into few components which no value connects."""
+        steps, nodes = self._steps, self.nodes
+        families = steps.family.copy()
+        for rows in _groups(steps.family[steps.cone]):
+            component = joined(np.arange(nodes), steps.cone[rows], self.cones + steps.value[rows])
+            cones = np.unique(steps.cone[rows])
+            names, place = np.unique(component[cones], return_inverse=True)
+            if 1 < len(names) <= _FEW:
+                families[cones] = families.max() + 1 + place
+        return families
+
     def _all_relations(self) -> list[_Relation]:
         steps = self._steps
-        key = steps.family[steps.cone] * (steps.role.max(initial=0) + 1) + steps.role
+        key = self._key()
         groups = _groups(key)
         relations = [self._uses(rows) for rows in groups]
         result = []
         for group, (rows, relation) in enumerate(zip(groups, relations, strict=True)):
-            if not self._collapses(relation) or len(np.unique(relation.b)) == 1:
-                result.append(relation)
-                continue
-            family = steps.family[steps.cone[rows[0]]]
             siblings = [
                 other
                 for at, other in enumerate(relations)
-                if at != group and steps.family[steps.cone[groups[at][0]]] == family
+                if at != group and other.family == relation.family
             ]
-            result += self._pieces(rows, relation, siblings)
+            result += self._parts(rows, relation, siblings)
         users = np.isin(np.arange(self.nodes - self.cones), steps.value)
-        for family in range(int(steps.family.max(initial=-1)) + 1):
-            cones = np.flatnonzero((steps.family == family) & users[steps.root])
+        for family in np.unique(self._family).tolist():
+            cones = np.flatnonzero((self._family == family) & users[steps.root])
             if len(cones):
-                result.append(_Relation(cones, self.cones + steps.root[cones], self._is_large(family)))
+                result.append(_Relation(cones, self.cones + steps.root[cones], family))
         return result
+
+    def _key(self) -> NDArray[np.int64]:
+        """Return family and role of each use as one number."""
+        steps = self._steps
+        return self._family[steps.cone] * (steps.role.max(initial=0) + 1) + steps.role
 
     def _uses(self, rows: NDArray[np.int64]) -> _Relation:
         cone = self._steps.cone[rows]
-        large = self._is_large(int(self._steps.family[cone[0]]))
-        return _Relation(cone, self.cones + self._steps.value[rows], large)
+        return _Relation(cone, self.cones + self._steps.value[rows], int(self._family[cone[0]]))
 
     def _is_large(self, family: int) -> bool:
-        return bool(np.mean(self._steps.family == family) >= _LARGE_FAMILY)
+        return bool(np.mean(self._family == family) >= _LARGE_FAMILY)
 
     def _collapses(self, relation: _Relation) -> bool:
         labels = self._join(np.arange(self.nodes), relation)
         return bool((labels[relation.a] == labels[relation.a[0]]).all())
 
-    def _pieces(
+    def _parts(
         self, rows: NDArray[np.int64], relation: _Relation, siblings: list[_Relation]
     ) -> list[_Relation]:
-        """Split a relation that connects everything: by what another role of the cones tells apart, or by step."""
+        """Return the relation itself, or pieces of its components if these are few and the pieces are loose."""
+        components = _groups(self._join(np.arange(self.nodes), relation)[relation.a])
+        pieces = []
+        if len(components) <= _FEW:
+            for component in components:
+                pieces += self._pieces(rows[component], siblings)
+        return pieces or [relation]
+
+    def _pieces(self, rows: NDArray[np.int64], siblings: list[_Relation]) -> list[_Relation]:
+        """Split connected uses by what another role of the cones tells apart, or by step; none if that is no help."""
         cone, position = self._steps.cone[rows], self._steps.position[rows]
-        splits = []
-        for sibling in siblings:
-            labels = self._join(np.arange(self.nodes), sibling)
-            splits.append(labels[cone])
-        splits.append(position)
-        for split in splits:
+        splits = [self._join(np.arange(self.nodes), sibling)[cone] for sibling in siblings]
+        for split in (*splits, position):
             parts = _groups(split)
             if 2 <= len(parts) <= _MOST_PARTS:
-                pieces = [_Relation(relation.a[part], relation.b[part], relation.large) for part in parts]
+                pieces = [self._uses(rows[part]) for part in parts]
                 pieces = [piece for piece in pieces if not self._collapses(piece)]
                 if pieces:
                     return pieces
@@ -155,22 +174,28 @@ class Axes:
     def _count(self, labels: NDArray[np.int64]) -> int:
         return len(np.unique(labels[self._main]))
 
-    def _explore(self, chosen: frozenset[int], labels: NDArray[np.int64], depth: int) -> None:
-        """Add relations that join nothing more, then in turn each that leaves several parts."""
-        chosen, labels, coarser = self._closed(chosen, labels, large=True)
+    def _explore(
+        self, chosen: frozenset[int], labels: NDArray[np.int64], family: int, depth: int
+    ) -> None:
+        """Add relations of a family that join nothing more, then in turn each that leaves several parts.
+
+        Where none does, relations of other families are added: boundaries do not decide what the axes are.
+        """
+        chosen, labels, coarser = self._closed(chosen, labels, family)
         if chosen in self._seen:
             return
         self._seen.add(chosen)
         coarser.sort(key=lambda option: -option[0])
         for _, relation, merged in coarser[:_BRANCHES] if depth else []:
             if self._work > 0 and not any(chosen | {relation} <= one for one in self._maximal):
-                self._explore(chosen | {relation}, merged, depth - 1)
+                self._explore(chosen | {relation}, merged, family, depth - 1)
         if not any(chosen <= one for one in self._maximal):
-            chosen, labels, _ = self._closed(chosen, labels, large=False)
-            self._maximal[chosen] = labels
+            chosen, labels, _ = self._closed(chosen, labels, None)
+            known = np.isin(labels, labels[self._main])
+            self._maximal[chosen] = np.where(known & self._touched(chosen), labels, -1)
 
     def _closed(
-        self, chosen: frozenset[int], labels: NDArray[np.int64], large: bool
+        self, chosen: frozenset[int], labels: NDArray[np.int64], family: int | None
     ) -> tuple[frozenset[int], NDArray[np.int64], list[tuple[int, int, NDArray[np.int64]]]]:
         """Add relations that join no two parts; also return those that join some, with the parts left."""
         touched = self._touched(chosen)
@@ -180,7 +205,7 @@ class Axes:
             coarser: list[tuple[int, int, NDArray[np.int64]]] = []
             grown = False
             for r, relation in enumerate(self._relations):
-                if r in chosen or r in rejected or self._work <= 0 or (large and not relation.large):
+                if r in chosen or r in rejected or self._work <= 0 or family not in (None, relation.family):
                     continue
                 if np.mean(touched[relation.a] | touched[relation.b]) < 0.5:
                     continue
@@ -206,22 +231,23 @@ class Axes:
 
     def _distinct(self) -> list[NDArray[np.int64]]:
         """Return one axis for each partition of the cones; first those on which values are used in few places."""
-        axes: dict[bytes, tuple[tuple[int, int], NDArray[np.int64]]] = {}
-        for chosen, labels in sorted(self._maximal.items(), key=lambda one: -self._reach(one[0])):
-            labels = np.where(self._touched(chosen), labels, -1)
+        axes: list[tuple[tuple[int, int, int], NDArray[np.int64]]] = []
+        for _, labels in sorted(self._maximal.items(), key=lambda one: -self._reach(one[0])):
             cones = labels[: self.cones]
-            parts, places = np.unique(cones, return_inverse=True)
-            width = self._width(cones)
-            if width < _LOCAL * len(parts):
-                axes.setdefault(places.tobytes(), ((width, len(parts)), labels))
-        return [labels for _, labels in sorted(axes.values(), key=lambda axis: axis[0])]
+            if any(_same_parts(cones, other[: self.cones]) for _, other in axes):
+                continue
+            parts, width = len(np.unique(cones[cones >= 0])), self._width(cones)
+            if width < _LOCAL * parts:
+                quarters = int(4 * np.mean(cones[self._steps.cone] >= 0))
+                axes.append(((width, -quarters, parts), labels))
+        return [labels for _, labels in sorted(axes, key=lambda axis: axis[0])]
 
     def _width(self, labels: NDArray[np.int64]) -> int:
         """Return in how many parts the cones lie that use one value, for the role in which these are fewest."""
         steps = self._steps
         here = labels[steps.cone]
         parts = fewest = len(np.unique(labels[labels >= 0]))
-        key = steps.family[steps.cone] * (steps.role.max(initial=0) + 1) + steps.role
+        key = self._key()
         for rows in _groups(key):
             rows = rows[here[rows] >= 0]
             if 2 * len(np.unique(here[rows])) > parts:
@@ -232,6 +258,15 @@ class Axes:
 
     def _reach(self, chosen: frozenset[int]) -> int:
         return sum(len(self._relations[r].a) for r in chosen)
+
+
+def _same_parts(a: NDArray[np.int64], b: NDArray[np.int64]) -> bool:
+    """Return whether two partitions agree where both are known, and that is most of the smaller."""
+    both = (a >= 0) & (b >= 0)
+    if 2 * both.sum() < min((a >= 0).sum(), (b >= 0).sum()):
+        return False
+    pairs = np.unique(np.stack([a[both], b[both]]), axis=1)
+    return pairs.shape[1] == len(np.unique(pairs[0])) == len(np.unique(pairs[1]))
 
 
 def _groups(key: NDArray[np.int64]) -> list[NDArray[np.int64]]:
