@@ -19,6 +19,8 @@ _DEPTH = 3
 _BRANCHES = 10
 _LEAST_PARTS = 5
 """Fewer parts are taken for what is left of a shift by several places, not for an axis."""
+_STRANGE = 0.1
+"""Part of a family that may lie in places where no cone of the first family does."""
 _LOCAL = 0.75
 """A value is used in fewer than this part of an axis's places, in some role; else the axis is left over from shifts."""
 _LARGE_FAMILY = 0.12
@@ -32,6 +34,7 @@ class _Relation:
     a: NDArray[np.int64]
     b: NDArray[np.int64]
     family: int
+    produces: bool = False
 
 
 def joined(labels: NDArray[np.int64], a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -122,7 +125,7 @@ class Axes:
         for family in np.unique(self._family).tolist():
             cones = np.flatnonzero((self._family == family) & users[steps.root])
             if len(cones):
-                result.append(_Relation(cones, self.cones + steps.root[cones], family))
+                result.append(_Relation(cones, self.cones + steps.root[cones], family, True))
         return result
 
     def _key(self) -> NDArray[np.int64]:
@@ -191,8 +194,7 @@ class Axes:
                 self._explore(chosen | {relation}, merged, family, depth - 1)
         if not any(chosen <= one for one in self._maximal):
             chosen, labels, _ = self._closed(chosen, labels, None)
-            known = np.isin(labels, labels[self._main])
-            self._maximal[chosen] = np.where(known & self._touched(chosen), labels, -1)
+            self._maximal[chosen] = self._known(np.where(self._touched(chosen), labels, -1))
 
     def _closed(
         self, chosen: frozenset[int], labels: NDArray[np.int64], family: int | None
@@ -207,6 +209,8 @@ class Axes:
             for r, relation in enumerate(self._relations):
                 if r in chosen or r in rejected or self._work <= 0 or family not in (None, relation.family):
                     continue
+                if relation.produces and any(self._relations[other].produces for other in rejected):
+                    continue
                 if np.mean(touched[relation.a] | touched[relation.b]) < 0.5:
                     continue
                 merged = self._join(labels, relation)
@@ -216,12 +220,22 @@ class Axes:
                 elif parts == count:
                     chosen, labels, grown = chosen | {r}, merged, True
                     touched[relation.a] = touched[relation.b] = True
-                elif _LEAST_PARTS <= parts <= count // 2:
-                    coarser.append((parts, r, merged))
-                else:
+                elif not (family is not None and _LEAST_PARTS <= parts <= count // 2):
                     rejected.add(r)
+                else:
+                    coarser.append((parts, r, merged))
             if not grown:
                 return chosen, labels, coarser
+
+    def _known(self, labels: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Leave out what a family adds to the labels, if that is much of the family: a mixture of boundaries."""
+        strange = (labels >= 0) & ~np.isin(labels, labels[self._main])
+        cones = labels[: self.cones]
+        for family in np.unique(self._family[strange[: self.cones]]).tolist():
+            members = np.flatnonzero((self._family == family) & (cones >= 0))
+            if strange[members].mean() > _STRANGE:
+                cones[members[strange[members]]] = -1
+        return labels
 
     def _touched(self, chosen: frozenset[int]) -> NDArray[np.bool_]:
         touched = np.zeros(self.nodes, dtype=np.bool_)

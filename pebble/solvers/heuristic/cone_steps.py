@@ -35,7 +35,7 @@ class ConeSteps:
     step : array of int64, shape (V,)
         The number of the step to which each computed vertex belongs, -1 for the others.
     family : array of int64, length of the cones
-        Cones whose steps have the same roles are of one family.
+        Cones whose steps have the same roles are of one family, if they have one step or if they have several.
     of : array of int64, shape (V,)
         The cone of each vertex, -1 for those that are not computed.
     root : array of int64, length of the cones
@@ -64,13 +64,14 @@ class ConeSteps:
         step = [-1] * graph.n
         self._roles: dict[tuple[Shape, tuple[int, ...], bool], int] = {}
         uses: list[tuple[int, int, int, int]] = []
-        families: dict[frozenset[int], int] = {}
+        families: dict[tuple[frozenset[int], bool], int] = {}
         self.family = np.zeros(len(spines), dtype=np.int64)
         for cone, spine in enumerate(spines):
             first = len(uses)
             self._read(cone, spine, step, uses)
             roles = frozenset(role for *_, role in uses[first:])
-            self.family[cone] = families.setdefault(roles, len(families))
+            reduces = len({position for _, _, position, _ in uses[first:]}) > 1
+            self.family[cone] = families.setdefault((roles, reduces), len(families))
         table = np.array(uses, dtype=np.int64).reshape(-1, 4)
         self.cone, self.value, self.position, self.role = table.T
         self.step = np.array(step, dtype=np.int64)

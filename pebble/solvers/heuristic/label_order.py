@@ -81,8 +81,9 @@ class LabelOrder:
     def _by_path(self, labels: NDArray[np.int64], count: int) -> NDArray[np.float64] | None:
         """Return the longest path to each label in the graph of labels, if that has no cycle."""
         steps, cones = self._steps, len(self._steps.root)
-        tail, head = labels[cones + steps.value], labels[:cones][steps.cone]
-        use = (tail >= 0) & (head >= 0) & (tail != head)
+        producer = steps.of[steps.value]
+        tail, head = labels[:cones][producer], labels[:cones][steps.cone]
+        use = (producer >= 0) & (tail >= 0) & (head >= 0) & (tail != head)
         pairs = np.unique(np.stack([tail[use], head[use]]), axis=1)
         if not pairs.size:
             return None

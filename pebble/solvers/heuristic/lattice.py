@@ -118,7 +118,7 @@ class _Lattice:
         steps, cones = self.steps, self.axes.cones
         of = steps.of
         column = np.where(of >= 0, labels[:cones][of], ABSENT)
-        value = labels[cones + steps.value]
+        value = np.where(of[steps.value] >= 0, labels[cones + steps.value], ABSENT)
         most = self._by_step(value, value >= 0)
         least = labels.max() - self._by_step(labels.max() - value, value >= 0)
         inside = (of >= 0) & (column == ABSENT) & (steps.step >= 0)
@@ -168,7 +168,7 @@ class _Lattice:
         steps, cones = self.steps, self.axes.cones
         column = steps.step.copy()
         for labels in axes:
-            value = labels[cones + steps.value]
+            value = np.where(steps.of[steps.value] >= 0, labels[cones + steps.value], ABSENT)
             along = (labels[:cones][steps.cone] < 0) & (value >= 0)
             families = np.unique(steps.family[steps.cone[along]])
             inside = (steps.of >= 0) & np.isin(steps.family[steps.of], families)
