@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import click
 from click.shell_completion import CompletionItem
 
-__all__ = ["dags", "devices", "masks", "models", "schedules"]
+__all__ = ["dags", "devices", "kernels", "masks", "models", "schedules"]
 
 
 def schedules(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
@@ -51,6 +51,14 @@ def dags(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Co
     named = [dag for dag in NAMED_DAGS.values() if dag.example.startswith(incomplete)]
     found = [CompletionItem(dag.example, help=dag.summary) for dag in named]
     return found or [CompletionItem(incomplete, type="file")]
+
+
+def kernels(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Return the kernels that have a name."""
+    from pebble.computations.nests.named_kernel import named_kernels
+
+    found = named_kernels()
+    return [CompletionItem(name, help=one.text) for name, one in found.items() if name.startswith(incomplete)]
 
 
 def _of_list(names: Iterable[str], incomplete: str) -> list[CompletionItem]:
