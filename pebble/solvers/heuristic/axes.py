@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from pebble.solvers.heuristic.cone_steps import ConeSteps
 
-__all__ = ["Axes", "joined"]
+__all__ = ["LARGE_FAMILY", "Axes", "joined"]
 
 _MOST_WORK = 30_000_000
 """Edges that the search for axes may join, over all its trials."""
@@ -19,11 +19,11 @@ _DEPTH = 3
 _BRANCHES = 10
 _LEAST_PARTS = 5
 """Fewer parts are taken for what is left of a shift by several places, not for an axis."""
-_STRANGE = 0.1
+_STRANGE = 0.19
 """Part of a family that may lie in places where no cone of the first family does."""
 _LOCAL = 0.75
 """A value is used in fewer than this part of an axis's places, in some role; else the axis is left over from shifts."""
-_LARGE_FAMILY = 0.12
+LARGE_FAMILY = 0.12
 """Part of all cones from which on a family shapes the axes; the boundaries of a stencil are small families."""
 
 
@@ -138,7 +138,7 @@ class Axes:
         return _Relation(cone, self.cones + self._steps.value[rows], int(self._family[cone[0]]))
 
     def _is_large(self, family: int) -> bool:
-        return bool(np.mean(self._family == family) >= _LARGE_FAMILY)
+        return bool(np.mean(self._family == family) >= LARGE_FAMILY)
 
     def _collapses(self, relation: _Relation) -> bool:
         labels = self._join(np.arange(self.nodes), relation)
@@ -235,7 +235,7 @@ class Axes:
             members = np.flatnonzero((self._family == family) & (cones >= 0))
             if strange[members].mean() > _STRANGE:
                 cones[members[strange[members]]] = -1
-        return labels
+        return np.where(np.isin(labels, cones), labels, -1)
 
     def _touched(self, chosen: frozenset[int]) -> NDArray[np.bool_]:
         touched = np.zeros(self.nodes, dtype=np.bool_)
@@ -254,7 +254,9 @@ class Axes:
             if width < _LOCAL * parts:
                 quarters = int(4 * np.mean(cones[self._steps.cone] >= 0))
                 axes.append(((width, -quarters, parts), labels))
-        return [labels for _, labels in sorted(axes, key=lambda axis: axis[0])]
+        found = [labels for _, labels in sorted(axes, key=lambda axis: axis[0])]
+        cones = [labels[: self.cones] for labels in found]
+        return [found[at] for at, one in enumerate(cones) if not any(_is_coarser(two, one) for two in cones)]
 
     def _width(self, labels: NDArray[np.int64]) -> int:
         """Return in how many parts the cones lie that use one value, for the role in which these are fewest."""
@@ -274,13 +276,27 @@ class Axes:
         return sum(len(self._relations[r].a) for r in chosen)
 
 
-def _same_parts(a: NDArray[np.int64], b: NDArray[np.int64]) -> bool:
-    """Return whether two partitions agree where both are known, and that is most of the smaller."""
+def _pairs(a: NDArray[np.int64], b: NDArray[np.int64]) -> tuple[int, int, int]:
+    """Return the number of parts of two partitions where both are known, of their pairs, of a and of b.
+
+    All are 0 if both are known for less than half of the smaller one.
+    """
     both = (a >= 0) & (b >= 0)
     if 2 * both.sum() < min((a >= 0).sum(), (b >= 0).sum()):
-        return False
+        return 0, 0, 0
     pairs = np.unique(np.stack([a[both], b[both]]), axis=1)
-    return pairs.shape[1] == len(np.unique(pairs[0])) == len(np.unique(pairs[1]))
+    return pairs.shape[1], len(np.unique(pairs[0])), len(np.unique(pairs[1]))
+
+
+def _same_parts(a: NDArray[np.int64], b: NDArray[np.int64]) -> bool:
+    pairs, of_a, of_b = _pairs(a, b)
+    return 0 < pairs == of_a == of_b
+
+
+def _is_coarser(a: NDArray[np.int64], b: NDArray[np.int64]) -> bool:
+    """Return whether a only joins parts of b."""
+    pairs, of_a, of_b = _pairs(a, b)
+    return of_a < of_b == pairs
 
 
 def _groups(key: NDArray[np.int64]) -> list[NDArray[np.int64]]:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from pebble.solvers.heuristic.axes import Axes
+from pebble.solvers.heuristic.axes import LARGE_FAMILY, Axes
 from pebble.solvers.heuristic.cone_steps import ConeSteps
 from pebble.solvers.heuristic.label_order import LabelOrder
 from pebble.solvers.heuristic.needed_graph import NeededGraph
@@ -23,8 +23,8 @@ _MOST_AXES = 4
 _MOST_COLUMNS = 7
 _FORWARD = 0.95
 """Part of the edges that a skewed axis must not lead back; the boundaries of a stencil may."""
-_FINER = 1.15
-"""An axis is taken if it tells apart this many times as many cones as those before it."""
+_FINER = 1.5
+"""An axis is taken if it tells apart this many times as many cones of a family as those before it."""
 
 
 def lattice_coordinates(graph: NeededGraph) -> NDArray[np.int64]:
@@ -105,13 +105,21 @@ class _Lattice:
             ordered = self.labels.ordered(labels)
             here = self._of_vertices(ordered)[self.steps.root]
             finer = np.unique(np.stack([apart, here]), axis=1, return_inverse=True)[1].reshape(-1)
-            if finer.max() + 1 < _FINER * (apart.max() + 1):
+            if not self._tells_apart(apart, finer):
                 continue
             apart = finer
             chosen.append(ordered)
             if len(chosen) == _MOST_AXES:
                 break
         return chosen
+
+    def _tells_apart(self, before: NDArray[np.int64], after: NDArray[np.int64]) -> bool:
+        """Return whether a partition of the cones is much finer than the one before, in some large family."""
+        for family in np.unique(self.steps.family).tolist():
+            members = self.steps.family == family
+            if members.mean() >= LARGE_FAMILY and len(np.unique(after[members])) >= _FINER * len(np.unique(before[members])):
+                return True
+        return False
 
     def _of_vertices(self, labels: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the label of each vertex's cone; where there is none, that of the values its step takes."""
