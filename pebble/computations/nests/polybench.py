@@ -36,7 +36,7 @@ _GIVEN = "; the values on the border are given for every step"
 _TABLE = [
     PolybenchKernel(
         "2mm",
-        "T[i,j] += A[i,k]*B[k,j]; E[i,l] = D[i,l]; E[i,l] += T[i,j]*C[j,l]",
+        "T[i,j] += A[i,k]*B[k,j]; U[i,l] += T[i,j]*C[j,l]; E[i,l] = D[i,l] + U[i,l]",
         {"i": 800, "j": 900, "k": 1100, "l": 1200},
         "D + A·B·C",
     ),
@@ -128,7 +128,7 @@ _TABLE = [
     ),
     PolybenchKernel(
         "gemm",
-        "D[i,j] = C[i,j]; D[i,j] += A[i,k]*B[k,j]",
+        "T[i,j] += A[i,k]*B[k,j]; D[i,j] = C[i,j] + T[i,j]",
         {"i": 1000, "j": 1100, "k": 1200},
         "C + A·B",
     ),
@@ -191,7 +191,7 @@ _TABLE = [
     ),
     PolybenchKernel(
         "mvt",
-        "p[i] = b[i]; p[i] += A[i,j]*x[j]; q[i] = c[i]; q[i] += A[j,i]*y[j]",
+        "r[i] += A[i,j]*x[j]; p[i] = b[i] + r[i]; s[i] += A[j,i]*y[j]; q[i] = c[i] + s[i]",
         {"i": 2000, "j": 2000},
         "A and its transpose, each times a vector and added to one",
     ),
