@@ -40,7 +40,7 @@ NEST_ONCE_ONLY = Statement(
     after=(HONG_KUNG, LOOMIS_WHITNEY, CHRIST),
 )
 NEST_SUM = Statement(
-    "nest projections, several statements",
+    "nest sum",
     "the sum over statements that have no words in common of what nest projections says of each, other inputs and "
     "outputs taken once",
     "a loop nest with several such statements",
@@ -48,7 +48,7 @@ NEST_SUM = Statement(
     after=(HONG_KUNG, LOOMIS_WHITNEY, CHRIST),
 )
 NEST_SUM_ONCE_ONLY = Statement(
-    "nest projections, several statements, once only",
+    "nest sum, once only",
     "the sum over statements that have no words in common of what nest projections, once only, says of each, other "
     "inputs and outputs taken once",
     "a loop nest with several such statements",
