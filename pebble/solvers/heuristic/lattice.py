@@ -15,9 +15,9 @@ from pebble.solvers.heuristic.tiled_orders import ABSENT, better_tilings
 
 __all__ = ["lattice_coordinates", "lattice_orders"]
 
-_PRICED = 3_000_000
-"""Vertices and edges of all orders that are priced, for a graph of less than a million."""
-_MOST_TRIALS, _LEAST_TRIALS = 400, 5
+_PRICED, _PRICED_LARGE = 3_000_000, 8_000_000
+"""Vertices and edges of all orders that are priced; the second for up to some tens of orders of a large graph."""
+_MOST_TRIALS, _SOME_TRIALS, _LEAST_TRIALS = 400, 30, 3
 
 _MOST_AXES = 4
 _MOST_COLUMNS = 7
@@ -39,23 +39,32 @@ def lattice_coordinates(graph: NeededGraph) -> NDArray[np.int64]:
 
 
 def lattice_orders(
-    graph: NeededGraph, M: int, cost: Callable[[NDArray[np.int64]], int]
+    graph: NeededGraph,
+    M: int,
+    coordinates: NDArray[np.int64],
+    cost: Callable[[NDArray[np.int64]], int],
+    seed: int = 0,
 ) -> Iterator[NDArray[np.int64]]:
-    """Yield tiled orders over the axes recognised in a graph, each better than those before it; maybe none.
+    """Yield tiled orders, each better than those before it; none if there are no axes.
 
     Parameters
     ----------
     graph : NeededGraph
     M : int
         Words of fast memory.
+    coordinates : array of int64, shape (V, d)
+        See :func:`lattice_coordinates`.
     cost : callable
         From an order to its I/O.
+    seed : int
+        Of the changes that are tried.
     """
-    coordinates = lattice_coordinates(graph)
     if coordinates.shape[1]:
-        trials = _PRICED // (graph.n + graph.dag.n_edges)
-        trials = min(max(trials, _LEAST_TRIALS), _MOST_TRIALS)
-        for order, _ in better_tilings(graph, coordinates, M, cost, trials):
+        size = graph.n + graph.dag.n_edges
+        trials = min(
+            max(_PRICED // size, min(_SOME_TRIALS, _PRICED_LARGE // size), _LEAST_TRIALS), _MOST_TRIALS
+        )
+        for order, _ in better_tilings(graph, coordinates, M, cost, trials, seed):
             yield order
 
 
@@ -117,7 +126,9 @@ class _Lattice:
         """Return whether a partition of the cones is much finer than the one before, in some large family."""
         for family in np.unique(self.steps.family).tolist():
             members = self.steps.family == family
-            if members.mean() >= LARGE_FAMILY and len(np.unique(after[members])) >= _FINER * len(np.unique(before[members])):
+            if members.mean() >= LARGE_FAMILY and len(np.unique(after[members])) >= _FINER * len(
+                np.unique(before[members])
+            ):
                 return True
         return False
 
