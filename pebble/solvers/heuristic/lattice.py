@@ -15,10 +15,9 @@ from pebble.solvers.heuristic.tiled_orders import ABSENT, better_tilings
 
 __all__ = ["lattice_coordinates", "lattice_orders"]
 
-_PRICED, _PRICED_LARGE = 3_000_000, 8_000_000
-"""Vertices and edges of all orders that are priced; the second for up to some tens of orders of a large graph."""
-_MOST_TRIALS, _SOME_TRIALS, _LEAST_TRIALS = 400, 30, 3
-
+_PRICED = ((60_000, 8_000_000), (500_000, 20_000_000), (1 << 60, 5_000_000))
+"""Vertices and edges of all orders that are priced, for graphs up to so many vertices and edges."""
+_MOST_TRIALS, _LEAST_TRIALS = 600, 3
 _MOST_AXES = 4
 _MOST_COLUMNS = 7
 _FORWARD = 0.95
@@ -35,6 +34,8 @@ def lattice_coordinates(graph: NeededGraph) -> NDArray[np.int64]:
     array of int64, shape (V, d)
         ``ABSENT`` where an axis says nothing about a vertex; d may be 0.
     """
+    if not len(graph.todo):
+        return np.empty((graph.n, 0), dtype=np.int64)
     return _Lattice(graph).coordinates()
 
 
@@ -60,12 +61,15 @@ def lattice_orders(
         Of the changes that are tried.
     """
     if coordinates.shape[1]:
-        size = graph.n + graph.dag.n_edges
-        trials = min(
-            max(_PRICED // size, min(_SOME_TRIALS, _PRICED_LARGE // size), _LEAST_TRIALS), _MOST_TRIALS
-        )
+        trials = _trials(graph.n + graph.dag.n_edges)
         for order, _ in better_tilings(graph, coordinates, M, cost, trials, seed):
             yield order
+
+
+def _trials(size: int) -> int:
+    """Return how many orders are priced of a graph of so many vertices and edges."""
+    priced = next(priced for largest, priced in _PRICED if size <= largest)
+    return min(max(priced // size, _LEAST_TRIALS), _MOST_TRIALS, 100 + size // 5)
 
 
 class _Lattice:
