@@ -54,8 +54,8 @@ def main(arguments: list[str]) -> None:
         for ratio in ratios:
             mean *= ratio ** (1 / len(ratios))
         print(f"geometric mean {mean:.3f}, worst {max(ratios):.3f}")
-    for name, (dag, sizes) in KINDS.items():
-        for M in sizes:
+    for name, (dag, memories) in KINDS.items():
+        for M in memories:
             row(name, dag, M, method, None)
 
 

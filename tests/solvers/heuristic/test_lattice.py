@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 
@@ -32,7 +34,7 @@ def extents(dag: Dag) -> list[int]:
 def parts(column: np.ndarray) -> list[int]:
     """A column as a partition: the first vertex with each value."""
     _, first, place = np.unique(column, return_index=True, return_inverse=True)
-    return first[place].tolist()
+    return [int(v) for v in first[place]]
 
 
 @pytest.mark.parametrize(
@@ -90,7 +92,7 @@ def test_a_product_is_scheduled_as_by_hand_whatever_its_numbers() -> None:
     for same in (dag, shuffled(dag, 2)[0]):
         graph = NeededGraph(same)
         places = lattice_coordinates(graph)
-        _, io = best_tiling(graph, places, 16, lambda order, graph=graph: io_of(graph, 16, order), 50)
+        _, io = best_tiling(graph, places, 16, partial(io_of, graph, 16), 50)
         assert io <= 448
 
 
