@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from pebble.common.errors import InvalidInput
 from pebble.computations.named_dags import NAMED_DAGS, NamedDag
+from pebble.computations.nests.named_kernel import KERNEL_PREFIX, kernel_dag
 from pebble.graph.dag import Dag
 
 if TYPE_CHECKING:
@@ -25,8 +26,8 @@ def load_dag(
     Parameters
     ----------
     source : str or path
-        A name with its parameters after a colon, or a file. Where both could be meant, a
-        text is a name; write ``./fft:8`` for a file that is called so.
+        A name with its parameters after a colon, ``kernel:TEXT:i=8,j=8`` for a loop nest, or a file. Where both could
+        be meant, a text is a name; write ``./fft:8`` for a file that is called so.
     format : str, optional
         A file's format, if its ending does not say it; see :data:`pebble.graph.formats.FORMATS`.
     keep_isolated : bool
@@ -52,7 +53,7 @@ def load_dag(
 
     if isinstance(source, str):
         name, colon, _ = source.partition(":")
-        if colon and name in NAMED_DAGS and format is None:
+        if colon and (name in NAMED_DAGS or source.startswith(KERNEL_PREFIX)) and format is None:
             return named_dag(source)
         if not source or not Path(source).exists():
             raise _unknown(source)
@@ -65,6 +66,8 @@ def named_dag(text: str) -> Dag:
     >>> named_dag("pyramid:h=2")
     Dag(pyramid:2: 6 vertices, 6 edges, 3 inputs, 1 output)
     """
+    if text.startswith(KERNEL_PREFIX):
+        return kernel_dag(text)
     name, _, parameters = text.partition(":")
     entry = NAMED_DAGS.get(name)
     if entry is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from itertools import count
+from itertools import chain, count
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,7 @@ from pebble.solvers.heuristic.blocks import blocks
 from pebble.solvers.heuristic.closures import CLOSURE_STYLES, closures
 from pebble.solvers.heuristic.greedy import greedy
 from pebble.solvers.heuristic.growth import Style
+from pebble.solvers.heuristic.lattice import lattice_orders
 from pebble.solvers.heuristic.local_search import local_search
 from pebble.solvers.heuristic.orders import breadth_first, depth_first, given
 from pebble.solvers.heuristic.search import Best, FoundOrder, OutOfSteps, Task, Watch
@@ -54,6 +55,11 @@ def _simple(task: Task) -> Iterator[FoundOrder]:
     yield "depth-first", depth_first(task.graph)
     yield "breadth-first", breadth_first(task.graph)
     yield "greedy", greedy(task.graph, task.M)
+
+
+def _lattice(task: Task) -> Iterator[FoundOrder]:
+    for order in lattice_orders(task.graph, task.M, task.io):
+        yield "lattice", order
 
 
 def _allowed(task: Task) -> float:
@@ -148,6 +154,7 @@ def _everything(task: Task, best: Best) -> Iterator[FoundOrder]:
     """
     yield from _simple(task)
     yield from task.candidates
+    yield from _lattice(task)
     allowed = _allowed(task)
     draws, styles = _Draws(task), _styles(task)
     yield from _closures(task)
@@ -196,6 +203,7 @@ ORDERS: dict[str, Callable[[Task], FoundOrder]] = {
     "greedy": lambda task: ("greedy", greedy(task.graph, task.M)),
     "weighted-greedy": _weighted_greedy,
     "closures": lambda task: Best(task).run(_closures(task)),
+    "lattice": lambda task: Best(task).run(chain([("given", given(task.graph))], _lattice(task))),
     "blocks": lambda task: ("blocks", blocks(task.graph, task.M, progress=task.watch("blocks"))),
     "local-search": _local_search,
 }
