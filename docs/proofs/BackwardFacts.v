@@ -16,17 +16,6 @@ Definition whole (X : finType) n (A : {set X * 'I_n}) := [set x | [forall k, (x,
 Lemma card_whole (X : finType) n (A : {set X * 'I_n}) : n * #|whole A| <= #|A|.
 Proof. by apply: card_whole_rows => x k; rewrite inE => /forallP. Qed.
 
-(** A chain of a graph leads to its last vertex. *)
-Lemma chain_leads (T : finType) (e : rel T) n (c : 'I_n -> T) (k : 'I_n) : (forall k k' : 'I_n, k.+1 = k' :> nat -> e (c k) (c k')) ->
-  exists2 l : 'I_n, l.+1 = n & connect e (c k) (c l).
-Proof.
-move=> step; have [r le_r] := ubnP (n - k); elim: r k le_r => // r IH k le_r.
-case: (eqVneq k.+1 n) => [last_k|ne_k]; first by exists k.
-have lt_k : k.+1 < n by rewrite ltn_neqAle ne_k ltn_ord.
-have [|l last_l path_l] := IH (Ordinal lt_k); first by move: (ltn_ord k) le_r; clear; rewrite /=; lia.
-by exists l => //; apply: connect_trans path_l; apply: connect1; apply: step.
-Qed.
-
 (** A segment of a pebbling of any computation, and a set of words that has all that is at hand in it. *)
 Section Segment.
 

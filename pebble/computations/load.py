@@ -5,13 +5,17 @@ from __future__ import annotations
 import difflib
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pebble.common.errors import InvalidInput
 from pebble.computations.named_dags import NAMED_DAGS, NamedDag
 from pebble.computations.nests.named_kernel import KERNEL_PREFIX, kernel_dag
 from pebble.graph.dag import Dag
 
-__all__ = ["load_dag", "named_dag"]
+if TYPE_CHECKING:
+    from pebble.computations.problem import Problem
+
+__all__ = ["load_dag", "named_dag", "named_problem"]
 
 
 def load_dag(
@@ -69,6 +73,20 @@ def named_dag(text: str) -> Dag:
     if entry is None:
         raise _unknown(text)
     return entry.build(**_parameters(entry, text, parameters))
+
+
+def named_problem(text: str) -> Problem | None:
+    """Return the problem of attention whose DAG has this name, None for a file or another DAG.
+
+    >>> named_problem("backward:N=4,d=2")
+    Problem(Nq=4, Nk=4, d=2, dv=2, pass_name='backward')
+    >>> named_problem("fft:8")
+    """
+    name, colon, parameters = text.partition(":")
+    entry = NAMED_DAGS.get(name) if colon else None
+    if entry is None or entry.problem is None:
+        return None
+    return entry.problem(**_parameters(entry, text, parameters))
 
 
 def _unknown(text: str) -> InvalidInput:

@@ -17,6 +17,7 @@ from pebble.lower_bounds.nests.statements import (
     NEST_PATHS,
     NEST_PROJECTIONS,
     NEST_SUM,
+    NEST_SUM_ONCE_ONLY,
 )
 
 __all__ = ["nest_bounds"]
@@ -59,7 +60,8 @@ def nest_bounds(nest: LoopNest, M: int) -> list[Bound]:
     for says, some in (
         (NEST_PROJECTIONS, [[share] for share in every if not share.once_only]),
         (NEST_ONCE_ONLY, [[share] for share in every if share.once_only]),
-        (NEST_SUM, [_apart(every)]),
+        (NEST_SUM, [_apart([share for share in every if not share.once_only])]),
+        (NEST_SUM_ONCE_ONLY, [_apart(every)]),
         (NEST_PATHS, [[share] for one in nest.statements for share in path_shares(elements, one, M)]),
     ):
         totals = [(_total(elements, together), together) for together in some if together]
