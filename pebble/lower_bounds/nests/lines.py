@@ -93,12 +93,17 @@ def lines(elements: Elements, array: str, seen: frozenset[str] = frozenset()) ->
     if all(statement.adds for statement in makers[1:]):
         options = set(_own_reads(first)) if _covers(elements, first, makers[1:]) else set()
     elif not any(statement.adds for statement in makers):
-        options = set.intersection(*(set(_own_reads(maker)) for maker in makers))
+        options = {option for option in _own_reads(first) if all(_reads(maker, *option) for maker in makers)}
     else:
         return
     for root, back in sorted(options, key=str):
         for line in lines(elements, root, seen | {array}):
             yield LineFamily(placed(line.places, Access(root, back)), atoms | line.atoms, line.sum_of)
+
+
+def _reads(maker: Statement, root: str, back: tuple[Affine, ...]) -> bool:
+    """Whether a statement reads from an array what lies there as a function of its target's coordinates."""
+    return Access(root, placed(back, maker.target)) in maker.reads
 
 
 def _own_reads(statement: Statement) -> Iterator[tuple[str, tuple[Affine, ...]]]:

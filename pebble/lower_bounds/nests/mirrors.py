@@ -71,7 +71,8 @@ def _copies(role: Role, roles: Roles, group: list[dict[str, str]]) -> int | None
                 order
                 for order in permutations(range(len(mirrored)))
                 for other in roles.roles
-                if other.atoms == role.atoms and tuple(mirrored[at] for at in order) == other.places
+                if (other.atoms, other.family) == (role.atoms, role.family)
+                and tuple(mirrored[at] for at in order) == other.places
             ),
             None,
         )

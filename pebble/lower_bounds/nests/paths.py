@@ -16,7 +16,7 @@ from pebble.lower_bounds.nests.lines import Atom, behind, coordinates, inverse_o
 from pebble.lower_bounds.nests.projections import Share, cut_by_growth, sizes_to_try
 from pebble.lower_bounds.nests.subspaces import Matrix, annihilator, rank, reduced
 
-__all__ = ["path_shares"]
+__all__ = ["growths", "path_shares"]
 
 _MOST_ARRAYS = 3
 _MOST_CHOICES = 3
@@ -40,27 +40,32 @@ class PathFamily:
 
 def path_shares(elements: Elements, statement: Statement, M: int) -> Iterator[Share]:
     """Yield what the first computations of a statement cost, whatever is computed again."""
-    array = statement.target.array
-    if _maker(elements, array) is not statement:
-        return
-    paths = list(_paths(elements, array, Access(array, coordinates(statement.target)), frozenset([array])))
-    width = len(statement.target.places)
-    points = elements.domains[elements.nest.statements.index(statement)]
     try:
-        W = points.count()
+        W = elements.domains[elements.nest.statements.index(statement)].count()
     except BoundDoesNotApply:
         return
-    if W == 0 or any(len(place.terms) != 1 for place in statement.target.places):
+    for growth, chosen in growths(elements, statement, sizes_to_try(M)) if W else ():
+        cut = cut_by_growth(W, M, growth)
+        atoms: frozenset[Atom] = frozenset(("value", one) for path in chosen for one in path.arrays)
+        steps = ", ".join(str(path.step) for path in chosen)
+        yield Share(cut.moves, atoms, False, f"{statement.target}: {W:,} points, paths {steps}, {cut}")
+
+
+def growths(
+    elements: Elements, statement: Statement, tried: Sequence[int]
+) -> Iterator[tuple[Growth, tuple[PathFamily, ...]]]:
+    """Yield how many elements that a statement computes T words dominate, and along which paths."""
+    array = statement.target.array
+    places = statement.target.places
+    if _maker(elements, array) is not statement or any(len(place.terms) != 1 for place in places):
         return
-    names = [place.names[0] for place in statement.target.places]
-    extents = [elements.nest.extents[name] for name in names]
-    for chosen, classes in _choices(paths, width):
-        growth = _growth(chosen, classes, extents, sizes_to_try(M))
+    extents = [elements.nest.extents[place.names[0]] for place in places]
+    start = Access(array, coordinates(statement.target))
+    paths = _distinct(list(_paths(elements, array, start, frozenset([array]))))
+    for chosen, classes in _choices(paths, len(places)):
+        growth = _growth(chosen, classes, extents, tried)
         if growth is not None:
-            cut = cut_by_growth(W, M, growth)
-            atoms: frozenset[Atom] = frozenset(("value", one) for path in chosen for one in path.arrays)
-            steps = ", ".join(str(path.step) for path in chosen)
-            yield Share(cut.moves, atoms, False, f"{statement.target}: {W:,} points, paths {steps}, {cut}")
+            yield growth, chosen
 
 
 def _maker(elements: Elements, array: str) -> Statement | None:
@@ -95,7 +100,7 @@ def _choices(paths: Sequence[PathFamily], width: int) -> Iterator[tuple[tuple[Pa
     """Yield sets of independent paths, and into how many classes, all tied by steps, they divide the points."""
     found = []
     direct = [path.step for path in paths if len(path.arrays) == 1]
-    for some in combinations(_distinct(paths), width):
+    for some in combinations(paths, width):
         steps = [path.step for path in some]
         if rank(steps, width) == width:
             one_array = all(len(path.arrays) == 1 for path in some)

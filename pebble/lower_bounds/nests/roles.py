@@ -29,11 +29,14 @@ class Role:
         Where its words are.
     sum_of : Statement or None
         As for :class:`~pebble.lower_bounds.nests.lines.LineFamily`.
+    family : LineFamily or None
+        What lines these are; None for the chains that a statement goes on, and for elements by themselves.
     """
 
     places: tuple[Affine, ...]
     atoms: frozenset[Atom]
     sum_of: Statement | None = None
+    family: LineFamily | None = None
 
 
 @dataclass(frozen=True)
@@ -117,7 +120,7 @@ def _own(elements: Elements, statement: Statement) -> Iterator[tuple[Role, int]]
         for line in lines(elements, target.array):
             if line.sum_of is None:
                 atoms = chain | (line.atoms - {("value", target.array)})
-                yield Role(placed(line.places, target), atoms), 0
+                yield Role(placed(line.places, target), atoms, None, line), 0
     elif len([one for one in elements.nest.statements if one.target.array == target.array]) == 1:
         for line in lines(elements, target.array):
             if own_steps(statement) and line.sum_of is None:
@@ -125,4 +128,4 @@ def _own(elements: Elements, statement: Statement) -> Iterator[tuple[Role, int]]
 
 
 def _role(line: LineFamily, access: Access) -> Role:
-    return Role(placed(line.places, access), line.atoms, line.sum_of)
+    return Role(placed(line.places, access), line.atoms, line.sum_of, line)

@@ -55,7 +55,7 @@ def _cases(
     tried: Sequence[int],
 ) -> Cases:
     """Return what is known where, of each sum that is read, more lines are held, or more are computed from inputs."""
-    main = {_group(role.atoms, groups) for role in roles.roles}
+    apart = _apart(roles, groups, computed_here)
     cases = []
     for here in product((False, True), repeat=len(computed_here)):
         computed = dict(zip(computed_here, here, strict=True))
@@ -67,14 +67,28 @@ def _cases(
                 continue
             whole = computed_here[role.sum_of]
             size = whole if computed[role.sum_of] else held
-            # Both divide the same words. If the second grows at least linearly, the greater one may take all of them.
-            apart = not main & set(whole.words) and sum(whole.words.values(), Fraction()) >= 1
             sizes.append(size if apart else Size(size.words, (*size.constant, (Fraction(2), Fraction(1)))))
         terms = _terms(elements, roles, points, sizes, tried)
         if not terms:
             return ()
         cases.append(terms)
     return tuple(cases)
+
+
+def _apart(roles: Roles, groups: Sequence[frozenset[Atom]], computed_here: Mapping[Statement, Size]) -> bool:
+    """Whether of the lines that are held and those that are computed the greater ones may take the words of both.
+
+    That is so if the number of those computed grows at least linearly with the words, and if none of these words, and
+    none of the lines held, count for anything else. Else each number is at most twice the greater one.
+    """
+    others = [(_group(role.atoms, groups), role.sum_of) for role in roles.roles]
+    held = {(group, one) for group, one in others if one is not None}
+    words = [group for size in computed_here.values() for group in size.words]
+    alone = all(len({one for other, one in others if other == group}) == 1 for group, _ in held)
+    linear = all(sum(size.words.values(), Fraction()) >= 1 for size in computed_here.values())
+    return (
+        alone and linear and len(words) == len(set(words)) and not {group for group, _ in others} & set(words)
+    )
 
 
 def input_atoms(elements: Elements, roles: Roles) -> set[Atom]:
@@ -132,7 +146,7 @@ def _computed_here(
         costs = [max(0.01, math.log(T) - math.log(length)) for length in lengths]
         costs += [math.log(extents[name]) + 0.01 for name in names]
         corner = least([Fraction(round(1024 * cost), 1024) for cost in costs], rows)
-        if corner is None or max(corner) > 1:
+        if corner is None or max(corner, default=0) > 1:
             continue
         constant: list[Power] = []
         words: dict[str, Fraction] = {}

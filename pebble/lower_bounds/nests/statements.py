@@ -6,7 +6,14 @@ from pebble.lower_bounds.bound import ONCE_ONLY
 from pebble.lower_bounds.references import HONG_KUNG, LOOMIS_WHITNEY
 from pebble.lower_bounds.statement import Statement
 
-__all__ = ["NEST_COMPULSORY", "NEST_ONCE_ONLY", "NEST_PATHS", "NEST_PROJECTIONS", "NEST_SUM"]
+__all__ = [
+    "NEST_COMPULSORY",
+    "NEST_ONCE_ONLY",
+    "NEST_PATHS",
+    "NEST_PROJECTIONS",
+    "NEST_SUM",
+    "NEST_SUM_ONCE_ONLY",
+]
 
 _PAGE = "docs/bounds-nests.md"
 
@@ -34,7 +41,16 @@ NEST_ONCE_ONLY = Statement(
 )
 NEST_SUM = Statement(
     "nest projections, several statements",
-    "the sum over statements that have no words in common of what nest projections, once only, says of each",
+    "the sum over statements that have no words in common of what nest projections says of each, other inputs and "
+    "outputs taken once",
+    "a loop nest with several such statements",
+    f"{_PAGE}, several statements",
+    after=(HONG_KUNG, LOOMIS_WHITNEY),
+)
+NEST_SUM_ONCE_ONLY = Statement(
+    "nest projections, several statements, once only",
+    "the sum over statements that have no words in common of what nest projections, once only, says of each, other "
+    "inputs and outputs taken once",
     "a loop nest with several such statements",
     f"{_PAGE}, several statements",
     rules=ONCE_ONLY,

@@ -9,18 +9,21 @@ from numpy.typing import NDArray
 
 from pebble.solvers.heuristic.cone_steps import ConeSteps
 
-__all__ = ["Axes", "joined"]
+__all__ = ["LARGE_FAMILY", "Axes", "joined"]
 
 _MOST_WORK = 30_000_000
 """Edges that the search for axes may join, over all its trials."""
-_MOST_PARTS = 64
+_MOST_PARTS = 128
+_FEW = 4
 _DEPTH = 3
 _BRANCHES = 10
 _LEAST_PARTS = 5
 """Fewer parts are taken for what is left of a shift by several places, not for an axis."""
+_STRANGE = 0.19
+"""Part of a family that may lie in places where no cone of the first family does."""
 _LOCAL = 0.75
 """A value is used in fewer than this part of an axis's places, in some role; else the axis is left over from shifts."""
-_LARGE_FAMILY = 0.12
+LARGE_FAMILY = 0.12
 """Part of all cones from which on a family shapes the axes; the boundaries of a stencil are small families."""
 
 
@@ -30,7 +33,8 @@ class _Relation:
 
     a: NDArray[np.int64]
     b: NDArray[np.int64]
-    large: bool
+    family: int
+    produces: bool = False
 
 
 def joined(labels: NDArray[np.int64], a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -78,6 +82,7 @@ class Axes:
         self.nodes = self.cones + vertices
         self._steps = steps
         self._work = _MOST_WORK
+        self._family = self._connected_families()
         self._relations = sorted(self._all_relations(), key=lambda relation: -len(relation.a))
         self._seen: set[frozenset[int]] = set()
         self._maximal: dict[frozenset[int], NDArray[np.int64]] = {}
@@ -85,62 +90,79 @@ class Axes:
         for start, relation in enumerate(self._relations):
             self._main = np.unique(relation.a)
             labels = self._join(np.arange(self.nodes), relation)
-            if relation.large and self._work > 0 and self._count(labels) > 1:
-                self._explore(frozenset([start]), labels, _DEPTH)
+            if self._is_large(relation.family) and self._work > 0 and self._count(labels) > 1:
+                self._explore(frozenset([start]), labels, relation.family, _DEPTH)
         self.found = self._distinct()
 
     # -- relations
 
+    def _connected_families(self) -> NDArray[np.int64]:
+        """Return the families, those apart that fall into few components which no value connects."""
+        steps, nodes = self._steps, self.nodes
+        families = steps.family.copy()
+        for rows in _groups(steps.family[steps.cone]):
+            component = joined(np.arange(nodes), steps.cone[rows], self.cones + steps.value[rows])
+            cones = np.unique(steps.cone[rows])
+            names, place = np.unique(component[cones], return_inverse=True)
+            if 1 < len(names) <= _FEW:
+                families[cones] = families.max() + 1 + place
+        return families
+
     def _all_relations(self) -> list[_Relation]:
         steps = self._steps
-        key = steps.family[steps.cone] * (steps.role.max(initial=0) + 1) + steps.role
+        key = self._key()
         groups = _groups(key)
         relations = [self._uses(rows) for rows in groups]
         result = []
         for group, (rows, relation) in enumerate(zip(groups, relations, strict=True)):
-            if not self._collapses(relation) or len(np.unique(relation.b)) == 1:
-                result.append(relation)
-                continue
-            family = steps.family[steps.cone[rows[0]]]
             siblings = [
                 other
                 for at, other in enumerate(relations)
-                if at != group and steps.family[steps.cone[groups[at][0]]] == family
+                if at != group and other.family == relation.family
             ]
-            result += self._pieces(rows, relation, siblings)
+            result += self._parts(rows, relation, siblings)
         users = np.isin(np.arange(self.nodes - self.cones), steps.value)
-        for family in range(int(steps.family.max(initial=-1)) + 1):
-            cones = np.flatnonzero((steps.family == family) & users[steps.root])
+        for family in np.unique(self._family).tolist():
+            cones = np.flatnonzero((self._family == family) & users[steps.root])
             if len(cones):
-                result.append(_Relation(cones, self.cones + steps.root[cones], self._is_large(family)))
+                result.append(_Relation(cones, self.cones + steps.root[cones], family, True))
         return result
+
+    def _key(self) -> NDArray[np.int64]:
+        """Return family and role of each use as one number."""
+        steps = self._steps
+        return self._family[steps.cone] * (steps.role.max(initial=0) + 1) + steps.role
 
     def _uses(self, rows: NDArray[np.int64]) -> _Relation:
         cone = self._steps.cone[rows]
-        large = self._is_large(int(self._steps.family[cone[0]]))
-        return _Relation(cone, self.cones + self._steps.value[rows], large)
+        return _Relation(cone, self.cones + self._steps.value[rows], int(self._family[cone[0]]))
 
     def _is_large(self, family: int) -> bool:
-        return bool(np.mean(self._steps.family == family) >= _LARGE_FAMILY)
+        return bool(np.mean(self._family == family) >= LARGE_FAMILY)
 
     def _collapses(self, relation: _Relation) -> bool:
         labels = self._join(np.arange(self.nodes), relation)
         return bool((labels[relation.a] == labels[relation.a[0]]).all())
 
-    def _pieces(
+    def _parts(
         self, rows: NDArray[np.int64], relation: _Relation, siblings: list[_Relation]
     ) -> list[_Relation]:
-        """Split a relation that connects everything: by what another role of the cones tells apart, or by step."""
+        """Return the relation itself, or pieces of its components if these are few and the pieces are loose."""
+        components = _groups(self._join(np.arange(self.nodes), relation)[relation.a])
+        pieces = []
+        if len(components) <= _FEW:
+            for component in components:
+                pieces += self._pieces(rows[component], siblings)
+        return pieces or [relation]
+
+    def _pieces(self, rows: NDArray[np.int64], siblings: list[_Relation]) -> list[_Relation]:
+        """Split connected uses by what another role of the cones tells apart, or by step; none if that is no help."""
         cone, position = self._steps.cone[rows], self._steps.position[rows]
-        splits = []
-        for sibling in siblings:
-            labels = self._join(np.arange(self.nodes), sibling)
-            splits.append(labels[cone])
-        splits.append(position)
-        for split in splits:
+        splits = [self._join(np.arange(self.nodes), sibling)[cone] for sibling in siblings]
+        for split in (*splits, position):
             parts = _groups(split)
             if 2 <= len(parts) <= _MOST_PARTS:
-                pieces = [_Relation(relation.a[part], relation.b[part], relation.large) for part in parts]
+                pieces = [self._uses(rows[part]) for part in parts]
                 pieces = [piece for piece in pieces if not self._collapses(piece)]
                 if pieces:
                     return pieces
@@ -155,22 +177,27 @@ class Axes:
     def _count(self, labels: NDArray[np.int64]) -> int:
         return len(np.unique(labels[self._main]))
 
-    def _explore(self, chosen: frozenset[int], labels: NDArray[np.int64], depth: int) -> None:
-        """Add relations that join nothing more, then in turn each that leaves several parts."""
-        chosen, labels, coarser = self._closed(chosen, labels, large=True)
+    def _explore(
+        self, chosen: frozenset[int], labels: NDArray[np.int64], family: int, depth: int
+    ) -> None:
+        """Add relations of a family that join nothing more, then in turn each that leaves several parts.
+
+        Where none does, relations of other families are added: boundaries do not decide what the axes are.
+        """
+        chosen, labels, coarser = self._closed(chosen, labels, family)
         if chosen in self._seen:
             return
         self._seen.add(chosen)
         coarser.sort(key=lambda option: -option[0])
         for _, relation, merged in coarser[:_BRANCHES] if depth else []:
             if self._work > 0 and not any(chosen | {relation} <= one for one in self._maximal):
-                self._explore(chosen | {relation}, merged, depth - 1)
+                self._explore(chosen | {relation}, merged, family, depth - 1)
         if not any(chosen <= one for one in self._maximal):
-            chosen, labels, _ = self._closed(chosen, labels, large=False)
-            self._maximal[chosen] = labels
+            chosen, labels, _ = self._closed(chosen, labels, None)
+            self._maximal[chosen] = self._known(np.where(self._touched(chosen), labels, -1))
 
     def _closed(
-        self, chosen: frozenset[int], labels: NDArray[np.int64], large: bool
+        self, chosen: frozenset[int], labels: NDArray[np.int64], family: int | None
     ) -> tuple[frozenset[int], NDArray[np.int64], list[tuple[int, int, NDArray[np.int64]]]]:
         """Add relations that join no two parts; also return those that join some, with the parts left."""
         touched = self._touched(chosen)
@@ -180,7 +207,9 @@ class Axes:
             coarser: list[tuple[int, int, NDArray[np.int64]]] = []
             grown = False
             for r, relation in enumerate(self._relations):
-                if r in chosen or r in rejected or self._work <= 0 or (large and not relation.large):
+                if r in chosen or r in rejected or self._work <= 0 or family not in (None, relation.family):
+                    continue
+                if relation.produces and any(self._relations[other].produces for other in rejected):
                     continue
                 if np.mean(touched[relation.a] | touched[relation.b]) < 0.5:
                     continue
@@ -191,12 +220,22 @@ class Axes:
                 elif parts == count:
                     chosen, labels, grown = chosen | {r}, merged, True
                     touched[relation.a] = touched[relation.b] = True
-                elif _LEAST_PARTS <= parts <= count // 2:
-                    coarser.append((parts, r, merged))
-                else:
+                elif not (family is not None and _LEAST_PARTS <= parts <= count // 2):
                     rejected.add(r)
+                else:
+                    coarser.append((parts, r, merged))
             if not grown:
                 return chosen, labels, coarser
+
+    def _known(self, labels: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Leave out what a family adds to the labels, if that is much of the family: a mixture of boundaries."""
+        strange = (labels >= 0) & ~np.isin(labels, labels[self._main])
+        cones = labels[: self.cones]
+        for family in np.unique(self._family[strange[: self.cones]]).tolist():
+            members = np.flatnonzero((self._family == family) & (cones >= 0))
+            if strange[members].mean() > _STRANGE:
+                cones[members[strange[members]]] = -1
+        return np.where(np.isin(labels, cones), labels, -1)
 
     def _touched(self, chosen: frozenset[int]) -> NDArray[np.bool_]:
         touched = np.zeros(self.nodes, dtype=np.bool_)
@@ -206,22 +245,25 @@ class Axes:
 
     def _distinct(self) -> list[NDArray[np.int64]]:
         """Return one axis for each partition of the cones; first those on which values are used in few places."""
-        axes: dict[bytes, tuple[tuple[int, int], NDArray[np.int64]]] = {}
-        for chosen, labels in sorted(self._maximal.items(), key=lambda one: -self._reach(one[0])):
-            labels = np.where(self._touched(chosen), labels, -1)
+        axes: list[tuple[tuple[int, int, int], NDArray[np.int64]]] = []
+        for _, labels in sorted(self._maximal.items(), key=lambda one: -self._reach(one[0])):
             cones = labels[: self.cones]
-            parts, places = np.unique(cones, return_inverse=True)
-            width = self._width(cones)
-            if width < _LOCAL * len(parts):
-                axes.setdefault(places.tobytes(), ((width, len(parts)), labels))
-        return [labels for _, labels in sorted(axes.values(), key=lambda axis: axis[0])]
+            if any(_same_parts(cones, other[: self.cones]) for _, other in axes):
+                continue
+            parts, width = len(np.unique(cones[cones >= 0])), self._width(cones)
+            if width < _LOCAL * parts:
+                quarters = int(4 * np.mean(cones[self._steps.cone] >= 0))
+                axes.append(((width, -quarters, parts), labels))
+        found = [labels for _, labels in sorted(axes, key=lambda axis: axis[0])]
+        cones = [labels[: self.cones] for labels in found]
+        return [found[at] for at, one in enumerate(cones) if not any(_is_coarser(two, one) for two in cones)]
 
     def _width(self, labels: NDArray[np.int64]) -> int:
         """Return in how many parts the cones lie that use one value, for the role in which these are fewest."""
         steps = self._steps
         here = labels[steps.cone]
         parts = fewest = len(np.unique(labels[labels >= 0]))
-        key = steps.family[steps.cone] * (steps.role.max(initial=0) + 1) + steps.role
+        key = self._key()
         for rows in _groups(key):
             rows = rows[here[rows] >= 0]
             if 2 * len(np.unique(here[rows])) > parts:
@@ -232,6 +274,29 @@ class Axes:
 
     def _reach(self, chosen: frozenset[int]) -> int:
         return sum(len(self._relations[r].a) for r in chosen)
+
+
+def _pairs(a: NDArray[np.int64], b: NDArray[np.int64]) -> tuple[int, int, int]:
+    """Return the number of parts of two partitions where both are known, of their pairs, of a and of b.
+
+    All are 0 if both are known for less than half of the smaller one.
+    """
+    both = (a >= 0) & (b >= 0)
+    if 2 * both.sum() < min((a >= 0).sum(), (b >= 0).sum()):
+        return 0, 0, 0
+    pairs = np.unique(np.stack([a[both], b[both]]), axis=1)
+    return pairs.shape[1], len(np.unique(pairs[0])), len(np.unique(pairs[1]))
+
+
+def _same_parts(a: NDArray[np.int64], b: NDArray[np.int64]) -> bool:
+    pairs, of_a, of_b = _pairs(a, b)
+    return 0 < pairs == of_a == of_b
+
+
+def _is_coarser(a: NDArray[np.int64], b: NDArray[np.int64]) -> bool:
+    """Return whether a only joins parts of b."""
+    pairs, of_a, of_b = _pairs(a, b)
+    return of_a < of_b == pairs
 
 
 def _groups(key: NDArray[np.int64]) -> list[NDArray[np.int64]]:

@@ -6,7 +6,6 @@ from typing import TypeAlias
 
 import numpy as np
 
-from pebble.solvers.heuristic.cones import Cones
 from pebble.solvers.heuristic.needed_graph import NeededGraph
 
 __all__ = ["ConeSteps"]
@@ -15,6 +14,8 @@ Shape: TypeAlias = "tuple[Shape, ...] | str"
 """A tree of operations: its predecessors' shapes, or what a leaf is."""
 
 _LEAF, _ONCE, _DEEP = "leaf", "once", "deep"
+_LONG = 3
+"""Vertices above which what is below a step is a cone of its own, not a part of the step."""
 _DEEPEST = 20
 """Side trees deeper than this are not looked into."""
 
@@ -34,7 +35,7 @@ class ConeSteps:
     step : array of int64, shape (V,)
         The number of the step to which each computed vertex belongs, -1 for the others.
     family : array of int64, length of the cones
-        Cones whose steps have the same roles are of one family.
+        Cones whose steps have the same roles are of one family, if they have one step or if they have several.
     of : array of int64, shape (V,)
         The cone of each vertex, -1 for those that are not computed.
     root : array of int64, length of the cones
@@ -44,38 +45,72 @@ class ConeSteps:
     Costs O(E).
     """
 
-    def __init__(self, graph: NeededGraph, cones: Cones) -> None:
-        self._graph, self._cones = graph, cones
-        self._several = [len(users) > 1 for users in cones.users]
+    def __init__(self, graph: NeededGraph) -> None:
+        self._graph = graph
+        self._joins = [
+            len(users) == 1 and wanted and not output
+            for users, wanted, output in zip(graph.successors, graph.wanted, graph.is_output, strict=True)
+        ]
         self._heavy = self._heaviest()
-        self.of = np.array(cones.of, dtype=np.int64)
-        self.root = np.array([members[-1] for members in cones.members], dtype=np.int64)
+        self._of, roots = self._cones()
+        self._several = [
+            of >= 0 or len({self._of[user] for user in users}) > 1
+            for of, users in zip(self._of, graph.successors, strict=True)
+        ]
+        self.of = np.array(self._of, dtype=np.int64)
+        self.root = np.array(roots, dtype=np.int64)
         spines = [self._spine(int(root)) for root in self.root]
         self._upper = {shape for spine in spines for _, shape in spine[1:]}
         step = [-1] * graph.n
         self._roles: dict[tuple[Shape, tuple[int, ...], bool], int] = {}
         uses: list[tuple[int, int, int, int]] = []
-        families: dict[frozenset[int], int] = {}
-        self.family = np.zeros(len(cones), dtype=np.int64)
+        families: dict[tuple[frozenset[int], bool], int] = {}
+        self.family = np.zeros(len(spines), dtype=np.int64)
         for cone, spine in enumerate(spines):
             first = len(uses)
             self._read(cone, spine, step, uses)
             roles = frozenset(role for *_, role in uses[first:])
-            self.family[cone] = families.setdefault(roles, len(families))
+            reduces = len({position for _, _, position, _ in uses[first:]}) > 1
+            self.family[cone] = families.setdefault((roles, reduces), len(families))
         table = np.array(uses, dtype=np.int64).reshape(-1, 4)
         self.cone, self.value, self.position, self.role = table.T
         self.step = np.array(step, dtype=np.int64)
 
     def _heaviest(self) -> list[int]:
-        """Return the predecessor in the same cone with the most vertices below it, -1 if there is none."""
-        graph, of = self._graph, self._cones.of
+        """Return for each vertex the accumulator: the single-use predecessor with the most vertices below it.
+
+        Of several that are long, it is the first; and what is long below the others becomes a cone of its own.
+        """
+        graph, joins = self._graph, self._joins
         heavy, size = [-1] * graph.n, [1] * graph.n
         for v in graph.todo.tolist():
-            inside = [p for p in graph.predecessors[v] if of[p] == of[v]]
-            if inside:
-                heavy[v] = max(inside, key=size.__getitem__)
-                size[v] += sum(size[p] for p in inside)
+            inside = [p for p in graph.predecessors[v] if joins[p]]
+            if not inside:
+                continue
+            long = [p for p in inside if size[p] > _LONG]
+            heavy[v] = long[0] if long else max(inside, key=size.__getitem__)
+            for p in long[1:]:
+                for q in graph.predecessors[p]:
+                    if joins[q] and size[q] > _LONG:
+                        joins[q] = False
+                        size[p] -= size[q]
+                        if heavy[p] == q:
+                            heavy[p] = -1
+            size[v] += sum(size[p] for p in inside)
         return heavy
+
+    def _cones(self) -> tuple[list[int], list[int]]:
+        """Return the cone of each vertex, -1 for those not computed, and the root of each cone."""
+        graph = self._graph
+        of, roots = [-1] * graph.n, list[int]()
+        for v in reversed(graph.todo.tolist()):
+            if self._joins[v]:
+                of[v] = of[graph.successors[v][0]]
+            else:
+                of[v] = len(roots)
+                roots.append(v)
+        last = len(roots) - 1
+        return [last - cone if cone >= 0 else -1 for cone in of], roots[::-1]
 
     def _spine(self, root: int) -> list[tuple[int, tuple[Shape, ...]]]:
         """Return the vertices of the spine from the bottom, each with the shapes of what it takes besides."""
@@ -89,7 +124,7 @@ class ConeSteps:
         return spine[::-1]
 
     def _shape(self, p: int, user: int, depth: int) -> Shape:
-        of = self._cones.of
+        of = self._of
         if of[p] < 0 or of[p] != of[user]:
             return _LEAF if self._several[p] else _ONCE
         if depth > _DEEPEST:
@@ -133,7 +168,7 @@ class ConeSteps:
         found: list[tuple[int, tuple[int, ...]]],
     ) -> None:
         """Find the values that a side tree takes, each with the path to it."""
-        of = self._cones.of
+        of = self._of
         stack = [(p, user, path)]
         while stack:
             p, user, path = stack.pop()

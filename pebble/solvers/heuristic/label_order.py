@@ -33,13 +33,18 @@ class LabelOrder:
         names, place = np.unique(labels[known], return_inverse=True)
         compact = np.full(len(labels), -1, dtype=np.int64)
         compact[known] = place
+        step = self._by_step(compact, len(names))
+        if step is not None:
+            compact[known] = np.unique(step, return_inverse=True)[1][place]
+            return compact
         number = self._least_number(compact, len(names))
-        for key in (self._by_step, self._by_path, self._by_likeness):
-            found = key(compact, len(names))
-            if found is not None and 2 * len(np.unique(found)) > len(names):
-                break
-        else:
-            found = number
+        found = self._by_path(compact, len(names))
+        if found is None or 2 * len(np.unique(found)) <= len(names):
+            found = self._by_likeness(compact, len(names))
+            if found is None:
+                found = number
+            elif np.sum(found * (number - number.mean())) < 0:
+                found = -found
         rank = np.empty(len(names), dtype=np.int64)
         rank[np.lexsort((number, found))] = np.arange(len(names))
         compact[known] = rank[place]
@@ -69,17 +74,16 @@ class LabelOrder:
         if not along.any():
             return None
         key = np.unique(np.stack([value[along], steps.position[along]]), axis=1)
-        if len(np.unique(key[0])) < count or key.shape[1] > 2 * count:
+        if key.shape[1] != count or len(np.unique(key[0])) < count or len(np.unique(key[1])) < 2:
             return None
-        result = np.zeros(count)
-        result[key[0][::-1]] = key[1][::-1]
-        return result
+        return key[1].astype(np.float64)
 
     def _by_path(self, labels: NDArray[np.int64], count: int) -> NDArray[np.float64] | None:
         """Return the longest path to each label in the graph of labels, if that has no cycle."""
         steps, cones = self._steps, len(self._steps.root)
-        tail, head = labels[cones + steps.value], labels[:cones][steps.cone]
-        use = (tail >= 0) & (head >= 0) & (tail != head)
+        producer = steps.of[steps.value]
+        tail, head = labels[:cones][producer], labels[:cones][steps.cone]
+        use = (producer >= 0) & (tail >= 0) & (head >= 0) & (tail != head)
         pairs = np.unique(np.stack([tail[use], head[use]]), axis=1)
         if not pairs.size:
             return None

@@ -7,9 +7,8 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from pebble.solvers.heuristic.axes import Axes
+from pebble.solvers.heuristic.axes import LARGE_FAMILY, Axes
 from pebble.solvers.heuristic.cone_steps import ConeSteps
-from pebble.solvers.heuristic.cones import Cones
 from pebble.solvers.heuristic.label_order import LabelOrder
 from pebble.solvers.heuristic.needed_graph import NeededGraph
 from pebble.solvers.heuristic.tiled_orders import ABSENT, better_tilings
@@ -22,8 +21,10 @@ _MOST_TRIALS, _LEAST_TRIALS = 400, 5
 
 _MOST_AXES = 4
 _MOST_COLUMNS = 7
-_FINER = 1.15
-"""An axis is taken if it tells apart this many times as many cones as those before it."""
+_FORWARD = 0.95
+"""Part of the edges that a skewed axis must not lead back; the boundaries of a stencil may."""
+_FINER = 1.5
+"""An axis is taken if it tells apart this many times as many cones of a family as those before it."""
 
 
 def lattice_coordinates(graph: NeededGraph) -> NDArray[np.int64]:
@@ -34,10 +35,7 @@ def lattice_coordinates(graph: NeededGraph) -> NDArray[np.int64]:
     array of int64, shape (V, d)
         ``ABSENT`` where an axis says nothing about a vertex; d may be 0.
     """
-    cones = Cones(graph)
-    if not len(cones):
-        return np.empty((graph.n, 0), dtype=np.int64)
-    return _Lattice(graph, cones).coordinates()
+    return _Lattice(graph).coordinates()
 
 
 def lattice_orders(
@@ -62,9 +60,9 @@ def lattice_orders(
 
 
 class _Lattice:
-    def __init__(self, graph: NeededGraph, cones: Cones) -> None:
+    def __init__(self, graph: NeededGraph) -> None:
         self.graph = graph
-        self.steps = ConeSteps(graph, cones)
+        self.steps = ConeSteps(graph)
         self.axes = Axes(self.steps, graph.n)
         self.labels = LabelOrder(graph, self.steps)
 
@@ -74,17 +72,16 @@ class _Lattice:
         axes = self._chosen_axes()
         for labels in axes:
             self._add(columns, self._of_vertices(labels))
-        for labels in axes:
-            for column in self._places_of_uses(labels):
+        level = self._levels()
+        skewed = [self._skewed(column, level) for column in columns] if self._depends_on_itself() else []
+        if any(np.any(column >= 0) for column in skewed):
+            for column in (level, *skewed):
                 self._add(columns, column)
+        else:
+            for labels in axes:
+                for column in self._places_of_uses(labels):
+                    self._add(columns, column)
         self._add(columns, self._step_column(axes))
-        if self._depends_on_itself():
-            level = self._levels()
-            skewed = [self._skewed(column, level) for column in columns]
-            if any(np.any(column >= 0) for column in skewed):
-                self._add(columns, level)
-            for column in skewed:
-                self._add(columns, column)
         return np.stack(columns[:_MOST_COLUMNS], axis=1) if columns else np.empty((self.graph.n, 0), np.int64)
 
     def _add(self, columns: list[NDArray[np.int64]], column: NDArray[np.int64]) -> None:
@@ -105,24 +102,36 @@ class _Lattice:
         chosen: list[NDArray[np.int64]] = []
         apart = np.zeros(self.axes.cones, dtype=np.int64)
         for labels in self.axes.found:
-            here = labels[: self.axes.cones]
+            ordered = self.labels.ordered(labels)
+            here = self._of_vertices(ordered)[self.steps.root]
             finer = np.unique(np.stack([apart, here]), axis=1, return_inverse=True)[1].reshape(-1)
-            if finer.max() + 1 < _FINER * (apart.max() + 1):
+            if not self._tells_apart(apart, finer):
                 continue
             apart = finer
-            chosen.append(self.labels.ordered(labels))
+            chosen.append(ordered)
             if len(chosen) == _MOST_AXES:
                 break
         return chosen
+
+    def _tells_apart(self, before: NDArray[np.int64], after: NDArray[np.int64]) -> bool:
+        """Return whether a partition of the cones is much finer than the one before, in some large family."""
+        for family in np.unique(self.steps.family).tolist():
+            members = self.steps.family == family
+            if members.mean() >= LARGE_FAMILY and len(np.unique(after[members])) >= _FINER * len(np.unique(before[members])):
+                return True
+        return False
 
     def _of_vertices(self, labels: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the label of each vertex's cone; where there is none, that of the values its step takes."""
         steps, cones = self.steps, self.axes.cones
         of = steps.of
         column = np.where(of >= 0, labels[:cones][of], ABSENT)
-        least = self._by_step(labels[cones + steps.value], labels[cones + steps.value] >= 0)
+        value = np.where(of[steps.value] >= 0, labels[cones + steps.value], ABSENT)
+        most = self._by_step(value, value >= 0)
+        least = labels.max() - self._by_step(labels.max() - value, value >= 0)
         inside = (of >= 0) & (column == ABSENT) & (steps.step >= 0)
-        column[inside] = least[of[inside] * self._width + steps.step[inside]]
+        place = of[inside] * self._width + steps.step[inside]
+        column[inside] = np.where(most[place] >= 0, (least[place] + most[place]) // 2, ABSENT)
         return column
 
     @property
@@ -167,7 +176,7 @@ class _Lattice:
         steps, cones = self.steps, self.axes.cones
         column = steps.step.copy()
         for labels in axes:
-            value = labels[cones + steps.value]
+            value = np.where(steps.of[steps.value] >= 0, labels[cones + steps.value], ABSENT)
             along = (labels[:cones][steps.cone] < 0) & (value >= 0)
             families = np.unique(steps.family[steps.cone[along]])
             inside = (steps.of >= 0) & np.isin(steps.family[steps.of], families)
@@ -196,17 +205,15 @@ class _Lattice:
         return bool(same.any())
 
     def _skewed(self, column: NDArray[np.int64], level: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return column + s·level with the least s for which no edge goes backwards."""
+        """Return column + s·level with the least s for which hardly any edge goes backwards."""
         tail, head = self.graph.needed_edges
         known = (column[tail] >= 0) & (column[head] >= 0) & (level[head] > level[tail])
-        back = (column[tail] - column[head])[known]
-        ahead = (level[head] - level[tail])[known]
-        if not len(back) or back.max() <= 0:
-            return np.full(self.graph.n, ABSENT, dtype=np.int64)
-        slope = int(np.max(-(-back // ahead)))
-        if slope > 3:
-            return np.full(self.graph.n, ABSENT, dtype=np.int64)
-        return np.where(column >= 0, column + slope * level, ABSENT)
+        ahead, higher = (column[head] - column[tail])[known], (level[head] - level[tail])[known]
+        forward = [float(np.mean(ahead + slope * higher >= 0)) if len(ahead) else 1.0 for slope in range(4)]
+        for slope in (1, 2, 3):
+            if forward[0] < _FORWARD <= forward[slope]:
+                return np.where(column >= 0, column + slope * level, ABSENT)
+        return np.full(self.graph.n, ABSENT, dtype=np.int64)
 
 
 def _same_order(a: NDArray[np.int64], b: NDArray[np.int64]) -> bool:

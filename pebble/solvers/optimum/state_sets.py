@@ -31,6 +31,12 @@ def _order(rows: Words) -> NDArray[np.intp]:
     """Return an order in which equal rows are neighbours."""
     if rows.ndim == 1:
         return np.argsort(rows)
+    keys = _sort_key(rows)
+    order = np.argsort(keys)
+    ordered = keys[order]
+    alike = order[1:][ordered[1:] == ordered[:-1]], order[:-1][ordered[1:] == ordered[:-1]]
+    if (rows[alike[0]] == rows[alike[1]]).all():
+        return order
     return np.lexsort((rows[:, 2], rows[:, 1], rows[:, 0], _sort_key(rows)))
 
 

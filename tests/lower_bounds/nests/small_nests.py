@@ -49,4 +49,4 @@ def small_nest(draw: random.Random, text: str, most: int = 4) -> LoopNest:
     """Return the nest with random small extents."""
     used = sorted({name for places in re.findall(r"\[(.*?)\]", text) for name in re.findall("[a-z]", places)})
     extents = {name: draw.randint(1, most) for name in used}
-    return loop_nest(text.replace("LAST", str(extents["i"] - 2)), extents)
+    return loop_nest(text.replace("LAST", str(extents.get("i", 2) - 2)), extents)
