@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from pebble.solvers.optimum.bits import Words
 
-__all__ = ["Batch", "StateSet"]
+__all__ = ["Batch", "LayeredSet", "StateSet"]
 
 _FACTORS = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9))
 
@@ -94,6 +94,19 @@ class StateSet:
             batch = batch.take(~_contained(batch.rows, level, keys))
         return batch
 
+    def contains(self, rows: Words) -> NDArray[np.bool_]:
+        """Tell which rows the set holds."""
+        found = np.zeros(len(rows), dtype=np.bool_)
+        for level, keys in zip(self._levels, self._keys, strict=True):
+            open_ = np.flatnonzero(~found)
+            found[open_] = _contained(rows[open_], level, keys)
+        return found
+
+    def take_over(self, other: StateSet) -> None:
+        """Add everything that another set holds and this one lacks."""
+        for level in other._levels:
+            self.add(level)
+
     def add(self, rows: Words) -> None:
         """Add distinct sorted rows that the set lacks."""
         self.size += len(rows)
@@ -103,6 +116,45 @@ class StateSet:
             self._keys.pop()
         self._levels.append(rows)
         self._keys.append(_sort_key(rows))
+
+
+class LayeredSet:
+    """States that were added layer by layer, of which the last two layers can be told from the older ones.
+
+    >>> states = LayeredSet()
+    >>> states.add(np.array([3], dtype=np.uint64))
+    >>> states.next_layers(1)
+    >>> [states.contains(np.array([3], dtype=np.uint64), age).tolist() for age in (0, 1, 2)]
+    [[True], [True], [False]]
+    """
+
+    def __init__(self) -> None:
+        self._ages = [StateSet(), StateSet(), StateSet()]
+
+    def next_layers(self, layers: int) -> None:
+        """Go on to a later layer."""
+        for _ in range(min(layers, 2)):
+            now, last, old = self._ages
+            old.take_over(last)
+            self._ages = [StateSet(), now, old]
+
+    def new_ones(self, batch: Batch) -> Batch:
+        """Return those of some distinct sorted states that the set lacks."""
+        for states in self._ages:
+            batch = states.new_ones(batch)
+        return batch
+
+    def add(self, rows: Words) -> None:
+        """Add distinct sorted rows that the set lacks to the layer of now."""
+        self._ages[0].add(rows)
+
+    def contains(self, rows: Words, age: int) -> NDArray[np.bool_]:
+        """Tell which rows were added ``age`` layers ago or earlier; only ages up to 2 are told apart."""
+        found = np.zeros(len(rows), dtype=np.bool_)
+        for states in self._ages[age:]:
+            open_ = np.flatnonzero(~found)
+            found[open_] = states.contains(rows[open_])
+        return found
 
 
 def _contained(rows: Words, level: Words, keys: Words) -> NDArray[np.bool_]:
