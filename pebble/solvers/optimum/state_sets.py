@@ -78,28 +78,31 @@ class Batch(NamedTuple):
 class StateSet:
     """A growing set of states.
 
-    Adding costs O(log n) array operations a state, spread over all additions; so does asking.
+    Adding costs O(log n) array operations a state, spread over all additions; so does asking, but for most states
+    that are not there: a table of flags by their mixed keys tells that they are missing.
     """
 
     def __init__(self) -> None:
         self._levels: list[Words] = []
         self._keys: list[Words] = []
+        self._flags = np.zeros(1 << 8, dtype=np.bool_)
         self.size = 0
 
     def new_ones(self, batch: Batch) -> Batch:
         """Return those of some distinct sorted states that the set lacks."""
-        for level, keys in zip(self._levels, self._keys, strict=True):
-            if not len(batch):
-                break
-            batch = batch.take(~_contained(batch.rows, level, keys))
-        return batch
+        return batch.take(~self.contains(batch.rows)) if self.size else batch
 
     def contains(self, rows: Words) -> NDArray[np.bool_]:
         """Tell which rows the set holds."""
         found = np.zeros(len(rows), dtype=np.bool_)
-        for level, keys in zip(self._levels, self._keys, strict=True):
-            open_ = np.flatnonzero(~found)
-            found[open_] = _contained(rows[open_], level, keys)
+        if not self.size:
+            return found
+        keys = _sort_key(rows)
+        asked = np.flatnonzero(self._flags[self._place(keys)])
+        for level, held in zip(self._levels, self._keys, strict=True):
+            there = _contained(rows[asked], keys[asked], level, held)
+            found[asked[there]] = True
+            asked = asked[~there]
         return found
 
     def take_over(self, other: StateSet) -> None:
@@ -110,12 +113,22 @@ class StateSet:
     def add(self, rows: Words) -> None:
         """Add distinct sorted rows that the set lacks."""
         self.size += len(rows)
+        added = _sort_key(rows)
         while self._levels and len(self._levels[-1]) < 4 * len(rows):
             rows = np.concatenate([self._levels.pop(), rows])
             rows = rows[_order(rows)]
             self._keys.pop()
         self._levels.append(rows)
         self._keys.append(_sort_key(rows))
+        if len(self._flags) < 8 * self.size:
+            self._flags = np.zeros(1 << (16 * self.size).bit_length(), dtype=np.bool_)
+            added = np.concatenate(self._keys)
+        self._flags[self._place(added)] = True
+
+    def _place(self, keys: Words) -> NDArray[np.intp]:
+        """Return the place of each key in the table of flags."""
+        shift = np.uint64(65 - len(self._flags).bit_length())
+        return ((keys * _FACTORS[0]) >> shift).astype(np.intp)
 
 
 class LayeredSet:
@@ -157,9 +170,8 @@ class LayeredSet:
         return found
 
 
-def _contained(rows: Words, level: Words, keys: Words) -> NDArray[np.bool_]:
-    """Tell which rows a level holds; states of one key lie side by side and are looked at one by one."""
-    wanted = _sort_key(rows)
+def _contained(rows: Words, wanted: Words, level: Words, keys: Words) -> NDArray[np.bool_]:
+    """Tell which rows, of these keys, a level holds; states of one key lie side by side and are looked at in turn."""
     at = np.searchsorted(keys, wanted)
     found = np.zeros(len(rows), dtype=np.bool_)
     open_ = np.arange(len(rows))
