@@ -38,8 +38,9 @@ class StepsBack(NamedTuple):
         Position that the step computes.
     stored : array of bool
         Whether it is stored then.
-    dropped, loads : array of uint64
-        Sets: what is computed just before, from what is red; what is loaded before that.
+    dropped, sunk, loads : array of uint64
+        Sets: what is computed just before, from what is red; sinks that are computed and stored where there is
+        room, after the dropped ones, otherwise before them; what is loaded before all that.
     states : States
         The requirement before the step.
     cost, raised : array of int64
@@ -50,6 +51,7 @@ class StepsBack(NamedTuple):
     vertex: Ints
     stored: NDArray[np.bool_]
     dropped: Words
+    sunk: Words
     loads: Words
     states: States
     cost: Ints
@@ -63,6 +65,7 @@ class StepsBack(NamedTuple):
             self.vertex[one],
             self.stored[one],
             self.dropped[one],
+            self.sunk[one],
             self.loads[one],
             self.states.take(one),
             self.cost[one],
@@ -167,7 +170,8 @@ class RequirementSpace:
         """Yield the steps back that raise the bound by ``least`` to ``most`` because of what they load; see [step]."""
         pairs = self._computed(states)
         dropped, red = self._dropped(pairs.states.red)
-        before = States(red, pairs.states.blue, pairs.states.owed)
+        sunk = self._sunk(pairs.states, red)
+        before = States(red, pairs.states.blue & ~sunk, pairs.states.owed)
         could = self._raises(red, before)
         if potential is not None:
             np.maximum.at(potential, pairs.parent, could)
@@ -179,6 +183,7 @@ class RequirementSpace:
             pairs.vertex[at],
             pairs.stored[at],
             dropped[at],
+            sunk[at],
             found.loads,
             found.states,
             popcount(found.loads) + pairs.price[at],
@@ -224,6 +229,18 @@ class RequirementSpace:
                 red[free] ^= bit
                 dropped[free] |= bit
         return dropped, red
+
+    def _sunk(self, states: States, red: Words) -> Words:
+        """Return the sinks that are computed from what must be red; ``red`` is without what is dropped."""
+        M = self.game.M
+        wide = popcount(states.red) < M
+        held = np.where(wide, states.red, red)
+        room = wide | (popcount(red) < M)
+        sunk = np.zeros_like(held)
+        for v in range(self.game.red_bits, self.game.n):
+            bit, before = np.uint64(1 << v), self._operands[v - self.game.n_inputs]
+            sunk |= np.where(room & (before & ~held == 0), bit, _NONE)
+        return sunk & states.blue
 
     def _raises(self, loads: Words, states: States) -> Ints:
         """Return by how much these loads raise the bound, if every input loaded is not asked for any more."""

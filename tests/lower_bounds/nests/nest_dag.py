@@ -35,9 +35,7 @@ def nest_dag(nest: LoopNest) -> Dag:
             reads += [(vertex, read) for read in dict.fromkeys(element(a, point) for a in statement.reads)]
     edges += [(last.get(read, read), vertex) for vertex, read in reads]
     read_elements = {read for _, read in reads}
-    outputs = [
-        vertex for one, vertex in last.items() if one not in read_elements or one[0] in nest.outputs
-    ]
+    outputs = [vertex for one, vertex in last.items() if one not in read_elements or one[0] in nest.outputs]
     names = list(dict.fromkeys(name for edge in edges for name in edge))
     number_of = {name: at for at, name in enumerate(names)}
     return Dag.from_edges(
