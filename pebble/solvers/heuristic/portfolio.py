@@ -36,7 +36,7 @@ _BLOCK_STEPS = 1_200_000
 """What blocks may take without a time budget."""
 _LARGE_FOR_BLOCKS = 10_000
 """Vertices and edges up to which a second style of blocks is tried without a time budget."""
-_MOST_STEPS = 9_000_000
+_MOST_STEPS = 6_000_000
 _SMALL = 4_000
 """Vertices and edges up to which a local search is tried in any case."""
 _LARGE = 1_000_000
@@ -45,7 +45,9 @@ _EVALUATED = 1_000_000
 """Vertices and edges that one local search evaluates, over all its trials."""
 _MOST_TRIALS = 1_000
 _MOST_DRAWS = 64
-"""Weights that are tried in any case."""
+"""Weights that are tried in one turn."""
+_FEW_DRAWS = 2
+"""Weights that are tried first on a large graph."""
 
 
 def _simple(task: Task) -> Iterator[FoundOrder]:
@@ -100,12 +102,14 @@ class _Draws:
         return changed_weights(self.best[int(rng.integers(len(self.best)))][2], rng)
 
     def some(self, allowed: float, most: int) -> Iterator[FoundOrder]:
-        """Yield orders until the steps are used up; the first is complete in any case."""
+        """Yield orders until the steps are used up; what takes too many of them is given up."""
         used, longest, n = 0, 0, 0
-        while n < most and (not n or used + longest <= allowed):
-            watch = self.task.watch("weighted-greedy")
-            yield "weighted-greedy", self.order(self.next_weights(), watch)
-            used, longest, n = used + watch.steps, max(longest, watch.steps), n + 1
+        while n < most and used + longest <= allowed:
+            watch = self.task.watch("weighted-greedy", allowed - used)
+            with suppress(OutOfSteps):
+                yield "weighted-greedy", self.order(self.next_weights(), watch)
+                longest = max(longest, watch.steps)
+            used, n = used + watch.steps, n + 1
 
 
 def _styles(task: Task) -> Iterator[Style]:
@@ -173,7 +177,7 @@ def _everything(task: Task, best: Best) -> Iterator[FoundOrder]:
     allowed = _allowed(task)
     draws, styles = _Draws(task), _styles(task)
     yield from _closures(task)
-    yield from draws.some(allowed, _MOST_DRAWS)
+    yield from draws.some(allowed, _MOST_DRAWS if task.size <= _LARGE else _FEW_DRAWS)
     yield from _grown(task, next(styles), _BLOCK_STEPS)
     if task.size <= _LARGE_FOR_BLOCKS:
         yield from _grown(task, next(styles), _BLOCK_STEPS / 2)
