@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable
+from copy import deepcopy
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TypeAlias
@@ -68,6 +69,7 @@ class Task:
     least: int = 0
     _begun: float = field(default_factory=time.monotonic)
     _cones: dict[Join, Cones] = field(default_factory=dict)
+    _streams: list[np.random.Generator] = field(default_factory=list)
 
     @property
     def size(self) -> int:
@@ -91,6 +93,12 @@ class Task:
                 self._cones.clear()
             self._cones[join] = Cones(self.graph, join)
         return self._cones[join]
+
+    def stream(self, number: int) -> np.random.Generator:
+        """Return random numbers that depend on the seed and this number alone, not on what others have drawn."""
+        while len(self._streams) <= number:
+            self._streams += self.rng.spawn(1)
+        return deepcopy(self._streams[number])
 
     def io(self, order: NDArray[np.int64]) -> int:
         """Return the I/O of an order under the task's eviction."""
