@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from itertools import chain, count
+from itertools import count
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,7 @@ from pebble.solvers.heuristic.blocks import blocks
 from pebble.solvers.heuristic.closures import CLOSURE_STYLES, closures
 from pebble.solvers.heuristic.greedy import greedy
 from pebble.solvers.heuristic.growth import Style
-from pebble.solvers.heuristic.lattice import lattice_orders
+from pebble.solvers.heuristic.lattice import lattice_coordinates, lattice_orders
 from pebble.solvers.heuristic.local_search import local_search
 from pebble.solvers.heuristic.orders import breadth_first, depth_first, given
 from pebble.solvers.heuristic.search import Best, FoundOrder, OutOfSteps, Task, Watch
@@ -58,11 +58,6 @@ def _simple(task: Task) -> Iterator[FoundOrder]:
     yield "depth-first", depth_first(task.graph)
     yield "breadth-first", breadth_first(task.graph)
     yield "greedy", greedy(task.graph, task.M)
-
-
-def _lattice(task: Task) -> Iterator[FoundOrder]:
-    for order in lattice_orders(task.graph, task.M, task.io):
-        yield "lattice", order
 
 
 def _allowed(task: Task) -> float:
@@ -167,6 +162,22 @@ def _renamed(found: Iterator[FoundOrder]) -> Iterator[FoundOrder]:
     return (("local-search", order) for _, order in found)
 
 
+def _lattice(task: Task, coordinates: NDArray[np.int64], seed: int = 0) -> Iterator[FoundOrder]:
+    """Yield tiled orders over the axes of the lattices behind the graph, better and better ones; none without axes."""
+
+    def price(order: NDArray[np.int64]) -> int:
+        task.report("lattice", 0.0)
+        return task.io(order)
+
+    for order in lattice_orders(task.graph, task.M, coordinates, price, seed):
+        yield "lattice", order
+
+
+def _only_lattice(task: Task) -> Iterator[FoundOrder]:
+    yield "given", given(task.graph)
+    yield from _lattice(task, lattice_coordinates(task.graph))
+
+
 def _everything(task: Task, best: Best) -> Iterator[FoundOrder]:
     """Yield what all methods find; with a time budget, go on in rounds without end.
 
@@ -178,7 +189,15 @@ def _everything(task: Task, best: Best) -> Iterator[FoundOrder]:
     yield from task.candidates
     if task.size <= _SMALL:
         yield from _searched(task)
-    yield from _lattice(task)
+    coordinates = lattice_coordinates(task.graph)
+    yield from _lattice(task, coordinates)
+    if (
+        task.time_budget is None
+        and task.size > _LARGE
+        and best.found is not None
+        and best.found[0] == "lattice"
+    ):
+        return
     allowed = _allowed(task)
     draws, styles = _Draws(task), _styles(task)
     yield from _closures(task)
@@ -192,6 +211,7 @@ def _everything(task: Task, best: Best) -> Iterator[FoundOrder]:
     for turn in count():
         if task.time_budget is None or best.found is None:
             return
+        yield from _lattice(task, coordinates, turn + 1)
         yield from draws.some(allowed, _MOST_DRAWS)
         yield from _improved(task, best.found, rng)
         yield from _grown(task, next(styles), allowed * 2 ** min(turn, 20))
@@ -225,8 +245,8 @@ ORDERS: dict[str, Callable[[Task], FoundOrder]] = {
     "greedy": lambda task: ("greedy", greedy(task.graph, task.M)),
     "weighted-greedy": _weighted_greedy,
     "closures": lambda task: Best(task).run(_closures(task)),
-    "lattice": lambda task: Best(task).run(chain([("given", given(task.graph))], _lattice(task))),
     "blocks": lambda task: ("blocks", blocks(task.graph, task.M, progress=task.watch("blocks"))),
+    "lattice": lambda task: Best(task).run(_only_lattice(task)),
     "local-search": _local_search,
 }
 """Every method by name: from a task to the name of what was used and an order."""
