@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["TiledLoops", "tiled_loops"]
 
-_EDGES_ESTIMATED, _MOST_ESTIMATED, _LEAST_ESTIMATED = 12_000_000, 320, 24
+_EDGES_ESTIMATED, _MOST_ESTIMATED, _LEAST_ESTIMATED = 6_000_000, 200, 24
 """So many edges are sorted in all for estimates, in so many orders at most and at least."""
 _EDGES_COUNTED, _MOST_COUNTED, _LEAST_COUNTED = 1_000_000, 12, 2
 """The same for the orders whose I/O is counted exactly."""
