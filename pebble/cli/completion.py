@@ -55,10 +55,10 @@ def dags(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Co
 
 def kernels(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Return the kernels that have a name."""
-    from pebble.computations.nests.named_kernel import named_kernels
+    from pebble.computations.nests.polybench import KERNELS
 
-    found = named_kernels()
-    return [CompletionItem(name, help=one.text) for name, one in found.items() if name.startswith(incomplete)]
+    found = [one for name, one in KERNELS.items() if name.startswith(incomplete)]
+    return [CompletionItem(one.name, help=one.description) for one in found]
 
 
 def _of_list(names: Iterable[str], incomplete: str) -> list[CompletionItem]:

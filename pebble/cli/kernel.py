@@ -75,12 +75,18 @@ def command(
 def _list(as_json: bool) -> None:
     from pebble.common.tables import Table
     from pebble.computations.nests.header import extents_text
-    from pebble.computations.nests.named_kernel import named_kernels
+    from pebble.computations.nests.polybench import KERNELS
 
-    kernels = named_kernels()
     entries = [
-        {"name": name, "text": one.text, "extents": dict(one.extents), "outputs": list(one.outputs)}
-        for name, one in kernels.items()
+        {
+            "name": one.name,
+            "description": one.description,
+            "statements": one.text.split("; "),
+            "extents": dict(one.extents),
+            "outputs": list(one.outputs),
+        }
+        for one in KERNELS.values()
     ]
-    rows = [[name, one.text, extents_text(one.extents)] for name, one in kernels.items()]
-    print_list("kernels", entries, Table([["kernel", "assignments", "extents"], *rows], left=3), as_json)
+    rows = [[one.name, one.description, extents_text(one.extents)] for one in KERNELS.values()]
+    table = Table([["kernel", "what it is", "usual extents"], *rows], left=3, drop=("usual extents",))
+    print_list("kernels", entries, table, as_json)

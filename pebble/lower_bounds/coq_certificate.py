@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from pebble.common.errors import BoundDoesNotApply
 from pebble.computations.problem import Problem
+from pebble.lower_bounds.attention.b1 import b1_cut, b1_tangent
+from pebble.lower_bounds.attention.b2 import b2_cut, b2_peak
 from pebble.lower_bounds.attention.t1 import t1_cut
 from pebble.lower_bounds.attention.t2 import t2_cut, t2_peak
 from pebble.lower_bounds.bound import Bound
+from pebble.lower_bounds.cutting import Cut
 from pebble.lower_bounds.proved import proved_bounds
 
 __all__ = ["coq_certificate"]
@@ -21,10 +24,10 @@ _HEADER = """\
        coqc -Q docs/proofs Pebble FILE
 
    Each statement is about every legal pebbling{of_one}. What it means: docs/proofs/Game.v (rules and cost),
-   docs/proofs/Attention.v (the computation), and "Statements" in docs/proofs/Certificate.v.{others} *)
+   docs/proofs/{computation}.v (the computation), and "Statements" in docs/proofs/{certificate}.v.{others} *)
 
 From Coq Require Import NArith.
-From Pebble Require Import Certificate.
+From Pebble Require Import {certificate}.
 Local Open Scope N_scope.
 """
 
@@ -33,7 +36,7 @@ Theorem {name} : {statement} {words}.
 Proof. apply {lemma}{cut}; vm_compute; reflexivity. Qed.
 """
 
-_LEMMAS = {"T1": "t1", "T2": "t2", "compulsory": "compulsory"}
+_LEMMAS = {"T1": "t1", "T2": "t2", "B1": "b1", "B2": "b2", "compulsory": "compulsory"}
 
 
 def coq_certificate(problem: Problem, M: int) -> str:
@@ -42,8 +45,8 @@ def coq_certificate(problem: Problem, M: int) -> str:
     Parameters
     ----------
     problem : Problem
-        Forward pass, plain softmax, with or without a mask. Under a mask the statements are about every mask with as
-        many pairs, queries and keys.
+        Forward pass with plain softmax, or backward pass, with or without a mask. Under a mask the statements are about
+        every mask with as many pairs, queries and keys.
     M : int
         Words of fast memory.
 
@@ -72,10 +75,14 @@ def coq_certificate(problem: Problem, M: int) -> str:
     ]
     if not checked:
         raise BoundDoesNotApply(
-            f"no bound on {problem.describe()} can be written for Coq; those of the forward pass with plain softmax can"
+            f"no bound on {problem.describe()} can be written for Coq; those of the forward pass with plain softmax "
+            "and of the backward pass can"
         )
     others = [bound.name for bound in bounds if bound not in checked and bound.value]
+    backward = problem.pass_name == "backward"
     header = _HEADER.format(
+        computation="Backward" if backward else "Attention",
+        certificate="BackwardCertificate" if backward else "Certificate",
         problem=_comment(problem.describe()),
         M=M,
         of_one="" if problem.copies == 1 else f" of one of the {problem.copies:,} copies",
@@ -85,29 +92,43 @@ def coq_certificate(problem: Problem, M: int) -> str:
 
 
 def _theorems(problem: Problem, M: int, bounds: list[Bound]) -> Iterator[str]:
-    sizes = (
-        [problem.Nq, problem.Nk] if problem.mask is None else [problem.pairs, problem.queries, problem.keys]
-    )
-    numbers = (*sizes, problem.d, problem.dv, str(problem.stats).lower(), M)
-    costs = "forward_costs" if problem.mask is None else "masked_forward_costs"
+    costs, numbers = f"{problem.pass_name}_costs", [problem.Nq, problem.Nk, problem.d, problem.dv, M]
+    suffix = problem.pass_name
+    if problem.mask is not None:
+        costs, numbers[:2] = f"masked_{costs}", [problem.pairs, problem.queries, problem.keys]
+        suffix = "masked" if problem.pass_name == "forward" else "masked_backward"
+    said = [str(number) for number in numbers]
+    if problem.pass_name == "forward":
+        said.insert(-1, str(problem.stats).lower())
     for bound in bounds:
-        lemma = _LEMMAS[bound.name] + ("_forward" if problem.mask is None else "_masked")
-        statement = f"{costs} {' '.join(map(str, numbers))}"
-        cut = _cut(problem, M, bound.name)
-        yield _THEOREM.format(name=bound.name, statement=statement, words=bound.value, lemma=lemma, cut=cut)
+        yield _THEOREM.format(
+            name=bound.name,
+            statement=" ".join([costs, *said]),
+            words=bound.value,
+            lemma=f"{_LEMMAS[bound.name]}_{suffix}",
+            cut=_cut(problem, M, bound.name),
+        )
 
 
 def _cut(problem: Problem, M: int, name: str) -> str:
-    """Return what a theorem is applied with: the number of cuts, the words of a segment, and T2's greatest value."""
-    if name == "T1":
-        cut = t1_cut(problem, M)
-        return f" with (h := {cut.cuts}) (T := {M + cut.X})"
+    """Return what a theorem is applied with: the number of cuts, a segment's words, and where its events are most."""
+    if name not in _CUTS:
+        return ""
+    cut = _CUTS[name](problem, M)
+    T, d = M + cut.X, problem.d
+    given = {"h": cut.cuts, "T": T}
+    if name == "B1":
+        given["p"], given["q"] = b1_tangent(T, d, problem.dv)
     if name == "T2":
-        cut = t2_cut(problem, M)
-        T, d = M + cut.X, problem.d
-        p, q = t2_peak(T, d) if 27 * d * d > 4 * T else (0, 1)
-        return f" with (h := {cut.cuts}) (T := {T}) (p := {p}) (q := {q})"
-    return ""
+        given["p"], given["q"] = t2_peak(T, d) if 27 * d * d > 4 * T else (0, 1)
+    if name == "B2":
+        least = min(d, problem.dv)
+        p, q = b2_peak(T, least) if least * least > T else (0, 1)
+        given["p"], given["q"] = p, 2 * q
+    return " with " + " ".join(f"({letter} := {number})" for letter, number in given.items())
+
+
+_CUTS: dict[str, Callable[[Problem, int], Cut]] = {"T1": t1_cut, "T2": t2_cut, "B1": b1_cut, "B2": b2_cut}
 
 
 def _comment(text: str) -> str:

@@ -60,5 +60,15 @@ def test_errors_are_one_line(pebble: Pebble, arguments: list[str], words: list[s
 
 
 def test_the_list(pebble: Pebble) -> None:
-    assert "kernels" in document_of(pebble("kernel", "--list", "--json"))
-    assert pebble("kernel", "--list").code == 0
+    kernels = document_of(pebble("kernel", "--list", "--json"))["kernels"]
+    assert len(kernels) == 30
+    assert {"name", "description", "statements", "extents", "outputs"} <= set(kernels[0])
+    text = pebble("kernel", "--list").out
+    assert all(one["name"] in text for one in kernels)
+
+
+def test_a_kernel_of_the_list_with_other_extents(pebble: Pebble) -> None:
+    document = document_of(pebble("kernel", "atax", "-N", "i=6", "-N", "j=5", "-M", "20", "--json"))
+    assert document["statements"] == ["z[i] += A[i,j]*x[j]", "y[j] += A[i,j]*z[i]"]
+    assert document["extents"] == {"i": 6, "j": 5}
+    pebble("kernel", "gem", "-M", "20").refused(2, "did you mean 'gemm'")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -24,8 +25,13 @@ from tests.support.coq import compiled, needs_coq
 
 pytestmark = pytest.mark.slow
 
-_KINDS = {"attention": "QKVSPUlO", "matmul": "ABC", "linear": "QKVHO"}
-_FILES = "Game Names LinearNames FFTNames Replay"
+_KINDS = {
+    "attention": "Q K V S P U l O",
+    "backward": "Q K V dO O l S P D dP dS dV dK dQ",
+    "matmul": "A B C",
+    "linear": "Q K V H O",
+}
+_FILES = "Game Names BackwardNames LinearNames FFTNames Replay"
 _HEADER = f"From mathcomp Require Import all_ssreflect.\nFrom Pebble Require Import {_FILES}.\n"
 _GRAPHS: list[tuple[tuple[int, int, int, int], bool, str | None]] = [
     ((2, 3, 2, 1), True, None),
@@ -45,7 +51,7 @@ def _name(kinds: str, text: str) -> list[int]:
     if kinds == _KINDS["linear"] and len(indices) == {"Q": 3, "O": 4}.get(letter):
         head, token, *others = indices  # of several heads, with two tokens each
         indices = [2 * head + token, *others]
-    return [kinds.index(letter), *indices]
+    return [kinds.split().index(letter), *indices]
 
 
 def _coq(value: object) -> str:
@@ -72,19 +78,29 @@ def _random_mask(rng: random.Random) -> Mask:
     return mask_from_array(allowed, empty_rows="zero")
 
 
+def _allowed(problem: Problem) -> str:
+    """Return which pairs are allowed, in Coq."""
+    Nq, Nk = problem.Nq, problem.Nk
+    matrix = problem.allowed.matrix((0, Nq), (0, Nk))
+    pairs = [(i, j) for i in range(Nq) for j in range(Nk) if matrix[i, j]]
+    return f"(fun i j => (i, j) \\in {_coq(pairs)})"
+
+
 def _graphs() -> list[tuple[str, Dag, str]]:
     """Return computations of Names.v and the program's DAGs that they should be."""
     rng = random.Random(5)
     problems = [Problem(*sizes, stats, mask=mask) for sizes, stats, mask in _GRAPHS]
     problems += [Problem(3, 4, 1, 2, rng.random() < 0.5, mask=_random_mask(rng)) for _ in range(4)]
+    problems += [replace(problem, pass_name="backward", stats=False) for problem in problems]
     found = []
     for problem in problems:
-        Nq, Nk, d, dv, stats = problem.Nq, problem.Nk, problem.d, problem.dv, problem.stats
-        matrix = problem.allowed.matrix((0, Nq), (0, Nk))
-        pairs = [(i, j) for i in range(Nq) for j in range(Nk) if matrix[i, j]]
-        is_allowed = f"(fun i j => (i, j) \\in {_coq(pairs)})"
-        coq = f"(attention_named {Nq} {Nk} {d} {dv} {str(stats).lower()} {is_allowed})"
-        found.append((coq, family_of(problem).dag(), _KINDS["attention"]))
+        sizes = f"{problem.Nq} {problem.Nk} {problem.d} {problem.dv}"
+        allowed = _allowed(problem)
+        if problem.pass_name == "backward":
+            coq, kinds = f"(backward_named {sizes} {allowed})", "backward"
+        else:
+            coq, kinds = f"(attention_named {sizes} {str(problem.stats).lower()} {allowed})", "attention"
+        found.append((coq, family_of(problem).dag(), _KINDS[kinds]))
     for m, n, k in ((2, 3, 2), (1, 2, 3)):
         found.append((f"(matmul_named {m} {n} {k})", matmul_family(m, n, k).dag(), _KINDS["matmul"]))
     for heads, N in ((1, 3), (2, 2)):

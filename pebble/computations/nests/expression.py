@@ -13,7 +13,7 @@ import numpy as np
 
 from pebble.common.errors import InvalidInput
 from pebble.computations.nests.affine import Affine
-from pebble.computations.nests.statement import Access, Statement
+from pebble.computations.nests.statement import Access, Assignment
 
 __all__ = [
     "FUNCTIONS",
@@ -126,7 +126,7 @@ class Expression:
         return _value(self.tree, dict(zip(self.reads, values, strict=True)))
 
 
-def right_side(statement: Statement) -> Expression:
+def right_side(statement: Assignment) -> Expression:
     """Return the right side of a statement; without a text it is the product of what the statement reads."""
     text = statement.expression or "*".join(map(str, statement.reads))
     return Expression(Source(text).tree("an expression"), statement.reads)

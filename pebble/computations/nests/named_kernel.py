@@ -2,48 +2,26 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from pebble.common.errors import InvalidInput
 from pebble.computations.nests.einsum import einsum_text
 from pebble.computations.nests.header import read_extents
+from pebble.computations.nests.polybench import KERNELS
 from pebble.computations.nests.read_text import loop_nest
 from pebble.computations.nests.statement import LoopNest
 
 if TYPE_CHECKING:
     from pebble.graph.dag import Dag
 
-__all__ = ["KERNEL_PREFIX", "header_name", "kernel_dag", "named_kernels", "read_kernel"]
+__all__ = ["KERNEL_PREFIX", "header_name", "kernel_dag", "kernel_nest", "read_kernel"]
 
 KERNEL_PREFIX = "kernel:"
 """What a DAG's name begins with that is given as a kernel."""
-
-
-class NamedKernel(Protocol):
-    """A kernel that has a name."""
-
-    @property
-    def text(self) -> str:
-        """Its assignments."""
-        ...
-
-    @property
-    def extents(self) -> Mapping[str, int]:
-        """The usual extents."""
-        ...
-
-    @property
-    def outputs(self) -> tuple[str, ...]:
-        """Arrays that are outputs although they are read."""
-        ...
-
-
-def named_kernels() -> Mapping[str, NamedKernel]:
-    """Return the kernels that have a name."""
-    return {}
 
 
 def read_kernel(text: str, extents: Mapping[str, int], outputs: Iterable[str] = ()) -> LoopNest:
@@ -63,27 +41,36 @@ def read_kernel(text: str, extents: Mapping[str, int], outputs: Iterable[str] = 
     >>> print(read_kernel("ik,kj->ij", {"i": 4, "j": 4, "k": 4}).statements[0])
     C[i,j] += A[i,k]*B[k,j]
     """
-    known = named_kernels().get(text.strip())
+    known = KERNELS.get(text.strip())
     if known is not None:
         return loop_nest(known.text, {**known.extents, **extents}, tuple(outputs) or known.outputs)
-    if text.strip().isidentifier() or (text.strip() and text.strip().replace("-", "_").isidentifier()):
+    if re.fullmatch(r"[\w-]+", text.strip()):
         raise InvalidInput(f"no kernel is called {text.strip()!r}{_meant(text.strip())}")
     return loop_nest(einsum_text(text) if "->" in text else text, extents, outputs)
 
 
 def _meant(name: str) -> str:
-    close = get_close_matches(name, named_kernels(), n=1)
+    close = get_close_matches(name, KERNELS, n=1)
     return f"; did you mean {close[0]!r}?" if close else "; pebble kernel --list lists them"
 
 
 def kernel_dag(name: str) -> Dag:
-    """Return the DAG of ``kernel:TEXT:EXTENTS``, or ``kernel:TEXT:EXTENTS:OUTPUTS``; ``%20`` may stand for a blank.
+    """Return the DAG of a kernel that is given as :func:`kernel_nest` reads it.
 
     >>> kernel_dag("kernel:C[i,j] += A[i,k]*B[k,j]:i=2,j=2,k=3")
     Dag(kernel:C[i,j] += A[i,k]*B[k,j]:i=2,j=2,k=3: 24 vertices, 32 edges, 12 inputs, 4 outputs)
     """
     from pebble.computations.nests.nest_dag import nest_dag
 
+    return nest_dag(kernel_nest(name), unquote(name)).dag
+
+
+def kernel_nest(name: str) -> LoopNest:
+    """Return the nest of ``kernel:TEXT:EXTENTS``, or ``kernel:TEXT:EXTENTS:OUTPUTS``; ``%20`` may stand for a blank.
+
+    >>> print(kernel_nest("kernel:ij,j->i:i=2,j=2").statements[0])
+    C[i] += A[i,j]*B[j]
+    """
     plain = unquote(name)
     text, *rest = plain.removeprefix(KERNEL_PREFIX).split(":")
     if not 1 <= len(rest) <= 2:
@@ -92,7 +79,7 @@ def kernel_dag(name: str) -> Dag:
             "colon perhaps arrays that are outputs although they are read"
         )
     outputs = [part.strip() for part in rest[1].split(",")] if len(rest) == 2 else []
-    return nest_dag(read_kernel(text, read_extents(rest[0]), outputs), plain).dag
+    return read_kernel(text, read_extents(rest[0]), outputs)
 
 
 def header_name(name: str) -> str:

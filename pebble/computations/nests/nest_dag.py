@@ -13,7 +13,7 @@ from pebble.computations.classic_dags import MOST_EDGES
 from pebble.computations.nests.element_vertices import ElementVertices
 from pebble.computations.nests.nest_names import NestNames, named_block
 from pebble.computations.nests.points import TooManyPoints, affine_values, count_points, points_of
-from pebble.computations.nests.statement import LoopNest, Statement
+from pebble.computations.nests.statement import Assignment, LoopNest
 from pebble.graph.dag import Dag
 
 if TYPE_CHECKING:
@@ -210,7 +210,7 @@ def _arrays(nest: LoopNest) -> tuple[str, ...]:
     return (*nest.read_only, *nest.computed)
 
 
-def _name_columns(statement: Statement, points: NDArray[np.int64]) -> list[NDArray[np.int64]]:
+def _name_columns(statement: Assignment, points: NDArray[np.int64]) -> list[NDArray[np.int64]]:
     """Return the indices in the names of a statement's vertices, a column each.
 
     Those of a sum are the element's and then the sum's indices; all loop indices where the element does not say those

@@ -12,9 +12,9 @@ from pebble.computations.array import Array
 from pebble.computations.family import Family
 from pebble.computations.nests.expression import right_side
 from pebble.computations.nests.header import nest_parameters
-from pebble.computations.nests.statement import Access, LoopNest, Statement
+from pebble.computations.nests.statement import Access, Assignment, LoopNest
 
-__all__ = ["as_family", "family_of_nest"]
+__all__ = ["NotAFamily", "as_family", "family_of_nest"]
 
 _Place = tuple[str | int, str | int]
 """A place of an array (name, number), or an index of a statement (number, name): both are axes of the family."""
@@ -44,8 +44,9 @@ class NotAFamily(InvalidInput):
 def family_of_nest(nest: LoopNest) -> Family:
     """Return the computation as a family, of any size.
 
-    The vertices and their numbers are those of the explicit DAG if each array is computed before it is read. Indices
-    that are summed together and always stand side by side become one axis.
+    Indices that are summed together become one axis, if no array has only one of them. The vertices and their numbers
+    are those of the explicit DAG, if each array is computed before it is read, and such indices stand side by side in
+    one order; else the vertices are numbered otherwise.
 
     Raises
     ------
@@ -76,7 +77,7 @@ def _no(why: str) -> NoReturn:
     raise NotAFamily(f"no family of arrays: {why}")
 
 
-def _check_statement(statement: Statement) -> None:
+def _check_statement(statement: Assignment) -> None:
     if statement.conditions:
         _no(f"{statement} has conditions")
     for access in (statement.target, *statement.reads):
@@ -147,7 +148,7 @@ class _Axes:
     def _join(self, one: _Place, other: _Place) -> None:
         self._parent[self._root(other)] = self._root(one)
 
-    def _name(self, nest: LoopNest, number: int, statement: Statement) -> None:
+    def _name(self, nest: LoopNest, number: int, statement: Assignment) -> None:
         """Give the axes of a statement their names: of the index that is first, with a number if it is taken."""
         mine: dict[_Place, str] = {}
         for index in statement.indices:
@@ -197,7 +198,7 @@ def _once(axes: Iterable[str]) -> tuple[str, ...]:
 
 
 def _merged(nest: LoopNest, axes: _Axes) -> dict[str, str]:
-    """Return what each axis is called; axes that are summed together are one, if they always stand side by side."""
+    """Return what each axis is called; axes that are summed together are one, if no array has only one of them."""
     accesses = [axes.of_places(access) for one in nest.statements for access in (one.target, *one.reads)]
     called = {
         axes.of_index(number, index): axes.of_index(number, index)
@@ -207,7 +208,7 @@ def _merged(nest: LoopNest, axes: _Axes) -> dict[str, str]:
     for number, statement in enumerate(nest.statements):
         summed = [axes.of_index(number, index) for index in statement.sum_indices] if statement.adds else []
         for one, other in pairwise(summed):
-            if not all(_side_by_side(access, one, other) for access in accesses):
+            if any((one in access) != (other in access) for access in accesses):
                 _no(f"{statement} sums over {', '.join(statement.sum_indices)}, which cannot be one axis")
         for axis in summed[1:]:
             called[axis] = called[summed[0]]
@@ -222,13 +223,6 @@ def _joined(axes: list[str], taken: Mapping[str, str]) -> str:
     while len(axes) > 1 and name in taken:
         name += "_"
     return name
-
-
-def _side_by_side(access: tuple[str, ...], one: str, other: str) -> bool:
-    """Whether an array has neither axis, or one right before the other."""
-    if one not in access and other not in access:
-        return True
-    return (one, other) in pairwise(access)
 
 
 def _array(nest: LoopNest, number: int, axes: _Axes, merged: Mapping[str, str]) -> Array:

@@ -9,7 +9,7 @@ import numpy as np
 
 from pebble.common.errors import InvalidInput
 from pebble.computations.nests.affine import Affine
-from pebble.computations.nests.statement import Statement
+from pebble.computations.nests.statement import Assignment
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -28,12 +28,14 @@ class TooManyPoints(InvalidInput):
     """A loop nest that is too large to be built point by point."""
 
 
-def points_of(statement: Statement, extents: Mapping[str, int], most: int = MOST_POINTS) -> NDArray[np.int64]:
+def points_of(
+    statement: Assignment, extents: Mapping[str, int], most: int = MOST_POINTS
+) -> NDArray[np.int64]:
     """Return the points of a statement in lexicographic order, shape (points, indices).
 
     Parameters
     ----------
-    statement : Statement
+    statement : Assignment
     extents : mapping of str to int
     most : int
         How many points may be listed.
@@ -62,7 +64,7 @@ def points_of(statement: Statement, extents: Mapping[str, int], most: int = MOST
     return np.stack([*_repeated(columns, counts), _runs(low, counts)], axis=1)
 
 
-def count_points(statement: Statement, extents: Mapping[str, int], most: int = MOST_POINTS) -> int:
+def count_points(statement: Assignment, extents: Mapping[str, int], most: int = MOST_POINTS) -> int:
     """Return how many points a statement has; those of its last index are counted without being listed.
 
     Raises
@@ -88,7 +90,7 @@ def affine_values(place: Affine, indices: Sequence[str], points: NDArray[np.int6
 
 
 def _outer(
-    statement: Statement, extents: Mapping[str, int], most: int
+    statement: Assignment, extents: Mapping[str, int], most: int
 ) -> tuple[list[NDArray[np.int64]], NDArray[np.int64], NDArray[np.int64] | None]:
     """Return the points of all indices but the last, and where the last begins and how many values it has.
 
@@ -111,7 +113,7 @@ def _outer(
 
 
 def _range(
-    statement: Statement, at: int, extent: int, columns: list[NDArray[np.int64]]
+    statement: Assignment, at: int, extent: int, columns: list[NDArray[np.int64]]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return, for every point of the indices before one, where that one begins and how many values it has."""
     known, name = statement.indices[:at], statement.indices[at]
@@ -143,7 +145,7 @@ def _runs(low: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np.int64
     return found
 
 
-def _check_count(statement: Statement, count: int, most: int) -> None:
+def _check_count(statement: Assignment, count: int, most: int) -> None:
     if count > most:
         raise TooManyPoints(
             f"{statement}: {count:,} points are too many to list (limit {most:,}); choose smaller extents"

@@ -19,7 +19,8 @@ from pebble.computations.nests.expression import (
     read_affine,
     read_expression,
 )
-from pebble.computations.nests.statement import Access, LoopNest, Statement
+from pebble.computations.nests.statement import Access, Assignment, LoopNest
+from pebble.computations.problem import LARGEST_SIZE
 
 __all__ = ["loop_nest"]
 
@@ -98,7 +99,7 @@ def _pieces(text: str) -> Iterator[Source]:
         begin += len(piece) + 1
 
 
-def _statement(source: Source) -> Statement:
+def _statement(source: Source) -> Assignment:
     head, conditions = source.text, None
     found = _FOR.search(source.text)
     if found:
@@ -118,7 +119,7 @@ def _statement(source: Source) -> Statement:
         right.fail_at(0, f"{right.text!r} reads no element; leave the assignment out, sums begin at 0")
     indices = _indices(target, expression)
     _check_equation(source, sign[0], target, expression, indices)
-    return Statement(
+    return Assignment(
         target,
         sign[0] != "=",
         expression.reads,
@@ -190,7 +191,7 @@ def _differences(
     source.fail(node, "comparisons are <, <=, >, >= and ==")
 
 
-def _check_names(statements: tuple[Statement, ...]) -> None:
+def _check_names(statements: tuple[Assignment, ...]) -> None:
     """Check that an array has as many indices wherever it stands, and that no name means two things."""
     accesses = [access for one in statements for access in (one.target, *one.reads)]
     ranks: dict[str, Access] = {}
@@ -206,7 +207,7 @@ def _check_names(statements: tuple[Statement, ...]) -> None:
             raise InvalidInput(f"{name!r} cannot be the name of an array or an index; choose another one")
 
 
-def _checked_extents(statements: tuple[Statement, ...], extents: Mapping[str, int]) -> dict[str, int]:
+def _checked_extents(statements: tuple[Assignment, ...], extents: Mapping[str, int]) -> dict[str, int]:
     indices = list(dict.fromkeys(name for one in statements for name in one.indices))
     missing = [name for name in indices if name not in extents]
     if missing:
@@ -220,6 +221,8 @@ def _checked_extents(statements: tuple[Statement, ...], extents: Mapping[str, in
             found[name] = operator.index(extent)
         except TypeError:
             raise InvalidInput(f"the extent {name}={extent!r} is no whole number") from None
-        if isinstance(extent, bool) or found[name] < 1:
-            raise InvalidInput(f"the extent {name}={extent!r} must be a whole number of at least 1")
+        if isinstance(extent, bool) or not 1 <= found[name] <= LARGEST_SIZE:
+            raise InvalidInput(
+                f"the extent {name}={extent!r} must be a whole number of at least 1 and at most {LARGEST_SIZE:,}"
+            )
     return {name: found[name] for name in indices}

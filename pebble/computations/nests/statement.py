@@ -1,4 +1,4 @@
-"""Statements of a loop nest: one assignment for every point of a set of loop indices."""
+"""Statements of a loop nest: an assignment for every point of a set of loop indices."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from pebble.computations.nests.affine import Affine
 
-__all__ = ["Access", "LoopNest", "Statement"]
+__all__ = ["Access", "Assignment", "LoopNest", "Statement"]
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class Access:
 
 
 @dataclass(frozen=True)
-class Statement:
+class Assignment:
     """An assignment, for every point of its loop indices that meets its conditions.
 
     Parameters
@@ -66,6 +66,9 @@ class Statement:
         )
 
 
+Statement = Assignment
+
+
 def _comparison(condition: Affine) -> str:
     """Return that an expression is at least 0, as people write it: ``j < i`` for ``i - j - 1``.
 
@@ -91,7 +94,7 @@ class LoopNest:
 
     Parameters
     ----------
-    statements : tuple of Statement
+    statements : tuple of Assignment
     extents : mapping of str to int
         An index i runs over 0, …, extents[i] − 1.
     outputs : tuple of str
@@ -102,7 +105,7 @@ class LoopNest:
     Statements that add to one array continue each other's chains in the order in which they stand.
     """
 
-    statements: tuple[Statement, ...]
+    statements: tuple[Assignment, ...]
     extents: Mapping[str, int]
     outputs: tuple[str, ...] = ()
 

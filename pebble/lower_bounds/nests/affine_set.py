@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pebble.common.errors import BoundDoesNotApply
 from pebble.computations.nests.affine import Affine
@@ -17,6 +18,8 @@ __all__ = ["AffineSet", "domain", "image", "image_above", "union_count"]
 
 _MOST_CELLS = 40_000_000
 """The most points of all indices but one that a count looks at."""
+
+_CELLS_AT_ONCE = 1 << 16
 
 
 @dataclass(frozen=True)
@@ -49,7 +52,9 @@ class AffineSet:
 
         Fourier and Motzkin's elimination: exact on whole numbers where one factor of each pair is 1.
         """
-        below, above, kept = [], [], []
+        below: list[Affine] = []
+        above: list[Affine] = []
+        kept: list[Affine] = []
         for condition in self.conditions:
             factor = condition.factor(name)
             (below if factor > 0 else above if factor < 0 else kept).append(condition)
@@ -212,20 +217,42 @@ def _count_connected(points: AffineSet) -> int:
         raise BoundDoesNotApply(f"counting the points of {len(sizes)} indices tied together is too much here")
     if cells <= 0 or sizes[last] <= 0:
         return 0
-    grids = np.meshgrid(
-        *(np.arange(ranges[name][0], ranges[name][1] + 1) for name in others), indexing="ij", sparse=True
-    )
-    values = dict(zip(others, grids, strict=True))
-    shape = tuple(sizes[name] for name in others)
+    if not others:
+        return _lengths(points, last, ranges, {}, ()).item()
+    first = others[0]
+    low, high = ranges[first]
+    rows = max(1, _CELLS_AT_ONCE // max(1, cells // sizes[first]))
+    total = 0
+    for start in range(low, high + 1, rows):
+        part = {**ranges, first: (start, min(high, start + rows - 1))}
+        axes = [np.arange(part[name][0], part[name][1] + 1) for name in others]
+        grids = np.meshgrid(*axes, indexing="ij", sparse=True)
+        shape = tuple(map(len, axes))
+        total += int(_lengths(points, last, ranges, dict(zip(others, grids, strict=True)), shape).sum())
+    return total
+
+
+def _lengths(
+    points: AffineSet,
+    last: str,
+    ranges: dict[str, tuple[int, int]],
+    values: dict[str, NDArray[np.int64]],
+    shape: tuple[int, ...],
+) -> NDArray[np.int64]:
+    """Return how many values of one coordinate go with each of many values of the others."""
     low = np.full(shape, ranges[last][0], dtype=np.int64)
     high = np.full(shape, ranges[last][1], dtype=np.int64)
     for condition in points.conditions:
         factor = condition.factor(last)
-        rest = condition.constant + sum(f * values[name] for name, f in condition.terms if name != last)
+        rest = np.asarray(condition.constant)
+        for name, of_it in condition.terms:
+            if name != last:
+                rest = rest + of_it * values[name]
         if factor > 0:
             np.maximum(low, -(rest // factor), out=low)
         elif factor < 0:
             np.minimum(high, rest // -factor, out=high)
         else:
-            np.copyto(high, low - 1, where=np.broadcast_to(np.asarray(rest) < 0, shape))
-    return int(np.maximum(high - low + 1, 0).sum())
+            np.copyto(high, low - 1, where=np.broadcast_to(rest < 0, shape))
+    lengths: NDArray[np.int64] = np.maximum(high - low + 1, 0)
+    return lengths

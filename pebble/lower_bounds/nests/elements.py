@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 
 from pebble.common.errors import BoundDoesNotApply
 from pebble.computations.nests.statement import Access, LoopNest, Statement
@@ -55,7 +56,7 @@ class Elements:
             self._inputs[array] = _at_least(sets, self.computed(array))
         return self._inputs[array]
 
-    @property
+    @cached_property
     def outputs(self) -> int:
         """How many elements are outputs, or fewer."""
         total = 0
@@ -64,7 +65,7 @@ class Elements:
             total += _at_least(self.surely_computed(array), read)
         return total
 
-    @property
+    @cached_property
     def all_inputs(self) -> int:
         """How many elements of all arrays are inputs, or fewer."""
         return sum(self.inputs(array) for array in self.arrays)
@@ -73,6 +74,14 @@ class Elements:
         """Return how many elements a statement reaches by an access, or more; None if that is too much to count."""
         try:
             return image_above(self.domains[at], access).count()
+        except BoundDoesNotApply:
+            return None
+
+    def reached(self, statement: Statement, accesses: Sequence[Access]) -> int | None:
+        """Return how many elements of one array a statement reads by some accesses, or more; None as above."""
+        points = self.domains[self.nest.statements.index(statement)]
+        try:
+            return union_count([image_above(points, access) for access in accesses])
         except BoundDoesNotApply:
             return None
 

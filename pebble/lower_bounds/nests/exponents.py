@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import combinations
 
+from pebble.common.errors import BoundDoesNotApply
 from pebble.lower_bounds.nests.growth import Power, Term, best_terms, gathered
 from pebble.lower_bounds.nests.linear_program import least
 from pebble.lower_bounds.nests.subspaces import Matrix, conditions, reduced
@@ -38,6 +39,7 @@ def best_exponents(
     extents: Sequence[int],
     tried: Sequence[int],
     scale: Fraction = Fraction(1),
+    bounded: bool = True,
 ) -> tuple[Term, ...]:
     """Return bounds on the number of points of a set, each of them valid, good ones for so many words.
 
@@ -53,6 +55,8 @@ def best_exponents(
         Numbers of words for which the bounds should be good.
     scale : Fraction
         A constant factor.
+    bounded : bool
+        Whether to make use of the extents; that the maps have too many subspaces then is no error.
 
     Returns
     -------
@@ -68,8 +72,11 @@ def best_exponents(
     if not maps:
         return ()
     units = [reduced([[int(i == j) for j in range(len(extents))]], len(extents)) for i in range(len(extents))]
-    rows = conditions([*maps, *units], len(extents))
-    known = [*sizes, *(Size({}, ((Fraction(extent), Fraction(1)),)) for extent in extents)]
+    known = [*sizes, *(Size({}, ((Fraction(extent), Fraction(1)),)) for extent in extents if bounded)]
+    try:
+        rows = conditions((*maps, *units) if bounded else tuple(maps), len(extents))
+    except BoundDoesNotApply:
+        return best_exponents(maps, sizes, extents, tried, scale, bounded=False) if bounded else ()
     corners: dict[tuple[Fraction, ...], None] = {}
     for T in tried:
         visited: list[tuple[Fraction, ...]] = []
@@ -96,12 +103,17 @@ def _mean(points: Sequence[tuple[Fraction, ...]]) -> tuple[Fraction, ...]:
 
 
 def _exponents(x: Sequence[Fraction], sizes: Sequence[Size]) -> dict[str, Fraction]:
-    return gathered({group: s * e for group, e in size.words.items()} for s, size in zip(x, sizes, strict=True))
+    return gathered(
+        {group: s * e for group, e in size.words.items()} for s, size in zip(x, sizes, strict=True)
+    )
 
 
 def _term(x: Sequence[Fraction], sizes: Sequence[Size], scale: Fraction) -> Term:
     constant = [
-        (base, s * e) for s, size in zip(x, sizes, strict=True) for base, e in size.constant if s and base != 1
+        (base, s * e)
+        for s, size in zip(x, sizes, strict=True)
+        for base, e in size.constant
+        if s and base != 1
     ]
     if scale != 1:
         constant.append((scale, Fraction(1)))

@@ -43,20 +43,20 @@ class Term:
         return sum(self.exponents, Fraction())
 
     @cached_property
-    def _root_and_factor(self) -> tuple[int, Fraction]:
-        """A whole number q and the q-th power of what T^degree is multiplied by."""
+    def _parts(self) -> tuple[int, int, int, int]:
+        """A whole number q; degree · q; and numerator and denominator of the q-th power of T^degree's factor."""
         degree = self.degree
         powers = [*self.constant, *((e / degree, e) for e in self.exponents)]
         q = math.lcm(degree.denominator, *(exponent.denominator for _, exponent in powers))
         factor = Fraction(1)
         for base, exponent in powers:
             factor *= base ** int(exponent * q)
-        return q, factor
+        return q, int(degree * q), factor.numerator, factor.denominator
 
     def at(self, T: int) -> int:
         """Return the greatest value, rounded down."""
-        q, factor = self._root_and_factor
-        return floor_root(factor.numerator * T ** int(self.degree * q) // factor.denominator, q)
+        q, power, numerator, denominator = self._parts
+        return floor_root(numerator * T**power // denominator, q)
 
     def near(self, T: float) -> float:
         """Return the logarithm of the value, in floating point."""
@@ -82,6 +82,7 @@ class Growth:
     linear: int = 0
 
     def __call__(self, T: int) -> int:
+        """Return at most how many events T words allow, at least 1."""
         values = (max(min(term.at(T) for term in case) for case in cases) for cases in self.ways)
         return max(1, min(values) + self.linear * T)
 

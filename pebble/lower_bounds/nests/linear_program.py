@@ -39,9 +39,7 @@ def least(
         if leaving is None:
             break
         line = table.pop(leaving)
-        choices = [
-            (reduced_costs[at] / line[at + 1], others[at], at) for at in range(n) if line[at + 1] > 0
-        ]
+        choices = [(reduced_costs[at] / line[at + 1], others[at], at) for at in range(n) if line[at + 1] > 0]
         if not choices:
             return None
         _, entering, at = min(choices)

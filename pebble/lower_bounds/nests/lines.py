@@ -1,4 +1,4 @@
-"""Lines: disjoint chains of vertices, one through every element of an array, that a pebbling can only enter by words."""
+"""Lines: disjoint chains of vertices, one through every element of an array, which take a word to enter."""
 
 from __future__ import annotations
 
@@ -12,7 +12,17 @@ from pebble.lower_bounds.nests.affine_set import image, image_above
 from pebble.lower_bounds.nests.elements import Elements
 from pebble.lower_bounds.nests.subspaces import annihilator, rank, reduced
 
-__all__ = ["Atom", "Line", "coordinates", "lines", "matrix", "own_steps", "placed"]
+__all__ = [
+    "Atom",
+    "LineFamily",
+    "behind",
+    "coordinates",
+    "inverse_of",
+    "lines",
+    "matrix",
+    "own_steps",
+    "placed",
+]
 
 Atom = tuple[str, str]
 """A set of vertices: ``("value", array)``, the array's elements, their last values and its inputs among them;
@@ -20,7 +30,7 @@ Atom = tuple[str, str]
 
 
 @dataclass(frozen=True)
-class Line:
+class LineFamily:
     """A family of disjoint lines, one through every element of an array.
 
     Parameters
@@ -32,11 +42,15 @@ class Line:
     sum_of : Statement or None
         None if every line begins at an input of its own: whoever has a value of it without computing it from
         there has a word of it. Else the sum whose first vertices are the lines' first ones.
+    root : str
+        The array whose inputs they begin at, each line the one of the element with its places; empty if that is not
+        so.
     """
 
     places: tuple[Affine, ...]
     atoms: frozenset[Atom]
     sum_of: Statement | None = None
+    root: str = ""
 
 
 def coordinates(access: Access) -> tuple[Affine, ...]:
@@ -57,14 +71,14 @@ def matrix(places: Sequence[Affine], names: Sequence[str]) -> tuple[tuple[Fracti
     return tuple(tuple(Fraction(place.factor(name)) for name in names) for place in places)
 
 
-def lines(elements: Elements, array: str, seen: frozenset[str] = frozenset()) -> Iterator[Line]:
+def lines(elements: Elements, array: str, seen: frozenset[str] = frozenset()) -> Iterator[LineFamily]:
     """Yield families of lines through the elements of an array."""
     nest = elements.nest
     makers = [statement for statement in nest.statements if statement.target.array == array]
     value = ("value", array)
     if not makers:
         access = next(a for s in nest.statements for a in s.reads if a.array == array)
-        yield Line(coordinates(access), frozenset([value]))
+        yield LineFamily(coordinates(access), frozenset([value]), root=array)
         return
     if array in seen:
         return
@@ -75,18 +89,35 @@ def lines(elements: Elements, array: str, seen: frozenset[str] = frozenset()) ->
         atoms = frozenset([value])
     if len(makers) == 1 and not first.adds:
         for step in own_steps(first):
-            yield Line(_across(step), atoms)
+            yield LineFamily(_across(step), atoms)
     if first.adds:
         if len(makers) == 1:
-            yield Line(coordinates(first.target), atoms, first)
+            yield LineFamily(coordinates(first.target), atoms, first)
         return
-    if all(statement.adds for statement in makers[1:]) and _covers(elements, first, makers[1:]):
-        for read in first.reads:
-            back = _inverse(first, read)
-            if back is not None:
-                for line in lines(elements, read.array, seen | {array}):
-                    places = placed(line.places, Access(read.array, back))
-                    yield Line(places, atoms | line.atoms, line.sum_of)
+    if all(statement.adds for statement in makers[1:]):
+        options = set(_own_reads(first)) if _covers(elements, first, makers[1:]) else set()
+    elif not any(statement.adds for statement in makers):
+        options = {option for option in _own_reads(first) if all(_reads(maker, *option) for maker in makers)}
+    else:
+        return
+    for root, back in sorted(options, key=str):
+        for line in lines(elements, root, seen | {array}):
+            yield LineFamily(
+                placed(line.places, Access(root, back)), atoms | line.atoms, line.sum_of, line.root
+            )
+
+
+def _reads(maker: Statement, root: str, back: tuple[Affine, ...]) -> bool:
+    """Whether a statement reads from an array what lies there as a function of its target's coordinates."""
+    return Access(root, placed(back, maker.target)) in maker.reads
+
+
+def _own_reads(statement: Statement) -> Iterator[tuple[str, tuple[Affine, ...]]]:
+    """Yield the reads of which every element has another one, as functions of the element's coordinates."""
+    for read in statement.reads:
+        back = _own_read(statement, read)
+        if back is not None:
+            yield read.array, back
 
 
 def own_steps(statement: Statement) -> list[tuple[int, ...]]:
@@ -114,22 +145,32 @@ def _across(step: Sequence[int]) -> tuple[Affine, ...]:
     return tuple(places)
 
 
-def _inverse(statement: Statement, read: Access) -> tuple[Affine, ...] | None:
-    """Return where a read lies as a function of the target's coordinates, if different elements read different ones."""
+def inverse_of(statement: Statement) -> dict[str, Affine]:
+    """Return the indices of a statement as functions of its target's coordinates, as far as each has its own place."""
     inverse: dict[str, Affine] = {}
     for position, place in enumerate(statement.target.places):
         if len(place.terms) == 1 and abs(place.terms[0][1]) == 1:
             name, factor = place.terms[0]
             inverse[name] = factor * (Affine.index(str(position)) - place.constant)
+    return inverse
+
+
+def behind(statement: Statement, read: Access) -> tuple[Affine, ...] | None:
+    """Return where a read lies as a function of the target's coordinates; None if that is not known."""
+    inverse = inverse_of(statement)
     if any(name not in inverse for place in read.places for name in place.names):
         return None
-    found = tuple(
+    return tuple(
         sum((factor * inverse[name] for name, factor in place.terms), Affine((), place.constant))
         for place in read.places
     )
-    width = len(statement.target.places)
+
+
+def _own_read(statement: Statement, read: Access) -> tuple[Affine, ...] | None:
+    """Return :func:`behind` if different elements have different ones."""
+    found = behind(statement, read)
     free = [str(at) for at, place in enumerate(statement.target.places) if place.terms]
-    return found if rank(matrix(found, free), len(free)) == len(free) <= width else None
+    return found if found and rank(matrix(found, free), len(free)) == len(free) else None
 
 
 def _covers(elements: Elements, first: Statement, others: Sequence[Statement]) -> bool:

@@ -11,7 +11,7 @@ from pebble.lower_bounds.nests.affine_set import AffineSet
 from pebble.lower_bounds.nests.elements import Elements
 from pebble.lower_bounds.nests.roles import Role, Roles
 
-__all__ = ["Mirror", "mirrors", "plain"]
+__all__ = ["Mirror", "continued", "mirrors", "off_diagonals", "plain"]
 
 
 @dataclass(frozen=True)
@@ -35,11 +35,39 @@ def plain(roles: Roles) -> Mirror:
     return Mirror(1, (1,) * len(roles.roles))
 
 
-def mirrors(elements: Elements, roles: Roles) -> Iterator[Mirror]:
+def continued(first: Roles, second: Roles) -> Mirror | None:
+    """Return how the points of two statements with the same target count as those of one; None if they do not.
+
+    Each role of the first one is to be one of the second one too, perhaps with its places in another order: then the
+    points of both reach at most twice the words of its group.
+    """
+    copies = []
+    for role in first.roles:
+        forms = [
+            other.places == role.places
+            for other in second.roles
+            if (other.atoms, other.family) == (role.atoms, role.family)
+            and sorted(map(str, other.places)) == sorted(map(str, role.places))
+        ]
+        if not forms:
+            return None
+        copies.append(1 if any(forms) else 2)
+    return Mirror(1, tuple(copies))
+
+
+def off_diagonals(points: AffineSet) -> AffineSet:
+    """Return the points where no index is another one that conditions say it is not less than."""
+    apart = [
+        condition - 1
+        for condition in points.conditions
+        if condition.constant == 0 and sorted(factor for _, factor in condition.terms) == [-1, 1]
+    ]
+    return points.where(*apart)
+
+
+def mirrors(elements: Elements, roles: Roles, points: AffineSet) -> Iterator[Mirror]:
     """Yield groups of two or six exchanges that map roles to roles of the same words, perhaps with places exchanged."""
-    statement = roles.statement
-    points = elements.domains[elements.nest.statements.index(statement)]
-    names = statement.indices
+    names = roles.statement.indices
     for size in (3, 2):
         for moved in combinations(names, size):
             if len({elements.nest.extents[name] for name in moved}) > 1:
@@ -63,7 +91,8 @@ def _copies(role: Role, roles: Roles, group: list[dict[str, str]]) -> int | None
                 order
                 for order in permutations(range(len(mirrored)))
                 for other in roles.roles
-                if other.atoms == role.atoms and tuple(mirrored[at] for at in order) == other.places
+                if (other.atoms, other.family) == (role.atoms, role.family)
+                and tuple(mirrored[at] for at in order) == other.places
             ),
             None,
         )

@@ -9,8 +9,16 @@ from pebble.computations.nests.statement import LoopNest
 from pebble.lower_bounds.bound import Bound
 from pebble.lower_bounds.nests.elements import Elements
 from pebble.lower_bounds.nests.lines import Atom
+from pebble.lower_bounds.nests.paths import path_shares
 from pebble.lower_bounds.nests.projections import Share, shares
-from pebble.lower_bounds.nests.statements import NEST_COMPULSORY, NEST_ONCE_ONLY, NEST_PROJECTIONS, NEST_SUM
+from pebble.lower_bounds.nests.statements import (
+    NEST_COMPULSORY,
+    NEST_ONCE_ONLY,
+    NEST_PATHS,
+    NEST_PROJECTIONS,
+    NEST_SUM,
+    NEST_SUM_ONCE_ONLY,
+)
 
 __all__ = ["nest_bounds"]
 
@@ -52,7 +60,9 @@ def nest_bounds(nest: LoopNest, M: int) -> list[Bound]:
     for says, some in (
         (NEST_PROJECTIONS, [[share] for share in every if not share.once_only]),
         (NEST_ONCE_ONLY, [[share] for share in every if share.once_only]),
-        (NEST_SUM, [_apart(every)]),
+        (NEST_SUM, [_apart([share for share in every if not share.once_only])]),
+        (NEST_SUM_ONCE_ONLY, [_apart(every)]),
+        (NEST_PATHS, [[share] for one in nest.statements for share in path_shares(elements, one, M)]),
     ):
         totals = [(_total(elements, together), together) for together in some if together]
         if totals:
@@ -72,12 +82,16 @@ def _compulsory(elements: Elements) -> Bound:
 
 
 def _apart(every: Sequence[Share]) -> list[Share]:
-    """Return shares of different statements without a common word, the greatest first; empty if that is one only."""
-    chosen: list[Share] = []
-    for share in sorted(every, key=lambda one: -one.gain):
-        if share.gain > 0 and not any(share.atoms & other.atoms for other in chosen):
-            chosen.append(share)
-    return chosen if len(chosen) > 1 else []
+    """Return shares without a common word, as great together as is found; empty if that is one only."""
+    useful = sorted((share for share in every if share.gain > 0), key=lambda one: -one.gain)
+    best: list[Share] = []
+    for first in useful:
+        chosen = [first]
+        for share in useful:
+            if not any(share.atoms & other.atoms for other in chosen):
+                chosen.append(share)
+        best = max(best, chosen, key=lambda some: sum(share.gain for share in some))
+    return best if len(best) > 1 else []
 
 
 def _total(elements: Elements, together: Sequence[Share]) -> int:

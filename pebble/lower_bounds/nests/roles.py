@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 
@@ -10,11 +10,11 @@ from pebble.common.errors import BoundDoesNotApply
 from pebble.computations.nests.affine import Affine
 from pebble.computations.nests.statement import Access, Statement
 from pebble.lower_bounds.nests.elements import Elements
-from pebble.lower_bounds.nests.lines import Atom, Line, lines, own_steps, placed
+from pebble.lower_bounds.nests.lines import Atom, LineFamily, lines, own_steps, placed
 
 __all__ = ["Role", "Roles", "once_only_roles", "recomputing_roles"]
 
-_MOST_VARIANTS = 24
+_MOST_VARIANTS = 8
 
 
 @dataclass(frozen=True)
@@ -28,12 +28,15 @@ class Role:
     atoms : frozenset of Atom
         Where its words are.
     sum_of : Statement or None
-        As for :class:`~pebble.lower_bounds.nests.lines.Line`.
+        As for :class:`~pebble.lower_bounds.nests.lines.LineFamily`.
+    family : LineFamily or None
+        What lines these are; None for the chains that a statement goes on, and for elements by themselves.
     """
 
     places: tuple[Affine, ...]
     atoms: frozenset[Atom]
     sum_of: Statement | None = None
+    family: LineFamily | None = None
 
 
 @dataclass(frozen=True)
@@ -74,22 +77,24 @@ def once_only_roles(elements: Elements, statement: Statement) -> Iterator[Roles]
     except BoundDoesNotApply:
         return
     reads = [Role(access.places, frozenset([("value", access.array)])) for access in operands]
-    for own, begun in _own(elements, statement):
-        yield Roles(statement, (own, *reads), begun + charge, bool(computed))
+    for own, begun in (*_own(elements, statement), *_own_between_reads(elements, statement, operands)):
+        yield Roles(statement, tuple(dict.fromkeys((own, *reads))), begun + charge, bool(computed))
 
 
 def recomputing_roles(elements: Elements, statement: Statement) -> Iterator[Roles]:
     """Yield roles that hold whatever is computed again; a read that no line is known of has none."""
-    choices = []
+    choices: list[list[Role | None]] = []
     for access in _operands(statement):
-        found = [_role(line, access) for line in lines(elements, access.array)]
-        choices.append(list(dict.fromkeys(found)) or [None])
+        found = dict.fromkeys(_role(line, access) for line in lines(elements, access.array))
+        known = sorted(found, key=lambda role: len(role.atoms))
+        # Nothing may be known of how many sums can be computed anew; then the read is best left out.
+        choices.append([*known, *([] if any(role.sum_of is None for role in known) else [None])])
     for number, reads in enumerate(product(*choices)):
         if number >= _MOST_VARIANTS:
             return
         for own, begun in _own(elements, statement):
-            known = (role for role in reads if role is not None)
-            yield Roles(statement, tuple(dict.fromkeys((own, *known))), begun, False)
+            held = (role for role in reads if role is not None)
+            yield Roles(statement, tuple(dict.fromkeys((own, *held))), begun, False)
 
 
 def _operands(statement: Statement) -> list[Access]:
@@ -115,12 +120,26 @@ def _own(elements: Elements, statement: Statement) -> Iterator[tuple[Role, int]]
         for line in lines(elements, target.array):
             if line.sum_of is None:
                 atoms = chain | (line.atoms - {("value", target.array)})
-                yield Role(placed(line.places, target), atoms), 0
+                yield Role(placed(line.places, target), atoms, None, line), 0
     elif len([one for one in elements.nest.statements if one.target.array == target.array]) == 1:
         for line in lines(elements, target.array):
             if own_steps(statement) and line.sum_of is None:
                 yield _role(line, target), 0
 
 
-def _role(line: Line, access: Access) -> Role:
-    return Role(placed(line.places, access), line.atoms, line.sum_of)
+def _own_between_reads(
+    elements: Elements, statement: Statement, operands: Sequence[Access]
+) -> Iterator[tuple[Role, int]]:
+    """Yield lines of steps, cut after the elements that are read otherwise; each piece is begun without a word."""
+    target = statement.target
+    cuts = [access for access in operands if access.array == target.array]
+    if statement.adds or not cuts:
+        return
+    begun = elements.reached(statement, cuts)
+    for line in lines(elements, target.array):
+        if begun is not None and line.atoms == {("value", target.array)}:
+            yield Role(placed(line.places, target), frozenset([("chain", target.array)]), None, line), begun
+
+
+def _role(line: LineFamily, access: Access) -> Role:
+    return Role(placed(line.places, access), line.atoms, line.sum_of, line)

@@ -1,9 +1,10 @@
-"""Which exponents the inequality of Hölder, Brascamp and Lieb allows: its conditions on subspaces, as rows of numbers."""
+"""Which exponents the inequality of Hölder, Brascamp and Lieb allows: conditions on subspaces, as rows."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from functools import lru_cache
 
 from pebble.common.errors import BoundDoesNotApply
 
@@ -12,15 +13,16 @@ __all__ = ["Matrix", "annihilator", "conditions", "rank", "reduced"]
 Matrix = tuple[tuple[Fraction, ...], ...]
 """Rows; of a subspace, a basis in reduced echelon form."""
 
-_MOST_SUBSPACES = 400
+_MOST_SUBSPACES = 220
 
 
-def conditions(maps: Sequence[Matrix], indices: int) -> list[tuple[tuple[int, ...], int]]:
+@lru_cache(maxsize=1024)
+def conditions(maps: tuple[Matrix, ...], indices: int) -> list[tuple[tuple[int, ...], int]]:
     """Return what exponents of linear maps must meet: ``sum(row * exponents) >= rank`` for every (row, rank).
 
     Parameters
     ----------
-    maps : sequence of Matrix
+    maps : tuple of Matrix
         The rows of each map, over so many indices.
     indices : int
 
@@ -39,18 +41,18 @@ def conditions(maps: Sequence[Matrix], indices: int) -> list[tuple[tuple[int, ..
     Examples
     --------
     >>> unit = reduced([[1, 0, 0], [0, 1, 0], [0, 0, 1]], 3)
-    >>> conditions([(unit[0], unit[1]), (unit[0], unit[2]), (unit[1], unit[2])], 3)
+    >>> conditions(((unit[0], unit[1]), (unit[0], unit[2]), (unit[1], unit[2])), 3)
     [((1, 1, 0), 1), ((1, 0, 1), 1), ((0, 1, 1), 1)]
     """
-    maps = [reduced(one, indices) for one in maps]
-    kernels = [annihilator(one, indices) for one in maps]
+    forms = [reduced(one, indices) for one in maps]
+    kernels = [annihilator(one, indices) for one in forms]
     units = [reduced([[int(i == j) for j in range(indices)]], indices) for i in range(indices)]
     if all(sum(map(bool, row)) == 1 for kernel in kernels for row in kernel):
         subspaces = units
     else:
         subspaces = _lattice(kernels, indices)
     return [
-        (tuple(_rank_of_image(one, subspace, indices) for one in maps), len(subspace))
+        (tuple(_rank_of_image(one, subspace, indices) for one in forms), len(subspace))
         for subspace in subspaces
         if subspace
     ]
@@ -95,7 +97,9 @@ def annihilator(rows: Matrix, width: int) -> Matrix:
 
 
 def _rank_of_image(rows: Matrix, subspace: Matrix, width: int) -> int:
-    images = [[sum((x * y for x, y in zip(row, v, strict=True)), Fraction()) for row in rows] for v in subspace]
+    images = [
+        [sum((x * y for x, y in zip(row, v, strict=True)), Fraction()) for row in rows] for v in subspace
+    ]
     return rank(images, len(rows)) if rows else 0
 
 

@@ -5,17 +5,35 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from heapq import heapify, heappop, heappush
-from itertools import permutations
+from itertools import combinations, product
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pebble.solvers.heuristic.needed_graph import NeededGraph
 
-__all__ = ["ABSENT", "Tiling", "best_tiling", "tiled_order", "topological_by_rank"]
+__all__ = [
+    "ABSENT",
+    "Tiling",
+    "TilingSearch",
+    "best_tiling",
+    "better_tilings",
+    "tiled_order",
+    "topological_by_rank",
+]
 
 ABSENT = -1
 """The coordinate of a vertex on an axis that its statement does not have."""
+
+_PARENTS = 8
+_GROUPS = 3
+_MANY = 60
+"""Trials from which on the first tilings are improved in groups that know nothing of each other."""
+_IDLE = 200
+"""Changes in a row that give nothing new, after which the search ends."""
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -108,11 +126,31 @@ def best_tiling(
     M: int,
     cost: Callable[[NDArray[np.int64]], int],
     trials: int,
+    seed: int = 0,
 ) -> tuple[NDArray[np.int64], int]:
     """Return the best tiled order found, and its cost.
 
-    Tilings that suit M are tried first; then the best ones are improved by one change after the other: another tile
-    size, other loops exchanged.
+    Parameters
+    ----------
+    graph, coordinates, M, cost, trials, seed
+        As for :func:`better_tilings`.
+    """
+    *_, best = better_tilings(graph, coordinates, M, cost, trials, seed)
+    return best
+
+
+def better_tilings(
+    graph: NeededGraph,
+    coordinates: NDArray[np.int64],
+    M: int,
+    cost: Callable[[NDArray[np.int64]], int],
+    trials: int,
+    seed: int = 0,
+) -> Iterator[tuple[NDArray[np.int64], int]]:
+    """Yield tiled orders, each better than those before it, with their costs; at least one.
+
+    Tilings that suit M are tried first; then the best ones are changed a little, again and again: another tile
+    size, loops exchanged, a loop more or less.
 
     Parameters
     ----------
@@ -124,11 +162,21 @@ def best_tiling(
         From an order to its I/O.
     trials : int
         Orders that may be priced, at least 1.
+    seed : int
+        Of the changes that are drawn.
     """
-    return _TilingSearch(graph, coordinates, M, cost, trials).run()
+    return TilingSearch(graph, coordinates, M, cost, trials, seed).run()
 
 
-class _TilingSearch:
+class TilingSearch:
+    """The search of :func:`better_tilings`, which says what its arguments mean.
+
+    Attributes
+    ----------
+    price : dict of Tiling to int
+        What each tiling that was tried costs.
+    """
+
     def __init__(
         self,
         graph: NeededGraph,
@@ -136,88 +184,141 @@ class _TilingSearch:
         M: int,
         cost: Callable[[NDArray[np.int64]], int],
         trials: int,
+        seed: int = 0,
     ) -> None:
         self.graph, self.coordinates, self.M, self.cost = graph, coordinates, M, cost
         self.left = max(trials, 1)
+        self.rng = np.random.default_rng(seed)
         here = coordinates[graph.todo]
         self.extent = [int(n) for n in here.max(axis=0, initial=0) + 1]
         self.axes = [axis for axis, n in enumerate(self.extent) if n > 1]
         self.price: dict[Tiling, int] = {}
-        self.orders: dict[bytes, int] = {}
-        self.best: tuple[int, NDArray[np.int64]] | None = None
+        self._priced: dict[bytes, int] = {}
+        self._least = -1
 
-    def run(self) -> tuple[NDArray[np.int64], int]:
-        for tiling in self._starts():
-            if self._price(tiling) is None:
-                break
-        for start in sorted(self.price, key=self.price.__getitem__)[:3]:
-            self._climb(start)
-        assert self.best is not None
-        return self.best[1], self.best[0]
+    def run(self) -> Iterator[tuple[NDArray[np.int64], int]]:
+        """Yield better and better orders."""
+        starts = self._drawn_starts()
+        for tiling in starts:
+            yield from self._try(tiling)
+        if not self.axes:
+            return
+        groups = [starts[at::_GROUPS] for at in range(_GROUPS)] if self.left >= _MANY else []
+        for at, group in enumerate(groups):
+            yield from self._improve(group, self.left // (_GROUPS + 1 - at))
+        yield from self._improve(list(self.price), self.left)
 
-    def _price(self, tiling: Tiling) -> int | None:
-        """Return the cost of a tiling; None if there are no trials left."""
-        if tiling in self.price:
-            return self.price[tiling]
-        if not self.left:
-            return None
+    def _drawn_starts(self) -> list[Tiling]:
+        """Return which tilings are tried first: square tiles, a part of the others that suit M, some at random."""
+        plain, *fitting = self._starts()
+        if self.left < _MANY:
+            return fitting[: max(1, 2 * self.left // 3)] if fitting else [plain]
+        third = self.left // 3
+        some = [fitting[at] for at in self.rng.permutation(len(fitting))[:third]]
+        return [plain, *some, *(self._random() for _ in range(third // 2 if self.axes else 0))]
+
+    def _improve(self, tilings: list[Tiling], trials: int) -> Iterator[tuple[NDArray[np.int64], int]]:
+        """Change the best of these tilings for so many trials."""
+        pool = [(self.price[tiling], at, tiling) for at, tiling in enumerate(tilings) if tiling in self.price]
+        end, idle = self.left - trials, 0
+        while pool and self.left > end and idle < _IDLE:
+            pool = sorted(pool, key=lambda one: one[:2])[:_PARENTS]
+            parent = pool[min(int(self.rng.geometric(0.35)), len(pool)) - 1][2]
+            child = self._changed(parent)
+            before = self.left
+            if child not in self.price:
+                yield from self._try(child)
+            if child in self.price and all(child != one for *_, one in pool):
+                pool.append((self.price[child], len(self.price), child))
+            idle = idle + 1 if self.left == before else 0
+
+    def _try(self, tiling: Tiling) -> Iterator[tuple[NDArray[np.int64], int]]:
+        if tiling in self.price or not self.left:
+            return
         order = tiled_order(self.graph, self.coordinates, tiling)
         digest = order.tobytes()
-        if digest not in self.orders:
+        if digest not in self._priced:
             self.left -= 1
-            self.orders[digest] = self.cost(order)
-        cost = self.price[tiling] = self.orders[digest]
-        if self.best is None or cost < self.best[0]:
-            self.best = cost, order
-        return cost
+            self._priced[digest] = self.cost(order)
+        cost = self.price[tiling] = self._priced[digest]
+        if self._least < 0 or cost < self._least:
+            self._least = cost
+            yield order, cost
 
     def _starts(self) -> Iterator[Tiling]:
         """Yield tilings whose tiles leave about M values of an array in fast memory."""
         axes = self.axes
         yield Tiling((), tuple(axes))
         root = max(1, int(self.M**0.5))
-        for stream in axes:
-            others = [axis for axis in axes if axis != stream]
-            for size in sorted({root, max(1, root - 1), max(1, self.M // 2), max(1, self.M // 4)}):
-                for loops in permutations(others) if len(others) < 4 else [tuple(others)]:
-                    yield Tiling(tuple((axis, size) for axis in loops), (stream, *loops))
+        sizes = [max(1, root - 1), max(1, self.M // 2), max(1, self.M // 4), root]
+        for many, size in product((2, 1, 3), sizes):
+            for loops in combinations(axes, many):
+                for stream in axes:
+                    if stream not in loops or many == len(axes):
+                        points = (stream, *(axis for axis in (*loops, *axes) if axis != stream))
+                        yield Tiling(tuple((axis, size) for axis in loops), tuple(dict.fromkeys(points)))
 
-    def _climb(self, tiling: Tiling) -> None:
-        cost = self.price[tiling]
-        improved = True
-        while improved:
-            improved = False
-            for near in self._near(tiling):
-                price = self._price(near)
-                if price is None:
-                    return
-                if price < cost:
-                    tiling, cost, improved = near, price, True
-                    break
+    def _random(self) -> Tiling:
+        many = int(self.rng.integers(1, 1 + min(3, len(self.axes))))
+        sizes = [size for size in (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 64) if size <= self.M]
+        loops = self.rng.permutation(self.axes)[:many].tolist()
+        tiles = tuple((axis, int(self.rng.choice(sizes))) for axis in loops)
+        return Tiling(tiles, tuple(self.rng.permutation(self.axes).tolist()))
 
-    def _near(self, tiling: Tiling) -> Iterator[Tiling]:
-        """Yield the tilings one change away."""
-        tiles = tiling.tiles
-        for at, (axis, size) in enumerate(tiles):
-            for other in _sizes_near(size, self.extent[axis]):
-                yield replace(tiling, tiles=(*tiles[:at], (axis, other), *tiles[at + 1 :]))
-        for at in range(len(tiles)):
-            yield replace(tiling, tiles=tiles[:at] + tiles[at + 1 :])
-        for at in range(len(tiles) - 1):
-            yield replace(tiling, tiles=(*tiles[:at], tiles[at + 1], tiles[at], *tiles[at + 2 :]))
-        points = tiling.points
-        for i in range(len(points)):
-            for j in range(i + 1, len(points)):
-                changed = list(points)
-                changed[i], changed[j] = points[j], points[i]
-                yield replace(tiling, points=tuple(changed))
-        for axis in self.axes:
-            if all(axis != used for used, _ in tiles):
-                size = min(self.extent[axis] - 1, max(2, int(self.M**0.5)))
-                yield replace(tiling, tiles=((axis, size), *tiles))
-                yield replace(tiling, tiles=(*tiles, (axis, size)))
+    def _changed(self, tiling: Tiling) -> Tiling:
+        changes = (self._resized, self._resized, self._exchanged, self._rotated, self._longer, self._shorter)
+        for _ in range(1 + int(self.rng.random() < 0.4)):
+            tiling = changes[int(self.rng.integers(len(changes)))](tiling)
+        return tiling
 
+    def _resized(self, tiling: Tiling) -> Tiling:
+        if not tiling.tiles:
+            return self._longer(tiling)
+        at = int(self.rng.integers(len(tiling.tiles)))
+        axis, size = tiling.tiles[at]
+        near = {
+            size - 1,
+            size + 1,
+            size + 2,
+            size // 2,
+            size * 2,
+            size * 3 // 4,
+            size * 5 // 4,
+            self.extent[axis],
+        }
+        allowed = sorted(s for s in near if 1 <= s <= self.extent[axis])
+        chosen = (axis, int(self.rng.choice(allowed)))
+        return replace(tiling, tiles=(*tiling.tiles[:at], chosen, *tiling.tiles[at + 1 :]))
 
-def _sizes_near(size: int, extent: int) -> list[int]:
-    near = {size - 1, size + 1, size // 2, size * 2, size * 3 // 4, size * 5 // 4, extent}
-    return sorted((s for s in near if 1 <= s <= extent and s != size), key=lambda s: abs(s - size))
+    def _exchanged(self, tiling: Tiling) -> Tiling:
+        """Exchange two tile loops or two point loops."""
+        if len(tiling.tiles) > 1 and self.rng.random() < 0.5:
+            return replace(tiling, tiles=tuple(self._swapped(list(tiling.tiles))))
+        return replace(tiling, points=tuple(self._swapped(list(tiling.points))))
+
+    def _swapped(self, loops: list[T]) -> list[T]:
+        if len(loops) > 1:
+            i, j = self.rng.choice(len(loops), 2, replace=False)
+            loops[i], loops[j] = loops[j], loops[i]
+        return loops
+
+    def _rotated(self, tiling: Tiling) -> Tiling:
+        """Bring one point loop to the outside."""
+        axis = int(self.rng.choice(tiling.points))
+        return replace(tiling, points=(axis, *(other for other in tiling.points if other != axis)))
+
+    def _longer(self, tiling: Tiling) -> Tiling:
+        unused = [axis for axis in self.axes if all(axis != used for used, _ in tiling.tiles)]
+        if not unused:
+            return self._shorter(tiling)
+        axis = int(self.rng.choice(unused))
+        root = max(1, int(self.M**0.5))
+        size = int(self.rng.choice([1, 2, 3, root, max(1, self.M // 4), max(1, self.M // 2)]))
+        at = int(self.rng.integers(len(tiling.tiles) + 1))
+        return replace(tiling, tiles=(*tiling.tiles[:at], (axis, size), *tiling.tiles[at:]))
+
+    def _shorter(self, tiling: Tiling) -> Tiling:
+        if not tiling.tiles:
+            return tiling
+        at = int(self.rng.integers(len(tiling.tiles)))
+        return replace(tiling, tiles=tiling.tiles[:at] + tiling.tiles[at + 1 :])

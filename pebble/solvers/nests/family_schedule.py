@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from pebble.common.errors import CacheTooSmall, InvalidInput, Violation
@@ -12,9 +13,9 @@ from pebble.program.language import phase
 from pebble.program.machine.counted import Run
 from pebble.program.machine.run import run
 from pebble.program.nodes import Program
+from pebble.solvers.nests.divided_phase import DividedPhase, refined
 from pebble.solvers.nests.fusion import Fusion
 from pebble.solvers.nests.phase_search import SizedPhase
-from pebble.solvers.nests.tiled_nest import written
 
 __all__ = ["FamilySchedule", "schedule_family"]
 
@@ -76,7 +77,7 @@ def schedule_family(
                 delete B
             store C; delete C
     >>> found.run.io, found.run.peak
-    (36000, 194)
+    (36000, 197)
     """
     M = fast_memory_words(M)
     _check(family)
@@ -86,14 +87,18 @@ def schedule_family(
             f"{family.name} needs at least {least} words: a vertex, and what it reads; M is {M}", least
         )
     fusion = Fusion(family, M, progress)
+    division = fusion.division()
+    better = [refined(fusion.phases[frozenset(one.group.names)], M) for one in division]
+    # Formulas only propose; what the machine refuses is never shown.
+    proposals: list[Sequence[SizedPhase | DividedPhase]] = [better]
     while True:
-        division = fusion.division()
-        try:
-            text = _program(division)
-            return FamilySchedule(text, run(text, family, M))
-        except Violation:
-            # A formula only proposes; what the machine refuses is never shown.
-            fusion.refuse(_refused(division, family, M))
+        proposals.append(division)
+        for phases in proposals:
+            with suppress(Violation):
+                text = _program(phases)
+                return FamilySchedule(text, run(text, family, M))
+        fusion.refuse(_refused(division, family, M))
+        proposals, division = [], fusion.division()
 
 
 def _check(family: Family) -> None:
@@ -107,10 +112,8 @@ def _check(family: Family) -> None:
                 )
 
 
-def _program(division: list[SizedPhase]) -> Program:
-    return Program(
-        tuple(phase(", ".join(one.group.names), *written(one.nest, one.sizes)) for one in division)
-    )
+def _program(phases: Sequence[SizedPhase | DividedPhase]) -> Program:
+    return Program(tuple(phase(", ".join(one.group.names), *one.nodes()) for one in phases))
 
 
 def _refused(division: list[SizedPhase], family: Family, M: int) -> SizedPhase:

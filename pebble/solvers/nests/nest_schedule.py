@@ -5,15 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-from pebble.computations.nests.nest_dag import nest_dag
+from pebble.common.errors import CacheTooSmall, InvalidInput
+from pebble.common.units import fast_memory_words
+from pebble.computations.nests.nest_dag import count_edges, nest_dag
 from pebble.computations.nests.nest_family import as_family
 from pebble.computations.nests.statement import LoopNest
 from pebble.game.moves import Moves
 from pebble.program.lowering import lower
 from pebble.solvers.heuristic.dag_schedule import schedule_dag
 from pebble.solvers.nests.family_schedule import schedule_family
+from pebble.solvers.nests.vertex_order import tiled_loops
 
-__all__ = ["NestSchedule", "schedule_nest"]
+__all__ = ["MOST_ORDERED", "NestSchedule", "schedule_nest"]
+
+MOST_ORDERED = 6_000_000
+"""Vertices and edges up to which the vertices are ordered one by one: about a million vertices."""
 
 
 @dataclass(frozen=True)
@@ -86,8 +92,9 @@ def schedule_nest(
     >>> nest = loop_nest("C[i,j] += A[i,k]*B[k,j]", {"i": 1024, "j": 1024, "k": 1024})
     >>> found = schedule_nest(nest, 1000)
     >>> found.io, found.peak
-    (71303168, 994)
+    (70631424, 994)
     """
+    M = fast_memory_words(M)
     family = as_family(nest)
     if family is not None:
         found = schedule_family(family, M, progress=progress)
@@ -101,7 +108,27 @@ def schedule_nest(
             str(text),
             lambda: (Moves(op, vertex) for op, vertex in lower(text, family)),
         )
-    dag = nest_dag(nest).dag
-    ordered = schedule_dag(dag, M, time_budget=time_budget)
-    text_of_order = f"vertex by vertex: order {ordered.order}, eviction {ordered.eviction}"
-    return NestSchedule(nest, M, ordered.reads, ordered.writes, ordered.peak, text_of_order, ordered.moves)
+    return _by_vertices(nest, M, progress, time_budget)
+
+
+def _by_vertices(
+    nest: LoopNest, M: int, progress: Callable[[str], None] | None, time_budget: float | None
+) -> NestSchedule:
+    """Order the vertices one by one, by tiled loops."""
+    vertices, edges = count_edges(nest)
+    if vertices + edges > MOST_ORDERED:
+        raise InvalidInput(
+            f"{vertices:,} vertices and up to {edges:,} edges are too many to be ordered one by one (limit "
+            f"{MOST_ORDERED:,} together): choose smaller extents, or write the nest with rectangular ranges and plain "
+            "indices, which are scheduled at any size"
+        )
+    built = nest_dag(nest)
+    dag = built.dag
+    if dag.least_M() > M:
+        raise CacheTooSmall(
+            f"the nest needs at least {dag.least_M()} words: a vertex, and what it reads; M is {M}",
+            dag.least_M(),
+        )
+    loops = tiled_loops(built, M, progress=progress, time_budget=time_budget)
+    ordered = schedule_dag(dag, M, order=loops.order)
+    return NestSchedule(nest, M, ordered.reads, ordered.writes, ordered.peak, loops.text, ordered.moves)

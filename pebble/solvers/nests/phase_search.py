@@ -8,10 +8,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from pebble.program.nodes import Nodes
 from pebble.solvers.nests.leaf_options import LeafChoices, LeafOption, Surroundings, orders, positions
 from pebble.solvers.nests.placement import DoesNotFit, Group, PhasePlan, SpineLoop, nest_of
 from pebble.solvers.nests.tile_sizes import best_tiles, least_words
-from pebble.solvers.nests.tiled_nest import NestNode, needs_of
+from pebble.solvers.nests.tiled_nest import NestNode, needs_of, written
 
 __all__ = ["SizedPhase", "best_phases"]
 
@@ -25,9 +26,13 @@ class SizedPhase:
     sizes: dict[str, int]
     words: int
 
+    def nodes(self) -> tuple[Nodes, ...]:
+        """Return the nodes of the program."""
+        return written(self.nest, self.sizes)
+
 
 def best_phases(
-    group: Group, M: int, choices: LeafChoices, *, number: int = 2, most: float = float("inf")
+    group: Group, M: int, choices: LeafChoices, *, number: int = 3, most: float = float("inf")
 ) -> list[SizedPhase]:
     """Return the phases that move the fewest words of those that fit in M words, the best first.
 
@@ -128,6 +133,8 @@ class _Search:
         tiles = best_tiles(needs, self.family.extents, self.M)
         if tiles is None or tiles.words >= self.most:
             return
+        if any(not one.unit and one.axis not in tiles.sizes for one in plan.spine):
+            return  # Nothing depends on that tile: there is the same plan without its loop.
         self.best.append(SizedPhase(self.group, nest, tiles.sizes, tiles.words))
         self.best.sort(key=lambda one: one.words)
         del self.best[self.number :]

@@ -15,7 +15,7 @@ from pebble.solvers.nests.tiled_nest import Needs, staying, tile_count
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["TiledNeeds", "best_tiles", "least_room", "least_words", "variables_of"]
+__all__ = ["TiledNeeds", "best_tiles", "least_room", "least_words", "variables_of", "with_counts"]
 
 _MOST_SIZES = 1 << 17
 """So many combinations of sizes are looked at; where there are more, sizes on a logarithmic scale."""
@@ -39,7 +39,7 @@ def variables_of(needs: Needs) -> list[str]:
 
 def least_words(needs: Needs, extents: Mapping[str, int]) -> int:
     """Return the words moved if every axis were one tile: no sizes move fewer."""
-    values = _counts({name: extents[name.lstrip("+")] for name in variables_of(needs)}, extents)
+    values = with_counts({name: extents[name.lstrip("+")] for name in variables_of(needs)}, extents)
     return int(evaluated(needs.words, values))
 
 
@@ -52,7 +52,8 @@ def least_room(needs: Needs) -> int:
 def best_tiles(needs: Needs, extents: Mapping[str, int], M: int) -> TiledNeeds | None:
     """Return the sizes that move the fewest words of those that fit in M words; None if none fits.
 
-    Words never grow with a tile, and room is linear in each, so the last size follows from the others.
+    Words never grow with a tile, and room is linear in each, so the last size follows from the others. Of elements
+    that stay there are as many as then fit.
     """
     names = variables_of(needs)
     if least_room(needs) > M:
@@ -61,13 +62,16 @@ def best_tiles(needs: Needs, extents: Mapping[str, int], M: int) -> TiledNeeds |
         return TiledNeeds(int(evaluated(needs.words, {})), {})
     names.sort(key=lambda name: (name.startswith("+"), extents[name.lstrip("+")]))
     others, last = names[:-1], names[-1]
-    values = _combinations([_sizes(name, extents, len(others)) for name in others], others)
-    top = _largest(needs, last, values, extents[last.lstrip("+")], M)
+    # Of large extents whole numbers of eight bytes would overflow; rounding does no harm, sizes are only proposed here.
+    kind = np.int64 if math.prod(extents.values()) < 1 << 50 else np.float64
+    sizes_of = [_sizes(name, extents, len(others)).astype(kind) for name in others]
+    values: dict[str, NDArray[Any]] = _combinations(sizes_of, others)
+    top = _largest(needs, last, values, extents[last.lstrip("+")], M).astype(kind)
     fits = top >= (0 if last.startswith("+") else 1)
     if not fits.any():
         return None
     values = {name: value[fits] for name, value in values.items()} | {last: top[fits]}
-    words = np.broadcast_to(evaluated(needs.words, _counts(values, extents)), top[fits].shape)
+    words = np.broadcast_to(evaluated(needs.words, with_counts(values, extents)), top[fits].shape)
     best = int(np.argmin(words))
     sizes = {name: int(value[best]) for name, value in values.items()}
     return TiledNeeds(int(words[best]), {name: _even(name, size, extents) for name, size in sizes.items()})
@@ -89,7 +93,7 @@ def _sizes(name: str, extents: Mapping[str, int], dimensions: int) -> NDArray[np
     return sizes[chosen]
 
 
-def _combinations(sizes: list[NDArray[np.int64]], names: list[str]) -> dict[str, NDArray[np.int64]]:
+def _combinations(sizes: list[NDArray[Any]], names: list[str]) -> dict[str, NDArray[Any]]:
     if not names:
         return {}
     grids = np.meshgrid(*sizes, indexing="ij")
@@ -97,8 +101,8 @@ def _combinations(sizes: list[NDArray[np.int64]], names: list[str]) -> dict[str,
 
 
 def _largest(
-    needs: Needs, last: str, values: Mapping[str, NDArray[np.int64]], extent: int, M: int
-) -> NDArray[np.int64]:
+    needs: Needs, last: str, values: Mapping[str, NDArray[Any]], extent: int, M: int
+) -> NDArray[Any]:
     """Return the largest last size that fits beside each combination of the others; below what is allowed if none."""
     number = len(next(iter(values.values()))) if values else 1
     top = np.full(number, extent, dtype=np.int64)
@@ -109,7 +113,8 @@ def _largest(
     return top
 
 
-def _counts(values: Mapping[str, Any], extents: Mapping[str, int]) -> dict[str, Any]:
+def with_counts(values: Mapping[str, Any], extents: Mapping[str, int]) -> dict[str, Any]:
+    """Return tile sizes with the numbers of tiles that they make."""
     counts = {tile_count(name): -(-extents[name] // size) for name, size in values.items() if name[0] != "+"}
     return {**values, **counts}
 

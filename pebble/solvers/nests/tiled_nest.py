@@ -11,7 +11,7 @@ from pebble.program.language import compute, delete, first, last, load, loop, no
 from pebble.program.nodes import Loop, Nodes
 from pebble.solvers.nests.polynomial import Polynomial, added, constant_of, dominant, product, variable
 
-__all__ = ["Needs", "NestLoop", "NestNode", "NestStep", "needs_of", "tile_count", "written"]
+__all__ = ["Needs", "NestLoop", "NestNode", "NestStep", "needs_of", "staying", "tile_count", "written"]
 
 
 @dataclass(frozen=True)
@@ -40,9 +40,9 @@ class NestStep:
 
     Attributes
     ----------
-    action : {"load", "unload", "reload", "store", "compute", "delete", "room", "free"}
+    action : {"load", "unload", "reload", "store", "compute", "delete", "room", "free", "stay"}
         ``unload`` deletes what was loaded as an operand; ``reload`` loads a partial sum; from ``room`` to ``free`` the
-        box of a computed array takes its place in fast memory.
+        box of a computed array takes its place in fast memory; ``stay`` says that the first elements along an axis do.
     array : str
     replacing : str, optional
     only : tuple of (axis, which)
@@ -84,9 +84,17 @@ class Needs:
     rooms: list[Polynomial]
 
 
-def needs_of(nodes: Iterable[NestNode], family: Family) -> Needs:
-    """Return what a nest needs; the room is that of whole tiles, which is never less than what is used."""
-    accounts = _Accounts(family)
+def needs_of(nodes: Iterable[NestNode], family: Family, extents: Mapping[str, int] | None = None) -> Needs:
+    """Return what a nest needs; the room is that of whole tiles, which is never less than what is used.
+
+    Parameters
+    ----------
+    nodes : iterable of NestNode
+    family : Family
+    extents : mapping of str to int, optional
+        The lengths of the axes where they are not the family's: what the nest needs on a part of an axis.
+    """
+    accounts = _Accounts(family, extents or family.extents)
     accounts.walk(nodes, [])
     return Needs(accounts.words, dominant(accounts.rooms))
 
@@ -94,8 +102,8 @@ def needs_of(nodes: Iterable[NestNode], family: Family) -> Needs:
 class _Accounts:
     """Words moved so far, and words held."""
 
-    def __init__(self, family: Family) -> None:
-        self.family = family
+    def __init__(self, family: Family, extents: Mapping[str, int]) -> None:
+        self.family, self.extents = family, extents
         self.words: Polynomial = {}
         self.live: Polynomial = {}
         self.rooms: list[Polynomial] = []
@@ -111,6 +119,8 @@ class _Accounts:
         array = self.family[step.array]
         if step.action in ("load", "reload", "store"):
             self.words = added(self.words, self._moved(step, array, loops))
+        if step.action == "stay":
+            self.live = added(self.live, self._staying(array, step.only[0][0]))
         if step.action in ("load", "room"):
             self.live = added(self.live, self._box(array, loops))
         if step.action in ("unload", "free"):
@@ -118,8 +128,16 @@ class _Accounts:
         if step.action == "load":
             self.rooms.append(self.live)
         if step.action == "compute":
-            passing = step.replacing is not None or self.family.chain_length(array.name) > 1
+            passing = step.replacing is not None or (
+                array.chain is not None and self.extents[array.chain] > 1
+            )
             self.rooms.append(added(self.live, constant_of(int(passing))))
+
+    def _staying(self, array: Array, along: str) -> Polynomial:
+        return product(
+            variable(staying(axis)) if axis == along else constant_of(self.extents[axis])
+            for axis in array.axes
+        )
 
     def _box(self, array: Array, loops: list[NestLoop]) -> Polynomial:
         return product(self._tile(axis, loops) for axis in array.axes)
@@ -128,7 +146,7 @@ class _Accounts:
         kinds = [one.unit for one in loops if one.axis == axis]
         if True in kinds:
             return constant_of(1)
-        return variable(axis) if kinds else constant_of(self.family.extents[axis])
+        return variable(axis) if kinds else constant_of(self.extents[axis])
 
     def _moved(self, step: NestStep, array: Array, loops: list[NestLoop]) -> Polynomial:
         only = dict(step.only)
@@ -149,7 +167,7 @@ class _Accounts:
         return added(pieces, constant_of(-1)) if which == "rest" else pieces
 
     def _range(self, axis: str, own: list[NestLoop]) -> Polynomial:
-        extent = constant_of(self.family.extents[axis])
+        extent = constant_of(self.extents[axis])
         part = next((one.part for one in own if one.part), "")
         if part == "staying":
             return variable(staying(axis))
@@ -170,7 +188,7 @@ def _written(
     for node in nodes:
         if isinstance(node, NestLoop):
             yield _loop(node, sizes, labels)
-        elif node.action not in ("room", "free"):
+        elif node.action not in ("room", "free", "stay"):
             yield _guarded(_operation(node), list(node.only), labels)
 
 

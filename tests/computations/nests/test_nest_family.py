@@ -1,13 +1,18 @@
 """Loop nests as families: products are the product's family, attention's assignments are attention."""
 
+import numpy as np
 import pytest
 
 from pebble.common.errors import InvalidInput
 from pebble.computations.attention import attention_family
 from pebble.computations.matmul import matmul_family
+from pebble.computations.nests.nest_dag import nest_dag
 from pebble.computations.nests.nest_family import as_family, family_of_nest
+from pebble.computations.nests.nest_numbers import vertex_values
 from pebble.computations.nests.read_text import loop_nest
 from pebble.computations.problem import Problem
+from pebble.program import compute, load, phase, program, store
+from pebble.program.numbers import evaluate
 
 ATTENTION = (
     "S[i,j] += Q[i,k]*K[j,k]; P[i,j] = exp(S[i,j]); l[i] += P[i,j]; U[i,e] += P[i,j]*V[j,e]; "
@@ -42,10 +47,25 @@ def test_indices_summed_side_by_side_are_one_axis() -> None:
     assert family.extents == {"i": 2, "kl": 15}
 
 
+def test_indices_summed_together_may_stand_anywhere() -> None:
+    extents = {"i": 2, "j": 3, "k": 2, "l": 3}
+    nest = loop_nest("C[i,j] += A[k,i,l]*B[l,j,k]", extents)
+    family, found = family_of_nest(nest), nest_dag(nest)
+    assert [array.axes for array in family.inputs] == [("kl", "i"), ("kl", "j")]
+    assert (family.n_vertices, family.n_edges) == (found.dag.n_vertices, found.dag.n_edges)
+    rng = np.random.default_rng(0)
+    A, B = rng.normal(size=(2, 2, 3)), rng.normal(size=(3, 3, 2))
+    text = program(phase("", load("A", "B"), compute("C"), store("C")))
+    turned = {"A": A.transpose(0, 2, 1).reshape(6, 2), "B": B.transpose(2, 0, 1).reshape(6, 3)}
+    values = vertex_values(found, np.concatenate([A.ravel(), B.ravel()]))
+    assert np.allclose(evaluate(text, family, turned)["C"].ravel(), values[found.dag.outputs])
+    assert np.allclose(values[found.dag.outputs], np.einsum("kil,ljk->ij", A, B).ravel())
+
+
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("C[i] += A[k,i,l]*B[k,l]", "sums over k, l"),
+        ("C[i] += A[k,i,l]*B[k]", "sums over k, l"),
         ("C[i,j] += A[i,k]*A[k,j]", "the same axis"),
         ("C[i] = A[i] for i < j", "no index of this assignment"),
         ("C[i] = A[i] for i <= 1", "conditions"),

@@ -19,11 +19,15 @@ def element(access: Access, point: dict[str, int]) -> Element:
     return access.array, tuple(place.at(point) for place in access.places)
 
 
-def nest_dag(nest: LoopNest) -> Dag:
-    """Return the DAG; vertices are numbered as they can be computed."""
-    last: dict[Element, object] = {}
-    edges: list[tuple[object, object]] = []
-    reads: list[tuple[object, Element]] = []
+Name = tuple[object, tuple[int, ...]]
+"""Of a vertex: an element that is an input, or a statement's number and a point."""
+
+
+def edges_of(nest: LoopNest) -> tuple[list[tuple[Name, Name]], list[Name]]:
+    """Return the edges and the outputs."""
+    last: dict[Element, Name] = {}
+    edges: list[tuple[Name, Name]] = []
+    reads: list[tuple[Name, Element]] = []
     for number, statement in enumerate(nest.statements):
         for point in points_of(nest, statement):
             vertex = (number, tuple(point.values()))
@@ -36,9 +40,16 @@ def nest_dag(nest: LoopNest) -> Dag:
     edges += [(last.get(read, read), vertex) for vertex, read in reads]
     read_elements = {read for _, read in reads}
     outputs = [vertex for one, vertex in last.items() if one not in read_elements or one[0] in nest.outputs]
+    return list(dict.fromkeys(edges)), outputs
+
+
+def nest_dag(nest: LoopNest) -> Dag | None:
+    """Return the DAG; None if it has no edge."""
+    edges, outputs = edges_of(nest)
+    if not edges:
+        return None
     names = list(dict.fromkeys(name for edge in edges for name in edge))
     number_of = {name: at for at, name in enumerate(names)}
     return Dag.from_edges(
-        [(number_of[a], number_of[b]) for a, b in dict.fromkeys(edges)],
-        outputs=[number_of[vertex] for vertex in outputs],
+        [(number_of[a], number_of[b]) for a, b in edges], outputs=[number_of[vertex] for vertex in outputs]
     )
