@@ -27,7 +27,7 @@ _HEADER = """\
    docs/proofs/{computation}.v (the computation), and "Statements" in docs/proofs/{certificate}.v.{others} *)
 
 From Coq Require Import NArith.
-From Pebble Require Import {certificate}.
+From Pebble Require Import {imports}.
 Local Open Scope N_scope.
 """
 
@@ -36,7 +36,24 @@ Theorem {name} : {statement} {words}.
 Proof. apply {lemma}{cut}; vm_compute; reflexivity. Qed.
 """
 
+_FROM_PLAIN = """
+Theorem {name} : {statement} {words}.
+Proof.
+apply {softmax} with (plain := {plain});
+  [vm_compute; reflexivity .. | apply {lemma}{cut}; vm_compute; reflexivity].
+Qed.
+"""
+
 _LEMMAS = {"T1": "t1", "T2": "t2", "B1": "b1", "B2": "b2", "compulsory": "compulsory"}
+
+
+_FILES = {
+    "plain": ("Attention", "Certificate"),
+    "safe": ("Softmax", "SoftmaxCertificate"),
+    "online": ("Softmax", "SoftmaxCertificate"),
+    "backward": ("Backward", "BackwardCertificate"),
+}
+"""Where the computation of a form is defined, and what is said of it."""
 
 
 def coq_certificate(problem: Problem, M: int) -> str:
@@ -45,8 +62,8 @@ def coq_certificate(problem: Problem, M: int) -> str:
     Parameters
     ----------
     problem : Problem
-        Forward pass with plain softmax, or backward pass, with or without a mask. Under a mask the statements are about
-        every mask with as many pairs, queries and keys.
+        Softmax attention, forward or backward, with or without a mask. Under a mask the statements are about every mask
+        with as many pairs, queries and keys.
     M : int
         Words of fast memory.
 
@@ -71,18 +88,19 @@ def coq_certificate(problem: Problem, M: int) -> str:
     checked = [
         bound
         for bound in bounds
-        if bound.status == "machine-checked" and bound.name in _LEMMAS and bound.value
+        if bound.status == "machine-checked" and bound.name in _LEMMAS and bound.value > _maxima(problem)
     ]
     if not checked:
         raise BoundDoesNotApply(
-            f"no bound on {problem.describe()} can be written for Coq; those of the forward pass with plain softmax "
-            "and of the backward pass can"
+            f"no bound on {problem.describe()} can be written for Coq; those of softmax attention, "
+            "forward and backward, can"
         )
-    others = [bound.name for bound in bounds if bound not in checked and bound.value]
-    backward = problem.pass_name == "backward"
+    others = [bound.name for bound in bounds if bound.status != "machine-checked" and bound.value]
+    computation, certificate = _FILES["backward" if problem.pass_name == "backward" else problem.form]
     header = _HEADER.format(
-        computation="Backward" if backward else "Attention",
-        certificate="BackwardCertificate" if backward else "Certificate",
+        computation=computation,
+        certificate=certificate,
+        imports=" ".join(dict.fromkeys(("Certificate", certificate))),
         problem=_comment(problem.describe()),
         M=M,
         of_one="" if problem.copies == 1 else f" of one of the {problem.copies:,} copies",
@@ -91,22 +109,28 @@ def coq_certificate(problem: Problem, M: int) -> str:
     return header + "".join(_theorems(problem, M, checked))
 
 
+def _maxima(problem: Problem) -> int:
+    """Return how many words the maxima of the rows cost, which plain softmax does not have."""
+    return problem.queries * problem.stats if problem.form in ("safe", "online") else 0
+
+
 def _theorems(problem: Problem, M: int, bounds: list[Bound]) -> Iterator[str]:
-    costs, numbers = f"{problem.pass_name}_costs", [problem.Nq, problem.Nk, problem.d, problem.dv, M]
-    suffix = problem.pass_name
-    if problem.mask is not None:
-        costs, numbers[:2] = f"masked_{costs}", [problem.pairs, problem.queries, problem.keys]
-        suffix = "masked" if problem.pass_name == "forward" else "masked_backward"
-    said = [str(number) for number in numbers]
-    if problem.pass_name == "forward":
-        said.insert(-1, str(problem.stats).lower())
+    forward, masked = problem.pass_name == "forward", problem.mask is not None
+    computation = problem.pass_name if problem.form == "plain" else problem.form
+    sizes = [problem.pairs, problem.queries, problem.keys] if masked else [problem.Nq, problem.Nk]
+    numbers = [*sizes, problem.d, problem.dv, *([str(problem.stats).lower()] if forward else []), M]
+    statement = f"{'masked_' * masked}{computation}_costs {' '.join(map(str, numbers))}"
+    suffix = "_".join(["masked"] * masked + [problem.pass_name] * (not masked or not forward))
     for bound in bounds:
-        yield _THEOREM.format(
+        template = _THEOREM if problem.form == "plain" else _FROM_PLAIN
+        yield template.format(
             name=bound.name,
-            statement=" ".join([costs, *said]),
+            statement=statement,
             words=bound.value,
             lemma=f"{_LEMMAS[bound.name]}_{suffix}",
             cut=_cut(problem, M, bound.name),
+            softmax=f"{problem.form}_{suffix}",
+            plain=bound.value - _maxima(problem),
         )
 
 

@@ -11,7 +11,7 @@ import math
 from pebble.common.errors import BoundDoesNotApply
 from pebble.common.units import fast_memory_words
 from pebble.computations.problem import Problem
-from pebble.lower_bounds.bound import Bound, by_hand
+from pebble.lower_bounds.bound import Bound
 from pebble.lower_bounds.cutting import Cut
 from pebble.lower_bounds.references import HONG_KUNG, LOOMIS_WHITNEY
 from pebble.lower_bounds.requirements import require_pass
@@ -106,8 +106,7 @@ def linear(problem: Problem, M: int) -> Bound:
     if cut is None:
         return LINEAR.bound(0, "no cut into two segments")
     gates = (problem.Nk - 1) * problem.d * problem.gate
-    bound = LINEAR.bound(max(0, cut.moves - problem.d * problem.dv) + gates, str(cut))
-    return by_hand(bound) if problem.gate else bound
+    return LINEAR.bound(max(0, cut.moves - problem.d * problem.dv) + gates, str(cut))
 
 
 def _best_cut(problem: Problem, M: int) -> Cut | None:

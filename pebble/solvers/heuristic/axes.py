@@ -116,9 +116,7 @@ class Axes:
         result = []
         for group, (rows, relation) in enumerate(zip(groups, relations, strict=True)):
             siblings = [
-                other
-                for at, other in enumerate(relations)
-                if at != group and other.family == relation.family
+                other for at, other in enumerate(relations) if at != group and other.family == relation.family
             ]
             result += self._parts(rows, relation, siblings)
         users = np.isin(np.arange(self.nodes - self.cones), steps.value)
@@ -177,9 +175,7 @@ class Axes:
     def _count(self, labels: NDArray[np.int64]) -> int:
         return len(np.unique(labels[self._main]))
 
-    def _explore(
-        self, chosen: frozenset[int], labels: NDArray[np.int64], family: int, depth: int
-    ) -> None:
+    def _explore(self, chosen: frozenset[int], labels: NDArray[np.int64], family: int, depth: int) -> None:
         """Add relations of a family that join nothing more, then in turn each that leaves several parts.
 
         Where none does, relations of other families are added: boundaries do not decide what the axes are.

@@ -117,7 +117,9 @@ class _Lattice:
         """Return whether a partition of the cones is much finer than the one before, in some large family."""
         for family in np.unique(self.steps.family).tolist():
             members = self.steps.family == family
-            if members.mean() >= LARGE_FAMILY and len(np.unique(after[members])) >= _FINER * len(np.unique(before[members])):
+            if members.mean() >= LARGE_FAMILY and len(np.unique(after[members])) >= _FINER * len(
+                np.unique(before[members])
+            ):
                 return True
         return False
 
