@@ -13,6 +13,7 @@ import pytest
 import pebble.lower_bounds
 from pebble.common.errors import InvalidInput
 from pebble.computations.load import load_dag
+from pebble.computations.nests.read_text import loop_nest
 from pebble.computations.problem import Problem
 from pebble.game.rules import Rules
 from pebble.lower_bounds.attention.communication import communication_bounds
@@ -24,6 +25,7 @@ from pebble.lower_bounds.graph.exhaustive import exhaustive
 from pebble.lower_bounds.graph.graph_bound_table import dag_bounds
 from pebble.lower_bounds.levels import boundary_bound
 from pebble.lower_bounds.matmul_fft import fft_compulsory, matmul, matmul_compulsory
+from pebble.lower_bounds.nests.nest_bounds import nest_bounds
 from pebble.lower_bounds.references import Reference
 from pebble.lower_bounds.statement import Statement
 from pebble.lower_bounds.table import bounds
@@ -54,6 +56,9 @@ def printed() -> Iterator[Bound]:
     yield from bounds(Problem(8, 8, 3, 2, heads=2, shared_rope=1), 100).proved
     yield rescaled_by_block(Problem.square(256, 8, softmax="online"), 256, 64)
     yield boundary_bound(Problem.square(256, 8), 256)
+    products = "E[i,j] += A[i,k]*B[k,j]; F[j,l] += C[j,m]*D[m,l]; G[i,l] += E[i,j]*F[j,l]"
+    yield from nest_bounds(loop_nest(products, dict.fromkeys("ijklm", 40)), 16)
+    yield from nest_bounds(loop_nest("a[t+1,i+1] = a[t,i] + a[t,i+1] + a[t,i+2]", {"t": 200, "i": 200}), 16)
     once = Rules(recomputation=False)
     for name, rules in (
         ("diamond:3,3", once),

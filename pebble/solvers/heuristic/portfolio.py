@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from itertools import chain, count
+from itertools import count
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,7 @@ from pebble.solvers.heuristic.blocks import blocks
 from pebble.solvers.heuristic.closures import CLOSURE_STYLES, closures
 from pebble.solvers.heuristic.greedy import greedy
 from pebble.solvers.heuristic.growth import Style
-from pebble.solvers.heuristic.lattice import lattice_orders
+from pebble.solvers.heuristic.lattice import lattice_coordinates, lattice_orders
 from pebble.solvers.heuristic.local_search import local_search
 from pebble.solvers.heuristic.orders import breadth_first, depth_first, given
 from pebble.solvers.heuristic.search import Best, FoundOrder, OutOfSteps, Task, Watch
@@ -36,7 +36,7 @@ _BLOCK_STEPS = 1_200_000
 """What blocks may take without a time budget."""
 _LARGE_FOR_BLOCKS = 10_000
 """Vertices and edges up to which a second style of blocks is tried without a time budget."""
-_MOST_STEPS = 9_000_000
+_MOST_STEPS = 6_000_000
 _SMALL = 4_000
 """Vertices and edges up to which a local search is tried in any case."""
 _LARGE = 1_000_000
@@ -45,7 +45,9 @@ _EVALUATED = 1_000_000
 """Vertices and edges that one local search evaluates, over all its trials."""
 _MOST_TRIALS = 1_000
 _MOST_DRAWS = 64
-"""Weights that are tried in any case."""
+"""Weights that are tried in one turn."""
+_FEW_DRAWS = 2
+"""Weights that are tried first on a large graph."""
 
 
 def _simple(task: Task) -> Iterator[FoundOrder]:
@@ -53,11 +55,6 @@ def _simple(task: Task) -> Iterator[FoundOrder]:
     yield "depth-first", depth_first(task.graph)
     yield "breadth-first", breadth_first(task.graph)
     yield "greedy", greedy(task.graph, task.M)
-
-
-def _lattice(task: Task) -> Iterator[FoundOrder]:
-    for order in lattice_orders(task.graph, task.M, task.io):
-        yield "lattice", order
 
 
 def _allowed(task: Task) -> float:
@@ -105,12 +102,14 @@ class _Draws:
         return changed_weights(self.best[int(rng.integers(len(self.best)))][2], rng)
 
     def some(self, allowed: float, most: int) -> Iterator[FoundOrder]:
-        """Yield orders until the steps are used up; the first is complete in any case."""
+        """Yield orders until the steps are used up; what takes too many of them is given up."""
         used, longest, n = 0, 0, 0
-        while n < most and (not n or used + longest <= allowed):
-            watch = self.task.watch("weighted-greedy")
-            yield "weighted-greedy", self.order(self.next_weights(), watch)
-            used, longest, n = used + watch.steps, max(longest, watch.steps), n + 1
+        while n < most and used + longest <= allowed:
+            watch = self.task.watch("weighted-greedy", allowed - used)
+            with suppress(OutOfSteps):
+                yield "weighted-greedy", self.order(self.next_weights(), watch)
+                longest = max(longest, watch.steps)
+            used, n = used + watch.steps, n + 1
 
 
 def _styles(task: Task) -> Iterator[Style]:
@@ -143,6 +142,22 @@ def _improved(task: Task, start: FoundOrder) -> Iterator[FoundOrder]:
             yield name, order
 
 
+def _lattice(task: Task, coordinates: NDArray[np.int64], seed: int = 0) -> Iterator[FoundOrder]:
+    """Yield tiled orders over the axes of the lattices behind the graph, better and better ones; none without axes."""
+
+    def price(order: NDArray[np.int64]) -> int:
+        task.report("lattice", 0.0)
+        return task.io(order)
+
+    for order in lattice_orders(task.graph, task.M, coordinates, price, seed):
+        yield "lattice", order
+
+
+def _only_lattice(task: Task) -> Iterator[FoundOrder]:
+    yield "given", given(task.graph)
+    yield from _lattice(task, lattice_coordinates(task.graph))
+
+
 def _everything(task: Task, best: Best) -> Iterator[FoundOrder]:
     """Yield what all methods find; with a time budget, go on in rounds without end.
 
@@ -150,11 +165,19 @@ def _everything(task: Task, best: Best) -> Iterator[FoundOrder]:
     """
     yield from _simple(task)
     yield from task.candidates
-    yield from _lattice(task)
+    coordinates = lattice_coordinates(task.graph)
+    yield from _lattice(task, coordinates)
+    if (
+        task.time_budget is None
+        and task.size > _LARGE
+        and best.found is not None
+        and best.found[0] == "lattice"
+    ):
+        return
     allowed = _allowed(task)
     draws, styles = _Draws(task), _styles(task)
     yield from _closures(task)
-    yield from draws.some(allowed, _MOST_DRAWS)
+    yield from draws.some(allowed, _MOST_DRAWS if task.size <= _LARGE else _FEW_DRAWS)
     yield from _grown(task, next(styles), _BLOCK_STEPS)
     if task.size <= _LARGE_FOR_BLOCKS:
         yield from _grown(task, next(styles), _BLOCK_STEPS / 2)
@@ -163,6 +186,7 @@ def _everything(task: Task, best: Best) -> Iterator[FoundOrder]:
     for turn in count():
         if task.time_budget is None or best.found is None:
             return
+        yield from _lattice(task, coordinates, turn + 1)
         yield from draws.some(allowed, _MOST_DRAWS)
         yield from _improved(task, best.found)
         yield from _grown(task, next(styles), allowed * 2 ** min(turn, 20))
@@ -199,8 +223,8 @@ ORDERS: dict[str, Callable[[Task], FoundOrder]] = {
     "greedy": lambda task: ("greedy", greedy(task.graph, task.M)),
     "weighted-greedy": _weighted_greedy,
     "closures": lambda task: Best(task).run(_closures(task)),
-    "lattice": lambda task: Best(task).run(chain([("given", given(task.graph))], _lattice(task))),
     "blocks": lambda task: ("blocks", blocks(task.graph, task.M, progress=task.watch("blocks"))),
+    "lattice": lambda task: Best(task).run(_only_lattice(task)),
     "local-search": _local_search,
 }
 """Every method by name: from a task to the name of what was used and an order."""

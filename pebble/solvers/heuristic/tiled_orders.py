@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from heapq import heapify, heappop, heappush
-from itertools import permutations
+from itertools import combinations, product
 from typing import TypeVar
 
 import numpy as np
@@ -209,8 +209,10 @@ class TilingSearch:
         yield from self._improve(list(self.price), self.left)
 
     def _drawn_starts(self) -> list[Tiling]:
-        """Return which tilings are tried first: a part of those that suit M, and some at random."""
+        """Return which tilings are tried first: square tiles, a part of the others that suit M, some at random."""
         plain, *fitting = self._starts()
+        if self.left < _MANY:
+            return fitting[: max(1, 2 * self.left // 3)] if fitting else [plain]
         third = self.left // 3
         some = [fitting[at] for at in self.rng.permutation(len(fitting))[:third]]
         return [plain, *some, *(self._random() for _ in range(third // 2 if self.axes else 0))]
@@ -248,14 +250,13 @@ class TilingSearch:
         axes = self.axes
         yield Tiling((), tuple(axes))
         root = max(1, int(self.M**0.5))
-        sizes = sorted({root, max(1, root - 1), max(1, self.M // 2), max(1, self.M // 4)})
-        for stream in axes:
-            others = [axis for axis in axes if axis != stream]
-            for many in (1, 2, 3):
-                for loops in permutations(others, many):
-                    points = (stream, *loops, *(axis for axis in others if axis not in loops))
-                    for size in sizes:
-                        yield Tiling(tuple((axis, size) for axis in loops), points)
+        sizes = [max(1, root - 1), max(1, self.M // 2), max(1, self.M // 4), root]
+        for many, size in product((2, 1, 3), sizes):
+            for loops in combinations(axes, many):
+                for stream in axes:
+                    if stream not in loops or many == len(axes):
+                        points = (stream, *(axis for axis in (*loops, *axes) if axis != stream))
+                        yield Tiling(tuple((axis, size) for axis in loops), tuple(dict.fromkeys(points)))
 
     def _random(self) -> Tiling:
         many = int(self.rng.integers(1, 1 + min(3, len(self.axes))))
