@@ -26,6 +26,7 @@ from tests.support.search_by_regression import optimum as regression_optimum
 RULES = [Rules(), Rules(sliding=True)]
 
 TARGETS = [("diamond:6,6", 4, 13), ("pyramid:8", 6, 18), ("attention:N=3,d=1", 8, 16)]
+"""A fourth, ``attention:N=3,d=1`` at M = 6, 22 I/O, takes half a minute: tests/bench/bench_optimum.py --golden."""
 
 
 def games(seed: int, sizes: tuple[int, int], count: int, rules: Rules) -> Iterator[tuple[Dag, int]]:
