@@ -38,7 +38,7 @@ def command(
     """Schedule any DAG: a compute order and an eviction rule, confirmed move by move.
 
     DAG is a file or a name with parameters (fft:64, matmul:8,8,8). Orders: auto (the best of all, and of the
-    schedules of a family that has some), given, depth-first, breadth-first, greedy, weighted-greedy, closures,
+    schedules of a family that has some), given, depth-first, breadth-first, greedy, weighted-greedy, closures, lattice,
     blocks, local-search. With --time the search goes on for so long; Ctrl-C ends it with the best so far.
     """
     from pebble.lab.dag_schedules import schedule_named_dag

@@ -116,9 +116,7 @@ class Axes:
         result = []
         for group, (rows, relation) in enumerate(zip(groups, relations, strict=True)):
             siblings = [
-                other
-                for at, other in enumerate(relations)
-                if at != group and other.family == relation.family
+                other for at, other in enumerate(relations) if at != group and other.family == relation.family
             ]
             result += self._parts(rows, relation, siblings)
         users = np.isin(np.arange(self.nodes - self.cones), steps.value)
@@ -130,8 +128,9 @@ class Axes:
 
     def _key(self) -> NDArray[np.int64]:
         """Return family and role of each use as one number."""
-        steps = self._steps
-        return self._family[steps.cone] * (steps.role.max(initial=0) + 1) + steps.role
+        steps, roles = self._steps, int(self._steps.role.max(initial=0)) + 1
+        key: NDArray[np.int64] = self._family[steps.cone] * roles + steps.role
+        return key
 
     def _uses(self, rows: NDArray[np.int64]) -> _Relation:
         cone = self._steps.cone[rows]
@@ -177,9 +176,7 @@ class Axes:
     def _count(self, labels: NDArray[np.int64]) -> int:
         return len(np.unique(labels[self._main]))
 
-    def _explore(
-        self, chosen: frozenset[int], labels: NDArray[np.int64], family: int, depth: int
-    ) -> None:
+    def _explore(self, chosen: frozenset[int], labels: NDArray[np.int64], family: int, depth: int) -> None:
         """Add relations of a family that join nothing more, then in turn each that leaves several parts.
 
         Where none does, relations of other families are added: boundaries do not decide what the axes are.
@@ -255,8 +252,9 @@ class Axes:
                 quarters = int(4 * np.mean(cones[self._steps.cone] >= 0))
                 axes.append(((width, -quarters, parts), labels))
         found = [labels for _, labels in sorted(axes, key=lambda axis: axis[0])]
-        cones = [labels[: self.cones] for labels in found]
-        return [found[at] for at, one in enumerate(cones) if not any(_is_coarser(two, one) for two in cones)]
+        parts_of = [labels[: self.cones] for labels in found]
+        splits = [any(_is_coarser(other, one) for other in parts_of) for one in parts_of]
+        return [labels for labels, split in zip(found, splits, strict=True) if not split]
 
     def _width(self, labels: NDArray[np.int64]) -> int:
         """Return in how many parts the cones lie that use one value, for the role in which these are fewest."""

@@ -76,7 +76,8 @@ class LabelOrder:
         key = np.unique(np.stack([value[along], steps.position[along]]), axis=1)
         if key.shape[1] != count or len(np.unique(key[0])) < count or len(np.unique(key[1])) < 2:
             return None
-        return key[1].astype(np.float64)
+        found: NDArray[np.float64] = key[1].astype(np.float64)
+        return found
 
     def _by_path(self, labels: NDArray[np.int64], count: int) -> NDArray[np.float64] | None:
         """Return the longest path to each label in the graph of labels, if that has no cycle."""

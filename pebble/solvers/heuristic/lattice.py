@@ -15,10 +15,9 @@ from pebble.solvers.heuristic.tiled_orders import ABSENT, better_tilings
 
 __all__ = ["lattice_coordinates", "lattice_orders"]
 
-_PRICED = 3_000_000
-"""Vertices and edges of all orders that are priced, for a graph of less than a million."""
-_MOST_TRIALS, _LEAST_TRIALS = 400, 5
-
+_PRICED = ((60_000, 8_000_000), (500_000, 20_000_000), (1 << 60, 5_000_000))
+"""Vertices and edges of all orders that are priced, for graphs up to so many vertices and edges."""
+_MOST_TRIALS, _LEAST_TRIALS = 1000, 3
 _MOST_AXES = 4
 _MOST_COLUMNS = 7
 _FORWARD = 0.95
@@ -35,28 +34,42 @@ def lattice_coordinates(graph: NeededGraph) -> NDArray[np.int64]:
     array of int64, shape (V, d)
         ``ABSENT`` where an axis says nothing about a vertex; d may be 0.
     """
+    if not len(graph.todo):
+        return np.empty((graph.n, 0), dtype=np.int64)
     return _Lattice(graph).coordinates()
 
 
 def lattice_orders(
-    graph: NeededGraph, M: int, cost: Callable[[NDArray[np.int64]], int]
+    graph: NeededGraph,
+    M: int,
+    coordinates: NDArray[np.int64],
+    cost: Callable[[NDArray[np.int64]], int],
+    seed: int = 0,
 ) -> Iterator[NDArray[np.int64]]:
-    """Yield tiled orders over the axes recognised in a graph, each better than those before it; maybe none.
+    """Yield tiled orders, each better than those before it; none if there are no axes.
 
     Parameters
     ----------
     graph : NeededGraph
     M : int
         Words of fast memory.
+    coordinates : array of int64, shape (V, d)
+        See :func:`lattice_coordinates`.
     cost : callable
         From an order to its I/O.
+    seed : int
+        Of the changes that are tried.
     """
-    coordinates = lattice_coordinates(graph)
     if coordinates.shape[1]:
-        trials = _PRICED // (graph.n + graph.dag.n_edges)
-        trials = min(max(trials, _LEAST_TRIALS), _MOST_TRIALS)
-        for order, _ in better_tilings(graph, coordinates, M, cost, trials):
+        trials = _trials(graph.n + graph.dag.n_edges)
+        for order, _ in better_tilings(graph, coordinates, M, cost, trials, seed):
             yield order
+
+
+def _trials(size: int) -> int:
+    """Return how many orders are priced of a graph of so many vertices and edges."""
+    priced = next(priced for largest, priced in _PRICED if size <= largest)
+    return min(max(priced // size, _LEAST_TRIALS), _MOST_TRIALS, 100 + size // 5)
 
 
 class _Lattice:
@@ -117,7 +130,9 @@ class _Lattice:
         """Return whether a partition of the cones is much finer than the one before, in some large family."""
         for family in np.unique(self.steps.family).tolist():
             members = self.steps.family == family
-            if members.mean() >= LARGE_FAMILY and len(np.unique(after[members])) >= _FINER * len(np.unique(before[members])):
+            if members.mean() >= LARGE_FAMILY and len(np.unique(after[members])) >= _FINER * len(
+                np.unique(before[members])
+            ):
                 return True
         return False
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from heapq import heapify, heappop, heappush
-from itertools import permutations
+from itertools import combinations, product
 from typing import TypeVar
 
 import numpy as np
@@ -75,12 +75,18 @@ def tiled_order(graph: NeededGraph, coordinates: NDArray[np.int64], tiling: Tili
     >>> tiled_order(graph, places, Tiling(((1, 1),), (0,))).tolist()
     [1, 3, 2, 4]
     """
-    here = coordinates[graph.todo]
+    return _repaired(graph, graph.todo[_sorted_places(coordinates[graph.todo], tiling)])
+
+
+def _sorted_places(here: NDArray[np.int64], tiling: Tiling) -> NDArray[np.int64]:
     keys = [here[:, axis] // size for axis, size in tiling.tiles]
     keys += [here[:, axis] for axis in tiling.points]
-    by_key = np.lexsort(tuple(reversed(keys))) if keys else np.arange(len(here))
+    return np.lexsort(tuple(reversed(keys))) if keys else np.arange(len(here))
+
+
+def _repaired(graph: NeededGraph, order: NDArray[np.int64]) -> NDArray[np.int64]:
     rank = np.full(graph.n, -1, dtype=np.int64)
-    rank[graph.todo[by_key]] = np.arange(len(by_key))
+    rank[order] = np.arange(len(order))
     return topological_by_rank(graph, rank)
 
 
@@ -186,14 +192,14 @@ class TilingSearch:
         trials: int,
         seed: int = 0,
     ) -> None:
-        self.graph, self.coordinates, self.M, self.cost = graph, coordinates, M, cost
+        self.graph, self.M, self.cost = graph, M, cost
         self.left = max(trials, 1)
         self.rng = np.random.default_rng(seed)
-        here = coordinates[graph.todo]
-        self.extent = [int(n) for n in here.max(axis=0, initial=0) + 1]
+        self.here = coordinates[graph.todo]
+        self.extent = [int(n) for n in self.here.max(axis=0, initial=0) + 1]
         self.axes = [axis for axis, n in enumerate(self.extent) if n > 1]
         self.price: dict[Tiling, int] = {}
-        self._priced: dict[bytes, int] = {}
+        self._priced: dict[int, int] = {}
         self._least = -1
 
     def run(self) -> Iterator[tuple[NDArray[np.int64], int]]:
@@ -209,8 +215,10 @@ class TilingSearch:
         yield from self._improve(list(self.price), self.left)
 
     def _drawn_starts(self) -> list[Tiling]:
-        """Return which tilings are tried first: a part of those that suit M, and some at random."""
+        """Return which tilings are tried first: square tiles, a part of the others that suit M, some at random."""
         plain, *fitting = self._starts()
+        if self.left < _MANY:
+            return fitting[: max(1, 2 * self.left // 3)] if fitting else [plain]
         third = self.left // 3
         some = [fitting[at] for at in self.rng.permutation(len(fitting))[:third]]
         return [plain, *some, *(self._random() for _ in range(third // 2 if self.axes else 0))]
@@ -233,12 +241,14 @@ class TilingSearch:
     def _try(self, tiling: Tiling) -> Iterator[tuple[NDArray[np.int64], int]]:
         if tiling in self.price or not self.left:
             return
-        order = tiled_order(self.graph, self.coordinates, tiling)
-        digest = order.tobytes()
-        if digest not in self._priced:
-            self.left -= 1
-            self._priced[digest] = self.cost(order)
-        cost = self.price[tiling] = self._priced[digest]
+        places = _sorted_places(self.here, tiling)
+        digest = hash(places.tobytes())
+        if digest in self._priced:
+            self.price[tiling] = self._priced[digest]
+            return
+        self.left -= 1
+        order = _repaired(self.graph, self.graph.todo[places])
+        cost = self.price[tiling] = self._priced[digest] = self.cost(order)
         if self._least < 0 or cost < self._least:
             self._least = cost
             yield order, cost
@@ -248,14 +258,14 @@ class TilingSearch:
         axes = self.axes
         yield Tiling((), tuple(axes))
         root = max(1, int(self.M**0.5))
-        sizes = sorted({root, max(1, root - 1), max(1, self.M // 2), max(1, self.M // 4)})
-        for stream in axes:
-            others = [axis for axis in axes if axis != stream]
-            for many in (1, 2, 3):
-                for loops in permutations(others, many):
-                    points = (stream, *loops, *(axis for axis in others if axis not in loops))
-                    for size in sizes:
-                        yield Tiling(tuple((axis, size) for axis in loops), points)
+        fitting = (root - 1, self.M // 2, self.M // 4, root, root // 2 + 1, self.M // 8, 2, 3)
+        sizes = list(dict.fromkeys(max(1, size) for size in fitting))
+        for many, size in product((2, 1, 3), sizes):
+            for loops in combinations(axes, many):
+                for stream in axes:
+                    if stream not in loops or many == len(axes):
+                        points = (stream, *(axis for axis in (*loops, *axes) if axis != stream))
+                        yield Tiling(tuple((axis, size) for axis in loops), tuple(dict.fromkeys(points)))
 
     def _random(self) -> Tiling:
         many = int(self.rng.integers(1, 1 + min(3, len(self.axes))))
