@@ -15,7 +15,7 @@ from pebble.lab.dag_schedules import schedule_named_dag
 from pebble.lab.pebblings import check, moves
 from pebble.program.schedule import registered
 from pebble.solvers.heuristic import portfolio, schedule_dag
-from pebble.solvers.heuristic.search import Best, FoundOrder, Task
+from pebble.solvers.heuristic.search import BestOrder, FoundOrder, Task
 
 NAMED = [
     ("attention:N=8,d=4", 24),
@@ -31,7 +31,7 @@ NAMED = [
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Only simple orders and those from elsewhere, so that the registered schedules decide."""
 
-    def simple(task: Task, best: Best) -> Iterator[FoundOrder]:
+    def simple(task: Task, best: BestOrder) -> Iterator[FoundOrder]:
         yield from portfolio._simple(task)
         yield from task.candidates
 

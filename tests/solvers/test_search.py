@@ -17,7 +17,7 @@ from pebble.game.rules import Rules
 from pebble.graph.dag import Dag
 from pebble.solvers.heuristic import ORDERS, schedule_dag
 from pebble.solvers.heuristic.needed_graph import NeededGraph
-from pebble.solvers.heuristic.search import Best, FoundOrder, Task
+from pebble.solvers.heuristic.search import BestOrder, FoundOrder, Task
 from tests.support.amounts import examples
 from tests.support.random_dags import dags
 
@@ -87,7 +87,7 @@ def test_an_interruption_before_any_order_is_one() -> None:
         yield "never", np.array([])
 
     with pytest.raises(KeyboardInterrupt):
-        Best(task).run(broken())
+        BestOrder(task).run(broken())
 
 
 def test_an_uninterrupted_search_does_not_say_so() -> None:
