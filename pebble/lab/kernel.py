@@ -13,7 +13,7 @@ from pebble.common.units import fast_memory_words
 from pebble.computations.nests.header import NEST_NAME, nest_parameters
 from pebble.computations.nests.named_kernel import read_kernel
 from pebble.computations.nests.nest_dag import count_edges, nest_dag
-from pebble.computations.nests.nest_family import as_family
+from pebble.computations.nests.nest_family import NotAFamily, as_family, family_of_nest
 from pebble.computations.nests.points import TooManyPoints, count_points
 from pebble.computations.nests.statement import LoopNest
 from pebble.game.rules import Rules
@@ -23,7 +23,7 @@ from pebble.solvers.nests.nest_schedule import NestSchedule, schedule_nest
 
 __all__ = ["MOST_SCHEDULED", "KernelReport", "kernel"]
 
-MOST_SCHEDULED = 5_000_000
+MOST_SCHEDULED = 8_000_000
 """Vertices and edges up to which a nest that is no family of arrays is scheduled, vertex by vertex."""
 
 _SMALL = 5
@@ -214,8 +214,11 @@ def _check(nest: LoopNest) -> None:
 
     A circle of equations is found on the points with small indices: what depends on itself there does so among all.
     """
-    if as_family(nest) is not None:
+    try:
+        family_of_nest(nest)
         return
+    except NotAFamily as error:
+        why = error
     small = LoopNest(
         nest.statements, {name: min(extent, _SMALL) for name, extent in nest.extents.items()}, nest.outputs
     )
@@ -224,6 +227,6 @@ def _check(nest: LoopNest) -> None:
     size = sum(count_edges(nest))
     if size > MOST_SCHEDULED:
         raise TooManyPoints(
-            f"{size:,} vertices and edges are too many to be scheduled one by one (limit {MOST_SCHEDULED:,}), and the "
-            "assignments are no family of arrays; choose smaller extents"
+            f"{size:,} vertices and edges are too many to be scheduled one by one (limit {MOST_SCHEDULED:,}), and this "
+            f"is {why}; choose smaller extents"
         )

@@ -20,6 +20,7 @@ from pebble.computations.nests.expression import (
     read_expression,
 )
 from pebble.computations.nests.statement import Access, Assignment, LoopNest
+from pebble.computations.problem import LARGEST_SIZE
 
 __all__ = ["loop_nest"]
 
@@ -220,6 +221,8 @@ def _checked_extents(statements: tuple[Assignment, ...], extents: Mapping[str, i
             found[name] = operator.index(extent)
         except TypeError:
             raise InvalidInput(f"the extent {name}={extent!r} is no whole number") from None
-        if isinstance(extent, bool) or found[name] < 1:
-            raise InvalidInput(f"the extent {name}={extent!r} must be a whole number of at least 1")
+        if isinstance(extent, bool) or not 1 <= found[name] <= LARGEST_SIZE:
+            raise InvalidInput(
+                f"the extent {name}={extent!r} must be a whole number of at least 1 and at most {LARGEST_SIZE:,}"
+            )
     return {name: found[name] for name in indices}

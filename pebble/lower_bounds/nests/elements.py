@@ -77,6 +77,14 @@ class Elements:
         except BoundDoesNotApply:
             return None
 
+    def reached(self, statement: Statement, accesses: Sequence[Access]) -> int | None:
+        """Return how many elements of one array a statement reads by some accesses, or more; None as above."""
+        points = self.domains[self.nest.statements.index(statement)]
+        try:
+            return union_count([image_above(points, access) for access in accesses])
+        except BoundDoesNotApply:
+            return None
+
     def computed_among(self, statement: Statement, accesses: Sequence[Access]) -> int:
         """Return how many computed elements of one array a statement reads by some accesses, or more.
 

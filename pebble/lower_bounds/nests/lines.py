@@ -42,11 +42,15 @@ class LineFamily:
     sum_of : Statement or None
         None if every line begins at an input of its own: whoever has a value of it without computing it from
         there has a word of it. Else the sum whose first vertices are the lines' first ones.
+    root : str
+        The array whose inputs they begin at, each line the one of the element with its places; empty if that is not
+        so.
     """
 
     places: tuple[Affine, ...]
     atoms: frozenset[Atom]
     sum_of: Statement | None = None
+    root: str = ""
 
 
 def coordinates(access: Access) -> tuple[Affine, ...]:
@@ -74,7 +78,7 @@ def lines(elements: Elements, array: str, seen: frozenset[str] = frozenset()) ->
     value = ("value", array)
     if not makers:
         access = next(a for s in nest.statements for a in s.reads if a.array == array)
-        yield LineFamily(coordinates(access), frozenset([value]))
+        yield LineFamily(coordinates(access), frozenset([value]), root=array)
         return
     if array in seen:
         return
@@ -98,7 +102,9 @@ def lines(elements: Elements, array: str, seen: frozenset[str] = frozenset()) ->
         return
     for root, back in sorted(options, key=str):
         for line in lines(elements, root, seen | {array}):
-            yield LineFamily(placed(line.places, Access(root, back)), atoms | line.atoms, line.sum_of)
+            yield LineFamily(
+                placed(line.places, Access(root, back)), atoms | line.atoms, line.sum_of, line.root
+            )
 
 
 def _reads(maker: Statement, root: str, back: tuple[Affine, ...]) -> bool:

@@ -11,7 +11,7 @@ from pebble.lower_bounds.nests.affine_set import AffineSet
 from pebble.lower_bounds.nests.elements import Elements
 from pebble.lower_bounds.nests.roles import Role, Roles
 
-__all__ = ["Mirror", "mirrors", "off_diagonals", "plain"]
+__all__ = ["Mirror", "continued", "mirrors", "off_diagonals", "plain"]
 
 
 @dataclass(frozen=True)
@@ -33,6 +33,26 @@ class Mirror:
 def plain(roles: Roles) -> Mirror:
     """Return the group of nothing but the identity."""
     return Mirror(1, (1,) * len(roles.roles))
+
+
+def continued(first: Roles, second: Roles) -> Mirror | None:
+    """Return how the points of two statements with the same target count as those of one; None if they do not.
+
+    Each role of the first one is to be one of the second one too, perhaps with its places in another order: then the
+    points of both reach at most twice the words of its group.
+    """
+    copies = []
+    for role in first.roles:
+        forms = [
+            other.places == role.places
+            for other in second.roles
+            if (other.atoms, other.family) == (role.atoms, role.family)
+            and sorted(map(str, other.places)) == sorted(map(str, role.places))
+        ]
+        if not forms:
+            return None
+        copies.append(1 if any(forms) else 2)
+    return Mirror(1, tuple(copies))
 
 
 def off_diagonals(points: AffineSet) -> AffineSet:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 
@@ -77,7 +77,7 @@ def once_only_roles(elements: Elements, statement: Statement) -> Iterator[Roles]
     except BoundDoesNotApply:
         return
     reads = [Role(access.places, frozenset([("value", access.array)])) for access in operands]
-    for own, begun in _own(elements, statement):
+    for own, begun in (*_own(elements, statement), *_own_between_reads(elements, statement, operands)):
         yield Roles(statement, tuple(dict.fromkeys((own, *reads))), begun + charge, bool(computed))
 
 
@@ -125,6 +125,20 @@ def _own(elements: Elements, statement: Statement) -> Iterator[tuple[Role, int]]
         for line in lines(elements, target.array):
             if own_steps(statement) and line.sum_of is None:
                 yield _role(line, target), 0
+
+
+def _own_between_reads(
+    elements: Elements, statement: Statement, operands: Sequence[Access]
+) -> Iterator[tuple[Role, int]]:
+    """Yield lines of steps, cut after the elements that are read otherwise; each piece is begun without a word."""
+    target = statement.target
+    cuts = [access for access in operands if access.array == target.array]
+    if statement.adds or not cuts:
+        return
+    begun = elements.reached(statement, cuts)
+    for line in lines(elements, target.array):
+        if begun is not None and line.atoms == {("value", target.array)}:
+            yield Role(placed(line.places, target), frozenset([("chain", target.array)]), None, line), begun
 
 
 def _role(line: LineFamily, access: Access) -> Role:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from itertools import product
 
@@ -14,16 +14,23 @@ from pebble.lower_bounds.nests.exponents import Size, best_exponents
 from pebble.lower_bounds.nests.growth import Growth, Power, Term
 from pebble.lower_bounds.nests.linear_program import least
 from pebble.lower_bounds.nests.lines import Atom, matrix
-from pebble.lower_bounds.nests.mirrors import mirrors, plain
+from pebble.lower_bounds.nests.mirrors import Mirror, mirrors, plain
 from pebble.lower_bounds.nests.roles import Roles
+from pebble.lower_bounds.nests.separation import group_of, joined
 from pebble.lower_bounds.nests.subspaces import conditions, reduced
 
-__all__ = ["growth_of", "input_atoms"]
+__all__ = ["growth_of", "growth_of_separate", "input_atoms"]
 
 Cases = tuple[tuple[Term, ...], ...]
 
 
-def growth_of(elements: Elements, roles: Roles, points: AffineSet, tried: Sequence[int]) -> Growth | None:
+def growth_of(
+    elements: Elements,
+    roles: Roles,
+    points: AffineSet,
+    tried: Sequence[int],
+    together: Mirror | None = None,
+) -> Growth | None:
     """Return how many of some points of a statement T words allow; None if nothing is known.
 
     Parameters
@@ -33,23 +40,33 @@ def growth_of(elements: Elements, roles: Roles, points: AffineSet, tried: Sequen
     points : AffineSet
     tried : sequence of int
         Numbers of words for which it should be good.
+    together : Mirror, optional
+        How the points of another statement are counted with them.
     """
+    forms = [together] if together else [plain(roles), *mirrors(elements, roles, points)]
     sums = list(dict.fromkeys(role.sum_of for role in roles.roles if role.sum_of))
-    groups = _joined(
+    groups = joined(
         [*(role.atoms for role in roles.roles), *({atom} for atom in input_atoms(elements, roles))]
     )
     ways = []
     for computed_here in product(*(_computed_here(elements, one, groups, tried) for one in sums)):
-        cases = _cases(elements, roles, points, groups, dict(zip(sums, computed_here, strict=True)), tried)
+        cases = _cases(elements, roles, forms, groups, dict(zip(sums, computed_here, strict=True)), tried)
         if cases:
             ways.append(cases)
     return Growth(tuple(ways)) if ways else None
 
 
+def growth_of_separate(elements: Elements, roles: Roles, tried: Sequence[int]) -> Growth | None:
+    """Return how many points T words allow where no word serves two roles; None if nothing is known."""
+    sizes = [Size({str(at): Fraction(1)}) for at in range(len(roles.roles))]
+    terms = _terms(elements, roles, [plain(roles)], sizes, tried)
+    return Growth(((terms,),)) if terms else None
+
+
 def _cases(
     elements: Elements,
     roles: Roles,
-    points: AffineSet,
+    forms: Sequence[Mirror],
     groups: Sequence[frozenset[Atom]],
     computed_here: Mapping[Statement, Size],
     tried: Sequence[int],
@@ -61,14 +78,14 @@ def _cases(
         computed = dict(zip(computed_here, here, strict=True))
         sizes = []
         for role in roles.roles:
-            held = Size({_group(role.atoms, groups): Fraction(1)})
+            held = Size({group_of(role.atoms, groups): Fraction(1)})
             if role.sum_of is None:
                 sizes.append(held)
                 continue
             whole = computed_here[role.sum_of]
             size = whole if computed[role.sum_of] else held
             sizes.append(size if apart else Size(size.words, (*size.constant, (Fraction(2), Fraction(1)))))
-        terms = _terms(elements, roles, points, sizes, tried)
+        terms = _terms(elements, roles, forms, sizes, tried)
         if not terms:
             return ()
         cases.append(terms)
@@ -81,7 +98,7 @@ def _apart(roles: Roles, groups: Sequence[frozenset[Atom]], computed_here: Mappi
     That is so if the number of those computed grows at least linearly with the words, and if none of these words, and
     none of the lines held, count for anything else. Else each number is at most twice the greater one.
     """
-    others = [(_group(role.atoms, groups), role.sum_of) for role in roles.roles]
+    others = [(group_of(role.atoms, groups), role.sum_of) for role in roles.roles]
     held = {(group, one) for group, one in others if one is not None}
     words = [group for size in computed_here.values() for group in size.words]
     alone = all(len({one for other, one in others if other == group}) == 1 for group, _ in held)
@@ -98,14 +115,14 @@ def input_atoms(elements: Elements, roles: Roles) -> set[Atom]:
 
 
 def _terms(
-    elements: Elements, roles: Roles, points: AffineSet, sizes: Sequence[Size], tried: Sequence[int]
+    elements: Elements, roles: Roles, forms: Sequence[Mirror], sizes: Sequence[Size], tried: Sequence[int]
 ) -> tuple[Term, ...]:
     statement = roles.statement
     names = statement.indices
     extents = [elements.nest.extents[name] for name in names]
     maps = [matrix(role.places, names) for role in roles.roles]
     found: list[Term] = []
-    for mirror in (plain(roles), *mirrors(elements, roles, points)):
+    for mirror in forms:
         doubled = [
             Size(size.words, (*size.constant, (Fraction(copies), Fraction(1))))
             for size, copies in zip(sizes, mirror.copies, strict=True)
@@ -152,7 +169,7 @@ def _computed_here(
         words: dict[str, Fraction] = {}
         for s, access, length in zip(corner, inputs, lengths, strict=False):
             if s:
-                group = _group([("value", access.array)], groups)
+                group = group_of([("value", access.array)], groups)
                 words[group] = words.get(group, Fraction()) + s
                 constant.append((Fraction(1, length), s))
         constant += [
@@ -160,18 +177,3 @@ def _computed_here(
         ]
         found.append(Size(words, tuple(constant)))
     return [size for at, size in enumerate(found) if size not in found[:at]]
-
-
-def _joined(atoms: Iterable[Iterable[Atom]]) -> list[frozenset[Atom]]:
-    """Join sets of vertices that overlap."""
-    groups: list[frozenset[Atom]] = []
-    for some in atoms:
-        one = frozenset(some)
-        touched = [group for group in groups if group & one]
-        groups = [*(group for group in groups if not group & one), one.union(*touched)]
-    return groups
-
-
-def _group(atoms: Iterable[Atom], groups: Sequence[frozenset[Atom]]) -> str:
-    """Return the name of the group that some vertices are in."""
-    return next(str(at) for at, group in enumerate(groups) if group & frozenset(atoms))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pebble.lower_bounds.bound import ONCE_ONLY
-from pebble.lower_bounds.references import HONG_KUNG, LOOMIS_WHITNEY
+from pebble.lower_bounds.references import CHRIST, HONG_KUNG, LOOMIS_WHITNEY, OLIVRY
 from pebble.lower_bounds.statement import Statement
 
 __all__ = [
@@ -29,7 +29,7 @@ NEST_PROJECTIONS = Statement(
     "segments, F(T) the most points of one statement that T words allow",
     "a loop nest with a sum, or with a statement that reads its own array a constant step before",
     f"{_PAGE}, projections",
-    after=(HONG_KUNG, LOOMIS_WHITNEY),
+    after=(HONG_KUNG, LOOMIS_WHITNEY, CHRIST),
 )
 NEST_ONCE_ONLY = Statement(
     "nest projections, once only",
@@ -37,24 +37,24 @@ NEST_ONCE_ONLY = Statement(
     "a loop nest with a sum, or with a statement that reads its own array a constant step before",
     f"{_PAGE}, nothing computed twice",
     rules=ONCE_ONLY,
-    after=(HONG_KUNG, LOOMIS_WHITNEY),
+    after=(HONG_KUNG, LOOMIS_WHITNEY, CHRIST),
 )
 NEST_SUM = Statement(
-    "nest projections, several statements",
+    "nest sum",
     "the sum over statements that have no words in common of what nest projections says of each, other inputs and "
     "outputs taken once",
     "a loop nest with several such statements",
     f"{_PAGE}, several statements",
-    after=(HONG_KUNG, LOOMIS_WHITNEY),
+    after=(HONG_KUNG, LOOMIS_WHITNEY, CHRIST),
 )
 NEST_SUM_ONCE_ONLY = Statement(
-    "nest projections, several statements, once only",
+    "nest sum, once only",
     "the sum over statements that have no words in common of what nest projections, once only, says of each, other "
     "inputs and outputs taken once",
     "a loop nest with several such statements",
     f"{_PAGE}, several statements",
     rules=ONCE_ONLY,
-    after=(HONG_KUNG, LOOMIS_WHITNEY),
+    after=(HONG_KUNG, LOOMIS_WHITNEY, CHRIST),
 )
 NEST_PATHS = Statement(
     "nest paths",
@@ -62,5 +62,5 @@ NEST_PATHS = Statement(
     "F(T) the most elements of an array that T words dominate along paths of constant steps",
     "a loop nest with an array whose elements are computed from others at constant distances",
     f"{_PAGE}, paths",
-    after=(HONG_KUNG, LOOMIS_WHITNEY),
+    after=(HONG_KUNG, CHRIST, OLIVRY),
 )

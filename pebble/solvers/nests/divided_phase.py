@@ -21,6 +21,8 @@ __all__ = ["DividedPhase", "refined"]
 
 _COARSE, _FINE = 24, 6
 """So many places are tried for a cut at first, then so many between the neighbours of a good one."""
+_WORTH = 200
+"""What saves less than this part of the words is not worth a longer program."""
 _MOST_CUTS = 6
 """So many cuts are looked at where data may stay."""
 _MORE_TILES = 6
@@ -109,7 +111,7 @@ def refined(phases: list[SizedPhase], M: int) -> SizedPhase | DividedPhase:
         for found in _Division(phases, axis, M).found():
             if found.words < best.words:
                 best = found
-    return best
+    return best if (phases[0].words - best.words) * _WORTH >= phases[0].words else phases[0]
 
 
 def _axes_to_cut(group: Group) -> list[str]:

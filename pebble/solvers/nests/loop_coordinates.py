@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from pebble.computations.nests.nest_dag import NestDag
+from pebble.graph.dag import Dag
 from pebble.solvers.heuristic.tiled_orders import ABSENT
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["LoopCoordinates", "coordinate_systems"]
+__all__ = ["LoopCoordinates", "NestPart", "coordinate_systems", "edges_of", "part_of"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +34,51 @@ class LoopCoordinates:
     places: NDArray[np.int64]
 
 
-def coordinate_systems(nest: NestDag) -> Iterator[LoopCoordinates]:
+@dataclass(frozen=True, eq=False)
+class NestPart:
+    """Some statements of a nest as a computation of their own.
+
+    Attributes
+    ----------
+    dag : Dag
+        What the statements compute, and as inputs what they read of others; what others read is an output.
+    vertices : ndarray of int64
+        The vertex of the whole nest for each vertex.
+    statements : ndarray of int64
+        The statement that computes each vertex; −1 for inputs.
+    coordinates : LoopCoordinates
+    """
+
+    dag: Dag
+    vertices: NDArray[np.int64]
+    statements: NDArray[np.int64]
+    coordinates: LoopCoordinates
+
+
+def part_of(nest: NestDag, numbers: Collection[int]) -> NestPart:
+    """Return some statements of a nest as a computation of their own."""
+    dag = nest.dag
+    head = np.repeat(np.arange(dag.n_vertices), dag.indegree)
+    computed = np.isin(nest.statements, list(numbers))
+    inside = computed[head]
+    used = computed.copy()
+    used[dag.predecessors[inside]] = True
+    vertices = np.flatnonzero(used)
+    local = np.full(dag.n_vertices, -1, dtype=np.int64)
+    local[vertices] = np.arange(len(vertices))
+    degree = np.where(computed, dag.indegree, 0)[vertices]
+    start = np.zeros(len(vertices) + 1, dtype=np.int64)
+    np.cumsum(degree, out=start[1:])
+    kept = np.zeros(dag.n_vertices, dtype=np.bool_)
+    kept[dag.outputs] = True
+    kept[dag.predecessors[~inside]] = True
+    part = Dag(start, local[dag.predecessors[inside]], outputs=local[np.flatnonzero(kept & computed)])
+    return NestPart(
+        part, vertices, np.where(computed, nest.statements, -1)[vertices], _plain(nest, vertices, numbers)
+    )
+
+
+def coordinate_systems(part: NestPart) -> Iterator[LoopCoordinates]:
     """Yield the loop indices as they are, then with axes reversed and skewed where some dependence goes back.
 
     Examples
@@ -41,42 +86,44 @@ def coordinate_systems(nest: NestDag) -> Iterator[LoopCoordinates]:
     >>> from pebble.computations.nests.nest_dag import nest_dag
     >>> from pebble.computations.nests.read_text import loop_nest
     >>> text = "A[t,i] = A[t-1,i-1] + A[t-1,i] + A[t-1,i+1] for t >= 1, i >= 1, i < 7"
-    >>> [found.names for found in coordinate_systems(nest_dag(loop_nest(text, {"t": 4, "i": 8})))]
+    >>> part = part_of(nest_dag(loop_nest(text, {"t": 4, "i": 8})), [0])
+    >>> [found.names for found in coordinate_systems(part)]
     [('t', 'i'), ('t', 'i + t')]
     """
-    plain = _plain(nest)
+    plain = part.coordinates
     yield plain
-    edges = _edges(nest)
+    edges = edges_of(part.dag)
     for at in range(len(plain.names)):
-        for system in (plain, _by_statement(nest, plain, at)):
+        for system in (plain, _by_statement(part, at)):
             skewed = _skewed(system, at, edges)
             if skewed is not None:
                 yield skewed
                 break
 
 
-def _plain(nest: NestDag) -> LoopCoordinates:
-    names = tuple(dict.fromkeys(name for one in nest.nest.statements for name in one.indices))
+def _plain(nest: NestDag, vertices: NDArray[np.int64], numbers: Collection[int]) -> LoopCoordinates:
+    names = tuple(dict.fromkeys(name for at in sorted(numbers) for name in nest.nest.statements[at].indices))
     places = np.full((nest.dag.n_vertices, len(names)), ABSENT, dtype=np.int64)
-    for statement, first, points in zip(nest.nest.statements, nest.first, nest.points, strict=True):
-        for column, name in enumerate(statement.indices):
+    for at in numbers:
+        first, points = nest.first[at], nest.points[at]
+        for column, name in enumerate(nest.nest.statements[at].indices):
             places[first : first + len(points), names.index(name)] = points[:, column]
-    return LoopCoordinates(names, places)
+    return LoopCoordinates(names, places[vertices])
 
 
-def _by_statement(nest: NestDag, system: LoopCoordinates, at: int) -> LoopCoordinates:
+def _by_statement(part: NestPart, at: int) -> LoopCoordinates:
     """Return the same with the statements one after the other in each step of an axis."""
-    number = len(nest.nest.statements)
+    system = part.coordinates
+    number = int(part.statements.max()) + 1
     places = system.places.copy()
     there = places[:, at] >= 0
-    places[there, at] = places[there, at] * number + nest.statements[there]
+    places[there, at] = places[there, at] * number + part.statements[there]
     names = tuple(f"{number}*{name} + statement" if k == at else name for k, name in enumerate(system.names))
     return LoopCoordinates(names, places)
 
 
-def _edges(nest: NestDag) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def edges_of(dag: Dag) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the edges between computed vertices, as (tails, heads)."""
-    dag = nest.dag
     head = np.repeat(np.arange(dag.n_vertices), dag.indegree)
     inside = dag.indegree[dag.predecessors] > 0
     return dag.predecessors[inside], head[inside]

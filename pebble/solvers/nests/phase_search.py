@@ -133,6 +133,8 @@ class _Search:
         tiles = best_tiles(needs, self.family.extents, self.M)
         if tiles is None or tiles.words >= self.most:
             return
+        if any(not one.unit and one.axis not in tiles.sizes for one in plan.spine):
+            return  # Nothing depends on that tile: there is the same plan without its loop.
         self.best.append(SizedPhase(self.group, nest, tiles.sizes, tiles.words))
         self.best.sort(key=lambda one: one.words)
         del self.best[self.number :]

@@ -62,8 +62,11 @@ def best_tiles(needs: Needs, extents: Mapping[str, int], M: int) -> TiledNeeds |
         return TiledNeeds(int(evaluated(needs.words, {})), {})
     names.sort(key=lambda name: (name.startswith("+"), extents[name.lstrip("+")]))
     others, last = names[:-1], names[-1]
-    values = _combinations([_sizes(name, extents, len(others)) for name in others], others)
-    top = _largest(needs, last, values, extents[last.lstrip("+")], M)
+    # Of large extents whole numbers of eight bytes would overflow; rounding does no harm, sizes are only proposed here.
+    kind = np.int64 if math.prod(extents.values()) < 1 << 50 else np.float64
+    sizes_of = [_sizes(name, extents, len(others)).astype(kind) for name in others]
+    values: dict[str, NDArray[Any]] = _combinations(sizes_of, others)
+    top = _largest(needs, last, values, extents[last.lstrip("+")], M).astype(kind)
     fits = top >= (0 if last.startswith("+") else 1)
     if not fits.any():
         return None
@@ -90,7 +93,7 @@ def _sizes(name: str, extents: Mapping[str, int], dimensions: int) -> NDArray[np
     return sizes[chosen]
 
 
-def _combinations(sizes: list[NDArray[np.int64]], names: list[str]) -> dict[str, NDArray[np.int64]]:
+def _combinations(sizes: list[NDArray[Any]], names: list[str]) -> dict[str, NDArray[Any]]:
     if not names:
         return {}
     grids = np.meshgrid(*sizes, indexing="ij")
@@ -98,8 +101,8 @@ def _combinations(sizes: list[NDArray[np.int64]], names: list[str]) -> dict[str,
 
 
 def _largest(
-    needs: Needs, last: str, values: Mapping[str, NDArray[np.int64]], extent: int, M: int
-) -> NDArray[np.int64]:
+    needs: Needs, last: str, values: Mapping[str, NDArray[Any]], extent: int, M: int
+) -> NDArray[Any]:
     """Return the largest last size that fits beside each combination of the others; below what is allowed if none."""
     number = len(next(iter(values.values()))) if values else 1
     top = np.full(number, extent, dtype=np.int64)

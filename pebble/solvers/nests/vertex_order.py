@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import permutations
@@ -14,7 +15,7 @@ from pebble.computations.nests.nest_dag import NestDag
 from pebble.solvers.heuristic.eviction import io_of
 from pebble.solvers.heuristic.needed_graph import NeededGraph
 from pebble.solvers.heuristic.tiled_orders import Tiling, tiled_order
-from pebble.solvers.nests.loop_coordinates import coordinate_systems
+from pebble.solvers.nests.loop_coordinates import NestPart, coordinate_systems, edges_of, part_of
 from pebble.solvers.nests.working_set import estimated_io
 
 if TYPE_CHECKING:
@@ -22,11 +23,15 @@ if TYPE_CHECKING:
 
 __all__ = ["TiledLoops", "tiled_loops"]
 
-_EDGES_ESTIMATED, _MOST_ESTIMATED, _LEAST_ESTIMATED = 12_000_000, 320, 24
+_EDGES_ESTIMATED, _MOST_ESTIMATED, _LEAST_ESTIMATED = 6_000_000, 200, 24
 """So many edges are sorted in all for estimates, in so many orders at most and at least."""
 _EDGES_COUNTED, _MOST_COUNTED, _LEAST_COUNTED = 1_000_000, 12, 2
 """The same for the orders whose I/O is counted exactly."""
 _PARENTS = 4
+_SMALL_PART = 20
+"""What computes less than this part of all vertices is no phase by itself."""
+_MOST_GROUPS = 6
+"""Up to so many groups of statements every run of them is tried as a phase; with more, single ones and all."""
 
 Choice = tuple[int, Tiling]
 """A coordinate system by number, and the loops over it."""
@@ -70,32 +75,110 @@ def tiled_loops(
     time_budget : float, optional
         Seconds; without it a fixed amount of work.
     """
-    return _Search(nest, M, progress, time_budget).found()
+    end = None if time_budget is None else perf_counter() + time_budget
+    groups = _large(statement_groups(nest), nest)
+    ranges = _ranges(len(groups))
+    whole = 0, len(groups)
+    found: dict[tuple[int, int], TiledLoops] = {}
+    for start, stop in ranges:
+        part = part_of(nest, [number for group in groups[start:stop] for number in group])
+        searches = 1 if (start, stop) == whole else len(ranges) - 1
+        found[start, stop] = _Search(part, M, progress, end, searches).found()
+    phases = _cheapest(found, len(groups))
+    graph = NeededGraph(nest.dag)
+    options = [_joined([found[whole]], graph, M), _joined([found[one] for one in phases], graph, M)]
+    plain = io_of(graph, M, graph.todo)
+    best = min(options, key=lambda one: one.io)
+    return (
+        best
+        if best.io <= plain
+        else TiledLoops(plain, graph.todo, "for each vertex in the order of the text")
+    )
+
+
+def statement_groups(nest: NestDag) -> list[list[int]]:
+    """Return the statements by number, in an order of computation; those that depend on each other in one group.
+
+    Examples
+    --------
+    >>> from pebble.computations.nests.nest_dag import nest_dag
+    >>> from pebble.computations.nests.read_text import loop_nest
+    >>> text = "s[i] = b[i]; s[i] -= L[i,j]*x[j] for j < i; x[i] = s[i]/L[i,i]; y[i] = x[i]*x[i]"
+    >>> statement_groups(nest_dag(loop_nest(text, {"i": 4, "j": 4})))
+    [[0], [1, 2], [3]]
+    """
+    tail, head = edges_of(nest.dag)
+    number = len(nest.first)
+    reaches = np.eye(number, dtype=np.bool_)
+    reaches[nest.statements[tail], nest.statements[head]] = True
+    for middle in range(number):
+        reaches |= reaches[:, [middle]] & reaches[[middle], :]
+    together = {tuple(np.flatnonzero(reaches[at] & reaches[:, at]).tolist()) for at in range(number)}
+    # What reaches more comes first; of two that do not reach each other, the one that stands first.
+    return sorted(map(list, together), key=lambda group: (-int(reaches[group[0]].sum()), group))
+
+
+def _large(groups: list[list[int]], nest: NestDag) -> list[list[int]]:
+    """Return the groups with those that compute little joined to the next one, or at the end to the one before."""
+    least = sum(map(len, nest.points)) / _SMALL_PART
+    found: list[list[int]] = [[]]
+    for group in groups:
+        if sum(len(nest.points[at]) for at in found[-1]) >= least:
+            found.append([])
+        found[-1] = [*found[-1], *group]
+    if len(found) > 1 and sum(len(nest.points[at]) for at in found[-1]) < least:
+        found[-2:] = [found[-2] + found[-1]]
+    return found
+
+
+def _ranges(number: int) -> list[tuple[int, int]]:
+    """Return the runs of groups that may be one phase."""
+    if number > _MOST_GROUPS:
+        return [*((at, at + 1) for at in range(number)), (0, number)]
+    return [(start, stop) for start in range(number) for stop in range(start + 1, number + 1)]
+
+
+def _cheapest(found: dict[tuple[int, int], TiledLoops], number: int) -> list[tuple[int, int]]:
+    """Return the division into phases with the least I/O, each phase counted by itself."""
+    best: list[tuple[int, list[tuple[int, int]]]] = [(0, [])]
+    for stop in range(1, number + 1):
+        options = [
+            (best[start][0] + found[start, stop].io, [*best[start][1], (start, stop)])
+            for start in range(stop)
+            if (start, stop) in found
+        ]
+        best.append(min(options))
+    return best[number][1]
+
+
+def _joined(phases: list[TiledLoops], graph: NeededGraph, M: int) -> TiledLoops:
+    """Return the phases one after the other, counted together."""
+    order = np.concatenate([phase.order for phase in phases])
+    return TiledLoops(io_of(graph, M, order), order, "\n".join(phase.text for phase in phases))
 
 
 class _Search:
-    """The choices priced so far."""
+    """The choices priced so far, for some statements."""
 
     def __init__(
         self,
-        nest: NestDag,
+        part: NestPart,
         M: int,
         progress: Callable[[str], None] | None,
-        time_budget: float | None,
+        end: float | None,
+        searches: int,
     ) -> None:
-        self.M, self.progress = M, progress
-        self.graph = NeededGraph(nest.dag)
-        self.systems = list(coordinate_systems(nest))
-        self.end = None if time_budget is None else perf_counter() + time_budget
-        edges = max(nest.dag.n_edges, 1)
+        self.part, self.M, self.progress, self.end = part, M, progress, end
+        self.graph = NeededGraph(part.dag)
+        self.systems = list(coordinate_systems(part))
+        edges = max(part.dag.n_edges, 1) * searches
         self.left = min(max(_EDGES_ESTIMATED // edges, _LEAST_ESTIMATED), _MOST_ESTIMATED)
         self.counted = min(max(_EDGES_COUNTED // edges, _LEAST_COUNTED), _MOST_COUNTED)
         self.price: dict[Choice, int] = {}
 
     def found(self) -> TiledLoops:
-        starts = list(self._starts())
-        third = max(self.left // 2, 1)
-        for choice in starts[:: max(len(starts) // third, 1)]:
+        """Return the best loops, as an order of the whole nest's vertices."""
+        for choice in itertools.islice(self._starts(), max(self.left // 2, 1)):
             self._try(choice)
         self._climb()
         return self._counted()
@@ -120,17 +203,15 @@ class _Search:
         return tiled_order(self.graph, self.systems[system].places, tiling)
 
     def _starts(self) -> Iterator[Choice]:
-        """Yield loops whose tiles suit M: those over skewed axes first, then from few tile loops to many."""
-        for number in reversed(range(len(self.systems))):
-            axes, _ = self._axes(number)
-            yield number, Tiling((), tuple(axes))
-            sizes = _sizes(self.M)
-            for many in range(1, min(len(axes), 3) + 1):
-                for loops in permutations(axes, many):
-                    rest = [axis for axis in axes if axis not in loops]
-                    for points in ((*rest, *loops), (*loops, *rest)):
-                        for size in sizes:
-                            yield number, Tiling(tuple((axis, size) for axis in loops), tuple(points))
+        """Yield loops whose tiles suit M, the most promising first: two loops over tiles whose sides are about √M."""
+        for size, many, inside in itertools.product(_sizes(self.M), (2, 1, 3), (True, False)):
+            for number in reversed(range(len(self.systems))):
+                axes, _ = self._axes(number)
+                if many <= len(axes):
+                    for loops in permutations(axes, many):
+                        rest = [axis for axis in axes if axis not in loops]
+                        points = (*rest, *loops) if inside else (*loops, *rest)
+                        yield number, Tiling(tuple((axis, size) for axis in loops), points)
 
     def _axes(self, number: int) -> tuple[list[int], list[int]]:
         """Return the axes of a system along which there is more than one place, and how many there are along each."""
@@ -196,7 +277,7 @@ class _Search:
             if len(found) > self.counted or (late and len(found) > 1):
                 break
         io, _, order, choice = min(found, key=lambda one: one[:2])
-        return TiledLoops(io, order, self._text(choice or plain))
+        return TiledLoops(io, self.part.vertices[order], self._text(choice or plain))
 
     def _text(self, choice: Choice) -> str:
         """Return the loops as text."""
@@ -209,9 +290,9 @@ class _Search:
 
 
 def _sizes(M: int) -> list[int]:
-    """Return tile sizes that suit M words: squares, cubes, and long tiles."""
+    """Return tile sizes that suit M words: squares, smaller squares, cubes, and long tiles."""
     root, cube = round(M**0.5), round(M ** (1 / 3))
-    return sorted({max(one, 2) for one in (cube, root // 2, root - 1, M // 4, M // 2)})
+    return list(dict.fromkeys(max(one, 2) for one in (root - 1, root // 2, cube, M // 4, M // 2)))
 
 
 def _with_tile(tiling: Tiling, at: int, tile: tuple[int, int]) -> Tiling:

@@ -23,28 +23,26 @@ def estimated_io(graph: NeededGraph, M: int, order: NDArray[np.int64]) -> int:
     ----------
     P. J. Denning, "The working set model for program behavior", Communications of the ACM 1968.
     """
-    dag = graph.dag
-    time = np.full(graph.n, -1, dtype=np.int64)
-    time[order] = np.arange(len(order))
+    dag, steps = graph.dag, len(order)
     degree = dag.indegree[order]
-    start = np.zeros(len(order) + 1, dtype=np.int64)
+    start = np.zeros(steps + 1, dtype=np.int64)
     np.cumsum(degree, out=start[1:])
-    row = np.repeat(np.arange(len(order)), degree)
+    row = np.repeat(np.arange(steps), degree)
     value = dag.predecessors[np.arange(len(row)) + (dag.predecessor_start[order] - start[:-1])[row]]
-    # A value that is computed is there from then on.
-    values, times = np.concatenate([order, value]), np.concatenate([time[order], row])
-    by_value = np.lexsort((times, values))
-    values, times = values[by_value], times[by_value]
+    # A value that is computed is there from then on; one number says which value and when, so that one sort will do.
+    events = np.sort(np.concatenate([order * steps + np.arange(steps), value * steps + row]))
+    values, times = np.divmod(events, steps)
     same = values[1:] == values[:-1]
     gaps, whose = (times[1:] - times[:-1])[same], values[1:][same]
-    ordered = np.sort(gaps)
-    held = np.cumsum(ordered) + ordered * np.arange(len(ordered) - 1, -1, -1)
-    at = int(np.searchsorted(held, M * len(order), side="right"))
-    longest = int(ordered[at - 1]) if at else 0
+    often = np.bincount(gaps, minlength=1)
+    spans = np.arange(len(often))
+    held = np.cumsum(often * spans) + spans * (len(gaps) - np.cumsum(often))
+    longest = int(np.searchsorted(held, M * steps, side="right")) - 1
     missed = gaps > longest
-    is_input = np.array(graph.is_input, dtype=np.bool_)
-    inputs = len(np.unique(values[is_input[values]]))
+    is_input = dag.indegree == 0
     stored = np.zeros(graph.n, dtype=np.bool_)
     stored[whose[missed]] = True
-    stored |= np.array(graph.is_output, dtype=np.bool_)
-    return inputs + int(missed.sum()) + int((stored & ~is_input).sum())
+    stored[dag.outputs] = True
+    used = np.zeros(graph.n, dtype=np.bool_)
+    used[value] = True
+    return int((used & is_input).sum()) + int(missed.sum()) + int((stored & ~is_input).sum())

@@ -11,7 +11,7 @@ import numpy as np
 from pebble.solvers.optimum.bits import Words
 from pebble.solvers.optimum.requirements import RequirementSpace
 from pebble.solvers.optimum.search_space import SearchSpace
-from pebble.solvers.optimum.state_sets import Batch, StateSet
+from pebble.solvers.optimum.state_sets import Batch, LayeredSet
 
 __all__ = [
     "History",
@@ -32,7 +32,9 @@ Progress = Callable[[int, int], object]
 """Called with a proved lower bound and the number of states expanded so far."""
 
 _CHUNK = 1 << 12
+_START = 6 * _CHUNK
 _MANY = 64
+_BITE = 1 << 13
 _FAR = 1 << 40
 
 
@@ -136,13 +138,14 @@ def prove_by(
     """Search several spaces of one game by turns until one of them has the proof, as :func:`prove` does.
 
     The first search has a start of 4,096 states, within which small games end. From then on it is always the turn of
-    the one that has done the least work. So two searches take about twice the work of the better one.
+    the one that has done the least work, where a state expanded counts as much as it takes time, and twice as much
+    for each unit that the search's lower bound is behind the best.
     """
     searches = [_Search(space, _FAR if upper is None else upper, deadline) for space in spaces]
     states, lower = 0, 0
     try:
         while True:
-            search = min(searches, key=lambda each: each.work - _CHUNK * (each is searches[0]))
+            search = _next(searches)
             proof = search.turn()
             states = sum(each.history.size for each in searches)
             lower = max(each.lower for each in searches)
@@ -154,6 +157,14 @@ def prove_by(
         return Proof(max(each.lower for each in searches), False, sum(each.history.size for each in searches))
 
 
+def _next(searches: Sequence[_Search]) -> _Search:
+    """Return the search whose turn it is."""
+    if searches[0].work < _START:
+        return searches[0]
+    best = max(each.lower for each in searches)
+    return min(searches, key=lambda each: each.work << best - each.lower)
+
+
 class _Search:
     """States that wait to be expanded, and expanded ones that wait for their dearer steps, by bound."""
 
@@ -163,7 +174,7 @@ class _Search:
         self.lower = int(space.bound(start.rows)[0])
         self.waiting: dict[int, list[Batch]] = {self.lower: [start]}
         self.later: dict[int, list[tuple[int, Batch]]] = {}
-        self.closed = StateSet()
+        self.closed = LayeredSet()
         self.history = History()
         self.work = 0
         self._turns = self._run()
@@ -174,15 +185,16 @@ class _Search:
 
     def _run(self) -> Iterator[Proof | None]:
         while self.waiting or self.later:
-            self.lower = min([*self.waiting, *self.later])
+            least = min([*self.waiting, *self.later])
+            self.closed.next_layers(least - self.lower)
+            self.lower = least
             if self.lower >= self.upper:
                 break
             for raised, batch in self.later.pop(self.lower, []):
                 for _ in self._expand(batch, raised):
                     yield None
-            while batches := self.waiting.pop(self.lower, []):
-                wave = self.closed.new_ones(Batch.joined(batches).distinct())
-                self.closed.add(wave.rows)
+            while self.lower in self.waiting:
+                wave = self._wave()
                 first = self.history.add(wave)
                 yield None
                 ends = np.flatnonzero(self.space.finished(wave.rows))
@@ -193,12 +205,28 @@ class _Search:
                     yield None
         yield Proof(self.upper, True, self.history.size)
 
+    def _wave(self) -> Batch:
+        """Return some new states of the least bound, those found last, that no other one makes superfluous."""
+        lists = self.waiting[self.lower]
+        batches = [lists.pop()]
+        while lists and sum(map(len, batches)) < _BITE:
+            batches.append(lists.pop())
+        batch = Batch.joined(batches).distinct()
+        if len(batch) > 2 * _BITE:
+            lists.append(batch.take(slice(_BITE, None)))
+            batch = batch.take(slice(_BITE))
+        if not lists:
+            del self.waiting[self.lower]
+        wave = self.closed.new_ones(batch)
+        self.closed.add(wave.rows)
+        return wave.take(~self.space.dominated(wave.rows, self.closed))
+
     def _expand(self, batch: Batch, raised: int) -> Iterator[None]:
         """Make the steps of numbered states that raise the bound so much on purpose, some states at a time."""
         for start in range(0, len(batch), _CHUNK):
             check_time(self.deadline)
             part = batch.take(slice(start, start + _CHUNK))
-            self.work += len(part)
+            self.work += len(part) * self.space.effort
             spent = self.lower - raised - self.space.bound(part.rows)
             potential = np.zeros(len(part), dtype=np.int64)
             for found in self.space.children(part.rows, spent, part.parent, raised, raised, potential):

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from pebble.solvers.optimum.bit_game import BitGame
 from pebble.solvers.optimum.bits import Unions, Words, columns, popcount
 from pebble.solvers.optimum.search_space import Reached
-from pebble.solvers.optimum.state_sets import Batch
+from pebble.solvers.optimum.state_sets import Batch, LayeredSet
 from pebble.solvers.optimum.states import Codec, States
 from pebble.solvers.optimum.successors import ANY
 from pebble.solvers.optimum.symmetry import Symmetry
@@ -38,8 +38,9 @@ class StepsBack(NamedTuple):
         Position that the step computes.
     stored : array of bool
         Whether it is stored then.
-    dropped, loads : array of uint64
-        Sets: what is computed just before, from what is red; what is loaded before that.
+    dropped, sunk, loads : array of uint64
+        Sets: what is computed just before, from what is red; sinks that are computed and stored where there is
+        room, after the dropped ones, otherwise before them; what is loaded before all that.
     states : States
         The requirement before the step.
     cost, raised : array of int64
@@ -50,6 +51,7 @@ class StepsBack(NamedTuple):
     vertex: Ints
     stored: NDArray[np.bool_]
     dropped: Words
+    sunk: Words
     loads: Words
     states: States
     cost: Ints
@@ -63,6 +65,7 @@ class StepsBack(NamedTuple):
             self.vertex[one],
             self.stored[one],
             self.dropped[one],
+            self.sunk[one],
             self.loads[one],
             self.states.take(one),
             self.cost[one],
@@ -78,6 +81,9 @@ class RequirementSpace:
     the outputs that must have been stored. It stands for every position that has at least this. Costs and bounds
     leave out the stores of outputs, one each, that no pebbling avoids.
     """
+
+    effort = 1
+    """How much time a state takes, compared with other searches."""
 
     def __init__(self, game: BitGame) -> None:
         if not game.rules.recomputation:
@@ -114,6 +120,28 @@ class RequirementSpace:
         inputs = self._asked_for(states.red | states.blue)
         return popcount(inputs) + popcount(states.blue & self._middle)
 
+    def dominated(self, rows: Words, closed: LayeredSet) -> NDArray[np.bool_]:
+        """Tell which requirements are harder than one met at no more cost; see [weaker].
+
+        All are of the layer of now. One member is left out at a time.
+        """
+        harder = np.zeros(len(rows), dtype=np.bool_)
+        states = self.codec.unpack(rows)
+        bound = self._bound(states)
+        for part, which in ((0, states.red), (1, states.blue & self._middle)):
+            for member in columns(which, int(popcount(which).max(initial=0))):
+                at = np.flatnonzero(~harder & (member != 0))
+                some, left = states.take(at), ~member[at]
+                weaker = States(some.red & left, some.blue, some.owed)
+                if part:
+                    weaker = States(some.red, some.blue & left, some.owed)
+                age = bound[at] - self._bound(weaker)
+                packed = self.symmetry.least(self.codec.pack(weaker))
+                for least in (0, 1, 2):
+                    same = np.flatnonzero(age == least)
+                    harder[at[same]] |= closed.contains(packed[same], least)
+        return harder
+
     def children(
         self,
         rows: Words,
@@ -139,22 +167,23 @@ class RequirementSpace:
     def steps(
         self, states: States, least: int = 0, most: int = ANY, potential: Ints | None = None
     ) -> Iterator[StepsBack]:
-        """Yield the steps back that raise the bound by ``least`` to ``most`` because of what they load."""
+        """Yield the steps back that raise the bound by ``least`` to ``most`` because of what they load; see [step]."""
         pairs = self._computed(states)
-        used, dropped, red = self._dropped(pairs.states.red, pairs.vertex)
-        before = States(red, pairs.states.blue, pairs.states.owed)
-        loadable = used & red
-        could = self._raises(loadable, before)
+        dropped, red = self._dropped(pairs.states.red)
+        sunk = self._sunk(pairs.states, red)
+        before = States(red, pairs.states.blue & ~sunk, pairs.states.owed)
+        could = self._raises(red, before)
         if potential is not None:
             np.maximum.at(potential, pairs.parent, could)
         enough = np.flatnonzero(could >= least)
-        found = self._loaded(before.take(enough), loadable[enough], least, most)
+        found = self._loaded(before.take(enough), least, most)
         at = enough[found.chosen]
         yield StepsBack(
             pairs.parent[at],
             pairs.vertex[at],
             pairs.stored[at],
             dropped[at],
+            sunk[at],
             found.loads,
             found.states,
             popcount(found.loads) + pairs.price[at],
@@ -190,18 +219,28 @@ class RequirementSpace:
             room |= fits & (self._operands & ~red != 0)
         return room
 
-    def _dropped(self, red: Words, vertex: Ints) -> tuple[Words, Words, Words]:
-        """Take back what is computed for nothing; also return the operands of all that was computed; see [free]."""
-        red, used = red.copy(), self._operands[vertex - self.game.n_inputs]
-        dropped = np.zeros_like(red)
+    def _dropped(self, red: Words) -> tuple[Words, Words]:
+        """Return what is computed for nothing from the rest of what must be red, and that rest; see [free]."""
+        red, dropped = red.copy(), np.zeros_like(red)
         for u in range(self.game.red_bits - 1, self.game.n_inputs - 1, -1):
             bit, before = np.uint64(1 << u), self._operands[u - self.game.n_inputs]
             free = np.flatnonzero((red & (bit | before)) == (bit | before))
             if len(free):
                 red[free] ^= bit
                 dropped[free] |= bit
-                used[free] |= before
-        return used, dropped, red
+        return dropped, red
+
+    def _sunk(self, states: States, red: Words) -> Words:
+        """Return the sinks that are computed from what must be red; ``red`` is without what is dropped."""
+        M = self.game.M
+        wide = popcount(states.red) < M
+        held = np.where(wide, states.red, red)
+        room = wide | (popcount(red) < M)
+        sunk = np.zeros_like(held)
+        for v in range(self.game.red_bits, self.game.n):
+            bit, before = np.uint64(1 << v), self._operands[v - self.game.n_inputs]
+            sunk |= np.where(room & (before & ~held == 0), bit, _NONE)
+        return sunk & states.blue
 
     def _raises(self, loads: Words, states: States) -> Ints:
         """Return by how much these loads raise the bound, if every input loaded is not asked for any more."""
@@ -215,10 +254,10 @@ class RequirementSpace:
             found |= np.where(blue & stored, bit, _NONE)
         return found
 
-    def _loaded(self, states: States, loadable: Words, least: int, most: int) -> _Loaded:
-        """Return every way to load some of what may be loaded that raises the bound by so much."""
+    def _loaded(self, states: States, least: int, most: int) -> _Loaded:
+        """Return every way to load some of what must be red that raises the bound by so much."""
         index, loads = np.arange(len(states)), np.zeros(len(states), dtype=np.uint64)
-        for column in columns(loadable, int(popcount(loadable).max(initial=0))):
+        for column in columns(states.red, int(popcount(states.red).max(initial=0))):
             more = np.flatnonzero(column[index] != 0)
             with_it = index[more]
             index = np.concatenate([index, with_it])

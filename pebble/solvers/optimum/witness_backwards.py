@@ -68,8 +68,11 @@ def _moves(space: RequirementSpace, red: int, step: StepsBack, place: Permutatio
     def at(position: int) -> int:
         return game.vertices[place[position]]
 
-    moves: list[Move] = [(Op.LOAD, at(x)) for x in members(int(step.loads[0]))]
-    moves += [(Op.COMPUTE, at(u)) for u in members(int(step.dropped[0]))]
+    loads = [(Op.LOAD, at(x)) for x in members(int(step.loads[0]))]
+    dropped = [(Op.COMPUTE, at(u)) for u in members(int(step.dropped[0]))]
+    sunk = [(op, at(u)) for u in members(int(step.sunk[0])) for op in (Op.COMPUTE, Op.STORE, Op.DELETE)]
+    wide = (red & ~bit | before).bit_count() < game.M
+    moves: list[Move] = [*loads, *(dropped + sunk if wide else sunk + dropped)]
     gone = before & ~red
     if (red | before | bit).bit_count() > game.M:
         into = gone & -gone

@@ -104,6 +104,7 @@ def test_what_cannot_be_read_is_said_at_its_place(text: str, message: str) -> No
         ({"i": 4}, "k: no extent is given; give for instance k=64"),
         ({"i": 4, "k": 4, "n": 3}, "no index is called 'n'; the indices are i, k"),
         ({"i": 0, "k": 4}, "i=0 must be a whole number of at least 1"),
+        ({"i": 10**70, "k": 4}, "at most"),
         ({"i": 1.5, "k": 4}, "i=1.5 is no whole number"),
         ({"i": True, "k": 4}, "at least 1"),
     ],

@@ -41,6 +41,11 @@ TEXTS = [
     "S[i,j] += T[i,k]*T[k+1,j] for i <= k, k < j; T[i,j] = S[i,j] + w[i,j] for i < j",
     "C[i,j] += A[i,k]*B[k,j]; D[i,j] += A[i,k]*E[k,j]",
     "d[i,j] += A[i,k] for k <= j; e[i] += d[i,j]*d[i,j]",
+    "P[k+1,i,j] = P[k,i,j] + P[k,i,k]*P[k,k,j]",
+    "S[i,j] += L[i,k]*U[k,j] for k < i, k < j; U[i,j] = A[i,j] - S[i,j] for 1 <= i, i <= j; U[0,j] = A[0,j]; "
+    "L[i,j] = (A[i,j] - S[i,j])/U[j,j] for 1 <= j, j < i; L[i,0] = A[i,0]/U[0,0] for 1 <= i",
+    "S[i,j] += L[i,k]*L[j,k] for k < j, j <= i; L[i,j] = A[i,j] - S[i,j] for 1 <= j, j <= i; L[i,0] = A[i,0]",
+    "D[i,j] = C[i,j]; D[i,j] += A[i,k]*B[k,j] for k <= i; D[i,j] += A[k,i]*B[k,j] for i < k",
     "C[2*i+j] += A[i,j]*B[j]",
 ]
 

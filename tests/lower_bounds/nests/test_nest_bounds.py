@@ -98,3 +98,12 @@ def test_stencils_in_the_plane() -> None:
     best = nest_bounds(nest, 64)[0]
     assert best.name == "nest paths"
     assert 0.9 < best.value * 64 / 4000**2 < 1.01
+
+
+def test_convolutions_use_that_the_filter_is_small() -> None:
+    """2·W/√(9·M) for filters of nine words, as Dinh and Demmel have it: an input counts nine times."""
+    text = "O[n,c,x,y] += I[n,k,x+r,y+s]*F[c,k,r,s]"
+    nest = loop_nest(text, {**dict.fromkeys("ncxyk", 64), "r": 3, "s": 3})
+    best = nest_bounds(nest, 256)[0]
+    assert best.name == "nest projections"
+    assert 0.99 < best.value / (2 * 64**5 * 9 / (9 * 256) ** 0.5) < 1.01

@@ -5,10 +5,12 @@ import random
 import pytest
 
 from pebble.computations.nests.read_text import loop_nest
+from pebble.computations.nests.statement import LoopNest, Statement
 from pebble.lower_bounds.nests.elements import Elements
 from pebble.lower_bounds.nests.mirrors import off_diagonals
 from pebble.lower_bounds.nests.roles import Roles, once_only_roles, recomputing_roles
-from pebble.lower_bounds.nests.segments import growth_of
+from pebble.lower_bounds.nests.segments import growth_of, growth_of_separate
+from pebble.lower_bounds.nests.separation import group_of, joined, left_out
 from tests.lower_bounds.nests.nest_dag import points_of
 from tests.lower_bounds.nests.small_nests import TEXTS, small_nest
 
@@ -31,6 +33,18 @@ def words_needed(roles: Roles, points: list[dict[str, int]]) -> int:
     return sum(max(map(len, found.values())) for _, found in groups)
 
 
+def separate_words(roles: Roles, points: list[dict[str, int]]) -> int:
+    """Return how many lines all roles reach, those of one group the same where they are equal."""
+    groups = joined(role.atoms for role in roles.roles)
+    return len(
+        {
+            (group_of(role.atoms, groups), tuple(place.at(point) for place in role.places))
+            for role in roles.roles
+            for point in points
+        }
+    )
+
+
 def check_random_sets(text: str, seed: int, most: int, sets: int) -> None:
     draw = random.Random(f"{text} {seed}")
     nest = small_nest(draw, text, most)
@@ -40,22 +54,27 @@ def check_random_sets(text: str, seed: int, most: int, sets: int) -> None:
         for roles in {*recomputing_roles(elements, statement), *once_only_roles(elements, statement)}:
             for domain in {whole, off_diagonals(whole)}:
                 growth = growth_of(elements, roles, domain, _TRIED)
-                if growth is None:
-                    continue
+                fewer = left_out(roles, whole)
+                separate = growth_of_separate(elements, roles, _TRIED) if fewer is not None else None
                 allowed = [p for p in everything if all(c.at(p) >= 0 for c in domain.conditions)]
                 for _ in range(sets):
-                    chosen = [
-                        set(draw.sample(range(nest.extents[name]), draw.randint(1, nest.extents[name])))
-                        for name in statement.indices
-                    ]
-                    points = [
-                        p
-                        for p in allowed
-                        if all(p[n] in c for n, c in zip(statement.indices, chosen, strict=True))
-                    ]
-                    if points:
-                        T = words_needed(roles, points)
-                        assert len(points) <= growth(T), (text, nest.extents, roles, T)
+                    points = box(draw, nest, statement, allowed)
+                    if points and growth is not None:
+                        assert len(points) <= growth(words_needed(roles, points)), (text, nest.extents, roles)
+                    if points and separate is not None and fewer is not None:
+                        T = separate_words(roles, points)
+                        assert len(points) - fewer <= separate(T), (text, nest.extents, roles)
+
+
+def box(
+    draw: random.Random, nest: LoopNest, statement: Statement, allowed: list[dict[str, int]]
+) -> list[dict[str, int]]:
+    """Return the points whose indices have some of their values, drawn at random."""
+    chosen = {
+        name: set(draw.sample(range(nest.extents[name]), draw.randint(1, nest.extents[name])))
+        for name in statement.indices
+    }
+    return [point for point in allowed if all(point[name] in chosen[name] for name in chosen)]
 
 
 @pytest.mark.parametrize("text", TEXTS[::6])
