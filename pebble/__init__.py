@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from pebble.computations.load import load_dag
     from pebble.computations.masks import make_mask, mask_from_array, mask_from_predicate, mask_kinds
     from pebble.computations.matmul import matmul_family
+    from pebble.computations.nests.einsum import einsum
+    from pebble.computations.nests.read_text import loop_nest
     from pebble.computations.problem import Problem
     from pebble.computations.registry import family_of
     from pebble.game.game import Game
@@ -46,6 +48,7 @@ if TYPE_CHECKING:
     from pebble.lab.count import count
     from pebble.lab.crossover import crossover
     from pebble.lab.hardware import device, devices, model, models
+    from pebble.lab.kernel import kernel
     from pebble.lab.level_counts import count_levels
     from pebble.lab.level_player import play_levels
     from pebble.lab.parallel import parallel
@@ -99,9 +102,12 @@ _HOME = {
     "device": "lab.hardware",
     "devices": "lab.hardware",
     "distributed_schedules": "program.parallel",
+    "einsum": "computations.nests.einsum",
     "family_of": "computations.registry",
     "load_dag": "computations.load",
+    "kernel": "lab.kernel",
     "level_schedules": "program.schedule.level_registry",
+    "loop_nest": "computations.nests.read_text",
     "lower": "program.lowering",
     "make_mask": "computations.masks",
     "mask_from_array": "computations.masks",
@@ -161,9 +167,12 @@ __all__ = [
     "device",
     "devices",
     "distributed_schedules",
+    "einsum",
     "family_of",
+    "kernel",
     "level_schedules",
     "load_dag",
+    "loop_nest",
     "lower",
     "make_mask",
     "mask_from_array",

@@ -115,18 +115,18 @@ Lemma t2_small_le (d T p q F : nat) : 0 < d -> 0 < q -> 8 * p <= 5 * (T * q) ->
   p ^ 2 * (T * q) < 2 * q ^ 3 * (F + 1) ^ 2 + p ^ 3 -> t2_events d T <= F.
 Proof.
 move=> d_gt0 q_gt0 le_p le_max lt_F; apply: t2_events_le => // n le_n.
-have := @t2_square_test (Z.of_nat d) (Z.of_nat T) (Z.of_nat n) (Z.of_nat p) (Z.of_nat q).
+have := @greatest_square (27 * Z.of_nat d ^ 2) (Z.of_nat T) (Z.of_nat n) (Z.of_nat p) (Z.of_nat q).
 have q3_gt0 : 0 < q ^ 3 by rewrite expn_gt0 q_gt0.
 have d2_gt0 : 0 < d ^ 2 by rewrite expn_gt0 d_gt0.
 move=> test; rewrite -(ltn_pmul2l q3_gt0) /t2_square.
 have {}test : q ^ 3 * (n ^ 2 * (27 * d ^ 2 * (T - n) + n ^ 2)) + 54 * d ^ 2 * p ^ 3 <= 54 * d ^ 2 * (p ^ 2 * (T * q)).
-  have h1 : (0 < Z.of_nat d)%Z by clear -d_gt0; lia.
+  have h1 : (0 < 27 * Z.of_nat d ^ 2)%Z by clear -d2_gt0; lia.
   have h2 : (0 < Z.of_nat q)%Z by clear -q_gt0; lia.
   have h3 : (0 <= Z.of_nat p)%Z by clear; lia.
   have h4 : (0 <= Z.of_nat n <= Z.of_nat T)%Z by clear -le_n; lia.
   have h5 : (8 * Z.of_nat p <= 5 * (Z.of_nat T * Z.of_nat q))%Z by clear -le_p; lia.
   have h6 : (8 * Z.of_nat p ^ 2 + 27 * Z.of_nat d ^ 2 * Z.of_nat T * Z.of_nat q ^ 2 <=
-    81 * Z.of_nat d ^ 2 * Z.of_nat p * Z.of_nat q)%Z by clear -le_max; lia.
+    3 * (27 * Z.of_nat d ^ 2) * Z.of_nat p * Z.of_nat q)%Z by clear -le_max; lia.
   move: (test h1 h2 h3 h4 h5 h6) => {}test; clear -test le_n.
   rewrite -(subnKC le_n) in test *; move: (T - n) test => x test; rewrite addKn; lia.
 move: test; move: (n ^ 2 * _) => sq test.

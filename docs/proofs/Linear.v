@@ -357,6 +357,17 @@ rewrite io_loads_stores; have := outputs legal_ms d_gt0; have := @card_first Nq 
 by clear; lia.
 Qed.
 
+(** Tokens that read a state after so many keys. *)
+Lemma late_reads N T : N - T./2 <= #|[set i : 'I_N | T < 2 * i.+1]|.
+Proof.
+case: (leqP N T./2) => [|lt_T]; first by rewrite -subn_eq0 => /eqP ->.
+have le_i (m : 'I_(N - T./2)) : T./2 + m < N by have := ltn_ord m; lia.
+have inj : injective (fun m => Ordinal (le_i m)).
+  by move=> m m' /(congr1 val) /= /addnI eq_m; apply: val_inj.
+rewrite -{1}(card_ord (N - T./2)) -cardsT -(card_imset _ inj); apply/subset_leq_card/subsetP => _ /imsetP[m _ ->].
+rewrite inE /=; have := odd_double_half T; case: odd; lia.
+Qed.
+
 (** The recurrent form: every token reads the state after itself. *)
 Theorem L_recurrent N d dv M h T (ms : seq (move (linear d dv (fun i : 'I_N => i)))) :
   pebbling M ms -> 0 < N -> 0 < d -> 0 < h -> h * box T < d * dv * (N + (N - T./2)) ->
@@ -365,13 +376,7 @@ Proof.
 move=> legal_ms N_gt0 d_gt0 h_gt0 many; apply: linear_bound legal_ms d_gt0 h_gt0 _.
   have lt_N : N.-1 < N by rewrite prednK.
   by exists (Ordinal lt_N); rewrite /= prednK.
-apply: leq_trans many _; rewrite leq_mul2l leq_add2l; apply/orP; right.
-case: (leqP N T./2) => [|lt_T]; first by rewrite -subn_eq0 => /eqP ->.
-have le_i (m : 'I_(N - T./2)) : T./2 + m < N by have := ltn_ord m; lia.
-have inj : injective (fun m => Ordinal (le_i m)).
-  by move=> m m' /(congr1 val) /= /addnI eq_m; apply: val_inj.
-rewrite -{1}(card_ord (N - T./2)) -cardsT -(card_imset _ inj); apply/subset_leq_card/subsetP => _ /imsetP[m _ ->].
-rewrite inE /=; have := odd_double_half T; case: odd; lia.
+by apply: leq_trans many _; rewrite leq_mul2l leq_add2l late_reads orbT.
 Qed.
 
 (** The product from the right: every query reads the last state. *)

@@ -1,11 +1,11 @@
-(** * The greatest number of events in T2
+(** * The greatest number of events in T2 and B2
 
-    Whole numbers p and q > 0 such that p/q is at least the place of the greatest value of w²(T - 2w + 4w²/(27d²)), and at most 5T/8; that
-    value is then at most (p/q)²(T - p/q)/2. Written with w = n/2. *)
+    Whole numbers p and q > 0 such that p/q is at least the place of the greatest value of w²(T - 2w + 4w²/K), and at most 5T/8; that
+    value is then at most (p/q)²(T - p/q)/2. Written with w = n/2. K is 27d² in T2 and 4d² in B2. *)
 
 From Coq Require Import ZArith Lia.
 Local Open Scope Z_scope.
-Lemma t2_quartic (p t N : Z) : 0 <= N <= t -> 0 <= p -> 8 * p <= 5 * t -> t <= 3 * p ->
+Lemma greatest_quartic (p t N : Z) : 0 <= N <= t -> 0 <= p -> 8 * p <= 5 * t -> t <= 3 * p ->
   8 * p ^ 2 * N ^ 2 * (t - N) + N ^ 4 * (3 * p - t) <= 16 * p ^ 4 * (t - p).
 Proof.
 intros hN hp hpt htp.
@@ -20,28 +20,26 @@ assert (h3 : 0 <= (N - 2 * p) * (N - 2 * p) * (4 * p * (t - p) * (N + p) - (3 * 
 { apply Z.mul_nonneg_nonneg; [apply Z.square_nonneg|]. clear -h2 h4. nia. }
 clear -h3. lia.
 Qed.
-Lemma t2_square_test (d T n p q : Z) : 0 < d -> 0 < q -> 0 <= p -> 0 <= n <= T -> 8 * p <= 5 * (T * q) ->
-  8 * p ^ 2 + 27 * d ^ 2 * T * q ^ 2 <= 81 * d ^ 2 * p * q ->
-  q ^ 3 * (n ^ 2 * (27 * d ^ 2 * (T - n) + n ^ 2)) <= 54 * d ^ 2 * (p ^ 2 * (T * q - p)).
+Lemma greatest_square (K T n p q : Z) : 0 < K -> 0 < q -> 0 <= p -> 0 <= n <= T -> 8 * p <= 5 * (T * q) ->
+  8 * p ^ 2 + K * T * q ^ 2 <= 3 * K * p * q ->
+  q ^ 3 * (n ^ 2 * (K * (T - n) + n ^ 2)) <= 2 * K * (p ^ 2 * (T * q - p)).
 Proof.
 intros hd hq hp hn hpt hmax.
-assert (hdd : 0 < d ^ 2) by (apply Z.pow_pos_nonneg; lia).
-revert hdd hmax; generalize (d ^ 2) as e; clear hd; intros e hd hmax.
-assert (heq : 0 < e * q) by (apply Z.mul_pos_pos; lia).
+assert (heq : 0 < K * q) by (apply Z.mul_pos_pos; lia).
 assert (htp : T * q <= 3 * p).
-{ apply (Zmult_le_reg_r _ _ (27 * (e * q))); [lia|]. assert (h := Z.square_nonneg p). clear -h hmax. lia. }
+{ apply (Zmult_le_reg_r _ _ (K * q)); [lia|]. assert (h := Z.square_nonneg p). clear -h hmax. lia. }
 destruct (Z_le_lt_eq_dec 0 p hp) as [p_gt0|p0]; cycle 1.
 { assert (T = 0) by (clear -htp p0 hq hn; nia). assert (n = 0) by (clear -H hn; lia). subst. clear; lia. }
 assert (hN : 0 <= n * q <= T * q) by (clear -hn hq; nia).
-assert (quartic := t2_quartic p (T * q) (n * q) hN hp hpt htp).
+assert (quartic := greatest_quartic p (T * q) (n * q) hN hp hpt htp).
 apply (Zmult_le_reg_r _ _ (8 * p ^ 2)); [assert (h := Z.pow_pos_nonneg p 2 p_gt0 ltac:(discriminate)); clear -h; lia|].
-assert (h1 : 0 <= (q ^ 3 * n ^ 4) * (27 * e * q * (3 * p - T * q) - 8 * p ^ 2)).
+assert (h1 : 0 <= (q ^ 3 * n ^ 4) * (K * q * (3 * p - T * q) - 8 * p ^ 2)).
 { apply Z.mul_nonneg_nonneg; [apply Z.mul_nonneg_nonneg; apply Z.pow_nonneg; clear -hq hn; lia|].
   clear -hmax; lia. }
-assert (h2 : 0 <= (27 * e) * (16 * p ^ 4 * (T * q - p) - (8 * p ^ 2 * (n * q) ^ 2 * (T * q - n * q) + (n * q) ^ 4 * (3 * p - T * q)))).
+assert (h2 : 0 <= K * (16 * p ^ 4 * (T * q - p) - (8 * p ^ 2 * (n * q) ^ 2 * (T * q - n * q) + (n * q) ^ 4 * (3 * p - T * q)))).
 { apply Z.mul_nonneg_nonneg; [clear -hd; lia|apply Z.le_0_sub; exact quartic]. }
 apply Z.le_0_sub.
 match goal with |- 0 <= ?x => replace x with (
- (q ^ 3 * n ^ 4) * (27 * e * q * (3 * p - T * q) - 8 * p ^ 2) + (27 * e) * (16 * p ^ 4 * (T * q - p) - (8 * p ^ 2 * (n * q) ^ 2 * (T * q - n * q) + (n * q) ^ 4 * (3 * p - T * q)))) by ring end.
+ (q ^ 3 * n ^ 4) * (K * q * (3 * p - T * q) - 8 * p ^ 2) + K * (16 * p ^ 4 * (T * q - p) - (8 * p ^ 2 * (n * q) ^ 2 * (T * q - n * q) + (n * q) ^ 4 * (3 * p - T * q)))) by ring end.
 apply Z.add_nonneg_nonneg; assumption.
 Qed.

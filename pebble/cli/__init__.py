@@ -29,6 +29,7 @@ _SUMMARIES = {
     "devices": "List devices: fast memory, bandwidth, arithmetic, and the sources.",
     "models": "List models and the shapes of their attention heads.",
     "dag": "Any computation as a DAG: what it is, other formats, schedules, optima, bounds.",
+    "kernel": "Bound the I/O of a loop nest from below, and find a schedule for it: loop order, fusion, tiles.",
     "check": "Play a pebbling file move by move and say what it costs or where it fails.",
     "certify": "Write a certificate: a DAG, a pebbling and a lower bound, verifiable from the file alone.",
 }

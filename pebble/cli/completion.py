@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import click
 from click.shell_completion import CompletionItem
 
-__all__ = ["dags", "devices", "masks", "models", "schedules"]
+__all__ = ["dags", "devices", "kernels", "masks", "models", "schedules"]
 
 
 def schedules(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
@@ -51,6 +51,14 @@ def dags(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Co
     named = [dag for dag in NAMED_DAGS.values() if dag.example.startswith(incomplete)]
     found = [CompletionItem(dag.example, help=dag.summary) for dag in named]
     return found or [CompletionItem(incomplete, type="file")]
+
+
+def kernels(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Return the kernels that have a name."""
+    from pebble.computations.nests.polybench import KERNELS
+
+    found = [one for name, one in KERNELS.items() if name.startswith(incomplete)]
+    return [CompletionItem(one.name, help=one.description) for one in found]
 
 
 def _of_list(names: Iterable[str], incomplete: str) -> list[CompletionItem]:

@@ -65,8 +65,10 @@ def check_output(output: str | None, as_json: bool) -> None:
 
 def finish(found: Any, dag: str, output: str | None, as_json: bool, text: str) -> None:
     """Write the pebbling that was found, and print what it costs."""
+    from pebble.computations.nests.named_kernel import header_name
+
     if output is not None:
-        found.write(file_output() if output == "-" else output, dag)
+        found.write(file_output() if output == "-" else output, header_name(dag))
     if as_json:
         print_json({"schema_version": 1, "dag": dag} | found.to_dict())
     elif output != "-":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import click
@@ -36,14 +37,18 @@ def command(
 ) -> None:
     """Schedule any DAG: a compute order and an eviction rule, confirmed move by move.
 
-    DAG is a file or a name with parameters (fft:64, matmul:8,8,8). Orders: auto (the best of several), given,
-    depth-first, breadth-first, greedy, blocks, local-search.
+    DAG is a file or a name with parameters (fft:64, matmul:8,8,8). Orders: auto (the best of all, and of the
+    schedules of a family that has some), given, depth-first, breadth-first, greedy, weighted-greedy, closures, lattice,
+    blocks, local-search. With --time the search goes on for so long; Ctrl-C ends it with the best so far.
     """
-    from pebble.computations.load import load_dag
-    from pebble.solvers.heuristic import schedule_dag
+    from pebble.lab.dag_schedules import schedule_named_dag
 
     check_output(output, as_json)
     M = words_of(options)
-    with progress_line("{} {:4.0%}  best so far {:,}".format) as progress:
-        found = schedule_dag(load_dag(dag), M, order, eviction, seed, time_budget, progress)
+    with progress_line("{} {:4.0%}  best so far {:,}".format, pause=0.1) as progress:
+        found = schedule_named_dag(dag, M, order, eviction, seed, time_budget, progress, stoppable=True)
     finish(found, dag, output, as_json, str(found))
+    if found.interrupted:
+        kept = "" if output in (None, "-") else f"; it is in {output}"
+        click.echo(f"pebble: interrupted; this is the best schedule found so far{kept}", err=True)
+        sys.exit(130)

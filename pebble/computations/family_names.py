@@ -13,7 +13,7 @@ from pebble.graph.names import NamedArray
 __all__ = ["FamilyNames"]
 
 _INDEX = "(?:0|[1-9][0-9]*)"
-_NAME = re.compile(rf"([A-Za-z_]\w*)\[({_INDEX}(?:,{_INDEX})*)\]")
+_NAME = re.compile(rf"([A-Za-z_]\w*)\[((?:{_INDEX}(?:,{_INDEX})*)?)\]")
 
 
 class FamilyNames:
@@ -76,6 +76,8 @@ class FamilyNames:
         if match is None or match.group(1) not in self._arrays:
             raise KeyError(name)
         try:
-            return self._vertex(match.group(1), tuple(map(int, match.group(2).split(","))))
+            return self._vertex(
+                match.group(1), tuple(int(part) for part in match.group(2).split(",") if part)
+            )
         except InvalidInput:
             raise KeyError(name) from None

@@ -5,12 +5,17 @@ from __future__ import annotations
 import difflib
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pebble.common.errors import InvalidInput
 from pebble.computations.named_dags import NAMED_DAGS, NamedDag
+from pebble.computations.nests.named_kernel import KERNEL_PREFIX, kernel_dag
 from pebble.graph.dag import Dag
 
-__all__ = ["load_dag", "named_dag"]
+if TYPE_CHECKING:
+    from pebble.computations.problem import Problem
+
+__all__ = ["load_dag", "named_dag", "named_problem"]
 
 
 def load_dag(
@@ -21,8 +26,8 @@ def load_dag(
     Parameters
     ----------
     source : str or path
-        A name with its parameters after a colon, or a file. Where both could be meant, a
-        text is a name; write ``./fft:8`` for a file that is called so.
+        A name with its parameters after a colon, ``kernel:TEXT:i=8,j=8`` for a loop nest, or a file. Where both could
+        be meant, a text is a name; write ``./fft:8`` for a file that is called so.
     format : str, optional
         A file's format, if its ending does not say it; see :data:`pebble.graph.formats.FORMATS`.
     keep_isolated : bool
@@ -48,7 +53,7 @@ def load_dag(
 
     if isinstance(source, str):
         name, colon, _ = source.partition(":")
-        if colon and name in NAMED_DAGS and format is None:
+        if colon and (name in NAMED_DAGS or source.startswith(KERNEL_PREFIX)) and format is None:
             return named_dag(source)
         if not source or not Path(source).exists():
             raise _unknown(source)
@@ -61,11 +66,27 @@ def named_dag(text: str) -> Dag:
     >>> named_dag("pyramid:h=2")
     Dag(pyramid:2: 6 vertices, 6 edges, 3 inputs, 1 output)
     """
+    if text.startswith(KERNEL_PREFIX):
+        return kernel_dag(text)
     name, _, parameters = text.partition(":")
     entry = NAMED_DAGS.get(name)
     if entry is None:
         raise _unknown(text)
     return entry.build(**_parameters(entry, text, parameters))
+
+
+def named_problem(text: str) -> Problem | None:
+    """Return the problem of attention whose DAG has this name, None for a file or another DAG.
+
+    >>> named_problem("backward:N=4,d=2")
+    Problem(Nq=4, Nk=4, d=2, dv=2, pass_name='backward')
+    >>> named_problem("fft:8")
+    """
+    name, colon, parameters = text.partition(":")
+    entry = NAMED_DAGS.get(name) if colon else None
+    if entry is None or entry.problem is None:
+        return None
+    return entry.problem(**_parameters(entry, text, parameters))
 
 
 def _unknown(text: str) -> InvalidInput:

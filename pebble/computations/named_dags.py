@@ -25,6 +25,7 @@ from pebble.graph.dag import Dag
 
 if TYPE_CHECKING:
     from pebble.computations.family import Family
+    from pebble.computations.problem import Problem
 
 __all__ = ["NAMED_DAGS", "NamedDag"]
 
@@ -47,6 +48,8 @@ class NamedDag:
         Values from the literature, with their source.
     optional : tuple of str
         Further parameters.
+    problem : callable, optional
+        Takes the parameters as ``build`` does and returns the problem whose family the DAG is.
     """
 
     name: str
@@ -56,6 +59,7 @@ class NamedDag:
     summary: str
     literature: str = ""
     optional: tuple[str, ...] = field(default=())
+    problem: Callable[..., Problem] | None = None
 
     @property
     def usage(self) -> str:
@@ -101,7 +105,13 @@ def _written(name: str, Nq: int, Nk: int, d: int, dv: int, stats: int = 0) -> st
     return f"{name}:{sizes},d={d}{'' if dv == d else f',dv={dv}'}{',stats=1' if stats else ''}"
 
 
-def _attention(
+def _problem_dag(problem: Problem, description: str) -> Dag:
+    from pebble.computations.registry import family_of
+
+    return _family_dag(family_of(problem), description)
+
+
+def _attention_problem(
     d: int,
     N: int | None = None,
     Nq: int | None = None,
@@ -109,36 +119,50 @@ def _attention(
     dv: int | None = None,
     stats: int = 0,
     softmax: str = "plain",
-) -> Dag:
+) -> Problem:
     from pebble.computations.problem import Problem
-    from pebble.computations.registry import family_of
 
-    name = "attention" if softmax == "plain" else f"attention-{softmax}"
+    name = _attention_name(softmax)
     shape = _shape(name, N, Nq, Nk, d, dv)
     if stats not in (0, 1):
         raise InvalidInput(f"{name}: stats must be 0 or 1, not {stats}")
-    family = family_of(Problem(*shape, stats=bool(stats), softmax=softmax))
-    return _family_dag(family, _written(name, *shape, stats))
+    return Problem(*shape, stats=bool(stats), softmax=softmax)
 
 
-def _backward(
+def _attention_name(softmax: str) -> str:
+    return "attention" if softmax == "plain" else f"attention-{softmax}"
+
+
+def _attention(softmax: str = "plain", **parameters: int) -> Dag:
+    problem = _attention_problem(softmax=softmax, **parameters)
+    shape = problem.Nq, problem.Nk, problem.d, problem.dv
+    return _problem_dag(problem, _written(_attention_name(softmax), *shape, problem.stats))
+
+
+def _backward_problem(
     d: int, N: int | None = None, Nq: int | None = None, Nk: int | None = None, dv: int | None = None
-) -> Dag:
+) -> Problem:
     from pebble.computations.problem import Problem
-    from pebble.computations.registry import family_of
 
-    shape = _shape("backward", N, Nq, Nk, d, dv)
-    return _family_dag(family_of(Problem(*shape, pass_name="backward")), _written("backward", *shape))
+    return Problem(*_shape("backward", N, Nq, Nk, d, dv), pass_name="backward")
+
+
+def _backward(**parameters: int) -> Dag:
+    problem = _backward_problem(**parameters)
+    return _problem_dag(problem, _written("backward", problem.Nq, problem.Nk, problem.d, problem.dv))
+
+
+def _weights_problem(N: int, d: int) -> Problem:
+    from pebble.computations.problem import Problem
+
+    return Problem.square(N, d, pass_name="weights")
 
 
 def _weights(N: int, d: int) -> Dag:
-    from pebble.computations.problem import Problem
-    from pebble.computations.registry import family_of
-
-    return _family_dag(family_of(Problem.square(N, d, pass_name="weights")), f"weights:N={N},d={d}")
+    return _problem_dag(_weights_problem(N, d), f"weights:N={N},d={d}")
 
 
-def _linear_attention(
+def _linear_attention_problem(
     d: int,
     N: int | None = None,
     Nq: int | None = None,
@@ -147,9 +171,8 @@ def _linear_attention(
     causal: int = 0,
     gate: int = 0,
     chunk: int | None = None,
-) -> Dag:
+) -> Problem:
     from pebble.computations.problem import Problem
-    from pebble.computations.registry import family_of
 
     shape = _shape("linear-attention", N, Nq, Nk, d, dv)
     if causal not in (0, 1) or gate not in (0, 1):
@@ -157,9 +180,14 @@ def _linear_attention(
             f"linear-attention: causal and gate must be 0 or 1, not causal={causal}, gate={gate}"
         )
     mask = "causal" if causal else None
-    problem = Problem(*shape, attention="linear", mask=mask, gate=bool(gate), chunk=chunk)
+    return Problem(*shape, attention="linear", mask=mask, gate=bool(gate), chunk=chunk)
+
+
+def _linear_attention(causal: int = 0, gate: int = 0, chunk: int | None = None, **parameters: int) -> Dag:
+    problem = _linear_attention_problem(causal=causal, gate=gate, chunk=chunk, **parameters)
     chosen = f"{',causal=1' * causal}{',gate=1' * gate}{'' if chunk is None else f',chunk={chunk}'}"
-    return _family_dag(family_of(problem), _written("linear-attention", *shape) + chosen)
+    shape = problem.Nq, problem.Nk, problem.d, problem.dv
+    return _problem_dag(problem, _written("linear-attention", *shape) + chosen)
 
 
 def _scalar_attention(
@@ -264,6 +292,7 @@ NAMED_DAGS: dict[str, NamedDag] = {
             "attention forward, one vertex per multiply-add",
             "Θ(min(N²d/√M, N²d²/M)) (Saha & Ye 2024, arXiv 2402.07443)",
             optional=("N", "d", "dv", "Nq", "Nk", "stats"),
+            problem=_attention_problem,
         ),
         NamedDag(
             "attention-safe",
@@ -272,6 +301,7 @@ NAMED_DAGS: dict[str, NamedDag] = {
             "attention-safe:N=2,d=1",
             "attention forward with safe softmax in two passes: the maximum of a row before its exponentials",
             optional=("N", "d", "dv", "Nq", "Nk", "stats"),
+            problem=partial(_attention_problem, softmax="safe"),
         ),
         NamedDag(
             "attention-online",
@@ -280,6 +310,7 @@ NAMED_DAGS: dict[str, NamedDag] = {
             "attention-online:N=2,d=1",
             "attention forward with online softmax: sums rescaled key by key as the maximum moves on",
             optional=("N", "d", "dv", "Nq", "Nk", "stats"),
+            problem=partial(_attention_problem, softmax="online"),
         ),
         NamedDag(
             "backward",
@@ -288,8 +319,16 @@ NAMED_DAGS: dict[str, NamedDag] = {
             "backward:N=1,d=2",
             "attention's gradients dQ, dK, dV, one vertex per multiply-add",
             optional=("N", "d", "dv", "Nq", "Nk"),
+            problem=_backward_problem,
         ),
-        NamedDag("weights", ("N", "d"), _weights, "weights:N=2,d=1", "attention's gradient of the weights"),
+        NamedDag(
+            "weights",
+            ("N", "d"),
+            _weights,
+            "weights:N=2,d=1",
+            "attention's gradient of the weights",
+            problem=_weights_problem,
+        ),
         NamedDag(
             "linear-attention",
             (),
@@ -297,6 +336,7 @@ NAMED_DAGS: dict[str, NamedDag] = {
             "linear-attention:N=3,d=2",
             "attention without softmax: the product Q(KᵀV); causal=1: with a state for every token",
             optional=("N", "d", "dv", "Nq", "Nk", "causal", "gate", "chunk"),
+            problem=_linear_attention_problem,
         ),
         NamedDag(
             "scalar-attention",

@@ -21,6 +21,8 @@ from pebble.computations.linear_attention import (
     right_product_family,
 )
 from pebble.computations.matmul import matmul_family
+from pebble.computations.nests.header import NEST_NAME, nest_from_parameters
+from pebble.computations.nests.nest_family import family_of_nest
 from pebble.computations.problem import Problem
 from pebble.computations.safe_softmax import online_family, safe_attention, safe_family
 from pebble.computations.shared_rope import (
@@ -63,7 +65,7 @@ _COMPUTATIONS: dict[str, dict[str, Any]] = {
 }
 
 
-FAMILY_NAMES = tuple(_PARAMETERS)
+FAMILY_NAMES = (*_PARAMETERS, NEST_NAME)
 """Names that a header gives to families."""
 
 
@@ -119,8 +121,10 @@ def family_from_header(name: str, parameters: dict[str, str]) -> Family:
     >>> family_from_header("attention-forward", {"Nq": "1", "Nk": "3", "d": "2", "dv": "1"})
     <Family attention-forward Nq=1 Nk=3 d=2 dv=1: 27 vertices, 33 edges>
     """
+    if name == NEST_NAME:
+        return family_of_nest(nest_from_parameters(parameters))
     if name not in _PARAMETERS:
-        raise InvalidInput(f"unknown DAG {name!r}; known: {', '.join(_PARAMETERS)}")
+        raise InvalidInput(f"unknown DAG {name!r}; known: {', '.join(FAMILY_NAMES)}")
     required, optional = _PARAMETERS[name]
     unknown = set(parameters) - set(required) - set(optional)
     missing = set(required) - set(parameters)

@@ -11,6 +11,9 @@ from pebble.common.errors import CacheTooSmall, InvalidInput
 from pebble.common.tables import SCHEMA_VERSION
 from pebble.common.units import fast_memory_words
 from pebble.computations.family import Family
+from pebble.computations.nests.header import NEST_NAME, nest_from_parameters
+from pebble.computations.nests.nest_dag import nest_dag
+from pebble.computations.nests.nest_family import as_family
 from pebble.computations.problem import Problem
 from pebble.computations.registry import FAMILY_NAMES, family_from_header
 from pebble.lab.asked_schedules import asked_schedule
@@ -231,6 +234,10 @@ def _dag_of(header: Header) -> AnyDag:
         return load_dag(header.dag_name)
     from pebble.computations.implicit_dag import dag_to_play
 
+    if header.dag_name == NEST_NAME:
+        nest = nest_from_parameters(header.parameters)
+        if as_family(nest) is None:
+            return nest_dag(nest).dag
     family = family_from_header(header.dag_name, header.parameters)
     if family.n_edges > _EDGE_LIMIT:
         raise InvalidInput(

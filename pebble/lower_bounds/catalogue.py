@@ -36,6 +36,14 @@ from pebble.lower_bounds.matmul_fft import (
     MATMUL_PRODUCTS,
     MATMUL_SHORT,
 )
+from pebble.lower_bounds.nests.statements import (
+    NEST_COMPULSORY,
+    NEST_ONCE_ONLY,
+    NEST_PATHS,
+    NEST_PROJECTIONS,
+    NEST_SUM,
+    NEST_SUM_ONCE_ONLY,
+)
 from pebble.lower_bounds.published.all_pairs import (
     FAST_MULTIPLICATION,
     FLASH_ATTENTION,
@@ -86,6 +94,12 @@ STATEMENTS: tuple[Statement, ...] = (
     MATMUL_COMPULSORY,
     FFT,
     FFT_COMPULSORY,
+    NEST_COMPULSORY,
+    NEST_PROJECTIONS,
+    NEST_ONCE_ONLY,
+    NEST_SUM,
+    NEST_SUM_ONCE_ONLY,
+    NEST_PATHS,
     CONVEX_MIN_CUT,
     SPECTRAL,
     SPECTRAL_ABOVE_COMPULSORY,

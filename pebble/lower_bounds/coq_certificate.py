@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from pebble.common.errors import BoundDoesNotApply
 from pebble.computations.problem import Problem
+from pebble.lower_bounds.attention.b1 import b1_cut, b1_tangent
+from pebble.lower_bounds.attention.b2 import b2_cut, b2_peak
+from pebble.lower_bounds.attention.linear import linear_best_cut
 from pebble.lower_bounds.attention.t1 import t1_cut
 from pebble.lower_bounds.attention.t2 import t2_cut, t2_peak
 from pebble.lower_bounds.bound import Bound
+from pebble.lower_bounds.cutting import Cut
 from pebble.lower_bounds.proved import proved_bounds
 
 __all__ = ["coq_certificate"]
@@ -21,10 +25,10 @@ _HEADER = """\
        coqc -Q docs/proofs Pebble FILE
 
    Each statement is about every legal pebbling{of_one}. What it means: docs/proofs/Game.v (rules and cost),
-   docs/proofs/Attention.v (the computation), and "Statements" in docs/proofs/Certificate.v.{others} *)
+   docs/proofs/{computation}.v (the computation), and "Statements" in docs/proofs/{certificate}.v.{others} *)
 
 From Coq Require Import NArith.
-From Pebble Require Import Certificate.
+From Pebble Require Import {imports}.
 Local Open Scope N_scope.
 """
 
@@ -33,7 +37,28 @@ Theorem {name} : {statement} {words}.
 Proof. apply {lemma}{cut}; vm_compute; reflexivity. Qed.
 """
 
-_LEMMAS = {"T1": "t1", "T2": "t2", "compulsory": "compulsory"}
+_FROM_PLAIN = """
+Theorem {name} : {statement} {words}.
+Proof.
+apply {softmax} with (plain := {plain});
+  [vm_compute; reflexivity .. | apply {lemma}{cut}; vm_compute; reflexivity].
+Qed.
+"""
+
+_LEMMAS = {"T1": "t1", "T2": "t2", "B1": "b1", "B2": "b2", "L": "l", "compulsory": "compulsory"}
+_LINEAR = ("linear", "recurrent", "gated")
+
+
+_FILES = {
+    "plain": ("Attention", "Certificate"),
+    "safe": ("Softmax", "SoftmaxCertificate"),
+    "online": ("Softmax", "SoftmaxCertificate"),
+    "backward": ("Backward", "BackwardCertificate"),
+    "linear": ("Linear", "LinearCertificate"),
+    "recurrent": ("Linear", "LinearCertificate"),
+    "gated": ("Gates", "LinearCertificate"),
+}
+"""Where the computation of a form is defined, and what is said of it."""
 
 
 def coq_certificate(problem: Problem, M: int) -> str:
@@ -42,8 +67,8 @@ def coq_certificate(problem: Problem, M: int) -> str:
     Parameters
     ----------
     problem : Problem
-        Forward pass, plain softmax, with or without a mask. Under a mask the statements are about every mask with as
-        many pairs, queries and keys.
+        Softmax attention, forward or backward, with or without a mask. Under a mask the statements are about every mask
+        with as many pairs, queries and keys. Or linear attention, of one head to each head of keys.
     M : int
         Words of fast memory.
 
@@ -65,17 +90,18 @@ def coq_certificate(problem: Problem, M: int) -> str:
     Theorem T1 : forward_costs 4096 4096 64 64 false 25000 11020013.
     """
     bounds = proved_bounds(problem, M)
-    checked = [
-        bound
-        for bound in bounds
-        if bound.status == "machine-checked" and bound.name in _LEMMAS and bound.value
-    ]
+    checked = [bound for bound in bounds if bound.status == "machine-checked" and _written(problem, M, bound)]
     if not checked:
         raise BoundDoesNotApply(
-            f"no bound on {problem.describe()} can be written for Coq; those of the forward pass with plain softmax can"
+            f"no bound on {problem.describe()} can be written for Coq; those of softmax attention, forward and "
+            "backward, and of linear attention with one query head to each head of keys can"
         )
-    others = [bound.name for bound in bounds if bound not in checked and bound.value]
+    others = [bound.name for bound in bounds if bound.status != "machine-checked" and bound.value]
+    computation, certificate = _FILES["backward" if problem.pass_name == "backward" else problem.form]
     header = _HEADER.format(
+        computation=computation,
+        certificate=certificate,
+        imports=" ".join(dict.fromkeys(("Certificate", certificate))),
         problem=_comment(problem.describe()),
         M=M,
         of_one="" if problem.copies == 1 else f" of one of the {problem.copies:,} copies",
@@ -84,30 +110,76 @@ def coq_certificate(problem: Problem, M: int) -> str:
     return header + "".join(_theorems(problem, M, checked))
 
 
+def _written(problem: Problem, M: int, bound: Bound) -> bool:
+    """Tell whether a machine-checked bound has a test by computation in docs/proofs, and says more than nothing."""
+    if bound.name != "L":
+        return bound.name in _LEMMAS and bound.value > _maxima(problem)
+    cut = linear_best_cut(problem, M)
+    if cut is None or cut.moves <= problem.d * problem.dv:
+        return False
+    return 2 * problem.Nk > M + cut.X if problem.form == "linear" else problem.Nq == problem.Nk
+
+
+def _maxima(problem: Problem) -> int:
+    """Return how many words the maxima of the rows cost, which plain softmax does not have."""
+    return problem.queries * problem.stats if problem.form in ("safe", "online") else 0
+
+
+def _statement(problem: Problem, M: int) -> tuple[str, str]:
+    """Return what is stated but for the number of words, and how the names of its lemmas end."""
+    if problem.form in _LINEAR:
+        sizes = [problem.Nq, problem.Nk] if problem.form == "linear" else [problem.Nk]
+        numbers = [*sizes, problem.d, problem.dv, M]
+        return f"{problem.form}_costs {' '.join(map(str, numbers))}", problem.form
+    forward, masked = problem.pass_name == "forward", problem.mask is not None
+    computation = problem.pass_name if problem.form == "plain" else problem.form
+    sizes = [problem.pairs, problem.queries, problem.keys] if masked else [problem.Nq, problem.Nk]
+    stats = f" {str(problem.stats).lower()}" if forward else ""
+    shape = " ".join(map(str, [*sizes, problem.d, problem.dv]))
+    suffix = "_".join(["masked"] * masked + [problem.pass_name] * (not masked or not forward))
+    return f"{'masked_' * masked}{computation}_costs {shape}{stats} {M}", suffix
+
+
 def _theorems(problem: Problem, M: int, bounds: list[Bound]) -> Iterator[str]:
-    sizes = (
-        [problem.Nq, problem.Nk] if problem.mask is None else [problem.pairs, problem.queries, problem.keys]
-    )
-    numbers = (*sizes, problem.d, problem.dv, str(problem.stats).lower(), M)
-    costs = "forward_costs" if problem.mask is None else "masked_forward_costs"
+    statement, suffix = _statement(problem, M)
     for bound in bounds:
-        lemma = _LEMMAS[bound.name] + ("_forward" if problem.mask is None else "_masked")
-        statement = f"{costs} {' '.join(map(str, numbers))}"
-        cut = _cut(problem, M, bound.name)
-        yield _THEOREM.format(name=bound.name, statement=statement, words=bound.value, lemma=lemma, cut=cut)
+        template = _FROM_PLAIN if problem.form in ("safe", "online") else _THEOREM
+        yield template.format(
+            name=bound.name,
+            statement=statement,
+            words=bound.value,
+            lemma=f"{_LEMMAS[bound.name]}_{suffix}",
+            cut=_cut(problem, M, bound.name),
+            softmax=f"{problem.form}_{suffix}",
+            plain=bound.value - _maxima(problem),
+        )
 
 
 def _cut(problem: Problem, M: int, name: str) -> str:
-    """Return what a theorem is applied with: the number of cuts, the words of a segment, and T2's greatest value."""
-    if name == "T1":
-        cut = t1_cut(problem, M)
-        return f" with (h := {cut.cuts}) (T := {M + cut.X})"
+    """Return what a theorem is applied with: the number of cuts, a segment's words, and where its events are most."""
+    cut = _CUTS[name](problem, M) if name in _CUTS else None
+    if cut is None:
+        return ""
+    T, d = M + cut.X, problem.d
+    given = {"h": cut.cuts, "T": T}
+    if name == "B1":
+        given["p"], given["q"] = b1_tangent(T, d, problem.dv)
     if name == "T2":
-        cut = t2_cut(problem, M)
-        T, d = M + cut.X, problem.d
-        p, q = t2_peak(T, d) if 27 * d * d > 4 * T else (0, 1)
-        return f" with (h := {cut.cuts}) (T := {T}) (p := {p}) (q := {q})"
-    return ""
+        given["p"], given["q"] = t2_peak(T, d) if 27 * d * d > 4 * T else (0, 1)
+    if name == "B2":
+        least = min(d, problem.dv)
+        p, q = b2_peak(T, least) if least * least > T else (0, 1)
+        given["p"], given["q"] = p, 2 * q
+    return " with " + " ".join(f"({letter} := {number})" for letter, number in given.items())
+
+
+_CUTS: dict[str, Callable[[Problem, int], Cut | None]] = {
+    "T1": t1_cut,
+    "T2": t2_cut,
+    "B1": b1_cut,
+    "B2": b2_cut,
+    "L": linear_best_cut,
+}
 
 
 def _comment(text: str) -> str:

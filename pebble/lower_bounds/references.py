@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pebble.common.latex import latex_text
 
 __all__ = [
+    "CHRIST",
     "DAO",
     "ELANGO",
     "HONG_KUNG",
@@ -15,6 +16,7 @@ __all__ = [
     "LEAN",
     "LI",
     "LOOMIS_WHITNEY",
+    "OLIVRY",
     "SAHA_YE",
     "SMITH",
     "Reference",
@@ -162,6 +164,25 @@ JAIN_ZAHARIA = Reference(
     {
         "booktitle": "ACM Symposium on Parallelism in Algorithms and Architectures (SPAA)",
         **_arxiv("1909.09791"),
+    },
+)
+CHRIST = Reference(
+    "christ-et-al-2013",
+    "misc",
+    ("Michael Christ", "James Demmel", "Nicholas Knight", "Thomas Scanlon", "Katherine Yelick"),
+    "Communication lower bounds and optimal algorithms for programs that reference arrays, part 1",
+    2013,
+    _arxiv("1308.0068"),
+)
+OLIVRY = Reference(
+    "olivry-et-al-2020",
+    "inproceedings",
+    ("Auguste Olivry", "Julien Langou", "Louis-Noël Pouchet", "P. Sadayappan", "Fabrice Rastello"),
+    "Automated derivation of parametric data movement lower bounds for affine programs",
+    2020,
+    {
+        "booktitle": "ACM SIGPLAN Conference on Programming Language Design and Implementation (PLDI)",
+        **_arxiv("1911.06664"),
     },
 )
 LEAN = Reference(

@@ -29,14 +29,8 @@ class AllGather(parallel.DistributedSchedule):
         all_tiles = np.arange(problem.tiling.tiles)[None, :].repeat(problem.P, axis=0)
         return parallel.Placement(problem.tiling.of_device, all_tiles, np.zeros(problem.P, np.int64))
 
-    def program(
-        self,
-        problem: parallel.SharedProblem,
-        shape: parallel.Shape = (),
-        inner: parallel.InnerWork | None = None,
+    def forward_program(
+        self, problem: parallel.SharedProblem, shape: parallel.Shape, inner: parallel.InnerWork | None
     ) -> parallel.DeviceProgram:
         """Return what each device does."""
-        self.check(problem, shape)
-        if problem.pass_name == "backward":
-            return super().program(problem, shape, inner)
         return all_gather(problem.P, inner)

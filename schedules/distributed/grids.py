@@ -48,16 +48,10 @@ class HeadsGrid(parallel.DistributedSchedule):
         query, key = (problem.tiling.of_device[group].reshape(problem.P, -1) for group in (of_row, of_column))
         return parallel.Placement(query, key, device % h, h)
 
-    def program(
-        self,
-        problem: parallel.SharedProblem,
-        shape: parallel.Shape = (),
-        inner: parallel.InnerWork | None = None,
-    ) -> parallel.DeviceProgram:
+    def forward_program(
+        self, problem: parallel.SharedProblem, shape: parallel.Shape, inner: parallel.InnerWork | None
+    ) -> parallel.DeviceProgram | None:
         """Return what each device does."""
-        self.check(problem, shape)
-        if problem.pass_name == "backward":
-            return super().program(problem, shape, inner)
         h, R, C = shape
         return heads_grid(h, R, C, inner)
 
@@ -83,16 +77,12 @@ class GridSchedule(HeadsGrid):
         """Queries of a row times keys of a column."""
         return super().placement(problem, (1, *shape))
 
-    def program(
-        self,
-        problem: parallel.SharedProblem,
-        shape: parallel.Shape = (),
-        inner: parallel.InnerWork | None = None,
-    ) -> parallel.DeviceProgram:
+    def forward_program(
+        self, problem: parallel.SharedProblem, shape: parallel.Shape, inner: parallel.InnerWork | None
+    ) -> parallel.DeviceProgram | None:
         """Return what each device does."""
-        self.check(problem, shape)
-        if problem.pass_name == "backward" or self.goes_round:
-            return parallel.DistributedSchedule.program(self, problem, shape, inner)
+        if self.goes_round:
+            return None
         R, C = shape
         return grid(R, C, inner)
 

@@ -33,16 +33,10 @@ class Ulysses(parallel.DistributedSchedule):
         all_tiles = np.arange(problem.tiling.tiles)[None, :].repeat(problem.P, axis=0)
         return parallel.Placement(all_tiles, all_tiles, np.arange(problem.P), problem.P)
 
-    def program(
-        self,
-        problem: parallel.SharedProblem,
-        shape: parallel.Shape = (),
-        inner: parallel.InnerWork | None = None,
+    def forward_program(
+        self, problem: parallel.SharedProblem, shape: parallel.Shape, inner: parallel.InnerWork | None
     ) -> parallel.DeviceProgram:
         """Return what each device does."""
-        self.check(problem, shape)
-        if problem.pass_name == "backward":
-            return super().program(problem, shape, inner)
         return ulysses(problem.P, inner)
 
 
@@ -76,16 +70,10 @@ class Usp(parallel.DistributedSchedule):
         before = (device + u if problem.layout == "zigzag" else device - u) % problem.P
         return parallel.Placement(tiles, tiles, device % u, u, before)
 
-    def program(
-        self,
-        problem: parallel.SharedProblem,
-        shape: parallel.Shape = (),
-        inner: parallel.InnerWork | None = None,
+    def forward_program(
+        self, problem: parallel.SharedProblem, shape: parallel.Shape, inner: parallel.InnerWork | None
     ) -> parallel.DeviceProgram:
         """Return what each device does."""
-        self.check(problem, shape)
-        if problem.pass_name == "backward":
-            return super().program(problem, shape, inner)
         return usp(shape[0], shape[1], inner)
 
     def shapes(self, problem: parallel.SharedProblem) -> list[parallel.Shape]:

@@ -28,12 +28,8 @@ class PassQ(parallel.DistributedSchedule):
         all_tiles = np.arange(problem.tiling.tiles)[None, :].repeat(problem.P, axis=0)
         return parallel.Placement(all_tiles, problem.tiling.of_device, np.zeros(problem.P, np.int64))
 
-    def program(
-        self,
-        problem: parallel.SharedProblem,
-        shape: parallel.Shape = (),
-        inner: parallel.InnerWork | None = None,
+    def forward_program(
+        self, problem: parallel.SharedProblem, shape: parallel.Shape, inner: parallel.InnerWork | None
     ) -> parallel.DeviceProgram:
         """Return what each device does."""
-        self.check(problem, shape)
         return pass_q(problem.P, inner)

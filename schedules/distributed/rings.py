@@ -29,15 +29,17 @@ class Ring(parallel.DistributedSchedule):
         """Own queries times own keys; then keys go round, downwards where the last keys are needed least: zigzag."""
         return _ring(problem, "key", downwards=problem.layout == "zigzag")
 
-    def program(
-        self,
-        problem: parallel.SharedProblem,
-        shape: parallel.Shape = (),
-        inner: parallel.InnerWork | None = None,
+    def forward_program(
+        self, problem: parallel.SharedProblem, shape: parallel.Shape, inner: parallel.InnerWork | None
     ) -> parallel.DeviceProgram:
         """Return what each device does."""
-        self.check(problem, shape)
-        return ring(problem.P, inner) if problem.pass_name == "forward" else ring_backward(problem.P)
+        return ring(problem.P, inner)
+
+    def backward_program(
+        self, problem: parallel.SharedProblem, shape: parallel.Shape
+    ) -> parallel.DeviceProgram:
+        """Return what each device does."""
+        return ring_backward(problem.P)
 
 
 class PassQRing(parallel.DistributedSchedule):
@@ -57,14 +59,10 @@ class PassQRing(parallel.DistributedSchedule):
         """Own queries times own keys; then queries go round downwards, to ever earlier keys."""
         return _ring(problem, "query", downwards=True)
 
-    def program(
-        self,
-        problem: parallel.SharedProblem,
-        shape: parallel.Shape = (),
-        inner: parallel.InnerWork | None = None,
+    def forward_program(
+        self, problem: parallel.SharedProblem, shape: parallel.Shape, inner: parallel.InnerWork | None
     ) -> parallel.DeviceProgram:
         """Return what each device does."""
-        self.check(problem, shape)
         return pass_q_ring(problem.P, inner)
 
 
@@ -86,14 +84,10 @@ class RingQ(parallel.DistributedSchedule):
         """Own queries times own keys; then queries go round downwards, to ever earlier keys."""
         return _ring(problem, "query", downwards=True)
 
-    def program(
-        self,
-        problem: parallel.SharedProblem,
-        shape: parallel.Shape = (),
-        inner: parallel.InnerWork | None = None,
+    def backward_program(
+        self, problem: parallel.SharedProblem, shape: parallel.Shape
     ) -> parallel.DeviceProgram:
         """Return what each device does."""
-        self.check(problem, shape)
         return ring_q_backward(problem.P)
 
 

@@ -9,6 +9,7 @@ from pebble.cli import group, main
 from pebble.computations.load import load_dag
 from pebble.computations.masks import make_mask
 from pebble.computations.named_dags import NAMED_DAGS
+from pebble.computations.nests.polybench import KERNELS
 from pebble.lab.hardware import devices, models
 from pebble.program.schedule import available
 
@@ -52,6 +53,7 @@ def test_everything_is_offered_and_is_real() -> None:
     assert _offered("count --device ") == list(devices())
     assert _offered("models ") == list(models())
     assert [text.partition(":")[0] for text in _offered("dag info ")] == list(NAMED_DAGS)
+    assert _offered("kernel ") == list(KERNELS)
     for text in _offered("dag info "):
         assert load_dag(text).n_vertices
     assert "causal" in _offered("count --mask ")

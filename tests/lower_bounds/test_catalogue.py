@@ -13,6 +13,7 @@ import pytest
 import pebble.lower_bounds
 from pebble.common.errors import InvalidInput
 from pebble.computations.load import load_dag
+from pebble.computations.nests.read_text import loop_nest
 from pebble.computations.problem import Problem
 from pebble.game.rules import Rules
 from pebble.lower_bounds.attention.communication import communication_bounds
@@ -24,6 +25,7 @@ from pebble.lower_bounds.graph.exhaustive import exhaustive
 from pebble.lower_bounds.graph.graph_bound_table import dag_bounds
 from pebble.lower_bounds.levels import boundary_bound
 from pebble.lower_bounds.matmul_fft import fft_compulsory, matmul, matmul_compulsory
+from pebble.lower_bounds.nests.nest_bounds import nest_bounds
 from pebble.lower_bounds.references import Reference
 from pebble.lower_bounds.statement import Statement
 from pebble.lower_bounds.table import bounds
@@ -54,6 +56,9 @@ def printed() -> Iterator[Bound]:
     yield from bounds(Problem(8, 8, 3, 2, heads=2, shared_rope=1), 100).proved
     yield rescaled_by_block(Problem.square(256, 8, softmax="online"), 256, 64)
     yield boundary_bound(Problem.square(256, 8), 256)
+    products = "E[i,j] += A[i,k]*B[k,j]; F[j,l] += C[j,m]*D[m,l]; G[i,l] += E[i,j]*F[j,l]"
+    yield from nest_bounds(loop_nest(products, dict.fromkeys("ijklm", 40)), 16)
+    yield from nest_bounds(loop_nest("a[t+1,i+1] = a[t,i] + a[t,i+1] + a[t,i+2]", {"t": 200, "i": 200}), 16)
     once = Rules(recomputation=False)
     for name, rules in (
         ("diamond:3,3", once),
@@ -144,7 +149,26 @@ def test_references_are_in_the_bibliography() -> None:
         assert reference.details.get("eprint", "") in entry
 
 
-@pytest.mark.parametrize(("softmax", "status"), [("plain", "machine-checked"), ("safe", "proved")])
-def test_status_is_machine_checked_only_where_a_theorem_says_just_this(softmax: str, status: str) -> None:
-    found = {one.name: one.status for one in bounds(Problem.square(256, 8, softmax=softmax), 256).proved}
-    assert [found[name] for name in ("T1", "T2", "compulsory")] == [status] * 3
+_CHECKED = [
+    (Problem.square(256, 8), "T1 T2 compulsory"),
+    (Problem.square(256, 8, softmax="safe", mask="causal"), "T1 T2 compulsory"),
+    (Problem.square(256, 8, softmax="online", stats=True), "T1 T2 compulsory"),
+    (Problem.square(256, 8, pass_name="backward"), "B1 B2 compulsory"),
+    (Problem(256, 256, 8, 12, pass_name="backward", mask="window:9"), "B1 B2 compulsory"),
+    (Problem.square(256, 8, heads=2), ""),
+    (Problem.square(256, 8, pass_name="weights"), ""),
+    (Problem.square(256, 8, attention="linear"), "L"),
+    (Problem.square(256, 8, attention="linear", mask="causal", heads=4, kv_heads=1), "L"),
+    (Problem.square(256, 8, attention="linear", mask="causal", gate=True), "L"),
+]
+
+
+@pytest.mark.parametrize(("problem", "names"), _CHECKED, ids=lambda one: str(one))
+def test_status_is_machine_checked_only_where_a_theorem_says_just_this(problem: Problem, names: str) -> None:
+    found = {one.name for one in bounds(problem, 256).proved if one.status == "machine-checked"}
+    assert found == set(names.split())
+
+
+def test_statements_that_are_machine_checked() -> None:
+    found = {one.name for one in STATEMENTS if one.status == "machine-checked"}
+    assert found == {"compulsory", "T1", "T2", "B1", "B2", "L", "matmul", "matmul compulsory", "FFT"}

@@ -11,6 +11,8 @@ import pytest
 
 from pebble.common.errors import BoundDoesNotApply
 from pebble.computations.problem import Problem
+from pebble.lower_bounds.attention.b1 import B1Weights, b1_cut, b1_tangent
+from pebble.lower_bounds.attention.b2 import b2_cut, b2_peak
 from pebble.lower_bounds.attention.t1 import t1_cut, t1_events
 from pebble.lower_bounds.attention.t2 import t2_cut, t2_events, t2_peak
 from pebble.lower_bounds.coq_certificate import coq_certificate
@@ -18,16 +20,29 @@ from pebble.lower_bounds.proved import proved_bounds
 from pebble.lower_bounds.table import bounds
 from tests.support.coq import PROOFS, compiled, needs_coq
 
+_FILES = "Certificate BackwardCertificate SoftmaxCertificate LinearCertificate"
 _STATEMENT = re.compile(r"^Theorem (\w+) : (\w+) (.*) (\d+)\.$", re.MULTILINE)
 
 
+_LINEAR = [
+    Problem(3000, 4000, 12, 20, attention="linear"),
+    Problem.square(4000, 16, attention="linear", mask="causal"),
+    Problem.square(4000, 16, attention="linear", mask="causal", gate=True),
+]
+
+
 def _random_problem(rng: random.Random) -> tuple[Problem, int]:
-    """Return a random forward pass, often masked, and random words of fast memory; some numbers are large."""
+    """Return a random pass, often masked, and random words of fast memory; some numbers are large."""
     size = rng.choice([6, 60, 600])
     Nq, Nk = rng.randint(1, size), rng.randint(1, size)
     mask = rng.choice([None, None, "causal", f"window:{rng.randint(1, size)}"])
     d, dv = (rng.randint(1, 2 ** rng.randint(1, 7)) for _ in range(2))
-    problem = Problem(Nq, Nk if mask is None else Nq, d, dv, rng.random() < 0.5, mask=mask)
+    pass_name = rng.choice(["forward", "backward"])
+    stats = pass_name == "forward" and rng.random() < 0.5
+    softmax = rng.choice(["plain", "safe", "online"])
+    problem = Problem(
+        Nq, Nk if mask is None else Nq, d, dv, stats, pass_name=pass_name, mask=mask, softmax=softmax
+    )
     return problem, 2 ** rng.randint(1, 16) + rng.randint(0, 3)
 
 
@@ -40,16 +55,53 @@ def test_the_numbers_are_those_that_are_printed() -> None:
     assert "left out: T4, T3, D. *)" in coq_certificate(problem, 400)
 
 
+def test_the_numbers_of_the_backward_pass_are_those_that_are_printed() -> None:
+    problem = Problem.square(4096, 64, pass_name="backward")
+    text = coq_certificate(problem, 400)
+    stated = {name: int(words) for name, _, _, words in _STATEMENT.findall(text)}
+    printed = {bound.name: bound.value for bound in bounds(problem, 400).proved}
+    assert stated == {name: printed[name] for name in ("B1", "B2", "compulsory")}
+    assert "left out: B4, B3, D backward. *)" in text
+
+
+@pytest.mark.parametrize("problem", _LINEAR, ids=lambda problem: problem.form)
+def test_linear_attention_is_stated_for_one_head(problem: Problem) -> None:
+    [(name, costs, numbers, words)] = _STATEMENT.findall(coq_certificate(problem, 50))
+    printed = {bound.name: bound.value for bound in bounds(problem, 50).proved}
+    assert (name, costs, int(words)) == ("L", f"{problem.form}_costs", printed["L"])
+    assert numbers.split()[0] == str(problem.Nq)
+    if problem.form != "linear":
+        heads = Problem.square(4000, 16, attention="linear", mask="causal", heads=2, kv_heads=1)
+        with pytest.raises(BoundDoesNotApply, match="one query head"):
+            coq_certificate(heads, 50)
+
+
+def test_maxima_of_safe_softmax_are_words_besides() -> None:
+    plain, safe = (Problem(30, 40, 5, 7, stats=True, softmax=softmax) for softmax in ("plain", "safe"))
+    numbers = {name: int(words) for name, _, _, words in _STATEMENT.findall(coq_certificate(plain, 50))}
+    text = coq_certificate(safe, 50)
+    found = _STATEMENT.findall(text)
+    assert {costs for _, costs, *_ in found} == {"safe_costs"}
+    assert {name: int(words) - 30 for name, _, _, words in found} == numbers
+    assert all(f"(plain := {words})" in text for words in numbers.values())
+
+
 def test_under_a_mask_the_statement_has_its_counts() -> None:
     problem = Problem(30, 30, 5, 7, stats=True, mask="causal")
     found = _STATEMENT.findall(coq_certificate(problem, 100))
     assert {(costs, numbers) for _, costs, numbers, _ in found} == {
         ("masked_forward_costs", "465 30 30 5 7 true 100")
     }
+    problem = Problem(30, 30, 5, 7, pass_name="backward", mask="causal")
+    found = _STATEMENT.findall(coq_certificate(problem, 100))
+    assert {(costs, numbers) for _, costs, numbers, _ in found} == {
+        ("masked_backward_costs", "465 30 30 5 7 100")
+    }
 
 
 def test_what_is_not_machine_checked_has_no_certificate() -> None:
-    for problem in (Problem.square(8, 2, pass_name="backward"), Problem.square(8, 2, softmax="safe")):
+    chunked = Problem.square(8, 2, attention="linear", mask="causal", chunk=2)
+    for problem in (Problem.square(8, 2, pass_name="weights"), chunked):
         assert all(bound.status != "machine-checked" for bound in proved_bounds(problem, 30))
         with pytest.raises(BoundDoesNotApply, match="can be written for Coq"):
             coq_certificate(problem, 30)
@@ -64,24 +116,66 @@ def test_a_mask_cannot_end_the_comment() -> None:
 
 
 def test_what_coq_tests_holds_for_random_problems() -> None:
-    """The conditions of docs/proofs/Certificate.v, in Python."""
+    """The conditions of docs/proofs/Certificate.v and BackwardCertificate.v, in Python."""
     rng = random.Random(20)
-    for _ in range(200):
+    for _ in range(400):
         problem, M = _random_problem(rng)
-        d = problem.d
-        cut = t1_cut(problem, M)
-        assert cut.cuts * t1_events(M + cut.X, d) < problem.pairs * problem.dv
-        cut = t2_cut(problem, M)
-        T = M + cut.X
-        F = t2_events(T, d)
-        assert cut.cuts * F < problem.pairs * (d + problem.dv)
-        if 27 * d * d > 4 * T:
-            p, q = t2_peak(T, d)
-            assert 8 * p <= 5 * T * q
-            assert 8 * p**2 + 27 * d**2 * T * q**2 <= 81 * d**2 * p * q
-            assert math.isqrt(p**2 * (T * q - p) // (2 * q**3)) == F
-        else:
-            assert 108 * d * d * (F + 1) ** 2 > T**4
+        tests = (_t1_test, _t2_test) if problem.pass_name == "forward" else (_b1_test, _b2_test)
+        for test in tests:
+            assert test(problem, M), (test, problem, M)
+
+
+def _t1_test(problem: Problem, M: int) -> bool:
+    cut = t1_cut(problem, M)
+    return cut.cuts * t1_events(M + cut.X, problem.d) < problem.pairs * problem.dv
+
+
+def _t2_test(problem: Problem, M: int) -> bool:
+    cut = t2_cut(problem, M)
+    T, d = M + cut.X, problem.d
+    F = t2_events(T, d)
+    if cut.cuts * F >= problem.pairs * (d + problem.dv):
+        return False
+    if 27 * d * d <= 4 * T:
+        return 108 * d * d * (F + 1) ** 2 > T**4
+    p, q = t2_peak(T, d)
+    return (
+        8 * p <= 5 * T * q
+        and 8 * p**2 + 27 * d**2 * T * q**2 <= 81 * d**2 * p * q
+        and math.isqrt(p**2 * (T * q - p) // (2 * q**3)) == F
+    )
+
+
+def _b1_test(problem: Problem, M: int) -> bool:
+    cut, weights = b1_cut(problem, M), B1Weights(problem.d, problem.dv)
+    T, k, beta = M + cut.X, weights.kappa, weights.beta
+    F = (problem.pairs * beta - 1) // cut.cuts
+    p, q = b1_tangent(T, problem.d, problem.dv)
+    t = T * q**2 - p**2
+    peak = k**2 * (q**2 * T + p**2) ** 2 < 16 * (k * q - p) * p * q**2 * (F + 1)
+    crossing = (
+        t >= 0
+        and T**2 < 4 * (F + 1)
+        and t**2 + 4 * beta * p**2 * q**2 < 4 * (F + 1) * q**4
+        and 2 * (k * q - p) * t <= k * q * (p**2 + q**2 * T)
+        and t * (2 * k * p * q + t) < 4 * (F + 1) * q**4
+    )
+    return p > 0 and q > 0 and p <= k * q and (peak or crossing)
+
+
+def _b2_test(problem: Problem, M: int) -> bool:
+    cut, m = b2_cut(problem, M), min(problem.d, problem.dv)
+    T = M + cut.X
+    F = (problem.pairs * (3 * problem.d + 2 * problem.dv) - 1) // cut.cuts
+    if m * m <= T:
+        return 12 * m**2 * (F + 1) ** 2 > T**4
+    p, q = b2_peak(T, m)
+    q *= 2
+    return (
+        8 * p <= 5 * T * q
+        and 8 * p**2 + 4 * m**2 * T * q**2 <= 12 * m**2 * p * q
+        and 2 * p**2 * T * q < 3 * q**3 * (F + 1) ** 2 + 2 * p**3
+    )
 
 
 def test_every_proof_is_compiled_and_assumes_nothing() -> None:
@@ -99,19 +193,33 @@ def test_every_proof_is_compiled_and_assumes_nothing() -> None:
 def test_coq_accepts_certificates_and_refuses_tampered_ones(tmp_path: Path) -> None:
     needs_coq(tmp_path)
     rng = random.Random(3)
-    problems = [_random_problem(rng) for _ in range(25)] + [
+    problems = [_random_problem(rng) for _ in range(50)] + [
+        *((linear, M) for linear in _LINEAR for M in (50, 1000)),
+        (Problem.square(4096, 64, pass_name="backward"), 400),
+        (Problem.square(2**40, 128, pass_name="backward"), 10**6),
         (Problem.square(4096, 64), 25_000),
         (Problem.square(2**40, 128), 10**6),
     ]
     texts = [coq_certificate(problem, M) for problem, M in problems]
-    assert any("masked" in text and "t2_masked" in text for text in texts)
+    for form in ("linear", "recurrent", "gated"):
+        assert any(f"apply l_{form}" in text for text in texts)
+    for lemma in ("t1", "t2", "b1", "b2", "compulsory", "safe", "online"):
+        assert any(f"apply {lemma}_masked" in text for text in texts)
     assert compiled(_together(texts), tmp_path) is None
-    text = texts[-2]
-    for right, wrong in (
-        ("11020013", "11020014"),
-        ("h := 441", "h := 442"),
-        ("T := 49932", "T := 49933"),
-        ("1048576", "1048577"),
+    forward, backward = texts[-2], texts[-4]
+    linear = coq_certificate(_LINEAR[2], 1000)
+    words = _STATEMENT.findall(linear)[0][3]
+    for text, right, wrong in (
+        (linear, words, str(int(words) + 1)),
+        (forward, "11020013", "11020014"),
+        (forward, "h := 441", "h := 442"),
+        (forward, "T := 49932", "T := 49933"),
+        (forward, "1048576", "1048577"),
+        (backward, "408151494", "408151495"),
+        (backward, "297938629", "297938630"),
+        (backward, "(h := 401534) (T := 1142)", "(h := 401535) (T := 1142)"),
+        (backward, "(p := 2132555", "(p := 2032555"),
+        (backward, "2101248", "2101249"),
     ):
         assert right in text
         refused = compiled(text.replace(right, wrong), tmp_path)
@@ -121,8 +229,10 @@ def test_coq_accepts_certificates_and_refuses_tampered_ones(tmp_path: Path) -> N
 
 def _together(texts: list[str]) -> str:
     """Return one file of several certificates, each in a module of its own."""
-    header, modules = "", []
-    for number, text in enumerate(texts):
-        header, _, theorems = text.partition("Local Open Scope N_scope.\n")
-        modules.append(f"Module M{number}.\n{theorems}End M{number}.\n")
-    return f"{header}Local Open Scope N_scope.\n" + "".join(modules)
+    scope = "Local Open Scope N_scope.\n"
+    modules = [
+        f"Module M{number}.\n{text.partition(scope)[2]}End M{number}.\n" for number, text in enumerate(texts)
+    ]
+    return f"From Coq Require Import NArith.\nFrom Pebble Require Import {_FILES}.\n{scope}" + "".join(
+        modules
+    )

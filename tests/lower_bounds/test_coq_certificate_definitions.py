@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -24,8 +25,15 @@ from tests.support.coq import compiled, needs_coq
 
 pytestmark = pytest.mark.slow
 
-_KINDS = {"attention": "QKVSPUlO", "matmul": "ABC", "linear": "QKVHO"}
-_FILES = "Game Names LinearNames FFTNames Replay"
+_KINDS = {
+    "attention": "Q K V S P U l O",
+    "safe": "Q K V S P U l O m",
+    "online": "Q K V S P U l O m a",
+    "backward": "Q K V dO O l S P D dP dS dV dK dQ",
+    "matmul": "A B C",
+    "linear": "Q K V H O G",
+}
+_FILES = "Game Names SoftmaxNames BackwardNames LinearNames GatesNames FFTNames Replay"
 _HEADER = f"From mathcomp Require Import all_ssreflect.\nFrom Pebble Require Import {_FILES}.\n"
 _GRAPHS: list[tuple[tuple[int, int, int, int], bool, str | None]] = [
     ((2, 3, 2, 1), True, None),
@@ -45,7 +53,7 @@ def _name(kinds: str, text: str) -> list[int]:
     if kinds == _KINDS["linear"] and len(indices) == {"Q": 3, "O": 4}.get(letter):
         head, token, *others = indices  # of several heads, with two tokens each
         indices = [2 * head + token, *others]
-    return [kinds.index(letter), *indices]
+    return [kinds.split().index(letter), *indices]
 
 
 def _coq(value: object) -> str:
@@ -72,24 +80,42 @@ def _random_mask(rng: random.Random) -> Mask:
     return mask_from_array(allowed, empty_rows="zero")
 
 
+def _allowed(problem: Problem) -> str:
+    """Return which pairs are allowed, in Coq."""
+    Nq, Nk = problem.Nq, problem.Nk
+    matrix = problem.allowed.matrix((0, Nq), (0, Nk))
+    pairs = [(i, j) for i in range(Nq) for j in range(Nk) if matrix[i, j]]
+    return f"(fun i j => (i, j) \\in {_coq(pairs)})"
+
+
 def _graphs() -> list[tuple[str, Dag, str]]:
     """Return computations of Names.v and the program's DAGs that they should be."""
     rng = random.Random(5)
     problems = [Problem(*sizes, stats, mask=mask) for sizes, stats, mask in _GRAPHS]
     problems += [Problem(3, 4, 1, 2, rng.random() < 0.5, mask=_random_mask(rng)) for _ in range(4)]
+    some = problems[::4]
+    backward = [replace(problem, pass_name="backward", stats=False) for problem in some]
+    safe, online = ([replace(problem, softmax=softmax) for problem in some] for softmax in ("safe", "online"))
     found = []
-    for problem in problems:
-        Nq, Nk, d, dv, stats = problem.Nq, problem.Nk, problem.d, problem.dv, problem.stats
-        matrix = problem.allowed.matrix((0, Nq), (0, Nk))
-        pairs = [(i, j) for i in range(Nq) for j in range(Nk) if matrix[i, j]]
-        is_allowed = f"(fun i j => (i, j) \\in {_coq(pairs)})"
-        coq = f"(attention_named {Nq} {Nk} {d} {dv} {str(stats).lower()} {is_allowed})"
-        found.append((coq, family_of(problem).dag(), _KINDS["attention"]))
+    for problem in [*problems, *backward, *safe, *online]:
+        sizes = f"{problem.Nq} {problem.Nk} {problem.d} {problem.dv}"
+        if problem.pass_name == "backward":
+            kinds = "backward"
+        else:
+            kinds = "attention" if problem.form == "plain" else problem.form
+            sizes += f" {str(problem.stats).lower()}"
+        found.append(
+            (f"({kinds}_named {sizes} {_allowed(problem)})", family_of(problem).dag(), _KINDS[kinds])
+        )
     for m, n, k in ((2, 3, 2), (1, 2, 3)):
         found.append((f"(matmul_named {m} {n} {k})", matmul_family(m, n, k).dag(), _KINDS["matmul"]))
     for heads, N in ((1, 3), (2, 2)):
         shared = Problem(N, N, 2, 1, attention="linear", mask="causal", heads=heads, kv_heads=1)
         found.append((f"(recurrent_named {heads} {N - 1} 2 1)", family_of(shared).dag(), _KINDS["linear"]))
+        gated = replace(shared, gate=True)
+        found.append(
+            (f"(recurrent_gated_named {heads} {N - 1} 2 1)", family_of(gated).dag(), _KINDS["linear"])
+        )
     right = Problem(2, 3, 1, 2, attention="linear")
     found.append(("(right_named 2 2 1 2)", family_of(right).dag(), _KINDS["linear"]))
     found.append(("(fft_named 3)", fft(8), "x"))

@@ -29,6 +29,7 @@ from pebble.lower_bounds.graph.maximum_flow import maximum_flow
 from pebble.lower_bounds.graph.min_cut import _least_cut, _weight, _weights
 from pebble.lower_bounds.graph.needed_part import needed_part
 from pebble.lower_bounds.matmul_fft import matmul_with_products
+from pebble.solvers.heuristic import schedule_dag
 
 ONCE = Rules(recomputation=False)
 ALL_RULES = [Rules(again, slide) for again, slide in product((True, False), repeat=2)]
@@ -351,3 +352,14 @@ def test_command_prints_one_document() -> None:
     text = CliRunner().invoke(command, ["diamond:8,8", "-M", "2"]).output
     assert "no pebbling exists with 2 words; the least M is 3" in text
     assert "not used: convex min-cut" in text
+
+
+def test_a_dag_given_as_a_kernel_has_the_bounds_of_its_loop_nest() -> None:
+    dag = load_dag("kernel:C[i,j] += A[i,k]*B[k,j]:i=6,j=6,k=6")
+    best = dag_bounds(dag, 5).best
+    assert best.name == "nest projections"
+    assert best.value <= schedule_dag(dag, 5, order="greedy").io
+    other = Dag(
+        dag.predecessor_start, dag.predecessors, outputs=dag.sinks, description="kernel:ik,k->i:i=6,k=6"
+    )
+    assert dag_bounds(other, 5).best.name == "compulsory"

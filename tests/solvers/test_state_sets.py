@@ -23,8 +23,8 @@ def test_two_words_a_state_give_the_same_answers(rules: Rules, monkeypatch: pyte
     narrow = [optimal(dag, dag.max_indegree + 1, rules) for dag in some_dags()[3:6]]
     make = Codec.__init__
 
-    def wide(self: Codec, game: Any) -> None:
-        make(self, game)
+    def wide(self: Codec, game: Any, owed: bool = True) -> None:
+        make(self, game, owed)
         self.narrow = False
 
     monkeypatch.setattr(Codec, "__init__", wide)

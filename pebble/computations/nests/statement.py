@@ -1,4 +1,4 @@
-"""Statements of a loop nest: one assignment for every point of a set of loop indices."""
+"""Statements of a loop nest: an assignment for every point of a set of loop indices."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from pebble.computations.nests.affine import Affine
 
-__all__ = ["Access", "LoopNest", "Statement"]
+__all__ = ["Access", "Assignment", "LoopNest", "Statement"]
 
 
 @dataclass(frozen=True)
@@ -18,11 +18,12 @@ class Access:
     places: tuple[Affine, ...]
 
     def __str__(self) -> str:
-        return f"{self.array}[{','.join(str(place).replace(' ', '') for place in self.places)}]"
+        places = ",".join(str(place).replace(" ", "") for place in self.places)
+        return f"{self.array}[{places}]" if self.places else self.array
 
 
 @dataclass(frozen=True)
-class Statement:
+class Assignment:
     """An assignment, for every point of its loop indices that meets its conditions.
 
     Parameters
@@ -59,10 +60,29 @@ class Statement:
 
     def __str__(self) -> str:
         right = self.expression or "*".join(map(str, self.reads))
-        conditions = ", ".join(f"{condition} >= 0" for condition in self.conditions)
+        conditions = ", ".join(map(_comparison, self.conditions))
         return (
             f"{self.target} {'+=' if self.adds else '='} {right}{f' for {conditions}' if conditions else ''}"
         )
+
+
+Statement = Assignment
+
+
+def _comparison(condition: Affine) -> str:
+    """Return that an expression is at least 0, as people write it: ``j < i`` for ``i - j - 1``.
+
+    >>> _comparison(Affine.of({"i": 1, "j": -1}, -1)), _comparison(Affine.of({"i": -2}, 9))
+    ('j < i', '2*i <= 9')
+    """
+    more = {name: factor for name, factor in condition.terms if factor > 0}
+    less = {name: -factor for name, factor in condition.terms if factor < 0}
+    constant = condition.constant
+    if constant == -1 and more and less:
+        return f"{Affine.of(less)} < {Affine.of(more)}"
+    if constant < 0:
+        return f"{Affine.of(less, -constant)} <= {Affine.of(more)}"
+    return f"{Affine.of(less)} <= {Affine.of(more, constant)}"
 
 
 @dataclass(frozen=True)
@@ -74,7 +94,7 @@ class LoopNest:
 
     Parameters
     ----------
-    statements : tuple of Statement
+    statements : tuple of Assignment
     extents : mapping of str to int
         An index i runs over 0, …, extents[i] − 1.
     outputs : tuple of str
@@ -85,7 +105,7 @@ class LoopNest:
     Statements that add to one array continue each other's chains in the order in which they stand.
     """
 
-    statements: tuple[Statement, ...]
+    statements: tuple[Assignment, ...]
     extents: Mapping[str, int]
     outputs: tuple[str, ...] = ()
 

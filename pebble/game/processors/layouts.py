@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
 
 from pebble.common.errors import InvalidInput
 from pebble.game.processors.words import array_of, indices_of
 from pebble.graph.any_dag import AnyDag
 
-__all__ = ["LAYOUTS", "Layout", "owners", "token_owners"]
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["LAYOUTS", "Layout", "equal_tiles", "owners", "tile_owner", "token_owners"]
 
 LAYOUTS = ("contiguous", "zigzag", "striped")
 """Layouts that have a name."""
@@ -36,15 +41,10 @@ def token_owners(layout: Layout, tokens: int, devices: int) -> tuple[int, ...]:
     [(0, 0, 0, 0, 1, 1, 1, 1), (0, 0, 1, 1, 1, 1, 0, 0), (0, 1, 0, 1, 0, 1, 0, 1)]
     """
     if isinstance(layout, str):
-        if layout == "contiguous":
-            return tuple(_chunks(tokens, devices))
-        if layout == "zigzag":
-            return tuple(min(chunk, 2 * devices - 1 - chunk) for chunk in _chunks(tokens, 2 * devices))
         if layout == "striped":
             return tuple(t % devices for t in range(tokens))
-        raise InvalidInput(
-            f"unknown layout {layout!r}; known: {', '.join(LAYOUTS)}, or the device of each token"
-        )
+        owner = tile_owner(layout, devices)
+        return tuple(np.repeat(owner, equal_tiles(tokens, len(owner))).tolist())
     if len(layout) != tokens:
         raise InvalidInput(f"the layout names the devices of {len(layout)} tokens; there are {tokens}")
     if not all(0 <= p < devices for p in layout):
@@ -52,10 +52,35 @@ def token_owners(layout: Layout, tokens: int, devices: int) -> tuple[int, ...]:
     return tuple(layout)
 
 
-def _chunks(tokens: int, count: int) -> list[int]:
-    """Return the chunk of each token, of chunks as equal as can be."""
+def tile_owner(layout: str, devices: int) -> NDArray[np.int64]:
+    """Return the device of each tile of tokens: as many tiles as devices, twice as many for ``zigzag``.
+
+    Raises
+    ------
+    InvalidInput
+        For an unknown name.
+
+    Examples
+    --------
+    >>> tile_owner("zigzag", 3)
+    array([0, 1, 2, 2, 1, 0])
+    """
+    if layout not in LAYOUTS:
+        raise InvalidInput(
+            f"unknown layout {layout!r}; known: {', '.join(LAYOUTS)}, or the device of each token"
+        )
+    device = np.arange(devices)
+    return np.concatenate([device, device[::-1]]) if layout == "zigzag" else device
+
+
+def equal_tiles(tokens: int, count: int) -> NDArray[np.int64]:
+    """Return the sizes of so many tiles, as equal as can be: the first ones have a token more.
+
+    >>> equal_tiles(8, 3)
+    array([3, 3, 2])
+    """
     least, more = divmod(tokens, count)
-    return [chunk for chunk in range(count) for _ in range(least + (chunk < more))]
+    return np.full(count, least, np.int64) + (np.arange(count) < more)
 
 
 def owners(dag: AnyDag, layout: Layout, devices: int) -> dict[int, int]:

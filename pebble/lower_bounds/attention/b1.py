@@ -13,13 +13,13 @@ from functools import cached_property, lru_cache
 from pebble.common.units import fast_memory_words
 from pebble.lower_bounds.bound import Bound
 from pebble.lower_bounds.counts import Counts
-from pebble.lower_bounds.cutting import best_cut, best_start, least_words_near
+from pebble.lower_bounds.cutting import Cut, best_cut, best_start, least_words_near
 from pebble.lower_bounds.references import HONG_KUNG, LOOMIS_WHITNEY
 from pebble.lower_bounds.requirements import require_pass
 from pebble.lower_bounds.rounding import ceil_div, ceil_sqrt
 from pebble.lower_bounds.statement import Statement
 
-__all__ = ["B1", "B1Weights", "b1", "b1_events", "b1_words"]
+__all__ = ["B1", "B1Weights", "b1", "b1_cut", "b1_events", "b1_tangent", "b1_words"]
 
 B1 = Statement(
     "B1",
@@ -27,6 +27,7 @@ B1 = Statement(
     "κ·√b·(T − b)/2)⌋, for every whole X ≥ 1 with at least two segments; β = 12d² and κ = 4d for dv = d",
     "attention, backward pass, any sizes and any mask; z is the number of pairs; chains in a fixed order",
     "docs/bounds-backward.md, B1",
+    status="machine-checked",
     after=(HONG_KUNG, LOOMIS_WHITNEY),
 )
 
@@ -114,15 +115,41 @@ def b1_events(T: int, d: int, dv: int) -> int:
     return max(T * T // 4, _at_peak(T, weights.kappa))
 
 
+def b1_tangent(T: int, d: int, dv: int) -> tuple[int, int]:
+    """Return ``p`` and ``q``, ``p/q`` the root of a ``b`` at which :func:`b1_events` shows that it is enough.
+
+    With ``sqrt(b) <= (s + b/s) / 2`` at ``s = p/q`` the second form is a parabola in ``b``: what Coq tests
+    (docs/proofs/BackwardCertificate.v).
+
+    >>> b1_tangent(40_000, 32, 32)
+    (128, 1)
+    """
+    weights = _weights(d, dv)
+    kappa = weights.kappa
+    if T <= 0:
+        return 1, kappa
+    if weights.bend > T:
+        return _peak_numerator(T, kappa), _PEAK_DENOMINATOR
+    p, q = _crossing(T, kappa, weights.beta), kappa << _CROSSING_BITS
+    return (p, q) if p <= kappa * q else (kappa, 1)
+
+
 def _at_crossing(T: int, kappa: int, beta: int) -> int:
     """Bound the work where the two minimands cross, which is the most of the second form from ``bend`` on.
 
     It is ``s² B (B + kappa)`` with ``B = beta / kappa`` and ``s = sqrt(B² + T) - B``.
     """
-    bits = 32
-    root = ceil_sqrt((beta * beta + T * kappa * kappa) << 2 * bits)
-    s = root - (beta << bits)  # at least 2**bits · kappa · s
-    return s * s * beta * (beta + kappa * kappa) // (kappa**4 << 2 * bits)
+    s = _crossing(T, kappa, beta)
+    return s * s * beta * (beta + kappa * kappa) // (kappa**4 << 2 * _CROSSING_BITS)
+
+
+_CROSSING_BITS = 32
+
+
+def _crossing(T: int, kappa: int, beta: int) -> int:
+    """Return at least ``2**_CROSSING_BITS · kappa · s``, ``s`` the root of the ``b`` where the two minimands cross."""
+    root = ceil_sqrt((beta * beta + T * kappa * kappa) << 2 * _CROSSING_BITS)
+    return root - (beta << _CROSSING_BITS)
 
 
 def _at_peak(T: int, kappa: int) -> int:
@@ -131,13 +158,20 @@ def _at_peak(T: int, kappa: int) -> int:
     On ``[0, kappa/2]`` g is concave, and it falls beyond. So for any ``s`` there, g is at most
     ``g(s) + |g'(s)| w``, where no two points of the range are further apart than ``w``.
     """
-    guess = _peak(float(T), kappa)
     width = math.ceil(min(kappa / 2, math.sqrt(T))) + 1
-    D = 1 << 60
-    n = max(0, min(int(guess * D), kappa * D // 2, math.isqrt(T * D * D)))
+    D, n = _PEAK_DENOMINATOR, _peak_numerator(T, kappa)
     u = T * D * D - n * n
     steepness = abs(u * (kappa * D - 2 * n) - 2 * kappa * D * n * n)  # 2 D³ |g'(s)|
     return (u * u + 2 * kappa * D * n * u + 2 * D * steepness * width) // (4 * D**4)
+
+
+_PEAK_DENOMINATOR = 1 << 60
+
+
+def _peak_numerator(T: int, kappa: int) -> int:
+    """Return nearly ``_PEAK_DENOMINATOR`` times where g is greatest, within the range."""
+    D = _PEAK_DENOMINATOR
+    return max(0, min(int(_peak(float(T), kappa) * D), kappa * D // 2, math.isqrt(T * D * D)))
 
 
 def _peak(T: float, kappa: int) -> float:
@@ -208,6 +242,12 @@ def b1(problem: Counts, M: int) -> Bound:
     >>> 12 <= b1(Problem(N, N, d, d, pass_name="backward"), M).value * M / (N * d) ** 2 < 12.01
     True
     """
+    cut = b1_cut(problem, M)
+    return B1.bound(cut.moves, str(cut))
+
+
+def b1_cut(problem: Counts, M: int) -> Cut:
+    """Return the cutting that gives B1; see :func:`b1`."""
     M = fast_memory_words(M)
     require_pass(problem, "backward", "B1")
     d, dv = problem.d, problem.dv
@@ -218,5 +258,4 @@ def b1(problem: Counts, M: int) -> Bound:
 
     starts = (M, best_start(M, events, M // 2, M + weights.kappa**2))
     X = max(starts, key=lambda X: X / max(1, events(M + X)))
-    cut = best_cut(problem.pairs * weights.beta, M, events, lambda w: b1_words(w, d, dv), X)
-    return B1.bound(cut.moves, str(cut))
+    return best_cut(problem.pairs * weights.beta, M, events, lambda w: b1_words(w, d, dv), X)

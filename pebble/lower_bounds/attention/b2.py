@@ -11,12 +11,12 @@ import math
 from pebble.common.units import fast_memory_words
 from pebble.lower_bounds.bound import Bound
 from pebble.lower_bounds.counts import Counts
-from pebble.lower_bounds.cutting import best_cut, best_start, least_words_near
+from pebble.lower_bounds.cutting import Cut, best_cut, best_start, least_words_near
 from pebble.lower_bounds.references import HONG_KUNG, LOOMIS_WHITNEY
 from pebble.lower_bounds.requirements import require_pass
 from pebble.lower_bounds.statement import Statement
 
-__all__ = ["B2", "b2", "b2_events", "b2_words"]
+__all__ = ["B2", "b2", "b2_cut", "b2_events", "b2_peak", "b2_words"]
 
 B2 = Statement(
     "B2",
@@ -24,6 +24,7 @@ B2 = Statement(
     "y·√((T − y + y²/(4·min(d, dv)²))/3)⌋, for every whole X ≥ 1 with at least two segments",
     "attention, backward pass, any sizes and any mask; z is the number of pairs; chains in a fixed order",
     "docs/bounds-backward.md, B2",
+    status="machine-checked",
     after=(HONG_KUNG, LOOMIS_WHITNEY),
 )
 
@@ -50,10 +51,20 @@ def b2_events(T: int, d: int) -> int:
         return 0
     if d * d <= T:
         return math.isqrt(T**4 // (12 * d * d))
+    p, q = b2_peak(T, d)
+    return math.isqrt(p * p * (2 * T * q - p) // (12 * q**3))
+
+
+def b2_peak(T: int, d: int) -> tuple[int, int]:
+    """Return ``p`` and ``q``, ``p/q`` the ``y`` of the most events for ``T < d²``, rounded up.
+
+    >>> p, q = b2_peak(300, 10**6)
+    >>> p // q
+    200
+    """
     bits = 2 * T.bit_length() + 8
     root = math.isqrt(9 * d * d - 8 * T << 2 * bits)
-    p, q = 4 * T * d << bits, (3 * d << bits) + root  # y = p/q, rounded up
-    return math.isqrt(p * p * (2 * T * q - p) // (12 * q**3))
+    return 4 * T * d << bits, (3 * d << bits) + root
 
 
 def _b2_real(T: float, d: int) -> float:
@@ -108,6 +119,12 @@ def b2(problem: Counts, M: int) -> Bound:
     >>> b2(problem, 400).value > b1(problem, 400).value
     True
     """
+    cut = b2_cut(problem, M)
+    return B2.bound(max(0, cut.moves - 2 * problem.pairs), str(cut))
+
+
+def b2_cut(problem: Counts, M: int) -> Cut:
+    """Return the cutting that gives B2; see :func:`b2`."""
     M = fast_memory_words(M)
     require_pass(problem, "backward", "B2")
     d = min(problem.d, problem.dv)
@@ -117,6 +134,4 @@ def b2(problem: Counts, M: int) -> Bound:
 
     X = best_start(M, events, M // 2, 3 * M)
     work = problem.pairs * (3 * problem.d + 2 * problem.dv)
-    cut = best_cut(work, M, events, lambda w: b2_words(w, d), X)
-    words = max(0, cut.moves - 2 * problem.pairs)
-    return B2.bound(words, str(cut))
+    return best_cut(work, M, events, lambda w: b2_words(w, d), X)

@@ -115,9 +115,7 @@ def compulsory_backward(problem: Counts, M: int) -> Bound:
     """
     fast_memory_words(M)
     require_pass(problem, "backward", "the compulsory bound of the backward pass")
-    return COMPULSORY.bound(
-        compulsory_words(problem), source="docs/bounds-backward.md, compulsory", status="proved"
-    )
+    return COMPULSORY.bound(compulsory_words(problem), source="docs/bounds-backward.md, compulsory")
 
 
 def compulsory_weights(problem: Counts, M: int) -> Bound:

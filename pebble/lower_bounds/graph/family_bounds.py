@@ -30,7 +30,7 @@ def family_bounds(dag: Dag, M: int, rules: Rules) -> list[GraphBound]:
     ----------
     dag : Dag
         Its description must be a name of the catalogue with its parameters, and the DAG the one of that name:
-        attention, attention-safe, attention-online, backward, fma-matmul, matmul, or fft.
+        attention, attention-safe, attention-online, backward, fma-matmul, matmul, fft, or a kernel.
     M : int
         Words of fast memory.
     rules : Rules
@@ -53,13 +53,13 @@ def family_bounds(dag: Dag, M: int, rules: Rules) -> list[GraphBound]:
     name = catalogue_name(dag)
     if name is None:
         raise BoundDoesNotApply(
-            "the bounds of families need a DAG given by its name in the catalogue, such as fft:64 "
-            "(list them with: pebble dag info --list)"
+            "the bounds of families need a DAG given by its name in the catalogue, such as fft:64, or as a kernel "
+            "(list names with: pebble dag info --list)"
         )
     kind, _, text = name.partition(":")
     found = [
         _with_inputs(bound, name)
-        for bound in _BOUNDS[kind](_sizes(text), M)
+        for bound in (_kernel(name, M) if kind == "kernel" else _BOUNDS[kind](_sizes(text), M))
         if "compulsory" not in bound.name and bound.holds_under(rules)
     ]
     if not found:
@@ -83,7 +83,7 @@ def catalogue_name(dag: Dag) -> str | None:
     from pebble.computations.load import named_dag
     from pebble.graph.fingerprint import dag_hash
 
-    if dag.description.partition(":")[0] not in _BOUNDS:
+    if dag.description.partition(":")[0] not in (*_BOUNDS, "kernel"):
         return None
     try:
         meant = named_dag(dag.description)
@@ -106,6 +106,13 @@ def _sizes(text: str) -> _Sizes:
 
 def _with_inputs(bound: Bound, name: str) -> GraphBound:
     return GraphBound.from_bound(bound, {"family": name})
+
+
+def _kernel(name: str, M: int) -> list[Bound]:
+    from pebble.computations.nests.named_kernel import kernel_nest
+    from pebble.lower_bounds.nests.nest_bounds import nest_bounds
+
+    return nest_bounds(kernel_nest(name), M)
 
 
 def _attention(pass_name: str, sizes: _Sizes, M: int, softmax: str = "plain") -> list[Bound]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pebble.common.errors import InvalidInput
-from pebble.game.processors.layouts import LAYOUTS
+from pebble.game.processors.layouts import LAYOUTS, equal_tiles, tile_owner
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -58,21 +58,17 @@ class TokenLayout:
     @property
     def tiles(self) -> int:
         """How many tiles there are: P, 2P for zigzag, or one."""
-        if self.kind == "first":
-            return 1
-        return 2 * self.P if self.kind == "zigzag" else self.P
+        return len(self.owner)
 
     @cached_property
     def sizes(self) -> NDArray[np.int64]:
         """The tokens of each tile."""
-        least, more = divmod(self.N, self.tiles)
-        return np.full(self.tiles, least, np.int64) + (np.arange(self.tiles) < more)
+        return equal_tiles(self.N, self.tiles)
 
     @cached_property
     def owner(self) -> NDArray[np.int64]:
         """The device that owns each tile."""
-        tile = np.arange(self.tiles)
-        return np.minimum(tile, 2 * self.P - 1 - tile) if self.kind == "zigzag" else tile
+        return np.zeros(1, np.int64) if self.kind == "first" else tile_owner(self.kind, self.P)
 
     @cached_property
     def of_device(self) -> NDArray[np.int64]:
@@ -94,8 +90,7 @@ class TokenLayout:
         """Return the tokens of a tile."""
         if self.kind == "striped":
             return np.arange(tile, self.N, self.P)
-        least, more = divmod(self.N, self.tiles)
-        first = tile * least + min(tile, more)
+        first = int(self.sizes[:tile].sum())
         return np.arange(first, first + int(self.sizes[tile]))
 
     def pairs(self, causal: bool) -> NDArray[np.int64]:

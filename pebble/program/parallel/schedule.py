@@ -97,7 +97,26 @@ class DistributedSchedule(ABC):
         InvalidInput
             If the schedule does not apply, or is given by its placement alone.
         """
-        raise InvalidInput(f"{self.name} is not written as a program of its devices")
+        self.check(problem, shape)
+        if problem.pass_name == "backward":
+            written = self.backward_program(problem, shape)
+        else:
+            written = self.forward_program(problem, shape, inner)
+        if written is None:
+            raise InvalidInput(
+                f"{self.name} is not written as a program of its devices for the {problem.pass_name} pass"
+            )
+        return written
+
+    def forward_program(
+        self, problem: SharedProblem, shape: Shape, inner: InnerWork | None
+    ) -> DeviceProgram | None:
+        """Return what each device does, where :meth:`check` accepts; None if it is given by its placement alone."""
+        return None
+
+    def backward_program(self, problem: SharedProblem, shape: Shape) -> DeviceProgram | None:
+        """Return what each device does in the backward pass, as :meth:`forward_program`."""
+        return None
 
     def closed_form(
         self, problem: SharedProblem, shape: Shape = (), pass_on: str = "needed"

@@ -23,7 +23,7 @@ def blocks(
     M: int,
     styles: Sequence[Style] = STYLES,
     rng: np.random.Generator | None = None,
-    progress: Callable[[float], object] | None = None,
+    progress: Callable[[float, int], object] | None = None,
     cones: Cones | None = None,
 ) -> NDArray[np.int64]:
     """Order by blocks; see ``docs/automatic-schedules.md``.
@@ -38,7 +38,7 @@ def blocks(
     rng : numpy Generator, optional
         For styles with jitter.
     progress : callable, optional
-        Called with the part of the vertices that is done.
+        Called with the part of the vertices that is done and the steps since the last call.
     cones : Cones, optional
         Those of the graph, if they are at hand.
     """
@@ -46,7 +46,8 @@ def blocks(
     while len(search.order) < len(graph.todo):
         search.step()
         if progress is not None:
-            progress(len(search.order) / len(graph.todo))
+            progress(len(search.order) / len(graph.todo), search.work)
+            search.work = 0
     return np.array(search.order, dtype=np.int64)
 
 
@@ -60,6 +61,7 @@ class _Blocks:
         self.waiting = [sum(cones.of[p] >= 0 for p in leaves) for leaves in cones.leaves]
         self.ready = [c for c, n in enumerate(self.waiting) if not n]
         self.order: list[int] = []
+        self.work = 0
 
     def step(self) -> None:
         """Grow blocks from a few seeds and carry out the cheapest."""
@@ -68,6 +70,7 @@ class _Blocks:
             for style in self.styles:
                 grower = Grower(self.memory, self.cones, self.done, self.pending, style, self.rng)
                 block = grower.grow(seed)
+                self.work += grower.work
                 if block is not None and (best is None or block.ratio < best.ratio):
                     best = block
         assert best is not None

@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+from typing import Literal, TypeAlias
+
 from pebble.solvers.heuristic.needed_graph import NeededGraph
 
-__all__ = ["Cones"]
+__all__ = ["Cones", "Join"]
+
+Join: TypeAlias = Literal["single-use", "first-level", "none"]
+"""Which values join their only user: all, those made of inputs alone, none."""
 
 
 class Cones:
     """The fanout-free cones of a graph: a value with a single use, which is no output, joins its user.
+
+    Parameters
+    ----------
+    graph : NeededGraph
+    join : {"single-use", "first-level", "none"}
+        With ``first-level`` only values made of inputs alone join their users; with ``none`` every vertex is a cone.
 
     Nothing but the last vertex of a cone, its root, is used outside it, so a cone can be finished without
     leaving more than one value behind; and cones depend on each other without a cycle. The partial sums of a
@@ -37,9 +48,9 @@ class Cones:
     ([[3, 4]], [[0, 1, 2]])
     """
 
-    def __init__(self, graph: NeededGraph) -> None:
+    def __init__(self, graph: NeededGraph, join: Join = "single-use") -> None:
         todo: list[int] = graph.todo.tolist()
-        root = _roots(graph, todo)
+        root = list(range(graph.n)) if join == "none" else _roots(graph, todo, join == "first-level")
         self.of = [-1] * graph.n
         self.members: list[list[int]] = []
         for v in todo:
@@ -65,10 +76,11 @@ class Cones:
         return self.members[cone][-1]
 
 
-def _roots(graph: NeededGraph, todo: list[int]) -> list[int]:
-    root = list(range(graph.n))
+def _roots(graph: NeededGraph, todo: list[int], first_level: bool) -> list[int]:
+    root, is_input = list(range(graph.n)), graph.is_input
     for v in reversed(todo):
         users = graph.successors[v]
-        if len(users) == 1 and not graph.is_output[v]:
+        joins = len(users) == 1 and not graph.is_output[v]
+        if joins and not (first_level and not all(is_input[p] for p in graph.predecessors[v])):
             root[v] = root[users[0]]
     return root

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from typing import IO, Any
 
@@ -19,14 +19,15 @@ from pebble.game.rules import Rules
 from pebble.graph.dag import Dag, Vertex
 from pebble.solvers.heuristic.eviction import EVICTIONS
 from pebble.solvers.heuristic.needed_graph import NeededGraph
-from pebble.solvers.heuristic.portfolio import ORDERS, Task
+from pebble.solvers.heuristic.portfolio import ORDERS
+from pebble.solvers.heuristic.search import Task
 
 __all__ = ["DagSchedule", "schedule_dag"]
 
 
 @dataclass(frozen=True, eq=False)
 class DagSchedule:
-    """A schedule of a DAG without recomputation, with the counts that the replay has confirmed.
+    """A schedule of a DAG, with the counts that the replay has confirmed.
 
     Attributes
     ----------
@@ -43,6 +44,12 @@ class DagSchedule:
         The eviction rule.
     compute_order : array of int64, shape (n,)
         The computed vertices; those that no output depends on are left out.
+    pebbling : callable, optional
+        Returns the moves, where they are not those of the order and the eviction rule.
+    interrupted : bool
+        Whether the search was interrupted before its end.
+    recomputation : bool
+        Whether some vertex is computed twice; never in what :func:`schedule_dag` finds.
     """
 
     dag: Dag
@@ -53,6 +60,9 @@ class DagSchedule:
     order: str
     eviction: str
     compute_order: NDArray[np.int64]
+    pebbling: Callable[[], Iterator[Moves]] | None = field(default=None, repr=False)
+    interrupted: bool = False
+    recomputation: bool = False
 
     @property
     def io(self) -> int:
@@ -61,6 +71,8 @@ class DagSchedule:
 
     def moves(self) -> Iterator[Moves]:
         """Yield the pebbling in columns, made anew each time and never all held at once."""
+        if self.pebbling is not None:
+            return self.pebbling()
         return _moves(NeededGraph(self.dag), self.M, self.compute_order, self.eviction)
 
     def to_dict(self) -> dict[str, Any]:
@@ -83,7 +95,7 @@ class DagSchedule:
             "peak": self.peak,
             "order": self.order,
             "eviction": self.eviction,
-        }
+        } | {name: True for name in ("interrupted", "recomputation") if getattr(self, name)}
 
     def write(
         self,
@@ -107,7 +119,7 @@ class DagSchedule:
         from pebble.game.files.header import Header
         from pebble.game.files.writer import write_pebbling, write_pebbling_file
 
-        header = Header(name, parameters or {}, self.M, Rules(recomputation=False))
+        header = Header(name, parameters or {}, self.M, Rules(recomputation=self.recomputation))
         if isinstance(target, (str, os.PathLike)):
             return write_pebbling_file(target, header, self.dag, self.moves())
         return write_pebbling(target, header, self.dag, self.moves())
@@ -115,7 +127,7 @@ class DagSchedule:
     def __str__(self) -> str:
         return (
             f"{self.io:,} I/O ({self.reads:,} reads, {self.writes:,} writes), peak {self.peak:,} of {self.M:,} "
-            f"words; order {self.order}, eviction {self.eviction}"
+            f"words; order {self.order}, eviction {self.eviction}{', with recomputation' * self.recomputation}"
         )
 
     def _repr_svg_(self) -> str:
@@ -132,6 +144,9 @@ def schedule_dag(
     seed: int | np.random.Generator = 0,
     time_budget: float | None = None,
     progress: Callable[[str, float, int], object] | None = None,
+    *,
+    candidates: Iterable[tuple[str, Sequence[Vertex] | NDArray[np.int64]]] = (),
+    stoppable: bool = False,
 ) -> DagSchedule:
     """Schedule any DAG for M words of fast memory: every vertex computed once, I/O counted by the replay.
 
@@ -156,6 +171,11 @@ def schedule_dag(
     progress : callable, optional
         Called now and then by a search with what is being done, how much of it (0 to 1), and the least I/O so
         far (0 if there is none).
+    candidates : iterable of (str, order)
+        Orders that ``auto`` tries as well, with names for them.
+    stoppable : bool
+        Whether ``KeyboardInterrupt`` ends the search with the best so far, marked as ``interrupted``, if there is
+        any; by default it is raised.
 
     Raises
     ------
@@ -169,7 +189,8 @@ def schedule_dag(
     -----
     Without recomputation and for one order, Belady's eviction has the fewest reads of all evictions; its reads
     and writes together need not be the fewest. The simple orders cost O(E log E), some seconds for half a
-    million vertices. ``auto`` tries ``blocks`` up to 60,000 vertices and edges, or with a time budget.
+    million vertices. ``auto`` leaves out what would take too many steps, unless it has a time budget; with a larger
+    one it does the same and more.
 
     Examples
     --------
@@ -182,12 +203,13 @@ def schedule_dag(
     _require_room(dag, M)
     graph = NeededGraph(dag)
     if isinstance(order, str):
+        method = ORDERS[_known(order, ORDERS, "order")]
         rng = np.random.default_rng(seed)
-        task = Task(graph, M, eviction, rng, time_budget, progress)
-        name, vertices = ORDERS[_known(order, ORDERS, "order")](task)
-    else:
-        name, vertices = "custom", _checked_order(graph, order)
-    return _confirmed(graph, M, vertices, name, eviction)
+        known = [(name, _checked_order(graph, given)) for name, given in candidates]
+        task = Task(graph, M, eviction, rng, time_budget, progress, known, stoppable)
+        name, vertices = method(task)
+        return replace(_confirmed(graph, M, vertices, name, eviction), interrupted=task.interrupted)
+    return _confirmed(graph, M, _checked_order(graph, order), "custom", eviction)
 
 
 def _confirmed(graph: NeededGraph, M: int, order: NDArray[np.int64], name: str, eviction: str) -> DagSchedule:

@@ -94,6 +94,7 @@ class Grower:
         self.affinity: dict[int, int] = {}
         self.boundary = 0
         self.size = 0
+        self.work = 0
         self._favourite = 0
         self._turn = 0
 
@@ -125,6 +126,7 @@ class Grower:
         everything = self.size < _SMALL or self._turn % _TURN == 0
         which = range(len(_MAKERS)) if everything else (self._favourite,)
         cones, found = list(self.inside), []
+        self.work += 2 * self.size * len(which)
         for i in which:
             order = _MAKERS[i](self.memory.graph, self.cones, cones)
             found.append((self.memory.cost(order), i, order))
@@ -175,6 +177,7 @@ class Grower:
     def _price(self, cones: list[int]) -> tuple[int, int]:
         """Return how many more values would cross the block's boundary with these cones, and their vertices."""
         change, size = 0, 0
+        self.work += 8 * len(cones)
         more: dict[int, int] = {}
         for cone in cones:
             size += len(self.cones.members[cone])

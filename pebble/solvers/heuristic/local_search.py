@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,8 +20,8 @@ def local_search(
     start: NDArray[np.int64],
     io: Callable[[NDArray[np.int64]], int],
     rng: np.random.Generator,
-    go_on: Callable[[int, int], bool],
-) -> NDArray[np.int64]:
+    trials: int,
+) -> Iterator[NDArray[np.int64] | None]:
     """Move runs of computations to random legal places, and keep every move that costs no more I/O.
 
     Parameters
@@ -32,29 +32,27 @@ def local_search(
     io : callable
         I/O of an order.
     rng : numpy Generator
-    go_on : callable
-        Called before every trial with the number of trials so far and the least I/O; the search ends when it
-        answers no.
+    trials : int
+        How many moves are tried.
 
-    Returns
-    -------
-    array of int64, shape (n,)
-        A legal order that costs no more than ``start``.
+    Yields
+    ------
+    array of int64, shape (n,), or None
+        For each trial a legal order that costs less than all before it, or None.
 
     Notes
     -----
     A run is one to 64 computations that are neighbours, short ones more often; it may move to any place after
-    its last predecessor and before its first successor. Every trial costs a whole evaluation, O(E log E).
+    its last predecessor and before its first successor. Every trial costs a whole evaluation, O(E log M).
     """
-    order, least, trial = start, io(start), 0
-    while len(order) > 1 and go_on(trial, least):
-        trial += 1
+    order, least = start, io(start)
+    for _ in range(trials if len(start) > 1 else 0):
         changed = _moved(graph, order, rng)
-        if changed is not None:
-            cost = io(changed)
-            if cost <= least:
-                order, least = changed, cost
-    return order
+        cost = io(changed) if changed is not None else least + 1
+        better = cost < least
+        if changed is not None and cost <= least:
+            order, least = changed, cost
+        yield order if better else None
 
 
 def _moved(

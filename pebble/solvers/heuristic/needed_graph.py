@@ -59,6 +59,15 @@ class NeededGraph:
         return rows
 
     @cached_property
+    def needed_edges(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The edges between vertices that have to be computed, as (tails, heads)."""
+        wanted = np.array(self.wanted, dtype=np.bool_)
+        head = np.repeat(np.arange(self.n), self.dag.indegree)
+        tail = self.dag.predecessors
+        inside = wanted[head] & wanted[tail]
+        return tail[inside], head[inside]
+
+    @cached_property
     def level(self) -> list[int]:
         """Number of edges on the longest path that ends in each vertex that has to be computed."""
         level, predecessors = [0] * self.n, self.predecessors

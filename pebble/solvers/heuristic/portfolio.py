@@ -1,155 +1,240 @@
-"""The methods that find an order, by name, and the choice of the best."""
+"""The methods that find an order, by name, and the search that tries them all."""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
-from typing import TypeAlias
+from contextlib import suppress
+from itertools import count
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pebble.solvers.heuristic.blocks import STYLES, blocks
-from pebble.solvers.heuristic.eviction import EVICTIONS, io_of
+from pebble.solvers.heuristic.blocks import blocks
+from pebble.solvers.heuristic.closures import CLOSURE_STYLES, closures
 from pebble.solvers.heuristic.greedy import greedy
 from pebble.solvers.heuristic.growth import Style
+from pebble.solvers.heuristic.lattice import lattice_coordinates, lattice_orders
 from pebble.solvers.heuristic.local_search import local_search
-from pebble.solvers.heuristic.needed_graph import NeededGraph
 from pebble.solvers.heuristic.orders import breadth_first, depth_first, given
+from pebble.solvers.heuristic.search import Best, FoundOrder, OutOfSteps, Task, Watch
+from pebble.solvers.heuristic.weighted_greedy import (
+    WEIGHTS,
+    Weights,
+    changed_weights,
+    random_weights,
+    weighted_greedy,
+)
 
-__all__ = ["ORDERS", "FoundOrder", "Task"]
+__all__ = ["ORDERS"]
 
-FoundOrder: TypeAlias = "tuple[str, NDArray[np.int64]]"
-"""The name of the method that found an order, and the order."""
-
-_LARGE = 60_000
-"""Vertices and edges from which on blocks are tried only if there is a time budget, or by name."""
+# Steps of a method take about three microseconds each; allowances in steps keep a result the same on any machine.
+_STEPS = 900_000
+"""What each method may take on a graph of some thousand vertices."""
+_STEPS_EACH = 20
+"""What each method may take for each vertex and edge of a larger one."""
+_BLOCK_STEPS = 1_200_000
+"""What blocks may take without a time budget."""
+_LARGE_FOR_BLOCKS = 10_000
+"""Vertices and edges up to which a second style of blocks is tried without a time budget."""
+_MOST_STEPS = 6_000_000
 _SMALL = 4_000
-"""Vertices and edges up to which several styles of blocks and a local search are tried in any case."""
-_EVALUATED = 1_000_000
-"""Vertices and edges that a local search without a time budget evaluates, over all its trials."""
+"""Vertices and edges up to which a local search is tried in any case."""
+_LARGE = 1_000_000
+"""Vertices and edges from which on one style of closures is tried in any case."""
+_EVALUATED = 600_000
+"""Vertices and edges that one local search evaluates, over all its trials."""
 _MOST_TRIALS = 1_000
-_POLISHING = 0.7
-"""Part of the time budget after which ``auto`` turns from new orders to a local search from the best."""
+_MOST_DRAWS = 64
+"""Weights that are tried in one turn."""
+_FEW_DRAWS = 2
+"""Weights that are tried first on a large graph."""
 
-
-class _TimeUp(Exception):
-    """The time budget is spent; never leaves this module."""
-
-
-@dataclass
-class Task:
-    """What an order is wanted for, and how long the search may take."""
-
-    graph: NeededGraph
-    M: int
-    eviction: str
-    rng: np.random.Generator
-    time_budget: float | None
-    progress: Callable[[str, float, int], object] | None
-    _begun: float = field(default_factory=time.monotonic)
-
-    @property
-    def size(self) -> int:
-        """Vertices and edges."""
-        return self.graph.n + self.graph.dag.n_edges
-
-    def io(self, order: NDArray[np.int64]) -> int:
-        """Return the I/O of an order under the task's eviction."""
-        return io_of(self.graph, self.M, order, EVICTIONS[self.eviction])
-
-    def spent(self) -> float:
-        """Return the part of the time budget that is spent; 0 if there is none."""
-        if self.time_budget is None:
-            return 0.0
-        return (time.monotonic() - self._begun) / max(self.time_budget, 1e-9)
-
-    def report(self, what: str, part: float, io: int) -> None:
-        """Tell whoever listens how far the search has got."""
-        if self.progress is not None:
-            self.progress(what, min(part, 1.0), io)
-
-    def blocks(self, name: str, style: tuple[Style, ...], until: float, io: int = 0) -> NDArray[np.int64]:
-        """Grow blocks, unless the time is up before they are complete."""
-
-        def watch(part: float) -> None:
-            self.report(name, part, io)
-            if self.spent() > until:
-                raise _TimeUp
-
-        return blocks(self.graph, self.M, style, self.rng, watch)
-
-    def search(self, start: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Search locally for the rest of the time, or for a fixed number of trials."""
-        trials = min(_MOST_TRIALS, max(20, _EVALUATED // self.size))
-
-        def go_on(trial: int, io: int) -> bool:
-            timed = self.time_budget is not None
-            part = self.spent() if timed else trial / trials
-            self.report("local-search", part, io)
-            return part < 1
-
-        return local_search(self.graph, start, self.io, self.rng, go_on)
+_WEIGHTS_STREAM, _STYLES_STREAM, _FIRST_SEARCH_STREAM, _SEARCH_STREAM = range(4)
+"""Each method has random numbers of its own, so that what it finds alone is found among others too."""
 
 
 def _simple(task: Task) -> Iterator[FoundOrder]:
     yield "given", given(task.graph)
     yield "depth-first", depth_first(task.graph)
+    yield "breadth-first", breadth_first(task.graph)
     yield "greedy", greedy(task.graph, task.M)
 
 
-def _best(task: Task, found: Iterator[FoundOrder]) -> FoundOrder:
-    """Return the order with the least I/O, the first of several."""
-    return min(found, key=lambda one: task.io(one[1]))
+def _allowed(task: Task) -> float:
+    return min(max(_STEPS, _STEPS_EACH * task.size), _MOST_STEPS)
 
 
-def _local_search(task: Task) -> FoundOrder:
-    return "local-search", task.search(_best(task, _simple(task))[1])
+def _most_draws(task: Task) -> int:
+    return _MOST_DRAWS if task.size <= _LARGE else _FEW_DRAWS
 
 
-def _blocks(task: Task) -> FoundOrder:
-    return "blocks", task.blocks("blocks", STYLES[:1], float("inf"))
+def _closures(task: Task) -> Iterator[FoundOrder]:
+    """Yield orders by closures, of several sizes."""
+    styles = CLOSURE_STYLES if task.size <= _LARGE else CLOSURE_STYLES[:1]
+    left = _allowed(task)
+    for part, lowest_first in styles:
+        watch = task.watch("closures", left)
+        size = max(2, min(task.M // part, task.M - 2))
+        with suppress(OutOfSteps):
+            yield "closures", closures(task.graph, size, lowest_first, task.depth_first_rank, watch)
+        left -= watch.steps
+
+
+class _Draws:
+    """Weighted greedy orders: with given weights, with random ones, and with changes of the best."""
+
+    def __init__(self, task: Task) -> None:
+        self.task, self.rng = task, task.stream(_WEIGHTS_STREAM)
+        self.best: list[tuple[int, int, Weights]] = []
+        self.tried = 0
+
+    def order(self, weights: Weights, watch: Watch) -> NDArray[np.int64]:
+        """Return the order of these weights, and remember what it costs."""
+        task = self.task
+        rank = task.given_rank if weights.given else task.depth_first_rank
+        cones = task.cones(weights.join)
+        order = weighted_greedy(cones, task.M, weights, task.graph.level, rank, watch)
+        self.best.append((task.io(order), self.tried, weights))
+        self.best = sorted(self.best)[:4]
+        return order
+
+    def next_weights(self) -> Weights:
+        """Return the next weights of the list, or new ones: two of three are changes of one of the best four."""
+        self.tried += 1
+        if self.tried <= len(WEIGHTS):
+            return WEIGHTS[self.tried - 1]
+        rng = self.rng
+        if not self.best or rng.random() < 1 / 3:
+            return random_weights(rng)
+        return changed_weights(self.best[int(rng.integers(len(self.best)))][2], rng)
+
+    def some(self, allowed: float, most: int) -> Iterator[FoundOrder]:
+        """Yield orders until the steps are used up; what takes too many of them is given up."""
+        used, longest, n = 0, 0, 0
+        while n < most and used + longest <= allowed:
+            watch = self.task.watch("weighted-greedy", allowed - used)
+            with suppress(OutOfSteps):
+                yield "weighted-greedy", self.order(self.next_weights(), watch)
+                longest = max(longest, watch.steps)
+            used, n = used + watch.steps, n + 1
 
 
 def _styles(task: Task) -> Iterator[Style]:
-    """Yield ways to grow blocks: the plain ones first, then random ones for as long as there is time."""
-    if task.time_budget is None and task.size > _LARGE:
-        return
-    yield STYLES[0]
+    """Yield ways to grow blocks: the plain ones first, then random ones without end."""
+    yield Style()
     yield Style(candidates=16)
-    if task.time_budget is None and task.size > _SMALL:
-        return
     yield Style(spread=1, whole=False)
     yield Style(spread=-1)
     yield Style(spread=-1, whole=False)
-    draws = 4
-    while draws > 0 or task.time_budget is not None:
-        draws -= 1
-        jitter = float(task.rng.choice([0.003, 0.01, 0.03, 0.1]))
-        spread = 1 if task.rng.random() < 0.7 else -1
-        candidates = int(task.rng.choice([8, 16, 48]))
-        yield Style(spread, bool(task.rng.random() < 0.7), candidates, jitter)
+    rng = task.stream(_STYLES_STREAM)
+    while True:
+        jitter = float(rng.choice([0.003, 0.01, 0.03, 0.1]))
+        spread = 1 if rng.random() < 0.7 else -1
+        candidates = int(rng.choice([8, 16, 48]))
+        yield Style(spread, bool(rng.random() < 0.7), candidates, jitter)
+
+
+def _grown(task: Task, style: Style, allowed: float) -> Iterator[FoundOrder]:
+    """Yield one order by blocks, nothing if it takes too many steps."""
+    with suppress(OutOfSteps):
+        yield "blocks", blocks(task.graph, task.M, (style,), task.rng, task.watch("blocks", allowed))
+
+
+def _improved(task: Task, start: FoundOrder, rng: np.random.Generator) -> Iterator[FoundOrder]:
+    """Yield every improvement that a local search finds in a fixed number of trials."""
+    trials = min(_MOST_TRIALS, max(20, _EVALUATED // task.size))
+    name = start[0].removesuffix("+local-search") + "+local-search"
+    for trial, order in enumerate(local_search(task.graph, start[1], task.io, rng, trials)):
+        task.report("local-search", trial / trials)
+        if order is not None:
+            yield name, order
+
+
+def _searched(task: Task) -> Iterator[FoundOrder]:
+    """Yield the best of three simple orders, and what a local search makes of it."""
+    orders = [order for name, order in _simple(task) if name != "breadth-first"]
+    start = min(orders, key=task.io)
+    yield "local-search", start
+    yield from _renamed(_improved(task, ("local-search", start), task.stream(_FIRST_SEARCH_STREAM)))
+
+
+def _renamed(found: Iterator[FoundOrder]) -> Iterator[FoundOrder]:
+    return (("local-search", order) for _, order in found)
+
+
+def _lattice(task: Task, coordinates: NDArray[np.int64], seed: int = 0) -> Iterator[FoundOrder]:
+    """Yield tiled orders over the axes of the lattices behind the graph, better and better ones; none without axes."""
+
+    def price(order: NDArray[np.int64]) -> int:
+        task.report("lattice", 0.0)
+        return task.io(order)
+
+    for order in lattice_orders(task.graph, task.M, coordinates, price, seed):
+        yield "lattice", order
+
+
+def _only_lattice(task: Task) -> Iterator[FoundOrder]:
+    yield "given", given(task.graph)
+    yield from _lattice(task, lattice_coordinates(task.graph))
+
+
+def _everything(task: Task, best: Best) -> Iterator[FoundOrder]:
+    """Yield what all methods find; with a time budget, go on in rounds without end.
+
+    What is tried, and in which order, does not depend on the time: more time only means to get farther.
+    """
+    yield from _simple(task)
+    if not len(task.graph.todo):
+        return
+    yield from task.candidates
+    if task.size <= _SMALL:
+        yield from _searched(task)
+    coordinates = lattice_coordinates(task.graph)
+    yield from _lattice(task, coordinates)
+    if (
+        task.time_budget is None
+        and task.size > _LARGE
+        and best.found is not None
+        and best.found[0] == "lattice"
+    ):
+        return
+    allowed = _allowed(task)
+    draws, styles = _Draws(task), _styles(task)
+    yield from _closures(task)
+    yield from draws.some(allowed, _most_draws(task))
+    yield from _grown(task, next(styles), _BLOCK_STEPS)
+    if task.size <= _LARGE_FOR_BLOCKS:
+        yield from _grown(task, next(styles), _BLOCK_STEPS / 2)
+    rng = task.stream(_SEARCH_STREAM)
+    if task.size <= _SMALL and best.found is not None:
+        yield from _improved(task, best.found, rng)
+    for turn in count():
+        if task.time_budget is None or best.found is None:
+            return
+        yield from _lattice(task, coordinates, turn + 1)
+        yield from draws.some(allowed, _MOST_DRAWS)
+        yield from _improved(task, best.found, rng)
+        yield from _grown(task, next(styles), allowed * 2 ** min(turn, 20))
 
 
 def _auto(task: Task) -> FoundOrder:
-    """Take the best of the simple orders and of blocks, and improve it by a local search."""
-    best = _best(task, _simple(task))
-    least = task.io(best[1])
-    try:
-        for style in _styles(task):
-            if task.spent() > _POLISHING:
-                break
-            order = task.blocks("blocks", (style,), _POLISHING, least)
-            io = task.io(order)
-            if io < least:
-                best, least = ("blocks", order), io
-    except _TimeUp:
-        pass
-    if task.time_budget is None and task.size > _SMALL:
-        return best
-    improved = task.search(best[1])
-    return (f"{best[0]}+local-search", improved) if task.io(improved) < least else best
+    best = Best(task)
+    return best.run(_everything(task, best))
+
+
+def _local_search(task: Task) -> FoundOrder:
+    best, rng = Best(task), task.stream(_SEARCH_STREAM)
+
+    def search() -> Iterator[FoundOrder]:
+        yield from _searched(task)
+        while task.time_budget is not None and best.found is not None:
+            yield from _renamed(_improved(task, best.found, rng))
+
+    return best.run(search())
+
+
+def _weighted_greedy(task: Task) -> FoundOrder:
+    return Best(task).run(_Draws(task).some(_allowed(task), _most_draws(task)))
 
 
 ORDERS: dict[str, Callable[[Task], FoundOrder]] = {
@@ -158,7 +243,10 @@ ORDERS: dict[str, Callable[[Task], FoundOrder]] = {
     "depth-first": lambda task: ("depth-first", depth_first(task.graph)),
     "breadth-first": lambda task: ("breadth-first", breadth_first(task.graph)),
     "greedy": lambda task: ("greedy", greedy(task.graph, task.M)),
-    "blocks": _blocks,
+    "weighted-greedy": _weighted_greedy,
+    "closures": lambda task: Best(task).run(_closures(task)),
+    "blocks": lambda task: ("blocks", blocks(task.graph, task.M, progress=task.watch("blocks"))),
+    "lattice": lambda task: Best(task).run(_only_lattice(task)),
     "local-search": _local_search,
 }
 """Every method by name: from a task to the name of what was used and an order."""

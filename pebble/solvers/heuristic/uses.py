@@ -24,13 +24,13 @@ class Uses:
 
     Attributes
     ----------
-    start : list of int, length n + 1
+    start : array of int64, shape (n + 1,)
         The uses by the t-th computation are numbers ``start[t]`` to ``start[t + 1] - 1``.
-    value : list of int, length E
+    value : array of int64, shape (E,)
         The value of each use.
-    after : list of int, length E
+    after : array of int64, shape (E,)
         The time of the next use of the same value, or :data:`NEVER`.
-    first : list of int, length V
+    first : array of int64, shape (V,)
         The time of the first use of each value, or :data:`NEVER`.
 
     Notes
@@ -53,7 +53,7 @@ class Uses:
         after[by_value[:-1][same]] = sorted_time[1:][same]
         first = np.full(dag.n_vertices, NEVER, dtype=np.int64)
         first[value[::-1]] = row[::-1]
-        self.start: list[int] = start.tolist()
-        self.value: list[int] = value.tolist()
-        self.after: list[int] = after.tolist()
-        self.first: list[int] = first.tolist()
+        self.start: NDArray[np.int64] = start
+        self.value: NDArray[np.int64] = value
+        self.after: NDArray[np.int64] = after
+        self.first: NDArray[np.int64] = first

@@ -3,22 +3,38 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from pebble.solvers.optimum.bits import Words
+from pebble.solvers.optimum.requirements import RequirementSpace
 from pebble.solvers.optimum.search_space import SearchSpace
-from pebble.solvers.optimum.state_sets import Batch, StateSet
+from pebble.solvers.optimum.state_sets import Batch, LayeredSet
 
-__all__ = ["History", "OutOfTime", "Progress", "Proof", "check_time", "first_wave", "prove"]
+__all__ = [
+    "History",
+    "OutOfTime",
+    "Progress",
+    "Proof",
+    "Space",
+    "check_time",
+    "first_wave",
+    "prove",
+    "prove_by",
+]
+
+Space = SearchSpace | RequirementSpace
+"""What is searched: states from the beginning on, or requirements from the end back."""
 
 Progress = Callable[[int, int], object]
 """Called with a proved lower bound and the number of states expanded so far."""
 
 _CHUNK = 1 << 12
+_START = 6 * _CHUNK
 _MANY = 64
+_BITE = 1 << 13
 _FAR = 1 << 40
 
 
@@ -72,21 +88,24 @@ class Proof:
         How many states were expanded.
     path : list of rows, or None
         The states of a pebbling of cost ``lower``, if the search met one.
+    space : SearchSpace or RequirementSpace, or None
+        What the path leads through.
     """
 
     lower: int
     exact: bool
     states: int
     path: list[Words] | None = None
+    space: Space | None = None
 
 
-def first_wave(space: SearchSpace) -> Batch:
+def first_wave(space: Space) -> Batch:
     """Return the state before the first move, reached from nowhere."""
     return Batch(space.start(), np.full(1, -1, dtype=np.int64))
 
 
 def prove(
-    space: SearchSpace,
+    space: Space,
     upper: int | None = None,
     deadline: float | None = None,
     progress: Progress | None = None,
@@ -95,7 +114,7 @@ def prove(
 
     Parameters
     ----------
-    space : SearchSpace
+    space : SearchSpace or RequirementSpace
     upper : int, optional
         Cost of a known pebbling.
     deadline : float, optional
@@ -105,60 +124,109 @@ def prove(
     Notes
     -----
     States wait in one list for each value of the bound. The bound never falls along a step, so the least value in
-    waiting is a lower bound of the optimum. Costs 12 bytes a state expanded, and as much for one in waiting.
+    waiting is a lower bound of the optimum. Costs 12 to 32 bytes a state expanded, and as much for one in waiting.
     """
-    search = _Search(space, _FAR if upper is None else upper, deadline, progress)
+    return prove_by([space], upper, deadline, progress)
+
+
+def prove_by(
+    spaces: Sequence[Space],
+    upper: int | None = None,
+    deadline: float | None = None,
+    progress: Progress | None = None,
+) -> Proof:
+    """Search several spaces of one game by turns until one of them has the proof, as :func:`prove` does.
+
+    The first search has a start of 4,096 states, within which small games end. From then on it is always the turn of
+    the one that has done the least work, where a state expanded counts as much as it takes time, and twice as much
+    for each unit that the search's lower bound is behind the best.
+    """
+    searches = [_Search(space, _FAR if upper is None else upper, deadline) for space in spaces]
+    states, lower = 0, 0
     try:
-        return search.run()
+        while True:
+            search = _next(searches)
+            proof = search.turn()
+            states = sum(each.history.size for each in searches)
+            lower = max(each.lower for each in searches)
+            if proof is not None:
+                return replace(proof, states=states, space=search.space)
+            if progress is not None:
+                progress(lower, states)
     except OutOfTime:
-        return Proof(search.lower, False, search.history.size)
+        return Proof(max(each.lower for each in searches), False, sum(each.history.size for each in searches))
+
+
+def _next(searches: Sequence[_Search]) -> _Search:
+    """Return the search whose turn it is."""
+    if searches[0].work < _START:
+        return searches[0]
+    best = max(each.lower for each in searches)
+    return min(searches, key=lambda each: each.work << best - each.lower)
 
 
 class _Search:
     """States that wait to be expanded, and expanded ones that wait for their dearer steps, by bound."""
 
-    def __init__(
-        self, space: SearchSpace, upper: int, deadline: float | None, progress: Progress | None
-    ) -> None:
-        self.space, self.upper, self.deadline, self.progress = space, upper, deadline, progress
+    def __init__(self, space: Space, upper: int, deadline: float | None) -> None:
+        self.space, self.upper, self.deadline = space, upper, deadline
         start = first_wave(space)
         self.lower = int(space.bound(start.rows)[0])
         self.waiting: dict[int, list[Batch]] = {self.lower: [start]}
         self.later: dict[int, list[tuple[int, Batch]]] = {}
-        self.closed = StateSet()
+        self.closed = LayeredSet()
         self.history = History()
+        self.work = 0
+        self._turns = self._run()
 
-    def run(self) -> Proof:
+    def turn(self) -> Proof | None:
+        """Go on with the search for a while; return the proof once there is one."""
+        return next(self._turns)
+
+    def _run(self) -> Iterator[Proof | None]:
         while self.waiting or self.later:
-            self.lower = min([*self.waiting, *self.later])
+            least = min([*self.waiting, *self.later])
+            self.closed.next_layers(least - self.lower)
+            self.lower = least
             if self.lower >= self.upper:
                 break
             for raised, batch in self.later.pop(self.lower, []):
-                self._expand(batch, raised)
-            serial = self._layer()
-            if serial is not None:
-                return Proof(self.lower, True, self.history.size, self.history.path(serial))
-        return Proof(self.upper, True, self.history.size)
+                for _ in self._expand(batch, raised):
+                    yield None
+            while self.lower in self.waiting:
+                wave = self._wave()
+                first = self.history.add(wave)
+                yield None
+                ends = np.flatnonzero(self.space.finished(wave.rows))
+                if len(ends):
+                    path = self.history.path(first + int(ends[0]))
+                    yield Proof(self.lower, True, self.history.size, path)
+                for _ in self._expand(Batch(wave.rows, np.arange(first, first + len(wave))), 0):
+                    yield None
+        yield Proof(self.upper, True, self.history.size)
 
-    def _layer(self) -> int | None:
-        """Expand everything of the least bound; return the serial of the end of a pebbling, if there is one."""
-        while batches := self.waiting.pop(self.lower, []):
-            wave = self.closed.new_ones(Batch.joined(batches).distinct())
-            self.closed.add(wave.rows)
-            first = self.history.add(wave)
-            if self.progress is not None:
-                self.progress(self.lower, self.history.size)
-            ends = np.flatnonzero(self.space.finished(wave.rows))
-            if len(ends):
-                return first + int(ends[0])
-            self._expand(Batch(wave.rows, np.arange(first, first + len(wave))), 0)
-        return None
+    def _wave(self) -> Batch:
+        """Return some new states of the least bound, those found last, that no other one makes superfluous."""
+        lists = self.waiting[self.lower]
+        batches = [lists.pop()]
+        while lists and sum(map(len, batches)) < _BITE:
+            batches.append(lists.pop())
+        batch = Batch.joined(batches).distinct()
+        if len(batch) > 2 * _BITE:
+            lists.append(batch.take(slice(_BITE, None)))
+            batch = batch.take(slice(_BITE))
+        if not lists:
+            del self.waiting[self.lower]
+        wave = self.closed.new_ones(batch)
+        self.closed.add(wave.rows)
+        return wave.take(~self.space.dominated(wave.rows, self.closed))
 
-    def _expand(self, batch: Batch, raised: int) -> None:
-        """Make the steps of numbered states that raise the bound so much on purpose."""
+    def _expand(self, batch: Batch, raised: int) -> Iterator[None]:
+        """Make the steps of numbered states that raise the bound so much on purpose, some states at a time."""
         for start in range(0, len(batch), _CHUNK):
             check_time(self.deadline)
             part = batch.take(slice(start, start + _CHUNK))
+            self.work += len(part) * self.space.effort
             spent = self.lower - raised - self.space.bound(part.rows)
             potential = np.zeros(len(part), dtype=np.int64)
             for found in self.space.children(part.rows, spent, part.parent, raised, raised, potential):
@@ -168,6 +236,7 @@ class _Search:
             dearer = part.take(potential > raised)
             if len(dearer) and self.lower + 1 < self.upper:
                 self.later.setdefault(self.lower + 1, []).append((raised + 1, dearer))
+            yield
 
     def _file(self, value: int, batch: Batch) -> None:
         lists = self.waiting.setdefault(value, [])

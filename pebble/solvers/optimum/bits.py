@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Words", "columns", "members", "popcount"]
+__all__ = ["Unions", "Words", "columns", "members", "popcount"]
+
+_PIECE = 11
 
 Words = NDArray[np.uint64]
 """One set of at most 64 vertices in each element."""
@@ -67,3 +69,29 @@ def members(mask: int) -> Iterator[int]:
         low = mask & -mask
         yield low.bit_length() - 1
         mask ^= low
+
+
+class Unions:
+    """The union of the sets that the members of a set stand for, by tables for pieces of 11 bits.
+
+    >>> Unions([1, 6, 4])(np.array([0, 3, 4], dtype=np.uint64)).tolist()
+    [0, 7, 4]
+    """
+
+    def __init__(self, sets: Sequence[int]) -> None:
+        values = np.arange(1 << _PIECE)
+        self._tables: list[Words] = []
+        for first in range(0, len(sets), _PIECE):
+            table = np.zeros(1 << _PIECE, dtype=np.uint64)
+            for i, members_ in enumerate(sets[first : first + _PIECE]):
+                table[values >> i & 1 == 1] |= np.uint64(members_)
+            self._tables.append(table)
+
+    def __call__(self, words: Words) -> Words:
+        """Return one union for each set."""
+        found = np.zeros_like(words)
+        for piece, table in enumerate(self._tables):
+            found |= table[
+                (words >> np.uint64(_PIECE * piece) & np.uint64((1 << _PIECE) - 1)).astype(np.intp)
+            ]
+        return found

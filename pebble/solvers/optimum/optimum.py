@@ -14,11 +14,13 @@ from pebble.game.replay import replay
 from pebble.game.rules import Rules
 from pebble.graph.dag import Dag
 from pebble.solvers.optimum.beam import beam
-from pebble.solvers.optimum.best_first import OutOfTime, Progress, Proof, prove
+from pebble.solvers.optimum.best_first import OutOfTime, Progress, Proof, Space, prove_by
 from pebble.solvers.optimum.bit_game import BitGame, make_bit_game
 from pebble.solvers.optimum.bits import Words
+from pebble.solvers.optimum.requirements import RequirementSpace
 from pebble.solvers.optimum.search_space import SearchSpace
 from pebble.solvers.optimum.witness import moves_along
+from pebble.solvers.optimum.witness_backwards import moves_back_along
 
 __all__ = ["Optimum", "optimal"]
 
@@ -211,18 +213,23 @@ class _Solver:
     def run(self) -> tuple[Proof, Moves]:
         if not self.game.stores:
             return Proof(0, True, 0), Moves.of([])
+        spaces: list[Space] = [self.space]
+        if self.game.rules.recomputation:
+            spaces.append(RequirementSpace(self.game))
         if self.deadline is None and self.game.n <= _SMALL:
-            return self._told(prove(self.space, progress=self._report), self.space, None)
+            return self._told(prove_by(spaces, progress=self._report), None)
         cost, space, path = self._known()
-        return self._told(prove(self.space, cost, self.deadline, self._report), space, path)
+        return self._told(prove_by(spaces, cost, self.deadline, self._report), moves_along(space, path))
 
-    def _told(self, proof: Proof, space: SearchSpace, known: list[Words] | None) -> tuple[Proof, Moves]:
-        """Return the proof with the moves of the path it met, or of the one that was known before."""
+    def _told(self, proof: Proof, known: Moves | None) -> tuple[Proof, Moves]:
+        """Return the proof with the moves of the path it met, or those that were known before."""
         if proof.path is not None:
+            if isinstance(proof.space, RequirementSpace):
+                return proof, moves_back_along(proof.space, proof.path)
             return proof, moves_along(self.space, proof.path)
         if known is None:
             raise AssertionError("the search ended without a pebbling")
-        return proof, moves_along(space, known)
+        return proof, known
 
     def _report(self, lower: int, states: int) -> None:
         if self.progress is not None:

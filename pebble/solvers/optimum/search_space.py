@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from pebble.solvers.optimum.bit_game import BitGame
 from pebble.solvers.optimum.bits import Words, popcount
 from pebble.solvers.optimum.normal_forms import normal_forms
-from pebble.solvers.optimum.state_sets import Batch
+from pebble.solvers.optimum.state_sets import Batch, LayeredSet
 from pebble.solvers.optimum.states import Codec
 from pebble.solvers.optimum.successors import ANY, successors
 from pebble.solvers.optimum.symmetry import Symmetry
@@ -36,6 +36,9 @@ class SearchSpace:
     Costs and bounds leave out the stores of outputs, one each, that no pebbling avoids.
     """
 
+    effort = 6
+    """How much time a state takes, compared with other searches."""
+
     def __init__(self, game: BitGame) -> None:
         self.game = game
         self.forms = normal_forms(game)
@@ -53,6 +56,10 @@ class SearchSpace:
     def finished(self, rows: Words) -> NDArray[np.bool_]:
         """Tell which states are the end of a pebbling."""
         return self.forms.finished(self.codec.unpack(rows))
+
+    def dominated(self, rows: Words, closed: LayeredSet) -> NDArray[np.bool_]:
+        """Tell which states a closed one makes superfluous: none, as each makes promises of its own."""
+        return np.zeros(len(rows), dtype=np.bool_)
 
     def merit(self, rows: Words) -> NDArray[np.int64]:
         """Return a guess of how far each state is from an end; less is better."""

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from pebble.solvers.optimum.bits import Words
 
-__all__ = ["Batch", "StateSet"]
+__all__ = ["Batch", "LayeredSet", "StateSet"]
 
 _FACTORS = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9))
 
@@ -31,6 +31,12 @@ def _order(rows: Words) -> NDArray[np.intp]:
     """Return an order in which equal rows are neighbours."""
     if rows.ndim == 1:
         return np.argsort(rows)
+    keys = _sort_key(rows)
+    order = np.argsort(keys)
+    ordered = keys[order]
+    alike = order[1:][ordered[1:] == ordered[:-1]], order[:-1][ordered[1:] == ordered[:-1]]
+    if (rows[alike[0]] == rows[alike[1]]).all():
+        return order
     return np.lexsort((rows[:, 2], rows[:, 1], rows[:, 0], _sort_key(rows)))
 
 
@@ -72,36 +78,100 @@ class Batch(NamedTuple):
 class StateSet:
     """A growing set of states.
 
-    Adding costs O(log n) array operations a state, spread over all additions; so does asking.
+    Adding costs O(log n) array operations a state, spread over all additions; so does asking, but for most states
+    that are not there: a table of flags by their mixed keys tells that they are missing.
     """
 
     def __init__(self) -> None:
         self._levels: list[Words] = []
         self._keys: list[Words] = []
+        self._flags = np.zeros(1 << 8, dtype=np.bool_)
         self.size = 0
 
     def new_ones(self, batch: Batch) -> Batch:
         """Return those of some distinct sorted states that the set lacks."""
-        for level, keys in zip(self._levels, self._keys, strict=True):
-            if not len(batch):
-                break
-            batch = batch.take(~_contained(batch.rows, level, keys))
-        return batch
+        return batch.take(~self.contains(batch.rows)) if self.size else batch
+
+    def contains(self, rows: Words) -> NDArray[np.bool_]:
+        """Tell which rows the set holds."""
+        found = np.zeros(len(rows), dtype=np.bool_)
+        if not self.size:
+            return found
+        keys = _sort_key(rows)
+        asked = np.flatnonzero(self._flags[self._place(keys)])
+        for level, held in zip(self._levels, self._keys, strict=True):
+            there = _contained(rows[asked], keys[asked], level, held)
+            found[asked[there]] = True
+            asked = asked[~there]
+        return found
+
+    def take_over(self, other: StateSet) -> None:
+        """Add everything that another set holds and this one lacks."""
+        for level in other._levels:
+            self.add(level)
 
     def add(self, rows: Words) -> None:
         """Add distinct sorted rows that the set lacks."""
         self.size += len(rows)
+        added = _sort_key(rows)
         while self._levels and len(self._levels[-1]) < 4 * len(rows):
             rows = np.concatenate([self._levels.pop(), rows])
             rows = rows[_order(rows)]
             self._keys.pop()
         self._levels.append(rows)
         self._keys.append(_sort_key(rows))
+        if len(self._flags) < 8 * self.size:
+            self._flags = np.zeros(1 << (16 * self.size).bit_length(), dtype=np.bool_)
+            added = np.concatenate(self._keys)
+        self._flags[self._place(added)] = True
+
+    def _place(self, keys: Words) -> NDArray[np.intp]:
+        """Return the place of each key in the table of flags."""
+        shift = np.uint64(65 - len(self._flags).bit_length())
+        return ((keys * _FACTORS[0]) >> shift).astype(np.intp)
 
 
-def _contained(rows: Words, level: Words, keys: Words) -> NDArray[np.bool_]:
-    """Tell which rows a level holds; states of one key lie side by side and are looked at one by one."""
-    wanted = _sort_key(rows)
+class LayeredSet:
+    """States that were added layer by layer, of which the last two layers can be told from the older ones.
+
+    >>> states = LayeredSet()
+    >>> states.add(np.array([3], dtype=np.uint64))
+    >>> states.next_layers(1)
+    >>> [states.contains(np.array([3], dtype=np.uint64), age).tolist() for age in (0, 1, 2)]
+    [[True], [True], [False]]
+    """
+
+    def __init__(self) -> None:
+        self._ages = [StateSet(), StateSet(), StateSet()]
+
+    def next_layers(self, layers: int) -> None:
+        """Go on to a later layer."""
+        for _ in range(min(layers, 2)):
+            now, last, old = self._ages
+            old.take_over(last)
+            self._ages = [StateSet(), now, old]
+
+    def new_ones(self, batch: Batch) -> Batch:
+        """Return those of some distinct sorted states that the set lacks."""
+        for states in self._ages:
+            batch = states.new_ones(batch)
+        return batch
+
+    def add(self, rows: Words) -> None:
+        """Add distinct sorted rows that the set lacks to the layer of now."""
+        self._ages[0].add(rows)
+
+    def contains(self, rows: Words, age: int) -> NDArray[np.bool_]:
+        """Tell which rows were added ``age`` layers ago or earlier; only ages up to 2 are told apart."""
+        found = np.zeros(len(rows), dtype=np.bool_)
+        for states in self._ages[age:]:
+            open_ = np.flatnonzero(~found)
+            found[open_] = states.contains(rows[open_])
+        return found
+
+
+def _contained(rows: Words, wanted: Words, level: Words, keys: Words) -> NDArray[np.bool_]:
+    """Tell which rows, of these keys, a level holds; states of one key lie side by side and are looked at in turn."""
     at = np.searchsorted(keys, wanted)
     found = np.zeros(len(rows), dtype=np.bool_)
     open_ = np.arange(len(rows))

@@ -63,6 +63,8 @@ class States(NamedTuple):
 class Codec:
     """Packs a state into a row: one word where the bits suffice, otherwise one word for each of its sets.
 
+    ``owed`` says whether that set is used where vertices may be computed again.
+
     Examples
     --------
     >>> from pebble.graph.dag import Dag
@@ -74,11 +76,11 @@ class Codec:
     [[3], [2], [0]]
     """
 
-    def __init__(self, game: BitGame) -> None:
+    def __init__(self, game: BitGame, owed: bool = True) -> None:
         self.low = np.uint64(game.n_inputs)
         self.red_bits = game.red_bits
         self.blue_bits = game.width - game.n_inputs
-        self.owed_bits = game.n_middle - game.n_single if game.rules.recomputation else 0
+        self.owed_bits = game.n_middle - game.n_single if owed and game.rules.recomputation else 0
         self.narrow = self.red_bits + self.blue_bits + self.owed_bits <= 64
 
     def pack(self, states: States) -> Words:

@@ -1,0 +1,106 @@
+"""Automatic schedules of a DAG given by name, no worse than the schedules that the product has for its family."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pebble.common.errors import PebbleError
+from pebble.computations.load import load_dag, named_problem
+from pebble.computations.problem import Problem
+from pebble.game.moves import Moves, Op
+from pebble.game.replay import replay
+from pebble.game.rules import Rules
+from pebble.lab.pebblings import Pebbling, moves
+from pebble.program.schedule import registered
+from pebble.solvers.heuristic import DagSchedule, schedule_dag
+
+__all__ = ["schedule_named_dag"]
+
+
+@dataclass(frozen=True)
+class _Own:
+    """A registered schedule of the family."""
+
+    name: str
+    pebbling: Pebbling
+    recomputation: bool
+
+    def moves(self) -> Iterator[Moves]:
+        for op, vertex in self.pebbling:
+            yield Moves(op, vertex)
+
+    def order(self) -> NDArray[np.int64]:
+        computed = [chunk.vertex[chunk.op == Op.COMPUTE] for chunk in self.moves()]
+        return np.concatenate(computed).astype(np.int64)
+
+
+def schedule_named_dag(
+    source: str,
+    M: int,
+    order: str = "auto",
+    eviction: str = "belady",
+    seed: int = 0,
+    time_budget: float | None = None,
+    progress: Callable[[str, float, int], object] | None = None,
+    stoppable: bool = False,
+) -> DagSchedule:
+    """Schedule the DAG that a name or a file stands for; see :func:`~pebble.schedule_dag`.
+
+    Where the name is that of a family that schedules are registered for, as ``attention:N=16,d=8``, ``auto`` is
+    no worse than any of them: it also tries the order of the cheapest that computes nothing twice. If one costs
+    less all the same, because it computes something twice or evicts better, it is the answer as it is, with the
+    eviction ``own``.
+
+    Raises
+    ------
+    InvalidInput, CacheTooSmall
+        As ``load_dag`` and ``schedule_dag`` do.
+
+    Examples
+    --------
+    >>> print(schedule_named_dag("attention:N=16,d=8", 128))
+    896 I/O (768 reads, 128 writes), peak 128 of 128 words; order best, eviction own, with recomputation
+    """
+    dag, own = load_dag(source), list[_Own]()
+    problem = named_problem(source) if order == "auto" else None
+    if problem is not None:
+        own = _own_schedules(problem, M, int(np.count_nonzero(dag.indegree)))
+    once = next((one for one in own if not one.recomputation), None)
+    candidates = [] if once is None else [(once.name, once.order())]
+    found = schedule_dag(
+        dag, M, order, eviction, seed, time_budget, progress, candidates=candidates, stoppable=stoppable
+    )
+    return _as_it_is(found, own[0]) if own and own[0].pebbling.io < found.io else found
+
+
+def _own_schedules(problem: Problem, M: int, computed: int) -> list[_Own]:
+    """Return the registered schedules that run with M words, the cheapest first."""
+    found: list[_Own] = []
+    for schedule in registered(problem.pass_name, problem.form):
+        try:
+            pebbling = moves(schedule, problem, M)
+        except PebbleError:
+            continue  # it needs more words, or cannot compute this
+        found.append(_Own(schedule.name, pebbling, pebbling.computes > computed))
+    return sorted(found, key=lambda own: (own.pebbling.io, own.recomputation))
+
+
+def _as_it_is(found: DagSchedule, own: _Own) -> DagSchedule:
+    """Return a schedule with its own moves, confirmed by the replay."""
+    status = replay(found.dag, found.M, own.moves(), Rules(recomputation=own.recomputation))
+    status.require_complete()
+    return replace(
+        found,
+        reads=status.reads,
+        writes=status.writes,
+        peak=status.peak,
+        order=own.name,
+        eviction="own",
+        compute_order=own.order(),
+        pebbling=own.moves,
+        recomputation=own.recomputation,
+    )

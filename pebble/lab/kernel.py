@@ -1,0 +1,232 @@
+"""A computation given as a loop nest: its lower bounds, and a schedule found for it, side by side."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import IO, Any
+
+from pebble.common.errors import CacheTooSmall, InvalidInput
+from pebble.common.tables import Table, TableResult, words
+from pebble.common.units import fast_memory_words
+from pebble.computations.nests.header import NEST_NAME, nest_parameters
+from pebble.computations.nests.named_kernel import read_kernel
+from pebble.computations.nests.nest_dag import count_edges, nest_dag
+from pebble.computations.nests.nest_family import NotAFamily, as_family, family_of_nest
+from pebble.computations.nests.points import TooManyPoints, count_points
+from pebble.computations.nests.statement import LoopNest
+from pebble.game.rules import Rules
+from pebble.lower_bounds.bound import Bound
+from pebble.lower_bounds.nests.nest_bounds import nest_bounds
+from pebble.solvers.nests.nest_schedule import NestSchedule, schedule_nest
+
+__all__ = ["MOST_SCHEDULED", "KernelReport", "kernel"]
+
+MOST_SCHEDULED = 8_000_000
+"""Vertices and edges up to which a nest that is no family of arrays is scheduled, vertex by vertex."""
+
+_SMALL = 5
+
+
+@dataclass(frozen=True)
+class KernelReport(TableResult):
+    """What :func:`kernel` returns.
+
+    Attributes
+    ----------
+    nest : LoopNest
+    M : int
+        Words of fast memory.
+    bounds : tuple of Bound
+        The greatest first.
+    schedule : NestSchedule or None
+        The best schedule found, verified; None if there is none.
+    note : str
+        Why there is no schedule; empty if there is one.
+    fits : bool
+        Whether M is large enough for any schedule.
+    """
+
+    nest: LoopNest
+    M: int
+    bounds: tuple[Bound, ...]
+    schedule: NestSchedule | None
+    note: str = ""
+    fits: bool = True
+
+    @property
+    def best(self) -> Bound:
+        """The greatest bound that is proved for the ordinary rules of the game."""
+        return max(
+            (one for one in self.bounds if one.proved and one.holds_under(Rules())), key=lambda one: one.value
+        )
+
+    @property
+    def ratio(self) -> float | None:
+        """The schedule's I/O divided by the greatest bound; None without a schedule."""
+        return None if self.schedule is None else self.schedule.io / self.best.value
+
+    def write(self, target: str | os.PathLike[str] | IO[str]) -> int:
+        """Write the schedule as a pebbling file and return the number of moves.
+
+        Raises
+        ------
+        InvalidInput
+            If there is no schedule, or the target cannot be written.
+        """
+        from pebble.game.files.header import Header
+        from pebble.game.files.writer import write_pebbling, write_pebbling_file
+
+        if self.schedule is None:
+            raise InvalidInput("there is no schedule to be written")
+        header = Header(NEST_NAME, nest_parameters(self.nest), self.M)
+        vertices = as_family(self.nest) or nest_dag(self.nest).dag
+        if isinstance(target, str | os.PathLike):
+            return write_pebbling_file(target, header, vertices, self.schedule.moves())
+        return write_pebbling(target, header, vertices, self.schedule.moves())
+
+    def __repr__(self) -> str:
+        found = "no schedule" if self.schedule is None else f"{self.schedule.io} I/O"
+        statements = "; ".join(map(str, self.nest.statements))
+        return f"<KernelReport {statements} M={self.M}: {found}, bound {self.best.value}>"
+
+    def parts(self) -> list[str | Table | TableResult]:
+        """Return what is printed: the statements, the bounds, the schedule, how far apart they are."""
+        extents = ", ".join(f"{name} = {words(extent)}" for name, extent in self.nest.extents.items())
+        statements = "\n".join(map(str, self.nest.statements))
+        return [
+            f"{statements}\n{f'{extents}; ' if extents else ''}M = {words(self.M)} words",
+            self.table(),
+            *self._found(),
+        ]
+
+    def table(self) -> Table:
+        """Return the table of bounds."""
+        rows = [[one.name, one.status, words(one.value), one.rules, one.source] for one in self.bounds]
+        head = ["bound", "status", "words", "rules", "source"]
+        return Table([head, *rows], right=(2,), drop=("source", "rules", "status"))
+
+    def _found(self) -> list[str]:
+        if self.schedule is None:
+            return [self.note]
+        found = self.schedule
+        return [
+            found.program,
+            f"I/O = {words(found.io)} words ({words(found.reads)} reads, {words(found.writes)} writes), peak "
+            f"{words(found.peak)}; {self.ratio:.3f} times the greatest bound",
+        ]
+
+    def content(self) -> dict[str, Any]:
+        """Return the plain data, all but the schema version."""
+        schedule = self.schedule
+        return {
+            "statements": [str(statement) for statement in self.nest.statements],
+            "extents": dict(self.nest.extents),
+            "outputs": list(self.nest.outputs),
+            "M": self.M,
+            "bounds": [
+                {
+                    "name": one.name,
+                    "value": one.value,
+                    "proved": one.proved,
+                    "status": one.status,
+                    "source": one.source,
+                    "rules": one.rules,
+                    "note": one.note,
+                    **one.facts,
+                }
+                for one in self.bounds
+            ],
+            "schedule": None
+            if schedule is None
+            else {
+                "io": schedule.io,
+                "reads": schedule.reads,
+                "writes": schedule.writes,
+                "peak": schedule.peak,
+                "program": schedule.program,
+            },
+            "ratio": self.ratio,
+            "note": self.note,
+        }
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return the bounds as plain data."""
+        return list(self.content()["bounds"])
+
+
+def kernel(
+    computation: str | LoopNest,
+    extents: Mapping[str, int] | None = None,
+    M: int = 0,
+    outputs: Iterable[str] = (),
+    progress: Callable[[str], None] | None = None,
+    time_budget: float | None = None,
+) -> KernelReport:
+    """Bound the I/O of a loop nest from below, and find a schedule.
+
+    Parameters
+    ----------
+    computation : str or LoopNest
+        Assignments, an einsum, or the name of a kernel; see :func:`pebble.loop_nest`.
+    extents : mapping of str to int
+        An index i runs over 0, …, extents[i] − 1. Of a kernel with a name only those that are not to be the usual ones.
+    M : int
+        Words of fast memory.
+    outputs : iterable of str
+        Arrays that are outputs although they are read.
+    progress : callable, optional
+        Called with a line of text now and then by the search.
+    time_budget : float, optional
+        Seconds for a search over orders of vertices; without it, it does a fixed amount of work.
+
+    Raises
+    ------
+    InvalidInput
+        If the computation cannot be read, or M is not a positive whole number.
+
+    Examples
+    --------
+    >>> report = kernel("C[i,j] += A[i,k]*B[k,j]", {"i": 3, "j": 3, "k": 3}, M=32)
+    >>> report.schedule.peak <= 32, report.best.value <= report.schedule.io
+    (True, True)
+    """
+    M = fast_memory_words(M)
+    if isinstance(computation, LoopNest):
+        if extents or outputs:
+            raise InvalidInput("a loop nest has its extents and outputs already")
+        nest = computation
+    else:
+        nest = read_kernel(computation, extents or {}, outputs)
+    try:
+        _check(nest)
+        schedule, note, fits = schedule_nest(nest, M, progress, time_budget), "", True
+    except CacheTooSmall as error:
+        schedule, note, fits = None, str(error), False
+    except TooManyPoints as error:
+        schedule, note, fits = None, f"no schedule: {error}", True
+    return KernelReport(nest, M, tuple(nest_bounds(nest, M)), schedule, note, fits)
+
+
+def _check(nest: LoopNest) -> None:
+    """Refuse what is no computation, and what is too large to be scheduled vertex by vertex.
+
+    A circle of equations is found on the points with small indices: what depends on itself there does so among all.
+    """
+    try:
+        family_of_nest(nest)
+        return
+    except NotAFamily as error:
+        why = error
+    small = LoopNest(
+        nest.statements, {name: min(extent, _SMALL) for name, extent in nest.extents.items()}, nest.outputs
+    )
+    if any(count_points(statement, small.extents) for statement in small.statements):
+        nest_dag(small)
+    size = sum(count_edges(nest))
+    if size > MOST_SCHEDULED:
+        raise TooManyPoints(
+            f"{size:,} vertices and edges are too many to be scheduled one by one (limit {MOST_SCHEDULED:,}), and this "
+            f"is {why}; choose smaller extents"
+        )

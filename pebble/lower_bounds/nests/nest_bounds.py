@@ -1,0 +1,101 @@
+"""All bounds on the I/O of a loop nest."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pebble.common.units import fast_memory_words
+from pebble.computations.nests.statement import LoopNest
+from pebble.lower_bounds.bound import Bound
+from pebble.lower_bounds.nests.elements import Elements
+from pebble.lower_bounds.nests.lines import Atom
+from pebble.lower_bounds.nests.paths import path_shares
+from pebble.lower_bounds.nests.projections import Share, shares
+from pebble.lower_bounds.nests.statements import (
+    NEST_COMPULSORY,
+    NEST_ONCE_ONLY,
+    NEST_PATHS,
+    NEST_PROJECTIONS,
+    NEST_SUM,
+    NEST_SUM_ONCE_ONLY,
+)
+
+__all__ = ["nest_bounds"]
+
+
+def nest_bounds(nest: LoopNest, M: int) -> list[Bound]:
+    """Return lower bounds on the I/O of a loop nest with M words, the greatest first.
+
+    Parameters
+    ----------
+    nest : LoopNest
+    M : int
+        Words of fast memory.
+
+    Returns
+    -------
+    list of Bound
+        The compulsory one, and the best of each other kind that says anything. Each says under which rules it holds.
+
+    Raises
+    ------
+    InvalidInput
+        If M is not a positive whole number.
+
+    Notes
+    -----
+    Docs/bounds-nests.md states and proves them.
+
+    Examples
+    --------
+    >>> from pebble.computations.nests.read_text import loop_nest
+    >>> product = loop_nest("C[i,j] += A[i,k]*B[k,j]", {"i": 1000, "j": 1000, "k": 1000})
+    >>> [(bound.name, bound.value) for bound in nest_bounds(product, 1024)]
+    [('nest projections', 62501015), ('nest compulsory', 3000000)]
+    """
+    M = fast_memory_words(M)
+    elements = Elements(nest)
+    found = [_compulsory(elements)]
+    every = [share for statement in nest.statements for share in shares(elements, statement, M)]
+    for says, some in (
+        (NEST_PROJECTIONS, [[share] for share in every if not share.once_only]),
+        (NEST_ONCE_ONLY, [[share] for share in every if share.once_only]),
+        (NEST_SUM, [_apart([share for share in every if not share.once_only])]),
+        (NEST_SUM_ONCE_ONLY, [_apart(every)]),
+        (NEST_PATHS, [[share] for one in nest.statements for share in path_shares(elements, one, M)]),
+    ):
+        totals = [(_total(elements, together), together) for together in some if together]
+        if totals:
+            value, together = max(totals, key=lambda one: one[0])
+            note = "; ".join(share.note for share in together)
+            found.append(says.bound(value, note))
+    best: list[Bound] = []
+    for bound in found:
+        if not any(other.value >= bound.value and other.rules == bound.rules for other in best):
+            best.append(bound)
+    return sorted(best, key=lambda bound: -bound.value)
+
+
+def _compulsory(elements: Elements) -> Bound:
+    loads, stores = elements.all_inputs, elements.outputs
+    return NEST_COMPULSORY.bound(loads + stores, f"{loads:,} inputs and {stores:,} outputs")
+
+
+def _apart(every: Sequence[Share]) -> list[Share]:
+    """Return shares without a common word, as great together as is found; empty if that is one only."""
+    useful = sorted((share for share in every if share.gain > 0), key=lambda one: -one.gain)
+    best: list[Share] = []
+    for first in useful:
+        chosen = [first]
+        for share in useful:
+            if not any(share.atoms & other.atoms for other in chosen):
+                chosen.append(share)
+        best = max(best, chosen, key=lambda some: sum(share.gain for share in some))
+    return best if len(best) > 1 else []
+
+
+def _total(elements: Elements, together: Sequence[Share]) -> int:
+    """Return what the shares, the inputs that none of them counts, and the outputs come to."""
+    counted: set[Atom] = set().union(*(share.atoms for share in together))
+    others = sum(elements.inputs(array) for array in elements.arrays if ("value", array) not in counted)
+    return sum(share.gain for share in together) + others + elements.outputs

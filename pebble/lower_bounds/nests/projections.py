@@ -1,0 +1,155 @@
+"""What one statement of a loop nest costs: its points, cut into segments of so many moves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import product
+
+from pebble.common.errors import BoundDoesNotApply
+from pebble.computations.nests.statement import Statement
+from pebble.lower_bounds.cutting import Cut, best_cut, best_start
+from pebble.lower_bounds.nests.affine_set import AffineSet
+from pebble.lower_bounds.nests.elements import Elements
+from pebble.lower_bounds.nests.growth import Growth
+from pebble.lower_bounds.nests.lines import Atom
+from pebble.lower_bounds.nests.mirrors import continued, off_diagonals
+from pebble.lower_bounds.nests.roles import Roles, once_only_roles, recomputing_roles
+from pebble.lower_bounds.nests.segments import growth_of, growth_of_separate, input_atoms
+from pebble.lower_bounds.nests.separation import left_out
+
+__all__ = ["Share", "cut_by_growth", "shares", "sizes_to_try"]
+
+_LONGEST = 4096
+"""The longest segments that are tried, in multiples of M."""
+
+_MOST_CUT = 3
+"""Of how many ways, those that look best, the cutting is looked for."""
+
+
+@dataclass(frozen=True)
+class Share:
+    """What the loads of some words, and the stores that pay for begun lines, come to at least.
+
+    Parameters
+    ----------
+    gain : int
+        Loads of words of ``atoms``, not less than so many; with the outputs' stores they add up to I/O.
+    atoms : frozenset of Atom
+    once_only : bool
+        Whether nothing may be computed twice.
+    note : str
+    """
+
+    gain: int
+    atoms: frozenset[Atom]
+    once_only: bool
+    note: str
+
+
+def shares(elements: Elements, statement: Statement, M: int) -> Iterator[Share]:
+    """Yield what the points of a statement cost, in every way that is known."""
+    found = [
+        *_alone(elements, statement, sizes_to_try(M)),
+        *_with_others(elements, statement, sizes_to_try(M)),
+    ]
+    found.sort(key=lambda one: -one.about(M))
+    for once_only in (False, True):
+        good = [one for one in found if one.once_only is once_only]
+        for one in good[:_MOST_CUT]:
+            cut = cut_by_growth(one.W, M, one.growth)
+            atoms = one.roles.atoms | input_atoms(elements, one.roles)
+            note = f"{statement.target}: {one.W:,} points, {cut}"
+            yield Share(cut.moves - one.charge, atoms, once_only, note)
+
+
+@dataclass(frozen=True)
+class _Way:
+    """A way to count so many points: at most ``growth(T)`` in a segment with T words."""
+
+    W: int
+    roles: Roles
+    growth: Growth
+    charge: int
+    once_only: bool
+
+    def about(self, M: int) -> int:
+        """Return what it comes to, nearly."""
+        sizes = (2 * M, 3 * M, 4 * M, _LONGEST * M)
+        return max((T - M) * self.W // self.growth(T) for T in sizes) - self.charge
+
+
+def _alone(elements: Elements, statement: Statement, tried: Sequence[int]) -> Iterator[_Way]:
+    whole = elements.domains[elements.nest.statements.index(statement)]
+    ways = _ways(elements, statement)
+    for points in dict.fromkeys((whole, off_diagonals(whole))):
+        W = _count(points)
+        for roles in ways if W else ():
+            growth = growth_of(elements, roles, points, tried)
+            if growth is not None:
+                yield _Way(W, roles, growth, roles.charge, roles.once_only)
+    for roles in ways:
+        yield from _separate(elements, roles, whole, tried)
+
+
+def _separate(elements: Elements, roles: Roles, points: AffineSet, tried: Sequence[int]) -> Iterator[_Way]:
+    """Yield the way without the points of which a word may serve two roles."""
+    try:
+        fewer = left_out(roles, points)
+    except BoundDoesNotApply:
+        return
+    W = _count(points) - (fewer or 0)
+    growth = growth_of_separate(elements, roles, tried) if fewer is not None and W > 0 else None
+    if growth is not None:
+        yield _Way(W, roles, growth, roles.charge, roles.once_only)
+
+
+def _with_others(elements: Elements, statement: Statement, tried: Sequence[int]) -> Iterator[_Way]:
+    """Yield ways to count the points of two sums to the same elements as those of one."""
+    nest = elements.nest
+    at = nest.statements.index(statement)
+    points, W = elements.domains[at], _count(elements.domains[at])
+    for other, others in zip(nest.statements[at + 1 :], elements.domains[at + 1 :], strict=True):
+        same = (other.target, other.indices) == (statement.target, statement.indices)
+        if not (statement.adds and other.adds and same and points.where(*others.conditions).is_empty()):
+            continue
+        for first, second in product(_ways(elements, statement), _ways(elements, other)):
+            together = continued(first, second) if first.once_only is second.once_only else None
+            growth = growth_of(elements, first, points, tried, together) if together and W else None
+            if growth is not None:
+                charge = first.charge + second.charge
+                yield _Way(W + _count(others), first, growth, charge, first.once_only)
+
+
+def _ways(elements: Elements, statement: Statement) -> tuple[Roles, ...]:
+    ways = (*recomputing_roles(elements, statement), *once_only_roles(elements, statement))
+    return tuple(dict.fromkeys(ways))
+
+
+def _count(points: AffineSet) -> int:
+    """Return the number of points; 0 if that is too much to count."""
+    try:
+        return points.count()
+    except BoundDoesNotApply:
+        return 0
+
+
+def sizes_to_try(M: int) -> list[int]:
+    """Return numbers of words for which segments should be bounded well."""
+    return [max(3, (M << shift) * 3 // 2) for shift in (0, 1, 4, 8)]
+
+
+def cut_by_growth(W: int, M: int, growth: Growth) -> Cut:
+    """Return the best cutting of W points, T words allowing ``growth(T)`` of them."""
+
+    def words(w: int) -> int:
+        low, high = 0, M + 1
+        while growth(high) < w:
+            low, high = high, 2 * high
+        while low < high:
+            middle = (low + high) // 2
+            low, high = (low, middle) if growth(middle) >= w else (middle + 1, high)
+        return low
+
+    starts = {best_start(M, growth, 1, _LONGEST * M), M, 2 * M, 3 * M}
+    return max(best_cut(W, M, growth, words, start) for start in starts)

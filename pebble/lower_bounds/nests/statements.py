@@ -1,0 +1,66 @@
+"""What the bounds of loop nests state; docs/bounds-nests.md proves it."""
+
+from __future__ import annotations
+
+from pebble.lower_bounds.bound import ONCE_ONLY
+from pebble.lower_bounds.references import CHRIST, HONG_KUNG, LOOMIS_WHITNEY, OLIVRY
+from pebble.lower_bounds.statement import Statement
+
+__all__ = [
+    "NEST_COMPULSORY",
+    "NEST_ONCE_ONLY",
+    "NEST_PATHS",
+    "NEST_PROJECTIONS",
+    "NEST_SUM",
+    "NEST_SUM_ONCE_ONLY",
+]
+
+_PAGE = "docs/bounds-nests.md"
+
+NEST_COMPULSORY = Statement(
+    "nest compulsory",
+    "I/O ≥ number of inputs + number of outputs",
+    "any loop nest",
+    f"{_PAGE}, compulsory",
+)
+NEST_PROJECTIONS = Statement(
+    "nest projections",
+    "I/O ≥ M + 1 + X·(⌈W / F(M + X)⌉ − 1) − begun + other inputs + outputs for every whole X ≥ 1 with at least two "
+    "segments, F(T) the most points of one statement that T words allow",
+    "a loop nest with a sum, or with a statement that reads its own array a constant step before",
+    f"{_PAGE}, projections",
+    after=(HONG_KUNG, LOOMIS_WHITNEY, CHRIST),
+)
+NEST_ONCE_ONLY = Statement(
+    "nest projections, once only",
+    "as nest projections, where a value that is read counts as a move when it is computed",
+    "a loop nest with a sum, or with a statement that reads its own array a constant step before",
+    f"{_PAGE}, nothing computed twice",
+    rules=ONCE_ONLY,
+    after=(HONG_KUNG, LOOMIS_WHITNEY, CHRIST),
+)
+NEST_SUM = Statement(
+    "nest sum",
+    "the sum over statements that have no words in common of what nest projections says of each, other inputs and "
+    "outputs taken once",
+    "a loop nest with several such statements",
+    f"{_PAGE}, several statements",
+    after=(HONG_KUNG, LOOMIS_WHITNEY, CHRIST),
+)
+NEST_SUM_ONCE_ONLY = Statement(
+    "nest sum, once only",
+    "the sum over statements that have no words in common of what nest projections, once only, says of each, other "
+    "inputs and outputs taken once",
+    "a loop nest with several such statements",
+    f"{_PAGE}, several statements",
+    rules=ONCE_ONLY,
+    after=(HONG_KUNG, LOOMIS_WHITNEY, CHRIST),
+)
+NEST_PATHS = Statement(
+    "nest paths",
+    "I/O ≥ M + 1 + X·(⌈W / F(M + X)⌉ − 1) + other inputs + outputs for every whole X ≥ 1 with at least two segments, "
+    "F(T) the most elements of an array that T words dominate along paths of constant steps",
+    "a loop nest with an array whose elements are computed from others at constant distances",
+    f"{_PAGE}, paths",
+    after=(HONG_KUNG, CHRIST, OLIVRY),
+)

@@ -1,0 +1,195 @@
+"""The task of finding an order: its limits in steps and in time, and the best order so far."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable
+from copy import deepcopy
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pebble.solvers.heuristic.cones import Cones, Join
+from pebble.solvers.heuristic.eviction import EVICTIONS, io_of
+from pebble.solvers.heuristic.needed_graph import NeededGraph
+from pebble.solvers.heuristic.orders import depth_first, given
+
+__all__ = ["Best", "FoundOrder", "OutOfSteps", "Task", "TimeUp", "Watch"]
+
+FoundOrder: TypeAlias = "tuple[str, NDArray[np.int64]]"
+"""The name of the method that found an order, and the order."""
+
+_FORECAST = 0.1
+"""Part of an order from which on it is foreseen whether it will be complete within its steps."""
+
+
+class TimeUp(Exception):
+    """The time budget is spent; never leaves the search."""
+
+
+class OutOfSteps(Exception):
+    """One method would need more steps than it may have; never leaves the search."""
+
+
+@dataclass
+class Task:
+    """What an order is wanted for, and how long the search may take.
+
+    Attributes
+    ----------
+    graph : NeededGraph
+    M : int
+        Words of fast memory.
+    eviction : str
+    rng : numpy Generator
+    time_budget : float or None
+        Seconds.
+    progress : callable or None
+        See :func:`~pebble.solvers.heuristic.schedule_dag`.
+    candidates : iterable of (str, array)
+        Orders that are known from elsewhere, with their names.
+    stoppable : bool
+        Whether an interruption ends the search with the best so far.
+    interrupted : bool
+        Whether it did.
+    """
+
+    graph: NeededGraph
+    M: int
+    eviction: str
+    rng: np.random.Generator
+    time_budget: float | None = None
+    progress: Callable[[str, float, int], object] | None = None
+    candidates: Iterable[FoundOrder] = ()
+    stoppable: bool = False
+    interrupted: bool = False
+    least: int = 0
+    _begun: float = field(default_factory=lambda: time.monotonic())
+    _cones: dict[Join, Cones] = field(default_factory=dict)
+    _streams: list[np.random.Generator] = field(default_factory=list)
+
+    @property
+    def size(self) -> int:
+        """Vertices and edges."""
+        return self.graph.n + self.graph.dag.n_edges
+
+    @cached_property
+    def compulsory(self) -> int:
+        """Loads of the inputs that are needed, and stores of the outputs: no schedule has less I/O."""
+        dag = self.graph.dag
+        wanted = np.repeat(np.array(self.graph.wanted, dtype=np.bool_), dag.indegree)
+        used = np.zeros(dag.n_vertices, dtype=np.bool_)
+        used[dag.predecessors[wanted]] = True
+        computed = dag.indegree[dag.outputs] > 0
+        return int(np.count_nonzero(used[dag.inputs]) + np.count_nonzero(computed))
+
+    @cached_property
+    def depth_first_rank(self) -> list[int]:
+        """Place of each vertex in the depth-first order."""
+        return _rank(depth_first(self.graph), self.graph.n)
+
+    @cached_property
+    def given_rank(self) -> list[int]:
+        """Place of each vertex in the DAG's own order."""
+        return _rank(given(self.graph), self.graph.n)
+
+    def cones(self, join: Join) -> Cones:
+        """Return the cones of the graph, made once; those of a large graph are not kept for two ways of joining."""
+        if join not in self._cones:
+            if self.size > 1_000_000:
+                self._cones.clear()
+            self._cones[join] = Cones(self.graph, join)
+        return self._cones[join]
+
+    def stream(self, number: int) -> np.random.Generator:
+        """Return random numbers that depend on the seed and this number alone, not on what others have drawn."""
+        while len(self._streams) <= number:
+            self._streams += self.rng.spawn(1)
+        return deepcopy(self._streams[number])
+
+    def io(self, order: NDArray[np.int64]) -> int:
+        """Return the I/O of an order under the task's eviction."""
+        return io_of(self.graph, self.M, order, EVICTIONS[self.eviction])
+
+    def spent(self) -> float:
+        """Return the part of the time budget that is spent; 0 if there is none."""
+        if self.time_budget is None:
+            return 0.0
+        return (time.monotonic() - self._begun) / max(self.time_budget, 1e-9)
+
+    def watch(self, name: str, allowed: float = float("inf")) -> Watch:
+        """Return what a method calls with the part that is done and its steps since the last call."""
+        return Watch(self, name, allowed)
+
+    def report(self, name: str, part: float) -> None:
+        """Tell whoever listens how far the search has got; TimeUp if the time budget is spent."""
+        spent = self.spent()
+        if self.progress is not None:
+            self.progress(name, min(part if self.time_budget is None else spent, 1.0), self.least)
+        if self.least and spent > 1:
+            raise TimeUp
+
+
+class Watch:
+    """Counts the steps of a method and ends it, if need be.
+
+    A call raises :class:`TimeUp` if the time budget is spent, and :class:`OutOfSteps` if the method has taken more
+    than ``allowed`` steps or will have, at the rate so far.
+    """
+
+    def __init__(self, task: Task, name: str, allowed: float) -> None:
+        self.task, self.name, self.allowed, self.steps = task, name, allowed, 0
+
+    def __call__(self, part: float, steps: int) -> None:
+        """Take note of the part that is done, and of the steps since the last call."""
+        self.steps += steps
+        self.task.report(self.name, part)
+        if self.steps > self.allowed or (part > _FORECAST and self.steps > self.allowed * part):
+            raise OutOfSteps
+
+
+class Best:
+    """The order with the least I/O so far, the first of several."""
+
+    def __init__(self, task: Task) -> None:
+        self.task = task
+        self.found: FoundOrder | None = None
+        self.io = 0
+
+    def offer(self, name: str, order: NDArray[np.int64]) -> int:
+        """Count an order, keep it if it is better than those before it, and return its I/O."""
+        io = self.task.io(order)
+        if self.found is None or io < self.io:
+            self.found, self.io = (name, order), io
+            self.task.least = io
+        return io
+
+    def run(self, search: Iterable[FoundOrder]) -> FoundOrder:
+        """Return the best of what a search yields until it ends, the time is up, or someone interrupts it.
+
+        It also ends when there is nothing but compulsory I/O.
+        """
+        try:
+            for name, order in search:
+                self.offer(name, order)
+                self.task.report(name, 1.0)
+                if self.io == self.task.compulsory:
+                    break
+        except TimeUp:
+            pass
+        except KeyboardInterrupt:
+            if self.found is None or not self.task.stoppable:
+                raise
+            self.task.interrupted = True
+        assert self.found is not None
+        return self.found
+
+
+def _rank(order: NDArray[np.int64], n: int) -> list[int]:
+    rank = np.zeros(n, dtype=np.int64)
+    rank[order] = np.arange(len(order))
+    places: list[int] = rank.tolist()
+    return places

@@ -1,0 +1,134 @@
+"""A schedule of any loop nest: a program where it is a family of arrays, else an order of its vertices."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+from pebble.common.errors import CacheTooSmall, InvalidInput
+from pebble.common.units import fast_memory_words
+from pebble.computations.nests.nest_dag import count_edges, nest_dag
+from pebble.computations.nests.nest_family import as_family
+from pebble.computations.nests.statement import LoopNest
+from pebble.game.moves import Moves
+from pebble.program.lowering import lower
+from pebble.solvers.heuristic.dag_schedule import schedule_dag
+from pebble.solvers.nests.family_schedule import schedule_family
+from pebble.solvers.nests.vertex_order import tiled_loops
+
+__all__ = ["MOST_ORDERED", "NestSchedule", "schedule_nest"]
+
+MOST_ORDERED = 6_000_000
+"""Vertices and edges up to which the vertices are ordered one by one: about a million vertices."""
+
+
+@dataclass(frozen=True)
+class NestSchedule:
+    """A schedule of a loop nest, its words counted by the machine or by the replay.
+
+    Attributes
+    ----------
+    nest : LoopNest
+    M : int
+        Words of fast memory.
+    reads, writes : int
+        Words loaded and stored.
+    peak : int
+        Most words in fast memory at any time, at most M.
+    program : str
+        The schedule as text: a program, or how the vertices are ordered.
+    """
+
+    nest: LoopNest
+    M: int
+    reads: int
+    writes: int
+    peak: int
+    program: str
+    _moves: Callable[[], Iterator[Moves]] = field(repr=False, compare=False)
+
+    @property
+    def io(self) -> int:
+        """Loads plus stores."""
+        return self.reads + self.writes
+
+    def moves(self) -> Iterator[Moves]:
+        """Yield the moves of the elementary game on the nest's DAG, made anew each time."""
+        return self._moves()
+
+
+def schedule_nest(
+    nest: LoopNest,
+    M: int,
+    progress: Callable[[str], None] | None = None,
+    time_budget: float | None = None,
+) -> NestSchedule:
+    """Find a schedule of a loop nest that moves few words.
+
+    Parameters
+    ----------
+    nest : LoopNest
+    M : int
+        Words of fast memory.
+    progress : callable, optional
+        Called with a line of text now and then.
+    time_budget : float, optional
+        Seconds for the search over orders of vertices; without it a fixed amount of work.
+
+    Returns
+    -------
+    NestSchedule
+
+    Raises
+    ------
+    CacheTooSmall
+        If M words hold no vertex with its operands; ``least_M`` says how many do.
+    InvalidInput
+        If the nest is no family of arrays, and too large to be scheduled vertex by vertex.
+
+    Examples
+    --------
+    >>> from pebble.computations.nests.read_text import loop_nest
+    >>> nest = loop_nest("C[i,j] += A[i,k]*B[k,j]", {"i": 1024, "j": 1024, "k": 1024})
+    >>> found = schedule_nest(nest, 1000)
+    >>> found.io, found.peak
+    (70631424, 994)
+    """
+    M = fast_memory_words(M)
+    family = as_family(nest)
+    if family is not None:
+        found = schedule_family(family, M, progress=progress)
+        run, text = found.run, found.program
+        return NestSchedule(
+            nest,
+            M,
+            run.total_reads,
+            run.total_writes,
+            run.peak,
+            str(text),
+            lambda: (Moves(op, vertex) for op, vertex in lower(text, family)),
+        )
+    return _by_vertices(nest, M, progress, time_budget)
+
+
+def _by_vertices(
+    nest: LoopNest, M: int, progress: Callable[[str], None] | None, time_budget: float | None
+) -> NestSchedule:
+    """Order the vertices one by one, by tiled loops."""
+    vertices, edges = count_edges(nest)
+    if vertices + edges > MOST_ORDERED:
+        raise InvalidInput(
+            f"{vertices:,} vertices and up to {edges:,} edges are too many to be ordered one by one (limit "
+            f"{MOST_ORDERED:,} together): choose smaller extents, or write the nest with rectangular ranges and plain "
+            "indices, which are scheduled at any size"
+        )
+    built = nest_dag(nest)
+    dag = built.dag
+    if dag.least_M() > M:
+        raise CacheTooSmall(
+            f"the nest needs at least {dag.least_M()} words: a vertex, and what it reads; M is {M}",
+            dag.least_M(),
+        )
+    loops = tiled_loops(built, M, progress=progress, time_budget=time_budget)
+    ordered = schedule_dag(dag, M, order=loops.order)
+    return NestSchedule(nest, M, ordered.reads, ordered.writes, ordered.peak, loops.text, ordered.moves)

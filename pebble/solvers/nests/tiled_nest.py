@@ -1,0 +1,228 @@
+"""A phase whose tile sizes are still open: loops, steps, the words it moves and the room it takes, its program."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from pebble.computations.array import Array
+from pebble.computations.family import Family
+from pebble.program.language import compute, delete, first, last, load, loop, not_first, store, when
+from pebble.program.nodes import Loop, Nodes
+from pebble.solvers.nests.polynomial import Polynomial, added, constant_of, dominant, product, variable
+
+__all__ = ["Needs", "NestLoop", "NestNode", "NestStep", "needs_of", "staying", "tile_count", "written"]
+
+
+@dataclass(frozen=True)
+class NestLoop:
+    """A loop over tiles of an axis, or over its elements.
+
+    Attributes
+    ----------
+    axis : str
+    unit : bool
+        Over the elements one by one; else in tiles of a size that is still open, a variable called like the axis.
+    body : tuple of NestNode
+    part : {"", "staying", "passing"}
+        Over all of the axis; over the first elements, of which data stay in fast memory; over the others.
+    """
+
+    axis: str
+    unit: bool
+    body: tuple[NestNode, ...]
+    part: str = ""
+
+
+@dataclass(frozen=True)
+class NestStep:
+    """An operation, or a remark for the accounts.
+
+    Attributes
+    ----------
+    action : {"load", "unload", "reload", "store", "compute", "delete", "room", "free", "stay"}
+        ``unload`` deletes what was loaded as an operand; ``reload`` loads a partial sum; from ``room`` to ``free`` the
+        box of a computed array takes its place in fast memory; ``stay`` says that the first elements along an axis do.
+    array : str
+    replacing : str, optional
+    only : tuple of (axis, which)
+        Only in the first or last iteration of the loops over an axis, or in the ``"rest"``, not the first.
+    """
+
+    action: str
+    array: str
+    replacing: str | None = None
+    only: tuple[tuple[str, str], ...] = ()
+
+
+NestNode = NestLoop | NestStep
+
+
+def tile_count(axis: str) -> str:
+    """Return what the number of tiles of an axis is called as a variable."""
+    return f"#{axis}"
+
+
+def staying(axis: str) -> str:
+    """Return what the number of elements that stay is called as a variable."""
+    return f"+{axis}"
+
+
+@dataclass(frozen=True)
+class Needs:
+    """What a nest needs, as polynomials in tile sizes, numbers of tiles, and numbers of elements that stay.
+
+    Attributes
+    ----------
+    words : Polynomial
+        Words loaded and stored.
+    rooms : list of Polynomial
+        Words in fast memory, at every moment that may be the peak.
+    """
+
+    words: Polynomial
+    rooms: list[Polynomial]
+
+
+def needs_of(nodes: Iterable[NestNode], family: Family, extents: Mapping[str, int] | None = None) -> Needs:
+    """Return what a nest needs; the room is that of whole tiles, which is never less than what is used.
+
+    Parameters
+    ----------
+    nodes : iterable of NestNode
+    family : Family
+    extents : mapping of str to int, optional
+        The lengths of the axes where they are not the family's: what the nest needs on a part of an axis.
+    """
+    accounts = _Accounts(family, extents or family.extents)
+    accounts.walk(nodes, [])
+    return Needs(accounts.words, dominant(accounts.rooms))
+
+
+class _Accounts:
+    """Words moved so far, and words held."""
+
+    def __init__(self, family: Family, extents: Mapping[str, int]) -> None:
+        self.family, self.extents = family, extents
+        self.words: Polynomial = {}
+        self.live: Polynomial = {}
+        self.rooms: list[Polynomial] = []
+
+    def walk(self, nodes: Iterable[NestNode], loops: list[NestLoop]) -> None:
+        for node in nodes:
+            if isinstance(node, NestLoop):
+                self.walk(node.body, [*loops, node])
+            else:
+                self.step(node, loops)
+
+    def step(self, step: NestStep, loops: list[NestLoop]) -> None:
+        array = self.family[step.array]
+        if step.action in ("load", "reload", "store"):
+            self.words = added(self.words, self._moved(step, array, loops))
+        if step.action == "stay":
+            self.live = added(self.live, self._staying(array, step.only[0][0]))
+        if step.action in ("load", "room"):
+            self.live = added(self.live, self._box(array, loops))
+        if step.action in ("unload", "free"):
+            self.live = added(self.live, self._box(array, loops), -1)
+        if step.action == "load":
+            self.rooms.append(self.live)
+        if step.action == "compute":
+            passing = step.replacing is not None or (
+                array.chain is not None and self.extents[array.chain] > 1
+            )
+            self.rooms.append(added(self.live, constant_of(int(passing))))
+
+    def _staying(self, array: Array, along: str) -> Polynomial:
+        return product(
+            variable(staying(axis)) if axis == along else constant_of(self.extents[axis])
+            for axis in array.axes
+        )
+
+    def _box(self, array: Array, loops: list[NestLoop]) -> Polynomial:
+        return product(self._tile(axis, loops) for axis in array.axes)
+
+    def _tile(self, axis: str, loops: list[NestLoop]) -> Polynomial:
+        kinds = [one.unit for one in loops if one.axis == axis]
+        if True in kinds:
+            return constant_of(1)
+        return variable(axis) if kinds else constant_of(self.extents[axis])
+
+    def _moved(self, step: NestStep, array: Array, loops: list[NestLoop]) -> Polynomial:
+        only = dict(step.only)
+        looped = [one.axis for one in loops]
+        return product(
+            self._along(axis, array, loops, only.get(axis, ""))
+            for axis in dict.fromkeys([*array.axes, *looped])
+        )
+
+    def _along(self, axis: str, array: Array, loops: list[NestLoop], which: str) -> Polynomial:
+        own = [one for one in loops if one.axis == axis]
+        extent = self._range(axis, own)
+        if axis in array.axes:
+            return extent
+        if which in ("first", "last"):
+            return constant_of(1)
+        pieces = extent if any(one.unit for one in own) else variable(tile_count(axis))
+        return added(pieces, constant_of(-1)) if which == "rest" else pieces
+
+    def _range(self, axis: str, own: list[NestLoop]) -> Polynomial:
+        extent = constant_of(self.extents[axis])
+        part = next((one.part for one in own if one.part), "")
+        if part == "staying":
+            return variable(staying(axis))
+        return added(extent, variable(staying(axis)), -1) if part else extent
+
+
+_OPERATIONS = {"load": load, "reload": load, "store": store, "delete": delete, "unload": delete}
+
+
+def written(nodes: Iterable[NestNode], sizes: Mapping[str, int]) -> tuple[Nodes, ...]:
+    """Return the nodes of a program, with these tile sizes."""
+    return tuple(_written(nodes, sizes, []))
+
+
+def _written(
+    nodes: Iterable[NestNode], sizes: Mapping[str, int], labels: list[tuple[str, str]]
+) -> Iterator[Nodes]:
+    for node in nodes:
+        if isinstance(node, NestLoop):
+            yield _loop(node, sizes, labels)
+        elif node.action not in ("room", "free", "stay"):
+            yield _guarded(_operation(node), list(node.only), labels)
+
+
+def _loop(node: NestLoop, sizes: Mapping[str, int], labels: list[tuple[str, str]]) -> Loop | None:
+    label = f"one {node.axis}" if any(axis == node.axis for axis, _ in labels) else node.axis
+    number = sizes.get(staying(node.axis), 0)
+    start, stop = (number, None) if node.part == "passing" else (0, number if node.part else None)
+    if node.part == "staying" and not number:
+        return None
+    body = tuple(_written(node.body, sizes, [*labels, (node.axis, label)]))
+    return loop(node.axis, 1 if node.unit else sizes[node.axis], body, start=start, stop=stop, label=label)
+
+
+def _operation(step: NestStep) -> Nodes:
+    if step.action == "compute":
+        return compute(step.array, step.replacing)
+    return _OPERATIONS[step.action](step.array)
+
+
+def _guarded(node: Nodes, only: list[tuple[str, str]], labels: list[tuple[str, str]]) -> Nodes:
+    """Put a node under its conditions on the loops around."""
+    for axis, which in only:
+        around = [label for one, label in labels if one == axis]
+        if which == "rest":
+            node = _not_all_first(node, around)
+        else:
+            for label in reversed(around):
+                node = when(first(label) if which == "first" else last(label), node)
+    return node
+
+
+def _not_all_first(node: Nodes, around: list[str]) -> Nodes:
+    if not around:
+        return None
+    rest = _not_all_first(node, around[1:])
+    inner = when(first(around[0]), rest) if rest is not None else None
+    return when(not_first(around[0]), node), inner

@@ -1,0 +1,303 @@
+"""The search from the end of the game to its beginning: what must be in which memory for the rest to succeed.
+
+Why nothing is left out is proved in ``docs/exact-optimum.md``, "The search backwards"; names in brackets are those
+of its rules. Recomputation is allowed, sliding may be.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pebble.solvers.optimum.bit_game import BitGame
+from pebble.solvers.optimum.bits import Unions, Words, columns, popcount
+from pebble.solvers.optimum.search_space import Reached
+from pebble.solvers.optimum.state_sets import Batch, LayeredSet
+from pebble.solvers.optimum.states import Codec, States
+from pebble.solvers.optimum.successors import ANY
+from pebble.solvers.optimum.symmetry import Symmetry
+
+__all__ = ["RequirementSpace", "StepsBack"]
+
+Ints = NDArray[np.int64]
+
+_NONE = np.uint64(0)
+
+
+class StepsBack(NamedTuple):
+    """Steps as columns: the requirement each one starts from, what it takes back, and what is required before.
+
+    Attributes
+    ----------
+    parent : array of int64
+        Index of the requirement after the step.
+    vertex : array of int64
+        Position that the step computes.
+    stored : array of bool
+        Whether it is stored then.
+    dropped, sunk, loads : array of uint64
+        Sets: what is computed just before, from what is red; sinks that are computed and stored where there is
+        room, after the dropped ones, otherwise before them; what is loaded before all that.
+    states : States
+        The requirement before the step.
+    cost, raised : array of int64
+        Loads plus stores, without the first stores of outputs; by how much the bound rises at least.
+    """
+
+    parent: Ints
+    vertex: Ints
+    stored: NDArray[np.bool_]
+    dropped: Words
+    sunk: Words
+    loads: Words
+    states: States
+    cost: Ints
+    raised: Ints
+
+    def take(self, i: int) -> StepsBack:
+        """Return one of the steps, as arrays of length 1."""
+        one = slice(i, i + 1)
+        return StepsBack(
+            self.parent[one],
+            self.vertex[one],
+            self.stored[one],
+            self.dropped[one],
+            self.sunk[one],
+            self.loads[one],
+            self.states.take(one),
+            self.cost[one],
+            self.raised[one],
+        )
+
+
+class RequirementSpace:
+    """The requirements of one game with recomputation, packed into rows, and the steps back between them.
+
+    A requirement is a state of which only these parts are used: ``red``, what must be in fast memory; the middle
+    vertices of ``blue``, what must have a copy in slow memory because it will be loaded; the other bits of ``blue``,
+    the outputs that must have been stored. It stands for every position that has at least this. Costs and bounds
+    leave out the stores of outputs, one each, that no pebbling avoids.
+    """
+
+    effort = 1
+    """How much time a state takes, compared with other searches."""
+
+    def __init__(self, game: BitGame) -> None:
+        if not game.rules.recomputation:
+            raise ValueError("the search backwards is for games with recomputation")
+        self.game = game
+        self.codec = Codec(game, owed=False)
+        self.symmetry = Symmetry(game, self.codec)
+        self._middle = np.uint64(game.middle)
+        computed = range(game.n_inputs, game.n)
+        self._bits = np.array([1 << v for v in computed], dtype=np.uint64)
+        self._operands = np.array([game.before[v] for v in computed], dtype=np.uint64)
+        copies = [(1 << v & game.middle) | game.stored_at.get(v, 0) for v in computed]
+        self._copy_bits = np.array(copies, dtype=np.uint64)
+        inner = [(1 << v, bit) for v, bit in game.stored_at.items() if bit != 1 << v]
+        self._inner = [(np.uint64(bit), np.uint64(stored)) for bit, stored in inner]
+        self._asked_for = Unions(_inputs_below(game))
+
+    def start(self) -> Words:
+        """Return the row of the end of the game: every output has been stored, and nothing else matters."""
+        none = np.zeros(1, dtype=np.uint64)
+        stored = np.array([sum(self.game.stored_at.values())], dtype=np.uint64)
+        return self.symmetry.least(self.codec.pack(States(none, stored, none)))
+
+    def finished(self, rows: Words) -> NDArray[np.bool_]:
+        """Tell which requirements hold before the first move."""
+        empty: NDArray[np.bool_] = rows == 0 if rows.ndim == 1 else (rows == 0).all(axis=1)
+        return empty
+
+    def bound(self, rows: Words) -> Ints:
+        """Return the number of loads and stores without which each requirement cannot be met; see [before]."""
+        return self._bound(self.codec.unpack(rows))
+
+    def _bound(self, states: States) -> Ints:
+        inputs = self._asked_for(states.red | states.blue)
+        return popcount(inputs) + popcount(states.blue & self._middle)
+
+    def dominated(self, rows: Words, closed: LayeredSet) -> NDArray[np.bool_]:
+        """Tell which requirements are harder than one met at no more cost; see [weaker].
+
+        All are of the layer of now. One member is left out at a time.
+        """
+        harder = np.zeros(len(rows), dtype=np.bool_)
+        states = self.codec.unpack(rows)
+        bound = self._bound(states)
+        for part, which in ((0, states.red), (1, states.blue & self._middle)):
+            for member in columns(which, int(popcount(which).max(initial=0))):
+                at = np.flatnonzero(~harder & (member != 0))
+                some, left = states.take(at), ~member[at]
+                weaker = States(some.red & left, some.blue, some.owed)
+                if part:
+                    weaker = States(some.red, some.blue & left, some.owed)
+                age = bound[at] - self._bound(weaker)
+                packed = self.symmetry.least(self.codec.pack(weaker))
+                for least in (0, 1, 2):
+                    same = np.flatnonzero(age == least)
+                    harder[at[same]] |= closed.contains(packed[same], least)
+        return harder
+
+    def children(
+        self,
+        rows: Words,
+        cost: Ints,
+        serial: Ints,
+        least: int = 0,
+        most: int = ANY,
+        potential: Ints | None = None,
+    ) -> Iterator[Reached]:
+        """Yield the requirements one step back; see :meth:`~pebble.solvers.optimum.SearchSpace.children`."""
+        for steps in self.steps(self.codec.unpack(rows), least, most, potential):
+            spent = cost[steps.parent] + steps.cost
+            batch = Batch(self.codec.pack(steps.states), serial[steps.parent])
+            yield Reached(batch, spent, spent + self._bound(steps.states))
+
+    def canonical(self, batch: Batch) -> Batch:
+        """Return the representatives of the requirements under the symmetries, sorted, each once."""
+        once = batch.distinct()
+        if self.symmetry.trivial:
+            return once
+        return Batch(self.symmetry.least(once.rows), once.parent).distinct()
+
+    def steps(
+        self, states: States, least: int = 0, most: int = ANY, potential: Ints | None = None
+    ) -> Iterator[StepsBack]:
+        """Yield the steps back that raise the bound by ``least`` to ``most`` because of what they load; see [step]."""
+        pairs = self._computed(states)
+        dropped, red = self._dropped(pairs.states.red)
+        sunk = self._sunk(pairs.states, red)
+        before = States(red, pairs.states.blue & ~sunk, pairs.states.owed)
+        could = self._raises(red, before)
+        if potential is not None:
+            np.maximum.at(potential, pairs.parent, could)
+        enough = np.flatnonzero(could >= least)
+        found = self._loaded(before.take(enough), least, most)
+        at = enough[found.chosen]
+        yield StepsBack(
+            pairs.parent[at],
+            pairs.vertex[at],
+            pairs.stored[at],
+            dropped[at],
+            sunk[at],
+            found.loads,
+            found.states,
+            popcount(found.loads) + pairs.price[at],
+            found.raised,
+        )
+
+    def _computed(self, states: States) -> _Pairs:
+        """Return what is required just before each vertex is computed that can be; see [step]."""
+        red, blue = states.red[:, None], states.blue[:, None]
+        room = self._room(red)
+        kept, kept_vertex = np.nonzero(room & (red & self._bits != 0))
+        asked, asked_vertex = np.nonzero(room & (blue & self._copy_bits != 0))
+        parent, place = np.concatenate([kept, asked]), np.concatenate([kept_vertex, asked_vertex])
+        stored = np.arange(len(parent)) >= len(kept)
+        gone = np.where(stored, self._copy_bits[place], _NONE)
+        chosen = states.take(parent)
+        return _Pairs(
+            parent,
+            place + self.game.n_inputs,
+            stored,
+            popcount(chosen.blue & gone & self._middle),
+            States(
+                (chosen.red & ~self._bits[place]) | self._operands[place], chosen.blue & ~gone, chosen.owed
+            ),
+        )
+
+    def _room(self, red: Words) -> NDArray[np.bool_]:
+        """Tell which vertices can be computed while everything else that must be red is."""
+        M = self.game.M
+        room: NDArray[np.bool_] = popcount(red | self._bits | self._operands) <= M
+        if self.game.rules.sliding:
+            fits = (popcount((red & ~self._bits) | self._operands) <= M) & (popcount(red | self._bits) <= M)
+            room |= fits & (self._operands & ~red != 0)
+        return room
+
+    def _dropped(self, red: Words) -> tuple[Words, Words]:
+        """Return what is computed for nothing from the rest of what must be red, and that rest; see [free]."""
+        red, dropped = red.copy(), np.zeros_like(red)
+        for u in range(self.game.red_bits - 1, self.game.n_inputs - 1, -1):
+            bit, before = np.uint64(1 << u), self._operands[u - self.game.n_inputs]
+            free = np.flatnonzero((red & (bit | before)) == (bit | before))
+            if len(free):
+                red[free] ^= bit
+                dropped[free] |= bit
+        return dropped, red
+
+    def _sunk(self, states: States, red: Words) -> Words:
+        """Return the sinks that are computed from what must be red; ``red`` is without what is dropped."""
+        M = self.game.M
+        wide = popcount(states.red) < M
+        held = np.where(wide, states.red, red)
+        room = wide | (popcount(red) < M)
+        sunk = np.zeros_like(held)
+        for v in range(self.game.red_bits, self.game.n):
+            bit, before = np.uint64(1 << v), self._operands[v - self.game.n_inputs]
+            sunk |= np.where(room & (before & ~held == 0), bit, _NONE)
+        return sunk & states.blue
+
+    def _raises(self, loads: Words, states: States) -> Ints:
+        """Return by how much these loads raise the bound, if every input loaded is not asked for any more."""
+        loads = loads & self._middle
+        return 2 * popcount(loads) - popcount(loads & self._copies(states.blue))
+
+    def _copies(self, blue: Words) -> Words:
+        """Return the middle vertices that have a copy already: one that will be loaded, or a stored output's."""
+        found = blue & self._middle
+        for bit, stored in self._inner:
+            found |= np.where(blue & stored, bit, _NONE)
+        return found
+
+    def _loaded(self, states: States, least: int, most: int) -> _Loaded:
+        """Return every way to load some of what must be red that raises the bound by so much."""
+        index, loads = np.arange(len(states)), np.zeros(len(states), dtype=np.uint64)
+        for column in columns(states.red, int(popcount(states.red).max(initial=0))):
+            more = np.flatnonzero(column[index] != 0)
+            with_it = index[more]
+            index = np.concatenate([index, with_it])
+            loads = np.concatenate([loads, loads[more] | column[with_it]])
+            few = self._raises(loads, states.take(index)) <= most
+            index, loads = index[few], loads[few]
+        enough = self._raises(loads, states.take(index)) >= least
+        index, loads = index[enough], loads[enough]
+        chosen = states.take(index)
+        asked = loads & self._middle
+        asked &= ~self._copies(chosen.blue) | chosen.blue
+        after = States(chosen.red & ~loads, chosen.blue | asked, chosen.owed)
+        return _Loaded(index, loads, after, self._raises(loads, chosen))
+
+
+class _Pairs(NamedTuple):
+    parent: Ints
+    vertex: Ints
+    stored: NDArray[np.bool_]
+    price: Ints
+    states: States
+
+
+class _Loaded(NamedTuple):
+    chosen: Ints
+    loads: Words
+    states: States
+    raised: Ints
+
+
+def _inputs_below(game: BitGame) -> list[int]:
+    """Return the inputs that each bit of a requirement asks for, as masks."""
+    below: list[int] = []
+    for v in range(game.n):
+        found = 1 << v & game.inputs
+        for p in range(v):
+            if game.before[v] >> p & 1:
+                found |= below[p]
+        below.append(found)
+    below += [0] * (game.width - game.n)
+    for v, stored in game.stored_at.items():
+        below[stored.bit_length() - 1] = below[v]
+    return below

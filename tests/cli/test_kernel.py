@@ -1,0 +1,74 @@
+"""``pebble kernel``."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.commands import Pebble, document_of
+
+PRODUCT = ["kernel", "C[i,j] += A[i,k]*B[k,j]", "-N", "i=3,j=3,k=3"]
+
+
+def test_text_and_json_say_the_same(pebble: Pebble) -> None:
+    text, document = pebble(*PRODUCT, "-M", "24"), document_of(pebble(*PRODUCT, "-M", "24", "--json"))
+    assert text.code == 0
+    assert document["statements"] == ["C[i,j] += A[i,k]*B[k,j]"]
+    assert f"I/O = {document['schedule']['io']} words" in text.out
+    assert {"name", "value", "status", "source"} <= set(document["bounds"][0])
+    assert {"io", "reads", "writes", "peak", "program"} <= set(document["schedule"])
+    assert isinstance(document["schedule"]["program"], str)
+    best = max(bound["value"] for bound in document["bounds"] if bound["proved"])
+    assert document["ratio"] == document["schedule"]["io"] / best
+
+
+def test_the_pebbling_is_written_and_checked(pebble: Pebble, tmp_path: Path) -> None:
+    path = str(tmp_path / "product.pebbling")
+    document = document_of(pebble(*PRODUCT, "-M", "24", "--json", "-o", path))
+    assert document_of(pebble("check", path, "--json"))["io"] == document["schedule"]["io"]
+
+
+def test_outputs_and_several_extents(pebble: Pebble) -> None:
+    done = pebble("kernel", "B[i] = A[i]; C[i] = B[i]", "-N", "i=4", "-M", "4", "--outputs", "B", "--json")
+    assert document_of(done)["schedule"]["writes"] == 8
+    assert pebble("kernel", "i,j->ij", "-N", "i=2", "-N", "j=1Ki", "-M", "9").code == 0
+
+
+def test_too_little_memory_is_printed_with_status_1(pebble: Pebble) -> None:
+    done = pebble(*PRODUCT, "-M", "3", "--json")
+    assert done.code == 1
+    assert '"schedule": null' in done.out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ([], ["write a computation"]),
+        (["no-such-kernel", "-M", "4"], ["no kernel is called 'no-such-kernel'"]),
+        (["C[i] = A[i", "-N", "i=2", "-M", "4"], ["character", "cannot be read"]),
+        (["C[i] = A[i]", "-N", "i=0", "-M", "4"], ["at least 1"]),
+        (["C[i] = A[i]", "-N", "i=2,n=3", "-M", "4"], ["no index is called 'n'"]),
+        (["C[i] = A[i]", "-N", "4", "-M", "4"], ["'4' is no extent"]),
+        (["C[i] = A[i]", "-M", "4"], ["i: no extent is given"]),
+        (["C[i] = A[i]", "-N", "i=2"], ["-M"]),
+        (["C[i] = A[i]", "--list"], ["choose one"]),
+        (["C[i] = A[i]", "-N", "i=2", "-M", "4", "--json", "-o", "-"], ["both would write"]),
+        (["x[i] = y[i]; y[i] = x[i]", "-N", "i=2", "-M", "4"], ["cycle"]),
+    ],
+)
+def test_errors_are_one_line(pebble: Pebble, arguments: list[str], words: list[str]) -> None:
+    pebble("kernel", *arguments).refused(2, *words)
+
+
+def test_the_list(pebble: Pebble) -> None:
+    kernels = document_of(pebble("kernel", "--list", "--json"))["kernels"]
+    assert len(kernels) == 30
+    assert {"name", "description", "statements", "extents", "outputs"} <= set(kernels[0])
+    text = pebble("kernel", "--list").out
+    assert all(one["name"] in text for one in kernels)
+
+
+def test_a_kernel_of_the_list_with_other_extents(pebble: Pebble) -> None:
+    document = document_of(pebble("kernel", "atax", "-N", "i=6", "-N", "j=5", "-M", "20", "--json"))
+    assert document["statements"] == ["z[i] += A[i,j]*x[j]", "y[j] += A[i,j]*z[i]"]
+    assert document["extents"] == {"i": 6, "j": 5}
+    pebble("kernel", "gem", "-M", "20").refused(2, "did you mean 'gemm'")

@@ -1,0 +1,130 @@
+"""Programs found for families: legal, exact, right on numbers, and as good as those written by hand."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from pebble.common.errors import CacheTooSmall, InvalidInput
+from pebble.computations.attention import attention_family
+from pebble.computations.family import Family
+from pebble.computations.masks import causal_mask
+from pebble.computations.matmul import matmul_family
+from pebble.computations.nests.nest_family import family_of_nest
+from pebble.computations.nests.read_text import loop_nest
+from pebble.computations.problem import Problem
+from pebble.computations.safe_softmax import online_family
+from pebble.game.moves import Moves
+from pebble.game.replay import replay
+from pebble.game.rules import Rules
+from pebble.program.lowering import lower
+from pebble.program.numbers import evaluate
+from pebble.solvers.nests.family_schedule import FamilySchedule, schedule_family
+from schedules.best import Best
+from schedules.flash2 import Flash2
+from tests.solvers.nests.random_families import inputs_of, plain_values, random_family
+
+
+def check(family: Family, M: int) -> FamilySchedule:
+    """Find a program, and compare its counts with the replay of every move, and its numbers with the plain ones."""
+    found = schedule_family(family, M)
+    columns = (Moves(op, vertex) for op, vertex in lower(found.program, family))
+    status = replay(family.dag(), M, columns, Rules(recomputation=True))
+    status.require_complete()
+    assert (status.reads, status.writes) == (found.run.total_reads, found.run.total_writes)
+    assert status.peak == found.run.peak <= M
+    values = evaluate(found.program, family, inputs_of(family))
+    for name, expected in plain_values(family).items():
+        assert np.allclose(values[name], expected)
+    return found
+
+
+def check_memories(seed: int, memories: list[int]) -> None:
+    """More words of fast memory never cost more; with enough of them only the compulsory words move."""
+    family = random_family(seed)
+    least = family.max_indegree + 1
+    assert least == family.dag().least_M()
+    with pytest.raises(CacheTooSmall) as caught:
+        schedule_family(family, least - 1)
+    assert caught.value.least_M == least
+    counts = [check(family, least + more).run.io for more in memories]
+    assert counts == sorted(counts, reverse=True)
+    compulsory = sum(family.words(array.name) for array in (*family.inputs, *family.outputs))
+    assert check(family, family.n_vertices + 1).run.io == compulsory
+
+
+@pytest.mark.parametrize("seed", [3, 111, 223])
+def test_random_families_are_computed_in_any_memory(seed: int) -> None:
+    check_memories(seed, [0, 3, 9])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(40))
+def test_more_random_families_are_computed_in_any_memory(seed: int) -> None:
+    check_memories(seed, [0, 1, 2, 4, 8, 20])
+
+
+@pytest.mark.parametrize(
+    "M", [4, 9, *(pytest.param(M, marks=pytest.mark.slow) for M in range(5, 24) if M != 9)]
+)
+def test_every_memory_of_a_small_product(M: int) -> None:
+    assert check(matmul_family(4, 3, 5), M).run.io >= 4 * 5 + 5 * 3 + 4 * 3
+
+
+@pytest.mark.slow
+def test_large_products_come_near_the_leading_term() -> None:
+    for M in (1000, 32768):
+        io = schedule_family(matmul_family(1024, 1024, 1024), M).run.io
+        assert io <= 1.025 * (2 * 1024**3 / M**0.5 + 1024**2)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("M", [60, 300, 1500])
+def test_attention_from_its_statements_alone(M: int) -> None:
+    problem = Problem.square(64, 8)
+    found = schedule_family(attention_family(problem), M).run.io
+    assert found <= 1.01 * Best().measure(problem, Best().tiles(problem, M)).io
+    assert found <= Flash2().measure(problem, Flash2().tiles(problem, M)).io
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("share", [1 / 16, 1 / 4, 1, 4, 16])
+def test_attention_in_every_regime(share: float) -> None:
+    problem, M = Problem.square(1024, 64), int(share * 64 * 64)
+    found = schedule_family(attention_family(problem), M).run.io
+    assert found <= 1.01 * Best().measure(problem, Best().tiles(problem, M)).io
+    assert found <= Flash2().measure(problem, Flash2().tiles(problem, M)).io
+
+
+def chained(rank: int) -> Family:
+    """Return a chain of two products whose middle has so many columns."""
+    text = "C[i,j] += A[i,k]*B[k,j]; E[i,l] += C[i,j]*D[j,l]"
+    return family_of_nest(loop_nest(text, {"i": 256, "j": 256, "k": rank, "l": rank}))
+
+
+@pytest.mark.slow
+def test_chained_products_are_fused_where_that_pays() -> None:
+    few, many = schedule_family(chained(8), 600), schedule_family(chained(256), 600)
+    assert [part.title for part in few.program.phases] == ["C, E"]
+    assert [part.title for part in many.program.phases] == ["C", "E"]
+    apart = 2 * schedule_family(matmul_family(256, 256, 8), 600).run.io
+    assert few.run.io < apart / 4
+
+
+def test_an_axis_of_all_arrays_is_outermost() -> None:
+    text = "C[b,i,j] += A[b,i,k]*B[b,k,j]"
+    family = family_of_nest(loop_nest(text, {"b": 5, "i": 8, "j": 8, "k": 8}))
+    one = schedule_family(matmul_family(8, 8, 8), 20).run.io
+    assert schedule_family(family, 20).run.io == 5 * one
+
+
+def test_the_same_program_each_time() -> None:
+    family = matmul_family(9, 8, 7)
+    assert str(schedule_family(family, 27).program) == str(schedule_family(family, 27).program)
+
+
+def test_what_is_no_loop_nest_is_refused() -> None:
+    with pytest.raises(InvalidInput, match="mask"):
+        schedule_family(attention_family(Problem.square(4, 2)).under(causal_mask(4, 4)), 50)
+    with pytest.raises(InvalidInput, match="partial result"):
+        schedule_family(online_family(Problem(4, 4, 2, 2, softmax="online")), 50)

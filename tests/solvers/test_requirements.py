@@ -1,0 +1,176 @@
+"""The search backwards against searches that share nothing with it, its bound, and its rules left out."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from pebble.computations.load import load_dag
+from pebble.game.replay import replay
+from pebble.game.rules import Rules
+from pebble.graph.dag import Dag
+from pebble.solvers.optimum import optimal
+from pebble.solvers.optimum.best_first import prove
+from pebble.solvers.optimum.bit_game import make_bit_game
+from pebble.solvers.optimum.requirements import RequirementSpace
+from pebble.solvers.optimum.search_space import SearchSpace
+from pebble.solvers.optimum.witness_backwards import moves_back_along
+from tests.solvers.small_dags import least, random_dag
+from tests.solvers.test_optimum import single_moves
+from tests.support.search_by_regression import optimum as regression_optimum
+
+RULES = [Rules(), Rules(sliding=True)]
+
+TARGETS = [("diamond:6,6", 4, 13), ("pyramid:8", 6, 18), ("attention:N=3,d=1", 8, 16)]
+"""A fourth, ``attention:N=3,d=1`` at M = 6, 22 I/O, takes half a minute: tests/bench/bench_optimum.py --golden."""
+
+
+def games(seed: int, sizes: tuple[int, int], count: int, rules: Rules) -> Iterator[tuple[Dag, int]]:
+    """Random DAGs with outputs to be computed, and M at or just above the least."""
+    rng = np.random.default_rng(seed)
+    while count:
+        dag = random_dag(rng, int(rng.integers(*sizes)))
+        M = least(dag, rules) + int(rng.integers(0, 2))
+        if make_bit_game(dag, M, rules).stores:
+            count -= 1
+            yield dag, M
+
+
+def back(dag: Dag, M: int, rules: Rules) -> int:
+    """The optimum by the search backwards alone, its pebbling replayed."""
+    space = RequirementSpace(make_bit_game(dag, M, rules))
+    proof = prove(space)
+    assert proof.exact
+    assert proof.path is not None
+    status = replay(dag, M, moves_back_along(space, proof.path), rules).require_complete()
+    assert status.io == proof.lower + space.game.stores
+    return status.io
+
+
+@pytest.mark.parametrize("rules", RULES, ids=str)
+def test_against_all_single_moves(rules: Rules) -> None:
+    for dag, M in games(1, (4, 7), 30, rules):
+        assert back(dag, M, rules) == single_moves(dag, M, rules)[0], (M, dag)
+
+
+@pytest.mark.parametrize("rules", RULES, ids=str)
+def test_against_the_search_forwards(rules: Rules) -> None:
+    for dag, M in games(2, (8, 13), 12, rules):
+        forwards = SearchSpace(make_bit_game(dag, M, rules))
+        assert back(dag, M, rules) == prove(forwards).lower + forwards.game.stores, (M, dag)
+
+
+@pytest.mark.parametrize("rules", RULES, ids=str)
+def test_against_regression_by_single_moves(rules: Rules) -> None:
+    """A search of a few lines that takes back one move at a time and knows no rule but [before]."""
+    for dag, M in games(3, (7, 11), 12, rules):
+        assert back(dag, M, rules) == regression_optimum(dag, M, rules), (M, dag)
+
+
+@pytest.mark.parametrize(("name", "M", "io"), [("diamond:3,4", 3, 7), ("pyramid:3", 3, 11), ("fft:4", 3, 14)])
+def test_small_families(name: str, M: int, io: int) -> None:
+    assert back(load_dag(name), M, Rules()) == io == regression_optimum(load_dag(name), M, Rules())
+
+
+@pytest.mark.parametrize("rules", RULES, ids=str)
+def test_the_bound_never_falls_and_rises_as_promised(rules: Rules) -> None:
+    for dag, M in games(4, (6, 11), 12, rules):
+        space = RequirementSpace(make_bit_game(dag, M, rules))
+        rows = space.start()
+        for _ in range(4):
+            states, bound = space.codec.unpack(rows), space.bound(rows)
+            for steps in space.steps(states):
+                before = space.bound(space.codec.pack(steps.states))
+                assert (steps.cost + before >= bound[steps.parent] + steps.raised).all()
+                rows = np.unique(space.codec.pack(steps.states), axis=0)[:200]
+            if not len(rows):
+                break
+
+
+def test_the_bound_is_met_by_no_pebbling() -> None:
+    """Every requirement on the way costs at least its bound: what is left on a path of least cost."""
+    for dag, M in games(5, (7, 12), 20, Rules()):
+        space = RequirementSpace(make_bit_game(dag, M, Rules()))
+        proof = prove(space)
+        assert proof.path is not None
+        spent = 0
+        for here, there in itertools.pairwise(proof.path):
+            assert spent + int(space.bound(here[None])[0]) <= proof.lower
+            spent += min(
+                int(steps.cost[i])
+                for steps in space.steps(space.codec.unpack(here[None]))
+                for i in np.flatnonzero(
+                    (space.symmetry.least(space.codec.pack(steps.states)) == there)
+                    .reshape(len(steps.cost), -1)
+                    .all(axis=1)
+                )
+            )
+        assert spent == proof.lower
+
+
+def test_the_steps_of_all_layers_are_all_steps() -> None:
+    """Made layer by layer, each step is made once."""
+    for dag, M in games(6, (7, 11), 8, Rules()):
+        space = RequirementSpace(make_bit_game(dag, M, Rules()))
+        states = space.codec.unpack(space.start())
+        for _ in range(3):
+            potential = np.zeros(len(states), dtype=np.int64)
+            whole = next(space.steps(states, potential=potential))
+            parts = [next(space.steps(states, j, j)) for j in range(int(potential.max()) + 1)]
+            assert sum(len(part.vertex) for part in parts) == len(whole.vertex)
+            if not len(whole.vertex):
+                break
+            states = whole.states
+
+
+def plain(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leave out [weaker] and the symmetries."""
+
+    def none(self: RequirementSpace, rows: Any, closed: Any) -> Any:
+        return np.zeros(len(rows), dtype=np.bool_)
+
+    def same(self: RequirementSpace, batch: Any) -> Any:
+        return batch.distinct()
+
+    monkeypatch.setattr(RequirementSpace, "dominated", none)
+    monkeypatch.setattr(RequirementSpace, "canonical", same)
+
+
+def test_without_the_rules_that_leave_something_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    cases = [*games(7, (9, 14), 10, Rules()), (load_dag("diamond:4,4"), 3), (load_dag("fft:4"), 4)]
+    expected = [prove(RequirementSpace(make_bit_game(dag, M, Rules()))).lower for dag, M in cases]
+    plain(monkeypatch)
+    assert [prove(RequirementSpace(make_bit_game(dag, M, Rules()))).lower for dag, M in cases] == expected
+
+
+def test_an_output_that_is_used_further() -> None:
+    dag = load_dag("diamond:4,4")
+    edges = [(int(p), v) for v in range(16) for p in dag.predecessors_of(v)]
+    marked = Dag.from_edges(edges, outputs=[9, 15])
+    assert back(marked, 3, Rules()) == optimal(marked, 3).io
+
+
+def test_computing_once_has_no_search_backwards() -> None:
+    with pytest.raises(ValueError, match="with recomputation"):
+        RequirementSpace(make_bit_game(load_dag("fft:4"), 3, Rules(recomputation=False)))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "M", "io"), TARGETS)
+def test_targets(name: str, M: int, io: int) -> None:
+    best = optimal(load_dag(name), M)
+    assert (best.io, best.proved) == (io, True)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "M", "io"), TARGETS)
+def test_targets_again_without_the_rules(name: str, M: int, io: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing cheaper is met by a search that leaves out [weaker] and the symmetries."""
+    plain(monkeypatch)
+    space = RequirementSpace(make_bit_game(load_dag(name), M, Rules()))
+    proof = prove(space, upper=io - space.game.stores)
+    assert (proof.lower + space.game.stores, proof.path) == (io, None)
