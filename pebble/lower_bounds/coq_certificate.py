@@ -8,6 +8,7 @@ from pebble.common.errors import BoundDoesNotApply
 from pebble.computations.problem import Problem
 from pebble.lower_bounds.attention.b1 import b1_cut, b1_tangent
 from pebble.lower_bounds.attention.b2 import b2_cut, b2_peak
+from pebble.lower_bounds.attention.linear import linear_best_cut
 from pebble.lower_bounds.attention.t1 import t1_cut
 from pebble.lower_bounds.attention.t2 import t2_cut, t2_peak
 from pebble.lower_bounds.bound import Bound
@@ -27,7 +28,7 @@ _HEADER = """\
    docs/proofs/{computation}.v (the computation), and "Statements" in docs/proofs/{certificate}.v.{others} *)
 
 From Coq Require Import NArith.
-From Pebble Require Import {certificate}.
+From Pebble Require Import {imports}.
 Local Open Scope N_scope.
 """
 
@@ -36,7 +37,28 @@ Theorem {name} : {statement} {words}.
 Proof. apply {lemma}{cut}; vm_compute; reflexivity. Qed.
 """
 
-_LEMMAS = {"T1": "t1", "T2": "t2", "B1": "b1", "B2": "b2", "compulsory": "compulsory"}
+_FROM_PLAIN = """
+Theorem {name} : {statement} {words}.
+Proof.
+apply {softmax} with (plain := {plain});
+  [vm_compute; reflexivity .. | apply {lemma}{cut}; vm_compute; reflexivity].
+Qed.
+"""
+
+_LEMMAS = {"T1": "t1", "T2": "t2", "B1": "b1", "B2": "b2", "L": "l", "compulsory": "compulsory"}
+_LINEAR = ("linear", "recurrent", "gated")
+
+
+_FILES = {
+    "plain": ("Attention", "Certificate"),
+    "safe": ("Softmax", "SoftmaxCertificate"),
+    "online": ("Softmax", "SoftmaxCertificate"),
+    "backward": ("Backward", "BackwardCertificate"),
+    "linear": ("Linear", "LinearCertificate"),
+    "recurrent": ("Linear", "LinearCertificate"),
+    "gated": ("Gates", "LinearCertificate"),
+}
+"""Where the computation of a form is defined, and what is said of it."""
 
 
 def coq_certificate(problem: Problem, M: int) -> str:
@@ -45,8 +67,8 @@ def coq_certificate(problem: Problem, M: int) -> str:
     Parameters
     ----------
     problem : Problem
-        Forward pass with plain softmax, or backward pass, with or without a mask. Under a mask the statements are about
-        every mask with as many pairs, queries and keys.
+        Softmax attention, forward or backward, with or without a mask. Under a mask the statements are about every mask
+        with as many pairs, queries and keys. Or linear attention, of one head to each head of keys.
     M : int
         Words of fast memory.
 
@@ -68,21 +90,18 @@ def coq_certificate(problem: Problem, M: int) -> str:
     Theorem T1 : forward_costs 4096 4096 64 64 false 25000 11020013.
     """
     bounds = proved_bounds(problem, M)
-    checked = [
-        bound
-        for bound in bounds
-        if bound.status == "machine-checked" and bound.name in _LEMMAS and bound.value
-    ]
+    checked = [bound for bound in bounds if bound.status == "machine-checked" and _written(problem, M, bound)]
     if not checked:
         raise BoundDoesNotApply(
-            f"no bound on {problem.describe()} can be written for Coq; those of the forward pass with plain softmax "
-            "and of the backward pass can"
+            f"no bound on {problem.describe()} can be written for Coq; those of softmax attention, forward and "
+            "backward, and of linear attention with one query head to each head of keys can"
         )
-    others = [bound.name for bound in bounds if bound not in checked and bound.value]
-    backward = problem.pass_name == "backward"
+    others = [bound.name for bound in bounds if bound.status != "machine-checked" and bound.value]
+    computation, certificate = _FILES["backward" if problem.pass_name == "backward" else problem.form]
     header = _HEADER.format(
-        computation="Backward" if backward else "Attention",
-        certificate="BackwardCertificate" if backward else "Certificate",
+        computation=computation,
+        certificate=certificate,
+        imports=" ".join(dict.fromkeys(("Certificate", certificate))),
         problem=_comment(problem.describe()),
         M=M,
         of_one="" if problem.copies == 1 else f" of one of the {problem.copies:,} copies",
@@ -91,30 +110,56 @@ def coq_certificate(problem: Problem, M: int) -> str:
     return header + "".join(_theorems(problem, M, checked))
 
 
+def _written(problem: Problem, M: int, bound: Bound) -> bool:
+    """Tell whether a machine-checked bound has a test by computation in docs/proofs, and says more than nothing."""
+    if bound.name != "L":
+        return bound.name in _LEMMAS and bound.value > _maxima(problem)
+    cut = linear_best_cut(problem, M)
+    if cut is None or cut.moves <= problem.d * problem.dv:
+        return False
+    return 2 * problem.Nk > M + cut.X if problem.form == "linear" else problem.Nq == problem.Nk
+
+
+def _maxima(problem: Problem) -> int:
+    """Return how many words the maxima of the rows cost, which plain softmax does not have."""
+    return problem.queries * problem.stats if problem.form in ("safe", "online") else 0
+
+
+def _statement(problem: Problem, M: int) -> tuple[str, str]:
+    """Return what is stated but for the number of words, and how the names of its lemmas end."""
+    if problem.form in _LINEAR:
+        sizes = [problem.Nq, problem.Nk] if problem.form == "linear" else [problem.Nk]
+        numbers = [*sizes, problem.d, problem.dv, M]
+        return f"{problem.form}_costs {' '.join(map(str, numbers))}", problem.form
+    forward, masked = problem.pass_name == "forward", problem.mask is not None
+    computation = problem.pass_name if problem.form == "plain" else problem.form
+    sizes = [problem.pairs, problem.queries, problem.keys] if masked else [problem.Nq, problem.Nk]
+    stats = f" {str(problem.stats).lower()}" if forward else ""
+    shape = " ".join(map(str, [*sizes, problem.d, problem.dv]))
+    suffix = "_".join(["masked"] * masked + [problem.pass_name] * (not masked or not forward))
+    return f"{'masked_' * masked}{computation}_costs {shape}{stats} {M}", suffix
+
+
 def _theorems(problem: Problem, M: int, bounds: list[Bound]) -> Iterator[str]:
-    costs, numbers = f"{problem.pass_name}_costs", [problem.Nq, problem.Nk, problem.d, problem.dv, M]
-    suffix = problem.pass_name
-    if problem.mask is not None:
-        costs, numbers[:2] = f"masked_{costs}", [problem.pairs, problem.queries, problem.keys]
-        suffix = "masked" if problem.pass_name == "forward" else "masked_backward"
-    said = [str(number) for number in numbers]
-    if problem.pass_name == "forward":
-        said.insert(-1, str(problem.stats).lower())
+    statement, suffix = _statement(problem, M)
     for bound in bounds:
-        yield _THEOREM.format(
+        template = _FROM_PLAIN if problem.form in ("safe", "online") else _THEOREM
+        yield template.format(
             name=bound.name,
-            statement=" ".join([costs, *said]),
+            statement=statement,
             words=bound.value,
             lemma=f"{_LEMMAS[bound.name]}_{suffix}",
             cut=_cut(problem, M, bound.name),
+            softmax=f"{problem.form}_{suffix}",
+            plain=bound.value - _maxima(problem),
         )
 
 
 def _cut(problem: Problem, M: int, name: str) -> str:
     """Return what a theorem is applied with: the number of cuts, a segment's words, and where its events are most."""
-    if name not in _CUTS:
+    cut = _CUTS[name](problem, M) if name in _CUTS else None
+    if cut is None:
         return ""
-    cut = _CUTS[name](problem, M)
     T, d = M + cut.X, problem.d
     given = {"h": cut.cuts, "T": T}
     if name == "B1":
@@ -128,7 +173,13 @@ def _cut(problem: Problem, M: int, name: str) -> str:
     return " with " + " ".join(f"({letter} := {number})" for letter, number in given.items())
 
 
-_CUTS: dict[str, Callable[[Problem, int], Cut]] = {"T1": t1_cut, "T2": t2_cut, "B1": b1_cut, "B2": b2_cut}
+_CUTS: dict[str, Callable[[Problem, int], Cut | None]] = {
+    "T1": t1_cut,
+    "T2": t2_cut,
+    "B1": b1_cut,
+    "B2": b2_cut,
+    "L": linear_best_cut,
+}
 
 
 def _comment(text: str) -> str:

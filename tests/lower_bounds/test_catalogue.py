@@ -58,6 +58,8 @@ def printed() -> Iterator[Bound]:
     yield boundary_bound(Problem.square(256, 8), 256)
     products = "E[i,j] += A[i,k]*B[k,j]; F[j,l] += C[j,m]*D[m,l]; G[i,l] += E[i,j]*F[j,l]"
     yield from nest_bounds(loop_nest(products, dict.fromkeys("ijklm", 40)), 16)
+    short = loop_nest("C[i,j] += A[i,k]*B[k,j]", {"i": 100, "j": 100, "k": 2})
+    yield from nest_bounds(short, 104)
     yield from nest_bounds(loop_nest("a[t+1,i+1] = a[t,i] + a[t,i+1] + a[t,i+2]", {"t": 200, "i": 200}), 16)
     once = Rules(recomputation=False)
     for name, rules in (
@@ -149,7 +151,26 @@ def test_references_are_in_the_bibliography() -> None:
         assert reference.details.get("eprint", "") in entry
 
 
-@pytest.mark.parametrize(("softmax", "status"), [("plain", "machine-checked"), ("safe", "proved")])
-def test_status_is_machine_checked_only_where_a_theorem_says_just_this(softmax: str, status: str) -> None:
-    found = {one.name: one.status for one in bounds(Problem.square(256, 8, softmax=softmax), 256).proved}
-    assert [found[name] for name in ("T1", "T2", "compulsory")] == [status] * 3
+_CHECKED = [
+    (Problem.square(256, 8), "T1 T2 compulsory"),
+    (Problem.square(256, 8, softmax="safe", mask="causal"), "T1 T2 compulsory"),
+    (Problem.square(256, 8, softmax="online", stats=True), "T1 T2 compulsory"),
+    (Problem.square(256, 8, pass_name="backward"), "B1 B2 compulsory"),
+    (Problem(256, 256, 8, 12, pass_name="backward", mask="window:9"), "B1 B2 compulsory"),
+    (Problem.square(256, 8, heads=2), ""),
+    (Problem.square(256, 8, pass_name="weights"), ""),
+    (Problem.square(256, 8, attention="linear"), "L"),
+    (Problem.square(256, 8, attention="linear", mask="causal", heads=4, kv_heads=1), "L"),
+    (Problem.square(256, 8, attention="linear", mask="causal", gate=True), "L"),
+]
+
+
+@pytest.mark.parametrize(("problem", "names"), _CHECKED, ids=lambda one: str(one))
+def test_status_is_machine_checked_only_where_a_theorem_says_just_this(problem: Problem, names: str) -> None:
+    found = {one.name for one in bounds(problem, 256).proved if one.status == "machine-checked"}
+    assert found == set(names.split())
+
+
+def test_statements_that_are_machine_checked() -> None:
+    found = {one.name for one in STATEMENTS if one.status == "machine-checked"}
+    assert found == {"compulsory", "T1", "T2", "B1", "B2", "L", "matmul", "matmul compulsory", "FFT"}

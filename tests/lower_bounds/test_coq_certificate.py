@@ -20,8 +20,15 @@ from pebble.lower_bounds.proved import proved_bounds
 from pebble.lower_bounds.table import bounds
 from tests.support.coq import PROOFS, compiled, needs_coq
 
-_FILES = "Certificate BackwardCertificate"
+_FILES = "Certificate BackwardCertificate SoftmaxCertificate LinearCertificate"
 _STATEMENT = re.compile(r"^Theorem (\w+) : (\w+) (.*) (\d+)\.$", re.MULTILINE)
+
+
+_LINEAR = [
+    Problem(3000, 4000, 12, 20, attention="linear"),
+    Problem.square(4000, 16, attention="linear", mask="causal"),
+    Problem.square(4000, 16, attention="linear", mask="causal", gate=True),
+]
 
 
 def _random_problem(rng: random.Random) -> tuple[Problem, int]:
@@ -32,7 +39,10 @@ def _random_problem(rng: random.Random) -> tuple[Problem, int]:
     d, dv = (rng.randint(1, 2 ** rng.randint(1, 7)) for _ in range(2))
     pass_name = rng.choice(["forward", "backward"])
     stats = pass_name == "forward" and rng.random() < 0.5
-    problem = Problem(Nq, Nk if mask is None else Nq, d, dv, stats, pass_name=pass_name, mask=mask)
+    softmax = rng.choice(["plain", "safe", "online"])
+    problem = Problem(
+        Nq, Nk if mask is None else Nq, d, dv, stats, pass_name=pass_name, mask=mask, softmax=softmax
+    )
     return problem, 2 ** rng.randint(1, 16) + rng.randint(0, 3)
 
 
@@ -54,6 +64,28 @@ def test_the_numbers_of_the_backward_pass_are_those_that_are_printed() -> None:
     assert "left out: B4, B3, D backward. *)" in text
 
 
+@pytest.mark.parametrize("problem", _LINEAR, ids=lambda problem: problem.form)
+def test_linear_attention_is_stated_for_one_head(problem: Problem) -> None:
+    [(name, costs, numbers, words)] = _STATEMENT.findall(coq_certificate(problem, 50))
+    printed = {bound.name: bound.value for bound in bounds(problem, 50).proved}
+    assert (name, costs, int(words)) == ("L", f"{problem.form}_costs", printed["L"])
+    assert numbers.split()[0] == str(problem.Nq)
+    if problem.form != "linear":
+        heads = Problem.square(4000, 16, attention="linear", mask="causal", heads=2, kv_heads=1)
+        with pytest.raises(BoundDoesNotApply, match="one query head"):
+            coq_certificate(heads, 50)
+
+
+def test_maxima_of_safe_softmax_are_words_besides() -> None:
+    plain, safe = (Problem(30, 40, 5, 7, stats=True, softmax=softmax) for softmax in ("plain", "safe"))
+    numbers = {name: int(words) for name, _, _, words in _STATEMENT.findall(coq_certificate(plain, 50))}
+    text = coq_certificate(safe, 50)
+    found = _STATEMENT.findall(text)
+    assert {costs for _, costs, *_ in found} == {"safe_costs"}
+    assert {name: int(words) - 30 for name, _, _, words in found} == numbers
+    assert all(f"(plain := {words})" in text for words in numbers.values())
+
+
 def test_under_a_mask_the_statement_has_its_counts() -> None:
     problem = Problem(30, 30, 5, 7, stats=True, mask="causal")
     found = _STATEMENT.findall(coq_certificate(problem, 100))
@@ -68,7 +100,8 @@ def test_under_a_mask_the_statement_has_its_counts() -> None:
 
 
 def test_what_is_not_machine_checked_has_no_certificate() -> None:
-    for problem in (Problem.square(8, 2, pass_name="weights"), Problem.square(8, 2, softmax="safe")):
+    chunked = Problem.square(8, 2, attention="linear", mask="causal", chunk=2)
+    for problem in (Problem.square(8, 2, pass_name="weights"), chunked):
         assert all(bound.status != "machine-checked" for bound in proved_bounds(problem, 30))
         with pytest.raises(BoundDoesNotApply, match="can be written for Coq"):
             coq_certificate(problem, 30)
@@ -161,17 +194,23 @@ def test_coq_accepts_certificates_and_refuses_tampered_ones(tmp_path: Path) -> N
     needs_coq(tmp_path)
     rng = random.Random(3)
     problems = [_random_problem(rng) for _ in range(50)] + [
+        *((linear, M) for linear in _LINEAR for M in (50, 1000)),
         (Problem.square(4096, 64, pass_name="backward"), 400),
         (Problem.square(2**40, 128, pass_name="backward"), 10**6),
         (Problem.square(4096, 64), 25_000),
         (Problem.square(2**40, 128), 10**6),
     ]
     texts = [coq_certificate(problem, M) for problem, M in problems]
-    for lemma in ("t1", "t2", "b1", "b2", "compulsory"):
+    for form in ("linear", "recurrent", "gated"):
+        assert any(f"apply l_{form}" in text for text in texts)
+    for lemma in ("t1", "t2", "b1", "b2", "compulsory", "safe", "online"):
         assert any(f"apply {lemma}_masked" in text for text in texts)
     assert compiled(_together(texts), tmp_path) is None
     forward, backward = texts[-2], texts[-4]
+    linear = coq_certificate(_LINEAR[2], 1000)
+    words = _STATEMENT.findall(linear)[0][3]
     for text, right, wrong in (
+        (linear, words, str(int(words) + 1)),
         (forward, "11020013", "11020014"),
         (forward, "h := 441", "h := 442"),
         (forward, "T := 49932", "T := 49933"),

@@ -27,11 +27,13 @@ pytestmark = pytest.mark.slow
 
 _KINDS = {
     "attention": "Q K V S P U l O",
+    "safe": "Q K V S P U l O m",
+    "online": "Q K V S P U l O m a",
     "backward": "Q K V dO O l S P D dP dS dV dK dQ",
     "matmul": "A B C",
-    "linear": "Q K V H O",
+    "linear": "Q K V H O G",
 }
-_FILES = "Game Names BackwardNames LinearNames FFTNames Replay"
+_FILES = "Game Names SoftmaxNames BackwardNames LinearNames GatesNames FFTNames Replay"
 _HEADER = f"From mathcomp Require Import all_ssreflect.\nFrom Pebble Require Import {_FILES}.\n"
 _GRAPHS: list[tuple[tuple[int, int, int, int], bool, str | None]] = [
     ((2, 3, 2, 1), True, None),
@@ -91,21 +93,29 @@ def _graphs() -> list[tuple[str, Dag, str]]:
     rng = random.Random(5)
     problems = [Problem(*sizes, stats, mask=mask) for sizes, stats, mask in _GRAPHS]
     problems += [Problem(3, 4, 1, 2, rng.random() < 0.5, mask=_random_mask(rng)) for _ in range(4)]
-    problems += [replace(problem, pass_name="backward", stats=False) for problem in problems]
+    some = problems[::4]
+    backward = [replace(problem, pass_name="backward", stats=False) for problem in some]
+    safe, online = ([replace(problem, softmax=softmax) for problem in some] for softmax in ("safe", "online"))
     found = []
-    for problem in problems:
+    for problem in [*problems, *backward, *safe, *online]:
         sizes = f"{problem.Nq} {problem.Nk} {problem.d} {problem.dv}"
-        allowed = _allowed(problem)
         if problem.pass_name == "backward":
-            coq, kinds = f"(backward_named {sizes} {allowed})", "backward"
+            kinds = "backward"
         else:
-            coq, kinds = f"(attention_named {sizes} {str(problem.stats).lower()} {allowed})", "attention"
-        found.append((coq, family_of(problem).dag(), _KINDS[kinds]))
+            kinds = "attention" if problem.form == "plain" else problem.form
+            sizes += f" {str(problem.stats).lower()}"
+        found.append(
+            (f"({kinds}_named {sizes} {_allowed(problem)})", family_of(problem).dag(), _KINDS[kinds])
+        )
     for m, n, k in ((2, 3, 2), (1, 2, 3)):
         found.append((f"(matmul_named {m} {n} {k})", matmul_family(m, n, k).dag(), _KINDS["matmul"]))
     for heads, N in ((1, 3), (2, 2)):
         shared = Problem(N, N, 2, 1, attention="linear", mask="causal", heads=heads, kv_heads=1)
         found.append((f"(recurrent_named {heads} {N - 1} 2 1)", family_of(shared).dag(), _KINDS["linear"]))
+        gated = replace(shared, gate=True)
+        found.append(
+            (f"(recurrent_gated_named {heads} {N - 1} 2 1)", family_of(gated).dag(), _KINDS["linear"])
+        )
     right = Problem(2, 3, 1, 2, attention="linear")
     found.append(("(right_named 2 2 1 2)", family_of(right).dag(), _KINDS["linear"]))
     found.append(("(fft_named 3)", fft(8), "x"))

@@ -11,14 +11,14 @@ import math
 from pebble.common.errors import BoundDoesNotApply
 from pebble.common.units import fast_memory_words
 from pebble.computations.problem import Problem
-from pebble.lower_bounds.bound import Bound, by_hand
+from pebble.lower_bounds.bound import Bound
 from pebble.lower_bounds.cutting import Cut
 from pebble.lower_bounds.references import HONG_KUNG, LOOMIS_WHITNEY
 from pebble.lower_bounds.requirements import require_pass
 from pebble.lower_bounds.rounding import ceil_div
 from pebble.lower_bounds.statement import Statement
 
-__all__ = ["LINEAR", "linear", "linear_cut", "linear_events"]
+__all__ = ["LINEAR", "linear", "linear_best_cut", "linear_cut", "linear_events"]
 
 LINEAR = Statement(
     "L",
@@ -102,15 +102,14 @@ def linear(problem: Problem, M: int) -> Bound:
             "L is proved for linear attention by the right product or with a state for every token, not for "
             + ("chunks of tokens" if problem.form == "chunked" else "softmax")
         )
-    cut = _best_cut(problem, M)
+    cut = linear_best_cut(problem, M)
     if cut is None:
         return LINEAR.bound(0, "no cut into two segments")
     gates = (problem.Nk - 1) * problem.d * problem.gate
-    bound = LINEAR.bound(max(0, cut.moves - problem.d * problem.dv) + gates, str(cut))
-    return by_hand(bound) if problem.gate else bound
+    return LINEAR.bound(max(0, cut.moves - problem.d * problem.dv) + gates, str(cut))
 
 
-def _best_cut(problem: Problem, M: int) -> Cut | None:
+def linear_best_cut(problem: Problem, M: int) -> Cut | None:
     """Return the best of some cuts: any is valid, only the bound's quality depends on where this looks."""
     longest = _longest(problem, M, 1)
     if longest < 1:
