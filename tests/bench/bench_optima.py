@@ -53,7 +53,8 @@ def main() -> None:
     print("| DAG | M | optimum | before | states | seconds |\n|---|---|---|---|---|---|")
     if not options.instances:
         for instance, before in INSTANCES.items():
-            show(*instance.split(), before, options.limit)
+            name, M_text = instance.split()
+            show(name, M_text, before, options.limit)
     for instance in options.instances:
         name, M_text = instance.rsplit(":", 1)
         show(name, M_text, "", options.limit)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -9,12 +10,12 @@ from click.testing import CliRunner
 
 from pebble.cli.dag_schedule import command
 from pebble.common.errors import PebbleError
-from pebble.computations.load import named_problem
-from pebble.lab import dag_schedules
+from pebble.computations.load import load_dag, named_problem
 from pebble.lab.dag_schedules import schedule_named_dag
 from pebble.lab.pebblings import check, moves
 from pebble.program.schedule import registered
 from pebble.solvers.heuristic import portfolio, schedule_dag
+from pebble.solvers.heuristic.search import BestOrder, FoundOrder, Task
 
 NAMED = [
     ("attention:N=8,d=4", 24),
@@ -30,7 +31,7 @@ NAMED = [
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Only simple orders and those from elsewhere, so that the registered schedules decide."""
 
-    def simple(task: portfolio.Task, best: portfolio.Best) -> object:
+    def simple(task: Task, best: BestOrder) -> Iterator[FoundOrder]:
         yield from portfolio._simple(task)
         yield from task.candidates
 
@@ -85,5 +86,5 @@ def test_an_interrupted_command_writes_what_it_has(tmp_path: Path, monkeypatch: 
     assert checked.complete
     assert f"{checked.io} I/O" in result.stdout
     monkeypatch.undo()
-    dag = dag_schedules.load_dag("fft:16")
+    dag = load_dag("fft:16")
     assert checked.io == min(schedule_dag(dag, 6, o).io for o in ("given", "depth-first", "breadth-first"))

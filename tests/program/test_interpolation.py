@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 
 from pebble import Problem
-from pebble.program.machine.effects import Effect
+from pebble.program.machine.effects import Change, Effect
 from pebble.program.machine.interpolation import Interpolation
 from pebble.program.schedule import registered
 from tests.program.names import (
@@ -157,6 +157,52 @@ def test_one_partner_is_unlike_others() -> None:
     for number in (1, 2, 4, 5):
         lines.add(*_with_sight(*sample(number, 2 * number)))
     assert lines.effect(sample(3, 0)[0], 0) is None
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        (9, 9, 4, 2, 0, 2, 0, 0, 0, b"order"),
+        (9, 9, 4, 0, 2, 0, 2, 0, 0, b"order"),
+        (9, 9, 4, 4, 0, 4, 0, 0, 0, None),
+        (9, 9, 4, 0, 0, 0, 0, 1, 0, None),
+        (9, 9, 4, 0, 0, 0, 0, 0, 1, None),
+        (9, 8, 4, 0, 0, 0, 0, 0, 0, None),
+    ],
+    ids=["some begun", "some finished", "all begun", "pairs before", "pairs behind", "fewer lines"],
+)
+def test_lines_of_another_kind_tell_nothing(asked: Hashable) -> None:
+    lines = Interpolation(True)
+    for number in (2, 3, 6, 7):
+        lines.add(*_with_sight(*sample(number, 2 * number)))
+    assert lines.effect(sample(4, 0)[0], 0) is not None
+    assert lines.effect(asked, 0) is None
+
+
+def test_partners_of_which_some_have_begun_tell_nothing() -> None:
+    lines = Interpolation(True)
+    for number in (3, 4, 6, 7):
+        _, effect = sample(number, 2 * number)
+        lines.add((9, 9, number, 2, 0, 2, 0, 0, 0, b"order"), 0, effect)
+    assert lines.effect((9, 9, 5, 2, 0, 2, 0, 0, 0, b"order"), 0) is None
+
+
+def test_lines_must_have_as_many_others_behind_them() -> None:
+    lines = Interpolation(True)
+    for number, past in ((2, 1), (3, 2), (6, 1), (7, 2)):
+        _, effect = sample(number, 2 * number)
+        lines.add((30, 20 + past, number, past, past, 0, 0, 0, 0, None), 0, effect)
+    for past in (1, 2, 3):
+        assert lines.effect((30, 20 + past, 4, past, past, 0, 0, 0, 0, None), 0) is None
+
+
+def test_changes_must_be_the_same() -> None:
+    lines = Interpolation(True)
+    for number in (2, 3, 6, 7):
+        signature, effect = sample(number, 2 * number)
+        changes = [Change("S", 0, None, False, int(number > 3))]
+        lines.add(signature, 0, replace(effect, changes=changes))
+    assert lines.effect(sample(4, 0)[0], 0) is None
 
 
 def _with_sight(signature: Hashable, effect: Effect) -> tuple[Hashable, int, Effect]:

@@ -43,6 +43,9 @@ def test_what_iterations_leave_behind_is_added_up() -> None:
     problem = Problem.square(23, 2)
     text = program(loop("j", 3, load("K")), loop("j", 5, load("V"), delete("V")))
     assert plain_room(text, family_of(problem)) == 23 * 2 + 5 * 2
+    # The last tile is shorter: the fullest is the one before.
+    text = program(loop("j", 5, load("K"), load("V"), delete("V")))
+    assert plain_room(text, family_of(Problem.square(21, 2))) == 20 * 2 + 5 * 2
 
 
 def test_what_the_text_does_not_say_is_refused() -> None:

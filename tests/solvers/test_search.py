@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Iterator
 from itertools import count
 
 import numpy as np
@@ -13,9 +15,9 @@ from pebble.computations.load import load_dag
 from pebble.game.replay import replay
 from pebble.game.rules import Rules
 from pebble.graph.dag import Dag
-from pebble.solvers.heuristic import ORDERS, schedule_dag, search
+from pebble.solvers.heuristic import ORDERS, schedule_dag
 from pebble.solvers.heuristic.needed_graph import NeededGraph
-from pebble.solvers.heuristic.search import Task
+from pebble.solvers.heuristic.search import BestOrder, FoundOrder, Task
 from tests.support.amounts import examples
 from tests.support.random_dags import dags
 
@@ -48,7 +50,7 @@ def test_more_time_is_never_worse(monkeypatch: pytest.MonkeyPatch) -> None:
     found = []
     for seconds in (0, 3, 12, 40):
         clock = count()
-        monkeypatch.setattr(search.time, "monotonic", lambda clock=clock: float(next(clock)))
+        monkeypatch.setattr(time, "monotonic", lambda clock=clock: float(next(clock)))
         found.append(schedule_dag(dag, M, time_budget=seconds).io)
     assert found == sorted(found, reverse=True)
     assert found[-1] < found[0]
@@ -80,11 +82,12 @@ def test_an_interruption_before_any_order_is_one() -> None:
     task = Task(NeededGraph(load_dag("fft:4")), 4, "belady", np.random.default_rng(0), None, interrupt)
     task.stoppable = True
 
-    def broken() -> list[search.FoundOrder]:
+    def broken() -> Iterator[FoundOrder]:
         raise KeyboardInterrupt
+        yield "never", np.array([])
 
     with pytest.raises(KeyboardInterrupt):
-        search.Best(task).run(one for one in [broken()])
+        BestOrder(task).run(broken())
 
 
 def test_an_uninterrupted_search_does_not_say_so() -> None:

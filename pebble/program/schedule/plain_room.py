@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["plain_room"]
 
 
-class _Room(NamedTuple):
+class _RoomNeeded(NamedTuple):
     """Words at the peak above those at the beginning, and words left behind."""
 
     peak: int
@@ -56,7 +56,7 @@ def plain_room(program: Program, family: Family) -> int:
     """
     if family.masked_axes or any(part.generate is not None for part in program.phases):
         raise NoClosedForm("the text does not say what room is needed")
-    walk = _Walk(family)
+    walk = _PlainWalk(family)
     peak = growth = 0
     for part in program.phases:
         one = walk.body(part.body)
@@ -64,7 +64,7 @@ def plain_room(program: Program, family: Family) -> int:
     return peak
 
 
-class _Walk:
+class _PlainWalk:
     """Follows the loops of a program, with the current tile of every axis and the current iteration of every loop."""
 
     def __init__(self, family: Family) -> None:
@@ -72,24 +72,24 @@ class _Walk:
         self.tiles: dict[str, Interval] = {}
         self.visits: dict[str, tuple[int, int]] = {}
 
-    def body(self, nodes: tuple[Node, ...]) -> _Room:
+    def body(self, nodes: tuple[Node, ...]) -> _RoomNeeded:
         peak = growth = 0
         for node in nodes:
             one = self._node(node)
             peak, growth = max(peak, growth + one.peak), growth + one.growth
-        return _Room(peak, growth)
+        return _RoomNeeded(peak, growth)
 
-    def _node(self, node: Node) -> _Room:
+    def _node(self, node: Node) -> _RoomNeeded:
         if isinstance(node, Operation):
             return self._operation(node)
         if isinstance(node, Loop):
             return self._loop(node)
-        return self.body(node.body) if self._holds(node.condition) else _Room(0, 0)
+        return self.body(node.body) if self._holds(node.condition) else _RoomNeeded(0, 0)
 
     def _holds(self, condition: Condition) -> bool:
         return condition.holds_at(*self.visits[condition.label])
 
-    def _loop(self, node: Loop) -> _Room:
+    def _loop(self, node: Loop) -> _RoomNeeded:
         whole, before = loop_range(node, self.tiles, self.family), self.tiles.get(node.axis)
         count, outside = tile_count(*whole, node.tile), self.visits.get(node.label)
         peak = growth = 0
@@ -99,7 +99,7 @@ class _Walk:
             peak = max(peak, growth + one.peak + max(one.growth, 0) * (times - 1))
             growth += one.growth * times
         self._put_back(node, before, outside)
-        return _Room(peak, growth)
+        return _RoomNeeded(peak, growth)
 
     def _put_back(self, node: Loop, tile: Interval | None, visit: tuple[int, int] | None) -> None:
         self.tiles.pop(node.axis, None)
@@ -109,22 +109,22 @@ class _Walk:
         if visit is not None:
             self.visits[node.label] = visit
 
-    def _operation(self, op: Operation) -> _Room:
+    def _operation(self, op: Operation) -> _RoomNeeded:
         array = self.family[op.array]
         if op.at or array.sum is not None:
             raise NoClosedForm("operations are on given boxes, or sums in any order")
         words = self._words(array)
         if op.action == "load":
-            return _Room(words, words)
+            return _RoomNeeded(words, words)
         if op.action != "compute":
-            return _Room(0, -words if op.action == "delete" else 0)
+            return _RoomNeeded(0, -words if op.action == "delete" else 0)
         new, step = words, 0
         if array.chain is not None:
             start, stop = self._interval(array.chain)
             new, step = words * (start == 0), int(words > 0 and (start > 0 or stop - start > 1))
         if op.replacing is None:
-            return _Room(new + step, new)
-        return _Room(step + min(new, 1), new - self._words(self.family[op.replacing]))
+            return _RoomNeeded(new + step, new)
+        return _RoomNeeded(step + min(new, 1), new - self._words(self.family[op.replacing]))
 
     def _words(self, array: Array) -> int:
         words = 1

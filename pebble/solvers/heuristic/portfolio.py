@@ -16,7 +16,7 @@ from pebble.solvers.heuristic.growth import Style
 from pebble.solvers.heuristic.lattice import lattice_coordinates, lattice_orders
 from pebble.solvers.heuristic.local_search import local_search
 from pebble.solvers.heuristic.orders import breadth_first, depth_first, given
-from pebble.solvers.heuristic.search import Best, FoundOrder, OutOfSteps, Task, Watch
+from pebble.solvers.heuristic.search import BestOrder, FoundOrder, OutOfSteps, Task, Watch
 from pebble.solvers.heuristic.weighted_greedy import (
     WEIGHTS,
     Weights,
@@ -178,7 +178,7 @@ def _only_lattice(task: Task) -> Iterator[FoundOrder]:
     yield from _lattice(task, lattice_coordinates(task.graph))
 
 
-def _everything(task: Task, best: Best) -> Iterator[FoundOrder]:
+def _everything(task: Task, best: BestOrder) -> Iterator[FoundOrder]:
     """Yield what all methods find; with a time budget, go on in rounds without end.
 
     What is tried, and in which order, does not depend on the time: more time only means to get farther.
@@ -218,12 +218,12 @@ def _everything(task: Task, best: Best) -> Iterator[FoundOrder]:
 
 
 def _auto(task: Task) -> FoundOrder:
-    best = Best(task)
+    best = BestOrder(task)
     return best.run(_everything(task, best))
 
 
 def _local_search(task: Task) -> FoundOrder:
-    best, rng = Best(task), task.stream(_SEARCH_STREAM)
+    best, rng = BestOrder(task), task.stream(_SEARCH_STREAM)
 
     def search() -> Iterator[FoundOrder]:
         yield from _searched(task)
@@ -234,7 +234,7 @@ def _local_search(task: Task) -> FoundOrder:
 
 
 def _weighted_greedy(task: Task) -> FoundOrder:
-    return Best(task).run(_Draws(task).some(_allowed(task), _most_draws(task)))
+    return BestOrder(task).run(_Draws(task).some(_allowed(task), _most_draws(task)))
 
 
 ORDERS: dict[str, Callable[[Task], FoundOrder]] = {
@@ -244,9 +244,9 @@ ORDERS: dict[str, Callable[[Task], FoundOrder]] = {
     "breadth-first": lambda task: ("breadth-first", breadth_first(task.graph)),
     "greedy": lambda task: ("greedy", greedy(task.graph, task.M)),
     "weighted-greedy": _weighted_greedy,
-    "closures": lambda task: Best(task).run(_closures(task)),
+    "closures": lambda task: BestOrder(task).run(_closures(task)),
     "blocks": lambda task: ("blocks", blocks(task.graph, task.M, progress=task.watch("blocks"))),
-    "lattice": lambda task: Best(task).run(_only_lattice(task)),
+    "lattice": lambda task: BestOrder(task).run(_only_lattice(task)),
     "local-search": _local_search,
 }
 """Every method by name: from a task to the name of what was used and an order."""

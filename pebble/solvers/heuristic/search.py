@@ -17,7 +17,7 @@ from pebble.solvers.heuristic.eviction import EVICTIONS, io_of
 from pebble.solvers.heuristic.needed_graph import NeededGraph
 from pebble.solvers.heuristic.orders import depth_first, given
 
-__all__ = ["Best", "FoundOrder", "OutOfSteps", "Task", "TimeUp", "Watch"]
+__all__ = ["BestOrder", "FoundOrder", "OutOfSteps", "Task", "TimeUp", "Watch"]
 
 FoundOrder: TypeAlias = "tuple[str, NDArray[np.int64]]"
 """The name of the method that found an order, and the order."""
@@ -151,7 +151,7 @@ class Watch:
             raise OutOfSteps
 
 
-class Best:
+class BestOrder:
     """The order with the least I/O so far, the first of several."""
 
     def __init__(self, task: Task) -> None:

@@ -141,7 +141,7 @@ def prove_by(
     the one that has done the least work, where a state expanded counts as much as it takes time, and twice as much
     for each unit that the search's lower bound is behind the best.
     """
-    searches = [_Search(space, _FAR if upper is None else upper, deadline) for space in spaces]
+    searches = [_LayeredSearch(space, _FAR if upper is None else upper, deadline) for space in spaces]
     states, lower = 0, 0
     try:
         while True:
@@ -157,7 +157,7 @@ def prove_by(
         return Proof(max(each.lower for each in searches), False, sum(each.history.size for each in searches))
 
 
-def _next(searches: Sequence[_Search]) -> _Search:
+def _next(searches: Sequence[_LayeredSearch]) -> _LayeredSearch:
     """Return the search whose turn it is."""
     if searches[0].work < _START:
         return searches[0]
@@ -165,7 +165,7 @@ def _next(searches: Sequence[_Search]) -> _Search:
     return min(searches, key=lambda each: each.work << best - each.lower)
 
 
-class _Search:
+class _LayeredSearch:
     """States that wait to be expanded, and expanded ones that wait for their dearer steps, by bound."""
 
     def __init__(self, space: Space, upper: int, deadline: float | None) -> None:

@@ -9,7 +9,7 @@ from pebble.computations.problem import Problem
 from pebble.game.rules import Rules
 from pebble.graph.statistics import compulsory_io
 from pebble.lower_bounds.attention.t1 import t1
-from pebble.lower_bounds.matmul_fft import matmul_cut
+from pebble.lower_bounds.matmul_fft import matmul, matmul_cut
 from pebble.lower_bounds.nests.nest_bounds import nest_bounds
 from pebble.solvers.heuristic.dag_schedule import schedule_dag
 from pebble.solvers.optimum import optimal
@@ -58,6 +58,12 @@ def test_the_product_is_bounded_as_by_hand() -> None:
     for m, n, k, M in ((1000, 1000, 1000, 1024), (37, 50, 29, 100), (64, 64, 64, 300)):
         nest = loop_nest("C[i,j] += A[i,k]*B[k,j]", {"i": m, "j": n, "k": k})
         assert nest_bounds(nest, M)[0].value == matmul_cut(m, n, k, M).value
+
+
+def test_short_sides_are_bounded_as_by_hand() -> None:
+    for m, n, k, M in ((100, 100, 2, 104), (1000, 1000, 8, 1024), (300, 3, 200, 50), (4, 120, 90, 60)):
+        best = nest_bounds(loop_nest("C[i,j] += A[i,k]*B[k,j]", {"i": m, "j": n, "k": k}), M)[0]
+        assert best.value >= matmul(m, n, k, M).value
 
 
 @pytest.mark.slow
