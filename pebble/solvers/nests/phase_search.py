@@ -47,10 +47,10 @@ def best_phases(
     most : float
         Only phases that move fewer words.
     """
-    return _Search(group, M, choices, number, most).found()
+    return _PhaseSearch(group, M, choices, number, most).found()
 
 
-class _Search:
+class _PhaseSearch:
     """The best phases so far."""
 
     def __init__(self, group: Group, M: int, choices: LeafChoices, number: int, most: float) -> None:

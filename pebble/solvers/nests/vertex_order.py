@@ -83,7 +83,7 @@ def tiled_loops(
     for start, stop in ranges:
         part = part_of(nest, [number for group in groups[start:stop] for number in group])
         searches = 1 if (start, stop) == whole else len(ranges) - 1
-        found[start, stop] = _Search(part, M, progress, end, searches).found()
+        found[start, stop] = _LoopSearch(part, M, progress, end, searches).found()
     phases = _cheapest(found, len(groups))
     graph = NeededGraph(nest.dag)
     options = [_joined([found[whole]], graph, M), _joined([found[one] for one in phases], graph, M)]
@@ -157,7 +157,7 @@ def _joined(phases: list[TiledLoops], graph: NeededGraph, M: int) -> TiledLoops:
     return TiledLoops(io_of(graph, M, order), order, "\n".join(phase.text for phase in phases))
 
 
-class _Search:
+class _LoopSearch:
     """The choices priced so far, for some statements."""
 
     def __init__(
