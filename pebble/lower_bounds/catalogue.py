@@ -41,6 +41,7 @@ from pebble.lower_bounds.nests.statements import (
     NEST_ONCE_ONLY,
     NEST_PATHS,
     NEST_PROJECTIONS,
+    NEST_SHORT,
     NEST_SUM,
     NEST_SUM_ONCE_ONLY,
 )
@@ -96,6 +97,7 @@ STATEMENTS: tuple[Statement, ...] = (
     FFT_COMPULSORY,
     NEST_COMPULSORY,
     NEST_PROJECTIONS,
+    NEST_SHORT,
     NEST_ONCE_ONLY,
     NEST_SUM,
     NEST_SUM_ONCE_ONLY,

@@ -28,9 +28,18 @@ TESTS = [
 ]
 TESTS += [
     f"tests/program/test_{name}.py"
-    for name in ("rounds_foretold", "rounds_in_blocks", "rounds", "lump", "shortcuts", "machine_masks")
+    for name in (
+        "rounds_foretold",
+        "rounds_in_blocks",
+        "rounds",
+        "lump",
+        "interpolation",
+        "plain_room",
+        "shortcuts",
+    )
 ]
 TESTS += [
+    "tests/program/test_machine_masks.py",
     "tests/computations/masks",
     "tests/computations/test_masks.py",
     "tests/computations/test_band_mask.py",

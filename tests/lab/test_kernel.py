@@ -29,6 +29,7 @@ def test_a_report_has_a_bound_below_its_schedule() -> None:
         ("u[t,i] = u[t-1,i-1] + u[t-1,i] + u[t-1,i+1]", {"t": 3, "i": 6}),
         ("y[i] += L[i,j]*x[j] for j <= i", {"i": 5, "j": 5}),
         ("s += x[i]*y[i]; z[i] = s*x[i]", {"i": 6}),
+        ("D[i] = C[i]*b; C[i] += A[k,i,l]*B[l,k]", {"i": 3, "k": 2, "l": 3}),
     ],
 )
 def test_the_pebbling_is_legal_and_costs_what_is_said(text: str, extents: dict[str, int]) -> None:

@@ -58,6 +58,8 @@ def printed() -> Iterator[Bound]:
     yield boundary_bound(Problem.square(256, 8), 256)
     products = "E[i,j] += A[i,k]*B[k,j]; F[j,l] += C[j,m]*D[m,l]; G[i,l] += E[i,j]*F[j,l]"
     yield from nest_bounds(loop_nest(products, dict.fromkeys("ijklm", 40)), 16)
+    short = loop_nest("C[i,j] += A[i,k]*B[k,j]", {"i": 100, "j": 100, "k": 2})
+    yield from nest_bounds(short, 104)
     yield from nest_bounds(loop_nest("a[t+1,i+1] = a[t,i] + a[t,i+1] + a[t,i+2]", {"t": 200, "i": 200}), 16)
     once = Rules(recomputation=False)
     for name, rules in (

@@ -18,6 +18,8 @@ from pebble.solvers.optimum.best_first import prove
 from pebble.solvers.optimum.bit_game import make_bit_game
 from pebble.solvers.optimum.requirements import RequirementSpace
 from pebble.solvers.optimum.search_space import SearchSpace
+from pebble.solvers.optimum.state_sets import Batch, LayeredSet
+from pebble.solvers.optimum.states import States
 from pebble.solvers.optimum.witness_backwards import moves_back_along
 from tests.solvers.small_dags import least, random_dag
 from tests.solvers.test_optimum import single_moves
@@ -26,6 +28,7 @@ from tests.support.search_by_regression import optimum as regression_optimum
 RULES = [Rules(), Rules(sliding=True)]
 
 TARGETS = [("diamond:6,6", 4, 13), ("pyramid:8", 6, 18), ("attention:N=3,d=1", 8, 16)]
+"""A fourth, ``attention:N=3,d=1`` at M = 6, 22 I/O, takes half a minute: tests/bench/bench_optimum.py --golden."""
 
 
 def games(seed: int, sizes: tuple[int, int], count: int, rules: Rules) -> Iterator[tuple[Dag, int]]:
@@ -151,6 +154,44 @@ def test_an_output_that_is_used_further() -> None:
     edges = [(int(p), v) for v in range(16) for p in dag.predecessors_of(v)]
     marked = Dag.from_edges(edges, outputs=[9, 15])
     assert back(marked, 3, Rules()) == optimal(marked, 3).io
+
+
+def test_a_stored_value_may_be_computed_again_and_still_be_loaded_later() -> None:
+    """The DAG for which the search forwards has to remember the copy."""
+    edges = [(1, 2), (0, 2), (0, 3), (1, 3), (3, 4), (1, 4), (2, 5), (4, 5), (5, 6), (0, 6), (6, 7), (1, 7)]
+    dag = Dag.from_edges([*edges, (4, 8), (5, 8), (8, 9), (4, 9)])
+    assert back(dag, 3, Rules()) == 9
+
+
+def test_a_red_vertex_with_a_copy_was_stored_now_or_before() -> None:
+    space = RequirementSpace(make_bit_game(load_dag("diamond:4,4"), 4, Rules()))
+    v = space.game.n_inputs
+    bit = np.array([1 << v], dtype=np.uint64)
+    steps = next(space.steps(States(bit, bit, np.zeros_like(bit))))
+    assert set(steps.stored[steps.vertex == v].tolist()) == {True, False}
+
+
+def test_only_what_was_met_at_no_more_cost_makes_superfluous() -> None:
+    """A requirement with one member less, met in the layer that costs the same, and in those before and after it."""
+    space = RequirementSpace(make_bit_game(load_dag("diamond:4,4"), 3, Rules()))
+    states = space.codec.unpack(space.start())
+    for _ in range(4):
+        states = next(space.steps(states)).states
+    rises = set()
+    for row in space.canonical(Batch(space.codec.pack(states), np.arange(len(states)))).rows[::5]:
+        one = space.codec.unpack(row[None])
+        for member in (1 << v for v in range(space.game.red_bits)):
+            weaker = States(*(part & ~np.uint64(member) for part in one))
+            if (weaker.red == one.red) == (weaker.blue == one.blue):
+                continue
+            rise = int(space.bound(row[None])[0] - space._bound(weaker)[0])
+            closed = LayeredSet()
+            closed.add(space.symmetry.least(space.codec.pack(weaker)))
+            for age in (0, 1, 2):
+                assert bool(space.dominated(row[None], closed)[0]) == (age >= rise), (rise, age)
+                closed.next_layers(1)
+            rises.add(rise)
+    assert rises >= {0, 1}
 
 
 def test_computing_once_has_no_search_backwards() -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from pebble.computations.nests.affine import Affine
 
-__all__ = ["Access", "Assignment", "LoopNest", "Statement"]
+__all__ = ["Access", "Assignment", "LoopNest"]
 
 
 @dataclass(frozen=True)
@@ -64,9 +64,6 @@ class Assignment:
         return (
             f"{self.target} {'+=' if self.adds else '='} {right}{f' for {conditions}' if conditions else ''}"
         )
-
-
-Statement = Assignment
 
 
 def _comparison(condition: Affine) -> str:

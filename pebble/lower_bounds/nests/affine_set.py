@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from pebble.common.errors import BoundDoesNotApply
 from pebble.computations.nests.affine import Affine
-from pebble.computations.nests.statement import Access, LoopNest, Statement
+from pebble.computations.nests.statement import Access, Assignment, LoopNest
 
 __all__ = ["AffineSet", "domain", "image", "image_above", "union_count"]
 
@@ -112,7 +112,7 @@ class AffineSet:
         return _count(self)
 
 
-def domain(nest: LoopNest, statement: Statement) -> AffineSet:
+def domain(nest: LoopNest, statement: Assignment) -> AffineSet:
     """Return the points at which a statement is computed."""
     ranges = [(Affine.index(name), nest.extents[name]) for name in statement.indices]
     inside = [condition for index, extent in ranges for condition in (index, -index + (extent - 1))]

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property
 
 from pebble.common.errors import BoundDoesNotApply
-from pebble.computations.nests.statement import Access, LoopNest, Statement
+from pebble.computations.nests.statement import Access, Assignment, LoopNest
 from pebble.lower_bounds.nests.affine_set import AffineSet, domain, image, image_above, union_count
 
 __all__ = ["Elements"]
@@ -77,7 +77,7 @@ class Elements:
         except BoundDoesNotApply:
             return None
 
-    def reached(self, statement: Statement, accesses: Sequence[Access]) -> int | None:
+    def reached(self, statement: Assignment, accesses: Sequence[Access]) -> int | None:
         """Return how many elements of one array a statement reads by some accesses, or more; None as above."""
         points = self.domains[self.nest.statements.index(statement)]
         try:
@@ -85,7 +85,7 @@ class Elements:
         except BoundDoesNotApply:
             return None
 
-    def computed_among(self, statement: Statement, accesses: Sequence[Access]) -> int:
+    def computed_among(self, statement: Assignment, accesses: Sequence[Access]) -> int:
         """Return how many computed elements of one array a statement reads by some accesses, or more.
 
         Raises

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from pebble.computations.nests.affine import Affine
-from pebble.computations.nests.statement import Access, LoopNest, Statement
+from pebble.computations.nests.statement import Access, Assignment, LoopNest
 from pebble.lower_bounds.nests.affine_set import image, image_above
 from pebble.lower_bounds.nests.elements import Elements
 from pebble.lower_bounds.nests.subspaces import annihilator, rank, reduced
@@ -39,7 +39,7 @@ class LineFamily:
         Which line an element is on, as a function of its coordinates "0", "1", …
     atoms : frozenset of Atom
         Where the vertices of the lines are.
-    sum_of : Statement or None
+    sum_of : Assignment or None
         None if every line begins at an input of its own: whoever has a value of it without computing it from
         there has a word of it. Else the sum whose first vertices are the lines' first ones.
     root : str
@@ -49,7 +49,7 @@ class LineFamily:
 
     places: tuple[Affine, ...]
     atoms: frozenset[Atom]
-    sum_of: Statement | None = None
+    sum_of: Assignment | None = None
     root: str = ""
 
 
@@ -107,12 +107,12 @@ def lines(elements: Elements, array: str, seen: frozenset[str] = frozenset()) ->
             )
 
 
-def _reads(maker: Statement, root: str, back: tuple[Affine, ...]) -> bool:
+def _reads(maker: Assignment, root: str, back: tuple[Affine, ...]) -> bool:
     """Whether a statement reads from an array what lies there as a function of its target's coordinates."""
     return Access(root, placed(back, maker.target)) in maker.reads
 
 
-def _own_reads(statement: Statement) -> Iterator[tuple[str, tuple[Affine, ...]]]:
+def _own_reads(statement: Assignment) -> Iterator[tuple[str, tuple[Affine, ...]]]:
     """Yield the reads of which every element has another one, as functions of the element's coordinates."""
     for read in statement.reads:
         back = _own_read(statement, read)
@@ -120,7 +120,7 @@ def _own_reads(statement: Statement) -> Iterator[tuple[str, tuple[Affine, ...]]]
             yield read.array, back
 
 
-def own_steps(statement: Statement) -> list[tuple[int, ...]]:
+def own_steps(statement: Assignment) -> list[tuple[int, ...]]:
     """Return by how much the reads of the statement's own array lie behind its target, where that is constant."""
     target = statement.target
     steps = []
@@ -145,7 +145,7 @@ def _across(step: Sequence[int]) -> tuple[Affine, ...]:
     return tuple(places)
 
 
-def inverse_of(statement: Statement) -> dict[str, Affine]:
+def inverse_of(statement: Assignment) -> dict[str, Affine]:
     """Return the indices of a statement as functions of its target's coordinates, as far as each has its own place."""
     inverse: dict[str, Affine] = {}
     for position, place in enumerate(statement.target.places):
@@ -155,7 +155,7 @@ def inverse_of(statement: Statement) -> dict[str, Affine]:
     return inverse
 
 
-def behind(statement: Statement, read: Access) -> tuple[Affine, ...] | None:
+def behind(statement: Assignment, read: Access) -> tuple[Affine, ...] | None:
     """Return where a read lies as a function of the target's coordinates; None if that is not known."""
     inverse = inverse_of(statement)
     if any(name not in inverse for place in read.places for name in place.names):
@@ -166,14 +166,14 @@ def behind(statement: Statement, read: Access) -> tuple[Affine, ...] | None:
     )
 
 
-def _own_read(statement: Statement, read: Access) -> tuple[Affine, ...] | None:
+def _own_read(statement: Assignment, read: Access) -> tuple[Affine, ...] | None:
     """Return :func:`behind` if different elements have different ones."""
     found = behind(statement, read)
     free = [str(at) for at, place in enumerate(statement.target.places) if place.terms]
     return found if found and rank(matrix(found, free), len(free)) == len(free) else None
 
 
-def _covers(elements: Elements, first: Statement, others: Sequence[Statement]) -> bool:
+def _covers(elements: Elements, first: Assignment, others: Sequence[Assignment]) -> bool:
     """Whether the first statement computes every element that the others add to."""
     nest: LoopNest = elements.nest
     points = dict(zip(nest.statements, elements.domains, strict=True))

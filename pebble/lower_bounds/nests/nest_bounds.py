@@ -10,12 +10,13 @@ from pebble.lower_bounds.bound import Bound
 from pebble.lower_bounds.nests.elements import Elements
 from pebble.lower_bounds.nests.lines import Atom
 from pebble.lower_bounds.nests.paths import path_shares
-from pebble.lower_bounds.nests.projections import Share, shares
+from pebble.lower_bounds.nests.projections import Share, shares, short_shares
 from pebble.lower_bounds.nests.statements import (
     NEST_COMPULSORY,
     NEST_ONCE_ONLY,
     NEST_PATHS,
     NEST_PROJECTIONS,
+    NEST_SHORT,
     NEST_SUM,
     NEST_SUM_ONCE_ONLY,
 )
@@ -60,6 +61,7 @@ def nest_bounds(nest: LoopNest, M: int) -> list[Bound]:
     for says, some in (
         (NEST_PROJECTIONS, [[share] for share in every if not share.once_only]),
         (NEST_ONCE_ONLY, [[share] for share in every if share.once_only]),
+        (NEST_SHORT, [[share] for one in nest.statements for share in short_shares(elements, one, M)]),
         (NEST_SUM, [_apart([share for share in every if not share.once_only])]),
         (NEST_SUM_ONCE_ONLY, [_apart(every)]),
         (NEST_PATHS, [[share] for one in nest.statements for share in path_shares(elements, one, M)]),

@@ -8,7 +8,7 @@ from fractions import Fraction
 from itertools import combinations
 
 from pebble.common.errors import BoundDoesNotApply
-from pebble.computations.nests.statement import Access, Statement
+from pebble.computations.nests.statement import Access, Assignment
 from pebble.lower_bounds.nests.elements import Elements
 from pebble.lower_bounds.nests.exponents import Size, best_exponents
 from pebble.lower_bounds.nests.growth import Growth, Term
@@ -38,7 +38,7 @@ class PathFamily:
     arrays: frozenset[str]
 
 
-def path_shares(elements: Elements, statement: Statement, M: int) -> Iterator[Share]:
+def path_shares(elements: Elements, statement: Assignment, M: int) -> Iterator[Share]:
     """Yield what the first computations of a statement cost, whatever is computed again."""
     try:
         W = elements.domains[elements.nest.statements.index(statement)].count()
@@ -52,7 +52,7 @@ def path_shares(elements: Elements, statement: Statement, M: int) -> Iterator[Sh
 
 
 def growths(
-    elements: Elements, statement: Statement, tried: Sequence[int]
+    elements: Elements, statement: Assignment, tried: Sequence[int]
 ) -> Iterator[tuple[Growth, tuple[PathFamily, ...]]]:
     """Yield how many elements that a statement computes T words dominate, and along which paths."""
     array = statement.target.array
@@ -68,7 +68,7 @@ def growths(
             yield growth, chosen
 
 
-def _maker(elements: Elements, array: str) -> Statement | None:
+def _maker(elements: Elements, array: str) -> Assignment | None:
     """Return the statement that alone computes an array, each of its points another element."""
     makers = [one for one in elements.nest.statements if one.target.array == array]
     if len(makers) != 1 or makers[0].adds:

@@ -4,21 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from itertools import product
 
 from pebble.common.errors import BoundDoesNotApply
-from pebble.computations.nests.statement import Statement
+from pebble.computations.nests.statement import Assignment
 from pebble.lower_bounds.cutting import Cut, best_cut, best_start
 from pebble.lower_bounds.nests.affine_set import AffineSet
 from pebble.lower_bounds.nests.elements import Elements
 from pebble.lower_bounds.nests.growth import Growth
 from pebble.lower_bounds.nests.lines import Atom
 from pebble.lower_bounds.nests.mirrors import continued, off_diagonals
-from pebble.lower_bounds.nests.roles import Roles, once_only_roles, recomputing_roles
+from pebble.lower_bounds.nests.roles import Role, Roles, once_only_roles, recomputing_roles
 from pebble.lower_bounds.nests.segments import growth_of, growth_of_separate, input_atoms
 from pebble.lower_bounds.nests.separation import left_out
 
-__all__ = ["Share", "cut_by_growth", "shares", "sizes_to_try"]
+__all__ = ["Share", "cut_by_growth", "shares", "short_shares", "sizes_to_try"]
 
 _LONGEST = 4096
 """The longest segments that are tried, in multiples of M."""
@@ -47,7 +48,7 @@ class Share:
     note: str
 
 
-def shares(elements: Elements, statement: Statement, M: int) -> Iterator[Share]:
+def shares(elements: Elements, statement: Assignment, M: int) -> Iterator[Share]:
     """Yield what the points of a statement cost, in every way that is known."""
     found = [
         *_alone(elements, statement, sizes_to_try(M)),
@@ -61,6 +62,37 @@ def shares(elements: Elements, statement: Statement, M: int) -> Iterator[Share]:
             atoms = one.roles.atoms | input_atoms(elements, one.roles)
             note = f"{statement.target}: {one.W:,} points, {cut}"
             yield Share(cut.moves - one.charge, atoms, once_only, note)
+
+
+def short_shares(elements: Elements, statement: Assignment, M: int) -> Iterator[Share]:
+    """Yield what a statement with a short side costs: the first words of a group weigh less, and are gained apart."""
+    points = elements.domains[elements.nest.statements.index(statement)]
+    W = _count(points)
+    sides = [(name, elements.nest.extents[name]) for name in statement.indices]
+    for roles in recomputing_roles(elements, statement) if W else ():
+        if any(role.sum_of for role in roles.roles):
+            continue
+        for role in roles.roles:
+            firsts = _first_words(elements, roles, role)
+            for name, side in sides if firsts else ():
+                if side * side < M and not any(place.factor(name) for place in role.places):
+                    weight = Fraction(side * side, M)
+                    growth = growth_of(elements, roles, points, sizes_to_try(M), None, {role.atoms: weight})
+                    cut = cut_by_growth(W, M, growth) if growth else None
+                    if cut is not None and cut.X >= 1:
+                        gained = firsts * (M - side * side) // M + M + cut.cuts * (cut.X - 1) + 1
+                        note = f"{statement.target}: {W:,} points, {name} short, {cut}"
+                        yield Share(gained - roles.charge, roles.atoms, False, note)
+
+
+def _first_words(elements: Elements, roles: Roles, role: Role) -> int:
+    """Return how many first words a role has for certain, loaded or begun; 0 if its words serve others too."""
+    if any(other is not role and other.atoms & role.atoms for other in roles.roles) or len(role.atoms) > 1:
+        return 0
+    ((kind, array),) = role.atoms
+    if kind == "chain":
+        return roles.charge
+    return 0 if elements.computed(array) else elements.inputs(array)
 
 
 @dataclass(frozen=True)
@@ -79,7 +111,7 @@ class _Way:
         return max((T - M) * self.W // self.growth(T) for T in sizes) - self.charge
 
 
-def _alone(elements: Elements, statement: Statement, tried: Sequence[int]) -> Iterator[_Way]:
+def _alone(elements: Elements, statement: Assignment, tried: Sequence[int]) -> Iterator[_Way]:
     whole = elements.domains[elements.nest.statements.index(statement)]
     ways = _ways(elements, statement)
     for points in dict.fromkeys((whole, off_diagonals(whole))):
@@ -104,7 +136,7 @@ def _separate(elements: Elements, roles: Roles, points: AffineSet, tried: Sequen
         yield _Way(W, roles, growth, roles.charge, roles.once_only)
 
 
-def _with_others(elements: Elements, statement: Statement, tried: Sequence[int]) -> Iterator[_Way]:
+def _with_others(elements: Elements, statement: Assignment, tried: Sequence[int]) -> Iterator[_Way]:
     """Yield ways to count the points of two sums to the same elements as those of one."""
     nest = elements.nest
     at = nest.statements.index(statement)
@@ -121,7 +153,7 @@ def _with_others(elements: Elements, statement: Statement, tried: Sequence[int])
                 yield _Way(W + _count(others), first, growth, charge, first.once_only)
 
 
-def _ways(elements: Elements, statement: Statement) -> tuple[Roles, ...]:
+def _ways(elements: Elements, statement: Assignment) -> tuple[Roles, ...]:
     ways = (*recomputing_roles(elements, statement), *once_only_roles(elements, statement))
     return tuple(dict.fromkeys(ways))
 

@@ -8,7 +8,7 @@ from itertools import product
 
 from pebble.common.errors import BoundDoesNotApply
 from pebble.computations.nests.affine import Affine
-from pebble.computations.nests.statement import Access, Statement
+from pebble.computations.nests.statement import Access, Assignment
 from pebble.lower_bounds.nests.elements import Elements
 from pebble.lower_bounds.nests.lines import Atom, LineFamily, lines, own_steps, placed
 
@@ -27,7 +27,7 @@ class Role:
         The line, as a function of the statement's indices.
     atoms : frozenset of Atom
         Where its words are.
-    sum_of : Statement or None
+    sum_of : Assignment or None
         As for :class:`~pebble.lower_bounds.nests.lines.LineFamily`.
     family : LineFamily or None
         What lines these are; None for the chains that a statement goes on, and for elements by themselves.
@@ -35,7 +35,7 @@ class Role:
 
     places: tuple[Affine, ...]
     atoms: frozenset[Atom]
-    sum_of: Statement | None = None
+    sum_of: Assignment | None = None
     family: LineFamily | None = None
 
 
@@ -45,7 +45,7 @@ class Roles:
 
     Parameters
     ----------
-    statement : Statement
+    statement : Assignment
     roles : tuple of Role
     charge : int
         First vertices of lines that a pebbling may begin without a word, which count as moves; and values
@@ -54,7 +54,7 @@ class Roles:
         Whether it needs that nothing is computed twice.
     """
 
-    statement: Statement
+    statement: Assignment
     roles: tuple[Role, ...]
     charge: int
     once_only: bool
@@ -65,7 +65,7 @@ class Roles:
         return frozenset().union(*(role.atoms for role in self.roles))
 
 
-def once_only_roles(elements: Elements, statement: Statement) -> Iterator[Roles]:
+def once_only_roles(elements: Elements, statement: Assignment) -> Iterator[Roles]:
     """Yield roles for pebblings that compute nothing twice: a value is at hand, or computed here and nowhere else."""
     operands = _operands(statement)
     computed = [access for access in operands if elements.computed(access.array)]
@@ -81,7 +81,7 @@ def once_only_roles(elements: Elements, statement: Statement) -> Iterator[Roles]
         yield Roles(statement, tuple(dict.fromkeys((own, *reads))), begun + charge, bool(computed))
 
 
-def recomputing_roles(elements: Elements, statement: Statement) -> Iterator[Roles]:
+def recomputing_roles(elements: Elements, statement: Assignment) -> Iterator[Roles]:
     """Yield roles that hold whatever is computed again; a read that no line is known of has none."""
     choices: list[list[Role | None]] = []
     for access in _operands(statement):
@@ -97,7 +97,7 @@ def recomputing_roles(elements: Elements, statement: Statement) -> Iterator[Role
             yield Roles(statement, tuple(dict.fromkeys((own, *held))), begun, False)
 
 
-def _operands(statement: Statement) -> list[Access]:
+def _operands(statement: Assignment) -> list[Access]:
     """Return the reads but those of the line that the statement goes on."""
     target = statement.target
     steps = own_steps(statement) if not statement.adds else []
@@ -108,7 +108,7 @@ def _operands(statement: Statement) -> list[Access]:
     return [access for access in statement.reads if access not in own]
 
 
-def _own(elements: Elements, statement: Statement) -> Iterator[tuple[Role, int]]:
+def _own(elements: Elements, statement: Assignment) -> Iterator[tuple[Role, int]]:
     """Yield the line that a vertex goes on, and how many of them are begun without a word."""
     target = statement.target
     if statement.adds:
@@ -128,7 +128,7 @@ def _own(elements: Elements, statement: Statement) -> Iterator[tuple[Role, int]]
 
 
 def _own_between_reads(
-    elements: Elements, statement: Statement, operands: Sequence[Access]
+    elements: Elements, statement: Assignment, operands: Sequence[Access]
 ) -> Iterator[tuple[Role, int]]:
     """Yield lines of steps, cut after the elements that are read otherwise; each piece is begun without a word."""
     target = statement.target

@@ -6,8 +6,9 @@ import math
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from itertools import product
+from types import MappingProxyType
 
-from pebble.computations.nests.statement import Access, Statement
+from pebble.computations.nests.statement import Access, Assignment
 from pebble.lower_bounds.nests.affine_set import AffineSet
 from pebble.lower_bounds.nests.elements import Elements
 from pebble.lower_bounds.nests.exponents import Size, best_exponents
@@ -30,6 +31,7 @@ def growth_of(
     points: AffineSet,
     tried: Sequence[int],
     together: Mirror | None = None,
+    weighed: Mapping[frozenset[Atom], Fraction] = MappingProxyType({}),
 ) -> Growth | None:
     """Return how many of some points of a statement T words allow; None if nothing is known.
 
@@ -42,6 +44,8 @@ def growth_of(
         Numbers of words for which it should be good.
     together : Mirror, optional
         How the points of another statement are counted with them.
+    weighed : mapping of frozenset of Atom to Fraction
+        What a word of a group weighs at least, if that is not 1; T is the weight of all words then.
     """
     forms = [together] if together else [plain(roles), *mirrors(elements, roles, points)]
     sums = list(dict.fromkeys(role.sum_of for role in roles.roles if role.sum_of))
@@ -50,7 +54,8 @@ def growth_of(
     )
     ways = []
     for computed_here in product(*(_computed_here(elements, one, groups, tried) for one in sums)):
-        cases = _cases(elements, roles, forms, groups, dict(zip(sums, computed_here, strict=True)), tried)
+        here = dict(zip(sums, computed_here, strict=True))
+        cases = _cases(elements, roles, forms, groups, here, tried, weighed)
         if cases:
             ways.append(cases)
     return Growth(tuple(ways)) if ways else None
@@ -68,8 +73,9 @@ def _cases(
     roles: Roles,
     forms: Sequence[Mirror],
     groups: Sequence[frozenset[Atom]],
-    computed_here: Mapping[Statement, Size],
+    computed_here: Mapping[Assignment, Size],
     tried: Sequence[int],
+    weighed: Mapping[frozenset[Atom], Fraction],
 ) -> Cases:
     """Return what is known where, of each sum that is read, more lines are held, or more are computed from inputs."""
     apart = _apart(roles, groups, computed_here)
@@ -78,7 +84,8 @@ def _cases(
         computed = dict(zip(computed_here, here, strict=True))
         sizes = []
         for role in roles.roles:
-            held = Size({group_of(role.atoms, groups): Fraction(1)})
+            weight = weighed.get(role.atoms, Fraction(1))
+            held = Size({group_of(role.atoms, groups): Fraction(1)}, ((1 / weight, Fraction(1)),))
             if role.sum_of is None:
                 sizes.append(held)
                 continue
@@ -92,7 +99,7 @@ def _cases(
     return tuple(cases)
 
 
-def _apart(roles: Roles, groups: Sequence[frozenset[Atom]], computed_here: Mapping[Statement, Size]) -> bool:
+def _apart(roles: Roles, groups: Sequence[frozenset[Atom]], computed_here: Mapping[Assignment, Size]) -> bool:
     """Whether of the lines that are held and those that are computed the greater ones may take the words of both.
 
     That is so if the number of those computed grows at least linearly with the words, and if none of these words, and
@@ -131,12 +138,12 @@ def _terms(
     return tuple(found)
 
 
-def _inputs_of(elements: Elements, statement: Statement) -> list[Access]:
+def _inputs_of(elements: Elements, statement: Assignment) -> list[Access]:
     return [access for access in statement.reads if not elements.computed(access.array)]
 
 
 def _computed_here(
-    elements: Elements, statement: Statement, groups: Sequence[frozenset[Atom]], tried: Sequence[int]
+    elements: Elements, statement: Assignment, groups: Sequence[frozenset[Atom]], tried: Sequence[int]
 ) -> list[Size]:
     """Return how many sums can be computed from their first steps on, by the words of the inputs that they read."""
     extents = elements.nest.extents

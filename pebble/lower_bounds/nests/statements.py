@@ -11,6 +11,7 @@ __all__ = [
     "NEST_ONCE_ONLY",
     "NEST_PATHS",
     "NEST_PROJECTIONS",
+    "NEST_SHORT",
     "NEST_SUM",
     "NEST_SUM_ONCE_ONLY",
 ]
@@ -29,6 +30,14 @@ NEST_PROJECTIONS = Statement(
     "segments, F(T) the most points of one statement that T words allow",
     "a loop nest with a sum, or with a statement that reads its own array a constant step before",
     f"{_PAGE}, projections",
+    after=(HONG_KUNG, LOOMIS_WHITNEY, CHRIST),
+)
+NEST_SHORT = Statement(
+    "nest projections, short side",
+    "I/O > (1 − γ)·n + M + (n' − 1)·(X − 1) − begun + other inputs + outputs, γ = s²/M, n the number of inputs of one "
+    "array or of begun sums, n' = ⌈W / F(M + X)⌉ ≥ 2, F the same with words of weight γ, for every whole X ≥ 1",
+    "a loop nest with a sum, s with s² < M the extent of an index that this array, or the sum's target, does not have",
+    f"{_PAGE}, short sides",
     after=(HONG_KUNG, LOOMIS_WHITNEY, CHRIST),
 )
 NEST_ONCE_ONLY = Statement(

@@ -45,17 +45,26 @@ def conditions(maps: tuple[Matrix, ...], indices: int) -> list[tuple[tuple[int, 
     [((1, 1, 0), 1), ((1, 0, 1), 1), ((0, 1, 1), 1)]
     """
     forms = [reduced(one, indices) for one in maps]
-    kernels = [annihilator(one, indices) for one in forms]
-    units = [reduced([[int(i == j) for j in range(indices)]], indices) for i in range(indices)]
-    if all(sum(map(bool, row)) == 1 for kernel in kernels for row in kernel):
-        subspaces = units
-    else:
-        subspaces = _lattice(kernels, indices)
-    return [
-        (tuple(_rank_of_image(one, subspace, indices) for one in forms), len(subspace))
-        for subspace in subspaces
-        if subspace
-    ]
+    found = []
+    for block in _blocks([row for form in forms for row in form], indices):
+        width = len(block)
+        parts = [
+            tuple(tuple(row[i] for i in block) for row in form if any(row[i] for i in block))
+            for form in forms
+        ]
+        for subspace in _lattice([annihilator(part, width) for part in parts], width):
+            if subspace:
+                found.append((tuple(_rank_of_image(part, subspace) for part in parts), len(subspace)))
+    return found
+
+
+def _blocks(rows: Sequence[tuple[Fraction, ...]], indices: int) -> list[list[int]]:
+    """Return the indices in groups, no row having some of two of them."""
+    block = list(range(indices))
+    for row in rows:
+        tied = {block[i] for i, x in enumerate(row) if x}
+        block = [min(tied) if one in tied else one for one in block]
+    return [[i for i in range(indices) if block[i] == one] for one in dict.fromkeys(block)]
 
 
 def reduced(rows: Sequence[Sequence[int | Fraction]], width: int) -> Matrix:
@@ -96,7 +105,7 @@ def annihilator(rows: Matrix, width: int) -> Matrix:
     return reduced(basis, width)
 
 
-def _rank_of_image(rows: Matrix, subspace: Matrix, width: int) -> int:
+def _rank_of_image(rows: Matrix, subspace: Matrix) -> int:
     images = [
         [sum((x * y for x, y in zip(row, v, strict=True)), Fraction()) for row in rows] for v in subspace
     ]

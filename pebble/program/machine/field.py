@@ -105,8 +105,10 @@ class Field:
             return
         if within is not None:
             for at in within:
+                known = len(cuts)
                 self._cut(position, at)
-            touched = min(touched[0], within[0]), max(touched[1], within[1])
+                if len(cuts) > known:
+                    touched = min(touched[0], at), max(touched[1], at)
         # From the cell before those that have changed to the one behind them.
         low = max(bisect_left(cuts, touched[0]), 1)
         high = min(bisect_right(cuts, touched[1]), len(cuts) - 1)

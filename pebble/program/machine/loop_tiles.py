@@ -49,6 +49,8 @@ class LoopTiles:
         What the loop runs over.
     signatures : dict
         Signatures of tiles made before.
+    recent : dict
+        What was asked last, loop by loop, and answered; filled here.
 
     Attributes
     ----------
@@ -66,10 +68,12 @@ class LoopTiles:
         body: Body,
         whole: Interval,
         signatures: dict[Hashable, list[Hashable]],
+        recent: dict[Hashable, tuple[Hashable, list[TileRun]]],
     ) -> None:
         assert family.mask is not None
         self.machine, self.family, self.mask = machine, family, family.mask
         self.node, self.body, self.whole, self.signatures = node, body, whole, signatures
+        self.recent = recent
         self.masked = node.axis in family.masked_axes
         self.outermost = not any(axis != node.axis and axis in machine.tiles for axis in family.masked_axes)
 
@@ -125,6 +129,17 @@ class LoopTiles:
             return [run for at, run in enumerate(ends) if run.times > 0 and (at == 0 or run.first > 0)]
         if not (body.told or self._asks()) or (self.outermost and not body.own_lines):
             return None
+        # A loop inside one over an axis without a mask is asked the same again and again.
+        asked = stretch.first, stretch.stop, self.whole, self.partners(), self.outermost
+        known, found = self.recent.get(id(node), (None, []))
+        if known != asked or body.untold:
+            found = self._runs(stretch)
+            self.recent[id(node)] = asked, found
+        return found
+
+    def _runs(self, stretch: Stretch) -> list[TileRun]:
+        """Return the tiles over an axis of the mask that are to be visited, in runs."""
+        node, body = self.node, self.body
         start, stop = self.whole[0] + stretch.first * node.tile, self.whole[0] + stretch.stop * node.tile
         whole = start, min(stop, self.whole[1])
         if self.outermost:

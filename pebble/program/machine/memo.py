@@ -19,6 +19,7 @@ from pebble.program.machine.bodies import Bodies
 from pebble.program.machine.configuration import Configurations, region_of
 from pebble.program.machine.effects import Effect, Ledger, Snapshot, account
 from pebble.program.machine.field_state import MANY, FieldState
+from pebble.program.machine.interpolation import Interpolation, depends_on_numbers
 from pebble.program.machine.loop_tiles import LoopTiles
 from pebble.program.machine.loops import Loops
 from pebble.program.machine.recorder import Item, Recorder
@@ -49,10 +50,12 @@ class RememberedLoops(Loops):
         self.mask = family.mask
         self.bodies: Bodies | None = None
         self.memory: dict[int, dict[Hashable, Effect]] = {}
+        self.lines: dict[int, Interpolation | None] = {}
         self.numbers: dict[Hashable, int] = {}
         self.passing: set[int] = set()
         self.unlike: set[int | None] = set()
         self.signatures: dict[Hashable, list[Hashable]] = {}
+        self.recent: dict[Hashable, tuple[Hashable, list[TileRun]]] = {}
         self.recorder = Recorder()
 
     def execute(self, machine: Machine, node: Loop, whole: Interval) -> None:
@@ -73,16 +76,25 @@ class _Execution:
         self.loops, self.machine, self.state = loops, machine, machine.state
         self.node, self.body, self.whole = node, body, whole
         self.family, self.mask = loops.family, loops.mask
-        self.tiles = LoopTiles(machine, loops.family, node, body, whole, loops.signatures)
+        self.tiles = LoopTiles(machine, loops.family, node, body, whole, loops.signatures, loops.recent)
         self.masked = self.tiles.masked
         self.uniform = self.masked and node.tile == 1 and not body.in_place
         self.seen = loops.memory.setdefault(id(node), {}) if self.masked else {}
+        self.lines = self._lines() if self.uniform and not self.tiles.outermost else None
         self.names = sorted(body.touched.changed)
         self.moved = body.touched.moved(loops.levels)
         self.chains = {self.family[name].chain for name in body.touched.changed | body.touched.read}
         self.sights: dict[int | None, int] = {}
         self.waiting = Waiting(machine, node, self.write)
         self.unrolled = id(node) in loops.unrolled
+
+    def _lines(self) -> Interpolation | None:
+        """Return where the effects of the loop's lines are noted, if numbers of lines are all that tells them apart."""
+        known, body = self.loops.lines, self.body
+        if id(self.node) not in known:
+            numbers = depends_on_numbers(self.node, body, self.family.masked_axes)
+            known[id(self.node)] = Interpolation(body.moves_chains) if numbers else None
+        return known[id(self.node)]
 
     def execute(self) -> None:
         """Execute the loop: in runs of tiles that look alike, in rounds, or tile by tile."""
@@ -159,10 +171,11 @@ class _Execution:
                     if before is not None:
                         before.lasting = before.reusable and now == sight and now not in self.loops.passing
                     sight = now
-                effect, times = self.seen.get((run.signature, sight)), 1
+                effect, times = self._known(run, sight), 1
                 if effect is None or not effect.reusable:
                     self.waiting.settle()
-                    effect = self.seen[run.signature, sight] = self._record(index)
+                    effect = self._record(index)
+                    self._note(run, sight, effect)
                     self.state.join(self.node.axis, self.names, 4 * MANY)
                 else:
                     if effect.lasting and index >= level_to:
@@ -179,6 +192,21 @@ class _Execution:
                 before = effect
                 index += times
         self.waiting.settle()
+
+    def _known(self, run: TileRun, sight: int | None) -> Effect | None:
+        """Return the effect of a tile, if it was executed, or follows from others that were."""
+        key = run.signature, sight
+        if key not in self.seen and self.lines is not None:
+            effect = self.lines.effect(run.signature, sight)
+            if effect is not None:
+                self.seen[key] = effect
+        return self.seen.get(key)
+
+    def _note(self, run: TileRun, sight: int | None, effect: Effect) -> None:
+        """Note the effect of a tile that has been executed."""
+        self.seen[run.signature, sight] = effect
+        if self.lines is not None:
+            self.lines.add(run.signature, sight, effect)
 
     def _item(self, run: TileRun, sight: int | None, index: int, times: int) -> Item:
         """Return what a round is told of some tiles."""

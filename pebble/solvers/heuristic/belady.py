@@ -16,6 +16,8 @@ __all__ = ["belady", "belady_io"]
 _LOAD, _STORE, _COMPUTE, _DELETE = range(4)
 _CHUNK = 1 << 14
 """Computations whose uses are lists at one time."""
+_SPARE = 1 << 14
+"""Uses that are over and may stay in the heap."""
 
 
 class _Keys:
@@ -49,7 +51,7 @@ class _Keys:
 
     def without_past(self, heap: list[int], M: int, now: int) -> list[int]:
         """Return the heap; without the uses that are over, if there may be many of them."""
-        if len(heap) <= 2 * M + _CHUNK:
+        if len(heap) <= 2 * M + _SPARE:
             return heap
         heap = [key for key in heap if key <= -now * self.twice_n]
         heapify(heap)

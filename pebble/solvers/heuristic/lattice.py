@@ -17,7 +17,7 @@ __all__ = ["lattice_coordinates", "lattice_orders"]
 
 _PRICED = ((60_000, 8_000_000), (500_000, 20_000_000), (1 << 60, 5_000_000))
 """Vertices and edges of all orders that are priced, for graphs up to so many vertices and edges."""
-_MOST_TRIALS, _LEAST_TRIALS = 600, 3
+_MOST_TRIALS, _LEAST_TRIALS = 1000, 3
 _MOST_AXES = 4
 _MOST_COLUMNS = 7
 _FORWARD = 0.95

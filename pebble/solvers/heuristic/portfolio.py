@@ -16,7 +16,7 @@ from pebble.solvers.heuristic.growth import Style
 from pebble.solvers.heuristic.lattice import lattice_coordinates, lattice_orders
 from pebble.solvers.heuristic.local_search import local_search
 from pebble.solvers.heuristic.orders import breadth_first, depth_first, given
-from pebble.solvers.heuristic.search import Best, FoundOrder, OutOfSteps, Task, Watch
+from pebble.solvers.heuristic.search import BestOrder, FoundOrder, OutOfSteps, Task, Watch
 from pebble.solvers.heuristic.weighted_greedy import (
     WEIGHTS,
     Weights,
@@ -41,13 +41,16 @@ _SMALL = 4_000
 """Vertices and edges up to which a local search is tried in any case."""
 _LARGE = 1_000_000
 """Vertices and edges from which on one style of closures is tried in any case."""
-_EVALUATED = 1_000_000
+_EVALUATED = 600_000
 """Vertices and edges that one local search evaluates, over all its trials."""
 _MOST_TRIALS = 1_000
 _MOST_DRAWS = 64
 """Weights that are tried in one turn."""
 _FEW_DRAWS = 2
 """Weights that are tried first on a large graph."""
+
+_WEIGHTS_STREAM, _STYLES_STREAM, _FIRST_SEARCH_STREAM, _SEARCH_STREAM = range(4)
+"""Each method has random numbers of its own, so that what it finds alone is found among others too."""
 
 
 def _simple(task: Task) -> Iterator[FoundOrder]:
@@ -59,6 +62,10 @@ def _simple(task: Task) -> Iterator[FoundOrder]:
 
 def _allowed(task: Task) -> float:
     return min(max(_STEPS, _STEPS_EACH * task.size), _MOST_STEPS)
+
+
+def _most_draws(task: Task) -> int:
+    return _MOST_DRAWS if task.size <= _LARGE else _FEW_DRAWS
 
 
 def _closures(task: Task) -> Iterator[FoundOrder]:
@@ -77,7 +84,7 @@ class _Draws:
     """Weighted greedy orders: with given weights, with random ones, and with changes of the best."""
 
     def __init__(self, task: Task) -> None:
-        self.task = task
+        self.task, self.rng = task, task.stream(_WEIGHTS_STREAM)
         self.best: list[tuple[int, int, Weights]] = []
         self.tried = 0
 
@@ -96,7 +103,7 @@ class _Draws:
         self.tried += 1
         if self.tried <= len(WEIGHTS):
             return WEIGHTS[self.tried - 1]
-        rng = self.task.rng
+        rng = self.rng
         if not self.best or rng.random() < 1 / 3:
             return random_weights(rng)
         return changed_weights(self.best[int(rng.integers(len(self.best)))][2], rng)
@@ -119,11 +126,12 @@ def _styles(task: Task) -> Iterator[Style]:
     yield Style(spread=1, whole=False)
     yield Style(spread=-1)
     yield Style(spread=-1, whole=False)
+    rng = task.stream(_STYLES_STREAM)
     while True:
-        jitter = float(task.rng.choice([0.003, 0.01, 0.03, 0.1]))
-        spread = 1 if task.rng.random() < 0.7 else -1
-        candidates = int(task.rng.choice([8, 16, 48]))
-        yield Style(spread, bool(task.rng.random() < 0.7), candidates, jitter)
+        jitter = float(rng.choice([0.003, 0.01, 0.03, 0.1]))
+        spread = 1 if rng.random() < 0.7 else -1
+        candidates = int(rng.choice([8, 16, 48]))
+        yield Style(spread, bool(rng.random() < 0.7), candidates, jitter)
 
 
 def _grown(task: Task, style: Style, allowed: float) -> Iterator[FoundOrder]:
@@ -132,14 +140,26 @@ def _grown(task: Task, style: Style, allowed: float) -> Iterator[FoundOrder]:
         yield "blocks", blocks(task.graph, task.M, (style,), task.rng, task.watch("blocks", allowed))
 
 
-def _improved(task: Task, start: FoundOrder) -> Iterator[FoundOrder]:
+def _improved(task: Task, start: FoundOrder, rng: np.random.Generator) -> Iterator[FoundOrder]:
     """Yield every improvement that a local search finds in a fixed number of trials."""
     trials = min(_MOST_TRIALS, max(20, _EVALUATED // task.size))
     name = start[0].removesuffix("+local-search") + "+local-search"
-    for trial, order in enumerate(local_search(task.graph, start[1], task.io, task.rng, trials)):
+    for trial, order in enumerate(local_search(task.graph, start[1], task.io, rng, trials)):
         task.report("local-search", trial / trials)
         if order is not None:
             yield name, order
+
+
+def _searched(task: Task) -> Iterator[FoundOrder]:
+    """Yield the best of three simple orders, and what a local search makes of it."""
+    orders = [order for name, order in _simple(task) if name != "breadth-first"]
+    start = min(orders, key=task.io)
+    yield "local-search", start
+    yield from _renamed(_improved(task, ("local-search", start), task.stream(_FIRST_SEARCH_STREAM)))
+
+
+def _renamed(found: Iterator[FoundOrder]) -> Iterator[FoundOrder]:
+    return (("local-search", order) for _, order in found)
 
 
 def _lattice(task: Task, coordinates: NDArray[np.int64], seed: int = 0) -> Iterator[FoundOrder]:
@@ -158,13 +178,17 @@ def _only_lattice(task: Task) -> Iterator[FoundOrder]:
     yield from _lattice(task, lattice_coordinates(task.graph))
 
 
-def _everything(task: Task, best: Best) -> Iterator[FoundOrder]:
+def _everything(task: Task, best: BestOrder) -> Iterator[FoundOrder]:
     """Yield what all methods find; with a time budget, go on in rounds without end.
 
     What is tried, and in which order, does not depend on the time: more time only means to get farther.
     """
     yield from _simple(task)
+    if not len(task.graph.todo):
+        return
     yield from task.candidates
+    if task.size <= _SMALL:
+        yield from _searched(task)
     coordinates = lattice_coordinates(task.graph)
     yield from _lattice(task, coordinates)
     if (
@@ -177,42 +201,40 @@ def _everything(task: Task, best: Best) -> Iterator[FoundOrder]:
     allowed = _allowed(task)
     draws, styles = _Draws(task), _styles(task)
     yield from _closures(task)
-    yield from draws.some(allowed, _MOST_DRAWS if task.size <= _LARGE else _FEW_DRAWS)
+    yield from draws.some(allowed, _most_draws(task))
     yield from _grown(task, next(styles), _BLOCK_STEPS)
     if task.size <= _LARGE_FOR_BLOCKS:
         yield from _grown(task, next(styles), _BLOCK_STEPS / 2)
+    rng = task.stream(_SEARCH_STREAM)
     if task.size <= _SMALL and best.found is not None:
-        yield from _improved(task, best.found)
+        yield from _improved(task, best.found, rng)
     for turn in count():
         if task.time_budget is None or best.found is None:
             return
         yield from _lattice(task, coordinates, turn + 1)
         yield from draws.some(allowed, _MOST_DRAWS)
-        yield from _improved(task, best.found)
+        yield from _improved(task, best.found, rng)
         yield from _grown(task, next(styles), allowed * 2 ** min(turn, 20))
 
 
 def _auto(task: Task) -> FoundOrder:
-    best = Best(task)
+    best = BestOrder(task)
     return best.run(_everything(task, best))
 
 
 def _local_search(task: Task) -> FoundOrder:
-    best = Best(task)
-    start = best.run([("given", given(task.graph)), ("depth-first", depth_first(task.graph))])
-    best.offer("greedy", greedy(task.graph, task.M))
-    start = best.found or start
+    best, rng = BestOrder(task), task.stream(_SEARCH_STREAM)
 
     def search() -> Iterator[FoundOrder]:
-        yield from _improved(task, start)
-        while task.time_budget is not None:
-            yield from _improved(task, best.found or start)
+        yield from _searched(task)
+        while task.time_budget is not None and best.found is not None:
+            yield from _renamed(_improved(task, best.found, rng))
 
-    return "local-search", best.run(search())[1]
+    return best.run(search())
 
 
 def _weighted_greedy(task: Task) -> FoundOrder:
-    return Best(task).run(_Draws(task).some(float("inf"), len(WEIGHTS)))
+    return BestOrder(task).run(_Draws(task).some(_allowed(task), _most_draws(task)))
 
 
 ORDERS: dict[str, Callable[[Task], FoundOrder]] = {
@@ -222,9 +244,9 @@ ORDERS: dict[str, Callable[[Task], FoundOrder]] = {
     "breadth-first": lambda task: ("breadth-first", breadth_first(task.graph)),
     "greedy": lambda task: ("greedy", greedy(task.graph, task.M)),
     "weighted-greedy": _weighted_greedy,
-    "closures": lambda task: Best(task).run(_closures(task)),
+    "closures": lambda task: BestOrder(task).run(_closures(task)),
     "blocks": lambda task: ("blocks", blocks(task.graph, task.M, progress=task.watch("blocks"))),
-    "lattice": lambda task: Best(task).run(_only_lattice(task)),
+    "lattice": lambda task: BestOrder(task).run(_only_lattice(task)),
     "local-search": _local_search,
 }
 """Every method by name: from a task to the name of what was used and an order."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable
+from copy import deepcopy
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TypeAlias
@@ -16,7 +17,7 @@ from pebble.solvers.heuristic.eviction import EVICTIONS, io_of
 from pebble.solvers.heuristic.needed_graph import NeededGraph
 from pebble.solvers.heuristic.orders import depth_first, given
 
-__all__ = ["Best", "FoundOrder", "OutOfSteps", "Task", "TimeUp", "Watch"]
+__all__ = ["BestOrder", "FoundOrder", "OutOfSteps", "Task", "TimeUp", "Watch"]
 
 FoundOrder: TypeAlias = "tuple[str, NDArray[np.int64]]"
 """The name of the method that found an order, and the order."""
@@ -66,13 +67,24 @@ class Task:
     stoppable: bool = False
     interrupted: bool = False
     least: int = 0
-    _begun: float = field(default_factory=time.monotonic)
+    _begun: float = field(default_factory=lambda: time.monotonic())
     _cones: dict[Join, Cones] = field(default_factory=dict)
+    _streams: list[np.random.Generator] = field(default_factory=list)
 
     @property
     def size(self) -> int:
         """Vertices and edges."""
         return self.graph.n + self.graph.dag.n_edges
+
+    @cached_property
+    def compulsory(self) -> int:
+        """Loads of the inputs that are needed, and stores of the outputs: no schedule has less I/O."""
+        dag = self.graph.dag
+        wanted = np.repeat(np.array(self.graph.wanted, dtype=np.bool_), dag.indegree)
+        used = np.zeros(dag.n_vertices, dtype=np.bool_)
+        used[dag.predecessors[wanted]] = True
+        computed = dag.indegree[dag.outputs] > 0
+        return int(np.count_nonzero(used[dag.inputs]) + np.count_nonzero(computed))
 
     @cached_property
     def depth_first_rank(self) -> list[int]:
@@ -91,6 +103,12 @@ class Task:
                 self._cones.clear()
             self._cones[join] = Cones(self.graph, join)
         return self._cones[join]
+
+    def stream(self, number: int) -> np.random.Generator:
+        """Return random numbers that depend on the seed and this number alone, not on what others have drawn."""
+        while len(self._streams) <= number:
+            self._streams += self.rng.spawn(1)
+        return deepcopy(self._streams[number])
 
     def io(self, order: NDArray[np.int64]) -> int:
         """Return the I/O of an order under the task's eviction."""
@@ -133,7 +151,7 @@ class Watch:
             raise OutOfSteps
 
 
-class Best:
+class BestOrder:
     """The order with the least I/O so far, the first of several."""
 
     def __init__(self, task: Task) -> None:
@@ -150,11 +168,16 @@ class Best:
         return io
 
     def run(self, search: Iterable[FoundOrder]) -> FoundOrder:
-        """Return the best of what a search yields until it ends, the time is up, or someone interrupts it."""
+        """Return the best of what a search yields until it ends, the time is up, or someone interrupts it.
+
+        It also ends when there is nothing but compulsory I/O.
+        """
         try:
             for name, order in search:
                 self.offer(name, order)
                 self.task.report(name, 1.0)
+                if self.io == self.task.compulsory:
+                    break
         except TimeUp:
             pass
         except KeyboardInterrupt:

@@ -75,12 +75,18 @@ def tiled_order(graph: NeededGraph, coordinates: NDArray[np.int64], tiling: Tili
     >>> tiled_order(graph, places, Tiling(((1, 1),), (0,))).tolist()
     [1, 3, 2, 4]
     """
-    here = coordinates[graph.todo]
+    return _repaired(graph, graph.todo[_sorted_places(coordinates[graph.todo], tiling)])
+
+
+def _sorted_places(here: NDArray[np.int64], tiling: Tiling) -> NDArray[np.int64]:
     keys = [here[:, axis] // size for axis, size in tiling.tiles]
     keys += [here[:, axis] for axis in tiling.points]
-    by_key = np.lexsort(tuple(reversed(keys))) if keys else np.arange(len(here))
+    return np.lexsort(tuple(reversed(keys))) if keys else np.arange(len(here))
+
+
+def _repaired(graph: NeededGraph, order: NDArray[np.int64]) -> NDArray[np.int64]:
     rank = np.full(graph.n, -1, dtype=np.int64)
-    rank[graph.todo[by_key]] = np.arange(len(by_key))
+    rank[order] = np.arange(len(order))
     return topological_by_rank(graph, rank)
 
 
@@ -186,14 +192,14 @@ class TilingSearch:
         trials: int,
         seed: int = 0,
     ) -> None:
-        self.graph, self.coordinates, self.M, self.cost = graph, coordinates, M, cost
+        self.graph, self.M, self.cost = graph, M, cost
         self.left = max(trials, 1)
         self.rng = np.random.default_rng(seed)
-        here = coordinates[graph.todo]
-        self.extent = [int(n) for n in here.max(axis=0, initial=0) + 1]
+        self.here = coordinates[graph.todo]
+        self.extent = [int(n) for n in self.here.max(axis=0, initial=0) + 1]
         self.axes = [axis for axis, n in enumerate(self.extent) if n > 1]
         self.price: dict[Tiling, int] = {}
-        self._priced: dict[bytes, int] = {}
+        self._priced: dict[int, int] = {}
         self._least = -1
 
     def run(self) -> Iterator[tuple[NDArray[np.int64], int]]:
@@ -235,12 +241,14 @@ class TilingSearch:
     def _try(self, tiling: Tiling) -> Iterator[tuple[NDArray[np.int64], int]]:
         if tiling in self.price or not self.left:
             return
-        order = tiled_order(self.graph, self.coordinates, tiling)
-        digest = order.tobytes()
-        if digest not in self._priced:
-            self.left -= 1
-            self._priced[digest] = self.cost(order)
-        cost = self.price[tiling] = self._priced[digest]
+        places = _sorted_places(self.here, tiling)
+        digest = hash(places.tobytes())
+        if digest in self._priced:
+            self.price[tiling] = self._priced[digest]
+            return
+        self.left -= 1
+        order = _repaired(self.graph, self.graph.todo[places])
+        cost = self.price[tiling] = self._priced[digest] = self.cost(order)
         if self._least < 0 or cost < self._least:
             self._least = cost
             yield order, cost
@@ -250,7 +258,8 @@ class TilingSearch:
         axes = self.axes
         yield Tiling((), tuple(axes))
         root = max(1, int(self.M**0.5))
-        sizes = [max(1, root - 1), max(1, self.M // 2), max(1, self.M // 4), root]
+        fitting = (root - 1, self.M // 2, self.M // 4, root, root // 2 + 1, self.M // 8, 2, 3)
+        sizes = list(dict.fromkeys(max(1, size) for size in fitting))
         for many, size in product((2, 1, 3), sizes):
             for loops in combinations(axes, many):
                 for stream in axes:

@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Callable, Iterator
 from functools import cached_property
 
+from pebble.common.errors import InvalidInput
 from pebble.computations.family import Family
 from pebble.solvers.nests.leaf_options import LeafChoices
 from pebble.solvers.nests.phase_search import SizedPhase, best_phases
@@ -48,6 +49,10 @@ class Fusion:
             # In the smallest memories even what is read element by element has to be written out.
             self.blocks = [frozenset({name}) for name in self.computed]
             self._divide_all()
+        if everything not in self.cheapest:
+            raise InvalidInput(
+                f"no loop nest for {self.family.name} was found within {self.M} words; take some words more"
+            )
         return [self.phases[names][0] for names in self.cheapest[everything][1]]
 
     def _divide_all(self) -> None:

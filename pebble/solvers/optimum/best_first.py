@@ -138,13 +138,14 @@ def prove_by(
     """Search several spaces of one game by turns until one of them has the proof, as :func:`prove` does.
 
     The first search has a start of 4,096 states, within which small games end. From then on it is always the turn of
-    the one that has done the least work, where a state expanded counts as much as it takes time.
+    the one that has done the least work, where a state expanded counts as much as it takes time, and twice as much
+    for each unit that the search's lower bound is behind the best.
     """
-    searches = [_Search(space, _FAR if upper is None else upper, deadline) for space in spaces]
+    searches = [_LayeredSearch(space, _FAR if upper is None else upper, deadline) for space in spaces]
     states, lower = 0, 0
     try:
         while True:
-            search = min(searches, key=lambda each: each.work - _START * (each is searches[0]))
+            search = _next(searches)
             proof = search.turn()
             states = sum(each.history.size for each in searches)
             lower = max(each.lower for each in searches)
@@ -156,7 +157,15 @@ def prove_by(
         return Proof(max(each.lower for each in searches), False, sum(each.history.size for each in searches))
 
 
-class _Search:
+def _next(searches: Sequence[_LayeredSearch]) -> _LayeredSearch:
+    """Return the search whose turn it is."""
+    if searches[0].work < _START:
+        return searches[0]
+    best = max(each.lower for each in searches)
+    return min(searches, key=lambda each: each.work << best - each.lower)
+
+
+class _LayeredSearch:
     """States that wait to be expanded, and expanded ones that wait for their dearer steps, by bound."""
 
     def __init__(self, space: Space, upper: int, deadline: float | None) -> None:

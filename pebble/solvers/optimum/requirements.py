@@ -190,7 +190,7 @@ class RequirementSpace:
             found.raised,
         )
 
-    def _computed(self, states: States) -> _Pairs:
+    def _computed(self, states: States) -> _Computed:
         """Return what is required just before each vertex is computed that can be; see [step]."""
         red, blue = states.red[:, None], states.blue[:, None]
         room = self._room(red)
@@ -200,7 +200,7 @@ class RequirementSpace:
         stored = np.arange(len(parent)) >= len(kept)
         gone = np.where(stored, self._copy_bits[place], _NONE)
         chosen = states.take(parent)
-        return _Pairs(
+        return _Computed(
             parent,
             place + self.game.n_inputs,
             stored,
@@ -273,7 +273,7 @@ class RequirementSpace:
         return _Loaded(index, loads, after, self._raises(loads, chosen))
 
 
-class _Pairs(NamedTuple):
+class _Computed(NamedTuple):
     parent: Ints
     vertex: Ints
     stored: NDArray[np.bool_]

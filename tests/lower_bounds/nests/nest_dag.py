@@ -2,13 +2,13 @@
 
 from itertools import product
 
-from pebble.computations.nests.statement import Access, LoopNest, Statement
+from pebble.computations.nests.statement import Access, Assignment, LoopNest
 from pebble.graph.dag import Dag
 
 Element = tuple[str, tuple[int, ...]]
 
 
-def points_of(nest: LoopNest, statement: Statement) -> list[dict[str, int]]:
+def points_of(nest: LoopNest, statement: Assignment) -> list[dict[str, int]]:
     """Return the points of a statement, in the order of its chain."""
     ranges = [range(nest.extents[name]) for name in statement.indices]
     points = (dict(zip(statement.indices, values, strict=True)) for values in product(*ranges))

@@ -9,7 +9,7 @@ from pebble.computations.problem import Problem
 from pebble.game.rules import Rules
 from pebble.graph.statistics import compulsory_io
 from pebble.lower_bounds.attention.t1 import t1
-from pebble.lower_bounds.matmul_fft import matmul_cut
+from pebble.lower_bounds.matmul_fft import matmul, matmul_cut
 from pebble.lower_bounds.nests.nest_bounds import nest_bounds
 from pebble.solvers.heuristic.dag_schedule import schedule_dag
 from pebble.solvers.optimum import optimal
@@ -60,6 +60,12 @@ def test_the_product_is_bounded_as_by_hand() -> None:
         assert nest_bounds(nest, M)[0].value == matmul_cut(m, n, k, M).value
 
 
+def test_short_sides_are_bounded_as_by_hand() -> None:
+    for m, n, k, M in ((100, 100, 2, 104), (1000, 1000, 8, 1024), (300, 3, 200, 50), (4, 120, 90, 60)):
+        best = nest_bounds(loop_nest("C[i,j] += A[i,k]*B[k,j]", {"i": m, "j": n, "k": k}), M)[0]
+        assert best.value >= matmul(m, n, k, M).value
+
+
 @pytest.mark.slow
 def test_attention_is_bounded_as_by_hand() -> None:
     N, d, M = 2048, 32, 16_384
@@ -98,3 +104,12 @@ def test_stencils_in_the_plane() -> None:
     best = nest_bounds(nest, 64)[0]
     assert best.name == "nest paths"
     assert 0.9 < best.value * 64 / 4000**2 < 1.01
+
+
+def test_convolutions_use_that_the_filter_is_small() -> None:
+    """2·W/√(9·M) for filters of nine words, as Dinh and Demmel have it: an input counts nine times."""
+    text = "O[n,c,x,y] += I[n,k,x+r,y+s]*F[c,k,r,s]"
+    nest = loop_nest(text, {**dict.fromkeys("ncxyk", 64), "r": 3, "s": 3})
+    best = nest_bounds(nest, 256)[0]
+    assert best.name == "nest projections"
+    assert 0.99 < best.value / (2 * 64**5 * 9 / (9 * 256) ** 0.5) < 1.01

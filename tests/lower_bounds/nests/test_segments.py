@@ -5,7 +5,7 @@ import random
 import pytest
 
 from pebble.computations.nests.read_text import loop_nest
-from pebble.computations.nests.statement import LoopNest, Statement
+from pebble.computations.nests.statement import Assignment, LoopNest
 from pebble.lower_bounds.nests.elements import Elements
 from pebble.lower_bounds.nests.mirrors import off_diagonals
 from pebble.lower_bounds.nests.roles import Roles, once_only_roles, recomputing_roles
@@ -67,7 +67,7 @@ def check_random_sets(text: str, seed: int, most: int, sets: int) -> None:
 
 
 def box(
-    draw: random.Random, nest: LoopNest, statement: Statement, allowed: list[dict[str, int]]
+    draw: random.Random, nest: LoopNest, statement: Assignment, allowed: list[dict[str, int]]
 ) -> list[dict[str, int]]:
     """Return the points whose indices have some of their values, drawn at random."""
     chosen = {
