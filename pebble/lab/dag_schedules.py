@@ -62,8 +62,8 @@ def schedule_named_dag(
 
     Examples
     --------
-    >>> print(schedule_named_dag("attention:N=16,d=8", 128))
-    896 I/O (768 reads, 128 writes), peak 128 of 128 words; order best, eviction own, with recomputation
+    >>> print(schedule_named_dag("fft:4", 4, "given"))
+    14 I/O (8 reads, 6 writes), peak 4 of 4 words; order given, eviction belady
     """
     dag, own = load_dag(source), list[_Own]()
     problem = named_problem(source) if order == "auto" else None
