@@ -98,7 +98,7 @@ def test_lines_of_more_schedules_are_told_from_others(name: str, pass_name: str)
     with all_lines_executed() as found:
         run(schedule.program(problem, tiles), schedule.family(problem))
     assert all(told(one) == told(other) for one, other in found)
-    assert found or pass_name == "backward"
+    assert found or (name, pass_name) != ("flash-1", "forward")
 
 
 def keys_of_rows(*body: object) -> Program:
