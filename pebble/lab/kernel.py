@@ -125,18 +125,9 @@ class KernelReport(TableResult):
             "extents": dict(self.nest.extents),
             "outputs": list(self.nest.outputs),
             "M": self.M,
-            "bounds": [
-                {
-                    "name": one.name,
-                    "value": one.value,
-                    "proved": one.proved,
-                    "status": one.status,
-                    "source": one.source,
-                    "rules": one.rules,
-                    "note": one.note,
-                    **one.facts,
-                }
-                for one in self.bounds
+            "bounds": [_plain(one) for one in self.bounds if one.holds_under(Rules())],
+            "bounds_without_recomputation": [
+                _plain(one) for one in self.bounds if not one.holds_under(Rules())
             ],
             "schedule": None
             if schedule is None
@@ -153,7 +144,21 @@ class KernelReport(TableResult):
 
     def records(self) -> list[dict[str, Any]]:
         """Return the bounds as plain data."""
-        return list(self.content()["bounds"])
+        return [_plain(one) for one in self.bounds]
+
+
+def _plain(bound: Bound) -> dict[str, Any]:
+    """Return a bound as plain data."""
+    return {
+        "name": bound.name,
+        "value": bound.value,
+        "proved": bound.proved,
+        "status": bound.status,
+        "source": bound.source,
+        "rules": bound.rules,
+        "note": bound.note,
+        **bound.facts,
+    }
 
 
 def kernel(

@@ -21,6 +21,16 @@ def test_text_and_json_say_the_same(pebble: Pebble) -> None:
     assert document["ratio"] == document["schedule"]["io"] / best
 
 
+def test_bounds_for_other_rules_stand_apart(pebble: Pebble) -> None:
+    chained = "C[i,j] += A[i,k]*B[k,j]; E[i,l] += C[i,j]*D[j,l]"
+    document = document_of(pebble("kernel", chained, "-N", "i=40,j=40,k=40,l=40", "-M", "32", "--json"))
+    ordinary, others = document["bounds"], document["bounds_without_recomputation"]
+    assert all("recomputation allowed" in bound["rules"] for bound in ordinary)
+    assert others
+    assert all("recomputation forbidden" in bound["rules"] for bound in others)
+    assert document["ratio"] == document["schedule"]["io"] / max(bound["value"] for bound in ordinary)
+
+
 def test_the_pebbling_is_written_and_checked(pebble: Pebble, tmp_path: Path) -> None:
     path = str(tmp_path / "product.pebbling")
     document = document_of(pebble(*PRODUCT, "-M", "24", "--json", "-o", path))

@@ -69,8 +69,8 @@ def nest_bounds(nest: LoopNest, M: int) -> list[Bound]:
         totals = [(_total(elements, together), together) for together in some if together]
         if totals:
             value, together = max(totals, key=lambda one: one[0])
-            note = "; ".join(share.note for share in together)
-            found.append(says.bound(value, note))
+            if value > 0:
+                found.append(says.bound(value, "; ".join(share.note for share in together)))
     best: list[Bound] = []
     for bound in found:
         if not any(other.value >= bound.value and other.rules == bound.rules for other in best):
