@@ -125,9 +125,9 @@ class KernelReport(TableResult):
             "extents": dict(self.nest.extents),
             "outputs": list(self.nest.outputs),
             "M": self.M,
-            "bounds": [_plain(one) for one in self.bounds if one.holds_under(Rules())],
+            "bounds": [one.to_dict() for one in self.bounds if one.holds_under(Rules())],
             "bounds_without_recomputation": [
-                _plain(one) for one in self.bounds if not one.holds_under(Rules())
+                one.to_dict() for one in self.bounds if not one.holds_under(Rules())
             ],
             "schedule": None
             if schedule is None
@@ -144,21 +144,7 @@ class KernelReport(TableResult):
 
     def records(self) -> list[dict[str, Any]]:
         """Return the bounds as plain data."""
-        return [_plain(one) for one in self.bounds]
-
-
-def _plain(bound: Bound) -> dict[str, Any]:
-    """Return a bound as plain data."""
-    return {
-        "name": bound.name,
-        "value": bound.value,
-        "proved": bound.proved,
-        "status": bound.status,
-        "source": bound.source,
-        "rules": bound.rules,
-        "note": bound.note,
-        **bound.facts,
-    }
+        return [one.to_dict() for one in self.bounds]
 
 
 def kernel(

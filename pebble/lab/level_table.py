@@ -238,18 +238,7 @@ class LevelReport(TableResult):
             ],
             "schedules": schedules,
             "bounds": [
-                {
-                    "level": level,
-                    "name": bound.name,
-                    "value": bound.value,
-                    "proved": bound.proved,
-                    "status": bound.status,
-                    "source": bound.source,
-                    "rules": bound.rules,
-                    "note": bound.note,
-                    **bound.facts,
-                }
-                for level, bound in enumerate(self.bounds, start=1)
+                {"level": level, **bound.to_dict()} for level, bound in enumerate(self.bounds, start=1)
             ],
         }
 

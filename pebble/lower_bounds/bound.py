@@ -73,6 +73,19 @@ class Bound:
         played = (("recomputation", rules.recomputation), ("sliding", rules.sliding))
         return all(f"{variant} allowed" in self.rules for variant, allowed in played if allowed)
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return the bound as plain data."""
+        return {
+            "name": self.name,
+            "value": self.value,
+            "proved": self.proved,
+            "status": self.status,
+            "source": self.source,
+            "rules": self.rules,
+            "note": self.note,
+            **self.facts,
+        }
+
 
 def by_hand(bound: Bound) -> Bound:
     """Return a bound as one that is derived from it by an argument on paper: at most proved, not machine-checked.

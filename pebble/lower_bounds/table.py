@@ -51,19 +51,7 @@ class BoundTable(TableResult):
 
     def to_list(self) -> list[dict[str, Any]]:
         """Return the bounds as plain data."""
-        return [
-            {
-                "name": bound.name,
-                "value": bound.value,
-                "proved": bound.proved,
-                "status": bound.status,
-                "source": bound.source,
-                "rules": bound.rules,
-                "note": bound.note,
-                **bound.facts,
-            }
-            for bound in (*self.proved, *self.curves)
-        ]
+        return [bound.to_dict() for bound in (*self.proved, *self.curves)]
 
     def records(self) -> list[dict[str, Any]]:
         """Return the bounds as plain data."""
