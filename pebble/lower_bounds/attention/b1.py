@@ -121,8 +121,9 @@ def b1_tangent(T: int, d: int, dv: int) -> tuple[int, int]:
     With ``sqrt(b) <= (s + b/s) / 2`` at ``s = p/q`` the second form is a parabola in ``b``: what Coq tests
     (docs/proofs/BackwardCertificate.v).
 
-    >>> b1_tangent(40_000, 32, 32)
-    (128, 1)
+    >>> p, q = b1_tangent(40_000, 32, 32)
+    >>> round(p / q, 2)
+    125.85
     """
     weights = _weights(d, dv)
     kappa = weights.kappa
