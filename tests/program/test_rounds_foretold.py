@@ -31,7 +31,7 @@ from tests.program.random_families import with_outputs
 from tests.program.shrinking import as_python
 from tests.program.test_rounds import COLUMNS, LONG, ROWS, SCORES, TILES, Long, attention, long
 
-MANY = int(os.environ.get("PEBBLE_CASES", "12000"))
+MANY = int(os.environ.get("PEBBLE_CASES", "6000"))
 
 
 @pytest.fixture
