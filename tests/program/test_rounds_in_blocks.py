@@ -37,7 +37,7 @@ from tests.program.names import (
 from tests.program.names import Program as ProgramOf
 from tests.program.random_families import with_outputs
 
-MANY = int(os.environ.get("PEBBLE_CASES", "6000")) // 12
+MANY = int(os.environ.get("PEBBLE_CASES", "6000")) // 6
 
 
 ROWS = loop(
