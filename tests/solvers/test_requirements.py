@@ -149,6 +149,37 @@ def test_without_the_rules_that_leave_something_out(monkeypatch: pytest.MonkeyPa
     assert [prove(RequirementSpace(make_bit_game(dag, M, Rules()))).lower for dag, M in cases] == expected
 
 
+def every_computation(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leave out [last] and [idle]."""
+
+    def all_of_them(self: RequirementSpace, states: Any, keep: Any, ask: Any) -> None:
+        return None
+
+    def none(self: RequirementSpace, states: Any) -> Any:
+        return np.zeros_like(states.red)
+
+    monkeypatch.setattr(RequirementSpace, "_restrict", all_of_them)
+    monkeypatch.setattr(RequirementSpace, "_idle", none)
+
+
+@pytest.mark.parametrize("rules", RULES, ids=str)
+def test_without_the_rules_on_what_comes_last(rules: Rules, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Some outputs are used further, and inputs that one vertex uses alone are many."""
+    rng, cases = np.random.default_rng(8), []
+    for dag, M in games(8, (8, 13), 25, rules):
+        edges = [(int(p), v) for v in range(dag.n_vertices) for p in dag.predecessors_of(v)]
+        n = dag.n_vertices
+        edges += [(n + i, int(v)) for i, v in enumerate(rng.choice(n, 3)) if dag.indegree[v]]
+        outputs = {*map(int, dag.outputs), *(int(v) for v in rng.choice(n, 2) if dag.indegree[v])}
+        more = Dag.from_edges(edges, n_vertices=n + 3, outputs=sorted(outputs))
+        cases.append((more, max(M, least(more, rules)), rules))
+    expected = [prove(RequirementSpace(make_bit_game(*case))) for case in cases]
+    every_computation(monkeypatch)
+    found = [prove(RequirementSpace(make_bit_game(*case))) for case in cases]
+    assert [proof.lower for proof in found] == [proof.lower for proof in expected]
+    assert sum(proof.states for proof in found) > sum(proof.states for proof in expected)
+
+
 def test_an_output_that_is_used_further() -> None:
     dag = load_dag("diamond:4,4")
     edges = [(int(p), v) for v in range(16) for p in dag.predecessors_of(v)]
