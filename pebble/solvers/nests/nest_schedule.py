@@ -129,6 +129,7 @@ def _by_vertices(
             f"the nest needs at least {dag.least_M()} words: a vertex, and what it reads; M is {M}",
             dag.least_M(),
         )
-    loops = tiled_loops(built, M, progress=progress, time_budget=time_budget)
-    ordered = schedule_dag(dag, M, order=loops.order)
+    room = min(M, dag.n_vertices + 1)
+    loops = tiled_loops(built, room, progress=progress, time_budget=time_budget)
+    ordered = schedule_dag(dag, room, order=loops.order)
     return NestSchedule(nest, M, ordered.reads, ordered.writes, ordered.peak, loops.text, ordered.moves)
