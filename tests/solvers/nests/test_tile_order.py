@@ -45,7 +45,9 @@ def test_the_tiles_of_shortest_paths_wait_for_the_one_on_the_diagonal() -> None:
     nest = floyd_warshall(6)
     part = part_of(nest, [0])
     places = part.coordinates.places
-    order, one_by_one = order_in_tiles(NeededGraph(part.dag), places, Tiling(((0, 3), (1, 3), (2, 3)), (0, 1, 2)))
+    order, one_by_one = order_in_tiles(
+        NeededGraph(part.dag), places, Tiling(((0, 3), (1, 3), (2, 3)), (0, 1, 2))
+    )
     assert not one_by_one
     tiles = [tuple(row) for row in (places[order] // 3).tolist()]
     runs = [tile for at, tile in enumerate(tiles) if not at or tiles[at - 1] != tile]
