@@ -31,7 +31,7 @@ def with_ordered_operands(graph: NeededGraph) -> NeededGraph:
     -----
     Costs O(E) and the intersection of some sets of cones for each two products that follow each other.
     """
-    pairs = _Pairs(graph)
+    pairs = _OperandPairs(graph)
     if not pairs.vertices:
         return graph
     first = pairs.first_operands()
@@ -47,7 +47,7 @@ def with_ordered_operands(graph: NeededGraph) -> NeededGraph:
     return NeededGraph(Dag(graph.dag.predecessor_start, flat, outputs=graph.dag.outputs))
 
 
-class _Pairs:
+class _OperandPairs:
     """The vertices with two operands of the same kind, and which of these is the first.
 
     Attributes
