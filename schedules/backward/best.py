@@ -8,6 +8,7 @@ from schedules.backward.flash import Flash1Backward
 from schedules.backward.key_window import KeyWindowBackward
 from schedules.backward.mixed import KeysMixedBackward
 from schedules.backward.naive import NaiveBackward
+from schedules.backward.packed import KeysPackedBackward, SplitPackedBackward
 from schedules.backward.pinned import KeysPinnedBackward, QueriesPinnedBackward, QueriesSlicedBackward
 from schedules.backward.split import HybridBackward, PFirstBackward, SplitBackward
 from schedules.backward.tiled import SquareTileBackward
@@ -33,6 +34,8 @@ class BestBackward(Cheapest):
         QueriesSlicedBackward(),
         QueriesCausalBackward(),
         SplitCausalBackward(),
+        SplitPackedBackward(),
+        KeysPackedBackward(),
         Flash1Backward(),
         NaiveBackward(),
         KeyWindowBackward(),

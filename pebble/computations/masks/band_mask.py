@@ -267,6 +267,13 @@ class BandMask(Mask):
         labels["i"][self.last("i") < 0] = -1
         return labels
 
+    def separations(self, axis: str) -> list[int]:
+        """Return where one part of the band ends and the next one begins; nowhere inside a diagonal of single pairs."""
+        found = band_parts(*self._ends["i"])
+        begins, _ = found.queries if axis == "i" else found.keys
+        places: list[int] = begins[1:].tolist()
+        return places
+
     def _identity(self) -> object:
         return self._ends["i"]
 

@@ -178,6 +178,14 @@ class Mask(ABC):
         boxes = (self.matrix((start, min(start + step, self.Nq)), (0, self.Nk)) for start in starts)
         return parts_of_rows((row for box in boxes for row in box), self.Nq, self.Nk)
 
+    def separations(self, axis: str) -> list[int]:
+        """Return places strictly inside an axis at which the mask falls apart, in order; none by default.
+
+        No line before the place has a partner at, or behind, the first partner of any line behind it. The number of
+        parts is then at most one more; it may be less than that of :attr:`parts`, whose lines need not be neighbours.
+        """
+        return []
+
     @cached_property
     def _present_sums(self) -> dict[str, NDArray[np.int64]]:
         sums = {}

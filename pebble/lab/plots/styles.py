@@ -30,6 +30,9 @@ STYLED_SCHEDULES = (
     "flash-2-mixed",
     "split-pinned",
     "keys-mixed",
+    "flash-2-packed",
+    "split-packed",
+    "keys-packed",
 )
 """Schedules with a style of their own, the same in every picture."""
 

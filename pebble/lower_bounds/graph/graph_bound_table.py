@@ -15,6 +15,7 @@ from pebble.lower_bounds.graph.family_bounds import family_bounds
 from pebble.lower_bounds.graph.graph_bound import GraphBound
 from pebble.lower_bounds.graph.min_cut import convex_min_cut
 from pebble.lower_bounds.graph.partition import hong_kung
+from pebble.lower_bounds.graph.products import sums_of_products
 from pebble.lower_bounds.graph.spectral import EIGENVALUES, spectral, spectral_above_compulsory
 
 __all__ = ["DagBounds", "dag_bounds"]
@@ -101,7 +102,7 @@ def dag_bounds(
     >>> [(bound.name, bound.value) for bound in found]
     [('convex min-cut', 12), ('compulsory', 2), ('spectral, above compulsory', 2), ('spectral', 0.0)]
     >>> sorted(found.refused)
-    ['Hong-Kung', 'families']
+    ['Hong-Kung', 'families', 'sums of products']
     """
     M = fast_memory_words(M)
     rules = Rules() if rules is None else rules
@@ -109,6 +110,7 @@ def dag_bounds(
         sample = _SAMPLE
     asked: dict[str, Callable[[], Iterable[GraphBound]]] = {
         "families": lambda: family_bounds(dag, M, rules),
+        "sums of products": lambda: sums_of_products(dag, M, rules),
         "convex min-cut": lambda: [convex_min_cut(dag, M, rules, sample, seed)],
         "spectral": lambda: [
             bound(dag, M, rules, eigenvalues) for bound in (spectral_above_compulsory, spectral)

@@ -13,6 +13,8 @@ __all__ = ["LabelOrder"]
 _MOST_LABELS = 600
 """Labels up to which eigenvectors are computed."""
 _MOST_CELLS = 8_000_000
+_WIDE = 0.75
+"""A value with uses in more than this part of the labels tells nothing about which are alike."""
 
 
 class LabelOrder:
@@ -107,6 +109,7 @@ class LabelOrder:
             return None
         table = np.zeros((len(values), count))
         table[row, place[use]] = 1
+        table = table[table.sum(axis=1) <= _WIDE * count]
         shared = table.T @ table
         np.fill_diagonal(shared, 0)
         off = shared[~np.eye(count, dtype=np.bool_)]
