@@ -8,9 +8,11 @@ from pebble.common.errors import BoundDoesNotApply
 from pebble.computations.problem import Problem
 from pebble.lower_bounds.attention.b1 import b1_cut, b1_tangent
 from pebble.lower_bounds.attention.b2 import b2_cut, b2_peak
+from pebble.lower_bounds.attention.large_cache import rectangle
 from pebble.lower_bounds.attention.linear import linear_best_cut
 from pebble.lower_bounds.attention.t1 import t1_cut
 from pebble.lower_bounds.attention.t2 import t2_cut, t2_peak
+from pebble.lower_bounds.attention.words_needed_again import needed_again
 from pebble.lower_bounds.bound import Bound
 from pebble.lower_bounds.coq_file import coq_header, coq_theorem
 from pebble.lower_bounds.cutting import Cut
@@ -18,7 +20,7 @@ from pebble.lower_bounds.proved import proved_bounds
 
 __all__ = ["coq_certificate"]
 
-_LEMMAS = {"T1": "t1", "T2": "t2", "B1": "b1", "B2": "b2", "L": "l", "compulsory": "compulsory"}
+_LEMMAS = {"T1": "t1", "T2": "t2", "B1": "b1", "B2": "b2", "L": "l", "D": "d", "compulsory": "compulsory"}
 _LINEAR = ("linear", "recurrent", "gated")
 
 
@@ -71,7 +73,10 @@ def coq_certificate(problem: Problem, M: int) -> str:
         )
     others = [bound.name for bound in bounds if bound.status != "machine-checked" and bound.value]
     computation, certificate = _FILES["backward" if problem.pass_name == "backward" else problem.form]
-    header = coq_header(problem.describe(), M, computation, certificate, copies=problem.copies, others=others)
+    large_cache = ["LargeCacheCertificate"] if any(bound.name == "D" for bound in checked) else []
+    header = coq_header(
+        problem.describe(), M, computation, certificate, large_cache, problem.copies, others=others
+    )
     return header + "".join(_theorems(problem, M, checked))
 
 
@@ -90,7 +95,7 @@ def _maxima(problem: Problem) -> int:
     return problem.queries * problem.stats if problem.form in ("safe", "online") else 0
 
 
-def _statement(problem: Problem, M: int) -> tuple[str, str]:
+def _statement(problem: Problem, M: int, name: str) -> tuple[str, str]:
     """Return what is stated but for the number of words, and how the names of its lemmas end."""
     if problem.form in _LINEAR:
         sizes = [problem.Nq, problem.Nk] if problem.form == "linear" else [problem.Nk]
@@ -98,16 +103,23 @@ def _statement(problem: Problem, M: int) -> tuple[str, str]:
         return f"{problem.form}_costs {' '.join(map(str, numbers))}", problem.form
     forward, masked = problem.pass_name == "forward", problem.mask is not None
     computation = problem.pass_name if problem.form == "plain" else problem.form
+    if masked and name == "D":
+        sizes = [*rectangle(problem), problem.queries, problem.keys, problem.d, problem.dv]
+        return f"rectangle_{computation}_costs {' '.join(map(str, sizes))} {_stats(problem)} {M}", "rectangle"
     sizes = [problem.pairs, problem.queries, problem.keys] if masked else [problem.Nq, problem.Nk]
-    stats = f" {str(problem.stats).lower()}" if forward else ""
+    stats = f" {_stats(problem)}" if forward else ""
     shape = " ".join(map(str, [*sizes, problem.d, problem.dv]))
     suffix = "_".join(["masked"] * masked + [problem.pass_name] * (not masked or not forward))
     return f"{'masked_' * masked}{computation}_costs {shape}{stats} {M}", suffix
 
 
+def _stats(problem: Problem) -> str:
+    return str(problem.stats).lower()
+
+
 def _theorems(problem: Problem, M: int, bounds: list[Bound]) -> Iterator[str]:
-    statement, suffix = _statement(problem, M)
     for bound in bounds:
+        statement, suffix = _statement(problem, M, bound.name)
         theorem = coq_theorem(
             bound.name,
             statement,
@@ -131,6 +143,9 @@ def _from_plain(theorem: str, softmax: str, plain: int | float) -> str:
 
 def _given(problem: Problem, M: int, name: str) -> dict[str, int]:
     """Return what a theorem is applied with: the number of cuts, a segment's words, and where its events are most."""
+    if name == "D":
+        _, tau, sigma = needed_again(*rectangle(problem), problem.d, problem.dv)
+        return {"tau": tau, "sigma": sigma}
     cut = _CUTS[name](problem, M) if name in _CUTS else None
     if cut is None:
         return {}

@@ -57,7 +57,7 @@ def coq_header(
         what="".join(letter for letter in what if letter not in '"*\\\n'),
         M=M,
         computation=computation,
-        certificate=certificate,
+        certificate=".v and docs/proofs/".join((certificate, *imports)),
         imports=" ".join(dict.fromkeys(("Certificate", certificate, *imports))),
         of_one="" if copies == 1 else f" of one of the {copies:,} copies",
         others=f"\n\n   Not machine-checked, and left out: {', '.join(others)}." if others else "",

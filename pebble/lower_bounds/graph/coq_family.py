@@ -41,9 +41,11 @@ def coq_certificate_of_dag(dag: Dag, M: int) -> str:
     M = fast_memory_words(M)
     name = catalogue_name(dag) or ""
     kind, _, text = name.partition(":")
-    if kind in ("fma-matmul", "fft"):
-        sizes = list(map(int, text.split(",")))
-        return coq_matmul(*sizes, M) if kind == "fma-matmul" else coq_fft(*sizes, M)
+    if kind == "fma-matmul":
+        m, n, k = map(int, text.split(","))
+        return coq_matmul(m, n, k, M)
+    if kind == "fft":
+        return coq_fft(int(text), M)
     problem = named_problem(name) if name else None
     if problem is None:
         raise BoundDoesNotApply(
