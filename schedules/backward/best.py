@@ -9,6 +9,7 @@ from schedules.backward.key_window import KeyWindowBackward
 from schedules.backward.mixed import KeysMixedBackward
 from schedules.backward.naive import NaiveBackward
 from schedules.backward.pinned import KeysPinnedBackward, QueriesPinnedBackward, QueriesSlicedBackward
+from schedules.backward.sliced import SlicedBackward
 from schedules.backward.split import HybridBackward, PFirstBackward, SplitBackward
 from schedules.backward.tiled import SquareTileBackward
 
@@ -26,6 +27,7 @@ class BestBackward(Cheapest):
         SplitBackward(),
         HybridBackward(),
         PFirstBackward(),
+        SlicedBackward(),
         SquareTileBackward(),
         KeysPinnedBackward(),
         KeysMixedBackward(),

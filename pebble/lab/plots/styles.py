@@ -30,6 +30,7 @@ STYLED_SCHEDULES = (
     "flash-2-mixed",
     "split-pinned",
     "keys-mixed",
+    "dp-sliced",
 )
 """Schedules with a style of their own, the same in every picture."""
 
