@@ -123,7 +123,7 @@ def test_where_a_mask_falls_apart(seed: int) -> None:
         below = np.tril(np.ones((lines.shape[1],) * 2, dtype=bool))
         apart = []
         for place in range(1, len(lines)):
-            before, behind = lines[:place].any(axis=0), lines[place:].any(axis=0)
+            before, behind = (np.asarray(some.any(axis=0)) for some in (lines[:place], lines[place:]))
             if lines[place].any() and not (before[:, None] & behind[None, :] & below).any():
                 apart.append(place)
         assert masks[0].separations(axis) == [p for p in apart if lines[:p].any()]
