@@ -31,7 +31,8 @@ def translation_columns(graph: NeededGraph) -> list[NDArray[np.int64]]:
     The predecessors of a vertex in their order are its translations back. Where two paths of two edges meet again,
     the sums of their translations are equal; these equations say in how many dimensions the lattice lies and what
     each translation is. Places follow from one vertex to the next. A vertex at the boundary, with fewer
-    predecessors, gets the place that most of these lead to.
+    predecessors, gets the place that most of these lead to. Where the rows of predecessors have no order, that of their
+    numbers is tried.
 
     Returns
     -------
@@ -46,7 +47,17 @@ def translation_columns(graph: NeededGraph) -> list[NDArray[np.int64]]:
     rows = _rows(graph)
     if rows is None:
         return []
-    vertices, table = rows
+    vertices, given = rows
+    for table in (given, np.sort(given, axis=1)):
+        columns = _translated(graph, vertices, table)
+        if columns:
+            return columns
+    return []
+
+
+def _translated(
+    graph: NeededGraph, vertices: NDArray[np.int64], table: NDArray[np.int64]
+) -> list[NDArray[np.int64]]:
     axes = _axes(vertices, table, graph.n)
     if not axes:
         return []
