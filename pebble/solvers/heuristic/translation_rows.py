@@ -124,12 +124,19 @@ class _Spread:
 
     def _follow(self) -> None:
         while self.queue:
-            v = self.queue.popleft()
-            self.waits.discard(v)
-            if v not in self.place:
-                self._from_row(v)
-            if v in self.place:
-                self._to_row(v)
+            while self.queue:
+                v = self.queue.popleft()
+                self.waits.discard(v)
+                if v not in self.place:
+                    self._from_row(v)
+                if v in self.place:
+                    self._to_row(v)
+            before = len(self.place)
+            for v in self.rows.of:
+                if v not in self.place:
+                    self._from_row(v)
+            if len(self.place) == before:
+                break
 
     def _from_row(self, v: int) -> None:
         known = [p for p in self.rows.of[v] if p in self.place]
