@@ -9,7 +9,7 @@ from itertools import product
 
 from pebble.common.errors import BoundDoesNotApply
 from pebble.computations.nests.statement import Assignment
-from pebble.lower_bounds.cutting import Cut, best_cut, best_start
+from pebble.lower_bounds.cutting import Cut, Events, best_cut, best_start
 from pebble.lower_bounds.nests.affine_set import AffineSet
 from pebble.lower_bounds.nests.elements import Elements
 from pebble.lower_bounds.nests.growth import Growth
@@ -171,7 +171,7 @@ def sizes_to_try(M: int) -> list[int]:
     return [max(3, (M << shift) * 3 // 2) for shift in (0, 1, 4, 8)]
 
 
-def cut_by_growth(W: int, M: int, growth: Growth) -> Cut:
+def cut_by_growth(W: int, M: int, growth: Events) -> Cut:
     """Return the best cutting of W points, T words allowing ``growth(T)`` of them."""
 
     def words(w: int) -> int:
