@@ -53,7 +53,7 @@ class Cheapest(Schedule):
     def _options(self, problem: Problem, M: int) -> Iterator[_Option]:
         """Yield the candidates with their own choices of tiles, made without the mask if they do not look at it."""
         for schedule in self.candidates:
-            if problem.form not in schedule.forms or (schedule.masks_only and problem.mask is None):
+            if problem.form not in schedule.forms or not schedule.is_offered(problem):
                 continue
             seen = schedule.seen(problem)
             for choose in _choices(schedule):

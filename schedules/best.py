@@ -7,6 +7,7 @@ from schedules.flash1 import Flash1
 from schedules.flash2 import Flash2
 from schedules.flash2_causal import Flash2Causal
 from schedules.flash2_mixed import Flash2Mixed
+from schedules.flash2_packed import Flash2Packed
 from schedules.flash2_pinned import Flash2Pinned
 from schedules.flash2_sliced import Flash2Sliced
 from schedules.hybrid import Hybrid
@@ -29,6 +30,7 @@ class Best(Cheapest):
     candidates = (
         Flash2Pinned(),
         Flash2Causal(),
+        Flash2Packed(),
         Flash2Sliced(),
         Flash2Mixed(),
         Hybrid(),
@@ -52,6 +54,7 @@ class BestSafe(Cheapest):
         Flash2(),
         Flash2Mixed(),
         Flash2Causal(),
+        Flash2Packed(),
         Hybrid(),
         SquareTile(),
         Naive(),

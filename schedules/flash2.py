@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pebble import Problem
 from pebble.program import (
+    Loop,
     Node,
     Nodes,
     Program,
@@ -97,7 +98,7 @@ def row_blocks(
     stop: int | None = None,
     *,
     maxima_known: bool = False,
-) -> Node:
+) -> Loop:
     """Write the loop over blocks of query rows from ``start`` to ``stop``, keys and values streamed.
 
     Parameters

@@ -170,11 +170,8 @@ apply: card_times => v; rewrite !inE => /andP[needed /eqP none].
 have there t m : ohead (drop t ms) = Some m -> other m = Some v -> exists2 t, t < size ms & moved t = Some v.
   move=> at_t is_v; exists t; last by rewrite /moved at_t.
   by rewrite ltnNge; apply/negP => ge_t; move: at_t; rewrite drop_oversize.
-case/orP: needed => [/andP[in_v /existsP[o /and3P[out_o not_in /connectP[p path_p last_p]]]]|/andP[out_v not_in]].
-  have [t _ st_t] := output_stored legal_ms out_o not_in.
-  have [s red_s] : exists s, v \in red_at ms s.
-    by apply: (path_red legal_ms path_p); exists t => //; rewrite -last_p; apply: (stored_red legal_ms).
-  have [u load_u] := input_loaded legal_ms in_v red_s.
+case/orP: needed => [needed|/andP[out_v not_in]].
+  have [|u load_u] := needed_loaded (v := v) legal_ms; first by rewrite inE.
   move: load_u; rewrite /loaded /move_at; case E: (ohead _) => [[w|w|w|w|w q]|] // [eq_w].
   by apply: (there _ _ E); rewrite /= eq_w none.
 have [t _ st_t] := output_stored legal_ms out_v not_in.

@@ -145,14 +145,11 @@ apply/subset_leq_card/subsetP => -[i j]; rewrite inE => /existsP[l in_W].
 by apply/imsetP; exists (i, j, l) => //; rewrite inE; apply/imsetP; exists (C i j l).
 Qed.
 
-(** A segment with [T] words does at most [box T] multiply-adds. *)
-Lemma segment_events a b T : #|words a b| <= T -> #|[set x | a <= when x < b]| <= box T.
+(** The multiply-adds of a segment against its words of each kind. *)
+Lemma segment_triples a b :
+  #|[set x | a <= when x < b]| ^ 2 <= #|entries (words a b)| * #|left_words (words a b)| * #|right_words (words a b)|.
 Proof.
-move=> le_T; pose W := words a b.
-have few : #|entries W| + #|left_words W| + #|right_words W| <= T by apply: leq_trans (card_kinds W) le_T.
-apply: sqr_le_sqrt; rewrite leq_divRL // mulnC.
-apply: leq_trans (am_gm3 few); rewrite leq_mul2l /=.
-pose triple (x : step m n k) := (x.1.1, x.1.2, order x.1.1 x.1.2 x.2).
+pose W := words a b; pose triple (x : step m n k) := (x.1.1, x.1.2, order x.1.1 x.1.2 x.2).
 have triple_inj : injective triple.
   move=> [[i j] l] [[i' j'] l'] eq_t; have eq_i : i = i' := congr1 (fun t => t.1.1) eq_t.
   have eq_j : j = j' := congr1 (fun t => t.1.2) eq_t; have := congr1 snd eq_t.
@@ -170,6 +167,14 @@ apply: (@loomis_whitney _ _ _ _ (entries W) (left_words W) (right_words W)) => i
 - rewrite (congr1 (fun t => (t.1.2, t.2)) eq_t : (j, l) = (x.1.2, order x.1.1 x.1.2 x.2)) inE.
   apply: (operand_words legal_ms traced_when) in_ab; last by rewrite /= !eqxx.
   by apply/forallP => -[].
+Qed.
+
+(** A segment with [T] words does at most [box T] multiply-adds. *)
+Lemma segment_events a b T : #|words a b| <= T -> #|[set x | a <= when x < b]| <= box T.
+Proof.
+move=> le_T; apply: sqr_le_sqrt; rewrite leq_divRL // mulnC.
+apply: leq_trans (am_gm3 (leq_trans (card_kinds (words a b)) le_T)); rewrite leq_mul2l /=.
+exact: segment_triples.
 Qed.
 
 End Bound.

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
+from pebble.cli.coq_option import coq_option, write_coq
 from pebble.cli.options import memory_options, problem_of, problem_options, words_of
 from pebble.cli.printing import json_option, print_result
-
-if TYPE_CHECKING:
-    from pebble.lower_bounds.table import BoundTable
 
 __all__ = ["command"]
 
@@ -19,12 +17,7 @@ __all__ = ["command"]
 @problem_options()
 @memory_options
 @json_option
-@click.option(
-    "--coq",
-    metavar="FILE",
-    type=click.Path(dir_okay=False),
-    help="Write the machine-checked bounds as a file that Coq checks: coqc -Q docs/proofs Pebble FILE.",
-)
+@coq_option
 def command(as_json: bool, coq: str | None, **options: Any) -> None:
     """List the lower bounds for a problem: proved ones first, then published curves without constants."""
     from pebble.lower_bounds.table import bounds
@@ -32,17 +25,9 @@ def command(as_json: bool, coq: str | None, **options: Any) -> None:
     M = words_of(options)
     found = bounds(problem_of(options), M)
     if coq is not None:
-        _write(coq, found)
+        from pebble.lower_bounds.coq_certificate import coq_certificate
+
+        write_coq(coq, coq_certificate(found.problem, found.M))
     if not as_json:
         click.echo(f"{found.problem.describe()}; M = {M:,} words\n{found.regime}\n")
     print_result(found, as_json)
-
-
-def _write(path: str, found: BoundTable) -> None:
-    """Write the certificate of a table of bounds."""
-    from pebble.common.files import atomic_writer
-    from pebble.lower_bounds.coq_certificate import coq_certificate
-
-    text = coq_certificate(found.problem, found.M)
-    with atomic_writer(path) as stream:
-        stream.write(text)

@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from pebble.cli.completion import dags
+from pebble.cli.coq_option import coq_option, write_coq
 from pebble.cli.dag_options import rules_of, rules_options
 from pebble.cli.options import memory_options, words_of
 from pebble.cli.printing import json_option, print_json, print_text
@@ -31,6 +32,7 @@ __all__ = ["command"]
     help="Vertices the min-cut looks at (default all up to 2000, else 64).",
 )
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of that sample.")
+@coq_option
 @json_option
 def command(
     dag: str,
@@ -38,6 +40,7 @@ def command(
     eigenvalues: int,
     sample: int | None,
     seed: int,
+    coq: str | None,
     as_json: bool,
     **options: Any,
 ) -> None:
@@ -48,10 +51,13 @@ def command(
     """
     from pebble.computations.load import load_dag
     from pebble.lower_bounds.graph import dag_bounds
+    from pebble.lower_bounds.graph.coq_family import coq_certificate_of_dag
 
     M, rules = words_of(options), rules_of(options)
     loaded = load_dag(dag, format)
     found = dag_bounds(loaded, M, rules, eigenvalues, sample, seed)
+    if coq is not None:
+        write_coq(coq, coq_certificate_of_dag(loaded, M))
     least = loaded.least_M(sliding=rules.sliding)
     if as_json:
         game = {"recomputation": rules.recomputation, "sliding": rules.sliding}

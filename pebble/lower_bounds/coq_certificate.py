@@ -8,44 +8,19 @@ from pebble.common.errors import BoundDoesNotApply
 from pebble.computations.problem import Problem
 from pebble.lower_bounds.attention.b1 import b1_cut, b1_tangent
 from pebble.lower_bounds.attention.b2 import b2_cut, b2_peak
+from pebble.lower_bounds.attention.large_cache import rectangle
 from pebble.lower_bounds.attention.linear import linear_best_cut
 from pebble.lower_bounds.attention.t1 import t1_cut
 from pebble.lower_bounds.attention.t2 import t2_cut, t2_peak
+from pebble.lower_bounds.attention.words_needed_again import needed_again
 from pebble.lower_bounds.bound import Bound
+from pebble.lower_bounds.coq_file import coq_header, coq_theorem
 from pebble.lower_bounds.cutting import Cut
 from pebble.lower_bounds.proved import proved_bounds
 
 __all__ = ["coq_certificate"]
 
-_HEADER = """\
-(* {problem}; M = {M:,} words of fast memory.
-
-   Check it, beside a compiled docs/proofs of pebble:
-
-       coqc -Q docs/proofs Pebble FILE
-
-   Each statement is about every legal pebbling{of_one}. What it means: docs/proofs/Game.v (rules and cost),
-   docs/proofs/{computation}.v (the computation), and "Statements" in docs/proofs/{certificate}.v.{others} *)
-
-From Coq Require Import NArith.
-From Pebble Require Import {imports}.
-Local Open Scope N_scope.
-"""
-
-_THEOREM = """
-Theorem {name} : {statement} {words}.
-Proof. apply {lemma}{cut}; vm_compute; reflexivity. Qed.
-"""
-
-_FROM_PLAIN = """
-Theorem {name} : {statement} {words}.
-Proof.
-apply {softmax} with (plain := {plain});
-  [vm_compute; reflexivity .. | apply {lemma}{cut}; vm_compute; reflexivity].
-Qed.
-"""
-
-_LEMMAS = {"T1": "t1", "T2": "t2", "B1": "b1", "B2": "b2", "L": "l", "compulsory": "compulsory"}
+_LEMMAS = {"T1": "t1", "T2": "t2", "B1": "b1", "B2": "b2", "L": "l", "D": "d", "compulsory": "compulsory"}
 _LINEAR = ("linear", "recurrent", "gated")
 
 
@@ -98,14 +73,9 @@ def coq_certificate(problem: Problem, M: int) -> str:
         )
     others = [bound.name for bound in bounds if bound.status != "machine-checked" and bound.value]
     computation, certificate = _FILES["backward" if problem.pass_name == "backward" else problem.form]
-    header = _HEADER.format(
-        computation=computation,
-        certificate=certificate,
-        imports=" ".join(dict.fromkeys(("Certificate", certificate))),
-        problem=_comment(problem.describe()),
-        M=M,
-        of_one="" if problem.copies == 1 else f" of one of the {problem.copies:,} copies",
-        others=f"\n\n   Not machine-checked, and left out: {', '.join(others)}." if others else "",
+    large_cache = ["LargeCacheCertificate"] if any(bound.name == "D" for bound in checked) else []
+    header = coq_header(
+        problem.describe(), M, computation, certificate, large_cache, problem.copies, others=others
     )
     return header + "".join(_theorems(problem, M, checked))
 
@@ -125,7 +95,7 @@ def _maxima(problem: Problem) -> int:
     return problem.queries * problem.stats if problem.form in ("safe", "online") else 0
 
 
-def _statement(problem: Problem, M: int) -> tuple[str, str]:
+def _statement(problem: Problem, M: int, name: str) -> tuple[str, str]:
     """Return what is stated but for the number of words, and how the names of its lemmas end."""
     if problem.form in _LINEAR:
         sizes = [problem.Nq, problem.Nk] if problem.form == "linear" else [problem.Nk]
@@ -133,33 +103,52 @@ def _statement(problem: Problem, M: int) -> tuple[str, str]:
         return f"{problem.form}_costs {' '.join(map(str, numbers))}", problem.form
     forward, masked = problem.pass_name == "forward", problem.mask is not None
     computation = problem.pass_name if problem.form == "plain" else problem.form
+    if masked and name == "D":
+        sizes = [*rectangle(problem), problem.queries, problem.keys, problem.d, problem.dv]
+        return f"rectangle_{computation}_costs {' '.join(map(str, sizes))} {_stats(problem)} {M}", "rectangle"
     sizes = [problem.pairs, problem.queries, problem.keys] if masked else [problem.Nq, problem.Nk]
-    stats = f" {str(problem.stats).lower()}" if forward else ""
+    stats = f" {_stats(problem)}" if forward else ""
     shape = " ".join(map(str, [*sizes, problem.d, problem.dv]))
     suffix = "_".join(["masked"] * masked + [problem.pass_name] * (not masked or not forward))
     return f"{'masked_' * masked}{computation}_costs {shape}{stats} {M}", suffix
 
 
+def _stats(problem: Problem) -> str:
+    return str(problem.stats).lower()
+
+
 def _theorems(problem: Problem, M: int, bounds: list[Bound]) -> Iterator[str]:
-    statement, suffix = _statement(problem, M)
     for bound in bounds:
-        template = _FROM_PLAIN if problem.form in ("safe", "online") else _THEOREM
-        yield template.format(
-            name=bound.name,
-            statement=statement,
-            words=bound.value,
-            lemma=f"{_LEMMAS[bound.name]}_{suffix}",
-            cut=_cut(problem, M, bound.name),
-            softmax=f"{problem.form}_{suffix}",
-            plain=bound.value - _maxima(problem),
+        statement, suffix = _statement(problem, M, bound.name)
+        theorem = coq_theorem(
+            bound.name,
+            statement,
+            bound.value,
+            f"{_LEMMAS[bound.name]}_{suffix}",
+            _given(problem, M, bound.name),
         )
+        if problem.form in ("safe", "online"):
+            plain = bound.value - _maxima(problem)
+            theorem = _from_plain(theorem, f"{problem.form}_{suffix}", plain)
+        yield theorem
 
 
-def _cut(problem: Problem, M: int, name: str) -> str:
+def _from_plain(theorem: str, softmax: str, plain: int | float) -> str:
+    """Return the proof for plain softmax as one for another softmax, where the maxima cost words besides."""
+    first = f"apply {softmax} with (plain := {plain});\n  [vm_compute; reflexivity .. | "
+    return theorem.replace("Proof. ", f"Proof.\n{first}").replace(
+        "; vm_compute; reflexivity. Qed", "; vm_compute; reflexivity].\nQed"
+    )
+
+
+def _given(problem: Problem, M: int, name: str) -> dict[str, int]:
     """Return what a theorem is applied with: the number of cuts, a segment's words, and where its events are most."""
+    if name == "D":
+        _, tau, sigma = needed_again(*rectangle(problem), problem.d, problem.dv)
+        return {"tau": tau, "sigma": sigma}
     cut = _CUTS[name](problem, M) if name in _CUTS else None
     if cut is None:
-        return ""
+        return {}
     T, d = M + cut.X, problem.d
     given = {"h": cut.cuts, "T": T}
     if name == "B1":
@@ -170,7 +159,7 @@ def _cut(problem: Problem, M: int, name: str) -> str:
         least = min(d, problem.dv)
         p, q = b2_peak(T, least) if least * least > T else (0, 1)
         given["p"], given["q"] = p, 2 * q
-    return " with " + " ".join(f"({letter} := {number})" for letter, number in given.items())
+    return given
 
 
 _CUTS: dict[str, Callable[[Problem, int], Cut | None]] = {
@@ -180,8 +169,3 @@ _CUTS: dict[str, Callable[[Problem, int], Cut | None]] = {
     "B2": b2_cut,
     "L": linear_best_cut,
 }
-
-
-def _comment(text: str) -> str:
-    """Return a text as it may stand in a comment of Coq, whatever a mask's file is called."""
-    return "".join(letter for letter in text if letter not in '"*\\\n')

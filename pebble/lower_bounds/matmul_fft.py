@@ -8,7 +8,7 @@ from functools import partial
 from pebble.common.errors import BoundDoesNotApply
 from pebble.common.units import fast_memory_words
 from pebble.lower_bounds.bound import Bound, applicable
-from pebble.lower_bounds.cutting import best_cut, best_start, least_words
+from pebble.lower_bounds.cutting import Cut, best_cut, best_start, least_words
 from pebble.lower_bounds.references import HONG_KUNG, LOOMIS_WHITNEY
 from pebble.lower_bounds.requirements import require_power_of_two, require_sizes
 from pebble.lower_bounds.rounding import ceil_div, ceil_root
@@ -22,14 +22,17 @@ __all__ = [
     "MATMUL_PRODUCTS",
     "MATMUL_SHORT",
     "fft",
+    "fft_best_cut",
     "fft_compulsory",
     "fft_cut",
     "fft_events",
     "matmul",
+    "matmul_best_cut",
     "matmul_compulsory",
     "matmul_cut",
     "matmul_short",
     "matmul_with_products",
+    "short_side_cut",
 ]
 
 MATMUL_COMPULSORY = Statement(
@@ -53,6 +56,7 @@ MATMUL_SHORT = Statement(
     "every whole X ≥ 1",
     "matrix product C = A·B, A m×k, B k×n, a vertex for each multiply-add; s is one of m, n, k with s² ≤ M",
     "docs/bounds.md, short sides",
+    status="machine-checked",
     after=(HONG_KUNG, LOOMIS_WHITNEY),
 )
 MATMUL_PRODUCTS = Statement(
@@ -68,6 +72,7 @@ FFT_COMPULSORY = Statement(
     "I/O ≥ 2n",
     "FFT on n points, n a power of two: the butterfly",
     "docs/bounds.md, compulsory",
+    status="machine-checked",
 )
 FFT = Statement(
     "FFT",
@@ -141,10 +146,15 @@ def matmul_cut(m: int, n: int, k: int, M: int) -> Bound:
     >>> matmul_cut(1000, 1000, 1000, 1024).value
     62501015
     """
+    cut = matmul_best_cut(m, n, k, M)
+    return MATMUL.bound(cut.moves, str(cut))
+
+
+def matmul_best_cut(m: int, n: int, k: int, M: int) -> Cut:
+    """Return the cutting that gives :func:`matmul_cut`."""
     M = fast_memory_words(M)
     require_sizes(m=m, n=n, k=k)
-    cut = best_cut(m * n * k, M, _box_events, _box_words, 2 * M)
-    return MATMUL.bound(cut.moves, str(cut))
+    return best_cut(m * n * k, M, _box_events, _box_words, 2 * M)
 
 
 def matmul_short(m: int, n: int, k: int, M: int) -> Bound:
@@ -172,6 +182,20 @@ def matmul_short(m: int, n: int, k: int, M: int) -> Bound:
 
 def _short(W: int, side: int, M: int) -> Bound:
     """Discount the matrix of ``W / side`` entries; see docs/bounds.md, short sides."""
+    cut = short_side_cut(W, side, M)
+    gained = (W // side) * (M - side * side) // M
+    value = gained + M + cut.cuts * (cut.X - 1) + 1
+    return MATMUL_SHORT.bound(value, f"side {side}, {cut}")
+
+
+def short_side_cut(W: int, side: int, M: int) -> Cut:
+    """Return the cutting of ``W`` multiply-adds where entries without the side weigh ``side**2 / M``.
+
+    Raises
+    ------
+    BoundDoesNotApply
+        If ``side**2 > M``, or if the whole product fits into one segment.
+    """
     if side * side > M:
         raise BoundDoesNotApply(f"the bound for a short side needs side² <= M; here {side}² > {M}")
     cut = best_cut(
@@ -185,9 +209,7 @@ def _short(W: int, side: int, M: int) -> Bound:
         raise BoundDoesNotApply(
             f"the bound for a short side needs more than one segment; all {W} multiply-adds fit into one"
         )
-    gained = (W // side) * (M - side * side) // M
-    value = gained + M + cut.cuts * (cut.X - 1) + 1
-    return MATMUL_SHORT.bound(value, f"side {side}, {cut}")
+    return cut
 
 
 def matmul_with_products(m: int, n: int, k: int, M: int) -> Bound:
@@ -276,12 +298,17 @@ def fft_cut(n: int, M: int) -> Bound:
     >>> fft_cut(16, 4).value
     33
     """
+    cut = fft_best_cut(n, M)
+    return FFT.bound(n + cut.moves, f"h = {cut.cuts} cuts, one every X = {cut.X} loads")
+
+
+def fft_best_cut(n: int, M: int) -> Cut:
+    """Return the cutting that gives :func:`fft_cut`; its moves are loads."""
     M = fast_memory_words(M)
     require_power_of_two(n)
     levels = n.bit_length() - 1
     X = best_start(M, fft_events, 1, M * (4 + M.bit_length()))
-    cut = best_cut(n * levels, M, fft_events, lambda w: least_words(fft_events, w, max(2, w)), X)
-    return FFT.bound(n + cut.moves, f"h = {cut.cuts} cuts, one every X = {cut.X} loads")
+    return best_cut(n * levels, M, fft_events, lambda w: least_words(fft_events, w, max(2, w)), X)
 
 
 def fft_events(T: int) -> int:

@@ -6,6 +6,7 @@ from typing import Literal
 
 from pebble import Problem
 from pebble.program import (
+    Loop,
     Node,
     Nodes,
     compute,
@@ -94,7 +95,7 @@ def pair_by_pair(
 
 def keys_outside(
     problem: Problem, cols: int, sums: RowSums, *, dQ: bool, store_dS: bool = False, pinned: int = 0
-) -> Node:
+) -> Loop:
     """Keys outside: K, V, dK and dV of a tile stay; query rows pass by one at a time, their keys one by one.
 
     Parameters
@@ -139,7 +140,7 @@ def queries_outside(
     pinned: int = 0,
     part: tuple[int, int | None] = (0, None),
     begun: int = 0,
-) -> Node:
+) -> Loop:
     """Queries outside: Q, dO and dQ of a tile stay; key rows pass by one at a time, their queries one by one.
 
     Parameters

@@ -8,7 +8,9 @@ from schedules.backward.flash import Flash1Backward
 from schedules.backward.key_window import KeyWindowBackward
 from schedules.backward.mixed import KeysMixedBackward
 from schedules.backward.naive import NaiveBackward
+from schedules.backward.packed import KeysPackedBackward, SplitPackedBackward
 from schedules.backward.pinned import KeysPinnedBackward, QueriesPinnedBackward, QueriesSlicedBackward
+from schedules.backward.sliced import SlicedBackward
 from schedules.backward.split import HybridBackward, PFirstBackward, SplitBackward
 from schedules.backward.tiled import SquareTileBackward
 
@@ -26,6 +28,7 @@ class BestBackward(Cheapest):
         SplitBackward(),
         HybridBackward(),
         PFirstBackward(),
+        SlicedBackward(),
         SquareTileBackward(),
         KeysPinnedBackward(),
         KeysMixedBackward(),
@@ -33,6 +36,8 @@ class BestBackward(Cheapest):
         QueriesSlicedBackward(),
         QueriesCausalBackward(),
         SplitCausalBackward(),
+        SplitPackedBackward(),
+        KeysPackedBackward(),
         Flash1Backward(),
         NaiveBackward(),
         KeyWindowBackward(),

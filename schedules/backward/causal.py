@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from pebble import Problem, Schedule
-from pebble.program import Node, Program, Tiles, largest, phase, program
+from pebble.program import Loop, Program, Tiles, largest, phase, program
 from schedules.backward._loop_nests import keys_outside, queries_outside
 
 __all__ = ["QueriesCausalBackward", "SplitCausalBackward"]
@@ -74,7 +74,7 @@ class SplitCausalBackward(Schedule):
 
 def _blocks(
     problem: Problem, first: int, rows: int, sums: Literal["again", "stored"], *, gradients: bool
-) -> list[Node]:
+) -> list[Loop]:
     """Return the loop over the first block and the loop over the others; no empty loop."""
     first = min(first, problem.Nq)
     blocks = []

@@ -20,7 +20,7 @@ from pebble.lower_bounds.proved import proved_bounds
 from pebble.lower_bounds.table import bounds
 from tests.support.coq import PROOFS, compiled, needs_coq
 
-_FILES = "Certificate BackwardCertificate SoftmaxCertificate LinearCertificate"
+_FILES = "Certificate BackwardCertificate SoftmaxCertificate LinearCertificate LargeCacheCertificate"
 _STATEMENT = re.compile(r"^Theorem (\w+) : (\w+) (.*) (\d+)\.$", re.MULTILINE)
 
 
@@ -50,9 +50,9 @@ def test_the_numbers_are_those_that_are_printed() -> None:
     problem = Problem.square(4096, 64)
     stated = {name: int(words) for name, _, _, words in _STATEMENT.findall(coq_certificate(problem, 400))}
     printed = {bound.name: bound.value for bound in bounds(problem, 400).proved}
-    assert stated == {name: printed[name] for name in ("T1", "T2", "compulsory")}
+    assert stated == {name: printed[name] for name in ("T1", "T2", "D", "compulsory")}
     assert "attention forward, N = 4,096" in coq_certificate(problem, 400)
-    assert "left out: T4, T3, D. *)" in coq_certificate(problem, 400)
+    assert "left out: T4, T3. *)" in coq_certificate(problem, 400)
 
 
 def test_the_numbers_of_the_backward_pass_are_those_that_are_printed() -> None:
@@ -89,8 +89,9 @@ def test_maxima_of_safe_softmax_are_words_besides() -> None:
 def test_under_a_mask_the_statement_has_its_counts() -> None:
     problem = Problem(30, 30, 5, 7, stats=True, mask="causal")
     found = _STATEMENT.findall(coq_certificate(problem, 100))
-    assert {(costs, numbers) for _, costs, numbers, _ in found} == {
-        ("masked_forward_costs", "465 30 30 5 7 true 100")
+    assert {(name, costs, numbers) for name, costs, numbers, _ in found} == {
+        *((name, "masked_forward_costs", "465 30 30 5 7 true 100") for name in ("T1", "T2", "compulsory")),
+        ("D", "rectangle_forward_costs", "17 14 30 30 5 7 true 100"),
     }
     problem = Problem(30, 30, 5, 7, pass_name="backward", mask="causal")
     found = _STATEMENT.findall(coq_certificate(problem, 100))
@@ -195,6 +196,10 @@ def test_coq_accepts_certificates_and_refuses_tampered_ones(tmp_path: Path) -> N
     rng = random.Random(3)
     problems = [_random_problem(rng) for _ in range(50)] + [
         *((linear, M) for linear in _LINEAR for M in (50, 1000)),
+        *(
+            (Problem(30, 30, 5, 7, stats=True, mask="causal", softmax=softmax), 100)
+            for softmax in ("safe", "online")
+        ),
         (Problem.square(4096, 64, pass_name="backward"), 400),
         (Problem.square(2**40, 128, pass_name="backward"), 10**6),
         (Problem.square(4096, 64), 25_000),
@@ -205,16 +210,21 @@ def test_coq_accepts_certificates_and_refuses_tampered_ones(tmp_path: Path) -> N
         assert any(f"apply l_{form}" in text for text in texts)
     for lemma in ("t1", "t2", "b1", "b2", "compulsory", "safe", "online"):
         assert any(f"apply {lemma}_masked" in text for text in texts)
+    for lemma in ("d_rectangle", "d_forward", "safe_rectangle", "online_rectangle"):
+        assert any(f"apply {lemma}" in text for text in texts), lemma
     assert compiled(_together(texts), tmp_path) is None
     forward, backward = texts[-2], texts[-4]
     linear = coq_certificate(_LINEAR[2], 1000)
     words = _STATEMENT.findall(linear)[0][3]
+    large = next(int(number) for name, _, _, number in _STATEMENT.findall(forward) if name == "D")
     for text, right, wrong in (
         (linear, words, str(int(words) + 1)),
         (forward, "11020013", "11020014"),
         (forward, "h := 441", "h := 442"),
         (forward, "T := 49932", "T := 49933"),
         (forward, "1048576", "1048577"),
+        (forward, f"false 25000 {large}.", f"false 25000 {large + 1}."),
+        (forward, "(tau := 64)", "(tau := 65)"),
         (backward, "408151494", "408151495"),
         (backward, "297938629", "297938630"),
         (backward, "(h := 401534) (T := 1142)", "(h := 401535) (T := 1142)"),

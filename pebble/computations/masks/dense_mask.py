@@ -69,6 +69,15 @@ class DenseMask(Mask):
         changes: NDArray[np.int64] = np.flatnonzero((box[1:] != box[:-1]).any(axis=1)) + lines[0] + 1
         return changes
 
+    def separations(self, axis: str) -> list[int]:
+        """Return where all partners before come before all partners behind, at lines that have any."""
+        first, last = self._first[axis], self._last[axis]
+        before = np.maximum.accumulate(last)[:-1]
+        behind = np.minimum.accumulate(first[::-1])[::-1][1:]
+        apart = (before < behind) & (before >= 0) & (last[1:] >= 0)
+        places: list[int] = (np.flatnonzero(apart) + 1).tolist()
+        return places
+
     @cached_property
     def _digest(self) -> str:
         import hashlib

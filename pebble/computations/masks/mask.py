@@ -144,6 +144,10 @@ class Mask(ABC):
         """Return a box as booleans, shape (lines, partners)."""
         return self.matrix(lines, partners) if axis == "i" else self.matrix(partners, lines).T
 
+    def pattern(self, axis: str, lines: Interval, partners: Interval) -> bytes:
+        """Return what is equal for boxes of one size if they have the same pairs, and only then."""
+        return np.packbits(self.lines_matrix(axis, lines, partners)).tobytes()
+
     def degrees(self, axis: str, partners: NDArray[np.bool_]) -> NDArray[np.int64]:
         """Return how many of some partners, given as booleans, every line of an axis has a pair with."""
         extent, other = self.extents[axis], self.extents[OTHER_AXIS[axis]]
@@ -177,6 +181,14 @@ class Mask(ABC):
         starts = range(0, self.Nq, step)
         boxes = (self.matrix((start, min(start + step, self.Nq)), (0, self.Nk)) for start in starts)
         return parts_of_rows((row for box in boxes for row in box), self.Nq, self.Nk)
+
+    def separations(self, axis: str) -> list[int]:
+        """Return places strictly inside an axis at which the mask falls apart, in order; none by default.
+
+        No line before the place has a partner at, or behind, the first partner of any line behind it. The number of
+        parts is then at most one more; it may be less than that of :attr:`parts`, whose lines need not be neighbours.
+        """
+        return []
 
     @cached_property
     def _present_sums(self) -> dict[str, NDArray[np.int64]]:

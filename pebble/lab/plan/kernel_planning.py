@@ -28,6 +28,7 @@ __all__ = ["plan_kernel"]
 _COUNTERPARTS = {
     "flash-2-causal": "queries-causal",
     "flash-2-mixed": "queries-pinned",
+    "flash-2-packed": "keys-packed",
     "flash-2-pinned": "queries-pinned",
     "flash-2-sliced": "queries-sliced",
 }

@@ -30,6 +30,10 @@ STYLED_SCHEDULES = (
     "flash-2-mixed",
     "split-pinned",
     "keys-mixed",
+    "flash-2-packed",
+    "split-packed",
+    "keys-packed",
+    "dp-sliced",
 )
 """Schedules with a style of their own, the same in every picture."""
 

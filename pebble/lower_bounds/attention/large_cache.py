@@ -26,6 +26,7 @@ __all__ = [
     "large_cache",
     "large_cache_backward",
     "large_cache_under_mask",
+    "rectangle",
 ]
 
 LARGE_CACHE = Statement(
@@ -35,6 +36,7 @@ LARGE_CACHE = Statement(
     "attention, forward pass, Nk ≥ 2; under a mask Nq queries and Nk keys that all see each other, c the compulsory "
     "words of all; chains in a fixed order",
     "docs/bounds-large-cache.md",
+    status="machine-checked",
 )
 
 LARGE_CACHE_BACKWARD = Statement(
@@ -161,16 +163,28 @@ def large_cache_under_mask(problem: Problem, M: int) -> Bound:
     M = fast_memory_words(M)
     if problem.pass_name != "backward":
         require_pass(problem, "forward", "D")
-    mask = require_mask(problem, "D from a rectangle")
+    require_mask(problem, "D from a rectangle")
     if problem.pairs == problem.queries * problem.keys:
         raise BoundDoesNotApply("D from a rectangle is about masks; here no pair is masked out")
-    from pebble.lower_bounds.attention.rectangles import find_rectangle
-    from pebble.lower_bounds.attention.triangles import QueryIntervals
-
-    queries, keys = find_rectangle(QueryIntervals.from_mask(mask), problem.d, problem.dv)
+    queries, keys = rectangle(problem)
     return _bound(
         problem, queries, keys, M, f", {queries:,} queries and {keys:,} keys that all see each other"
     )
+
+
+def rectangle(problem: Problem) -> tuple[int, int]:
+    """Return how many queries and how many keys that all see each other D is about, for one copy.
+
+    >>> from pebble.computations.problem import Problem
+    >>> rectangle(Problem.square(16, 4)), rectangle(Problem.square(16, 4, mask="causal"))
+    ((16, 16), (8, 9))
+    """
+    if problem.mask is None or problem.pairs == problem.queries * problem.keys:
+        return problem.queries, problem.keys
+    from pebble.lower_bounds.attention.rectangles import find_rectangle
+    from pebble.lower_bounds.attention.triangles import QueryIntervals
+
+    return find_rectangle(QueryIntervals.from_mask(problem.mask), problem.d, problem.dv)
 
 
 def _bound(problem: Counts, queries: int, keys: int, M: int, note: str = "") -> Bound:

@@ -26,6 +26,7 @@ _BUILT_IN = (
     "flash-2",
     "flash-2-pinned",
     "flash-2-causal",
+    "flash-2-packed",
     "flash-2-sliced",
     "flash-2-mixed",
     "split",
@@ -33,6 +34,7 @@ _BUILT_IN = (
     "small-cache",
     "square-tile",
     "p-first",
+    "dp-sliced",
     "hybrid",
     "keys-pinned",
     "keys-mixed",
@@ -40,6 +42,8 @@ _BUILT_IN = (
     "queries-sliced",
     "queries-causal",
     "split-causal",
+    "split-packed",
+    "keys-packed",
     "key-window",
     "state-tiles",
     "tiled-products",
@@ -83,7 +87,7 @@ def offered(problem: Problem) -> list[Schedule]:
     found = registered(problem.pass_name, problem.form)
     if not found:
         raise InvalidInput(f"no schedule is registered that computes {problem.describe()}")
-    return [schedule for schedule in found if problem.mask is not None or not schedule.masks_only]
+    return [schedule for schedule in found if schedule.is_offered(problem)]
 
 
 def available(pass_name: str = "forward", form: str = "plain") -> dict[str, Schedule]:

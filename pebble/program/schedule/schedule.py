@@ -55,7 +55,7 @@ class Schedule(ABC):
         are searched from there, see :func:`~pebble.program.schedule.masked_tiles.masked_tiles`. The program skips
         what is masked out either way.
     published_tiles : bool
-        Whether :meth:`tiles` follows a published rule, which is then kept under a mask too.
+        Whether :meth:`tiles` follows a rule that is kept under a mask too: a published one, or one that is always best.
     may_be_zero : tuple of str
         The tile sizes for which zero makes sense.
     masks_only : bool
@@ -110,6 +110,10 @@ class Schedule(ABC):
             f"{self.name} has no tiles called {name!r}"
             + (f"; it has {', '.join(self.presets)}" if self.presets else "")
         )
+
+    def is_offered(self, problem: Problem) -> bool:
+        """Whether the schedule is counted if none are named: where it can be of interest."""
+        return problem.mask is not None or not self.masks_only
 
     @staticmethod
     def family(problem: Problem) -> Family:

@@ -73,6 +73,8 @@ class Axes:
     ----------
     nodes : int
         Cones come first, then vertices: node C + v is the value of vertex v.
+    family : array of int64, length of the cones
+        The families, those apart that fall into few components which no value connects.
     found : list of array of int64, shape (nodes,)
         The label of each node on each axis, -1 where the axis does not reach. The most used axis comes first.
     """
@@ -82,7 +84,7 @@ class Axes:
         self.nodes = self.cones + vertices
         self._steps = steps
         self._work = _MOST_WORK
-        self._family = self._connected_families()
+        self.family = self._connected_families()
         self._relations = sorted(self._all_relations(), key=lambda relation: -len(relation.a))
         self._seen: set[frozenset[int]] = set()
         self._maximal: dict[frozenset[int], NDArray[np.int64]] = {}
@@ -120,8 +122,8 @@ class Axes:
             ]
             result += self._parts(rows, relation, siblings)
         users = np.isin(np.arange(self.nodes - self.cones), steps.value)
-        for family in np.unique(self._family).tolist():
-            cones = np.flatnonzero((self._family == family) & users[steps.root])
+        for family in np.unique(self.family).tolist():
+            cones = np.flatnonzero((self.family == family) & users[steps.root])
             if len(cones):
                 result.append(_Relation(cones, self.cones + steps.root[cones], family, True))
         return result
@@ -129,15 +131,15 @@ class Axes:
     def _key(self) -> NDArray[np.int64]:
         """Return family and role of each use as one number."""
         steps, roles = self._steps, int(self._steps.role.max(initial=0)) + 1
-        key: NDArray[np.int64] = self._family[steps.cone] * roles + steps.role
+        key: NDArray[np.int64] = self.family[steps.cone] * roles + steps.role
         return key
 
     def _uses(self, rows: NDArray[np.int64]) -> _Relation:
         cone = self._steps.cone[rows]
-        return _Relation(cone, self.cones + self._steps.value[rows], int(self._family[cone[0]]))
+        return _Relation(cone, self.cones + self._steps.value[rows], int(self.family[cone[0]]))
 
     def _is_large(self, family: int) -> bool:
-        return bool(np.mean(self._family == family) >= LARGE_FAMILY)
+        return bool(np.mean(self.family == family) >= LARGE_FAMILY)
 
     def _collapses(self, relation: _Relation) -> bool:
         labels = self._join(np.arange(self.nodes), relation)
@@ -228,8 +230,8 @@ class Axes:
         """Leave out what a family adds to the labels, if that is much of the family: a mixture of boundaries."""
         strange = (labels >= 0) & ~np.isin(labels, labels[self._main])
         cones = labels[: self.cones]
-        for family in np.unique(self._family[strange[: self.cones]]).tolist():
-            members = np.flatnonzero((self._family == family) & (cones >= 0))
+        for family in np.unique(self.family[strange[: self.cones]]).tolist():
+            members = np.flatnonzero((self.family == family) & (cones >= 0))
             if strange[members].mean() > _STRANGE:
                 cones[members[strange[members]]] = -1
         return np.where(np.isin(labels, cones), labels, -1)

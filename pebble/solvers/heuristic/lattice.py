@@ -11,7 +11,10 @@ from pebble.solvers.heuristic.axes import LARGE_FAMILY, Axes
 from pebble.solvers.heuristic.cone_steps import ConeSteps
 from pebble.solvers.heuristic.label_order import LabelOrder
 from pebble.solvers.heuristic.needed_graph import NeededGraph
+from pebble.solvers.heuristic.operand_order import with_ordered_operands
+from pebble.solvers.heuristic.phases import phases
 from pebble.solvers.heuristic.tiled_orders import ABSENT, better_tilings
+from pebble.solvers.heuristic.translations import translation_columns
 
 __all__ = ["lattice_coordinates", "lattice_orders"]
 
@@ -36,7 +39,8 @@ def lattice_coordinates(graph: NeededGraph) -> NDArray[np.int64]:
     """
     if not len(graph.todo):
         return np.empty((graph.n, 0), dtype=np.int64)
-    return _Lattice(graph).coordinates()
+    columns = translation_columns(graph)
+    return np.stack(columns, axis=1) if columns else _Lattice(with_ordered_operands(graph)).coordinates()
 
 
 def lattice_orders(
@@ -94,6 +98,10 @@ class _Lattice:
             for labels in axes:
                 for column in self._places_of_uses(labels):
                     self._add(columns, column)
+        for column in columns[: len(axes)]:
+            phase = self._phase_column(column)
+            if phase is not None:
+                self._add(columns, phase)
         self._add(columns, self._step_column(axes))
         return np.stack(columns[:_MOST_COLUMNS], axis=1) if columns else np.empty((self.graph.n, 0), np.int64)
 
@@ -197,6 +205,13 @@ class _Lattice:
             inside = (steps.of >= 0) & np.isin(steps.family[steps.of], families)
             column[inside] = ABSENT
         return column
+
+    def _phase_column(self, column: NDArray[np.int64]) -> NDArray[np.int64] | None:
+        """Return the number of the loop over an axis in which each vertex is computed, None if one is enough."""
+        of = self.steps.of
+        family = np.where(of >= 0, self.axes.family[of], ABSENT)
+        found = phases(column, family, *self.graph.needed_edges)
+        return None if found is None else np.where(of >= 0, found[family], ABSENT)
 
     def _levels(self) -> NDArray[np.int64]:
         """Return the number of cones on the longest path to each vertex's cone."""

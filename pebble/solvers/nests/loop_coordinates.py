@@ -4,18 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from pebble.computations.nests.nest_dag import NestDag
 from pebble.graph.dag import Dag
 from pebble.solvers.heuristic.tiled_orders import ABSENT
+from pebble.solvers.nests.dependences import dependences_of, edges_of
+from pebble.solvers.nests.nested_statements import nested_loops
+from pebble.solvers.nests.permutable_axes import PermutableAxis, permutable_axes, places_on
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["LoopCoordinates", "NestPart", "coordinate_systems", "edges_of", "part_of"]
+__all__ = ["LoopCoordinates", "NestPart", "coordinate_systems", "part_of"]
+
+_ROUNDS = 4
+"""So far a place is passed on to statements that lack an axis."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,10 +34,13 @@ class LoopCoordinates:
         What the axes are, such as ``i + t``.
     places : ndarray of int64, shape (vertices, axes)
         At least 0, or ``ABSENT``.
+    grouped : bool
+        Whether some axis is the number of a group of statements: the axes are loops in this order.
     """
 
     names: tuple[str, ...]
     places: NDArray[np.int64]
+    grouped: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,7 +88,7 @@ def part_of(nest: NestDag, numbers: Collection[int]) -> NestPart:
 
 
 def coordinate_systems(part: NestPart) -> Iterator[LoopCoordinates]:
-    """Yield the loop indices as they are, then with axes reversed and skewed where some dependence goes back.
+    """Yield the loop indices as they are, and others: groups of statements, axes along which nothing goes back.
 
     Examples
     --------
@@ -92,13 +101,72 @@ def coordinate_systems(part: NestPart) -> Iterator[LoopCoordinates]:
     """
     plain = part.coordinates
     yield plain
+    filled = _filled(part)
+    if (plain.places[part.statements >= 0] == ABSENT).any():
+        yield LoopCoordinates(plain.names, filled)
+    statements = _renumbered(part.statements)
+    number = int(statements.max()) + 1
+    if number > 1:
+        yield from _skewed_by_statement(part)
+    dependences = dependences_of(part.dag, statements, filled)
+    seen: set[Any] = {tuple(np.eye(len(plain.names), dtype=int).ravel()) + (0,) * number * len(plain.names)}
+    for order in _orders(len(plain.names)):
+        axes = permutable_axes(dependences, order, number)
+        key = () if axes is None else _key(axes)
+        if axes is not None and key not in seen:
+            seen.add(key)
+            places = [places_on(axis, filled, statements) for axis in axes]
+            yield LoopCoordinates(tuple(axis.name(plain.names) for axis in axes), np.stack(places, axis=1))
+    for order in _orders(len(plain.names)):
+        columns = nested_loops(dependences, order, number).columns(filled, statements)
+        if any(index is None for index, _ in columns):
+            yield LoopCoordinates(
+                tuple("group of statements" if index is None else plain.names[index] for index, _ in columns),
+                np.stack([column for _, column in columns], axis=1),
+                grouped=True,
+            )
+
+
+def _skewed_by_statement(part: NestPart) -> Iterator[LoopCoordinates]:
+    """Yield systems with the statements one after the other in each step of an axis, and other axes skewed by it."""
     edges = edges_of(part.dag)
-    for at in range(len(plain.names)):
-        for system in (plain, _by_statement(part, at)):
-            skewed = _skewed(system, at, edges)
-            if skewed is not None:
-                yield skewed
+    for at in range(len(part.coordinates.names)):
+        skewed = _skewed(_by_statement(part, at), at, edges)
+        if skewed is not None:
+            yield skewed
+
+
+def _orders(number: int) -> list[tuple[int, ...]]:
+    """Return orders of the loop indices: each first, and the others as they stand."""
+    return [(first, *(at for at in range(number) if at != first)) for first in range(number)]
+
+
+def _key(axes: list[PermutableAxis]) -> tuple[int, ...]:
+    """Return the same for the same axes in another order."""
+    found = sorted((axis.factors, axis.shifts) for axis in axes)[::-1]
+    return tuple(x for factors, _ in found for x in factors) + tuple(x for _, one in found for x in one)
+
+
+def _renumbered(statements: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the statements numbered from 0 on; -1 for inputs."""
+    numbers = np.unique(statements[statements >= 0])
+    return np.where(statements >= 0, np.searchsorted(numbers, statements), -1)
+
+
+def _filled(part: NestPart) -> NDArray[np.int64]:
+    """Return places on all axes: where a statement lacks an index, the last one of what it reads, or 0."""
+    places = part.coordinates.places.copy()
+    tail, head = edges_of(part.dag)
+    absent = places == ABSENT
+    places[absent] = 0
+    for axis in range(places.shape[1]):
+        takes = absent[head, axis]
+        for _ in range(_ROUNDS):
+            before = places[:, axis].copy()
+            np.maximum.at(places[:, axis], head[takes], places[tail[takes], axis])
+            if np.array_equal(before, places[:, axis]):
                 break
+    return places
 
 
 def _plain(nest: NestDag, vertices: NDArray[np.int64], numbers: Collection[int]) -> LoopCoordinates:
@@ -120,13 +188,6 @@ def _by_statement(part: NestPart, at: int) -> LoopCoordinates:
     places[there, at] = places[there, at] * number + part.statements[there]
     names = tuple(f"{number}*{name} + statement" if k == at else name for k, name in enumerate(system.names))
     return LoopCoordinates(names, places)
-
-
-def edges_of(dag: Dag) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the edges between computed vertices, as (tails, heads)."""
-    head = np.repeat(np.arange(dag.n_vertices), dag.indegree)
-    inside = dag.indegree[dag.predecessors] > 0
-    return dag.predecessors[inside], head[inside]
 
 
 def _skewed(

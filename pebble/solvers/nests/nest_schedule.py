@@ -11,15 +11,22 @@ from pebble.computations.nests.nest_dag import count_edges, nest_dag
 from pebble.computations.nests.nest_family import as_family
 from pebble.computations.nests.statement import LoopNest
 from pebble.game.moves import Moves
+from pebble.graph.dag import Dag
 from pebble.program.lowering import lower
-from pebble.solvers.heuristic.dag_schedule import schedule_dag
+from pebble.solvers.heuristic.dag_schedule import DagSchedule, schedule_dag
 from pebble.solvers.nests.family_schedule import schedule_family
 from pebble.solvers.nests.vertex_order import tiled_loops
 
 __all__ = ["MOST_ORDERED", "NestSchedule", "schedule_nest"]
 
-MOST_ORDERED = 6_000_000
+MOST_ORDERED = 8_500_000
 """Vertices and edges up to which the vertices are ordered one by one: about a million vertices."""
+_MOST_IN_BLOCKS, _MOST_ON_A_LATTICE = 8_000, 2_500
+"""Vertices and edges up to which orders found without the loops are tried too: those that then take half a second."""
+_NEAR = 2
+"""They are not tried if no more than so many times the inputs and outputs are moved."""
+_WORTH = 0.9
+"""So much less than a program an order without loops has to move to be shown in its place."""
 
 
 @dataclass(frozen=True)
@@ -96,19 +103,23 @@ def schedule_nest(
     """
     M = fast_memory_words(M)
     family = as_family(nest)
-    if family is not None:
-        found = schedule_family(family, M, progress=progress)
-        run, text = found.run, found.program
-        return NestSchedule(
-            nest,
-            M,
-            run.total_reads,
-            run.total_writes,
-            run.peak,
-            str(text),
-            lambda: (Moves(op, vertex) for op, vertex in lower(text, family)),
-        )
-    return _by_vertices(nest, M, progress, time_budget)
+    if family is None:
+        return _by_vertices(nest, M, progress, time_budget)
+    found = schedule_family(family, M, progress=progress)
+    run, text = found.run, found.program
+    by_program = NestSchedule(
+        nest,
+        M,
+        run.total_reads,
+        run.total_writes,
+        run.peak,
+        str(text),
+        lambda: (Moves(op, vertex) for op, vertex in lower(text, family)),
+    )
+    if family.n_vertices + family.n_edges > _MOST_IN_BLOCKS:
+        return by_program
+    ordered = _general_order(family.dag(), M, by_program.io)
+    return by_program if ordered is None or ordered.io > _WORTH * by_program.io else _of_order(nest, ordered)
 
 
 def _by_vertices(
@@ -129,6 +140,25 @@ def _by_vertices(
             f"the nest needs at least {dag.least_M()} words: a vertex, and what it reads; M is {M}",
             dag.least_M(),
         )
-    loops = tiled_loops(built, M, progress=progress, time_budget=time_budget)
-    ordered = schedule_dag(dag, M, order=loops.order)
+    room = min(M, dag.n_vertices + 1)
+    loops = tiled_loops(built, room, progress=progress, time_budget=time_budget)
+    general = _general_order(dag, room, loops.io)
+    if general is not None:
+        return _of_order(nest, general)
+    ordered = schedule_dag(dag, room, order=loops.order)
     return NestSchedule(nest, M, ordered.reads, ordered.writes, ordered.peak, loops.text, ordered.moves)
+
+
+def _general_order(dag: Dag, M: int, io: int) -> DagSchedule | None:
+    """Return the best order that is found without the loops, if it moves fewer words; small graphs only."""
+    size = dag.n_vertices + dag.n_edges
+    if size > _MOST_IN_BLOCKS or io <= _NEAR * (len(dag.inputs) + len(dag.outputs)):
+        return None
+    methods = ["blocks", "lattice"] if size <= _MOST_ON_A_LATTICE else ["blocks"]
+    best = min((schedule_dag(dag, M, order=method) for method in methods), key=lambda one: one.io)
+    return best if best.io < io else None
+
+
+def _of_order(nest: LoopNest, found: DagSchedule) -> NestSchedule:
+    text = f"the vertices of the DAG in an order found by {found.order}; evict what is used last (Belady)"
+    return NestSchedule(nest, found.M, found.reads, found.writes, found.peak, text, found.moves)

@@ -14,8 +14,10 @@ import numpy as np
 from pebble.computations.nests.nest_dag import NestDag
 from pebble.solvers.heuristic.eviction import io_of
 from pebble.solvers.heuristic.needed_graph import NeededGraph
-from pebble.solvers.heuristic.tiled_orders import Tiling, tiled_order
-from pebble.solvers.nests.loop_coordinates import NestPart, coordinate_systems, edges_of, part_of
+from pebble.solvers.heuristic.tiled_orders import Tiling
+from pebble.solvers.nests.dependences import edges_of
+from pebble.solvers.nests.loop_coordinates import NestPart, coordinate_systems, part_of
+from pebble.solvers.nests.tile_order import order_in_tiles
 from pebble.solvers.nests.working_set import estimated_io
 
 if TYPE_CHECKING:
@@ -23,11 +25,16 @@ if TYPE_CHECKING:
 
 __all__ = ["TiledLoops", "tiled_loops"]
 
-_EDGES_ESTIMATED, _MOST_ESTIMATED, _LEAST_ESTIMATED = 6_000_000, 200, 24
+_EDGES_ESTIMATED, _MOST_ESTIMATED, _LEAST_ESTIMATED = 25_000_000, 400, 24
 """So many edges are sorted in all for estimates, in so many orders at most and at least."""
+_SMALL_GRAPH = 20_000
+_ONE_BY_ONE = 4
+"""In larger graphs, so many estimates are given for an order whose vertices have to be taken one by one."""
 _EDGES_COUNTED, _MOST_COUNTED, _LEAST_COUNTED = 1_000_000, 12, 2
 """The same for the orders whose I/O is counted exactly."""
 _PARENTS = 4
+_JAMMED = (2, 3, 6)
+"""So many steps of a loop are taken together at first."""
 _SMALL_PART = 20
 """What computes less than this part of all vertices is no phase by itself."""
 _MOST_GROUPS = 6
@@ -178,7 +185,10 @@ class _LoopSearch:
 
     def found(self) -> TiledLoops:
         """Return the best loops, as an order of the whole nest's vertices."""
-        for choice in itertools.islice(self._starts(), max(self.left // 2, 1)):
+        half = self.left // 2
+        for choice in self._starts():
+            if self.left <= half:
+                break
             self._try(choice)
         self._climb()
         return self._counted()
@@ -191,8 +201,9 @@ class _LoopSearch:
         if choice not in self.price:
             if self._spent():
                 return None
-            self.left -= 1
-            self.price[choice] = estimated_io(self.graph, self.M, self._order(choice))
+            order, one_by_one = order_in_tiles(self.graph, self.systems[choice[0]].places, choice[1])
+            self.left -= _ONE_BY_ONE if one_by_one and self.graph.n > _SMALL_GRAPH else 1
+            self.price[choice] = estimated_io(self.graph, self.M, order)
             if self.progress is not None and not len(self.price) % 20:
                 best = min(self.price.values())
                 self.progress(f"{len(self.price)} loop nests estimated, the best at about {best:,} words")
@@ -200,18 +211,35 @@ class _LoopSearch:
 
     def _order(self, choice: Choice) -> NDArray[np.int64]:
         system, tiling = choice
-        return tiled_order(self.graph, self.systems[system].places, tiling)
+        return order_in_tiles(self.graph, self.systems[system].places, tiling)[0]
 
     def _starts(self) -> Iterator[Choice]:
-        """Yield loops whose tiles suit M, the most promising first: two loops over tiles whose sides are about √M."""
+        """Yield loops without tiles, then with tiles, the most promising first."""
+        for number in reversed(range(len(self.systems))):
+            yield number, Tiling((), tuple(self._axes(number)[0]))
+        others = [*self._square(), *self._jammed()]
+        yield from (others[at] for at in np.random.default_rng(0).permutation(len(others)).tolist())
+
+    def _square(self) -> Iterator[Choice]:
+        """Yield loops whose tiles suit M: two loops over tiles whose sides are about √M come first."""
         for size, many, inside in itertools.product(_sizes(self.M), (2, 1, 3), (True, False)):
             for number in reversed(range(len(self.systems))):
                 axes, _ = self._axes(number)
-                if many <= len(axes):
+                if many <= len(axes) and not self.systems[number].grouped:
                     for loops in permutations(axes, many):
                         rest = [axis for axis in axes if axis not in loops]
                         points = (*rest, *loops) if inside else (*loops, *rest)
                         yield number, Tiling(tuple((axis, size) for axis in loops), points)
+
+    def _jammed(self) -> Iterator[Choice]:
+        """Yield the loops around groups of statements as they stand, one of them in tiles, its elements innermost."""
+        for size, number in itertools.product(_JAMMED, range(len(self.systems))):
+            axes, _ = self._axes(number)
+            if self.systems[number].grouped:
+                for at in range(len(axes) - 1):
+                    outer = tuple((axis, 1) for axis in axes[:at])
+                    tiles = (*outer, (axes[at], size))
+                    yield number, Tiling(tiles, (*axes[at + 1 :], *axes[: at + 1]))
 
     def _axes(self, number: int) -> tuple[list[int], list[int]]:
         """Return the axes of a system along which there is more than one place, and how many there are along each."""

@@ -1,0 +1,42 @@
+"""Loops over the parts of a mask one by one, as of packed sequences, so that no tile lies in two of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import pairwise
+
+from pebble import Problem
+from pebble.program import Loop
+
+__all__ = ["MOST_PARTS", "falls_apart", "loops_over_parts"]
+
+MOST_PARTS = 10_000
+"""A program has a loop or two for each part: schedules are not offered for more of them."""
+
+
+def falls_apart(problem: Problem) -> bool:
+    """Whether the mask falls apart into parts that share no query and no key, a number that a program can have."""
+    return 0 < len(problem.allowed.separations("i")) < MOST_PARTS
+
+
+def loops_over_parts(problem: Problem, block: Loop, *, short_first: bool) -> Iterator[Loop]:
+    """Yield copies of a loop, one or two for each part of the mask along its axis.
+
+    All have the same body, so that what the machine has executed in one stands for the others.
+
+    Parameters
+    ----------
+    problem : Problem
+    block : Loop
+        The loop over the whole axis.
+    short_first : bool
+        Whether a tile that is shorter than the others comes first in its part, not last.
+    """
+    extent = {"i": problem.Nq, "j": problem.Nk}[block.axis]
+    for start, stop in pairwise([0, *problem.allowed.separations(block.axis), extent]):
+        middle = start + (stop - start) % block.tile if short_first else start
+        if start < middle:
+            yield replace(block, tile=middle - start, start=start, stop=middle)
+        if middle < stop:
+            yield replace(block, start=middle, stop=stop)

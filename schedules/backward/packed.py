@@ -1,0 +1,82 @@
+"""Backward for packed sequences: no block of keys or of queries lies in two of them."""
+
+from __future__ import annotations
+
+from pebble import Problem, Schedule
+from pebble.program import Program, Tiles, largest, phase, program
+from schedules._packed_loops import falls_apart, loops_over_parts
+from schedules.backward._loop_nests import keys_outside, queries_outside
+
+__all__ = ["KeysPackedBackward", "SplitPackedBackward"]
+
+
+class _Packed(Schedule):
+    """Blocks that are cut where the mask falls apart; larger ones never move more words."""
+
+    passes = ("backward",)
+    published_tiles = True
+    masks_only = True
+
+    def is_offered(self, problem: Problem) -> bool:
+        """Whether the mask falls apart into packed sequences or the like."""
+        return falls_apart(problem)
+
+
+class KeysPackedBackward(_Packed):
+    """One pass over blocks of keys that are cut where the mask falls apart; dQ is read back and rewritten.
+
+    A sequence that fits in one block moves every word once.
+    """
+
+    name = "keys-packed"
+    summary = "one pass, keys outside, blocks cut where packed sequences end; dQ read back and rewritten"
+    source = "derived here; keys-pinned with the blocks of flash-2-packed, nothing pinned"
+    tile_names = ("packed_cols",)
+    tile_axes = ("j",)
+
+    def tiles(self, problem: Problem, M: int) -> Tiles:
+        """Return the largest blocks that fit."""
+        width = problem.d + problem.dv
+        guess = (M - width - problem.d - 5) // (2 * width)
+        return largest(self, problem, M, "packed_cols", problem.Nk, guess)
+
+    def program(self, problem: Problem, tiles: Tiles) -> Program:
+        """Write the program: a loop for each part of the mask."""
+        size = {**self.smallest(problem), **self.check_tiles(tiles)}
+        block = keys_outside(problem, size["packed_cols"], "first", dQ=True)
+        return program(phase("", *loops_over_parts(problem, block, short_first=False)))
+
+
+class SplitPackedBackward(_Packed):
+    """dK and dV with keys outside, then dQ with queries outside, in blocks that are cut where the mask falls apart.
+
+    Of each packed sequence the short block of keys comes last and the short block of queries first, where a causal
+    mask shows them the fewest of the other.
+    """
+
+    name = "split-packed"
+    summary = (
+        "dK and dV with keys outside, then dQ with queries outside, blocks cut where packed sequences end"
+    )
+    source = "derived here; split with the blocks of flash-2-packed"
+    tile_names = ("packed_cols", "packed_rows")
+    tile_axes = ("j", "i")
+
+    def tiles(self, problem: Problem, M: int) -> Tiles:
+        """Return the largest blocks that fit each pass."""
+        width = problem.d + problem.dv
+        guess = (M - width - 5) // (2 * width)
+        cols = largest(self, problem, M, "packed_cols", problem.Nk, guess, {"packed_rows": 1})
+        guess = (M - width - 3) // (width + problem.d + 2)
+        rows = largest(self, problem, M, "packed_rows", problem.Nq, guess, {"packed_cols": 1})
+        return {**cols, **rows}
+
+    def program(self, problem: Problem, tiles: Tiles) -> Program:
+        """Write the program: at most two loops in each phase for each part of the mask."""
+        size = {**self.smallest(problem), **self.check_tiles(tiles)}
+        keys = keys_outside(problem, size["packed_cols"], "kept", dQ=False)
+        queries = queries_outside(problem, size["packed_rows"], "stored", gradients=False)
+        return program(
+            phase("dK and dV, keys outside", *loops_over_parts(problem, keys, short_first=False)),
+            phase("dQ, queries outside", *loops_over_parts(problem, queries, short_first=True)),
+        )

@@ -1,0 +1,42 @@
+"""FlashAttention-2 for packed sequences: no block of queries lies in two of them."""
+
+from __future__ import annotations
+
+from pebble import Problem, Schedule
+from pebble.program import Program, Tiles, largest, phase, program
+from schedules._packed_loops import falls_apart, loops_over_parts
+from schedules.flash2 import most_rows, row_blocks
+
+__all__ = ["Flash2Packed"]
+
+
+class Flash2Packed(Schedule):
+    """flash-2-causal for each part of the mask: blocks of ``packed_rows`` queries, cut where the mask falls apart.
+
+    A block that lies in two sequences loads the keys of both, so that many of a sequence's keys are loaded once more
+    than its length needs. Here a sequence of L queries has ⌈L / packed_rows⌉ blocks, and the short one comes first,
+    where a causal mask shows it the fewest keys. More rows never move more words.
+    """
+
+    name = "flash-2-packed"
+    summary = "flash-2 with row blocks cut where packed sequences end, the short one of each first"
+    source = "derived here, from Dao 2023, arXiv 2307.08691"
+    forms = ("plain", "online", "safe")
+    tile_names = ("packed_rows",)
+    tile_axes = ("i",)
+    published_tiles = True
+    masks_only = True
+
+    def is_offered(self, problem: Problem) -> bool:
+        """Whether the mask falls apart into packed sequences or the like."""
+        return falls_apart(problem)
+
+    def tiles(self, problem: Problem, M: int) -> Tiles:
+        """Return the largest blocks that fit."""
+        return largest(self, problem, M, "packed_rows", problem.Nq, most_rows(problem, M))
+
+    def program(self, problem: Problem, tiles: Tiles) -> Program:
+        """Write the program: two loops at most for each part of the mask."""
+        rows = self.check_tiles(tiles).get("packed_rows", problem.Nq)
+        block = row_blocks(problem, min(rows, problem.Nq))
+        return program(phase("", *loops_over_parts(problem, block, short_first=True)))
