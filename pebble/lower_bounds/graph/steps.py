@@ -89,7 +89,7 @@ class Steps:
         sums = self.sums
         inside = np.zeros(len(sums.tree), dtype=np.bool_)
         inside[self.roots] = True
-        words = sums.on_chain & (sums.tree != NONE) & inside[sums.tree]
+        words: _Bools = sums.on_chain & (sums.tree != NONE) & inside[sums.tree]
         words[self.roots] = False
         words[sums.first[self.roots]] = True
         return words

@@ -19,7 +19,7 @@ THERE_AND_BACK = "x[i] = x[i-1] + u; y[i] = y[i+1]*x[i]"
 TWO_THERE = "x[i,j] = x[i,j-1] + u[i,j]; w[j,i] = w[j-1,i]; y[i,j] = y[i,j+1]*x[i,j] + w[j,i]"
 
 
-def bound(nest: LoopNest, M: int, name: str) -> int:
+def bound(nest: LoopNest, M: int, name: str) -> int | float:
     return next((one.value for one in nest_bounds(nest, M) if one.name == name), 0)
 
 
