@@ -26,6 +26,8 @@ from pebble.lower_bounds.certified.t4 import T4
 from pebble.lower_bounds.graph.exhaustive import EXHAUSTIVE
 from pebble.lower_bounds.graph.min_cut import CONVEX_MIN_CUT
 from pebble.lower_bounds.graph.partition import PARTITIONS
+from pebble.lower_bounds.graph.parts import CUTS_OF_PARTS
+from pebble.lower_bounds.graph.products import PRODUCTS, PRODUCTS_ONCE
 from pebble.lower_bounds.graph.spectral import SPECTRAL, SPECTRAL_ABOVE_COMPULSORY
 from pebble.lower_bounds.levels import LEVELS
 from pebble.lower_bounds.matmul_fft import (
@@ -105,7 +107,10 @@ STATEMENTS: tuple[Statement, ...] = (
     CONVEX_MIN_CUT,
     SPECTRAL,
     SPECTRAL_ABOVE_COMPULSORY,
+    CUTS_OF_PARTS,
     PARTITIONS,
+    PRODUCTS,
+    PRODUCTS_ONCE,
     EXHAUSTIVE,
     MATMUL_MACHINE_CHECKED,
     MATMUL_NO_RECOMPUTATION,

@@ -10,6 +10,7 @@ from schedules.backward.mixed import KeysMixedBackward
 from schedules.backward.naive import NaiveBackward
 from schedules.backward.packed import KeysPackedBackward, SplitPackedBackward
 from schedules.backward.pinned import KeysPinnedBackward, QueriesPinnedBackward, QueriesSlicedBackward
+from schedules.backward.sliced import SlicedBackward
 from schedules.backward.split import HybridBackward, PFirstBackward, SplitBackward
 from schedules.backward.tiled import SquareTileBackward
 
@@ -27,6 +28,7 @@ class BestBackward(Cheapest):
         SplitBackward(),
         HybridBackward(),
         PFirstBackward(),
+        SlicedBackward(),
         SquareTileBackward(),
         KeysPinnedBackward(),
         KeysMixedBackward(),

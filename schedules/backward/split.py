@@ -9,7 +9,7 @@ from schedules._tiled_products import scores_of_resident_rows
 from schedules.backward._gradient_products import gradient_phase, gradient_tile
 from schedules.backward._loop_nests import keys_outside, queries_outside, row_sums
 
-__all__ = ["HybridBackward", "PFirstBackward", "SplitBackward"]
+__all__ = ["HybridBackward", "PFirstBackward", "SplitBackward", "probabilities_of_resident_rows"]
 
 
 class SplitBackward(Schedule):
@@ -131,14 +131,17 @@ class PFirstBackward(Schedule):
         """Write the program."""
         size = {**self.smallest(problem), **self.check_tiles(tiles)}
         return program(
-            phase("P = exp(QKᵀ) / l, rows of Q resident", _probabilities(problem, size["rows"])),
+            phase(
+                "P = exp(QKᵀ) / l, rows of Q resident", probabilities_of_resident_rows(problem, size["rows"])
+            ),
             phase("dV and dS, columns of V and dV resident", _gradient_of_scores(size["cols"])),
             gradient_phase(problem, "dK", size["dk_rows"], size["dk_cols"]),
             gradient_phase(problem, "dQ", size["dq_rows"], size["dq_cols"]),
         )
 
 
-def _probabilities(problem: Problem, rows: int) -> Node:
+def probabilities_of_resident_rows(problem: Problem, rows: int) -> Node:
+    """P of a block of rows of Q in fast memory, written out."""
     scores = scores_of_resident_rows(problem, rows, compute("P", "S"), store("P"), delete("P"))
     return loop("i", rows, load("Q", "l"), scores, delete("Q", "l"))
 

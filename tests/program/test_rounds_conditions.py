@@ -12,7 +12,7 @@ import pytest
 from pebble.program.machine.configuration import Configuration
 from pebble.program.machine.loops import LastRoundFails
 from pebble.program.machine.recorder import Item, Recorder
-from pebble.program.machine.rounds import Rounds, _Round, _same_items, _same_kinds
+from pebble.program.machine.rounds import Rounds, _Round, _same_items, _same_kinds, latest
 from pebble.program.machine.stretches import FEWEST_PERIODS
 from tests.program.names import loop
 
@@ -100,6 +100,15 @@ def test_the_last_round_is_near_the_end() -> None:
     assert last_of(rounds_of(3)) is None
 
 
+@pytest.mark.parametrize("least", [2, 90, 100])
+def test_the_latest_number_is_found_however_near_the_end(least: int) -> None:
+    for most in range(least, 101):
+        for holds in range(least - 1, most + 1):
+            found = latest(least, most, lambda number, holds=holds: number <= holds)  # type: ignore[misc]
+            assert found == (holds if holds >= least else None)
+    assert latest(least, least - 1, lambda number: True) is None
+
+
 def test_places_and_items_must_go_on_alike() -> None:
     assert last_of(rounds_of(), [state(3), state(5), state(8)]) is None
     assert last_of(rounds_of(), [state(3), state(5), state(7, "other")]) is None
@@ -109,20 +118,20 @@ def test_places_and_items_must_go_on_alike() -> None:
 
 def test_the_order_of_places_is_compared_from_the_first_of_two_rounds_to_the_last() -> None:
     order = Asked(most=16)
-    assert last_of(rounds_of(order=order)) == 12
-    assert order.stayed == [(0, state(3), last, state(3 + 2 * last)) for last in (19, 18, 17, 12)]
+    assert last_of(rounds_of(order=order)) == 16
+    assert order.stayed == [(0, state(3), last, state(3 + 2 * last)) for last in (19, 17, 13, 15, 16)]
     assert last_of(rounds_of(order=Asked(most=2))) is None
 
 
 def test_cells_are_inside_the_region_after_the_last_round() -> None:
     region = Asked(most=17)
     assert last_of(rounds_of(region=region)) == 17
-    assert region.held == [state(3 + 2 * (last + 1)) for last in (19, 18, 17)]
+    assert region.held == [state(3 + 2 * (last + 1)) for last in (19, 17, 18)]
 
 
 @pytest.mark.parametrize(
     ("times", "fewest", "last"),
-    [(20, 1, 19), (19, 1, 18), (17, 1, 12), (20, 3, 17), (20, 4, 12), (20, 9, None)],
+    [(20, 1, 19), (19, 1, 18), (17, 1, 16), (20, 3, 17), (20, 4, 16), (20, 9, 11), (20, 19, None)],
 )
 def test_no_item_has_too_few_tiles_by_the_last_round(times: int, fewest: int, last: int | None) -> None:
     """There is one less in every round."""

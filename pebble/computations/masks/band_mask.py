@@ -209,6 +209,11 @@ class BandMask(Mask):
         start, stop = (ends.values(*queries)[:, None] for ends in self._ends["i"])
         return np.asarray((start <= j) & (j < stop))
 
+    def pattern(self, axis: str, lines: Interval, partners: Interval) -> bytes:
+        """Return what is equal for boxes of one size if they have the same pairs, and only then."""
+        start, stop = (np.clip(ends.values(*lines), *partners) - partners[0] for ends in self._ends[axis])
+        return (np.stack([start, stop]) * (start < stop)).tobytes()
+
     def at_lines(self, axis: str, lines: Whole, partners: Interval) -> NDArray[np.bool_]:
         """Return the pairs of chosen lines of an axis with some partners, shape (lines, partners)."""
         other = np.arange(*partners, dtype=np.int64)

@@ -87,19 +87,30 @@ class LinePieces:
 
     def ends(self, which: int, lines: Whole, none: int) -> Whole:
         """Return the first (0) or last (1) partner of chosen lines, ``none`` where there is none."""
-        moved = np.clip(lines // self.period - self.run[0], 0, self.run[1] - self.run[0] - 1)
-        # Behind the run, the blocks are their own.
-        shift = np.where(lines // self.period < self.run[1], moved, 0)
-        lines = lines - shift * self.period
+        return self._ends(((which, none),), lines)[0]
+
+    def both_ends(self, lines: Whole, none: int) -> list[Whole]:
+        """Return the first partner of chosen lines, ``none`` where there is none, and the last, or -1."""
+        return self._ends(((FIRST, none), (LAST, -1)), lines)
+
+    def _ends(self, asked: tuple[tuple[int, int], ...], lines: Whole) -> list[Whole]:
         if not len(self.starts):
-            return np.full(lines.shape, none, dtype=np.int64)
+            return [np.full(lines.shape, none, dtype=np.int64) for _, none in asked]
+        block = lines // self.period
+        # Behind the run, the blocks are their own.
+        blocks = np.where(block < self.run[1], np.maximum(block - self.run[0], 0), 0)
+        shift = blocks * self.period
+        lines = lines - shift
         piece = np.maximum(self.starts.searchsorted(lines, side="right") - 1, 0)
         inside = lines - self.starts[piece]
-        values = self.heights[which][piece] + self.slopes[which][piece] * inside
-        values += self.moves[which][piece] * shift * self.period
+        values = [
+            self.heights[which][piece] + self.slopes[which][piece] * inside + self.moves[which][piece] * shift
+            for which, _ in asked
+        ]
         if self.all_present:
-            return np.asarray(values)
-        return np.where((inside >= 0) & (inside < self.lengths[piece]), values, none)
+            return values
+        present = (inside >= 0) & (inside < self.lengths[piece])
+        return [np.where(present, value, none) for value, (_, none) in zip(values, asked, strict=True)]
 
     # Numbers of lines
 

@@ -144,6 +144,10 @@ class Mask(ABC):
         """Return a box as booleans, shape (lines, partners)."""
         return self.matrix(lines, partners) if axis == "i" else self.matrix(partners, lines).T
 
+    def pattern(self, axis: str, lines: Interval, partners: Interval) -> bytes:
+        """Return what is equal for boxes of one size if they have the same pairs, and only then."""
+        return np.packbits(self.lines_matrix(axis, lines, partners)).tobytes()
+
     def degrees(self, axis: str, partners: NDArray[np.bool_]) -> NDArray[np.int64]:
         """Return how many of some partners, given as booleans, every line of an axis has a pair with."""
         extent, other = self.extents[axis], self.extents[OTHER_AXIS[axis]]

@@ -142,13 +142,13 @@ class PiecewiseMask(Mask):
             places = np.concatenate(found)
             places = np.unique(places[(places >= 0) & (places < period)]) + block * period
             places = places[(places > 0) & (places < self.extents[axis])]
-            here, before = (self._flags(axis, chosen, partners) for chosen in (places, places - 1))
+            here, before = self._flags(axis, np.stack([places, places - 1]), partners)
             return np.asarray(places[here != before] - block * period)
 
         return in_blocks(period, lines, critical, changes)
 
     def _flags(self, axis: str, lines: Whole, partners: Interval) -> Whole:
-        first, last = self.first_of(axis, lines), self.last_of(axis, lines)
+        first, last = self.line_pieces[axis].both_ends(lines, self.extents[OTHER_AXIS[axis]])
         return np.asarray((first < partners[0]) * 1 + (last >= partners[1]) * 2 + (last >= 0) * 4)
 
     def presence_changes(self, axis: str) -> list[int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from graphlib import CycleError, TopologicalSorter
 from itertools import pairwise
 from typing import NoReturn
@@ -10,6 +11,8 @@ from typing import NoReturn
 from pebble.common.errors import InvalidInput
 from pebble.computations.array import Array
 from pebble.computations.family import Family
+from pebble.computations.masks import causal_mask
+from pebble.computations.nests.causal_nest import without_causal_mask
 from pebble.computations.nests.expression import right_side
 from pebble.computations.nests.header import nest_parameters
 from pebble.computations.nests.statement import Access, Assignment, LoopNest
@@ -53,7 +56,15 @@ def family_of_nest(nest: LoopNest) -> Family:
     NotAFamily
         If some place is no plain index, a statement has conditions or sums over several indices that cannot be one
         axis, an array is computed by two statements or read in two ways, or arrays are computed from each other.
+
+    Notes
+    -----
+    One condition may be there: ``j <= i``, in all statements that have both indices, of equal extents. That is the
+    causal mask of attention, and the axes are then called ``i`` and ``j``.
     """
+    plain = without_causal_mask(nest)
+    if plain is not None:
+        return _under_causal_mask(nest, plain)
     for statement in nest.statements:
         _check_statement(statement)
     _check_targets(nest)
@@ -71,6 +82,25 @@ def family_of_nest(nest: LoopNest) -> Family:
         {axis: axis for axis in extents if axis in used},
         nest_parameters(nest),
     )
+
+
+def _under_causal_mask(nest: LoopNest, plain: LoopNest) -> Family:
+    """Return the family of a nest under the causal mask, given the nest without it."""
+    found = family_of_nest(plain)
+    side = {statement.target.array: statement for statement in nest.statements}
+    arrays = tuple(
+        replace(array, function=right_side(side[array.name]).value, meaning=str(side[array.name]))
+        if array.name in side
+        else array
+        for array in found.arrays
+    )
+    for array in found.arrays:
+        if array.name in side and ({"i", "j"} <= set(array.indices)) != bool(side[array.name].conditions):
+            _no(f"{side[array.name]} and others do not have the same condition on the same axes")
+    if not {"i", "j"} <= found.extents.keys():
+        _no("the indices of the condition are no axes of arrays by themselves")
+    mask = causal_mask(found.extents["i"], found.extents["j"])
+    return Family("nest", arrays, found.extents, found.symbols, nest_parameters(nest), mask)
 
 
 def _no(why: str) -> NoReturn:

@@ -33,6 +33,7 @@ STYLED_SCHEDULES = (
     "flash-2-packed",
     "split-packed",
     "keys-packed",
+    "dp-sliced",
 )
 """Schedules with a style of their own, the same in every picture."""
 

@@ -1,7 +1,7 @@
 """Lower bounds on the I/O of any computation DAG; docs/graph-bounds.md states and proves them.
 
 Reading order: :mod:`.graph_bound` (a bound with what it was computed from), the bounds themselves
-(:mod:`.compulsory`, :mod:`.min_cut`, :mod:`.spectral`,
+(:mod:`.compulsory`, :mod:`.min_cut`, :mod:`.parts`, :mod:`.spectral`,
 :mod:`.partition`, :mod:`.products`, :mod:`.family_bounds`), and
 :mod:`.graph_bound_table`, which asks all of them.
 """
@@ -14,6 +14,7 @@ from pebble.lower_bounds.graph.graph_bound import GraphBound
 from pebble.lower_bounds.graph.graph_bound_table import DagBounds, dag_bounds
 from pebble.lower_bounds.graph.min_cut import convex_min_cut
 from pebble.lower_bounds.graph.partition import hong_kung
+from pebble.lower_bounds.graph.parts import cuts_of_parts
 from pebble.lower_bounds.graph.products import sums_of_products
 from pebble.lower_bounds.graph.spectral import spectral, spectral_above_compulsory
 
@@ -22,6 +23,7 @@ __all__ = [
     "GraphBound",
     "compulsory",
     "convex_min_cut",
+    "cuts_of_parts",
     "dag_bounds",
     "family_bounds",
     "hong_kung",

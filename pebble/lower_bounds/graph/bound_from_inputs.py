@@ -14,6 +14,7 @@ from pebble.lower_bounds.graph.family_bounds import family_bounds
 from pebble.lower_bounds.graph.graph_bound import GraphBound
 from pebble.lower_bounds.graph.min_cut import convex_min_cut
 from pebble.lower_bounds.graph.partition import hong_kung
+from pebble.lower_bounds.graph.parts import CUTS_OF_PARTS, cuts_of_parts
 from pebble.lower_bounds.graph.products import PRODUCTS, PRODUCTS_ONCE, sums_of_products
 from pebble.lower_bounds.graph.spectral import spectral, spectral_above_compulsory
 
@@ -25,6 +26,7 @@ _NAMES = (
     "spectral",
     "spectral, above compulsory",
     "Hong-Kung",
+    CUTS_OF_PARTS.name,
     PRODUCTS.name,
     PRODUCTS_ONCE.name,
     "exhaustive search",
@@ -74,6 +76,8 @@ def bound_from_inputs(name: str, inputs: Mapping[str, Any], dag: Dag, M: int, ru
             return spectral_above_compulsory(dag, M, rules, _whole_number(inputs, "eigenvalues"))
         case "Hong-Kung":
             return hong_kung(dag, M, rules, _whole_number(inputs, "X"))
+        case CUTS_OF_PARTS.name:
+            return cuts_of_parts(dag, M, rules, _whole_number(inputs, "seed", least=0))
         case PRODUCTS.name | PRODUCTS_ONCE.name:
             found = [bound for bound in sums_of_products(dag, M, rules) if bound.name == name]
             if found:

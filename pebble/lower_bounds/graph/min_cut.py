@@ -20,7 +20,7 @@ from pebble.lower_bounds.references import ELANGO
 from pebble.lower_bounds.requirements import require_no_recomputation
 from pebble.lower_bounds.statement import Statement
 
-__all__ = ["CONVEX_MIN_CUT", "convex_min_cut"]
+__all__ = ["CONVEX_MIN_CUT", "convex_min_cut", "greatest_cut"]
 
 CONVEX_MIN_CUT = Statement(
     "convex min-cut",
@@ -35,6 +35,7 @@ CONVEX_MIN_CUT = Statement(
 _Ints = NDArray[np.int64]
 _Bools = NDArray[np.bool_]
 _SIDES = {"io": 2, "words": 1}
+_FEW = 4
 
 
 def convex_min_cut(
@@ -114,6 +115,21 @@ def convex_min_cut(
     return GraphBound.of(CONVEX_MIN_CUT, base + gain, note, inputs)
 
 
+def greatest_cut(part: Needed, M: int, sample: int, rng: np.random.Generator) -> int:
+    """Return what the values alive at some moment cost beyond M words, 0 if nothing: a few cuts at drawn vertices.
+
+    Parameters
+    ----------
+    part : Needed
+        A DAG, or what some of its vertices induce.
+    M, sample : int
+    rng : numpy Generator
+    """
+    drawn = rng.permutation(part.computed)[:sample]
+    best = _search(part, M, [int(v) for v in np.sort(drawn)], _FEW)
+    return 0 if best is None else best.gain
+
+
 @dataclass(frozen=True)
 class _Found:
     gain: int
@@ -142,8 +158,8 @@ def _chosen(
     return [int(v) for v in np.sort(drawn)]
 
 
-def _search(part: Needed, M: int, chosen: list[int]) -> _Found | None:
-    """Return the greatest positive gain, looking first where the simple cuts are heavy."""
+def _search(part: Needed, M: int, chosen: list[int], most: int | None = None) -> _Found | None:
+    """Return the greatest positive gain, looking first where the simple cuts are heavy, at most so many times."""
     sides = [(side, _weights(part, side), words * M) for side, words in _SIDES.items()]
     hopes = []
     for v in chosen:
@@ -154,7 +170,7 @@ def _search(part: Needed, M: int, chosen: list[int]) -> _Found | None:
                 hopes.append((hope, side, v))
     hopes.sort(key=lambda entry: (-entry[0], entry[2], entry[1]))
     best: _Found | None = None
-    for hope, side, v in hopes:
+    for hope, side, v in hopes[:most]:
         if best is not None and hope <= best.gain:
             break
         weight = _least_cut(part, _weights(part, side), v)

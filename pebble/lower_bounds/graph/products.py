@@ -71,7 +71,7 @@ def sums_of_products(dag: Dag, M: int, rules: Rules) -> list[GraphBound]:
     InvalidInput
         If M is not a positive whole number.
     BoundDoesNotApply
-        If there are no sums whose steps read two values with several uses, or they cost no more than what is compulsory.
+        If there are no sums whose steps read two values with several uses, or they cost no more than the compulsory.
 
     Notes
     -----
@@ -82,7 +82,7 @@ def sums_of_products(dag: Dag, M: int, rules: Rules) -> list[GraphBound]:
     --------
     >>> from pebble.computations.classic_dags import matmul
     >>> [(bound.name, bound.value) for bound in sums_of_products(matmul(16, 16, 16), 32, Rules())]
-    [('sums of products', 1269)]
+    [('sums of products', 1485)]
     """
     M = fast_memory_words(M)
     part = needed_part(dag)

@@ -70,7 +70,7 @@ class Steps:
 
     @cached_property
     def quadruple(self) -> _Ints:
-        """For each event, four times the factor of (sums near) · (values near)² in the square of the number of events."""
+        """For each event, 4·μ of its component: (events)² is at most μ · (sums near) · (values near)²."""
         found: _Ints = self.in_one_sum * self.of_one_pair * np.where(self.bipartite, 1, 2)
         return found
 
@@ -99,7 +99,8 @@ class Steps:
         sums = self.sums
         inside = np.zeros(len(sums.tree), dtype=np.bool_)
         inside[self.roots] = True
-        return sums.in_branch & inside[sums.tree]
+        words: _Bools = sums.in_branch & inside[sums.tree]
+        return words
 
 
 def _most(component: _Ints, a: _Ints, b: _Ints) -> _Ints:

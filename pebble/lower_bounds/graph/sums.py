@@ -19,11 +19,11 @@ NONE = -1
 class Sums:
     """Every computed vertex in one tree, and in each tree a chain with steps.
 
-    A computed vertex with one successor, and no output, is in the tree of that successor; the others are *roots*: values
-    that are kept for several uses. The *chain* of a tree goes back from its root to the predecessor with most of the
-    tree behind it: the partial sums. A *step* is a vertex of the chain with the branches that hang on it; it
-    *reads* what its vertices are computed from outside the tree. A step that reads exactly two values with several
-    uses, or more of them (then the two with the fewest), is an *event*, if the chain has others.
+    A computed vertex with one successor, and no output, is in the tree of that successor; the others are *roots*:
+    values that are kept for several uses. The *chain* of a tree goes back from its root to the predecessor with most
+    of the tree behind it: the partial sums. A *step* is a vertex of the chain with the branches that hang on it; it
+    *reads* what its vertices are computed from outside the tree. A step that reads two values with several uses, or
+    more of them (then the two with the fewest), is an *event*, if the chain has others.
 
     Attributes
     ----------
@@ -75,7 +75,7 @@ class Sums:
         return np.array(tree, dtype=np.int64)
 
     def _heaviest(self) -> list[int]:
-        """Return for each vertex the predecessor in its tree with the most vertices behind it, NONE if there is none."""
+        """Return for each vertex the predecessor in its tree with the most vertices behind it, or NONE."""
         heavy, size = [NONE] * self._part.n, [1] * self._part.n
         for v in self._order:
             inside = [p for p in self._part.predecessors[v] if self._joins[p]]

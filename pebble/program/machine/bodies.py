@@ -26,6 +26,10 @@ class Body:
     ----------
     touched : Touched
         The arrays it uses.
+    changed, used : tuple of str
+        The names of those that it changes, and of those that it changes or reads, sorted.
+    chains : frozenset of str or None
+        The axes along which these have their chains.
     conditions : tuple of Condition
         The conditions in it.
     split_conditions : tuple of Condition
@@ -47,11 +51,15 @@ class Body:
     own_lines : bool
         Whether it has nothing to do with pairs of queries and keys, nor with chains over its loop's axis, only with
         lines of it.
-    moves_chains : bool
-        Whether a chain that is masked is moved, deleted or replaced, which takes as many words as have begun.
+    counts_begun : bool
+        Whether it matters how many lines of a masked chain have begun: it is moved, deleted or replaced, which takes
+        as many words; or there are levels beyond, which keep the value of those that it is not computed of.
     """
 
     touched: Touched
+    changed: tuple[str, ...]
+    used: tuple[str, ...]
+    chains: frozenset[str | None]
     conditions: tuple[Condition, ...]
     split_conditions: tuple[Condition, ...]
     told: bool
@@ -60,7 +68,7 @@ class Body:
     reach: int | None
     in_place: bool
     own_lines: bool
-    moves_chains: bool
+    counts_begun: bool
 
 
 class Bodies:
@@ -71,10 +79,12 @@ class Bodies:
     program : Program
     family : Family
         Under a mask.
+    levels : int
+        How many memory levels there are inside slow memory.
     """
 
-    def __init__(self, program: Program, family: Family) -> None:
-        self.family = family
+    def __init__(self, program: Program, family: Family, levels: int = 1) -> None:
+        self.family, self.levels = family, levels
         self._known: dict[int, Body] = {}
         self._conditions = _conditions(program, family)
 
@@ -91,10 +101,14 @@ class Bodies:
         axes = [(inner.axis, inner.tile) for inner in inside if isinstance(inner, Loop)]
         conditions = self._conditions.get(id(node), {})
         touched = touched_by(node.body, self.family)
+        used = tuple(sorted(touched.changed | touched.read))
         masked = self.family.masked_axes
         in_tiles = not any(operation.at for operation in operations)
         return Body(
             touched=touched,
+            changed=tuple(sorted(touched.changed)),
+            used=used,
+            chains=frozenset(self.family[name].chain for name in used),
             conditions=tuple(conditions),
             split_conditions=tuple(condition for condition, about in conditions.items() if about.split),
             told=in_tiles and all(about.told for about in conditions.values()),
@@ -103,11 +117,15 @@ class Bodies:
             reach=self._reach(node),
             in_place=any(axis == node.axis or (axis in masked and tile > 1) for axis, tile in axes),
             own_lines=not any(axis in masked for axis, _ in axes)
-            and not any(self.family[name].chain == node.axis for name in touched.changed | touched.read)
+            and not any(self.family[name].chain == node.axis for name in used)
             and not any(about.masked for about in conditions.values())
-            and not any(set(masked) <= set(self.family[name].axes) for name in touched.changed | touched.read)
+            and not any(set(masked) <= set(self.family[name].axes) for name in used)
             and not any(self._computes_masked_chain(operation) for operation in operations),
-            moves_chains=any(self._moves_masked_chain(operation) for operation in operations),
+            counts_begun=any(
+                self._moves_masked_chain(operation)
+                or (self.levels > 1 and self._computes_masked_chain(operation))
+                for operation in operations
+            ),
         )
 
     def _reach(self, node: Loop) -> int | None:

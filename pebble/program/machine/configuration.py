@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -72,7 +72,7 @@ class Configurations:
     Parameters
     ----------
     state : FieldState
-    names : list of str
+    names : sequence of str
         The arrays.
     moved : set of str
         Those that are loaded from slow memory or stored to it.
@@ -81,7 +81,7 @@ class Configurations:
     """
 
     def __init__(
-        self, state: FieldState, names: list[str], moved: set[str], region: dict[str, Interval]
+        self, state: FieldState, names: Sequence[str], moved: set[str], region: dict[str, Interval]
     ) -> None:
         self.state, self.family = state, state.family
         self.names, self.moved, self.region = names, moved, region

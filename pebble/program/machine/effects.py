@@ -141,6 +141,9 @@ class Snapshot:
 
     def parts(self, cell: Box, memory: int) -> Iterator[tuple[Box, int]]:
         """Yield the parts of a cell that were cells then, with what a memory held."""
+        if self.states[memory].size == 1:
+            yield cell, int(self.states[memory].item())
+            return
         spans = []
         for cuts, (start, stop) in zip(self.cuts, cell, strict=True):
             low, high = bisect_right(cuts, start) - 1, bisect_left(cuts, stop)

@@ -112,7 +112,8 @@ class Field:
         # From the cell before those that have changed to the one behind them.
         low = max(bisect_left(cuts, touched[0]), 1)
         high = min(bisect_right(cuts, touched[1]), len(cuts) - 1)
-        lines = np.moveaxis(self.state, position + 1, 0)
+        planes = [axis for axis in range(self.state.ndim) if axis != position + 1]
+        lines = self.state.transpose(position + 1, *planes)
         kept, start = [low - 1], cuts[low - 1]
         for index in range(low, high):
             one, two = (start, cuts[index]), (cuts[index], cuts[index + 1])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from pebble.common.errors import TooManyOperations
@@ -28,10 +29,27 @@ if TYPE_CHECKING:
     from pebble.program.machine.rules import Machine
     from pebble.program.nodes import Condition, Interval
 
-__all__ = ["LoopTiles"]
+__all__ = ["KnownTiles", "LoopTiles"]
 
 _MOST_TILES = 20_000
 _MOST_LOOKED_AT = 1_000_000
+
+
+@dataclass
+class KnownTiles:
+    """What has been found out of loops' tiles: a loop inside one over an axis without a mask asks again and again.
+
+    Attributes
+    ----------
+    signatures : dict
+        Signatures of tiles made before.
+    runs, stretches : dict of int to (asked, found)
+        What was asked last, by the loop's identity, and answered.
+    """
+
+    signatures: dict[Hashable, list[Hashable]] = field(default_factory=dict)
+    runs: dict[int, tuple[Hashable, list[TileRun]]] = field(default_factory=dict)
+    stretches: dict[int, tuple[Hashable, list[Stretch]]] = field(default_factory=dict)
 
 
 class LoopTiles:
@@ -47,10 +65,8 @@ class LoopTiles:
         What is known of the loop's body.
     whole : (int, int)
         What the loop runs over.
-    signatures : dict
-        Signatures of tiles made before.
-    recent : dict
-        What was asked last, loop by loop, and answered; filled here.
+    known : KnownTiles
+        Of all loops; filled here.
 
     Attributes
     ----------
@@ -67,13 +83,11 @@ class LoopTiles:
         node: Loop,
         body: Body,
         whole: Interval,
-        signatures: dict[Hashable, list[Hashable]],
-        recent: dict[Hashable, tuple[Hashable, list[TileRun]]],
+        known: KnownTiles,
     ) -> None:
         assert family.mask is not None
         self.machine, self.family, self.mask = machine, family, family.mask
-        self.node, self.body, self.whole, self.signatures = node, body, whole, signatures
-        self.recent = recent
+        self.node, self.body, self.whole, self.known = node, body, whole, known
         self.masked = node.axis in family.masked_axes
         self.outermost = not any(axis != node.axis and axis in machine.tiles for axis in family.masked_axes)
 
@@ -85,8 +99,12 @@ class LoopTiles:
             return everything
         if self.outermost and body.own_lines and self._all_present():
             return everything
-        grids = self.grids()
-        found = stretches(self.mask, node, self.whole, self.partners(), grids, not self.outermost)
+        asked = self.whole, self.partners(), self.outermost
+        known, found = self.known.stretches.get(id(node), (None, []))
+        if known != asked:
+            grids = self.grids()
+            found = list(stretches(self.mask, node, self.whole, self.partners(), grids, not self.outermost))
+            self.known.stretches[id(node)] = asked, found
         if self.outermost or self.mask.period == 1:
             return found
         return [stretch._replace(round=0) if self._is_one_run(stretch) else stretch for stretch in found]
@@ -129,12 +147,11 @@ class LoopTiles:
             return [run for at, run in enumerate(ends) if run.times > 0 and (at == 0 or run.first > 0)]
         if not (body.told or self._asks()) or (self.outermost and not body.own_lines):
             return None
-        # A loop inside one over an axis without a mask is asked the same again and again.
         asked = stretch.first, stretch.stop, self.whole, self.partners(), self.outermost
-        known, found = self.recent.get(id(node), (None, []))
+        known, found = self.known.runs.get(id(node), (None, []))
         if known != asked or body.untold:
             found = self._runs(stretch)
-            self.recent[id(node)] = asked, found
+            self.known.runs[id(node)] = asked, found
         return found
 
     def _runs(self, stretch: Stretch) -> list[TileRun]:
@@ -145,9 +162,9 @@ class LoopTiles:
         if self.outermost:
             found = runs_of_lines(self.mask, node.axis, whole, node.tile)
         elif node.tile == 1:
-            known, exact = self.signatures, body.in_place
+            known, exact = self.known.signatures, body.in_place
             others = self.partners()
-            found = runs_of_units(self.mask, node.axis, whole, others, exact, body.moves_chains, known)
+            found = runs_of_units(self.mask, node.axis, whole, others, exact, body.counts_begun, known)
         else:
             found = runs_of_tiles(self.mask, node.axis, whole, node.tile, self.partners())
         runs = [run._replace(first=stretch.first + run.first) for run in found]

@@ -20,11 +20,12 @@ from pebble.program.machine.configuration import Configurations, region_of
 from pebble.program.machine.effects import Effect, Ledger, Snapshot, account
 from pebble.program.machine.field_state import MANY, FieldState
 from pebble.program.machine.interpolation import Interpolation, depends_on_numbers
-from pebble.program.machine.loop_tiles import LoopTiles
+from pebble.program.machine.loop_tiles import KnownTiles, LoopTiles
 from pebble.program.machine.loops import Loops
 from pebble.program.machine.recorder import Item, Recorder
 from pebble.program.machine.rounds import Rounds
 from pebble.program.machine.sight import NOT_BEGUN, changes, is_level, is_unlike, mentions, visible
+from pebble.program.machine.state import SLOW
 from pebble.program.machine.stretches import Stretch
 from pebble.program.machine.tile_runs import TileRun
 from pebble.program.machine.waiting import Waiting
@@ -54,14 +55,13 @@ class RememberedLoops(Loops):
         self.numbers: dict[Hashable, int] = {}
         self.passing: set[int] = set()
         self.unlike: set[int | None] = set()
-        self.signatures: dict[Hashable, list[Hashable]] = {}
-        self.recent: dict[Hashable, tuple[Hashable, list[TileRun]]] = {}
+        self.tiles = KnownTiles()
         self.recorder = Recorder()
 
     def execute(self, machine: Machine, node: Loop, whole: Interval) -> None:
         """Execute a loop, run by run."""
         if self.bodies is None:
-            self.bodies = Bodies(machine.program, self.family)
+            self.bodies = Bodies(machine.program, self.family, self.levels)
         body = self.bodies.of(node)
         _Execution(self, machine, node, body, whole).execute()
 
@@ -76,14 +76,13 @@ class _Execution:
         self.loops, self.machine, self.state = loops, machine, machine.state
         self.node, self.body, self.whole = node, body, whole
         self.family, self.mask = loops.family, loops.mask
-        self.tiles = LoopTiles(machine, loops.family, node, body, whole, loops.signatures, loops.recent)
+        self.tiles = LoopTiles(machine, loops.family, node, body, whole, loops.tiles)
         self.masked = self.tiles.masked
         self.uniform = self.masked and node.tile == 1 and not body.in_place
         self.seen = loops.memory.setdefault(id(node), {}) if self.masked else {}
         self.lines = self._lines() if self.uniform and not self.tiles.outermost else None
-        self.names = sorted(body.touched.changed)
+        self.names = body.changed
         self.moved = body.touched.moved(loops.levels)
-        self.chains = {self.family[name].chain for name in body.touched.changed | body.touched.read}
         self.sights: dict[int | None, int] = {}
         self.waiting = Waiting(machine, node, self.write)
         self.unrolled = id(node) in loops.unrolled
@@ -93,7 +92,7 @@ class _Execution:
         known, body = self.loops.lines, self.body
         if id(self.node) not in known:
             numbers = depends_on_numbers(self.node, body, self.family.masked_axes)
-            known[id(self.node)] = Interpolation(body.moves_chains) if numbers else None
+            known[id(self.node)] = Interpolation(body.counts_begun) if numbers else None
         return known[id(self.node)]
 
     def execute(self) -> None:
@@ -115,11 +114,10 @@ class _Execution:
         self.state.join(self.node.axis, self.names, within=self.whole)
 
     def _rounds(self, stretch: Stretch, in_block: bool = False) -> Rounds:
-        touched, partners = self.body.touched, self.tiles.partners()
-        names = sorted(touched.changed | touched.read)
+        partners = self.tiles.partners()
         reach = self.body.reach if self.tiles.outermost else None
         region = region_of(self.mask, self.node, self.whole, stretch, partners, reach)
-        configurations = Configurations(self.state, names, self.moved, region)
+        configurations = Configurations(self.state, self.body.used, self.moved, region)
         least_left = self.loops.left.get(id(self.node), 1)
         grids = self.tiles.grids()
         return Rounds(
@@ -234,7 +232,7 @@ class _Execution:
 
         That is, the arrays along the loop's axis, and the conditions that a signature does not tell.
         """
-        axis, touched = self.node.axis, self.body.touched
+        axis = self.node.axis
         for end in ends:
             start, stop = self.whole[0] + index * self.node.tile, self.whole[0] + end * self.node.tile
             if not all(self._is_steady(condition, index, end) for condition in self.body.split_conditions):
@@ -242,7 +240,7 @@ class _Execution:
             self.machine.put(axis, (start, min(stop, self.whole[1])))
             if all(
                 is_level(self.state, self.family[name], name in self.moved)
-                for name in touched.changed | touched.read
+                for name in self.body.used
                 if axis in self.family[name].axes
             ):
                 return end
@@ -269,12 +267,12 @@ class _Execution:
 
     def _sight(self, index: int) -> int:
         """Return what an iteration sees but for the mask, as a number: equal numbers for what is equal."""
-        machine, touched = self.machine, self.body.touched
+        machine, names = self.machine, self.body.used
         machine.enter(self.node, self.whole, index)
         start, stop = machine.tiles[self.node.axis]
         # Whether a tile begins or ends its axis matters to chains over it only.
         context = tuple(
-            (axis, b - a, axis in self.chains and (a == 0, b == self.family.extents[axis]))
+            (axis, b - a, axis in self.body.chains and (a == 0, b == self.family.extents[axis]))
             for axis, (a, b) in sorted(machine.tiles.items())
             if axis not in self.family.masked_axes
         )
@@ -284,17 +282,20 @@ class _Execution:
             if (visit := machine.visits.get(condition.label)) and visit.axis not in self.family.masked_axes
         )
         split = tuple(self._around(condition) for condition in self.body.split_conditions)
-        names = sorted(touched.changed | touched.read)
         states = tuple(
             visible(self.state, self.family[name], name in self.moved, self.uniform) for name in names
         )
         numbers = self.loops.numbers
+        seen = stop - start, context, conditions, split, states
+        known = numbers.get(seen)
+        if known is not None:
+            return known
+        number = numbers[seen] = len(numbers)
         if is_unlike(states):
-            self.loops.unlike.add(len(numbers))
-        number = numbers.setdefault((stop - start, context, conditions, split, states), len(numbers))
+            self.loops.unlike.add(number)
         if any(
-            self.family[name].chain == self.node.axis and mentions(seen, NOT_BEGUN)
-            for name, seen in zip(names, states, strict=True)
+            self.family[name].chain == self.node.axis and mentions(state, NOT_BEGUN)
+            for name, state in zip(names, states, strict=True)
         ):
             # A chain that has not begun may have by the next tile though nothing was done to it.
             self.loops.passing.add(number)
@@ -326,6 +327,8 @@ class _Execution:
             self.machine.iteration(self.node, self.whole, index)
         effect = ledger.close()
         for name, memory in itertools.product(self.names, range(self.state.planes)):
+            if memory == SLOW and name not in self.moved:
+                continue  # nothing is stored there
             found = changes(self.state, self.family[name], memory, before[name], self.uniform)
             if found is None:
                 effect.reusable = False

@@ -82,6 +82,7 @@ class Order:
             self.axis: [(0, 1)],
             self.other: sorted({(0, 1), *((grid.start, grid.tile) for grid in grids)}),
         }
+        self._asked: tuple[int, Configuration | None, dict[str, NDArray[np.int64]]] = -1, None, {}
         self.inside = partners(node.axis, machine.tiles, family)
         self.fixed = {
             axis: [0, family.extents[axis], *self.mask.fixed_places(axis)] for axis in family.masked_axes
@@ -107,7 +108,7 @@ class Order:
         now, then : Configuration
             The states before them.
         """
-        here, there = self._places(number, now), self._places(last, then)
+        here, there = self._places_now(number, now), self._places(last, then)
         if isinstance(self.mask, BlockLines) and not all(
             self.mask.tells(_whole(state.cuts[self.other] + state.progress[self.other]))
             for state in (now, then)
@@ -117,7 +118,8 @@ class Order:
             after = there[axis]
             # Places that move must take tiles to tiles.
             may_move = all(self.lengths[axis] % tile == 0 for _, tile in self.grids[axis])
-            if not np.isin(after - before, (0, may_move * self.lengths[axis] * (last - number))).all():
+            moved = after - before
+            if not ((moved == 0) | (moved == may_move * self.lengths[axis] * (last - number))).all():
                 return False
             for start, tile in self.grids[axis]:
                 for shift in (0, 1):
@@ -140,8 +142,9 @@ class Order:
             return False
         for places in (before, after):
             periods = places // self.mask.period
-            apart = periods[moving][:, None] - periods[~moving]
-            if (np.abs(apart) < _PERIODS_APART).any():
+            moved, others = np.unique(periods[moving]), np.unique(periods[~moving])
+            near = np.searchsorted(others, [moved - _PERIODS_APART, moved + _PERIODS_APART - 1], side="right")
+            if (near[0] < near[1]).any():
                 return False
         return True
 
@@ -195,6 +198,12 @@ class Order:
             one == two or (part.start < one and two < part.stop)
             for one, two in zip(now.progress[self.axis], then.progress[self.axis], strict=True)
         )
+
+    def _places_now(self, number: int, now: Configuration) -> dict[str, NDArray[np.int64]]:
+        """Return the places of a round that is compared with one later round after another."""
+        if self._asked[0] != number or self._asked[1] is not now:
+            self._asked = number, now, self._places(number, now)
+        return self._asked[2]
 
     def _places(self, number: int, now: Configuration) -> dict[str, NDArray[np.int64]]:
         """Return all places that may make a difference to a round, axis by axis."""

@@ -8,6 +8,7 @@ executed took the same effects in the same order, then so does every round in be
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -30,8 +31,7 @@ __all__ = ["Rounds"]
 _MOST_TRIALS = 12
 _MOST_PERIODS_TRIED = 40
 """Rounds after which a stretch is taken to be irregular, and executed tile by tile; and under masks with a period."""
-_LEFT = (1, 2, 3, 8, 24, 64)
-_LEFT_PERIODS = (1, 2, 3, 4, 6, 8, 11, 14, 18, 24, 32, 64)
+_MOST_LEFT = 64
 """How many rounds before the end the last one may be: at the end of an axis the last rounds differ from the others."""
 
 
@@ -182,23 +182,20 @@ class Rounds:
         one, two = done
         if moves is None or moves != earlier.moves(before) or not _same_kinds(one.items, two.items):
             return None
-        for left in _LEFT_PERIODS if self.periodic else _LEFT:
-            last = self.number - left
-            if left < self.least_left:
-                continue
-            if last <= number + 1:
-                break
+
+        def follows(last: int) -> bool:
             enough = all(
                 b.times >= a.times or a.times + (last - number + 1) * (b.times - a.times) >= b.fewest
                 for a, b in zip(one.items, two.items, strict=True)
             )
-            if (
+            return (
                 enough
-                and self.order.stays(number - 1, earlier, last, before.moved(now, last - number))
                 and self.configurations.holds(before.moved(now, last + 1 - number))
-            ):
-                return last
-        return None
+                and self.order.stays(number - 1, earlier, last, before.moved(now, last - number))
+            )
+
+        least = max(number + 2, self.number - _MOST_LEFT)
+        return latest(least, self.number - self.least_left, follows)
 
     def _skip(
         self,
@@ -280,6 +277,25 @@ class Rounds:
         )
         room = dict(zip(self._holders(), _later(one.room, two.room, low)[1:], strict=True))
         machine.peak_words = {name: held.get(name, 0) + words for name, words in room.items()}
+
+
+def latest(least: int, most: int, follows: Callable[[int], bool]) -> int | None:
+    """Return the greatest number for which something holds that, once it fails, does not hold again.
+
+    It most often holds for the greatest of all, or for one near it: so they are tried first.
+
+    Examples
+    --------
+    >>> latest(5, 100, lambda number: number < 90), latest(5, 100, lambda number: number < 5)
+    (89, None)
+    """
+    fails, step = most + 1, 1
+    while fails > least:
+        number = max(fails - step, least)
+        if follows(number):
+            return bisect_left(range(fails), True, number + 1, key=lambda one: not follows(one)) - 1
+        fails, step = number, 2 * step
+    return None
 
 
 def _later(one: list[int], two: list[int], times: int) -> list[int]:

@@ -46,11 +46,13 @@ def visible(state: FieldState, array: Array, slow: bool, uniform: bool) -> Hasha
     for cell, progress in cells:
         if len(cells) > 1 and state.words(array, cell) == 0:
             continue
-        planes = (
-            _label(state, array, cell, int(one)) if slow or plane != SLOW else None
-            for plane, one in enumerate(progress)
-        )
+        planes = [
+            _label(state, array, cell, one) if slow or plane != SLOW else None
+            for plane, one in enumerate(progress.tolist())
+        ]
         found.append((cell, tuple(planes)))
+    if len(found) == 1:
+        return found[0][1]
     labels = {label for _, label in found}
     if len(labels) <= 1:
         return labels.pop() if labels else None
@@ -130,17 +132,17 @@ def changes(
 ) -> list[Change] | None:
     """Return how one memory has changed in the current tiles; None if that cannot be told relative to them."""
     box = state.box(array)
-    found: list[tuple[Box, tuple[bool, int] | None]] = []
-    changed = False
-    for cell, now in state.cells(array, box):
-        if state.words(array, cell) == 0:
-            continue
-        progress = int(now[memory])
-        if not all(state.alike(array, part, old, progress) for part, old in before.parts(cell, memory)):
-            changed = True
-        found.append((cell, _relative(state, array, cell, progress)))
-    if not changed:
+    cells = [(cell, int(now[memory])) for cell, now in state.cells(array, box)]
+    if all(old == progress for cell, progress in cells for _, old in before.parts(cell, memory)):
         return []
+    cells = [(cell, progress) for cell, progress in cells if state.words(array, cell)]
+    if all(
+        state.alike(array, part, old, progress)
+        for cell, progress in cells
+        for part, old in before.parts(cell, memory)
+    ):
+        return []
+    found = [(cell, _relative(state, array, cell, progress)) for cell, progress in cells]
     values = {value for _, value in found}
     if None in values or (uniform and len(values) > 1):
         return None

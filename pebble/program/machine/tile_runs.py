@@ -72,18 +72,10 @@ def runs_of_units(
     finished = (last <= starts[:, None]) & (last >= 0)
     before = mask.first_of(axis, starts) < partners[0]
     after = mask.last_of(axis, starts) >= partners[1]
-    numbers = np.stack(
-        [
-            allowed.sum(axis=1),
-            started.sum(axis=1),
-            finished.sum(axis=1),
-            (allowed & started).sum(axis=1),
-            (allowed & finished).sum(axis=1),
-            before,
-            after,
-        ],
-        axis=1,
-    )
+    numbers = np.empty((len(starts), 7), dtype=np.int64)
+    for column, lines in enumerate((allowed, started, finished, allowed & started, allowed & finished)):
+        np.sum(lines, axis=1, out=numbers[:, column])
+    numbers[:, 5], numbers[:, 6] = before, after
     pairs = numbers[:, 0]
     if not begun:
         numbers[:, 1] = numbers[:, 1] > 0
@@ -152,12 +144,10 @@ def runs_of_tiles(mask: Mask, axis: str, whole: Interval, tile: int, partners: I
 
 
 def _pattern(mask: Mask, axis: str, lines: Interval, partners: Interval) -> Hashable:
-    other = OTHER_AXIS[axis]
-    box = mask.lines_matrix(axis, lines, partners)
     return (
-        np.packbits(box).tobytes(),
+        mask.pattern(axis, lines, partners),
         _flags(mask, axis, lines, partners).tobytes(),
-        _flags(mask, other, partners, lines).tobytes(),
+        _flags(mask, OTHER_AXIS[axis], partners, lines).tobytes(),
     )
 
 

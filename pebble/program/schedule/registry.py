@@ -34,6 +34,7 @@ _BUILT_IN = (
     "small-cache",
     "square-tile",
     "p-first",
+    "dp-sliced",
     "hybrid",
     "keys-pinned",
     "keys-mixed",

@@ -148,9 +148,10 @@ class ConeSteps:
                 self._collect(p, v, (place,), position, step, found)
             step[v] = position
             if at == 0 and shape not in upper:
-                if (shape,) in upper or (shape,) in self._upper:
+                bare = len(shape) == 2 and shape[0] == _LEAF and shape[1:] in upper and len(found) == 2
+                if (shape,) in upper or ((shape,) in self._upper and not (bare and len(upper) == 1)):
                     shape, found = (shape,), [(p, (0, *path)) for p, path in found]
-                elif len(shape) == 2 and shape[0] == _LEAF and shape[1:] in upper and len(found) == 2:
+                elif bare:
                     uses.append((cone, found[0][0], position, self._role(shape[1:], (0,), found[0][0])))
                     position += 1
                     shape, found = shape[1:], [(found[1][0], (0,))]

@@ -11,6 +11,7 @@ from pebble.solvers.heuristic.axes import LARGE_FAMILY, Axes
 from pebble.solvers.heuristic.cone_steps import ConeSteps
 from pebble.solvers.heuristic.label_order import LabelOrder
 from pebble.solvers.heuristic.needed_graph import NeededGraph
+from pebble.solvers.heuristic.operand_order import with_ordered_operands
 from pebble.solvers.heuristic.phases import phases
 from pebble.solvers.heuristic.tiled_orders import ABSENT, better_tilings
 from pebble.solvers.heuristic.translations import translation_columns
@@ -39,7 +40,7 @@ def lattice_coordinates(graph: NeededGraph) -> NDArray[np.int64]:
     if not len(graph.todo):
         return np.empty((graph.n, 0), dtype=np.int64)
     columns = translation_columns(graph)
-    return np.stack(columns, axis=1) if columns else _Lattice(graph).coordinates()
+    return np.stack(columns, axis=1) if columns else _Lattice(with_ordered_operands(graph)).coordinates()
 
 
 def lattice_orders(

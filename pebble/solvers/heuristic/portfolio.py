@@ -34,16 +34,15 @@ _STEPS_EACH = 20
 """What each method may take for each vertex and edge of a larger one."""
 _BLOCK_STEPS = 1_200_000
 """What blocks may take without a time budget."""
-_LARGE_FOR_BLOCKS = 10_000
-"""Vertices and edges up to which a second style of blocks is tried without a time budget."""
 _MOST_STEPS = 6_000_000
 _SMALL = 4_000
-"""Vertices and edges up to which a local search is tried in any case."""
+"""Vertices and edges up to which tiled orders are changed by a local search without a time budget."""
 _LARGE = 1_000_000
 """Vertices and edges from which on one style of closures is tried in any case."""
-_EVALUATED = 600_000
-"""Vertices and edges that one local search evaluates, over all its trials."""
-_MOST_TRIALS = 1_000
+_LEAST_SEARCHED = 100
+"""Edges that a local search may play for each vertex and edge of a very small graph."""
+_FIRST_SEARCH_STEPS, _SEARCH_STEPS = 1_000_000, 2_500_000
+"""Edges that a local search may play: from a simple order, and from the best."""
 _MOST_DRAWS = 64
 """Weights that are tried in one turn."""
 _FEW_DRAWS = 2
@@ -140,12 +139,15 @@ def _grown(task: Task, style: Style, allowed: float) -> Iterator[FoundOrder]:
         yield "blocks", blocks(task.graph, task.M, (style,), task.rng, task.watch("blocks", allowed))
 
 
-def _improved(task: Task, start: FoundOrder, rng: np.random.Generator) -> Iterator[FoundOrder]:
-    """Yield every improvement that a local search finds in a fixed number of trials."""
-    trials = min(_MOST_TRIALS, max(20, _EVALUATED // task.size))
+def _improved(
+    task: Task, start: FoundOrder, rng: np.random.Generator, allowed: float
+) -> Iterator[FoundOrder]:
+    """Yield every improvement that a local search finds."""
+    size = task.size
+    steps = int(min(size * (_LEAST_SEARCHED + size / 4), allowed))
     name = start[0].removesuffix("+local-search") + "+local-search"
-    for trial, order in enumerate(local_search(task.graph, start[1], task.io, rng, trials)):
-        task.report("local-search", trial / trials)
+    for order in local_search(task.graph, task.M, start[1], rng, steps):
+        task.report("local-search", 0.0)
         if order is not None:
             yield name, order
 
@@ -155,7 +157,8 @@ def _searched(task: Task) -> Iterator[FoundOrder]:
     orders = [order for name, order in _simple(task) if name != "breadth-first"]
     start = min(orders, key=task.io)
     yield "local-search", start
-    yield from _renamed(_improved(task, ("local-search", start), task.stream(_FIRST_SEARCH_STREAM)))
+    rng = task.stream(_FIRST_SEARCH_STREAM)
+    yield from _renamed(_improved(task, ("local-search", start), rng, _FIRST_SEARCH_STEPS))
 
 
 def _renamed(found: Iterator[FoundOrder]) -> Iterator[FoundOrder]:
@@ -187,8 +190,7 @@ def _everything(task: Task, best: BestOrder) -> Iterator[FoundOrder]:
     if not len(task.graph.todo):
         return
     yield from task.candidates
-    if task.size <= _SMALL:
-        yield from _searched(task)
+    yield from _searched(task)
     coordinates = lattice_coordinates(task.graph)
     yield from _lattice(task, coordinates)
     if (
@@ -203,17 +205,15 @@ def _everything(task: Task, best: BestOrder) -> Iterator[FoundOrder]:
     yield from _closures(task)
     yield from draws.some(allowed, _most_draws(task))
     yield from _grown(task, next(styles), _BLOCK_STEPS)
-    if task.size <= _LARGE_FOR_BLOCKS:
-        yield from _grown(task, next(styles), _BLOCK_STEPS / 2)
     rng = task.stream(_SEARCH_STREAM)
-    if task.size <= _SMALL and best.found is not None:
-        yield from _improved(task, best.found, rng)
+    if best.found is not None and (task.size <= _SMALL or best.found[0] != "lattice"):
+        yield from _improved(task, best.found, rng, _SEARCH_STEPS)
     for turn in count():
         if task.time_budget is None or best.found is None:
             return
         yield from _lattice(task, coordinates, turn + 1)
         yield from draws.some(allowed, _MOST_DRAWS)
-        yield from _improved(task, best.found, rng)
+        yield from _improved(task, best.found, rng, _SEARCH_STEPS * 2 ** min(turn, 20))
         yield from _grown(task, next(styles), allowed * 2 ** min(turn, 20))
 
 
@@ -227,14 +227,28 @@ def _local_search(task: Task) -> FoundOrder:
 
     def search() -> Iterator[FoundOrder]:
         yield from _searched(task)
-        while task.time_budget is not None and best.found is not None:
-            yield from _renamed(_improved(task, best.found, rng))
+        for turn in count():
+            if task.time_budget is None or best.found is None:
+                return
+            yield from _renamed(_improved(task, best.found, rng, _SEARCH_STEPS * 2 ** min(turn, 20)))
 
     return best.run(search())
 
 
-def _weighted_greedy(task: Task) -> FoundOrder:
-    return BestOrder(task).run(_Draws(task).some(_allowed(task), _most_draws(task)))
+def _alone(task: Task, search: Iterator[FoundOrder]) -> FoundOrder:
+    """Return the best of one method; the depth-first order if it has none, as all would take too many steps."""
+
+    def found_or_simple() -> Iterator[FoundOrder]:
+        yield from search
+        if best.found is None:
+            yield "depth-first", depth_first(task.graph)
+
+    best = BestOrder(task)
+    return best.run(found_or_simple())
+
+
+def _block_steps(task: Task) -> float:
+    return _BLOCK_STEPS if task.time_budget is None else float("inf")
 
 
 ORDERS: dict[str, Callable[[Task], FoundOrder]] = {
@@ -243,9 +257,9 @@ ORDERS: dict[str, Callable[[Task], FoundOrder]] = {
     "depth-first": lambda task: ("depth-first", depth_first(task.graph)),
     "breadth-first": lambda task: ("breadth-first", breadth_first(task.graph)),
     "greedy": lambda task: ("greedy", greedy(task.graph, task.M)),
-    "weighted-greedy": _weighted_greedy,
-    "closures": lambda task: BestOrder(task).run(_closures(task)),
-    "blocks": lambda task: ("blocks", blocks(task.graph, task.M, progress=task.watch("blocks"))),
+    "weighted-greedy": lambda task: _alone(task, _Draws(task).some(_allowed(task), _most_draws(task))),
+    "closures": lambda task: _alone(task, _closures(task)),
+    "blocks": lambda task: _alone(task, _grown(task, Style(), _block_steps(task))),
     "lattice": lambda task: BestOrder(task).run(_only_lattice(task)),
     "local-search": _local_search,
 }

@@ -17,7 +17,7 @@ from pebble.solvers.nests.staying_data import Stays, what_may_stay, while_they_s
 from pebble.solvers.nests.tile_sizes import best_tiles, with_counts
 from pebble.solvers.nests.tiled_nest import Needs, NestLoop, NestNode, NestStep, needs_of, staying, written
 
-__all__ = ["DividedPhase", "refined"]
+__all__ = ["DividedPhase", "refined", "with_a_short_tile_first"]
 
 _COARSE, _FINE = 24, 6
 """So many places are tried for a cut at first, then so many between the neighbours of a good one."""
@@ -112,6 +112,27 @@ def refined(phases: list[SizedPhase], M: int) -> SizedPhase | DividedPhase:
             if found.words < best.words:
                 best = found
     return best if (phases[0].words - best.words) * _WORTH >= phases[0].words else phases[0]
+
+
+def with_a_short_tile_first(phase: SizedPhase, axis: str, M: int) -> SizedPhase | DividedPhase:
+    """Return a phase with tiles along an axis as large as fit, and what is left of it at the beginning.
+
+    Under a causal mask the first queries have the fewest keys: a short tile costs least there. The phase itself is
+    returned where the axis has no tiles, or arrays are not independent along it.
+    """
+    family = phase.group.family
+    if axis not in phase.sizes or axis not in _axes_to_cut(phase.group):
+        return phase
+    length = family.extents[axis]
+    most = _largest(needs_of(phase.nest, family), phase.sizes, axis, family.extents, M)
+    first = length % max(most, 1)
+    if not first or first == length:
+        return phase
+    parts = tuple(
+        _Part(phase.nest, {**phase.sizes, axis: size}, along)
+        for size, along in ((first, first), (most, length - first))
+    )
+    return DividedPhase(phase.group, axis, parts, None, 0, phase.words)
 
 
 def _axes_to_cut(group: Group) -> list[str]:

@@ -13,7 +13,7 @@ from pebble.program.language import phase
 from pebble.program.machine.counted import Run
 from pebble.program.machine.run import run
 from pebble.program.nodes import Program
-from pebble.solvers.nests.divided_phase import DividedPhase, refined
+from pebble.solvers.nests.divided_phase import DividedPhase, refined, with_a_short_tile_first
 from pebble.solvers.nests.fusion import Fusion
 from pebble.solvers.nests.phase_search import SizedPhase
 
@@ -46,7 +46,7 @@ def schedule_family(
     Parameters
     ----------
     family : Family
-        Without a mask; every operand is read complete.
+        Every operand is read complete. Under a mask the program is chosen as if there were none, and run under it.
     M : int
         Words of fast memory.
     progress : callable, optional
@@ -61,7 +61,7 @@ def schedule_family(
     CacheTooSmall
         If M words hold no vertex with its operands; ``least_M`` says how many do.
     InvalidInput
-        If the family has a mask, or operands that are read at a step.
+        If the family has operands that are read at a step.
 
     Examples
     --------
@@ -86,24 +86,42 @@ def schedule_family(
         raise CacheTooSmall(
             f"{family.name} needs at least {least} words: a vertex, and what it reads; M is {M}", least
         )
-    fusion = Fusion(family, M, progress)
+    whole = family
+    if family.masked_axes:
+        whole = Family(family.name, family.arrays, family.extents, family.symbols, family.parameters)
+    fusion = Fusion(whole, M, progress)
     division = fusion.division()
     better = [refined(fusion.phases[frozenset(one.group.names)], M) for one in division]
     # Formulas only propose; what the machine refuses is never shown.
-    proposals: list[Sequence[SizedPhase | DividedPhase]] = [better]
+    proposals: list[Sequence[SizedPhase | DividedPhase]] = [better, division]
+    if family.masked_axes:
+        proposals.append([with_a_short_tile_first(one, family.masked_axes[0], M) for one in division])
     while True:
-        proposals.append(division)
-        for phases in proposals:
-            with suppress(Violation):
-                text = _program(phases)
-                return FamilySchedule(text, run(text, family, M))
+        found = _first_or_best(proposals, family, M)
+        if found is not None:
+            return found
         fusion.refuse(_refused(division, family, M))
-        proposals, division = [], fusion.division()
+        division = fusion.division()
+        proposals = [division]
+
+
+def _first_or_best(
+    proposals: Sequence[Sequence[SizedPhase | DividedPhase]], family: Family, M: int
+) -> FamilySchedule | None:
+    """Return the first proposal that the machine accepts; under a mask, of which formulas know nothing, the best."""
+    best: FamilySchedule | None = None
+    for phases in proposals:
+        with suppress(Violation):
+            text = _program(phases)
+            found = FamilySchedule(text, run(text, family, M))
+            if best is None or found.run.io < best.run.io:
+                best = found
+            if not family.masked_axes:
+                return best
+    return best
 
 
 def _check(family: Family) -> None:
-    if family.masked_axes:
-        raise InvalidInput(f"{family.name} has a mask; loop nests are found without one")
     for array in family.arrays:
         for operand in array.reads:
             if operand.step != "last":

@@ -19,7 +19,7 @@ from pebble.solvers.nests.vertex_order import tiled_loops
 
 __all__ = ["MOST_ORDERED", "NestSchedule", "schedule_nest"]
 
-MOST_ORDERED = 6_000_000
+MOST_ORDERED = 8_500_000
 """Vertices and edges up to which the vertices are ordered one by one: about a million vertices."""
 _MOST_IN_BLOCKS, _MOST_ON_A_LATTICE = 8_000, 2_500
 """Vertices and edges up to which orders found without the loops are tried too: those that then take half a second."""

@@ -7,12 +7,15 @@ import time
 from dataclasses import dataclass
 from typing import IO, Any
 
-from pebble.common.errors import InvalidInput
+import numpy as np
+
+from pebble.common.errors import CacheTooSmall, InvalidInput
 from pebble.common.units import fast_memory_words
 from pebble.game.moves import Moves
 from pebble.game.replay import replay
 from pebble.game.rules import Rules
 from pebble.graph.dag import Dag
+from pebble.solvers.heuristic import schedule_dag
 from pebble.solvers.optimum.beam import beam
 from pebble.solvers.optimum.best_first import OutOfTime, Progress, Proof, Space, prove_by
 from pebble.solvers.optimum.bit_game import BitGame, make_bit_game
@@ -219,8 +222,8 @@ class _Solver:
             spaces.append(RequirementSpace(self.game))
         if self.deadline is None and self.game.n <= _SMALL:
             return self._told(prove_by(spaces, progress=self._report), None)
-        cost, space, path = self._known()
-        return self._told(prove_by(spaces, cost, self.deadline, self._report), moves_along(space, path))
+        cost, moves = self._known()
+        return self._told(prove_by(spaces, cost, self.deadline, self._report), moves)
 
     def _told(self, proof: Proof, known: Moves | None) -> tuple[Proof, Moves]:
         """Return the proof with the moves of the path it met, or those that were known before."""
@@ -236,7 +239,29 @@ class _Solver:
         if self.progress is not None:
             self.progress(lower + self.game.stores, states)
 
-    def _known(self) -> tuple[int, SearchSpace, list[Words]]:
+    def _known(self) -> tuple[int, Moves]:
+        """Return the cheaper of an automatic schedule and what a narrow search finds, with its cost."""
+        scheduled = self._scheduled()
+        if scheduled is not None and scheduled[0] <= int(self.space.bound(self.space.start())[0]):
+            return scheduled
+        cost, space, path = self._narrow_search()
+        if scheduled is not None and scheduled[0] < cost:
+            return scheduled
+        return cost, moves_along(space, path)
+
+    def _scheduled(self) -> tuple[int, Moves] | None:
+        """Return an automatic schedule and its cost, or None where only sliding has room."""
+        try:
+            schedule = schedule_dag(self.dag, self.game.M)
+        except CacheTooSmall:
+            return None
+        if schedule.recomputation and not self.game.rules.recomputation:
+            return None
+        chunks = [*schedule.moves()]
+        op, vertex = (np.concatenate([getattr(chunk, name) for chunk in chunks]) for name in ("op", "vertex"))
+        return schedule.io - self.game.stores, Moves(op, vertex)
+
+    def _narrow_search(self) -> tuple[int, SearchSpace, list[Words]]:
         """Return the cheapest pebbling that a narrow search finds; computing once always leads to one."""
         once = self.space
         if self.game.rules.recomputation:

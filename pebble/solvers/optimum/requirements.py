@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pebble.solvers.optimum.bit_game import BitGame
-from pebble.solvers.optimum.bits import Unions, Words, columns, popcount
+from pebble.solvers.optimum.bits import Unions, Words, columns, members, popcount
 from pebble.solvers.optimum.search_space import Reached
 from pebble.solvers.optimum.state_sets import Batch, LayeredSet
 from pebble.solvers.optimum.states import Codec, States
@@ -91,7 +91,7 @@ class RequirementSpace:
         self.game = game
         self.codec = Codec(game, owed=False)
         self.symmetry = Symmetry(game, self.codec)
-        self._middle = np.uint64(game.middle)
+        self._middle, self._inputs = np.uint64(game.middle), np.uint64(game.inputs)
         computed = range(game.n_inputs, game.n)
         self._bits = np.array([1 << v for v in computed], dtype=np.uint64)
         self._operands = np.array([game.before[v] for v in computed], dtype=np.uint64)
@@ -99,7 +99,9 @@ class RequirementSpace:
         self._copy_bits = np.array(copies, dtype=np.uint64)
         inner = [(1 << v, bit) for v, bit in game.stored_at.items() if bit != 1 << v]
         self._inner = [(np.uint64(bit), np.uint64(stored)) for bit, stored in inner]
-        self._asked_for = Unions(_inputs_below(game))
+        self._needed = Unions(_ancestors(game))
+        self._used_by = Unions([*game.before, *[0] * (game.width - game.n)])
+        self._successors = [np.uint64(game.after[x]) for x in range(game.n_inputs)]
 
     def start(self) -> Words:
         """Return the row of the end of the game: every output has been stored, and nothing else matters."""
@@ -117,8 +119,8 @@ class RequirementSpace:
         return self._bound(self.codec.unpack(rows))
 
     def _bound(self, states: States) -> Ints:
-        inputs = self._asked_for(states.red | states.blue)
-        return popcount(inputs) + popcount(states.blue & self._middle)
+        needed = self._needed(states.red | states.blue)
+        return popcount(needed & self._inputs) + popcount(states.blue & self._middle)
 
     def dominated(self, rows: Words, closed: LayeredSet) -> NDArray[np.bool_]:
         """Tell which requirements are harder than one met at no more cost; see [weaker].
@@ -194,8 +196,10 @@ class RequirementSpace:
         """Return what is required just before each vertex is computed that can be; see [step]."""
         red, blue = states.red[:, None], states.blue[:, None]
         room = self._room(red)
-        kept, kept_vertex = np.nonzero(room & (red & self._bits != 0))
-        asked, asked_vertex = np.nonzero(room & (blue & self._copy_bits != 0))
+        keep, ask = room & (red & self._bits != 0), room & (blue & self._copy_bits != 0)
+        self._restrict(states, keep, ask)
+        kept, kept_vertex = np.nonzero(keep)
+        asked, asked_vertex = np.nonzero(ask)
         parent, place = np.concatenate([kept, asked]), np.concatenate([kept_vertex, asked_vertex])
         stored = np.arange(len(parent)) >= len(kept)
         gone = np.where(stored, self._copy_bits[place], _NONE)
@@ -209,6 +213,29 @@ class RequirementSpace:
                 (chosen.red & ~self._bits[place]) | self._operands[place], chosen.blue & ~gone, chosen.owed
             ),
         )
+
+    def _restrict(self, states: States, keep: NDArray[np.bool_], ask: NDArray[np.bool_]) -> None:
+        """Leave one computation to each requirement that has one that may as well come last; see [last]."""
+        red, blue = states.red[:, None], states.blue[:, None]
+        needed = self._needed(states.red | states.blue)
+        roomy = popcount(red | self._bits | self._operands) <= self.game.M
+        unused = roomy & (self._used_by(needed)[:, None] & self._bits == 0)
+        missing = popcount(self._operands & ~red & ~self._lone(needed)[:, None])
+        kept = keep & unused & (blue & self._copy_bits == 0) & (missing <= 1)
+        asked = ask & unused & (red & self._bits == 0) & (missing == 0)
+        some = np.flatnonzero((kept | asked).any(axis=1))
+        first = (kept | asked)[some].argmax(axis=1)
+        for choices, last in ((keep, kept), (ask, asked)):
+            choices[some] = False
+            choices[some, first] = last[some, first]
+
+    def _lone(self, needed: Words) -> Words:
+        """Return the inputs that only one of the needed vertices is computed from."""
+        lone = np.zeros_like(needed)
+        for x, after in enumerate(self._successors):
+            users = needed & after
+            lone |= np.where((users != 0) & (users & (users - np.uint64(1)) == 0), np.uint64(1 << x), _NONE)
+        return lone
 
     def _room(self, red: Words) -> NDArray[np.bool_]:
         """Tell which vertices can be computed while everything else that must be red is."""
@@ -255,9 +282,13 @@ class RequirementSpace:
         return found
 
     def _loaded(self, states: States, least: int, most: int) -> _Loaded:
-        """Return every way to load some of what must be red that raises the bound by so much."""
-        index, loads = np.arange(len(states)), np.zeros(len(states), dtype=np.uint64)
-        for column in columns(states.red, int(popcount(states.red).max(initial=0))):
+        """Return every way to load some of what must be red, the idle inputs included, that raises the bound so.
+
+        See [idle].
+        """
+        index, loads = np.arange(len(states)), self._idle(states)
+        choice = states.red & ~loads
+        for column in columns(choice, int(popcount(choice).max(initial=0))):
             more = np.flatnonzero(column[index] != 0)
             with_it = index[more]
             index = np.concatenate([index, with_it])
@@ -271,6 +302,10 @@ class RequirementSpace:
         asked &= ~self._copies(chosen.blue) | chosen.blue
         after = States(chosen.red & ~loads, chosen.blue | asked, chosen.owed)
         return _Loaded(index, loads, after, self._raises(loads, chosen))
+
+    def _idle(self, states: States) -> Words:
+        """Return the inputs that must be red and that nothing needed is computed from."""
+        return states.red & self._inputs & ~self._used_by(self._needed(states.red | states.blue))
 
 
 class _Computed(NamedTuple):
@@ -288,16 +323,15 @@ class _Loaded(NamedTuple):
     raised: Ints
 
 
-def _inputs_below(game: BitGame) -> list[int]:
-    """Return the inputs that each bit of a requirement asks for, as masks."""
-    below: list[int] = []
+def _ancestors(game: BitGame) -> list[int]:
+    """Return what each bit of a requirement asks for: the vertex and everything it depends on, as masks."""
+    found: list[int] = []
     for v in range(game.n):
-        found = 1 << v & game.inputs
-        for p in range(v):
-            if game.before[v] >> p & 1:
-                found |= below[p]
-        below.append(found)
-    below += [0] * (game.width - game.n)
+        asked = 1 << v
+        for p in members(game.before[v]):
+            asked |= found[p]
+        found.append(asked)
+    found += [0] * (game.width - game.n)
     for v, stored in game.stored_at.items():
-        below[stored.bit_length() - 1] = below[v]
-    return below
+        found[stored.bit_length() - 1] = found[v]
+    return found

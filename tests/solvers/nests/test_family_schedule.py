@@ -17,6 +17,7 @@ from pebble.computations.safe_softmax import online_family
 from pebble.game.moves import Moves
 from pebble.game.replay import replay
 from pebble.game.rules import Rules
+from pebble.lab.count import count
 from pebble.program.lowering import lower
 from pebble.program.numbers import evaluate
 from pebble.solvers.nests.family_schedule import FamilySchedule, schedule_family
@@ -123,8 +124,27 @@ def test_the_same_program_each_time() -> None:
     assert str(schedule_family(family, 27).program) == str(schedule_family(family, 27).program)
 
 
+@pytest.mark.parametrize("M", [12, 40, 90])
+def test_under_a_mask_the_program_is_legal_and_moves_less(M: int) -> None:
+    family = attention_family(Problem.square(12, 4))
+    masked = family.under(causal_mask(12, 12))
+    found = schedule_family(masked, M)
+    columns = (Moves(op, vertex) for op, vertex in lower(found.program, masked))
+    status = replay(masked.dag(), M, columns, Rules(recomputation=True))
+    status.require_complete()
+    assert (status.reads, status.writes) == (found.run.total_reads, found.run.total_writes)
+    assert status.peak == found.run.peak <= M
+    assert found.run.io < schedule_family(family, M).run.io
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("M", [256, 2048, 8192, 65536])
+def test_attention_under_a_causal_mask_is_near_what_was_written_for_it(M: int) -> None:
+    problem = Problem.square(1024, 64, mask="causal")
+    found = schedule_family(attention_family(Problem.square(1024, 64)).under(causal_mask(1024, 1024)), M)
+    assert found.run.io <= 1.06 * count(problem, M, ["best"]).rows[0].io
+
+
 def test_what_is_no_loop_nest_is_refused() -> None:
-    with pytest.raises(InvalidInput, match="mask"):
-        schedule_family(attention_family(Problem.square(4, 2)).under(causal_mask(4, 4)), 50)
     with pytest.raises(InvalidInput, match="partial result"):
         schedule_family(online_family(Problem(4, 4, 2, 2, softmax="online")), 50)

@@ -1,0 +1,122 @@
+"""Backward with dP in two slices of the head dimension: the second one shares its words of dO with half of dV."""
+
+from __future__ import annotations
+
+from pebble import Problem, Schedule
+from pebble.program import (
+    Node,
+    Program,
+    Tiles,
+    closed_form,
+    compute,
+    delete,
+    largest,
+    load,
+    loop,
+    phase,
+    program,
+    store,
+)
+from schedules._tile_shapes import best_tile
+from schedules._tiled_products import score_tiles
+from schedules.backward._gradient_products import gradient_phase, gradient_tile
+from schedules.backward._loop_nests import row_sums_phase
+from schedules.backward.split import probabilities_of_resident_rows
+
+__all__ = ["SlicedBackward"]
+
+
+class SlicedBackward(Schedule):
+    """P; half of dP; the other half with that half of dV, and dS; the rest of dV; then dK and dQ on tiles.
+
+    A slice of d/2 columns lets a tile have twice as many keys: dP and dV take 1/μ + 5 words a pair instead of 2/μ + 2
+    or 4/√μ + 2, for μ = M/d². Cheapest between μ = 1/9 and 1/3.
+    """
+
+    name = "dp-sliced"
+    summary = "P, half of dP, the other half with half of dV and dS, the rest of dV; then dK and dQ on tiles"
+    source = "found by search for this project"
+    passes = ("backward",)
+    tile_names = (
+        *("p_rows", "p_cols", "dp_cols", "ds_cols", "dv_cols"),
+        *("dk_rows", "dk_cols", "dq_rows", "dq_cols"),
+    )
+    tile_axes = tuple("ijjjjjkik")
+    may_be_zero = ("p_cols",)
+
+    def tiles(self, problem: Problem, M: int) -> Tiles:
+        """Return the largest tiles for each phase, and for P the cheaper of tiles and rows of Q that stay."""
+        self.require(problem, M)
+        found = dict(self.smallest(problem))
+        first, last = problem.dv // 2, problem.dv - problem.dv // 2
+        for name, words, beside in (
+            ("dp_cols", first, first),
+            ("ds_cols", 2 * last, last),
+            ("dv_cols", first, first),
+        ):
+            guess = (M - beside - 5) // max(words, 1)
+            found |= {name: largest(self, problem, M, name, problem.Nk, guess, {**found, name: 1})[name]}
+        found["dk_rows"], found["dk_cols"] = gradient_tile(problem, "dK", M)
+        found["dq_rows"], found["dq_cols"] = gradient_tile(problem, "dQ", M)
+        p_rows, p_cols = best_tile((problem.Nq, problem.Nk, problem.d), M, 1)
+        guess = max((M - 2) // (problem.d + 2), (M - 2 - problem.d) // (problem.d + 1))
+        rows = largest(self, problem, M, "p_rows", problem.Nq, guess, {**found, "p_rows": 1})["p_rows"]
+        options = [{**found, "p_rows": p_rows, "p_cols": p_cols}, {**found, "p_rows": rows}]
+        family = self.family(problem)
+        return min(options, key=lambda tiles: int(closed_form(self.program(problem, tiles), family).io))
+
+    def smallest(self, problem: Problem) -> Tiles:
+        """Return tiles of one element, and one row of Q."""
+        return {**dict.fromkeys(self.tile_names, 1), "p_cols": 0}
+
+    def program(self, problem: Problem, tiles: Tiles) -> Program:
+        """Write the program; with ``p_cols`` 0, rows of Q stay while P is made."""
+        size = {**self.smallest(problem), **self.check_tiles(tiles)}
+        half = problem.dv // 2
+        return program(
+            phase("P = exp(QKᵀ) / l", _probabilities(problem, size["p_rows"], size["p_cols"])),
+            phase("D, row sums of dO∘O", row_sums_phase()),
+            *([phase("first half of dP", _half_of_dP(size["dp_cols"], half))] if half else []),
+            phase("dP and half of dV; dS", _rest_of_dP(size["ds_cols"], half, problem.dv)),
+            *([phase("first half of dV", _half_of_dV(size["dv_cols"], half))] if half else []),
+            gradient_phase(problem, "dK", size["dk_rows"], size["dk_cols"]),
+            gradient_phase(problem, "dQ", size["dq_rows"], size["dq_cols"]),
+        )
+
+
+def _probabilities(problem: Problem, rows: int, cols: int) -> Node:
+    if not cols:
+        return probabilities_of_resident_rows(problem, rows)
+    normalised = loop("i", 1, load("l"), compute("P", "S"), delete("l"), label="row")
+    return score_tiles(problem, "S", rows, cols, normalised, store("P"), delete("P"))
+
+
+def _half_of_dP(cols: int, half: int) -> Node:
+    """Columns of V of a tile of keys stay; those of dO pass by."""
+    pairs = loop("j", 1, compute("dP"), store("dP"), delete("dP"), label="key")
+    rows = loop("i", 1, load("dO"), pairs, delete("dO"))
+    return loop("e", half, loop("j", cols, load("V"), rows, delete("V")), stop=half)
+
+
+def _rest_of_dP(cols: int, half: int, dv: int) -> Node:
+    """The other columns of V and dV stay, and those of dO serve both products."""
+    begun = load("dP") if half else None
+    work = (
+        load("P"),
+        begun,
+        compute("dV"),
+        compute("dP"),
+        compute("dS", "dP"),
+        delete("P"),
+        store("dS"),
+        delete("dS"),
+    )
+    rows = loop("i", 1, load("dO", "D"), loop("j", 1, *work, label="key"), delete("dO", "D"))
+    keys = loop("j", cols, load("V"), rows, store("dV"), delete("V", "dV"))
+    return loop("e", dv - half, keys, start=half)
+
+
+def _half_of_dV(cols: int, half: int) -> Node:
+    pairs = loop("j", 1, load("P"), compute("dV"), delete("P"), label="key")
+    rows = loop("i", 1, load("dO"), pairs, delete("dO"))
+    return loop("e", half, loop("j", cols, rows, store("dV"), delete("dV")), stop=half)

@@ -1,0 +1,38 @@
+"""What `auto` compares: no worse than any single order, whatever the kind of graph and its size."""
+
+from __future__ import annotations
+
+import pytest
+
+from pebble.computations.load import load_dag
+from pebble.graph.dag import Dag
+from pebble.solvers.heuristic import ORDERS, portfolio, schedule_dag
+from tests.solvers.heuristic.known_kinds import layered, sparse
+
+
+@pytest.mark.parametrize("order", ["blocks", "closures", "weighted-greedy"])
+def test_a_method_that_would_take_too_many_steps_gives_the_depth_first_order(
+    order: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for limit in ("_BLOCK_STEPS", "_STEPS", "_STEPS_EACH", "_MOST_STEPS"):
+        monkeypatch.setattr(portfolio, limit, 1)
+    dag = load_dag("layered:6,10,2")
+    assert schedule_dag(dag, 6, order).order == "depth-first"
+    assert schedule_dag(dag, 6).io <= schedule_dag(dag, 6, order).io
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("dag", "M"), [(layered(40, 40, 2), 24), (sparse(90, 12), 24)], ids=["layered", "sparse"]
+)
+def test_auto_is_no_worse_than_any_order_of_a_larger_graph(
+    dag: Dag, M: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With fewer steps, for auto and alone."""
+    assert dag.n_vertices + dag.n_edges > 4000
+    for limit in ("_BLOCK_STEPS", "_STEPS", "_MOST_STEPS"):
+        monkeypatch.setattr(portfolio, limit, 20_000)
+    for limit in ("_FIRST_SEARCH_STEPS", "_SEARCH_STEPS"):
+        monkeypatch.setattr(portfolio, limit, 200_000)
+    found = schedule_dag(dag, M).io
+    assert found <= min(schedule_dag(dag, M, order).io for order in ORDERS if order != "auto")
