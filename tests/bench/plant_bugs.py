@@ -40,6 +40,7 @@ TESTS += [
 ]
 TESTS += [
     "tests/program/test_machine_masks.py",
+    "tests/program/test_run_levels_begun.py",
     "tests/computations/masks",
     "tests/computations/test_masks.py",
     "tests/computations/test_band_mask.py",
