@@ -263,8 +263,8 @@ def _changed(text: str, right: str, wrong: str) -> tuple[str, str]:
     assert right in text
     theorem = re.compile(r"Theorem \w+ : (.*)\.\nProof\. (.*)\. Qed\.\n")
     before, after = (theorem.findall(one) for one in (text, text.replace(right, wrong)))
-    [changed] = [new for old, new in zip(before, after, strict=True) if old != new]
-    return changed
+    [(goal, proof)] = [new for old, new in zip(before, after, strict=True) if old != new]
+    return goal, proof
 
 
 def _together(texts: list[str]) -> str:
