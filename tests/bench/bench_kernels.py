@@ -26,7 +26,7 @@ def row(name: str, extent: int, M: int) -> tuple[int, int, float]:
     start = time.process_time()
     found = schedule_nest(nest, M)
     seconds = time.process_time() - start
-    return max(one.value for one in nest_bounds(nest, M) if one.proved), found.io, seconds
+    return max(int(one.value) for one in nest_bounds(nest, M) if one.proved), found.io, seconds
 
 
 def print_table(names: Iterable[str], extent: int, M: int) -> None:

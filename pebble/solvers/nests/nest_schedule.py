@@ -119,7 +119,9 @@ def schedule_nest(
     if family.n_vertices + family.n_edges > _MOST_IN_BLOCKS:
         return by_program
     ordered = _general_order(family.dag(), M, by_program.io)
-    return by_program if ordered is None or ordered.io > _WORTH * by_program.io else _of_order(nest, ordered)
+    return (
+        by_program if ordered is None or ordered.io > _WORTH * by_program.io else _of_order(nest, M, ordered)
+    )
 
 
 def _by_vertices(
@@ -144,7 +146,7 @@ def _by_vertices(
     loops = tiled_loops(built, room, progress=progress, time_budget=time_budget)
     general = _general_order(dag, room, loops.io)
     if general is not None:
-        return _of_order(nest, general)
+        return _of_order(nest, M, general)
     ordered = schedule_dag(dag, room, order=loops.order)
     return NestSchedule(nest, M, ordered.reads, ordered.writes, ordered.peak, loops.text, ordered.moves)
 
@@ -159,6 +161,6 @@ def _general_order(dag: Dag, M: int, io: int) -> DagSchedule | None:
     return best if best.io < io else None
 
 
-def _of_order(nest: LoopNest, found: DagSchedule) -> NestSchedule:
+def _of_order(nest: LoopNest, M: int, found: DagSchedule) -> NestSchedule:
     text = f"the vertices of the DAG in an order found by {found.order}; evict what is used last (Belady)"
-    return NestSchedule(nest, found.M, found.reads, found.writes, found.peak, text, found.moves)
+    return NestSchedule(nest, M, found.reads, found.writes, found.peak, text, found.moves)

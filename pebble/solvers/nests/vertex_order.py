@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import replace
 from itertools import permutations
 from time import perf_counter
@@ -11,12 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pebble.computations.nests.nest_dag import NestDag
+from pebble.common.errors import InvalidInput
+from pebble.computations.nests.nest_dag import NestDag, count_edges, nest_dag
 from pebble.solvers.heuristic.eviction import io_of
 from pebble.solvers.heuristic.needed_graph import NeededGraph
 from pebble.solvers.heuristic.tiled_orders import Tiling
 from pebble.solvers.nests.dependences import edges_of
-from pebble.solvers.nests.loop_coordinates import NestPart, coordinate_systems, part_of
+from pebble.solvers.nests.loop_coordinates import LoopCoordinates, NestPart, coordinate_systems, part_of
 from pebble.solvers.nests.tile_order import order_in_tiles
 from pebble.solvers.nests.working_set import estimated_io
 
@@ -25,13 +27,16 @@ if TYPE_CHECKING:
 
 __all__ = ["TiledLoops", "tiled_loops"]
 
-_EDGES_ESTIMATED, _MOST_ESTIMATED, _LEAST_ESTIMATED = 25_000_000, 400, 24
+_EDGES_ESTIMATED, _MOST_ESTIMATED, _LEAST_ESTIMATED = 25_000_000, 400, 14
 """So many edges are sorted in all for estimates, in so many orders at most and at least."""
 _SMALL_GRAPH = 20_000
 _ONE_BY_ONE = 4
 """In larger graphs, so many estimates are given for an order whose vertices have to be taken one by one."""
 _EDGES_COUNTED, _MOST_COUNTED, _LEAST_COUNTED = 1_000_000, 12, 2
 """The same for the orders whose I/O is counted exactly."""
+_MOST_EDGES_SEARCHED, _EDGES_FOR_THAT = 1_000_000, 300_000
+"""With more edges, loops are sought for smaller extents with so many edges first, and the best ones then tried."""
+_TAKEN = 12
 _PARENTS = 4
 _JAMMED = (2, 3, 6)
 """So many steps of a loop are taken together at first."""
@@ -84,13 +89,17 @@ def tiled_loops(
     """
     end = None if time_budget is None else perf_counter() + time_budget
     groups = _large(statement_groups(nest), nest)
+    small = _smaller(nest)
     ranges = _ranges(len(groups))
     whole = 0, len(groups)
     found: dict[tuple[int, int], TiledLoops] = {}
     for start, stop in ranges:
-        part = part_of(nest, [number for group in groups[start:stop] for number in group])
+        numbers = [number for group in groups[start:stop] for number in group]
         searches = 1 if (start, stop) == whole else len(ranges) - 1
-        found[start, stop] = _LoopSearch(part, M, progress, end, searches).found()
+        search = _LoopSearch(part_of(nest, numbers), M, progress, end, searches)
+        if small is not None:
+            search.begin_with(_LoopSearch(part_of(small, numbers), M, progress, end, searches))
+        found[start, stop] = search.found()
     phases = _cheapest(found, len(groups))
     graph = NeededGraph(nest.dag)
     options = [_joined([found[whole]], graph, M), _joined([found[one] for one in phases], graph, M)]
@@ -101,6 +110,24 @@ def tiled_loops(
         if best.io <= plain
         else TiledLoops(plain, graph.todo, "for each vertex in the order of the text")
     )
+
+
+def _smaller(nest: NestDag) -> NestDag | None:
+    """Return a nest with smaller extents, for which more loops can be tried; None if this one is small enough."""
+    extents = dict(nest.nest.extents)
+    if nest.dag.n_edges <= _MOST_EDGES_SEARCHED:
+        return None
+    edges = nest.dag.n_edges
+    while edges > _EDGES_FOR_THAT and max(extents.values()) > 2:
+        extents = {
+            name: max(-(-extent * 7 // 8), 1) if extent > 8 else extent for name, extent in extents.items()
+        }
+        before, edges = edges, count_edges(replace(nest.nest, extents=extents))[1]
+        if edges == before:
+            return None
+    with suppress(InvalidInput):
+        return nest_dag(replace(nest.nest, extents=extents))
+    return None
 
 
 def statement_groups(nest: NestDag) -> list[list[int]]:
@@ -183,15 +210,30 @@ class _LoopSearch:
         self.counted = min(max(_EDGES_COUNTED // edges, _LEAST_COUNTED), _MOST_COUNTED)
         self.price: dict[Choice, int] = {}
 
+    def begin_with(self, other: _LoopSearch) -> None:
+        """Try the best loops that a search for smaller extents finds, and change little after that."""
+        other._search()
+        known = {name: at for at, name in enumerate(_unlike(self.systems))}
+        names = _unlike(other.systems)
+        for number, tiling in sorted(other.price, key=other._rank)[:_TAKEN]:
+            if names[number] in known:
+                self._try((known[names[number]], tiling))
+
     def found(self) -> TiledLoops:
         """Return the best loops, as an order of the whole nest's vertices."""
+        if not self.price:
+            self._search()
+        else:
+            self._climb()
+        return self._counted()
+
+    def _search(self) -> None:
         half = self.left // 2
         for choice in self._starts():
             if self.left <= half:
                 break
             self._try(choice)
         self._climb()
-        return self._counted()
 
     def _spent(self) -> bool:
         return self.left <= 0 or (self.end is not None and perf_counter() > self.end)
@@ -321,6 +363,12 @@ def _sizes(M: int) -> list[int]:
     """Return tile sizes that suit M words: squares, smaller squares, cubes, and long tiles."""
     root, cube = round(M**0.5), round(M ** (1 / 3))
     return list(dict.fromkeys(max(one, 2) for one in (root - 1, root // 2, cube, M // 4, M // 2)))
+
+
+def _unlike(systems: list[LoopCoordinates]) -> list[tuple[tuple[str, ...], int]]:
+    """Return the names of the axes of each system, with how many before it have the same."""
+    names = [system.names for system in systems]
+    return [(one, names[:at].count(one)) for at, one in enumerate(names)]
 
 
 def _with_tile(tiling: Tiling, at: int, tile: tuple[int, int]) -> Tiling:

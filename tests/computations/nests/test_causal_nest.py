@@ -44,7 +44,8 @@ def test_the_family_under_the_mask_is_the_graph(text: str) -> None:
     for n in (1, 2, 5):
         nest = loop_nest(text, extents(text, n))
         family = as_family(nest)
-        assert family is not None and family.masked_axes
+        assert family is not None
+        assert family.masked_axes
         assert family.dag() == nest_dag(nest).dag
 
 

