@@ -22,7 +22,8 @@ from pebble.solvers.heuristic import schedule_dag
 from pebble.solvers.heuristic.eviction import io_of
 from pebble.solvers.heuristic.needed_graph import NeededGraph
 from pebble.solvers.heuristic.tiled_orders import ABSENT, best_tiling
-from tests.solvers.heuristic.known_kinds import KINDS, OTHER_KINDS, Places, renumbered
+from tests.bench.kinds import KINDS, OTHER_KINDS
+from tests.solvers.heuristic.known_kinds import Places, renumbered
 
 KNOWN: dict[str, dict[int, int]] = {
     "fwd12x4": {16: 894, 32: 480, 64: 284},
