@@ -20,6 +20,15 @@ def test_a_method_that_would_take_too_many_steps_gives_the_depth_first_order(
     assert schedule_dag(dag, 6).io <= schedule_dag(dag, 6, order).io
 
 
+def test_auto_tries_the_local_search_from_a_simple_order_at_any_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    for limit in ("_BLOCK_STEPS", "_STEPS", "_STEPS_EACH", "_MOST_STEPS", "_SEARCH_STEPS", "_SMALL"):
+        monkeypatch.setattr(portfolio, limit, 0)
+    dag = load_dag("layered:10,12,2")
+    alone = schedule_dag(dag, 6, "local-search")
+    assert alone.io < min(schedule_dag(dag, 6, order).io for order in ("given", "depth-first", "greedy"))
+    assert schedule_dag(dag, 6).io <= alone.io
+
+
 @pytest.mark.slow
 def test_auto_is_no_worse_than_any_order_of_a_larger_graph(monkeypatch: pytest.MonkeyPatch) -> None:
     """With fewer steps, for auto and alone."""
