@@ -175,7 +175,7 @@ class BestOrder:
         try:
             for name, order in search:
                 self.offer(name, order)
-                self.task.report(name, 1.0)
+                self.task.report(name.rpartition("+")[2], 1.0)
                 if self.io == self.task.compulsory:
                     break
         except TimeUp:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 
 from pebble.computations.load import load_dag
-from pebble.graph.dag import Dag
 from pebble.solvers.heuristic import ORDERS, portfolio, schedule_dag
-from tests.solvers.heuristic.known_kinds import layered, sparse
+from tests.solvers.heuristic.known_kinds import sparse
 
 
 @pytest.mark.parametrize("order", ["blocks", "closures", "weighted-greedy"])
@@ -21,14 +20,19 @@ def test_a_method_that_would_take_too_many_steps_gives_the_depth_first_order(
     assert schedule_dag(dag, 6).io <= schedule_dag(dag, 6, order).io
 
 
+def test_auto_tries_the_local_search_from_a_simple_order_at_any_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    for limit in ("_BLOCK_STEPS", "_STEPS", "_STEPS_EACH", "_MOST_STEPS", "_SEARCH_STEPS", "_SMALL"):
+        monkeypatch.setattr(portfolio, limit, 0)
+    dag = load_dag("layered:10,12,2")
+    alone = schedule_dag(dag, 6, "local-search")
+    assert alone.io < min(schedule_dag(dag, 6, order).io for order in ("given", "depth-first", "greedy"))
+    assert schedule_dag(dag, 6).io <= alone.io
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("dag", "M"), [(layered(40, 40, 2), 24), (sparse(90, 12), 24)], ids=["layered", "sparse"]
-)
-def test_auto_is_no_worse_than_any_order_of_a_larger_graph(
-    dag: Dag, M: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_auto_is_no_worse_than_any_order_of_a_larger_graph(monkeypatch: pytest.MonkeyPatch) -> None:
     """With fewer steps, for auto and alone."""
+    dag, M = sparse(90, 12), 24
     assert dag.n_vertices + dag.n_edges > 4000
     for limit in ("_BLOCK_STEPS", "_STEPS", "_MOST_STEPS"):
         monkeypatch.setattr(portfolio, limit, 20_000)
