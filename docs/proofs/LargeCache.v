@@ -3,22 +3,11 @@
     docs/bounds-large-cache.md, Theorem D, under any mask: [r] queries that all see the same [n] keys. *)
 
 From mathcomp Require Import all_ssreflect zify.
-From Pebble Require Import Game Times Compulsory Tracing Attention AttentionFacts AttentionCompulsory T1 Again LargeCacheFacts.
+From Pebble Require Import Game Times Compulsory Tracing Attention AttentionFacts AttentionCompulsory T1 Again Moments LargeCacheFacts.
 
 Set Implicit Arguments.
 Unset Strict Implicit.
 Unset Printing Implicit Defensive.
-
-(** The last moment at which something holds. *)
-Lemma last_moment (P : pred nat) n : P 0 -> ~~ P n -> exists s, [/\ s < n, P s, ~~ P s.+1 & forall t, t <= n -> P t -> t <= s].
-Proof.
-move=> P0 Pn; have ex : exists s, P s && (s <= n) by exists 0; rewrite P0.
-have bound s : P s && (s <= n) -> s <= n by case/andP.
-case: (ex_maxnP ex bound) => s /andP[Ps le_s] greatest.
-have lt_s : s < n by rewrite ltn_neqAle le_s andbT; apply: contraNneq Pn => <-.
-exists s; split=> //; last by move=> t le_t Pt; apply: greatest; rewrite Pt.
-by apply/negP => PS; have := greatest s.+1; rewrite PS lt_s ltnn => /(_ isT).
-Qed.
 
 (** The first [a] of some keys. *)
 Lemma first_keys Nq Nk (allowed : 'I_Nq -> 'I_Nk -> bool) (C : {set key allowed}) a : a <= #|C| ->
@@ -118,7 +107,8 @@ move=> /subsetP sub each.
 have line i : i \in A -> (forall k, (i, k) \in query_words (again_old ms s)) \/
     (forall j, j \in late -> (i, j) \in places (charged (again_old ms s))).
   by move=> in_A; have [beg adv] := each i in_A; apply: (tied_query legal_ms traced_when d_gt0 sees early_late (sub i in_A) beg adv).
-apply: leq_trans (whole_or_squares late_le (leqnn _) line) _; rewrite leq_add2l.
+have late_le' : #|late| <= #|[finType of 'I_d]| by rewrite card_ord.
+apply: leq_trans (whole_or_squares late_le' (leqnn _) line) _; rewrite leq_add2l.
 by apply/subset_leq_card/subsetP => x; rewrite !inE => /andP[-> /andP[_ ->]].
 Qed.
 
@@ -133,7 +123,8 @@ have line j : j \in early -> (forall k, (j, k) \in key_words W) \/
   have [all_k|ch] := tied_key legal_ms traced_when d_gt0 sees in_R in_early not_begun (fun k => old_k j k in_early).
     by case/negP: not_all; apply/forallP.
   by apply/imsetP; exists (i, j).
-apply: leq_trans (whole_or_squares tau_le le_tau line) _; rewrite leq_add2l.
+have tau_le' : tau <= #|[finType of 'I_d]| by rewrite card_ord.
+apply: leq_trans (whole_or_squares tau_le' le_tau line) _; rewrite leq_add2l.
 apply: leq_trans (leq_imset_card (fun x => (x.2, x.1)) _); apply/subset_leq_card/subsetP => -[j i].
 rewrite inE => /and3P[/imsetP[x in_x [-> ->]] in_early _]; apply/imsetP; exists x => //.
 by rewrite inE in_x.

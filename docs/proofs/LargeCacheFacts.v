@@ -4,27 +4,11 @@
     forward pass, where the queries [R] see all keys of [early] and of [late], and the early keys come first. *)
 
 From mathcomp Require Import all_ssreflect zify.
-From Pebble Require Import Game Times Compulsory LoomisWhitney Tracing Attention AttentionFacts AttentionCompulsory T1 Again.
+From Pebble Require Import Game Times Compulsory LoomisWhitney Tracing Attention AttentionFacts AttentionCompulsory T1 Again Moments.
 
 Set Implicit Arguments.
 Unset Strict Implicit.
 Unset Printing Implicit Defensive.
-
-(** Lines that are whole in [w], or have [m] squares in [c]. *)
-Lemma whole_or_squares (X Y : finType) d m (A : {set X}) (B : {set Y}) (w : {set X * 'I_d}) (c : {set X * Y}) :
-  m <= d -> m <= #|B| -> (forall x, x \in A -> (forall k, (x, k) \in w) \/ (forall y, y \in B -> (x, y) \in c)) ->
-  m * #|A| <= #|w| + #|[set z in c | (z.1 \in A) && (z.2 \in B)]|.
-Proof.
-move=> le_d le_B each; pose whole := [set x in A | [forall k, (x, k) \in w]].
-have le_w : d * #|whole| <= #|w| by apply: card_whole_rows => x k; rewrite inE => /andP[_ /forallP].
-have le_c : #|A :\: whole| * #|B| <= #|[set z in c | (z.1 \in A) && (z.2 \in B)]|.
-  rewrite -cardsX; apply/subset_leq_card/subsetP => -[x y]; rewrite !inE /= => /andP[/andP[not_whole in_A] in_B].
-  rewrite in_A in_B !andbT; case: (each x in_A) => [all_w|]; last exact.
-  by case/negP: not_whole; rewrite in_A; apply/forallP.
-have sub : whole \subset A by apply/subsetP => x; rewrite inE => /andP[].
-rewrite -(cardsID whole A) (setIidPr sub) mulnDr; apply: leq_add; first by apply: leq_trans le_w; rewrite leq_mul2r le_d orbT.
-by apply: leq_trans le_c; rewrite mulnC leq_mul2l le_B orbT.
-Qed.
 
 Section Moment.
 

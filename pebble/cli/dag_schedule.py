@@ -19,7 +19,12 @@ __all__ = ["command"]
 @click.argument("dag", shell_complete=dags)
 @memory_options
 @click.option("--order", default="auto", show_default=True, help="How the order of computation is found.")
-@click.option("--eviction", default="belady", show_default=True, help="belady, lru or fifo.")
+@click.option(
+    "--eviction",
+    default="auto",
+    show_default=True,
+    help="belady, lru, fifo or write-aware; auto is belady, with the order auto write-aware where that costs less.",
+)
 @click.option("--time", "time_budget", type=click.FloatRange(min=0), help="Seconds that a search may take.")
 @click.option(
     "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of the random searches."

@@ -46,6 +46,9 @@ from pebble.lower_bounds.nests.statements import (
     NEST_SHORT,
     NEST_SUM,
     NEST_SUM_ONCE_ONLY,
+    NEST_TURNS,
+    NEST_WAVEFRONTS,
+    NEST_WAVEFRONTS_ONCE_ONLY,
 )
 from pebble.lower_bounds.published.all_pairs import (
     FAST_MULTIPLICATION,
@@ -103,6 +106,9 @@ STATEMENTS: tuple[Statement, ...] = (
     NEST_ONCE_ONLY,
     NEST_SUM,
     NEST_SUM_ONCE_ONLY,
+    NEST_TURNS,
+    NEST_WAVEFRONTS,
+    NEST_WAVEFRONTS_ONCE_ONLY,
     NEST_PATHS,
     CONVEX_MIN_CUT,
     SPECTRAL,

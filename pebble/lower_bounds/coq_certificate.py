@@ -12,7 +12,7 @@ from pebble.lower_bounds.attention.large_cache import rectangle
 from pebble.lower_bounds.attention.linear import linear_best_cut
 from pebble.lower_bounds.attention.t1 import t1_cut
 from pebble.lower_bounds.attention.t2 import t2_cut, t2_peak
-from pebble.lower_bounds.attention.words_needed_again import needed_again
+from pebble.lower_bounds.attention.words_needed_again import needed_again, needed_again_backward, others_begun
 from pebble.lower_bounds.bound import Bound
 from pebble.lower_bounds.coq_file import coq_header, coq_theorem
 from pebble.lower_bounds.cutting import Cut
@@ -20,7 +20,17 @@ from pebble.lower_bounds.proved import proved_bounds
 
 __all__ = ["coq_certificate"]
 
-_LEMMAS = {"T1": "t1", "T2": "t2", "B1": "b1", "B2": "b2", "L": "l", "D": "d", "compulsory": "compulsory"}
+_LEMMAS = {
+    "T1": "t1",
+    "T2": "t2",
+    "B1": "b1",
+    "B2": "b2",
+    "L": "l",
+    "D": "d",
+    "D backward": "d",
+    "compulsory": "compulsory",
+}
+_LARGE_CACHE = ("D", "D backward")
 _LINEAR = ("linear", "recurrent", "gated")
 
 
@@ -73,7 +83,7 @@ def coq_certificate(problem: Problem, M: int) -> str:
         )
     others = [bound.name for bound in bounds if bound.status != "machine-checked" and bound.value]
     computation, certificate = _FILES["backward" if problem.pass_name == "backward" else problem.form]
-    large_cache = ["LargeCacheCertificate"] if any(bound.name == "D" for bound in checked) else []
+    large_cache = ["LargeCacheCertificate"] if any(bound.name in _LARGE_CACHE for bound in checked) else []
     header = coq_header(
         problem.describe(), M, computation, certificate, large_cache, problem.copies, others=others
     )
@@ -103,25 +113,21 @@ def _statement(problem: Problem, M: int, name: str) -> tuple[str, str]:
         return f"{problem.form}_costs {' '.join(map(str, numbers))}", problem.form
     forward, masked = problem.pass_name == "forward", problem.mask is not None
     computation = problem.pass_name if problem.form == "plain" else problem.form
-    if masked and name == "D":
-        sizes = [*rectangle(problem), problem.queries, problem.keys, problem.d, problem.dv]
-        return f"rectangle_{computation}_costs {' '.join(map(str, sizes))} {_stats(problem)} {M}", "rectangle"
     sizes = [problem.pairs, problem.queries, problem.keys] if masked else [problem.Nq, problem.Nk]
-    stats = f" {_stats(problem)}" if forward else ""
+    kind = "masked" if masked else ""
+    if masked and name in _LARGE_CACHE:
+        kind, sizes = "rectangle", [*rectangle(problem), problem.queries, problem.keys]
+    stats = f" {str(problem.stats).lower()}" if forward else ""
     shape = " ".join(map(str, [*sizes, problem.d, problem.dv]))
-    suffix = "_".join(["masked"] * masked + [problem.pass_name] * (not masked or not forward))
-    return f"{'masked_' * masked}{computation}_costs {shape}{stats} {M}", suffix
-
-
-def _stats(problem: Problem) -> str:
-    return str(problem.stats).lower()
+    suffix = "_".join([kind] * masked + [problem.pass_name] * (not masked or not forward))
+    return f"{kind}{'_' * masked}{computation}_costs {shape}{stats} {M}", suffix
 
 
 def _theorems(problem: Problem, M: int, bounds: list[Bound]) -> Iterator[str]:
     for bound in bounds:
         statement, suffix = _statement(problem, M, bound.name)
         theorem = coq_theorem(
-            bound.name,
+            bound.name.replace(" ", "_"),
             statement,
             bound.value,
             f"{_LEMMAS[bound.name]}_{suffix}",
@@ -143,9 +149,8 @@ def _from_plain(theorem: str, softmax: str, plain: int | float) -> str:
 
 def _given(problem: Problem, M: int, name: str) -> dict[str, int]:
     """Return what a theorem is applied with: the number of cuts, a segment's words, and where its events are most."""
-    if name == "D":
-        _, tau, sigma = needed_again(*rectangle(problem), problem.d, problem.dv)
-        return {"tau": tau, "sigma": sigma}
+    if name in _LARGE_CACHE:
+        return _moment(problem)
     cut = _CUTS[name](problem, M) if name in _CUTS else None
     if cut is None:
         return {}
@@ -160,6 +165,18 @@ def _given(problem: Problem, M: int, name: str) -> dict[str, int]:
         p, q = b2_peak(T, least) if least * least > T else (0, 1)
         given["p"], given["q"] = p, 2 * q
     return given
+
+
+def _moment(problem: Problem) -> dict[str, int]:
+    """Return what D is applied with: τ and σ, and of the backward pass τ' and σ'."""
+    (queries, keys), d, dv = rectangle(problem), problem.d, problem.dv
+    if problem.pass_name == "forward":
+        _, tau, sigma = needed_again(queries, keys, d, dv)
+        return {"tau": tau, "sigma": sigma}
+    _, tau, sigma = needed_again_backward(queries, keys, d, dv)
+    _, own_tau = others_begun(queries, keys, d, tau, sigma, min(d + dv, queries))
+    _, own_sigma = others_begun(keys, queries, d, sigma, tau, min(d + dv, keys))
+    return {"tau": tau, "tau'": own_tau, "sigma": sigma, "sigma'": own_sigma}
 
 
 _CUTS: dict[str, Callable[[Problem, int], Cut | None]] = {

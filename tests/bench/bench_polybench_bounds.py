@@ -58,7 +58,7 @@ TERMS = {
     "covariance": cube(1, 1 / 2),
     "deriche": plane(3, 1),
     "doitgen": Term("N⁴/√M", 6000, 400, 4, 0.5, 2, 2),
-    "durbin": plane(3 / 2, 1 / 2),
+    "durbin": Term("N²", 6000, 64, 2, 0, 3 / 2, 1 / 2),
     "fdtd-2d": Term("N²·T/√M", 65536, 256, 2, 0.5, 2 * ROOT3, 1 / (2 * ROOT2), time=65536),
     "floyd-warshall": cube(2, 1),
     "gemm": cube(2, 2),

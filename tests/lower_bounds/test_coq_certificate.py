@@ -60,8 +60,10 @@ def test_the_numbers_of_the_backward_pass_are_those_that_are_printed() -> None:
     text = coq_certificate(problem, 400)
     stated = {name: int(words) for name, _, _, words in _STATEMENT.findall(text)}
     printed = {bound.name: bound.value for bound in bounds(problem, 400).proved}
-    assert stated == {name: printed[name] for name in ("B1", "B2", "compulsory")}
-    assert "left out: B4, B3, D backward. *)" in text
+    assert stated == {name: printed[name] for name in ("B1", "B2", "compulsory")} | {
+        "D_backward": printed["D backward"]
+    }
+    assert "left out: B4, B3. *)" in text
 
 
 @pytest.mark.parametrize("problem", _LINEAR, ids=lambda problem: problem.form)
@@ -95,8 +97,9 @@ def test_under_a_mask_the_statement_has_its_counts() -> None:
     }
     problem = Problem(30, 30, 5, 7, pass_name="backward", mask="causal")
     found = _STATEMENT.findall(coq_certificate(problem, 100))
-    assert {(costs, numbers) for _, costs, numbers, _ in found} == {
-        ("masked_backward_costs", "465 30 30 5 7 100")
+    assert {(name, costs, numbers) for name, costs, numbers, _ in found} == {
+        *((name, "masked_backward_costs", "465 30 30 5 7 100") for name in ("B1", "compulsory")),
+        ("D_backward", "rectangle_backward_costs", "17 14 30 30 5 7 100"),
     }
 
 
@@ -200,6 +203,7 @@ def test_coq_accepts_certificates_and_refuses_tampered_ones(tmp_path: Path) -> N
             (Problem(30, 30, 5, 7, stats=True, mask="causal", softmax=softmax), 100)
             for softmax in ("safe", "online")
         ),
+        (Problem(30, 30, 5, 7, pass_name="backward", mask="causal"), 100),
         (Problem.square(4096, 64, pass_name="backward"), 400),
         (Problem.square(2**40, 128, pass_name="backward"), 10**6),
         (Problem.square(4096, 64), 25_000),
@@ -210,14 +214,24 @@ def test_coq_accepts_certificates_and_refuses_tampered_ones(tmp_path: Path) -> N
         assert any(f"apply l_{form}" in text for text in texts)
     for lemma in ("t1", "t2", "b1", "b2", "compulsory", "safe", "online"):
         assert any(f"apply {lemma}_masked" in text for text in texts)
-    for lemma in ("d_rectangle", "d_forward", "safe_rectangle", "online_rectangle"):
+    for lemma in (
+        "d_rectangle with",
+        "d_forward",
+        "safe_rectangle",
+        "online_rectangle",
+        "d_backward",
+        "d_rectangle_backward",
+    ):
         assert any(f"apply {lemma}" in text for text in texts), lemma
     assert compiled(_together(texts), tmp_path) is None
     forward, backward = texts[-2], texts[-4]
     linear = coq_certificate(_LINEAR[2], 1000)
     words = _STATEMENT.findall(linear)[0][3]
-    large = next(int(number) for name, _, _, number in _STATEMENT.findall(forward) if name == "D")
-    for text, right, wrong in (
+    stated = {
+        name: int(number) for text in (forward, backward) for name, _, _, number in _STATEMENT.findall(text)
+    }
+    large, back = stated["D"], stated["D_backward"]
+    cases = [
         (linear, words, str(int(words) + 1)),
         (forward, "11020013", "11020014"),
         (forward, "h := 441", "h := 442"),
@@ -230,11 +244,27 @@ def test_coq_accepts_certificates_and_refuses_tampered_ones(tmp_path: Path) -> N
         (backward, "(h := 401534) (T := 1142)", "(h := 401535) (T := 1142)"),
         (backward, "(p := 2132555", "(p := 2032555"),
         (backward, "2101248", "2101249"),
-    ):
-        assert right in text
-        refused = compiled(text.replace(right, wrong), tmp_path)
-        assert refused is not None
-        assert "Unable to unify" in refused
+        (backward, f" 400 {back}.", f" 400 {back + 1}."),
+        (backward, "(tau := 128)", "(tau := 129)"),
+    ]
+    tampered = [_changed(text, right, wrong) for text, right, wrong in cases]
+    header = _together([])
+    computed = [(goal, proof.removesuffix("reflexivity")) for goal, proof in tampered]
+    text = "".join(
+        f"Goal {goal}.\nProof. {proof} assert_fails reflexivity. Abort.\n" for goal, proof in computed
+    )
+    assert compiled(header + text, tmp_path) is None
+    goal, proof = tampered[0]
+    assert "Unable to unify" in (compiled(f"{header}Goal {goal}.\nProof. {proof}. Qed.\n", tmp_path) or "")
+
+
+def _changed(text: str, right: str, wrong: str) -> tuple[str, str]:
+    """Return the statement and the proof of the one theorem that is another one with something wrong in it."""
+    assert right in text
+    theorem = re.compile(r"Theorem \w+ : (.*)\.\nProof\. (.*)\. Qed\.\n")
+    before, after = (theorem.findall(one) for one in (text, text.replace(right, wrong)))
+    [changed] = [new for old, new in zip(before, after, strict=True) if old != new]
+    return changed
 
 
 def _together(texts: list[str]) -> str:

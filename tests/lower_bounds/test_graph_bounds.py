@@ -362,4 +362,4 @@ def test_a_dag_given_as_a_kernel_has_the_bounds_of_its_loop_nest() -> None:
     other = Dag(
         dag.predecessor_start, dag.predecessors, outputs=dag.sinks, description="kernel:ik,k->i:i=6,k=6"
     )
-    assert dag_bounds(other, 5).best.name == "compulsory"
+    assert not any(bound.name.startswith("nest") for bound in dag_bounds(other, 5))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from pebble.computations.masks.block_lines import BlockLines
+from pebble.computations.masks.block_toeplitz import BlockToeplitzMask
 from pebble.computations.masks.mask import RegularPart
 from pebble.program.machine.configuration import Configuration
 from pebble.program.machine.field_state import FieldState
@@ -86,7 +88,7 @@ def test_places_inside_a_tile_of_rows_and_one_of_keys() -> None:
 def test_places_outside_a_tile_of_keys_far_from_the_diagonal() -> None:
     """All that is said of keys outside the tile 24 to 31 is that they are outside, one place before it or behind it."""
     around = ((loop("j", 8), (0, 80), 3),)
-    part = RegularPart(40, 80, (False,), 4, 0)
+    part = RegularPart(40, 80, (False,), 4, repeats=True)
     order = order_of(PATTERN, loop("i", 4), (0, 80), Stretch(15, 18, 1), around=around, part=part)
     assert order.lengths == {"i": 4, "j": 0}
     assert places(order, 0, state()) == {"i": "0 60 64 80", "j": "0 23 24 32 33 80"}
@@ -194,3 +196,15 @@ def test_periods_between_what_moves_and_what_does_not(axis: str, near: int, far:
 def test_rows_that_move_are_inside_the_regular_part(part: tuple[int, int], same: bool) -> None:
     order = of_part(order_of(PATTERN, loop("i", 4), (0, 80), Stretch(6, 18, 1)), *part)
     assert order.stays(0, state(), 5, state()) is same
+
+
+@pytest.mark.parametrize(("chain", "same"), [("78", True), ("30", False)])
+def test_blocks_near_a_chain_that_stays_are_told(chain: str, same: bool) -> None:
+    """Of row 78 key blocks 18 to 20 matter, which are near for the block at hand too; of row 30 others do."""
+    mask = PATTERN.mask
+    assert isinstance(mask, BlockToeplitzMask)
+    order, lines = order_of(CAUSAL, ROW, (6, 60), STRETCH), BlockLines(mask, "i", 19, [0, 80], [0, 80])
+    now, then = state(chains_i=f"{chain} 76"), state(chains_i=f"{chain} 77")
+    assert order._are_told(lines, now, then) is same
+    assert order._are_told(lines, state(chains_i="30"), state(chains_i="31"))
+    assert not order._are_told(lines, now, state(j="30", chains_i=f"{chain} 77"))

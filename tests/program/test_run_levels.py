@@ -7,30 +7,15 @@ from dataclasses import replace
 from random import Random
 from typing import Any
 
-import numpy as np
 import pytest
 
 from pebble.common.errors import IllegalMove, InvalidInput, NoClosedForm, Violation
 from pebble.computations.family import Family
-from pebble.computations.masks import mask_from_array
 from pebble.computations.matmul import matmul_family
 from pebble.computations.problem import Problem
 from pebble.computations.registry import family_of
 from pebble.game.level_game import LevelGame
-from pebble.program import (
-    Nodes,
-    Program,
-    closed_form,
-    compute,
-    delete,
-    first,
-    load,
-    loop,
-    phase,
-    program,
-    store,
-    when,
-)
+from pebble.program import Nodes, Program, closed_form, compute, delete, load, loop, phase, program, store
 from pebble.program.level_lowering import lower_levels
 from pebble.program.machine import rounds, stretches
 from pebble.program.machine.counted import Run
@@ -392,32 +377,3 @@ def test_one_partial_result_at_all_inclusive_levels() -> None:
     gone = program(phase("", inputs, half("one"), parked, delete("C", level=2), half("two")))
     assert executed(kept, FAMILY, (100, 101), True) == "one-partial-result"
     assert executed(gone, FAMILY, (100, 101), True) == "output-missing"
-
-
-def test_a_level_beyond_keeps_the_values_of_lines_that_are_not_computed() -> None:
-    """Key 6 is one of query 2 and of query 4; of the other query of their tile nothing is there yet, or all is."""
-    pairs = np.zeros((8, 12), dtype=bool)
-    for query, (start, stop) in enumerate(
-        [(0, 12), (0, 1), (5, 8), (8, 12), (5, 9), (3, 6), (0, 12), (0, 1)]
-    ):
-        pairs[query, start:stop] = True
-    problem = Problem(8, 12, 1, 1, mask=mask_from_array(pairs, name="tiles"))
-    family = with_outputs(family_of(problem), ())
-    keys = loop("j", 1, compute("S"), compute("P", replacing="S"), compute("l"), delete("P"),
-        delete("P", level=2), label="key")  # fmt: skip
-    legal = []
-    for query in range(8):
-        text = program(
-            phase(
-                "",
-                load("Q", "K", level=2),
-                load("Q", "K"),
-                loop("j", 6, loop("i", 2, keys, when(first("j"), store("l")))),
-                delete("l"),
-                store("l", level=2, i=(query, query + 1)),
-            )
-        )
-        short, plain = (executed(text, family, (998, 999), True, way) for way in (True, False))
-        assert isinstance(short, str) == isinstance(plain, str)
-        legal += [] if isinstance(plain, str) else [query]
-    assert legal == [1, 5, 7]

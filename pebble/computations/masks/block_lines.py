@@ -85,12 +85,19 @@ class BlockLines:
         self, mask: BlockToeplitzMask, axis: str, block: int, lines: Iterable[int], partners: Iterable[int]
     ) -> None:
         self.mask, self.axis, self.extents = mask, axis, mask.extents
-        L, number = mask.period, -(-mask.extents[axis] // mask.period)
         self._side = -1 if axis == "i" else 1
-        near = {line // L + step for line in lines for step in (0, -1)} | {block}
-        told = {one + self._side * step for one in near for step in range(-1, mask.depth + 1)}
-        told |= {place // L + step for place in partners for step in (0, -1)}
-        self.blocks = np.array(sorted(one for one in told if 0 <= one < number), dtype=np.int64)
+        near = {line // mask.period + step for line in lines for step in (0, -1)} | {block}
+        told = self._near(near)
+        told |= {place // mask.period + step for place in partners for step in (0, -1)}
+        self.blocks = np.array(sorted(told & set(range(self._number))), dtype=np.int64)
+
+    @property
+    def _number(self) -> int:
+        return -(-self.extents[self.axis] // self.mask.period)
+
+    def _near(self, blocks: set[int]) -> set[int]:
+        """Return the blocks near the diagonal for the lines of some blocks."""
+        return {one + self._side * step for one in blocks for step in range(-1, self.mask.depth + 1)}
 
     def moves(self, part: RegularPart) -> tuple[bool, ...]:
         """Return which rows of :meth:`ends_of` move in a part of a block."""
@@ -122,3 +129,8 @@ class BlockLines:
         L, extent = self.mask.period, self.extents[OTHER_AXIS[self.axis]]
         blocks = np.concatenate([np.minimum(places, extent - 1) // L, np.maximum(places - 1, 0) // L])
         return bool(np.isin(blocks, self.blocks).all())
+
+    def tells_near(self, lines: Iterable[int]) -> bool:
+        """Whether the blocks near the diagonal are told for some of the lines, and for those before them."""
+        blocks = {max(line - back, 0) // self.mask.period for line in lines for back in (0, 1)}
+        return self._near(blocks) & set(range(self._number)) <= set(self.blocks.tolist())

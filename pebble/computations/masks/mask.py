@@ -30,6 +30,8 @@ class RegularPart(NamedTuple):
     lines, partners : int
         Of the line that is ``lines`` behind, an end that moves is ``partners`` behind. A part begins and ends where
         such a group of lines does.
+    repeats : bool
+        Whether instead the line that is ``lines`` behind has the same partners; no end moves then.
     """
 
     start: int
@@ -37,6 +39,7 @@ class RegularPart(NamedTuple):
     moves: tuple[bool, ...]
     lines: int = 1
     partners: int = 1
+    repeats: bool = False
 
 
 _CHUNK = 2**24  # pairs looked at at a time

@@ -47,6 +47,7 @@ LARGE_CACHE_BACKWARD = Statement(
     "attention, backward pass; under a mask Nq queries and Nk keys that all see each other, c the compulsory words of "
     "all; chains in a fixed order",
     "docs/bounds-large-cache.md",
+    status="machine-checked",
 )
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from functools import lru_cache
 from itertools import product
 
-__all__ = ["needed_again", "needed_again_backward"]
+__all__ = ["needed_again", "needed_again_backward", "others_begun"]
 
 _MOST_TAUS = 4096
 """So many values of τ are tried at most; every value gives a bound."""
@@ -90,8 +90,8 @@ def needed_again_backward(queries: int, keys: int, d: int, dv: int) -> tuple[int
     return max(
         (
             min(
-                _one_side(queries, keys, d, tau, sigma, taus[0]),
-                _one_side(keys, queries, d, sigma, tau, sigmas[0]),
+                others_begun(queries, keys, d, tau, sigma, taus[0])[0],
+                others_begun(keys, queries, d, sigma, tau, sigmas[0])[0],
             ),
             tau,
             sigma,
@@ -105,11 +105,17 @@ def _parameters(most: int) -> list[int]:
     return list(range(most, 0, -(-most // _MOST_PARAMETERS) * -1))
 
 
-def _one_side(lines: int, others: int, d: int, tau: int, sigma: int, most: int) -> int:
-    """Return the least of two terms for the best of their own parameter: one falls with it, the other rises."""
+def others_begun(lines: int, others: int, d: int, tau: int, sigma: int, most: int) -> tuple[int, int]:
+    """Return the greater of two sums over their own parameter, up to ``most``, and that parameter.
+
+    A line is a query, and the others are keys, or the other way round.
+
+    >>> others_begun(4096, 4096, 64, 128, 128, 128)
+    (766016, 64)
+    """
     begun = (lines - tau + 1) * sigma
     meet = d * (lines + 1) // (d + others - sigma)
-    return begun + max(
-        min(d * (lines - own + 1), (others - sigma) * own)
+    return max(
+        (begun + min(d * (lines - own + 1), (others - sigma) * own), own)
         for own in (min(max(one, 1), most) for one in (meet, meet + 1))
     )

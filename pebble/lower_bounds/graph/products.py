@@ -16,7 +16,7 @@ from pebble.graph.dag import Dag
 from pebble.lower_bounds.bound import ONCE_ONLY
 from pebble.lower_bounds.graph.graph_bound import PAGE, GraphBound
 from pebble.lower_bounds.graph.needed_part import Needed, needed_part
-from pebble.lower_bounds.graph.steps import Steps
+from pebble.lower_bounds.graph.product_steps import ProductSteps
 from pebble.lower_bounds.graph.sums import Sums
 from pebble.lower_bounds.nests.growth import Growth, Power, Term
 from pebble.lower_bounds.nests.projections import cut_by_growth
@@ -101,7 +101,7 @@ def sums_of_products(dag: Dag, M: int, rules: Rules) -> list[GraphBound]:
 
 
 @dataclass(frozen=True, eq=False)
-class _Way:
+class _Counted:
     """So many steps, at most ``growth(T)`` of them near T words; what begins without a load is the charge."""
 
     W: int
@@ -111,16 +111,16 @@ class _Way:
     note: str
 
 
-def _bound(says: Statement, way: _Way, part: Needed, M: int) -> GraphBound:
+def _bound(says: Statement, way: _Counted, part: Needed, M: int) -> GraphBound:
     cut = cut_by_growth(way.W, M, way.growth)
     others = int((part.is_input & ~way.words).sum())
     value = max(0, cut.moves - way.charge + others + part.stores)
     return GraphBound.of(says, value, f"{way.note}, {cut}", {})
 
 
-def _recomputing(sums: Sums, part: Needed) -> Iterator[_Way]:
+def _recomputing(sums: Sums, part: Needed) -> Iterator[_Counted]:
     """Yield the ways that allow recomputation: values that begin at inputs, and sums of these."""
-    every = Steps(sums, np.arange(len(sums.event)))
+    every = ProductSteps(sums, np.arange(len(sums.event)))
     rooted = part.is_input.copy()
     rooted[list(sums.line)] = True
     one, other = rooted[every.one], rooted[every.other]
@@ -131,15 +131,15 @@ def _recomputing(sums: Sums, part: Needed) -> Iterator[_Way]:
         yield from _reading_sums(reads_sum, every.where(one & other), rooted)
 
 
-def _once(sums: Sums, part: Needed) -> Iterator[_Way]:
+def _once(sums: Sums, part: Needed) -> Iterator[_Counted]:
     """Yield the ways without recomputation: each value is a word itself, and computed once."""
-    for steps in _classes(Steps(sums, np.arange(len(sums.event)))):
+    for steps in _classes(ProductSteps(sums, np.arange(len(sums.event)))):
         words = np.zeros(part.n, dtype=np.bool_)
         words[steps.values] = True
         yield _way(steps, words, int((~part.is_input[steps.values]).sum()))
 
 
-def _classes(steps: Steps) -> Iterator[Steps]:
+def _classes(steps: ProductSteps) -> Iterator[ProductSteps]:
     """Yield the families of steps with equal factors together, and those with a factor up to some number."""
     factor = np.zeros(len(steps.sums.tree), dtype=np.int64)
     np.maximum.at(factor, steps.family, steps.quadruple)
@@ -159,7 +159,7 @@ def _lines(sums: Sums, values: NDArray[np.int64]) -> _Bools:
     return words
 
 
-def _way(steps: Steps, values: _Bools, computed: int) -> _Way:
+def _way(steps: ProductSteps, values: _Bools, computed: int) -> _Counted:
     """Return what follows from the words of values and of sums, so many of the values being computed once."""
     chains, branches = steps.chain_words(), steps.branch_words()
     square = Fraction(int(steps.quadruple.max()), 4)
@@ -167,7 +167,7 @@ def _way(steps: Steps, values: _Bools, computed: int) -> _Way:
     terms = [_term(square, exponents), _each_once(steps)]
     note = f"{len(steps):,} steps of {len(steps.roots):,} sums"
     growth = _growth([[term] for term in terms], bool(branches.any()))
-    return _Way(len(steps), growth, len(steps.roots) + computed, values | chains | branches, note)
+    return _Counted(len(steps), growth, len(steps.roots) + computed, values | chains | branches, note)
 
 
 def _term(square: Fraction, exponents: tuple[Fraction, ...]) -> Term:
@@ -176,7 +176,7 @@ def _term(square: Fraction, exponents: tuple[Fraction, ...]) -> Term:
     return Term(constant, exponents)
 
 
-def _each_once(steps: Steps) -> Term:
+def _each_once(steps: ProductSteps) -> Term:
     """Return that a sum has few steps altogether."""
     longest = int(np.bincount(steps.root).max())
     return Term(((Fraction(longest), _ONE),), (_ONE,))
@@ -188,7 +188,7 @@ def _growth(ways: list[list[Term]], branches: bool) -> Growth:
     return Growth(tuple(tuple((term,) for term in (*way, *more)) for way in ways))
 
 
-def _reading_sums(steps: Steps, inner: Steps, rooted: _Bools) -> Iterator[_Way]:
+def _reading_sums(steps: ProductSteps, inner: ProductSteps, rooted: _Bools) -> Iterator[_Counted]:
     """Yield the way where each step reads a sum of products of values that begin at inputs."""
     sums = steps.sums
     read = np.where(rooted[steps.one], steps.other, steps.one)
@@ -221,10 +221,10 @@ def _reading_sums(steps: Steps, inner: Steps, rooted: _Bools) -> Iterator[_Way]:
     growth = _growth([cases, [_each_once(steps)]], bool(branches.any()))
     words = groups[0] | groups[1] | groups[2] | groups[3] | branches
     note = f"{len(steps):,} steps of {len(steps.roots):,} sums, reading {len(np.unique(read)):,} sums"
-    yield _Way(len(steps), growth, len(steps.roots), words, note)
+    yield _Counted(len(steps), growth, len(steps.roots), words, note)
 
 
-def _components_of_each(inner: Steps) -> NDArray[np.int64]:
+def _components_of_each(inner: ProductSteps) -> NDArray[np.int64]:
     """Return for each event how many components all sums of its family have steps in."""
     pairs = np.unique(np.stack([inner.component, inner.root]), axis=1)
     n = len(inner.sums.tree)

@@ -19,7 +19,12 @@ from pebble.lower_bounds.nests.statements import (
     NEST_SHORT,
     NEST_SUM,
     NEST_SUM_ONCE_ONLY,
+    NEST_TURNS,
+    NEST_WAVEFRONTS,
+    NEST_WAVEFRONTS_ONCE_ONLY,
 )
+from pebble.lower_bounds.nests.turns import turn_shares
+from pebble.lower_bounds.nests.wavefronts import wavefront_shares
 
 __all__ = ["nest_bounds"]
 
@@ -58,13 +63,18 @@ def nest_bounds(nest: LoopNest, M: int) -> list[Bound]:
     elements = Elements(nest)
     found = [_compulsory(elements)]
     every = [share for statement in nest.statements for share in shares(elements, statement, M)]
+    waves, turns = list(wavefront_shares(elements, M)), list(turn_shares(elements, M))
+    alive = [*every, *waves, *turns]
     for says, some in (
         (NEST_PROJECTIONS, [[share] for share in every if not share.once_only]),
         (NEST_ONCE_ONLY, [[share] for share in every if share.once_only]),
         (NEST_SHORT, [[share] for one in nest.statements for share in short_shares(elements, one, M)]),
-        (NEST_SUM, [_apart([share for share in every if not share.once_only])]),
-        (NEST_SUM_ONCE_ONLY, [_apart(every)]),
+        (NEST_SUM, [_apart([share for share in alive if not share.once_only])]),
+        (NEST_SUM_ONCE_ONLY, [_apart(alive)]),
         (NEST_PATHS, [[share] for one in nest.statements for share in path_shares(elements, one, M)]),
+        (NEST_TURNS, [[share] for share in turns]),
+        (NEST_WAVEFRONTS, [[share] for share in waves if not share.once_only]),
+        (NEST_WAVEFRONTS_ONCE_ONLY, [[share] for share in waves if share.once_only]),
     ):
         totals = [(_total(elements, together), together) for together in some if together]
         if totals:

@@ -14,6 +14,9 @@ __all__ = [
     "NEST_SHORT",
     "NEST_SUM",
     "NEST_SUM_ONCE_ONLY",
+    "NEST_TURNS",
+    "NEST_WAVEFRONTS",
+    "NEST_WAVEFRONTS_ONCE_ONLY",
 ]
 
 _PAGE = "docs/bounds-nests.md"
@@ -64,6 +67,30 @@ NEST_SUM_ONCE_ONLY = Statement(
     f"{_PAGE}, several statements",
     rules=ONCE_ONLY,
     after=(HONG_KUNG, LOOMIS_WHITNEY, CHRIST),
+)
+NEST_WAVEFRONTS = Statement(
+    "nest wavefronts",
+    "I/O ≥ Σ (inputs that a sweep reads − M) over the later sweeps + other inputs + outputs",
+    "a loop nest with a recursion A[k] that reads a sum whose terms read values that read A[k − 1]",
+    f"{_PAGE}, wavefronts",
+    after=(OLIVRY,),
+)
+NEST_WAVEFRONTS_ONCE_ONLY = Statement(
+    "nest wavefronts, once only",
+    "I/O ≥ Σ (inputs that a sweep reads + 2·values alive before it − 2M) over the later sweeps + other inputs + "
+    "outputs",
+    "a loop nest with a recursion A[k] that reads a sum whose terms read values that read A[k − 1]",
+    f"{_PAGE}, wavefronts",
+    rules=ONCE_ONLY,
+    after=(OLIVRY,),
+)
+NEST_TURNS = Statement(
+    "nest turns",
+    "I/O ≥ Σ over lines of 2·(values held at the turn − M) + other inputs + outputs",
+    "a loop nest with a recursion that reads the values of others in the opposite order",
+    f"{_PAGE}, turns",
+    rules=ONCE_ONLY,
+    after=(OLIVRY,),
 )
 NEST_PATHS = Statement(
     "nest paths",

@@ -109,10 +109,7 @@ class Order:
             The states before them.
         """
         here, there = self._places_now(number, now), self._places(last, then)
-        if isinstance(self.mask, BlockLines) and not all(
-            self.mask.tells(_whole(state.cuts[self.other] + state.progress[self.other]))
-            for state in (now, then)
-        ):
+        if isinstance(self.mask, BlockLines) and not self._are_told(self.mask, now, then):
             return False
         for axis, before in here.items():
             after = there[axis]
@@ -128,6 +125,13 @@ class Order:
             if self.mask.period > 1 and not self._periods_apart(axis, before, after):
                 return False
         return self._within_part(now, then)
+
+    def _are_told(self, mask: BlockLines, now: Configuration, then: Configuration) -> bool:
+        """Whether the blocks are told that hold a place of two states, or a partner near a line that stays."""
+        progress = zip(now.progress[self.axis], then.progress[self.axis], strict=True)
+        return mask.tells_near({one for one, other in progress if one == other}) and all(
+            mask.tells(_whole(state.cuts[self.other] + state.progress[self.other])) for state in (now, then)
+        )
 
     def _periods_apart(self, axis: str, before: NDArray[np.int64], after: NDArray[np.int64]) -> bool:
         """Whether between places that move and others lie whole periods, and what moves stays in the part."""

@@ -146,7 +146,7 @@ def _cut(
         # The lines just before and just behind a tile belong to the part too, and tiles are full ones.
         first = max(done, -((whole[0] - piece.start - margin) // node.tile))
         stop = min((piece.stop - margin - whole[0]) // node.tile, (whole[1] - whole[0]) // node.tile, count)
-        if stop - first < fewest * length or (length == 1 and not piece.partners):
+        if stop - first < fewest * length or (length == 1 and piece.repeats):
             continue  # where single tiles repeat they are alike, and need no rounds
         if first > done:
             yield Stretch(done, first)
@@ -191,10 +191,10 @@ def _repeating(mask: Mask, axis: str, whole: Interval, partners: Interval) -> li
     # Between an end for the first partner and that for the last one the pairs follow no rule.
     for low, high in sorted(zip(ends.min(axis=1).tolist(), ends.max(axis=1).tolist(), strict=True)):
         if done < min(low, whole[1]):
-            found.append(RegularPart(done, min(low, whole[1]), (False,), mask.period, 0))
+            found.append(RegularPart(done, min(low, whole[1]), (False,), mask.period, repeats=True))
         done = max(done, high)
     if done < whole[1]:
-        found.append(RegularPart(done, whole[1], (False,), mask.period, 0))
+        found.append(RegularPart(done, whole[1], (False,), mask.period, repeats=True))
     return found
 
 
@@ -219,7 +219,7 @@ def _pieces(mask: Mask, axis: str, part: RegularPart, partners: Interval) -> lis
 
 def _round(tile: int, grids: list[TileGrid], part: RegularPart) -> int:
     """Return after how many tiles the mask and the grids of the other axis repeat."""
-    if not part.partners:
+    if part.repeats:
         return part.lines // math.gcd(part.lines, tile)
     if not any(part.moves):
         return 1
@@ -230,7 +230,7 @@ def _round(tile: int, grids: list[TileGrid], part: RegularPart) -> int:
 
 def _margin(grids: list[TileGrid], part: RegularPart) -> int:
     """Return how many lines at either end of a part to leave out: one, and those that share a tile with its end."""
-    if not part.partners:
+    if part.repeats:
         return 2 * part.lines
     if not any(part.moves):
         return 1

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from pebble.graph.components import joined
 from pebble.solvers.heuristic.cone_steps import ConeSteps
 
-__all__ = ["LARGE_FAMILY", "Axes", "joined"]
+__all__ = ["LARGE_FAMILY", "Axes"]
 
 _MOST_WORK = 30_000_000
 """Edges that the search for axes may join, over all its trials."""
@@ -35,30 +36,6 @@ class _Relation:
     b: NDArray[np.int64]
     family: int
     produces: bool = False
-
-
-def joined(labels: NDArray[np.int64], a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return labels in which a[i] and b[i] agree for all i: the least label of each component.
-
-    Examples
-    --------
-    >>> joined(np.arange(5), np.array([0, 3]), np.array([3, 4])).tolist()
-    [0, 1, 2, 0, 0]
-    """
-    while True:
-        one, other = labels[a], labels[b]
-        differ = one != other
-        if not differ.any():
-            return labels
-        low, high = np.minimum(one, other)[differ], np.maximum(one, other)[differ]
-        parent = np.arange(len(labels))
-        np.minimum.at(parent, high, low)
-        while True:
-            above = parent[parent]
-            if np.array_equal(above, parent):
-                break
-            parent = above
-        labels = parent[labels]
 
 
 class Axes:

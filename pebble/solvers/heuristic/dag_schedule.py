@@ -21,8 +21,12 @@ from pebble.solvers.heuristic.eviction import EVICTIONS
 from pebble.solvers.heuristic.needed_graph import NeededGraph
 from pebble.solvers.heuristic.portfolio import ORDERS
 from pebble.solvers.heuristic.search import Task
+from pebble.solvers.heuristic.write_aware import write_aware_io
 
 __all__ = ["DagSchedule", "schedule_dag"]
+
+_MOST_FOR_WRITES = 1_000_000
+"""Vertices and edges up to which the eviction that looks at stores is tried unasked."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,7 +144,7 @@ def schedule_dag(
     dag: Dag,
     M: int,
     order: str | Sequence[Vertex] | NDArray[np.int64] = "auto",
-    eviction: str = "belady",
+    eviction: str = "auto",
     seed: int | np.random.Generator = 0,
     time_budget: float | None = None,
     progress: Callable[[str, float, int], object] | None = None,
@@ -160,8 +164,10 @@ def schedule_dag(
         Words of fast memory.
     order : str or sequence of vertices
         How the order of computation is found, one of :data:`pebble.solvers.heuristic.ORDERS`; or the order itself.
-    eviction : {"belady", "lru", "fifo"}
-        Which value leaves fast memory: the one with the farthest next use, the least recently used, the oldest.
+    eviction : {"auto", "belady", "lru", "fifo", "write-aware"}
+        Which value leaves fast memory: the one with the farthest next use, the least recently used, the oldest, or
+        one that is used late and needs no store. ``auto`` is ``belady``; for the order that ``auto`` has found it is
+        ``write-aware``, if that costs less.
         All delete a value after its last use, store a value at most once, and never store an input.
     seed : int or numpy Generator
         Of the searches that draw at random (``local-search`` and ``auto``); the others ignore it.
@@ -199,17 +205,26 @@ def schedule_dag(
     6 I/O (4 reads, 2 writes), peak 3 of 3 words; order given, eviction belady
     """
     M = fast_memory_words(M)
-    _known(eviction, EVICTIONS, "eviction")
+    rule = "belady" if eviction == "auto" else _known(eviction, EVICTIONS, "eviction")
     _require_room(dag, M)
     graph = NeededGraph(dag)
     if isinstance(order, str):
         method = ORDERS[_known(order, ORDERS, "order")]
         rng = np.random.default_rng(seed)
         known = [(name, _checked_order(graph, given)) for name, given in candidates]
-        task = Task(graph, M, eviction, rng, time_budget, progress, known, stoppable)
+        task = Task(graph, M, rule, rng, time_budget, progress, known, stoppable)
         name, vertices = method(task)
-        return replace(_confirmed(graph, M, vertices, name, eviction), interrupted=task.interrupted)
-    return _confirmed(graph, M, _checked_order(graph, order), "custom", eviction)
+        if (order, eviction) == ("auto", "auto"):
+            rule = _cheaper_rule(task, vertices)
+        return replace(_confirmed(graph, M, vertices, name, rule), interrupted=task.interrupted)
+    return _confirmed(graph, M, _checked_order(graph, order), "custom", rule)
+
+
+def _cheaper_rule(task: Task, order: NDArray[np.int64]) -> str:
+    """Return the eviction with which an order that was found for Belady's costs the least."""
+    if task.interrupted or task.size > _MOST_FOR_WRITES:
+        return "belady"
+    return "write-aware" if write_aware_io(task.graph, task.M, order) < task.io(order) else "belady"
 
 
 def _confirmed(graph: NeededGraph, M: int, order: NDArray[np.int64], name: str, eviction: str) -> DagSchedule:

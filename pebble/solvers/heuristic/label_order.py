@@ -106,7 +106,8 @@ class LabelOrder:
         where, when = found[place[use]], steps.position[use].astype(np.float64)
         where -= (np.bincount(value, weights=where) / many)[value]
         when -= (np.bincount(value, weights=when) / many)[value]
-        size = float(np.sqrt(np.sum(where**2) * np.sum(when**2)))
+        several = (np.bincount(value, weights=when**2) > 0)[value]
+        size = float(np.sqrt(np.sum(where[several] ** 2) * np.sum(when**2)))
         like = float(np.sum(where * when))
         return like if abs(like) > _CLEAR * size else 0.0
 

@@ -15,6 +15,8 @@ __all__ = ["with_ordered_operands"]
 
 _AGREE = 0.8
 """Part of the products whose factors must come in the order that was found out; then all rows are left as they are."""
+_LARGEST = 500_000
+"""Vertices and edges of the largest graph that is looked at."""
 _VOTES = 5
 """Cones that say which factors of two kinds of product belong together."""
 
@@ -26,11 +28,14 @@ def with_ordered_operands(graph: NeededGraph) -> NeededGraph:
     that share values fall into two sides. Sides of different products belong together if their values are used by
     the same cones: two elements of one row of A are, an element of A and one of B hardly ever. Where a value stands
     on both sides, as in A = L·Lᵀ, sides are found for each cone alone. What is computed earlier comes first.
+    Very large graphs are left as they are.
 
     Notes
     -----
     Costs O(E) and the intersection of some sets of cones for each two products that follow each other.
     """
+    if graph.n + graph.dag.n_edges > _LARGEST:
+        return graph
     pairs = _OperandPairs(graph)
     if not pairs.vertices:
         return graph

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from pebble.solvers.heuristic.needed_graph import NeededGraph
 from pebble.solvers.heuristic.tiled_orders import ABSENT
+from pebble.solvers.heuristic.translation_rows import ordered_rows
 
 __all__ = ["translation_columns"]
 
@@ -31,7 +32,8 @@ def translation_columns(graph: NeededGraph) -> list[NDArray[np.int64]]:
     The predecessors of a vertex in their order are its translations back. Where two paths of two edges meet again,
     the sums of their translations are equal; these equations say in how many dimensions the lattice lies and what
     each translation is. Places follow from one vertex to the next. A vertex at the boundary, with fewer
-    predecessors, gets the place that most of these lead to.
+    predecessors, gets the place that most of these lead to. Where the rows of predecessors are in no
+    order, one is looked for, or that of their numbers is tried.
 
     Returns
     -------
@@ -46,7 +48,23 @@ def translation_columns(graph: NeededGraph) -> list[NDArray[np.int64]]:
     rows = _rows(graph)
     if rows is None:
         return []
-    vertices, table = rows
+    vertices, given = rows
+    columns = _translated(graph, vertices, given)
+    if columns or not _is_in_levels(graph, vertices, given):
+        return columns
+    ordered = ordered_rows(vertices, given, graph.n, _small_solutions)
+    return _translated(graph, vertices, np.sort(given, axis=1) if ordered is None else ordered)
+
+
+def _is_in_levels(graph: NeededGraph, vertices: NDArray[np.int64], table: NDArray[np.int64]) -> bool:
+    """Return whether nearly all these vertices have predecessors of one level only, as those of a stencil."""
+    level = np.array(graph.level, dtype=np.int64)
+    return bool(np.mean(level[table] == level[vertices][:, None] - 1) > _FITTING)
+
+
+def _translated(
+    graph: NeededGraph, vertices: NDArray[np.int64], table: NDArray[np.int64]
+) -> list[NDArray[np.int64]]:
     axes = _axes(vertices, table, graph.n)
     if not axes:
         return []

@@ -284,8 +284,9 @@ class RequirementSpace:
     def _loaded(self, states: States, least: int, most: int) -> _Loaded:
         """Return every way to load some of what must be red, the idle inputs included, that raises the bound so.
 
-        See [idle].
+        See [idle] and [room].
         """
+        held = self._held()
         index, loads = np.arange(len(states)), self._idle(states)
         choice = states.red & ~loads
         for column in columns(choice, int(popcount(choice).max(initial=0))):
@@ -294,6 +295,7 @@ class RequirementSpace:
             index = np.concatenate([index, with_it])
             loads = np.concatenate([loads, loads[more] | column[with_it]])
             few = self._raises(loads, states.take(index)) <= most
+            few &= (popcount(states.red[index] & ~loads) >= held) | (column[index] & loads == 0)
             index, loads = index[few], loads[few]
         enough = self._raises(loads, states.take(index)) >= least
         index, loads = index[enough], loads[enough]
@@ -302,6 +304,10 @@ class RequirementSpace:
         asked &= ~self._copies(chosen.blue) | chosen.blue
         after = States(chosen.red & ~loads, chosen.blue | asked, chosen.owed)
         return _Loaded(index, loads, after, self._raises(loads, chosen))
+
+    def _held(self) -> int:
+        """Return how many words are required at least where anything but idle inputs is loaded; see [room]."""
+        return self.game.M - 1 - max(before.bit_count() for before in self.game.before)
 
     def _idle(self, states: States) -> Words:
         """Return the inputs that must be red and that nothing needed is computed from."""

@@ -98,3 +98,20 @@ def test_blocks_of_places_are_told() -> None:
     # So is the block before a line's own, where a place that matters is its first one.
     assert BlockLines(mask, "i", 6, [12], []).blocks.tolist() == [0, 1, 2, 5, 6, 7]
     assert BlockLines(mask, "j", 6, [60], []).blocks.tolist() == [3, 4, 5, 6, 7]
+
+
+def test_blocks_near_lines_that_stay_are_told_or_not() -> None:
+    none = np.zeros(12, dtype=np.int64)
+    near = [BandMask("near", 12, none, none + 12), BandMask("none", 12, none, none)]
+    seen = {}
+    for axis in ("i", "j"):
+        mask = BlockToeplitzMask("deep", 120, 12, near, near[0])
+        seen[axis] = BlockLines(mask, axis, 7, [0, 120], [])
+    assert seen["i"].blocks.tolist() == [0, 1, 5, 6, 7, 8, 9]
+    assert seen["j"].blocks.tolist() == [0, 1, 2, 6, 7, 8, 9]
+    # Line 84 is in block 7, and the line before it in block 6: one of the blocks near for them is not told.
+    for lines in seen.values():
+        told = [line for line in range(0, 121, 6) if lines.tells_near([line])]
+        assert told == [0, 6, 90, 96, 102, 108, 114, 120]
+    assert not seen["i"].tells_near([90, 36])
+    assert seen["i"].tells_near([])

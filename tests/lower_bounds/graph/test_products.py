@@ -14,8 +14,8 @@ from pebble.graph.dag import Dag
 from pebble.lower_bounds.attention.t1 import t1
 from pebble.lower_bounds.graph.graph_bound import GraphBound
 from pebble.lower_bounds.graph.needed_part import needed_part
+from pebble.lower_bounds.graph.product_steps import ProductSteps
 from pebble.lower_bounds.graph.products import sums_of_products
-from pebble.lower_bounds.graph.steps import Steps
 from pebble.lower_bounds.graph.sums import Sums
 from pebble.lower_bounds.matmul_fft import matmul_cut, matmul_with_products
 from pebble.solvers.heuristic.dag_schedule import schedule_dag
@@ -31,9 +31,9 @@ Make = Callable[[random.Random, int], Dag]
 MAKERS: list[Make] = [sums_of_random_values, products_with_holes]
 
 
-def steps_of(dag: Dag) -> Steps:
+def steps_of(dag: Dag) -> ProductSteps:
     sums = Sums(dag, needed_part(dag))
-    return Steps(sums, np.arange(len(sums.event)))
+    return ProductSteps(sums, np.arange(len(sums.event)))
 
 
 def bounds(dag: Dag, M: int, rules: Rules) -> list[GraphBound]:

@@ -42,6 +42,31 @@ def test_no_edge_goes_back_on_the_time_nor_on_skewed_axes() -> None:
     assert all(np.all(column[head] >= column[tail]) for column in skewed)
 
 
+@pytest.mark.parametrize("shrinking", [False, True])
+@pytest.mark.parametrize("sides", [(17,), (9, 12)])
+def test_the_rows_of_a_star_may_come_in_any_order(sides: tuple[int, ...], shrinking: bool) -> None:
+    dag = kinds.stencil(4, *sides, shrinking=shrinking)
+    expected = sorted(int(column.max()) for column in translation_columns(NeededGraph(dag)))
+    for seed in (1, 2):
+        other, _ = kinds.renumbered(dag, seed, operands=False)
+        graph = NeededGraph(other)
+        columns = translation_columns(graph)
+        assert sorted(int(column.max()) for column in columns) == expected
+        tail, head = graph.needed_edges
+        back = sum(bool(np.mean(column[head] < column[tail]) > 0.1) for column in columns)
+        assert back == len(sides), (
+            "x and y go back, the time and the skewed axes do not, but for some corners"
+        )
+
+
+def test_rows_in_any_order_are_put_in_order_by_numbers_if_these_are() -> None:
+    dag = kinds.stencil(4, 9, 9, box=True)
+    rng = np.random.default_rng(0)
+    head = np.repeat(np.arange(dag.n_vertices), dag.indegree)
+    edges = rng.permutation(np.stack([dag.predecessors, head], axis=1))
+    assert len(translation_columns(NeededGraph(Dag.from_edges(edges, dag.n_vertices)))) == 7
+
+
 def test_two_predecessors_are_enough() -> None:
     edges = [(10 * t + x - s, 10 * (t + 1) + x) for t in range(6) for x in range(1, 10) for s in (0, 1)]
     assert len(translation_columns(NeededGraph(Dag.from_edges(edges, 70)))) == 3

@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 from pebble.graph.components import joined
 from pebble.lower_bounds.graph.sums import NONE, Sums
 
-__all__ = ["Steps"]
+__all__ = ["ProductSteps"]
 
 _Ints = NDArray[np.int64]
 _Bools = NDArray[np.bool_]
 
 
-class Steps:
+class ProductSteps:
     """Some events of the sums of a DAG.
 
     The values are the vertices of a graph, the pairs that are read its edges; *component* means one of this graph.
@@ -80,16 +80,16 @@ class Steps:
         n = len(self.sums.tree)
         return joined(np.arange(2 * n), self.component, self.root + n)[self.component]
 
-    def where(self, inside: _Bools) -> Steps:
+    def where(self, inside: _Bools) -> ProductSteps:
         """Return those that a mask chooses."""
-        return Steps(self.sums, self.chosen[inside])
+        return ProductSteps(self.sums, self.chosen[inside])
 
     def chain_words(self) -> _Bools:
         """Return the vertices that a segment can go on with in a sum, or begin it with."""
         sums = self.sums
         inside = np.zeros(len(sums.tree), dtype=np.bool_)
         inside[self.roots] = True
-        words = sums.on_chain & (sums.tree != NONE) & inside[sums.tree]
+        words: _Bools = sums.on_chain & (sums.tree != NONE) & inside[sums.tree]
         words[self.roots] = False
         words[sums.first[self.roots]] = True
         return words
