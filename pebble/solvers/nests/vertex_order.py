@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = ["TiledLoops", "tiled_loops"]
 
-_EDGES_ESTIMATED, _MOST_ESTIMATED, _LEAST_ESTIMATED = 25_000_000, 400, 36
+_EDGES_ESTIMATED, _MOST_ESTIMATED, _LEAST_ESTIMATED = 25_000_000, 400, 24
 """So many edges are sorted in all for estimates, in so many orders at most and at least."""
 _SMALL_GRAPH = 20_000
 _ONE_BY_ONE = 4
@@ -99,7 +99,7 @@ def tiled_loops(
         numbers = [number for group in groups[start:stop] for number in group]
         searches = 1 if (start, stop) == whole else len(ranges) - 1
         search = _LoopSearch(part_of(nest, numbers), M, progress, end, searches)
-        if small is not None:
+        if small is not None and len(search.systems) > 1:
             search.begin_with(_LoopSearch(part_of(small, numbers), M, progress, end, searches))
         found[start, stop] = search.found()
     phases = _cheapest(found, len(groups))
