@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = ["TiledLoops", "tiled_loops"]
 
-_EDGES_ESTIMATED, _MOST_ESTIMATED, _LEAST_ESTIMATED = 25_000_000, 400, 14
+_EDGES_ESTIMATED, _MOST_ESTIMATED, _LEAST_ESTIMATED = 25_000_000, 400, 24
 """So many edges are sorted in all for estimates, in so many orders at most and at least."""
 _SMALL_GRAPH = 20_000
 _ONE_BY_ONE = 4
@@ -37,6 +37,8 @@ _EDGES_COUNTED, _MOST_COUNTED, _LEAST_COUNTED = 1_000_000, 12, 2
 _MOST_EDGES_SEARCHED, _EDGES_FOR_THAT = 1_000_000, 300_000
 """With more edges, loops are sought for smaller extents with so many edges first, and the best ones then tried."""
 _TAKEN = 12
+_FEW = 40
+"""With fewer estimates than this, those loops come first that suit M best."""
 _PARENTS = 4
 _JAMMED = (2, 3, 6)
 """So many steps of a loop are taken together at first."""
@@ -97,7 +99,7 @@ def tiled_loops(
         numbers = [number for group in groups[start:stop] for number in group]
         searches = 1 if (start, stop) == whole else len(ranges) - 1
         search = _LoopSearch(part_of(nest, numbers), M, progress, end, searches)
-        if small is not None:
+        if small is not None and len(search.systems) > 1:
             search.begin_with(_LoopSearch(part_of(small, numbers), M, progress, end, searches))
         found[start, stop] = search.found()
     phases = _cheapest(found, len(groups))
@@ -211,7 +213,7 @@ class _LoopSearch:
         self.price: dict[Choice, int] = {}
 
     def begin_with(self, other: _LoopSearch) -> None:
-        """Try the best loops that a search for smaller extents finds, and change little after that."""
+        """Try the best loops that a search for smaller extents finds."""
         other._search()
         known = {name: at for at, name in enumerate(_unlike(self.systems))}
         names = _unlike(other.systems)
@@ -221,10 +223,7 @@ class _LoopSearch:
 
     def found(self) -> TiledLoops:
         """Return the best loops, as an order of the whole nest's vertices."""
-        if not self.price:
-            self._search()
-        else:
-            self._climb()
+        self._search()
         return self._counted()
 
     def _search(self) -> None:
@@ -259,6 +258,8 @@ class _LoopSearch:
         """Yield loops without tiles, then with tiles, the most promising first."""
         for number in reversed(range(len(self.systems))):
             yield number, Tiling((), tuple(self._axes(number)[0]))
+        if self.left < _FEW:
+            yield from self._square()
         others = [*self._square(), *self._jammed()]
         yield from (others[at] for at in np.random.default_rng(0).permutation(len(others)).tolist())
 
