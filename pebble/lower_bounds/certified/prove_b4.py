@@ -43,11 +43,19 @@ from pebble.lower_bounds.certified.branch_and_bound import (
     prove_all,
     prove_constant,
 )
-from pebble.lower_bounds.certified.multipliers import best_price, bound_at_corners, climb, legal
+from pebble.lower_bounds.certified.multipliers import (
+    BoxesWithMultipliers,
+    MultiplierSearch,
+    best_price,
+    bound_at_corners,
+    climb,
+    legal,
+)
 
 __all__ = [
     "B4Search",
     "B4Segment",
+    "PlainB4Search",
     "b4_segment_weight",
     "b4_segment_work",
     "certify_b4",
@@ -127,8 +135,13 @@ class B4Search(ConstantSearch[B4Row, B4Segment]):
 
     def first_box(self) -> B4Boxes:
         """Return a box that holds every segment of weight tau: each of q, k and o weighs its number."""
-        lo, hi = np.zeros((4, 1)), np.array([[self._limits.tau]] * 3 + [[1.0]])
+        lo, hi = np.zeros((4, 1)), self.upper_corner
         return B4Boxes(lo, hi, self._multipliers.first(lo, hi).T)
+
+    @property
+    def upper_corner(self) -> Reals:
+        """Corner of the first box, shape (4, 1)."""
+        return np.array([[self._limits.tau]] * 3 + [[1.0]])
 
     def undone(self, boxes: B4Boxes) -> B4Boxes:
         """Return the boxes whose bound is not below the constant."""
@@ -164,6 +177,35 @@ class B4Search(ConstantSearch[B4Row, B4Segment]):
         rows = WholeRows(whole**2 * pairs, together * pairs, (1 - together) ** 2 * pairs)
         shares = BackwardShares(*multipliers[:_TOGETHER])
         return backward_lagrange(self._weights, self._limits, (q, k, o), rows, shares)
+
+
+class PlainB4Search(MultiplierSearch[B4Row, B4Segment]):
+    """Boxes for a plain row: four shares, which random steps find with fewer boxes than convex problems do."""
+
+    start = (1.0, 0.5, 0.2, 0.0, 0.5)  # the price; t − 1, π, π' and η', the same for dK and dQ
+    exclusive = ((2, 3),)
+    shares = (1, 2, 3, 4)
+    scale = np.array([[1.0], [1.0], [1.0], [0.0]])
+
+    def __init__(self, row: B4Row, attained: float, witness: B4Segment, rng: np.random.Generator) -> None:
+        super().__init__(row, attained, witness, rng)
+        self._of_row = B4Search(row)
+
+    @property
+    def upper_corner(self) -> Reals:
+        """Each of q, k and o weighs its number."""
+        return self._of_row.upper_corner
+
+    def empty(self, boxes: BoxesWithMultipliers) -> NDArray[np.bool_]:
+        """Tell which boxes have q + k + o above tau everywhere."""
+        empty: NDArray[np.bool_] = boxes.lo[:3].sum(axis=0) > self.upper_corner[0] * SAFETY
+        return empty
+
+    def lagrange(self, corners: Sequence[Reals], multipliers: Reals) -> tuple[Reals, NDArray[np.bool_]]:
+        """Return g of docs/bounds-b4.md, section 4, for all shares."""
+        (price, scarce, *pairs), zero = multipliers, np.zeros_like(multipliers[0])
+        every = [price, scarce, *[zero] * 4, *pairs, *pairs, zero + 0.5, zero, zero, zero]
+        return self._of_row.lagrange(corners, np.stack(every))
 
 
 def much_work_b4(row: B4Row, rng: np.random.Generator, rounds: int = 1500) -> tuple[float, B4Segment]:
@@ -219,7 +261,9 @@ def certify_b4(
     ('proved', 'refuted')
     """
     rng = np.random.default_rng(0) if rng is None else rng
-    return prove_constant(B4Search(row, *much_work_b4(row, rng)), max_boxes)
+    found = much_work_b4(row, rng)
+    search = PlainB4Search(row, *found, rng) if row.plain else B4Search(row, *found)
+    return prove_constant(search, max_boxes)
 
 
 def main() -> int:
