@@ -91,7 +91,12 @@ def _direction(problems: ConvexProblems, points: Reals, weight: Reals) -> Reals:
     hessian = convex.transpose(0, 2, 1) @ convex - 2 * (sums.transpose(0, 2, 1) @ sums)
     scale = np.sqrt(np.einsum("nvv->nv", hessian))
     scaled = hessian / (scale[:, :, None] * scale[:, None, :]) + 1e-10 * np.eye(scale.shape[1])
-    direction: Reals = -np.linalg.solve(scaled, (gradient / scale)[..., None])[..., 0] / scale
+    right = (gradient / scale)[..., None]
+    try:
+        solved = np.linalg.solve(scaled, right)
+    except np.linalg.LinAlgError:  # one of them is singular: shorter steps for all
+        solved = np.linalg.solve(scaled + 1e-3 * np.eye(scale.shape[1]), right)
+    direction: Reals = -solved[..., 0] / scale
     return direction
 
 
