@@ -92,10 +92,11 @@ def _direction(problems: ConvexProblems, points: Reals, weight: Reals) -> Reals:
     scale = np.sqrt(np.einsum("nvv->nv", hessian))
     scaled = hessian / (scale[:, :, None] * scale[:, None, :]) + 1e-10 * np.eye(scale.shape[1])
     right = (gradient / scale)[..., None]
-    try:
-        solved = np.linalg.solve(scaled, right)
-    except np.linalg.LinAlgError:  # one of them is singular: shorter steps for all
-        solved = np.linalg.solve(scaled + 1e-3 * np.eye(scale.shape[1]), right)
+    lost = ~(
+        np.isfinite(scaled).all(axis=(1, 2)) & (np.abs(np.linalg.det(np.nan_to_num(scaled))) > 0)
+    )  # no direction
+    scaled[lost], right[lost] = np.eye(scale.shape[1]), 0.0
+    solved = np.linalg.solve(scaled, right)
     direction: Reals = -solved[..., 0] / scale
     return direction
 
