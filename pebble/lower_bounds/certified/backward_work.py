@@ -113,8 +113,8 @@ def second_product(weights: BackwardWeights, x: Amounts) -> Any:
 class BackwardShares(NamedTuple):
     """Lagrange multipliers: the price of a unit of weight, and shares between 0 and 1.
 
-    ``scarce`` is t − 1; ``by_q`` and ``by_k`` are a₁ and a₂, ``fK`` and ``fQ`` the φ, ``both`` and ``by_p`` the π,
-    ``by_v`` and ``mix`` are η and α, ``capped_S`` and ``capped_dP`` the σ of ``docs/bounds-b4.md``.
+    ``scarce`` is t − 1; ``by_q`` and ``by_k`` are a₁ and a₂, ``fK`` and ``fQ`` the φ, ``both`` and ``by_p`` π and π' of
+    dK and of dQ, ``by_v`` their η', ``mix`` is α, ``capped_S`` and ``capped_dP`` the σ of ``docs/bounds-b4.md``.
     """
 
     price: Reals
@@ -123,9 +123,12 @@ class BackwardShares(NamedTuple):
     by_k: Reals
     fK: Reals
     fQ: Reals
-    both: Reals
-    by_p: Reals
-    by_v: Reals
+    both_K: Reals
+    by_p_K: Reals
+    by_v_K: Reals
+    both_Q: Reals
+    by_p_Q: Reals
+    by_v_Q: Reals
     mix: Reals
     capped_S: Reals
     capped_dP: Reals
@@ -179,29 +182,37 @@ def backward_lagrange(
     left_V, left_K, left_Q = held - m.by_q * w.dV * q, held - m.fK * w.dK * least, held - m.fQ * w.dQ * k
     of_V = (1 - m.by_q - m.by_k) ** 2 * half * o / left_V
     of_K, of_Q = (1 - m.fK) ** 2 * half * q / left_K, (1 - m.fQ) ** 2 * half * k / left_Q
-    stored = of_K * w.dK_stored**2 + of_Q * w.dQ_stored**2
-    other = of_K * w.dK**2 + of_Q * w.dQ**2
+    stored_K, stored_Q = of_K * w.dK_stored**2, of_Q * w.dQ_stored**2
+    other_K, other_Q = of_K * w.dK**2, of_Q * w.dQ**2
     linear, direct = m.fK * w.dK + m.fQ * w.dQ, m.by_q + m.by_k
-    through_p = other * (m.both + m.by_p) + linear + m.capped_S * w.S
+    through_p = other_K * (m.both_K + m.by_p_K) + other_Q * (m.both_Q + m.by_p_Q) + linear + m.capped_S * w.S
     left_p = np.minimum(
         full - (of_V * w.dV_stored**2 + direct * w.dV_stored + through_p),
         held - (of_V * w.dV**2 + direct * w.dV + through_p),
     )
     bound = m.price * (limits.tau + m.scarce * limits.mu - q - k - o)
     bound = bound + m.price * (2 * limits.tau + limits.mu) * SLACK
-    bound = bound + (of_V * w.dV**2 + other * m.by_p) * rows.inner + m.by_k * w.dV * k * o
-    bound = bound + other * (m.both * (1 - m.by_v)) * least * k
+    inner = of_V * w.dV**2 + other_K * m.by_p_K + other_Q * m.by_p_Q
+    bound = bound + inner * rows.inner + m.by_k * w.dV * k * o
+    both = other_K * (m.both_K * (1 - m.by_v_K)) + other_Q * (m.both_Q * (1 - m.by_v_Q))
+    bound = bound + both * least * k
     if w.S > 0:
         rest = (1 - m.capped_S) * w.S
         left_p = np.minimum(limits.begun_S * full - m.capped_S * w.S, left_p)
         bound = bound + rest * rows.fixed + rest**2 * half * rows.spread2 / left_p
-    stored, other = last(stored), last(other)
+    stored_K, stored_Q, other_K, other_Q = map(last, (stored_K, stored_Q, other_K, other_Q))
     linear_stored = m.fK * w.dK_stored + m.fQ * w.dQ_stored
-    left_r = np.minimum(full - stored * (1 - m.by_p) - linear_stored, held - other * (1 - m.by_p) - linear)
-    left_v = full - other * ((1 - m.both - m.by_p) * last(o) + m.both * m.by_v * last(least))
+    by_r_K, by_r_Q = 1 - m.by_p_K, 1 - m.by_p_Q
+    left_r = np.minimum(
+        full - (stored_K * by_r_K + stored_Q * by_r_Q) - linear_stored,
+        held - (other_K * by_r_K + other_Q * by_r_Q) - linear,
+    )
+    through_v = other_K * ((by_r_K - m.both_K) * last(o) + m.both_K * m.by_v_K * last(least))
+    through_v = through_v + other_Q * ((by_r_Q - m.both_Q) * last(o) + m.both_Q * m.by_v_Q * last(least))
+    left_v = full - through_v
     defined = (last(left_V) > 0) & (last(left_K) > 0) & (last(left_Q) > 0) & (last(left_p) > 0)
     defined &= (left_r >= 0) & (left_v >= 0)
-    defined &= (full - stored - linear_stored >= 0) & (held - other - linear >= 0)
+    defined &= (full - stored_K - stored_Q - linear_stored >= 0) & (held - other_K - other_Q - linear >= 0)
     if w.dP > 0:
         left_r = np.minimum(limits.begun_dP * full, left_r) - m.capped_dP * w.dP
         needed = ((1 - m.capped_dP) * w.dP) ** 2 * half * last(o)

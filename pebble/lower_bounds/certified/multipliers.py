@@ -27,7 +27,15 @@ from pebble.lower_bounds.certified.branch_and_bound import (
     Reals,
 )
 
-__all__ = ["BoxesWithMultipliers", "MultiplierSearch", "best_price", "climb", "last"]
+__all__ = [
+    "BoxesWithMultipliers",
+    "MultiplierSearch",
+    "best_price",
+    "bound_at_corners",
+    "climb",
+    "last",
+    "legal",
+]
 
 _Bound: TypeAlias = Callable[[Reals], Reals]
 
@@ -141,21 +149,11 @@ class MultiplierSearch(ConstantSearch[AnyRow, AnySegment]):
 
     def bound(self, lo: Reals, hi: Reals, multipliers: Reals) -> Reals:
         """Bound the work on boxes from above, shape (n,); inf where the multipliers give no bound."""
-        variables, n = lo.shape
-        ends = np.stack([lo, hi], axis=1)
-        shapes = np.ones((variables, variables), int) + np.eye(variables, dtype=int)
-        corners = [pair.reshape(*shape, n) for pair, shape in zip(ends, shapes, strict=True)]
-        with np.errstate(all="ignore"):
-            value, defined = self.lagrange(corners, multipliers)
-            most = value.max(axis=tuple(range(variables)))
-            return np.where(defined & np.isfinite(most), most * SAFETY, np.inf)
+        return bound_at_corners(lo, hi, lambda corners: self.lagrange(corners, multipliers))
 
     def legal(self, multipliers: Reals) -> Reals:
         """Bring shares back between 0 and 1, and those that exclude each other to a sum of at most 1; in place."""
-        np.clip(multipliers[1:], 0.0, 1.0, out=multipliers[1:])
-        for pair in map(list, self.exclusive):
-            multipliers[pair] /= np.maximum(multipliers[pair].sum(axis=0), 1.0)
-        return multipliers
+        return legal(multipliers, self.exclusive)
 
     def undone(self, boxes: BoxesWithMultipliers) -> BoxesWithMultipliers:
         """Return the boxes that no multipliers that were tried bring below the constant."""
@@ -202,6 +200,31 @@ class MultiplierSearch(ConstantSearch[AnyRow, AnySegment]):
                 trial = self.legal(boxes.multipliers + sign * boxes.step * way)
                 better |= boxes.accept(*best_price(bound, trial, np.clip(boxes.step, 0.02, 0.3), 5))
             boxes.step = np.clip(np.where(better, boxes.step * 1.5, boxes.step * 0.8), 1e-3, 0.5)
+
+
+def bound_at_corners(
+    lo: Reals, hi: Reals, lagrange: Callable[[Sequence[Reals]], tuple[Reals, NDArray[np.bool_]]]
+) -> Reals:
+    """Bound boxes by a function at their corners, as :meth:`MultiplierSearch.lagrange` has it, shape (n,).
+
+    It is inf where the function says that it is no bound.
+    """
+    variables, n = lo.shape
+    ends = np.stack([lo, hi], axis=1)
+    shapes = np.ones((variables, variables), int) + np.eye(variables, dtype=int)
+    corners = [pair.reshape(*shape, n) for pair, shape in zip(ends, shapes, strict=True)]
+    with np.errstate(all="ignore"):
+        value, defined = lagrange(corners)
+        most = value.max(axis=tuple(range(variables)))
+        return np.where(defined & np.isfinite(most), most * SAFETY, np.inf)
+
+
+def legal(multipliers: Reals, exclusive: Sequence[tuple[int, int]]) -> Reals:
+    """Bring shares back between 0 and 1, and pairs of them that exclude each other to a sum of at most 1; in place."""
+    np.clip(multipliers[1:], 0.0, 1.0, out=multipliers[1:])
+    for pair in map(list, exclusive):
+        multipliers[pair] /= np.maximum(multipliers[pair].sum(axis=0), 1.0)
+    return multipliers
 
 
 def last(values: Reals) -> Reals:

@@ -139,7 +139,8 @@ class B3Search(MultiplierSearch[B3Row, B3Segment]):
         q, k, o = corners
         rows = WholeRows(inner=q * k, fixed=0.0, spread2=q * k)
         price, zero = multipliers[0], np.zeros_like(multipliers[0])
-        shares = BackwardShares(*(price, zero, *multipliers[1:], zero, zero))
+        direct, pairs, mix = multipliers[_VQ:_BOTH], multipliers[_BOTH:_BY_Q], multipliers[_BY_Q]
+        shares = BackwardShares(*(price, zero, *direct, *pairs, *pairs, mix, zero, zero))
         return backward_lagrange(self._weights, self._limits, (q, k, o), rows, shares)
 
 

@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pebble.lower_bounds.certified.b4 import B4Row, b4_rows
+from pebble.lower_bounds.certified.b4_multipliers import EXCLUSIVE, B4Multipliers
 from pebble.lower_bounds.certified.backward_work import (
     Amounts,
     BackwardLimits,
@@ -34,16 +35,27 @@ from pebble.lower_bounds.certified.backward_work import (
 )
 from pebble.lower_bounds.certified.branch_and_bound import (
     SAFETY,
+    SLACK,
+    Boxes,
     ConstantProof,
+    ConstantSearch,
     Reals,
     prove_all,
     prove_constant,
 )
-from pebble.lower_bounds.certified.multipliers import BoxesWithMultipliers, MultiplierSearch, climb
+from pebble.lower_bounds.certified.multipliers import (
+    BoxesWithMultipliers,
+    MultiplierSearch,
+    best_price,
+    bound_at_corners,
+    climb,
+    legal,
+)
 
 __all__ = [
     "B4Search",
     "B4Segment",
+    "PlainB4Search",
     "b4_segment_weight",
     "b4_segment_work",
     "certify_b4",
@@ -91,42 +103,72 @@ def _weights(row: B4Row) -> BackwardWeights:
     )
 
 
-# Multipliers: the price of a unit of weight, eleven shares between 0 and 1 as BackwardShares has them, and θ.
-_SCARCE, _VQ, _VK, _FK, _FQ, _BOTH, _BY_P, _BY_V, _MIX, _CAP_S, _CAP_DP, _TOGETHER = range(1, 13)
+_TOGETHER = 15  # the multipliers are those of BackwardShares, and θ
 _NOTHING = B4Segment(*[0.0] * 16)
 
 
-class B4Search(MultiplierSearch[B4Row, B4Segment]):
-    """Boxes of (q, k, o, h); any shares with ``_VQ + _VK <= 1`` and ``_BOTH + _BY_P <= 1`` give a bound."""
+@dataclass
+class B4Boxes(Boxes):
+    """Boxes with points inside the conditions on their multipliers.
 
-    start = (1.0, 0.5, 0.0, 0.0, 0.0, 0.0, 0.2, 0.0, 0.5, 0.5, 0.0, 0.0, 0.0)
-    exclusive = ((_VQ, _VK), (_BOTH, _BY_P))
+    Attributes
+    ----------
+    points : ndarray, shape (v, n)
+    """
 
-    def __init__(
-        self, row: B4Row, rng: np.random.Generator, attained: float = 0.0, witness: B4Segment = _NOTHING
-    ) -> None:
-        super().__init__(row, attained, witness, rng)
+    points: Reals
+
+
+class B4Search(ConstantSearch[B4Row, B4Segment]):
+    """Boxes of (q, k, o, h); any shares whose sums are at most 1 where they exclude each other give a bound."""
+
+    batch = 1 << 10
+
+    def __init__(self, row: B4Row, attained: float = 0.0, witness: B4Segment = _NOTHING) -> None:
+        super().__init__(row, attained, witness)
         # Whole rows count for little where tau is small: `whole` is not halved there, and elsewhere last.
         self.scale = np.array([[1.0], [1.0], [1.0], [0.0 if row.plain else 0.05 * float(row.tau)]])
         tau, mu = (math.nextafter(float(value), math.inf) for value in (row.tau, row.mu))
         self._limits = BackwardLimits(tau, mu, float(row.gamma), float(row.gamma_dP))
         self._weights = _weights(row)
+        self._multipliers = B4Multipliers(self._weights, self._limits, float(row.W), row.plain)
 
-    @property
-    def shares(self) -> tuple[int, ...]:
-        """All twelve; for a plain row those that use dv = d stay 0."""
-        general = (_SCARCE, _BOTH, _BY_P, _BY_V)
-        return general if self.row.plain else (*general, _TOGETHER, _VQ, _VK, _FK, _FQ, _MIX, _CAP_S, _CAP_DP)
+    def first_box(self) -> B4Boxes:
+        """Return a box that holds every segment of weight tau: each of q, k and o weighs its number."""
+        lo, hi = np.zeros((4, 1)), self.upper_corner
+        return B4Boxes(lo, hi, self._multipliers.first(lo, hi).T)
 
     @property
     def upper_corner(self) -> Reals:
-        """Each of q, k and o weighs its number."""
+        """Corner of the first box, shape (4, 1)."""
         return np.array([[self._limits.tau]] * 3 + [[1.0]])
 
-    def empty(self, boxes: BoxesWithMultipliers) -> NDArray[np.bool_]:
-        """Tell which boxes have q + k + o above tau everywhere."""
-        empty: NDArray[np.bool_] = boxes.lo[:3].sum(axis=0) > self._limits.tau * SAFETY
-        return empty
+    def undone(self, boxes: B4Boxes) -> B4Boxes:
+        """Return the boxes whose bound is not below the constant."""
+        boxes = self.reachable(boxes)
+        return boxes.take(self.above(self.best_bound(boxes)))
+
+    def reachable(self, boxes: B4Boxes) -> B4Boxes:
+        """Return the boxes that hold a segment of weight tau, cut to what those segments reach; rounded outwards."""
+        room = self._limits.tau * SAFETY - boxes.lo[:3].sum(axis=0)
+        boxes = boxes.take(room >= 0)
+        room = room[room >= 0] + self._limits.tau * SLACK
+        boxes.hi = np.concatenate([np.minimum(boxes.hi[:3], boxes.lo[:3] + room), boxes.hi[3:]])
+        return boxes
+
+    def best_bound(self, boxes: B4Boxes) -> Reals:
+        """Bound boxes by multipliers that are made for them, shape (n,); their points move to their centres."""
+        points, multipliers = self._multipliers.solve(boxes.lo, boxes.hi, boxes.points.T)
+        boxes.points = points.T
+
+        def bound(trial: Reals) -> Reals:
+            return self.bound(boxes.lo, boxes.hi, trial)
+
+        return best_price(bound, legal(multipliers, EXCLUSIVE), 0.1, 7)[1]
+
+    def bound(self, lo: Reals, hi: Reals, multipliers: Reals) -> Reals:
+        """Bound the work on boxes from above, shape (n,); inf where the multipliers give no bound."""
+        return bound_at_corners(lo, hi, lambda corners: self.lagrange(corners, multipliers))
 
     def lagrange(self, corners: Sequence[Reals], multipliers: Reals) -> tuple[Reals, NDArray[np.bool_]]:
         """Return g of docs/bounds-b4.md, section 4, at the corners, and whether its conditions hold at the last."""
@@ -135,6 +177,35 @@ class B4Search(MultiplierSearch[B4Row, B4Segment]):
         rows = WholeRows(whole**2 * pairs, together * pairs, (1 - together) ** 2 * pairs)
         shares = BackwardShares(*multipliers[:_TOGETHER])
         return backward_lagrange(self._weights, self._limits, (q, k, o), rows, shares)
+
+
+class PlainB4Search(MultiplierSearch[B4Row, B4Segment]):
+    """Boxes for a plain row: four shares, which random steps find with fewer boxes than convex problems do."""
+
+    start = (1.0, 0.5, 0.2, 0.0, 0.5)  # the price; t − 1, π, π' and η', the same for dK and dQ
+    exclusive = ((2, 3),)
+    shares = (1, 2, 3, 4)
+    scale = np.array([[1.0], [1.0], [1.0], [0.0]])
+
+    def __init__(self, row: B4Row, attained: float, witness: B4Segment, rng: np.random.Generator) -> None:
+        super().__init__(row, attained, witness, rng)
+        self._of_row = B4Search(row)
+
+    @property
+    def upper_corner(self) -> Reals:
+        """Each of q, k and o weighs its number."""
+        return self._of_row.upper_corner
+
+    def empty(self, boxes: BoxesWithMultipliers) -> NDArray[np.bool_]:
+        """Tell which boxes have q + k + o above tau everywhere."""
+        empty: NDArray[np.bool_] = boxes.lo[:3].sum(axis=0) > self.upper_corner[0] * SAFETY
+        return empty
+
+    def lagrange(self, corners: Sequence[Reals], multipliers: Reals) -> tuple[Reals, NDArray[np.bool_]]:
+        """Return g of docs/bounds-b4.md, section 4, for all shares."""
+        (price, scarce, *pairs), zero = multipliers, np.zeros_like(multipliers[0])
+        every = [price, scarce, *[zero] * 4, *pairs, *pairs, zero + 0.5, zero, zero, zero]
+        return self._of_row.lagrange(corners, np.stack(every))
 
 
 def much_work_b4(row: B4Row, rng: np.random.Generator, rounds: int = 1500) -> tuple[float, B4Segment]:
@@ -190,7 +261,9 @@ def certify_b4(
     ('proved', 'refuted')
     """
     rng = np.random.default_rng(0) if rng is None else rng
-    return prove_constant(B4Search(row, rng, *much_work_b4(row, rng)), max_boxes)
+    found = much_work_b4(row, rng)
+    search = PlainB4Search(row, *found, rng) if row.plain else B4Search(row, *found)
+    return prove_constant(search, max_boxes)
 
 
 def main() -> int:

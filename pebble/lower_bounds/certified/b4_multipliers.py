@@ -1,0 +1,220 @@
+"""Lagrange multipliers of B4 for a box: the solution of a convex problem.
+
+Before the prices of u_V, u_K, u_Q and v are used up (docs/bounds-b4.md, section 4), the conditions on multipliers are
+half-spaces and cones: √(xy) ≤ a·x + b·y if 4ab ≥ 1, and a share of a mean times its price is a price. A box
+asks for those that hold at its upper corner and are cheapest at a point in it.
+"""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from pebble.lower_bounds.certified.backward_work import BackwardLimits, BackwardWeights
+from pebble.lower_bounds.certified.branch_and_bound import Reals
+from pebble.lower_bounds.certified.interior_point import ConvexProblems, improved, inside
+
+__all__ = ["EXCLUSIVE", "B4Multipliers"]
+
+EXCLUSIVE = ((2, 3), (6, 7), (9, 10))
+"""Pairs of multipliers with a sum of at most 1: a₁ and a₂, π and π' of dK and of dQ."""
+
+_Terms: TypeAlias = dict[str, Any]
+
+# What the variables stand for: λ, λt; a₁, a₂ and A; φ_K and the prices of the members of E(K), the third one in two
+# parts; the same for dQ; σ_S, (1 − σ_S)θ, L_p; σ_P, L_r; and the cost of the root of S.
+_NAMES = (
+    *("price", "held", "by_q", "by_k", "of_V"),
+    *("fK", "K_p", "K_r", "K_k", "K_v", "fQ", "Q_p", "Q_r", "Q_k", "Q_v"),
+    *("capped_S", "whole", "left_p", "capped_dP", "left_r", "root"),
+)
+_INDEX = {name: index for index, name in enumerate((*_NAMES, "one"))}
+_K, _Q = ("K_p", "K_r", "K_k", "K_v"), ("Q_p", "Q_r", "Q_k", "Q_v")
+_OF_EQUAL_SIDES = ("by_q", "by_k", "fK", "fQ", "capped_S", "whole", "capped_dP")  # not used by plain rows
+_GAPS = (0.06, 0.012, 0.002)
+_CENTRE_GAP = 0.3  # from here the halves of a box go on
+
+
+def _form(terms: _Terms) -> Reals:
+    """Return the coefficients of linear forms, shape (n, 22), or (1, 22) if all are numbers."""
+    arrays = {name: np.atleast_1d(np.asarray(value, float)) for name, value in terms.items()}
+    form = np.zeros((max(map(len, arrays.values())), len(_INDEX)))
+    for name, value in arrays.items():
+        form[:, _INDEX[name]] = value
+    return form
+
+
+class B4Multipliers:
+    """The convex problems of boxes for one row.
+
+    Parameters
+    ----------
+    weights : BackwardWeights
+    limits : BackwardLimits
+    W : float
+        The constant to be proved: what costs are compared with.
+    plain : bool
+        Whether the members of the minima that need dv = d are left out.
+    """
+
+    def __init__(self, weights: BackwardWeights, limits: BackwardLimits, W: float, plain: bool) -> None:
+        self._weights, self._limits, self._W = weights, limits, W
+        unused = _OF_EQUAL_SIDES if plain else ()
+        self._used = np.array([index for name, index in _INDEX.items() if name not in unused])
+        self._linear = self._half_spaces()
+
+    def _half_spaces(self) -> Reals:
+        """Conditions that are the same for every box."""
+        w, limits = self._weights, self._limits
+        begun_S = limits.begun_S if w.S > 0 else 1.0
+        begun_dP = limits.begun_dP if w.dP > 0 else 1.0
+        K1, Q1 = w.dK**2, w.dQ**2
+        of_E_by_p: _Terms = {
+            **dict.fromkeys(("K_p", "K_k", "K_v"), -K1),
+            **dict.fromkeys(("Q_p", "Q_k", "Q_v"), -Q1),
+            "fK": -w.dK,
+            "fQ": -w.dQ,
+        }
+
+        def of_p(price: str, V: float) -> _Terms:
+            own = {price: 1.0, "of_V": -V * V, "by_q": -V, "by_k": -V, "capped_S": -w.S, "left_p": -1.0}
+            return own | of_E_by_p
+
+        def of_E(price: str, K: float, Q: float, without: tuple[str, ...]) -> _Terms:
+            pairs: _Terms = dict.fromkeys(_K, -K * K) | dict.fromkeys(_Q, -Q * Q)
+            kept = {name: value for name, value in pairs.items() if name not in without}
+            return {price: 1.0, "fK": -K, "fQ": -Q} | kept
+
+        r: _Terms = {"capped_dP": -w.dP, "left_r": -1.0}
+        by_p = ("K_p", "Q_p")
+        conditions: list[_Terms] = [
+            {"held": 1.0, "price": -1.0},
+            {"price": 2.0, "held": -1.0},
+            {"one": 1.0, "capped_S": -1.0, "whole": -1.0},
+            {"one": 1.0, "by_q": -1.0, "by_k": -1.0},
+            {"one": 1.0, "capped_dP": -1.0},
+            {"one": 1.0, "fK": -1.0},
+            {"one": 1.0, "fQ": -1.0},
+            {"price": begun_S, "capped_S": -w.S, "left_p": -1.0},
+            of_p("price", w.dV_stored),
+            of_p("held", w.dV),
+            {"price": begun_dP} | r,
+            of_E("price", w.dK_stored, w.dQ_stored, by_p) | r,
+            of_E("held", w.dK, w.dQ, by_p) | r,
+            of_E("price", w.dK_stored, w.dQ_stored, ()),
+            of_E("held", w.dK, w.dQ, ()),
+        ]
+        positive = np.eye(len(_INDEX))[self._used[:-1]]
+        return np.concatenate([positive, *map(_form, conditions)])[:, self._used]
+
+    def _problems(self, lo: Reals, hi: Reals) -> ConvexProblems:
+        """Conditions at the upper corners; the cost at points that lean to where it is greatest."""
+        at = lo + 0.75 * (hi - lo)
+        if len(self._used) < len(_INDEX):
+            at[3] = hi[3]  # boxes of plain rows are not halved there
+        cones, shape = self._cones(hi, at), (lo.shape[1], len(_INDEX))
+        u, w, r = (
+            np.stack([np.broadcast_to(_form(cone[part]), shape) for cone in cones], axis=1)[..., self._used]
+            for part in range(3)
+        )
+        return ConvexProblems(self._cost(lo, hi, at)[:, self._used[:-1]], self._linear, u, w, r)
+
+    def _cones(self, hi: Reals, at: Reals) -> list[tuple[_Terms, _Terms, _Terms]]:
+        """Return u, w and r of the cones: for dV, dK, dQ, S and dP."""
+        w, (q, k, o, _) = self._weights, hi
+        root_q, root_k, root_o = np.sqrt(hi[:3])
+        root, least, K1, Q1 = w.S * np.sqrt(at[0] * at[1]), np.minimum(q, o), w.dK**2, w.dQ**2
+        left_v = {"price": 1.0, "K_r": -K1 * o, "K_v": -K1 * least, "Q_r": -Q1 * o, "Q_v": -Q1 * least}
+        return [
+            (
+                {"of_V": 1.0},
+                {"held": 1.0, "by_q": -w.dV * q},
+                {"one": root_o, "by_q": -root_o, "by_k": -root_o},
+            ),
+            (dict.fromkeys(_K, 1.0), {"held": 1.0, "fK": -w.dK * least}, {"one": root_q, "fK": -root_q}),
+            (dict.fromkeys(_Q, 1.0), {"held": 1.0, "fQ": -w.dQ * k}, {"one": root_k, "fQ": -root_k}),
+            ({"left_p": 1.0}, {"root": 1.0}, {"one": root, "capped_S": -root, "whole": -root * at[3]}),
+            ({"left_r": 1.0}, left_v, {"one": w.dP * root_o, "capped_dP": -w.dP * root_o}),
+        ]
+
+    def _cost(self, lo: Reals, hi: Reals, at: Reals) -> Reals:
+        """What the multipliers bound the work by: prices times what there is for them."""
+        w, limits, (q, k, o, whole) = self._weights, self._limits, at
+        inner, both = whole**2 * q * k, np.where(hi[0] <= hi[2], q, o) * k
+        budget = limits.tau - (lo + 0.25 * (hi - lo))[:3].sum(axis=0)
+        terms: _Terms = {
+            "price": np.maximum(budget, 0.01 * limits.tau) - limits.mu,
+            "held": limits.mu,
+            "whole": w.S * whole * q * k,
+            "root": 1.0,
+            "of_V": w.dV**2 * inner,
+            "by_k": w.dV * k * o,
+            **{"K_p": w.dK**2 * inner, "Q_p": w.dQ**2 * inner},
+            **{"K_k": w.dK**2 * both, "Q_k": w.dQ**2 * both},
+        }
+        return _form(terms)
+
+    def first(self, lo: Reals, hi: Reals) -> Reals:
+        """Return a point inside the conditions of one box, shape (1, v): its price is high enough."""
+        problems = self._problems(lo, hi)
+        named = dict.fromkeys(_NAMES, 0.1 * self._limits.tau**0.5) | dict.fromkeys(_OF_EQUAL_SIDES, 0.1)
+        for price in 1.4 ** np.arange(-20.0, 60.0):
+            charges = {"left_p": self._limits.begun_S, "left_r": self._limits.begun_dP}
+            named |= {"price": price, "held": 1.5 * price}
+            named |= {name: 0.3 * price * charge for name, charge in charges.items()}
+            point = self._with_root(problems, np.array([list(named.values())])[:, self._used[:-1]])
+            if inside(problems, point).all():
+                break
+        cost = (problems.cost * point).sum(axis=1)
+        for part in np.geomspace(1, 1e-2, 8):
+            point = improved(problems, point, problems.parameter / (cost * part), 6)
+        return point
+
+    def solve(self, lo: Reals, hi: Reals, points: Reals) -> tuple[Reals, Reals]:
+        """Return points from which the halves of the boxes go on, and multipliers for these boxes.
+
+        Parameters
+        ----------
+        lo, hi : ndarray, shape (4, n)
+            Corners of the boxes.
+        points : ndarray, shape (n, v)
+            Inside the conditions of boxes that hold these.
+
+        Returns
+        -------
+        ndarray, shape (n, v), and ndarray, shape (16, n)
+        """
+        problems = self._problems(lo, hi)
+        enough = problems.parameter / self._W
+        start = self._with_root(problems, points)
+        centres = improved(problems, start, np.full(len(points), enough / _CENTRE_GAP), 4)
+        best = centres
+        for gap in _GAPS:
+            best = improved(problems, best, np.full(len(points), enough / gap), 3)
+        return centres, self._multipliers(hi, best)
+
+    def _with_root(self, problems: ConvexProblems, points: Reals) -> Reals:
+        """Return the points with a cost of the root of S that leaves room in its cone."""
+        points, (left_p, root) = (
+            points.copy(),
+            np.searchsorted(self._used, [_INDEX["left_p"], _INDEX["root"]]),
+        )
+        needed = (problems.r[:, 3, :-1] * points).sum(axis=1) + problems.r[:, 3, -1]
+        points[:, root] = 1.3 * needed**2 / (4 * points[:, left_p]) + 0.01 * self._W
+        return points
+
+    def _multipliers(self, hi: Reals, points: Reals) -> Reals:
+        """Return the price and the shares of ``BackwardShares``, then θ, shape (16, n)."""
+        every = np.zeros((len(_NAMES), len(points)))
+        every[self._used[:-1]] = points.T
+        x = dict(zip(_NAMES, every, strict=True))
+        shares = []
+        for of_p, of_r, of_k, of_v in (_K, _Q):
+            both = x[of_k] + x[of_v]
+            total = x[of_p] + x[of_r] + both
+            shares += [both / total, x[of_p] / total, x[of_v] / both]
+        mix = (hi[0] <= hi[2]).astype(float)
+        scarce, together = x["held"] / x["price"] - 1, x["whole"] / (1 - x["capped_S"])
+        direct = (x[name] for name in ("by_q", "by_k", "fK", "fQ"))
+        return np.stack([x["price"], scarce, *direct, *shares, mix, x["capped_S"], x["capped_dP"], together])
