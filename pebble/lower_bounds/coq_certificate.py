@@ -71,7 +71,7 @@ def coq_certificate(problem: Problem, M: int) -> str:
 
     Examples
     --------
-    >>> print(coq_certificate(Problem.square(4096, 64), 25000).splitlines()[15])
+    >>> print(coq_certificate(Problem.square(4096, 64), 25000).splitlines()[13])
     Theorem T1 : forward_costs 4096 4096 64 64 false 25000 11020013.
     """
     bounds = proved_bounds(problem, M)

@@ -36,7 +36,7 @@ def coq_matmul(m: int, n: int, k: int, M: int) -> str:
 
     Examples
     --------
-    >>> print(coq_matmul(100, 100, 2, 104).splitlines()[16])
+    >>> print(coq_matmul(100, 100, 2, 104).splitlines()[13])
     Theorem short_side : matmul_costs 100 100 2 104 10484.
     """
     statement = f"matmul_costs {m} {n} {k} {M}"
@@ -69,7 +69,7 @@ def coq_fft(n: int, M: int) -> str:
 
     Examples
     --------
-    >>> print(coq_fft(2**20, 1024).splitlines()[12])
+    >>> print(coq_fft(2**20, 1024).splitlines()[13])
     Theorem FFT : fft_costs 20 1024 2511397.
     """
     given = _given(fft_best_cut(n, M), M)

@@ -111,7 +111,7 @@ def others_begun(lines: int, others: int, d: int, tau: int, sigma: int, most: in
     A line is a query, and the others are keys, or the other way round.
 
     >>> others_begun(4096, 4096, 64, 128, 128, 128)
-    (766016, 64)
+    (766016, 66)
     """
     begun = (lines - tau + 1) * sigma
     meet = d * (lines + 1) // (d + others - sigma)

@@ -33,7 +33,7 @@ def coq_certificate_of_dag(dag: Dag, M: int) -> str:
     Examples
     --------
     >>> from pebble.computations.load import load_dag
-    >>> print(coq_certificate_of_dag(load_dag("fft:16"), 4).splitlines()[12])
+    >>> print(coq_certificate_of_dag(load_dag("fft:16"), 4).splitlines()[13])
     Theorem FFT : fft_costs 4 4 33.
     """
     from pebble.computations.load import named_problem
