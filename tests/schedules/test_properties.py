@@ -20,7 +20,7 @@ from tests.support.amounts import examples
 
 PASSES = ["forward", "backward"]
 MODEST = examples(6, 50)
-FEW = examples(3, 20)
+FEW = examples(3, 12)
 
 
 def problems(pass_name: str = "forward") -> st.SearchStrategy[Problem]:
