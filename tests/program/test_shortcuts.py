@@ -38,7 +38,7 @@ from tests.program.shrinking import as_python
 from tests.support import amounts
 
 BLOCK = 50
-MANY = int(os.environ.get("PEBBLE_CASES", "6000"))
+MANY = int(os.environ.get("PEBBLE_CASES", "4000"))
 
 
 def check(first: int, stop: int) -> None:
