@@ -6,18 +6,24 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
 
-from pebble import Problem
+from pebble import Problem, Schedule
 from pebble.program import Loop
 
-__all__ = ["MOST_PARTS", "falls_apart", "loops_over_parts"]
+__all__ = ["PackedSchedule", "loops_over_parts"]
 
-MOST_PARTS = 10_000
+_MOST_PARTS = 10_000
 """A program has a loop or two for each part: schedules are not offered for more of them."""
 
 
-def falls_apart(problem: Problem) -> bool:
-    """Whether the mask falls apart into parts that share no query and no key, a number that a program can have."""
-    return 0 < len(problem.allowed.separations("i")) < MOST_PARTS
+class PackedSchedule(Schedule):
+    """Blocks that are cut where the mask falls apart; larger ones never move more words, so no others are tried."""
+
+    published_tiles = True
+    masks_only = True
+
+    def is_offered(self, problem: Problem) -> bool:
+        """Whether the mask falls apart into parts that share no query and no key, as packed sequences do."""
+        return 0 < len(problem.allowed.separations("i")) < _MOST_PARTS
 
 
 def loops_over_parts(problem: Problem, block: Loop, *, short_first: bool) -> Iterator[Loop]:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from pebble import Problem, Schedule
+from pebble import Problem
 from pebble.program import Program, Tiles, largest, phase, program
-from schedules._packed_loops import falls_apart, loops_over_parts
+from schedules._packed_loops import PackedSchedule, loops_over_parts
 from schedules.flash2 import most_rows, row_blocks
 
 __all__ = ["Flash2Packed"]
 
 
-class Flash2Packed(Schedule):
+class Flash2Packed(PackedSchedule):
     """flash-2-causal for each part of the mask: blocks of ``packed_rows`` queries, cut where the mask falls apart.
 
     A block that lies in two sequences loads the keys of both, so that many of a sequence's keys are loaded once more
@@ -24,12 +24,6 @@ class Flash2Packed(Schedule):
     forms = ("plain", "online", "safe")
     tile_names = ("packed_rows",)
     tile_axes = ("i",)
-    published_tiles = True
-    masks_only = True
-
-    def is_offered(self, problem: Problem) -> bool:
-        """Whether the mask falls apart into packed sequences or the like."""
-        return falls_apart(problem)
 
     def tiles(self, problem: Problem, M: int) -> Tiles:
         """Return the largest blocks that fit."""

@@ -2,27 +2,15 @@
 
 from __future__ import annotations
 
-from pebble import Problem, Schedule
+from pebble import Problem
 from pebble.program import Program, Tiles, largest, phase, program
-from schedules._packed_loops import falls_apart, loops_over_parts
+from schedules._packed_loops import PackedSchedule, loops_over_parts
 from schedules.backward._loop_nests import keys_outside, queries_outside
 
 __all__ = ["KeysPackedBackward", "SplitPackedBackward"]
 
 
-class _Packed(Schedule):
-    """Blocks that are cut where the mask falls apart; larger ones never move more words."""
-
-    passes = ("backward",)
-    published_tiles = True
-    masks_only = True
-
-    def is_offered(self, problem: Problem) -> bool:
-        """Whether the mask falls apart into packed sequences or the like."""
-        return falls_apart(problem)
-
-
-class KeysPackedBackward(_Packed):
+class KeysPackedBackward(PackedSchedule):
     """One pass over blocks of keys that are cut where the mask falls apart; dQ is read back and rewritten.
 
     A sequence that fits in one block moves every word once.
@@ -31,6 +19,7 @@ class KeysPackedBackward(_Packed):
     name = "keys-packed"
     summary = "one pass, keys outside, blocks cut where packed sequences end; dQ read back and rewritten"
     source = "derived here; keys-pinned with the blocks of flash-2-packed, nothing pinned"
+    passes = ("backward",)
     tile_names = ("packed_cols",)
     tile_axes = ("j",)
 
@@ -47,7 +36,7 @@ class KeysPackedBackward(_Packed):
         return program(phase("", *loops_over_parts(problem, block, short_first=False)))
 
 
-class SplitPackedBackward(_Packed):
+class SplitPackedBackward(PackedSchedule):
     """dK and dV with keys outside, then dQ with queries outside, in blocks that are cut where the mask falls apart.
 
     Of each packed sequence the short block of keys comes last and the short block of queries first, where a causal
@@ -59,6 +48,7 @@ class SplitPackedBackward(_Packed):
         "dK and dV with keys outside, then dQ with queries outside, blocks cut where packed sequences end"
     )
     source = "derived here; split with the blocks of flash-2-packed"
+    passes = ("backward",)
     tile_names = ("packed_cols", "packed_rows")
     tile_axes = ("j", "i")
 
