@@ -92,7 +92,7 @@ def expanding_layers(dag: Dag, M: int, rules: Rules) -> list[GraphBound]:
     >>> edges = [((t, j), (t + 1, i)) for t in range(200) for i in range(64) for j in (i - 1, i, i + 1) if 0 <= j < 64]
     >>> stencil = Dag.from_edges([(f"{t},{j}", f"{s},{i}") for (t, j), (s, i) in edges])
     >>> [(bound.name, bound.value) for bound in expanding_layers(stencil, 8, Rules())]
-    [('expanding layers', 889)]
+    [('expanding layers', 921)]
     """
     M = fast_memory_words(M)
     part = needed_part(dag)
