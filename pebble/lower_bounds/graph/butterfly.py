@@ -50,7 +50,7 @@ def butterfly(dag: Dag, M: int) -> GraphBound:
     >>> from pebble.computations.classic_dags import diamond, fft
     >>> edges = [(int(p) * 7 % 32, v * 7 % 32) for v in range(32) for p in fft(8).predecessors_of(v)]
     >>> butterfly(Dag.from_edges(edges), 3).value
-    21
+    16
     """
     M = fast_memory_words(M)
     labels = butterfly_labels(dag)
