@@ -183,6 +183,6 @@ def test_status_is_machine_checked_only_where_a_theorem_says_just_this(problem: 
 def test_statements_that_are_machine_checked() -> None:
     found = {one.name for one in STATEMENTS if one.status == "machine-checked"}
     assert found == {
-        *("compulsory", "T1", "T2", "D", "B1", "B2", "D backward", "L"),
+        *("compulsory", "T1", "T2", "D", "B1", "B2", "D backward", "L", "D1-total", "D1-busiest"),
         *("matmul", "matmul, short side", "matmul compulsory", "FFT", "FFT compulsory"),
     }
