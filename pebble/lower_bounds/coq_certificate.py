@@ -10,6 +10,7 @@ from pebble.lower_bounds.attention.b1 import b1_cut, b1_tangent
 from pebble.lower_bounds.attention.b2 import b2_cut, b2_peak
 from pebble.lower_bounds.attention.large_cache import rectangle
 from pebble.lower_bounds.attention.linear import linear_best_cut
+from pebble.lower_bounds.attention.safe_softmax import safe_softmax_cut
 from pebble.lower_bounds.attention.t1 import t1_cut
 from pebble.lower_bounds.attention.t2 import t2_cut, t2_peak
 from pebble.lower_bounds.attention.words_needed_again import needed_again, needed_again_backward, others_begun
@@ -26,6 +27,7 @@ _LEMMAS = {
     "B1": "b1",
     "B2": "b2",
     "L": "l",
+    "S": "s",
     "D": "d",
     "D backward": "d",
     "compulsory": "compulsory",
@@ -133,7 +135,7 @@ def _theorems(problem: Problem, M: int, bounds: list[Bound]) -> Iterator[str]:
             f"{_LEMMAS[bound.name]}_{suffix}",
             _given(problem, M, bound.name),
         )
-        if problem.form in ("safe", "online"):
+        if problem.form in ("safe", "online") and bound.name != "S":
             plain = bound.value - _maxima(problem)
             theorem = _from_plain(theorem, f"{problem.form}_{suffix}", plain)
         yield theorem
@@ -185,4 +187,5 @@ _CUTS: dict[str, Callable[[Problem, int], Cut | None]] = {
     "B1": b1_cut,
     "B2": b2_cut,
     "L": linear_best_cut,
+    "S": safe_softmax_cut,
 }

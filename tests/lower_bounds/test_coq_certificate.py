@@ -13,6 +13,7 @@ from pebble.common.errors import BoundDoesNotApply
 from pebble.computations.problem import Problem
 from pebble.lower_bounds.attention.b1 import B1Weights, b1_cut, b1_tangent
 from pebble.lower_bounds.attention.b2 import b2_cut, b2_peak
+from pebble.lower_bounds.attention.safe_softmax import safe_softmax
 from pebble.lower_bounds.attention.t1 import t1_cut, t1_events
 from pebble.lower_bounds.attention.t2 import t2_cut, t2_events, t2_peak
 from pebble.lower_bounds.coq_certificate import coq_certificate
@@ -86,6 +87,16 @@ def test_maxima_of_safe_softmax_are_words_besides() -> None:
     assert {costs for _, costs, *_ in found} == {"safe_costs"}
     assert {name: int(words) - 30 for name, _, _, words in found} == numbers
     assert all(f"(plain := {words})" in text for words in numbers.values())
+
+
+def test_what_safe_softmax_costs_beyond_the_plain_one() -> None:
+    for mask, costs in ((None, "safe_costs 300 300"), ("causal", "masked_safe_costs 45150 300 300")):
+        problem = Problem.square(300, 2, stats=True, softmax="safe", mask=mask)
+        text = coq_certificate(problem, 200)
+        name, *statement, words = _STATEMENT.findall(text)[0]
+        assert (name, " ".join(statement)) == ("S", f"{costs} 2 2 true 200")
+        assert int(words) == safe_softmax(problem, 200).value
+        assert f"apply s_{'masked' if mask else 'forward'} with (h :=" in text
 
 
 def test_under_a_mask_the_statement_has_its_counts() -> None:
@@ -203,6 +214,7 @@ def test_coq_accepts_certificates_and_refuses_tampered_ones(tmp_path: Path) -> N
             (Problem(30, 30, 5, 7, stats=True, mask="causal", softmax=softmax), 100)
             for softmax in ("safe", "online")
         ),
+        *((Problem.square(300, 2, stats=True, softmax="safe", mask=mask), 200) for mask in (None, "causal")),
         (Problem(30, 30, 5, 7, pass_name="backward", mask="causal"), 100),
         (Problem.square(4096, 64, pass_name="backward"), 400),
         (Problem.square(2**40, 128, pass_name="backward"), 10**6),
@@ -217,6 +229,8 @@ def test_coq_accepts_certificates_and_refuses_tampered_ones(tmp_path: Path) -> N
     for lemma in (
         "d_rectangle with",
         "d_forward",
+        "s_forward",
+        "s_masked",
         "safe_rectangle",
         "online_rectangle",
         "d_backward",
@@ -230,9 +244,13 @@ def test_coq_accepts_certificates_and_refuses_tampered_ones(tmp_path: Path) -> N
     stated = {
         name: int(number) for text in (forward, backward) for name, _, _, number in _STATEMENT.findall(text)
     }
+    safe = coq_certificate(Problem.square(300, 2, stats=True, softmax="safe"), 200)
+    [(s_words, s_cut)] = re.findall(r"Theorem S : .* (\d+)\.\n.*(h := \d+)", safe)
     large, back = stated["D"], stated["D_backward"]
     cases = [
         (linear, words, str(int(words) + 1)),
+        (safe, f" 200 {s_words}.", f" 200 {int(s_words) + 1}."),
+        (safe, s_cut, f"h := {int(s_cut[5:]) + 1}"),
         (forward, "11020013", "11020014"),
         (forward, "h := 441", "h := 442"),
         (forward, "T := 49932", "T := 49933"),
