@@ -160,7 +160,7 @@ _CHECKED = [
     (Problem.square(256, 8, softmax="online", stats=True), "D|T1|T2|compulsory"),
     (Problem.square(256, 8, pass_name="backward"), "B1|B2|D backward|compulsory"),
     (Problem(256, 256, 8, 12, pass_name="backward", mask="window:9"), "B1|B2|compulsory"),
-    (Problem.square(256, 8, heads=2), "none"),
+    (Problem.square(256, 8, heads=2), "D|T1|T2|compulsory"),
     (Problem.square(256, 8, pass_name="weights"), "none"),
     (Problem.square(256, 8, attention="linear"), "L"),
     (Problem.square(256, 8, attention="linear", mask="causal", heads=4, kv_heads=1), "L"),
