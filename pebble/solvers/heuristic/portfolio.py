@@ -13,7 +13,7 @@ from pebble.solvers.heuristic.blocks import blocks
 from pebble.solvers.heuristic.closures import CLOSURE_STYLES, closures
 from pebble.solvers.heuristic.greedy import greedy
 from pebble.solvers.heuristic.growth import Style
-from pebble.solvers.heuristic.lattice import lattice_coordinates, lattice_orders
+from pebble.solvers.heuristic.lattice import Lattice, found_lattice, lattice_orders
 from pebble.solvers.heuristic.local_search import local_search
 from pebble.solvers.heuristic.orders import breadth_first, depth_first, given
 from pebble.solvers.heuristic.search import BestOrder, FoundOrder, OutOfSteps, Task, Watch
@@ -165,20 +165,20 @@ def _renamed(found: Iterator[FoundOrder]) -> Iterator[FoundOrder]:
     return (("local-search", order) for _, order in found)
 
 
-def _lattice(task: Task, coordinates: NDArray[np.int64], seed: int = 0) -> Iterator[FoundOrder]:
+def _lattice(task: Task, lattice: Lattice, seed: int = 0) -> Iterator[FoundOrder]:
     """Yield tiled orders over the axes of the lattices behind the graph, better and better ones; none without axes."""
 
     def price(order: NDArray[np.int64]) -> int:
         task.report("lattice", 0.0)
         return task.io(order)
 
-    for order in lattice_orders(task.graph, task.M, coordinates, price, seed):
+    for order in lattice_orders(task.graph, task.M, lattice, price, seed):
         yield "lattice", order
 
 
 def _only_lattice(task: Task) -> Iterator[FoundOrder]:
     yield "given", given(task.graph)
-    yield from _lattice(task, lattice_coordinates(task.graph))
+    yield from _lattice(task, found_lattice(task.graph))
 
 
 def _everything(task: Task, best: BestOrder) -> Iterator[FoundOrder]:
@@ -191,8 +191,8 @@ def _everything(task: Task, best: BestOrder) -> Iterator[FoundOrder]:
         return
     yield from task.candidates
     yield from _searched(task)
-    coordinates = lattice_coordinates(task.graph)
-    yield from _lattice(task, coordinates)
+    lattice = found_lattice(task.graph)
+    yield from _lattice(task, lattice)
     if (
         task.time_budget is None
         and task.size > _LARGE
@@ -211,7 +211,7 @@ def _everything(task: Task, best: BestOrder) -> Iterator[FoundOrder]:
     for turn in count():
         if task.time_budget is None or best.found is None:
             return
-        yield from _lattice(task, coordinates, turn + 1)
+        yield from _lattice(task, lattice, turn + 1)
         yield from draws.some(allowed, _MOST_DRAWS)
         yield from _improved(task, best.found, rng, _SEARCH_STEPS * 2 ** min(turn, 20))
         yield from _grown(task, next(styles), allowed * 2 ** min(turn, 20))

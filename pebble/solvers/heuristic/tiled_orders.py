@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from heapq import heapify, heappop, heappush
 from itertools import combinations, product
@@ -152,6 +152,7 @@ def better_tilings(
     cost: Callable[[NDArray[np.int64]], int],
     trials: int,
     seed: int = 0,
+    suggested: Sequence[Tiling] = (),
 ) -> Iterator[tuple[NDArray[np.int64], int]]:
     """Yield tiled orders, each better than those before it, with their costs; at least one.
 
@@ -170,8 +171,10 @@ def better_tilings(
         Orders that may be priced, at least 1.
     seed : int
         Of the changes that are drawn.
+    suggested : sequence of Tiling
+        Tilings that are tried before all others, for up to half of the trials.
     """
-    return TilingSearch(graph, coordinates, M, cost, trials, seed).run()
+    return TilingSearch(graph, coordinates, M, cost, trials, seed, suggested).run()
 
 
 class TilingSearch:
@@ -191,9 +194,11 @@ class TilingSearch:
         cost: Callable[[NDArray[np.int64]], int],
         trials: int,
         seed: int = 0,
+        suggested: Sequence[Tiling] = (),
     ) -> None:
         self.graph, self.M, self.cost = graph, M, cost
         self.left = max(trials, 1)
+        self.suggested = suggested[: max(1, self.left // 2)]
         self.rng = np.random.default_rng(seed)
         self.here = coordinates[graph.todo]
         self.extent = [int(n) for n in self.here.max(axis=0, initial=0) + 1]
@@ -204,7 +209,7 @@ class TilingSearch:
 
     def run(self) -> Iterator[tuple[NDArray[np.int64], int]]:
         """Yield better and better orders."""
-        starts = self._drawn_starts()
+        starts = [*self.suggested, *self._drawn_starts()]
         for tiling in starts:
             yield from self._try(tiling)
         if not self.axes:
@@ -217,9 +222,10 @@ class TilingSearch:
     def _drawn_starts(self) -> list[Tiling]:
         """Return which tilings are tried first: square tiles, a part of the others that suit M, some at random."""
         plain, *fitting = self._starts()
+        left = self.left - len(self.suggested)
         if self.left < _MANY:
-            return fitting[: max(1, 2 * self.left // 3)] if fitting else [plain]
-        third = self.left // 3
+            return fitting[: max(1, 2 * left // 3)] if fitting else [plain]
+        third = left // 3
         some = [fitting[at] for at in self.rng.permutation(len(fitting))[:third]]
         return [plain, *some, *(self._random() for _ in range(third // 2 if self.axes else 0))]
 
