@@ -16,6 +16,8 @@ __all__ = ["translation_columns"]
 
 _MOST_ROLES = 27
 _MOST_DIMENSIONS = 4
+_FARTHEST = 3
+"""Steps on an axis that an edge may go."""
 _LEAST_PART = 0.3
 """Part of the vertices that must have as many predecessors as most have; the boundaries of a stencil have fewer."""
 _ALIKE = 0.5
@@ -131,9 +133,12 @@ def _small_solutions(equations: NDArray[np.int64]) -> list[tuple[int, ...]]:
             free.append(role)
     extend = null @ np.linalg.inv(null[free])
     small = set()
-    for values in product(range(-2, 3), repeat=dimensions):
+    for values in product(range(-_FARTHEST, _FARTHEST + 1), repeat=dimensions):
         solution = extend @ np.array(values)
-        if np.abs(solution - np.round(solution)).max() < 1e-6 and 0 < np.abs(solution).max() < 2.5:
+        if (
+            np.abs(solution - np.round(solution)).max() < 1e-6
+            and 0 < np.abs(solution).max() < _FARTHEST + 0.5
+        ):
             small.add(tuple(int(x) for x in np.round(solution)))
     chosen: list[tuple[int, ...]] = [(1,) * roles]
     for one in sorted(small, key=lambda one: (max(one) - min(one), sum(map(abs, one)), one)):

@@ -123,7 +123,12 @@ def convolution_on_a_line(
 
 
 def stencil(
-    steps: int, *sides: int, box: bool = False, shrinking: bool = False, places: Places | None = None
+    steps: int,
+    *sides: int,
+    box: bool = False,
+    shrinking: bool = False,
+    radius: int = 1,
+    places: Places | None = None,
 ) -> Dag:
     """Return a stencil on a line or a grid over time: a star or a box, with its boundaries kept or given up.
 
@@ -131,7 +136,8 @@ def stencil(
     """
     build = _Builder(places)
     now = build.array(*sides)
-    moves = [move for move in product((-1, 0, 1), repeat=len(sides)) if box or sum(map(abs, move)) <= 1]
+    near_by = range(-radius, radius + 1)
+    moves = [move for move in product(near_by, repeat=len(sides)) if box or np.count_nonzero(move) <= 1]
     for t in range(steps):
         near = {at: [tuple(map(sum, zip(at, move, strict=True))) for move in moves] for at in now}
         if shrinking:
