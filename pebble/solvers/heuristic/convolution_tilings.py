@@ -6,7 +6,7 @@ from itertools import accumulate, pairwise, product
 from math import ceil, prod
 
 from pebble.solvers.heuristic.convolutions import Convolution
-from pebble.solvers.heuristic.tiled_orders import Tiling
+from pebble.solvers.heuristic.tiled_orders import Tiling, equal_sizes
 
 __all__ = ["convolution_tilings"]
 
@@ -38,7 +38,7 @@ def convolution_tilings(convolution: Convolution, M: int) -> list[Tiling]:
     first = convolution.channel_first
     inner = [(*channel, *loops) if first else (*loops, *channel) for loops in inner]
     found, whole = [], prod(extent[axis] for axis in outputs)
-    for sizes in product(*(_sizes(extent[axis]) for axis in outputs)):
+    for sizes in product(*(equal_sizes(extent[axis]) for axis in outputs)):
         if prod(sizes) < M and (prod(sizes) >= _LEAST_FULL * M or prod(sizes) == whole):
             tight = prod(sizes) + sizes[-1] + _ROOM > M
             found.append((tight, _loads(sizes, extent, outputs, taps), sizes))
@@ -55,11 +55,6 @@ def _inner_loops(pixels: tuple[int, ...], taps: tuple[int, ...]) -> list[tuple[i
     if len(pixels) > 1:
         rows.insert(1, (*taps[:-1], pixels[-1], taps[-1]))
     return rows
-
-
-def _sizes(extent: int) -> list[int]:
-    """Return sizes of tiles that are as equal as may be."""
-    return sorted({ceil(extent / many) for many in range(1, extent + 1)})
 
 
 def _loads(sizes: tuple[int, ...], extent: list[int], outputs: tuple[int, ...], taps: tuple[int, ...]) -> int:

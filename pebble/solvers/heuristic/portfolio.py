@@ -39,6 +39,8 @@ _SMALL = 4_000
 """Vertices and edges up to which tiled orders are changed by a local search without a time budget."""
 _LARGE = 1_000_000
 """Vertices and edges from which on one style of closures is tried in any case."""
+_FAR_LESS = 0.5
+"""Part of the I/O of all simple orders below which a tiled order of a large graph is the last that is tried."""
 _LEAST_SEARCHED = 100
 """Edges that a local search may play for each vertex and edge of a very small graph."""
 _FIRST_SEARCH_STEPS, _SEARCH_STEPS = 1_000_000, 2_500_000
@@ -192,13 +194,9 @@ def _everything(task: Task, best: BestOrder) -> Iterator[FoundOrder]:
     yield from task.candidates
     yield from _searched(task)
     lattice = found_lattice(task.graph)
+    before = best.io
     yield from _lattice(task, lattice)
-    if (
-        task.time_budget is None
-        and task.size > _LARGE
-        and best.found is not None
-        and best.found[0] == "lattice"
-    ):
+    if task.time_budget is None and task.size > _LARGE and best.io < _FAR_LESS * before:
         return
     allowed = _allowed(task)
     draws, styles = _Draws(task), _styles(task)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from heapq import heapify, heappop, heappush
 from itertools import combinations, product
+from math import ceil
 from typing import TypeVar
 
 import numpy as np
@@ -19,6 +20,7 @@ __all__ = [
     "TilingSearch",
     "best_tiling",
     "better_tilings",
+    "equal_sizes",
     "tiled_order",
     "topological_by_rank",
 ]
@@ -30,6 +32,9 @@ _PARENTS = 8
 _GROUPS = 3
 _MANY = 60
 """Trials from which on the first tilings are improved in groups that know nothing of each other."""
+_ROOM = 3
+"""Words beside the sums of a tile and one row of an operand: a value of the other one, a product, a new sum."""
+_MOST_BALANCED = 12
 _IDLE = 200
 """Changes in a row that give nothing new, after which the search ends."""
 
@@ -177,6 +182,15 @@ def better_tilings(
     return TilingSearch(graph, coordinates, M, cost, trials, seed, suggested).run()
 
 
+def equal_sizes(extent: int) -> list[int]:
+    """Return the sizes of tiles that cut so many places into parts as equal as may be.
+
+    >>> equal_sizes(10)
+    [1, 2, 3, 4, 5, 10]
+    """
+    return sorted({ceil(extent / many) for many in range(1, extent + 1)})
+
+
 class TilingSearch:
     """The search of :func:`better_tilings`, which says what its arguments mean.
 
@@ -200,7 +214,7 @@ class TilingSearch:
         self.left = max(trials, 1)
         self.suggested = suggested[: max(1, self.left // 2)]
         self.rng = np.random.default_rng(seed)
-        self.here = coordinates[graph.todo]
+        self.coordinates, self.here = coordinates, coordinates[graph.todo]
         self.extent = [int(n) for n in self.here.max(axis=0, initial=0) + 1]
         self.axes = [axis for axis, n in enumerate(self.extent) if n > 1]
         self.price: dict[Tiling, int] = {}
@@ -209,7 +223,7 @@ class TilingSearch:
 
     def run(self) -> Iterator[tuple[NDArray[np.int64], int]]:
         """Yield better and better orders."""
-        starts = [*self.suggested, *self._drawn_starts()]
+        starts = [*self.suggested, *self._balanced(), *self._drawn_starts()]
         for tiling in starts:
             yield from self._try(tiling)
         if not self.axes:
@@ -258,6 +272,38 @@ class TilingSearch:
         if self._least < 0 or cost < self._least:
             self._least = cost
             yield order, cost
+
+    def _balanced(self) -> list[Tiling]:
+        """Return a few tilings with tiles on two axes that are equal and nearly fill fast memory; fewest loads first.
+
+        A third axis is streamed. Best is one along which sums go: then they stay in fast memory.
+        """
+        moved = self._moved()
+        found: list[tuple[float, Tiling]] = []
+        for i, j in combinations(self.axes, 2):
+            for stream in self.axes:
+                if stream in (i, j):
+                    continue
+                others = tuple(axis for axis in self.axes if axis not in (i, j, stream))
+                for a in equal_sizes(self.extent[i]):
+                    fitting = [b for b in equal_sizes(self.extent[j]) if a * b + min(a, b) + _ROOM <= self.M]
+                    if fitting:
+                        b = max(fitting)
+                        loads = self.extent[stream] * (
+                            ceil(self.extent[i] / a) * self.extent[j]
+                            + ceil(self.extent[j] / b) * self.extent[i]
+                        )
+                        tiling = Tiling(((i, a), (j, b)), (stream, i, j, *others))
+                        found.append((loads * (2 - moved[stream]), tiling))
+        found.sort(key=lambda one: one[0])
+        return [tiling for _, tiling in found[: max(1, min(_MOST_BALANCED, self.left // 6))]]
+
+    def _moved(self) -> list[float]:
+        """Return for each axis which part of the edges between two places goes along it alone."""
+        tail, head = self.graph.needed_edges
+        differ = self.coordinates[tail] != self.coordinates[head]
+        alone = differ[differ.sum(axis=1) == 1]
+        return [float(x) for x in alone.mean(axis=0)] if len(alone) else [0.0] * differ.shape[1]
 
     def _starts(self) -> Iterator[Tiling]:
         """Yield tilings whose tiles leave about M values of an array in fast memory."""
