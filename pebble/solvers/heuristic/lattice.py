@@ -16,7 +16,8 @@ from pebble.solvers.heuristic.label_order import LabelOrder
 from pebble.solvers.heuristic.needed_graph import NeededGraph
 from pebble.solvers.heuristic.operand_order import with_ordered_operands
 from pebble.solvers.heuristic.phases import phases
-from pebble.solvers.heuristic.tiled_orders import ABSENT, Tiling, better_tilings
+from pebble.solvers.heuristic.tiled_orders import ABSENT, Tiling
+from pebble.solvers.heuristic.tiling_search import better_tilings
 from pebble.solvers.heuristic.translations import translation_columns
 
 __all__ = ["Lattice", "found_lattice", "lattice_coordinates", "lattice_orders"]
