@@ -54,7 +54,7 @@ def _inner_loops(pixels: tuple[int, ...], taps: tuple[int, ...]) -> list[tuple[i
     rows = [(*pixels[:-1], taps[-1], *taps[:-1]), pixels, taps]
     if len(pixels) > 1:
         rows.insert(1, (*taps[:-1], pixels[-1], taps[-1]))
-    return rows
+    return list(dict.fromkeys(rows))
 
 
 def _loads(sizes: tuple[int, ...], extent: list[int], outputs: tuple[int, ...], taps: tuple[int, ...]) -> int:

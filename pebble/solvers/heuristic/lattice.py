@@ -16,13 +16,14 @@ from pebble.solvers.heuristic.label_order import LabelOrder
 from pebble.solvers.heuristic.needed_graph import NeededGraph
 from pebble.solvers.heuristic.operand_order import with_ordered_operands
 from pebble.solvers.heuristic.phases import phases
+from pebble.solvers.heuristic.stencil_tilings import stencil_tilings
 from pebble.solvers.heuristic.tiled_orders import ABSENT, Tiling
 from pebble.solvers.heuristic.tiling_search import better_tilings
-from pebble.solvers.heuristic.translations import translation_columns
+from pebble.solvers.heuristic.translations import Translations, found_translations
 
 __all__ = ["Lattice", "found_lattice", "lattice_coordinates", "lattice_orders"]
 
-_PRICED = ((60_000, 8_000_000), (500_000, 20_000_000), (1 << 60, 5_000_000))
+_PRICED = ((60_000, 8_000_000), (1_000_000, 20_000_000), (1 << 60, 5_000_000))
 """Vertices and edges of all orders that are priced, for graphs up to so many vertices and edges."""
 _MOST_TRIALS, _LEAST_TRIALS = 1000, 3
 _MOST_AXES = 4
@@ -41,25 +42,27 @@ class Lattice:
     ----------
     coordinates : array of int64, shape (V, d)
         One column for each axis; ``ABSENT`` where an axis says nothing about a vertex; d may be 0.
-    convolution : Convolution or None
-        Whose columns these are, if it is one.
+    kind : Convolution or Translations or None
+        What has these columns, if it is known.
     """
 
     coordinates: NDArray[np.int64]
-    convolution: Convolution | None = None
+    kind: Convolution | Translations | None = None
 
     def tilings(self, M: int) -> list[Tiling]:
-        """Return tilings that suit what it is and M words, the most promising first; none if that is unknown."""
-        return [] if self.convolution is None else convolution_tilings(self.convolution, M)
+        """Return tilings that suit its kind and M words, the most promising first; none if that is unknown."""
+        if isinstance(self.kind, Convolution):
+            return convolution_tilings(self.kind, M)
+        return [] if self.kind is None else stencil_tilings(self.kind, M)
 
 
 def found_lattice(graph: NeededGraph) -> Lattice:
     """Return the lattice that is recognised in the edges of a graph: a stencil, a convolution, or other axes."""
     if not len(graph.todo):
         return Lattice(np.empty((graph.n, 0), dtype=np.int64))
-    columns = translation_columns(graph)
-    if columns:
-        return Lattice(np.stack(columns, axis=1))
+    translations = found_translations(graph)
+    if translations is not None:
+        return Lattice(np.stack(translations.columns, axis=1), translations)
     graph = with_ordered_operands(graph)
     steps = ConeSteps(graph)
     convolution = found_convolution(steps, graph.n)
