@@ -68,7 +68,7 @@ def found_lattice(graph: NeededGraph) -> Lattice:
     convolution = found_convolution(steps, graph.n)
     if convolution is not None:
         return Lattice(np.stack(convolution.columns, axis=1), convolution)
-    return Lattice(_Axes(graph, steps).coordinates())
+    return Lattice(_ConeLattice(graph, steps).coordinates())
 
 
 def lattice_coordinates(graph: NeededGraph) -> NDArray[np.int64]:
@@ -110,7 +110,7 @@ def _trials(size: int) -> int:
     return min(max(priced // size, _LEAST_TRIALS), _MOST_TRIALS, 100 + size // 5)
 
 
-class _Axes:
+class _ConeLattice:
     def __init__(self, graph: NeededGraph, steps: ConeSteps) -> None:
         self.graph, self.steps = graph, steps
         self.axes = Axes(self.steps, graph.n)
