@@ -26,6 +26,12 @@ def random_blocks(rnd: random.Random) -> BlockToeplitzMask:
     return BlockToeplitzMask("random", N, period, near, random_band(rnd, period))
 
 
+def some(rnd: random.Random, mask: BlockToeplitzMask, axis: str) -> tuple[int, int]:
+    """Return an interval of lines that is not empty."""
+    start, stop = sorted(rnd.sample(range(mask.extents[axis] + 1), 2))
+    return start, stop
+
+
 def seen(
     mask: BlockToeplitzMask, axis: str, lines: tuple[int, int], partners: tuple[int, int]
 ) -> list[bytes]:
@@ -47,9 +53,7 @@ def test_first_box_sees_what_a_box_sees(seed: int) -> None:
     mask = random_blocks(rnd)
     for _ in range(60):
         axis = rnd.choice("ij")
-        lines, partners = (
-            tuple(sorted(rnd.sample(range(mask.extents[one] + 1), 2))) for one in (axis, OTHER_AXIS[axis])
-        )
+        lines, partners = some(rnd, mask, axis), some(rnd, mask, OTHER_AXIS[axis])
         first = first_alike(mask, axis, lines, partners)
         for (start, stop), (start_first, stop_first) in zip((lines, partners), first, strict=True):
             assert stop - start == stop_first - start_first
@@ -65,9 +69,7 @@ def test_tiles_left_out_have_no_pairs(seed: int) -> None:
     mask = random_blocks(rnd)
     for _ in range(30):
         axis, tile = rnd.choice("ij"), rnd.randint(1, 5)
-        lines, partners = (
-            tuple(sorted(rnd.sample(range(mask.extents[one] + 1), 2))) for one in (axis, OTHER_AXIS[axis])
-        )
+        lines, partners = some(rnd, mask, axis), some(rnd, mask, OTHER_AXIS[axis])
         start, stop = within_pairs(mask, axis, lines, tile, partners)
         assert lines[0] <= start <= stop <= lines[1]
         assert (start - lines[0]) % tile == 0 or start == lines[1]
