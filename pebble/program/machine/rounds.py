@@ -295,7 +295,7 @@ def latest(least: int, most: int, follows: Callable[[int], bool]) -> int | None:
         return most
     if least == most or not follows(least):
         return None
-    fails, step = most, 1
+    fails, step = most, 2
     while fails > least:
         number = max(fails - step, least)
         if follows(number):
