@@ -5,7 +5,7 @@
 
 From Coq Require Import ZArith.
 From mathcomp Require Import all_ssreflect zify.
-From Pebble Require Import Game Times Attention AttentionFacts T1 CausalChains ForwardSegments T3Function.
+From Pebble Require Import Game Times Attention AttentionFacts T1 CausalChains ForwardSegments ForwardCount T3Function.
 
 Set Implicit Arguments.
 Unset Strict Implicit.

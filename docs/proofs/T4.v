@@ -4,7 +4,7 @@
 
 From Coq Require Import ZArith.
 From mathcomp Require Import all_ssreflect zify.
-From Pebble Require Import Game Times LoomisWhitney Attention AttentionFacts T1 CausalChains ForwardSegments T3 T4Function.
+From Pebble Require Import Game Times LoomisWhitney Attention AttentionFacts T1 CausalChains ForwardSegments ForwardCount T3 T4Function.
 
 Set Implicit Arguments.
 Unset Strict Implicit.
