@@ -4,7 +4,7 @@
     the inequality of Loomis and Whitney a device with many products needs many words; those that it does not own it has received or sent. *)
 
 From mathcomp Require Import all_ssreflect zify.
-From Pebble Require Import Game LoomisWhitney Numbers Attention AttentionFacts AttentionCompulsory T1 Processors Copies.
+From Pebble Require Import Game LoomisWhitney Numbers Attention AttentionFacts AttentionCompulsory T1 Processors ProcessorsTracing.
 
 Set Implicit Arguments.
 Unset Strict Implicit.

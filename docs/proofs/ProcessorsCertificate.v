@@ -4,7 +4,7 @@
 
 From Coq Require Import NArith.
 From mathcomp Require Import all_ssreflect zify.
-From Pebble Require Import Game Attention Processors Copies D1 Certificate.
+From Pebble Require Import Game Attention Processors ProcessorsTracing D1 Certificate.
 
 Set Implicit Arguments.
 Unset Strict Implicit.

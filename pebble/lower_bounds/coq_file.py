@@ -49,7 +49,7 @@ def coq_header(
     imports : sequence of str
         Further files that are needed.
     copies : int
-        Of how many copies the statements are about one.
+        How many copies there are: of one, and then of all, is what the statements are about.
     others : sequence of str
         Bounds that are left out.
     """
@@ -61,7 +61,9 @@ def coq_header(
         computation=computation,
         certificate=".v and docs/proofs/".join((certificate, *imports)),
         imports=" ".join(dict.fromkeys(("Certificate", certificate, *imports))),
-        of_one="" if copies == 1 else f" of one of the {copies:,} copies",
+        of_one=""
+        if copies == 1
+        else f" of one of the {copies:,} copies, and then of all (docs/proofs/Copies.v)",
         others=f"\n\n   Not machine-checked, and left out: {', '.join(others)}." if others else "",
     )
 
