@@ -60,7 +60,25 @@ def sums(start: int, stop: int, keys: int | None = None) -> Loop:
     return loop("i", 1, *work, start=start, stop=stop)
 
 
+# Two tiles of four keys: one of the first two has no pair at all, or one of the last two has none.
+GAPS = "x....... ....x... .x....x. .......x"
+
 SIGNATURES = [
+    named(
+        "keys without a pair, in another part of their tile each time",
+        small(GAPS, Y),
+        (loop("j", 4, loop("i", 1, loop("j", 2, load("Y"), delete("Y"), label="part"))),),
+    ),
+    named(
+        "the same, in tiles of two rows",
+        small("x....... ........ ....x... ........ .x....x. .......x", Y),
+        (loop("j", 4, loop("i", 2, loop("j", 2, load("Y"), delete("Y"), label="part"))),),
+    ),
+    named(
+        "tiles of keys of two lengths, with the same pairs",
+        small("x...... " * 2 + "....x.. " * 2 + "xxxxxxx " * 2, X, Y),
+        (loop("j", 4, loop("i", 2, load("Y"), delete("Y"))),),
+    ),
     named(
         "sums of whole rows, and between them some that stopped inside of the tile of keys",
         small("xxxx " * 12, X, r, E),

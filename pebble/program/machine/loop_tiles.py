@@ -11,6 +11,7 @@ from pebble.computations.masks.band_mask import BandMask
 from pebble.computations.masks.block_toeplitz import BlockToeplitzMask
 from pebble.computations.masks.mask import OTHER_AXIS
 from pebble.program.machine.bodies import nodes_in
+from pebble.program.machine.pair_numbers import runs_by_number
 from pebble.program.machine.stretches import (
     Stretch,
     TileGrid,
@@ -74,6 +75,9 @@ class LoopTiles:
         Whether the loop is over an axis of the mask.
     outermost : bool
         Whether no loop around it is over the other axis of the mask.
+    by_number : bool
+        Whether its tiles are single lines of a band, and of their pairs with the current tile of the other axis
+        nothing but the number matters.
     """
 
     def __init__(
@@ -90,6 +94,14 @@ class LoopTiles:
         self.node, self.body, self.whole, self.known = node, body, whole, known
         self.masked = node.axis in family.masked_axes
         self.outermost = not any(axis != node.axis and axis in machine.tiles for axis in family.masked_axes)
+        self.by_number = (
+            self.masked
+            and not self.outermost
+            and node.tile == 1
+            and body.told
+            and not (body.in_place or body.asks_begun or body.untold)
+            and isinstance(self.mask, BandMask)
+        )
 
     def stretches(self, unrolled: bool) -> Iterable[Stretch]:
         """Cut the loop into stretches with a rule, and others; all others, where rounds are not to be skipped."""
@@ -161,12 +173,15 @@ class LoopTiles:
         whole = start, min(stop, self.whole[1])
         if self.outermost:
             found = runs_of_lines(self.mask, node.axis, whole, node.tile)
+        elif self.by_number:
+            assert isinstance(self.mask, BandMask)
+            found = runs_by_number(self.mask, node.axis, whole, self.partners())
         elif node.tile == 1:
+            asked, begun = body.asks_begun, body.counts_begun
             known, exact = self.known.signatures, body.in_place
-            others = self.partners()
-            found = runs_of_units(self.mask, node.axis, whole, others, exact, body.counts_begun, known)
+            found = runs_of_units(self.mask, node.axis, whole, self.partners(), exact, asked, begun, known)
         else:
-            found = runs_of_tiles(self.mask, node.axis, whole, node.tile, self.partners())
+            found = runs_of_tiles(self.mask, node.axis, whole, node.tile, self.partners(), body.asks_begun)
         runs = [run._replace(first=stretch.first + run.first) for run in found]
         for condition in body.untold:
             runs = [part for run in runs for part in self._cut(run, condition)]

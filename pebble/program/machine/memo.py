@@ -92,7 +92,7 @@ class _Execution:
         known, body = self.loops.lines, self.body
         if id(self.node) not in known:
             numbers = depends_on_numbers(self.node, body, self.family.masked_axes)
-            known[id(self.node)] = Interpolation(body.counts_begun) if numbers else None
+            known[id(self.node)] = Interpolation(body.counts_begun and body.asks_begun) if numbers else None
         return known[id(self.node)]
 
     def execute(self) -> None:
@@ -169,16 +169,17 @@ class _Execution:
                     if before is not None:
                         before.lasting = before.reusable and now == sight and now not in self.loops.passing
                     sight = now
-                effect, times = self._known(run, sight), 1
+                signature = run.signature_of(index)
+                effect, times = self._known(signature, sight), 1
                 if effect is None or not effect.reusable:
                     self.waiting.settle()
                     effect = self._record(index)
-                    self._note(run, sight, effect)
+                    self._note(signature, sight, effect)
                     self.state.join(self.node.axis, self.names, 4 * MANY)
                 else:
                     if effect.lasting and index >= level_to:
                         level_to = self._level_to(index, (stop, end))
-                    if effect.lasting and effect.whole and level_to >= end:
+                    if effect.lasting and effect.whole and level_to >= end and not run.step:
                         times = end - index
                     if effect.lasting and effect.carries_only:
                         self.waiting.add(effect, times, index + times - 1)
@@ -186,31 +187,31 @@ class _Execution:
                         self.waiting.settle()
                         account(self.machine, effect, self.node, index + times - 1, times)
                         self.write(effect, index, times)
-                self.loops.recorder.add(self._item(run, sight, index, times))
+                self.loops.recorder.add(self._item(signature, sight, index, times))
                 before = effect
                 index += times
         self.waiting.settle()
 
-    def _known(self, run: TileRun, sight: int | None) -> Effect | None:
+    def _known(self, signature: Hashable, sight: int | None) -> Effect | None:
         """Return the effect of a tile, if it was executed, or follows from others that were."""
-        key = run.signature, sight
+        key = signature, sight
         if key not in self.seen and self.lines is not None:
-            effect = self.lines.effect(run.signature, sight)
+            effect = self.lines.effect(signature, sight)
             if effect is not None:
                 self.seen[key] = effect
         return self.seen.get(key)
 
-    def _note(self, run: TileRun, sight: int | None, effect: Effect) -> None:
+    def _note(self, signature: Hashable, sight: int | None, effect: Effect) -> None:
         """Note the effect of a tile that has been executed."""
-        self.seen[run.signature, sight] = effect
+        self.seen[signature, sight] = effect
         if self.lines is not None:
-            self.lines.add(run.signature, sight, effect)
+            self.lines.add(signature, sight, effect)
 
-    def _item(self, run: TileRun, sight: int | None, index: int, times: int) -> Item:
+    def _item(self, signature: Hashable, sight: int | None, index: int, times: int) -> Item:
         """Return what a round is told of some tiles."""
         if sight in self.loops.unlike:
             return Item(("alone", id(self.node)), index, times, fixed=True)
-        return Item((id(self.node), run.signature, self._told(sight)), index, times)
+        return Item((id(self.node), signature, self._told(sight)), index, times)
 
     def _told(self, sight: int | None) -> int | None:
         """Return a sight as a round is told of it.
