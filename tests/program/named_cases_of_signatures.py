@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pebble.computations.masks import make_mask
 from tests.program.named_cases import named, table
 from tests.program.names import (
     Array,
@@ -60,13 +61,10 @@ def sums(start: int, stop: int, keys: int | None = None) -> Loop:
     return loop("i", 1, *work, start=start, stop=stop)
 
 
-# Two tiles of four keys: one of the first two has no pair at all, or one of the last two has none.
-GAPS = "x....... ....x... .x....x. .......x"
-
 SIGNATURES = [
     named(
         "keys without a pair, in another part of their tile each time",
-        small(GAPS, Y),
+        small("x....... ....x... .x....x.", Y),
         (loop("j", 4, loop("i", 1, loop("j", 2, load("Y"), delete("Y"), label="part"))),),
     ),
     named(
@@ -76,8 +74,8 @@ SIGNATURES = [
     ),
     named(
         "tiles of keys of two lengths, with the same pairs",
-        small("x...... " * 2 + "....x.. " * 2 + "xxxxxxx " * 2, X, Y),
-        (loop("j", 4, loop("i", 2, load("Y"), delete("Y"))),),
+        plain(Y, i=8, j=8, k=2).under(make_mask("document:2,2,2,2", 8, 8)),
+        (loop("j", 6, loop("i", 2, load("Y"), delete("Y"))),),
     ),
     named(
         "sums of whole rows, and between them some that stopped inside of the tile of keys",
