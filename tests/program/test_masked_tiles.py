@@ -117,6 +117,16 @@ def test_on_long_axes_the_choice_is_no_worse_than_without_the_mask(case: tuple[s
         assert words_of(schedule, problem, found) <= usual
 
 
+def test_a_tile_of_no_columns_on_axes_on_which_sizes_are_sampled() -> None:
+    schedule, problem = (
+        get("dp-sliced", "backward"),
+        Problem.square(60, 8, mask="causal", pass_name="backward"),
+    )
+    found = fitting_tiles(schedule, problem, 200)
+    assert found["p_cols"] == 0
+    assert schedule.measure(problem, found).peak <= 200
+
+
 def test_choices_that_the_mask_changes() -> None:
     """Equal blocks under a causal mask, blocks at the ends of documents, larger tiles of scores in a window."""
     flash = get("flash-2")

@@ -119,14 +119,14 @@ def test_places_and_items_must_go_on_alike() -> None:
 def test_the_order_of_places_is_compared_from_the_first_of_two_rounds_to_the_last() -> None:
     order = Asked(most=16)
     assert last_of(rounds_of(order=order)) == 16
-    assert order.stayed == [(0, state(3), last, state(3 + 2 * last)) for last in (19, 17, 13, 15, 16)]
+    assert order.stayed == [(0, state(3), last, state(3 + 2 * last)) for last in (19, 3, 17, 13, 15, 16)]
     assert last_of(rounds_of(order=Asked(most=2))) is None
 
 
 def test_cells_are_inside_the_region_after_the_last_round() -> None:
     region = Asked(most=17)
     assert last_of(rounds_of(region=region)) == 17
-    assert region.held == [state(3 + 2 * (last + 1)) for last in (19, 17, 18)]
+    assert region.held == [state(3 + 2 * (last + 1)) for last in (19, 3, 17, 18)]
 
 
 @pytest.mark.parametrize(

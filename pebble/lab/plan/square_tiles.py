@@ -45,9 +45,13 @@ def _rectangles(one: Candidate, setting: Setting) -> Iterator[tuple[str, ...]]:
     base = {name: int(name not in schedule.may_be_zero) for name in tiles}
     for group in tile_groups(schedule, setting.problem, base, greatest):
         if cuts_queries_and_keys(schedule, group):
-            many = max(-(-greatest[name] // tiles[name]) for name in group.cuts) >= MANY_TILES
-            if many and len({tiles[name] for name in group.cuts}) > 1:
+            sizes = {tiles[name] for name in group.cuts}
+            if len(sizes) > 1 and 0 not in sizes and _are_many(greatest, tiles, group.cuts):
                 yield group.cuts
+
+
+def _are_many(greatest: Tiles, tiles: Tiles, names: tuple[str, ...]) -> bool:
+    return max(-(-greatest[name] // tiles[name]) for name in names) >= MANY_TILES
 
 
 def _square(one: Candidate, names: tuple[str, ...], setting: Setting) -> Candidate | None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from pebble.common.errors import TooManyOperations
 from pebble.computations.masks.band_mask import BandMask
+from pebble.computations.masks.block_boxes import first_alike, within_pairs
 from pebble.computations.masks.block_toeplitz import BlockToeplitzMask
 from pebble.computations.masks.mask import OTHER_AXIS
 from pebble.program.machine.bodies import nodes_in
@@ -33,6 +34,8 @@ __all__ = ["KnownTiles", "LoopTiles"]
 
 _MOST_TILES = 20_000
 _MOST_LOOKED_AT = 1_000_000
+_MOST_BOXES = 2_000
+"""How many boxes' runs of tiles are kept."""
 
 
 @dataclass
@@ -45,11 +48,14 @@ class KnownTiles:
         Signatures of tiles made before.
     runs, stretches : dict of int to (asked, found)
         What was asked last, by the loop's identity, and answered.
+    boxes : dict
+        Runs of tiles in the first one of the boxes of a mask of blocks that see the same.
     """
 
     signatures: dict[Hashable, list[Hashable]] = field(default_factory=dict)
     runs: dict[int, tuple[Hashable, list[TileRun]]] = field(default_factory=dict)
     stretches: dict[int, tuple[Hashable, list[Stretch]]] = field(default_factory=dict)
+    boxes: dict[Hashable, list[TileRun]] = field(default_factory=dict)
 
 
 class LoopTiles:
@@ -161,16 +167,37 @@ class LoopTiles:
         whole = start, min(stop, self.whole[1])
         if self.outermost:
             found = runs_of_lines(self.mask, node.axis, whole, node.tile)
-        elif node.tile == 1:
-            known, exact = self.known.signatures, body.in_place
-            others = self.partners()
-            found = runs_of_units(self.mask, node.axis, whole, others, exact, body.counts_begun, known)
         else:
-            found = runs_of_tiles(self.mask, node.axis, whole, node.tile, self.partners())
-        runs = [run._replace(first=stretch.first + run.first) for run in found]
+            found = self._runs_in_box(whole, self.partners())
+        runs = [TileRun(stretch.first + first, times, signature) for first, times, signature in found]
         for condition in body.untold:
             runs = [part for run in runs for part in self._cut(run, condition)]
         return runs
+
+    def _runs_in_box(self, lines: Interval, partners: Interval) -> list[TileRun]:
+        """Return runs of the tiles of some lines, counted from the first one, by their pairs with some partners."""
+        if not isinstance(self.mask, BlockToeplitzMask):
+            return self._new_runs(lines, partners)
+        axis, tile = self.node.axis, self.node.tile
+        some = within_pairs(self.mask, axis, lines, tile, partners)
+        if some[0] >= some[1]:
+            return []
+        asked = id(self.node), *first_alike(self.mask, axis, some, partners)
+        if asked not in self.known.boxes:
+            if len(self.known.boxes) >= _MOST_BOXES:
+                self.known.boxes.clear()
+            self.known.boxes[asked] = self._new_runs(*asked[1:])
+        before = (some[0] - lines[0]) // tile
+        return [
+            TileRun(before + first, times, signature) for first, times, signature in self.known.boxes[asked]
+        ]
+
+    def _new_runs(self, lines: Interval, partners: Interval) -> list[TileRun]:
+        node, body = self.node, self.body
+        if node.tile > 1:
+            return runs_of_tiles(self.mask, node.axis, lines, node.tile, partners)
+        known, exact = self.known.signatures, body.in_place
+        return runs_of_units(self.mask, node.axis, lines, partners, exact, body.counts_begun, known)
 
     def _asks(self) -> bool:
         """Whether all that a signature does not tell are conditions on the current tile of the other axis."""

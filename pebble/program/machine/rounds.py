@@ -282,14 +282,20 @@ class Rounds:
 def latest(least: int, most: int, follows: Callable[[int], bool]) -> int | None:
     """Return the greatest number for which something holds that, once it fails, does not hold again.
 
-    It most often holds for the greatest of all, or for one near it: so they are tried first.
+    It most often holds for the greatest of all, or for one near it: so they are tried first; or for none.
 
     Examples
     --------
     >>> latest(5, 100, lambda number: number < 90), latest(5, 100, lambda number: number < 5)
     (89, None)
     """
-    fails, step = most + 1, 1
+    if least > most:
+        return None
+    if follows(most):
+        return most
+    if least == most or not follows(least):
+        return None
+    fails, step = most, 2
     while fails > least:
         number = max(fails - step, least)
         if follows(number):

@@ -83,7 +83,7 @@ class _Sample:
     def has_gaps(self, tiles: Tiles) -> bool:
         """Whether these are tiles of scores, and the mask takes pairs from each of them, as far as is seen."""
         axes = [self.axis_of(name) for name in self.group.cuts]
-        sides = {axis: tiles[name] for axis, name in zip(axes, self.group.cuts, strict=True)}
+        sides = {axis: tiles[name] for axis, name in zip(axes, self.group.cuts, strict=True) if tiles[name]}
         if not ("" in sides or {"i", "j"} <= set(sides)):
             return False
         return not has_full_tile(
