@@ -235,9 +235,7 @@ class FieldState(State):
             return True
         field = self.fields[array.name]
         merged = first.copy()
-        for index in np.ndindex(*first.shape[1:]):
-            if (first[(slice(None), *index)] == second[(slice(None), *index)]).all():
-                continue
+        for index in self._differing(first, second):
             cell: list[Interval] = []
             rest = iter(index)
             for place, cuts in enumerate(field.cuts):
@@ -253,6 +251,13 @@ class FieldState(State):
                 merged[(memory, *index)] = common
         first[...] = second[...] = merged
         return True
+
+    def _differing(self, first: NDArray[np.int64], second: NDArray[np.int64]) -> list[list[int]]:
+        """Return the indices at which two lines of cells are not the same; most often there is one cell in a line."""
+        if first.size == self.planes:
+            return [[0] * (first.ndim - 1)]
+        found: list[list[int]] = np.argwhere((first != second).any(axis=0)).tolist()
+        return found
 
     def _common(self, array: Array, cells: tuple[Box, ...], one: int, other: int) -> int | None:
         """Return a state of progress that stands for both those of two cells; None if there is none."""
