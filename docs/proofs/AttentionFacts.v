@@ -121,47 +121,32 @@ Hypothesis legal_ms : pebbling M ms.
 Variables (W : {set vertex G}) (a b : nat).
 Hypothesis hand_words : forall v, at_hand ms a b v -> v \in W.
 
-Lemma input_in_words t v : a <= t < b -> input v -> v \in red_at ms t -> v \in W.
-Proof.
-move=> /andP[le_a lt_b] in_v is_red; apply: hand_words; apply: at_handW (ltnW lt_b) _.
-exact: (input_at_hand legal_ms).
-Qed.
-
-Lemma made_in_segment t v : a <= t < b -> v \in red_at ms t -> v \notin W ->
-  exists2 s, a <= s < b & computed ms s = Some v.
-Proof.
-move=> /andP[le_a lt_b] is_red not_in; case: (red_since le_a is_red) => [hand|[s /andP[le_as lt_st] comp_s]].
-  by case/negP: not_in; apply: hand_words; apply: at_handW (ltnW lt_b) hand.
-by exists s => //; rewrite le_as (ltn_trans lt_st).
-Qed.
-
 (** A weight that is red is that of a charged pair, or of one whose rows of Q and K were read. *)
 Lemma weight_served t p : a <= t < b -> (Weight d dv p : vertex G) \in red_at ms t -> (row p, column p) \in served W.
 Proof.
 move=> in_ab is_red; rewrite inE; case: (boolP (p \in charged W)) => [ch|]; first by rewrite imset_f.
 rewrite [_ \in charged W]inE negb_or => /andP[no_weight /existsPn no_score]; apply/orP; right.
-have [s in_s comp_s] := made_in_segment in_ab is_red no_weight.
+have [s in_s comp_s] := made_in_segment hand_words in_ab is_red no_weight.
 have score_made k : exists2 u, a <= u < b & computed ms u = Some (Score _ p k : vertex G).
   have [n le_n] := ubnP (d - k); elim: n k le_n => // n IH k le_n.
   case: (eqVneq k.+1 d) => [last_k|ne_k].
-    by apply: made_in_segment in_s (computed_red legal_ms comp_s _) (no_score k); rewrite /= eqxx last_k eqxx.
+    by apply: (made_in_segment hand_words in_s (computed_red legal_ms comp_s _) (no_score k)); rewrite /= eqxx last_k eqxx.
   have lt_k : k.+1 < d by rewrite ltn_neqAle ne_k ltn_ord.
   have [|u in_u comp_u] := IH (Ordinal lt_k).
     by move: (ltn_ord k) le_n; clear; rewrite /=; lia.
-  by apply: made_in_segment in_u (computed_red legal_ms comp_u _) (no_score k); rewrite /= !eqxx.
+  by apply: (made_in_segment hand_words in_u (computed_red legal_ms comp_u _) (no_score k)); rewrite /= !eqxx.
 rewrite inE /=; apply/andP; split; rewrite inE; apply/forallP => k; have [u in_u comp_u] := score_made k.
-  apply: (input_in_words in_u); first by apply/forallP => -[].
+  apply: (input_in_words legal_ms hand_words in_u); first by apply/forallP => -[].
   by apply: (computed_red legal_ms comp_u); rewrite /= !eqxx.
-apply: (input_in_words in_u); first by apply/forallP => -[].
+apply: (input_in_words legal_ms hand_words in_u); first by apply/forallP => -[].
 by apply: (computed_red legal_ms comp_u); rewrite /= !eqxx.
 Qed.
 
 End Segment.
 
 (** Outputs to store. *)
-Lemma attention_stores M (ms : seq (move G)) : pebbling M ms -> #|query| * dv + stats * #|query| <= stores ms.
+Lemma attention_made : #|query| * dv + stats * #|query| <= #|[set v : vertex G | output v && ~~ input v]|.
 Proof.
-move=> legal_ms; apply: leq_trans (stores_outputs legal_ms).
 have last_inj (p q : pair) : last_pair p -> last_pair q -> row p = row q -> p = q.
   move=> /forallP last_p /forallP last_q eq_row; apply: pair_eq => //; apply/eqP; rewrite eqn_leq.
   by move: (last_q p) (last_p q); rewrite eq_row eqxx /= => -> ->.
@@ -183,5 +168,8 @@ rewrite -(card_imset _ f_inj); apply/subset_leq_card/subsetP => v /imsetP[[[i e]
 rewrite inE /= st; have /andP[_ ->] := last_inP i; apply/forallPn.
 by exists (Weight _ _ (last_in i)); rewrite negbK /= eqxx.
 Qed.
+
+Lemma attention_stores M (ms : seq (move G)) : pebbling M ms -> #|query| * dv + stats * #|query| <= stores ms.
+Proof. by move/stores_outputs; apply: leq_trans attention_made. Qed.
 
 End Facts.

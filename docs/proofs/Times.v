@@ -191,6 +191,28 @@ move=> in_v /(input_at_hand (leq0n t) in_v); rewrite /at_hand red_at0 inE /=.
 by case/hasP=> s _ /eqP load_s; exists s.
 Qed.
 
+(** What a set of words [W] must hold that has all words at hand in [a, b). *)
+Section Words.
+
+Variables (W : {set V}) (a b : nat).
+Hypothesis hand_words : forall v, at_hand a b v -> v \in W.
+
+Lemma input_in_words t v : a <= t < b -> input v -> v \in red_at t -> v \in W.
+Proof.
+move=> /andP[le_a lt_b] in_v is_red; apply: hand_words; apply: at_handW (ltnW lt_b) _.
+exact: input_at_hand.
+Qed.
+
+Lemma made_in_segment t v : a <= t < b -> v \in red_at t -> v \notin W ->
+  exists2 s, a <= s < b & computed s = Some v.
+Proof.
+move=> /andP[le_a lt_b] is_red not_in; case: (red_since le_a is_red) => [hand|[s /andP[le_as lt_st] comp_s]].
+  by case/negP: not_in; apply: hand_words; apply: at_handW (ltnW lt_b) hand.
+by exists s => //; rewrite le_as (ltn_trans lt_st).
+Qed.
+
+End Words.
+
 (** The cost, as loads and stores. *)
 Definition loads := \sum_(t < size ms) (loaded t : bool).
 Definition stores := \sum_(t < size ms) (stored t : bool).

@@ -51,38 +51,56 @@ Definition traced (when : X -> nat) := forall x, computed (when x) = Some (vert 
   forall y, follows x y -> when x < when y /\ forall s, when x < s < when y -> computed s <> Some (vert x).
 
 (** The trace that ends in given computations of the last steps. *)
-Lemma trace : (forall x, (forall y, ~~ follows x y) -> exists t, computed t = Some (vert x)) ->
-  exists when, traced when.
+Lemma trace_from (ends : X -> nat) : (forall x, (forall y, ~~ follows x y) -> computed (ends x) = Some (vert x)) ->
+  exists2 when, traced when & forall x, (forall y, ~~ follows x y) -> when x = ends x.
 Proof.
-move=> ends.
-pose good (when : X -> nat) x := computed (when x) = Some (vert x) /\
-  forall y, follows x y -> when x < when y /\ forall s, when x < s < when y -> computed s <> Some (vert x).
+move=> comp_ends.
+pose good (when : X -> nat) x := (computed (when x) = Some (vert x) /\
+  forall y, follows x y -> when x < when y /\ forall s, when x < s < when y -> computed s <> Some (vert x)) /\
+  ((forall y, ~~ follows x y) -> when x = ends x).
 suff all_n n : exists when, forall x, left x < n -> good when x.
-  case: (all_n (\max_x left x).+1) => when all_good; exists when => x.
-  by apply: all_good; rewrite ltnS; apply: leq_bigmax.
+  case: (all_n (\max_x left x).+1) => when all_good.
+  have all_x x : good when x by apply: all_good; rewrite ltnS; apply: leq_bigmax.
+  by exists when => x; case: (all_x x).
 elim: n => [|n [when IH]]; first by exists (fun=> 0).
-have new x : left x = n -> exists t, computed t = Some (vert x) /\
-    forall y, follows x y -> t < when y /\ forall s, t < s < when y -> computed s <> Some (vert x).
+have new x : left x = n -> exists t, (computed t = Some (vert x) /\
+    forall y, follows x y -> t < when y /\ forall s, t < s < when y -> computed s <> Some (vert x)) /\
+    ((forall y, ~~ follows x y) -> t = ends x).
   move=> left_x; case: (pickP (follows x)) => [y fol|none]; last first.
-    by case: (ends x) => [y|t comp_t]; [rewrite none|exists t; split=> // y; rewrite none].
-  have [comp_y _] : good when y by apply: IH; rewrite -left_x; apply: follows_left.
+    exists (ends x); split=> //; split; last by move=> y; rewrite none.
+    by apply: comp_ends => y; rewrite none.
+  have [[comp_y _] _] : good when y by apply: IH; rewrite -left_x; apply: follows_left.
   have is_red := computed_red legal_ms comp_y (follows_edge fol).
   have [t [lt_t comp_t last_t]] := last_computed (red_computed legal_ms (no_input x) is_red).
-  by exists t; split=> // z /(follows_fun fol) <-.
-have [new_when new_good] : exists f : X -> nat, forall x, left x = n -> computed (f x) = Some (vert x) /\
-    forall y, follows x y -> f x < when y /\ forall s, f x < s < when y -> computed s <> Some (vert x).
-  have : forall x, exists t, left x = n -> computed t = Some (vert x) /\
-      forall y, follows x y -> t < when y /\ forall s, t < s < when y -> computed s <> Some (vert x).
+  exists t; split; last by move=> /(_ y); rewrite fol.
+  by split=> // z /(follows_fun fol) <-.
+have [new_when new_good] : exists f : X -> nat, forall x, left x = n -> (computed (f x) = Some (vert x) /\
+    forall y, follows x y -> f x < when y /\ forall s, f x < s < when y -> computed s <> Some (vert x)) /\
+    ((forall y, ~~ follows x y) -> f x = ends x).
+  have : forall x, exists t, left x = n -> (computed t = Some (vert x) /\
+      forall y, follows x y -> t < when y /\ forall s, t < s < when y -> computed s <> Some (vert x)) /\
+      ((forall y, ~~ follows x y) -> t = ends x).
     by move=> x; case: (eqVneq (left x) n) => [/new[t good_t]|/eqP ne_n]; [exists t|exists 0].
   by move/fin_all_exists.
 exists (fun x => if left x == n then new_when x else when x) => x; rewrite ltnS leq_eqVlt /good.
 case: eqP => [left_x _|_ /= lt_n].
-  have [comp_x next_x] := new_good x left_x; split=> // y fol.
+  have [[comp_x next_x] ends_x] := new_good x left_x; split=> //; split=> // y fol.
   rewrite [left y == n]ltn_eqF; first exact: next_x.
   by rewrite -left_x; apply: follows_left.
-have [comp_x next_x] := IH x lt_n; split=> // y fol.
+have [[comp_x next_x] ends_x] := IH x lt_n; split=> //; split=> // y fol.
 rewrite [left y == n]ltn_eqF; first exact: next_x.
 exact: ltn_trans (follows_left fol) lt_n.
+Qed.
+
+(** A trace, as soon as the last steps are computed at all. *)
+Lemma trace : (forall x, (forall y, ~~ follows x y) -> exists t, computed t = Some (vert x)) ->
+  exists when, traced when.
+Proof.
+move=> comp_last.
+have : forall x, exists t, (forall y, ~~ follows x y) -> computed t = Some (vert x).
+  move=> x; case: (pickP (follows x)) => [y fol|none]; first by exists 0 => /(_ y); rewrite fol.
+  by have [y|t comp_t] := comp_last x; [rewrite none|exists t].
+by move/fin_all_exists => [ends /trace_from[when traced_when _]]; exists when.
 Qed.
 
 (** Steps of one chain, as told by a colour that [follows] keeps. *)
@@ -197,30 +215,45 @@ rewrite leqn0 cards_eq0; apply/eqP/setP => v; rewrite inE; apply/negbTE/imsetP =
 by rewrite inE => first_x _; case: none; exists x.
 Qed.
 
-(** The cutting lemma: if a segment with [T] words has events of weight [F] at most. *)
+(** What weights of some [X] at times [when] come to in a segment. *)
+Lemma sum_events (Y : finType) (times weight : Y -> nat) a b :
+  \sum_(a <= t < b) \sum_(y | times y == t) weight y = \sum_(y | a <= times y < b) weight y.
+Proof.
+rewrite (exchange_big_dep xpredT) //= [RHS]big_mkcond /=; apply: eq_bigr => y _.
+rewrite big_mkcond; case: ifP => in_ab.
+  rewrite (bigD1_seq (times y)) ?iota_uniq ?mem_index_iota //= eqxx big1 ?addn0 // => t ne_t.
+  by rewrite eq_sym (negbTE ne_t).
+rewrite big1_seq // => t; rewrite mem_index_iota => /andP[_ in_t].
+by case: eqP => // when_y; rewrite when_y in_t in in_ab.
+Qed.
+
+(** The cutting lemma: if a segment with [T] words has events of weight [F] at most, but for what is struck out. *)
+Lemma cut_struck_events (events : nat -> nat) (struck : nat -> nat -> nat) T F h : injective vert ->
+  (forall a b c, a <= b <= c -> struck a b + struck b c <= struck a c) ->
+  (forall a b, #|segment_words a b| <= T -> \sum_(a <= t < b) events t <= F + struck a b) ->
+  0 < h -> h * F + struck 0 (size ms) < \sum_(0 <= t < size ms) events t ->
+  M + 1 + h * T <= loads ms + #|[set x | first x]| + h * M.
+Proof.
+move=> vert_inj super bounded h_gt0 many.
+have seg a b : a <= b <= size ms -> #|red_at a| + \sum_(a <= t < b) moves t <= T ->
+    \sum_(a <= t < b) events t <= F + struck a b.
+  by move=> _ le_T; apply: bounded; apply: leq_trans (card_segment_words a b) le_T.
+have := @cut_struck (size ms) M 1 T F moves events (fun a => #|red_at a|) struck moves_le1 (card_red legal_ms) seg super h.
+rewrite red_at0 cards0 => /(_ erefl h_gt0 many).
+have := sum_moves vert_inj; clear; nia.
+Qed.
+
+(** Where the events are the traced steps. *)
 Lemma cut_events (weight : X -> nat) T F h : injective vert ->
   (forall a b, #|segment_words a b| <= T -> \sum_(x | a <= when x < b) weight x <= F) ->
   0 < h -> h * F < \sum_x weight x ->
   M + 1 + h * T <= loads ms + #|[set x | first x]| + h * M.
 Proof.
 move=> vert_inj bounded h_gt0 many.
-pose events t := \sum_(x | when x == t) weight x.
-have sum_events a b : \sum_(a <= t < b) events t = \sum_(x | a <= when x < b) weight x.
-  rewrite /events (exchange_big_dep xpredT) //= [RHS]big_mkcond /=; apply: eq_bigr => x _.
-  rewrite big_mkcond; case: ifP => in_ab.
-    rewrite (bigD1_seq (when x)) ?iota_uniq ?mem_index_iota //= eqxx big1 ?addn0 // => t ne_t.
-    by rewrite eq_sym (negbTE ne_t).
-  rewrite big1_seq // => t; rewrite mem_index_iota => /andP[_ in_t].
-  by case: eqP => // when_x; rewrite when_x in_t in in_ab.
-have seg a b : a <= b <= size ms -> #|red_at a| + \sum_(a <= t < b) moves t <= T ->
-    \sum_(a <= t < b) events t <= F.
-  move=> _ le_T; rewrite sum_events; apply: bounded.
-  exact: leq_trans (card_segment_words a b) le_T.
-have := @cut (size ms) M 1 T F moves events (fun a => #|red_at a|) moves_le1 (card_red legal_ms) seg h.
-rewrite red_at0 cards0 => /(_ erefl h_gt0); rewrite sum_events.
-have -> : \sum_(x | 0 <= when x < size ms) weight x = \sum_x weight x.
-  by apply: eq_bigl => x; rewrite traced_size.
-move=> /(_ many); have := sum_moves vert_inj; clear; nia.
+apply: (@cut_struck_events (fun t => \sum_(x | when x == t) weight x) (fun _ _ => 0) T F) => // [a b le_T|].
+  by rewrite sum_events addn0; apply: bounded.
+rewrite sum_events addn0; apply: leq_trans many _; apply: eq_leq.
+by apply: eq_bigl => x; rewrite traced_size.
 Qed.
 
 End Chains.

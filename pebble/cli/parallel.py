@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from pebble.cli.coq_option import coq_option, write_coq
 from pebble.cli.options import SEVERAL, Whole, names_of
 from pebble.cli.parallel_options import link_options, links_of, shared_problem_of, shared_problem_options
 from pebble.cli.printing import json_option, print_result
@@ -73,8 +74,9 @@ __all__ = ["command"]
     is_flag=True,
     help="Under a mask try all layouts, unless --layout is given; sort, and say which schedule is best.",
 )
+@coq_option
 @json_option
-def command(names: tuple[str, ...], as_json: bool, **options: Any) -> None:
+def command(names: tuple[str, ...], as_json: bool, coq: str | None, **options: Any) -> None:
     """Compare ways to compute attention on several devices: what they move, and what must be moved.
 
     Every count is verified by a referee that plays the exchange of tiles on all devices; words of the busiest
@@ -88,6 +90,8 @@ def command(names: tuple[str, ...], as_json: bool, **options: Any) -> None:
     from pebble.lab.size_lists import problem_sizes
 
     several = {name: problem_sizes(options[name], name) for name in ("N", "P") if options[name] is not None}
+    if coq is not None:
+        _write_coq(coq, options, several)
     if any(len(sizes) > 1 for sizes in several.values()):
         print_result(_swept(names, options, several), as_json)
         return
@@ -106,6 +110,18 @@ def command(names: tuple[str, ...], as_json: bool, **options: Any) -> None:
         _print_programs(names, options)
     else:
         print_result(_compared(names, options), as_json)
+
+
+def _write_coq(path: str, options: dict[str, Any], sizes: dict[str, tuple[int, ...]]) -> None:
+    """Write D1 as a file for Coq."""
+    from pebble.lab.parallel import communication_certificate
+
+    if options["documents"] is not None or options["program"] or options["attention"] == "linear":
+        raise click.UsageError("--coq goes without --documents, --program and --attention linear.")
+    if "N" not in sizes or any(len(found) > 1 for found in sizes.values()):
+        raise click.UsageError("--coq takes one -N and one -P.")
+    problem = shared_problem_of(options, sizes["N"][0], sizes["P"][0])
+    write_coq(path, communication_certificate(replace(problem, queries_decoded=options["decode"])))
 
 
 def _compared(names: tuple[str, ...], options: dict[str, Any]) -> ParallelReport:

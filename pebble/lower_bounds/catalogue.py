@@ -23,7 +23,9 @@ from pebble.lower_bounds.certified.b3 import B3
 from pebble.lower_bounds.certified.b4 import B4
 from pebble.lower_bounds.certified.t3 import T3
 from pebble.lower_bounds.certified.t4 import T4
+from pebble.lower_bounds.graph.butterfly import BUTTERFLY
 from pebble.lower_bounds.graph.exhaustive import EXHAUSTIVE
+from pebble.lower_bounds.graph.layers import LAYERS, LAYERS_ONCE
 from pebble.lower_bounds.graph.min_cut import CONVEX_MIN_CUT
 from pebble.lower_bounds.graph.partition import PARTITIONS
 from pebble.lower_bounds.graph.parts import CUTS_OF_PARTS
@@ -44,6 +46,8 @@ from pebble.lower_bounds.nests.statements import (
     NEST_PATHS,
     NEST_PROJECTIONS,
     NEST_SHORT,
+    NEST_STENCILS,
+    NEST_STENCILS_ONCE_ONLY,
     NEST_SUM,
     NEST_SUM_ONCE_ONLY,
     NEST_TURNS,
@@ -110,6 +114,8 @@ STATEMENTS: tuple[Statement, ...] = (
     NEST_WAVEFRONTS,
     NEST_WAVEFRONTS_ONCE_ONLY,
     NEST_PATHS,
+    NEST_STENCILS,
+    NEST_STENCILS_ONCE_ONLY,
     CONVEX_MIN_CUT,
     SPECTRAL,
     SPECTRAL_ABOVE_COMPULSORY,
@@ -117,6 +123,9 @@ STATEMENTS: tuple[Statement, ...] = (
     PARTITIONS,
     PRODUCTS,
     PRODUCTS_ONCE,
+    LAYERS,
+    LAYERS_ONCE,
+    BUTTERFLY,
     EXHAUSTIVE,
     MATMUL_MACHINE_CHECKED,
     MATMUL_NO_RECOMPUTATION,

@@ -10,6 +10,7 @@ from pebble.lower_bounds.attention.b1 import b1_cut, b1_tangent
 from pebble.lower_bounds.attention.b2 import b2_cut, b2_peak
 from pebble.lower_bounds.attention.large_cache import rectangle
 from pebble.lower_bounds.attention.linear import linear_best_cut
+from pebble.lower_bounds.attention.safe_softmax import safe_softmax_cut
 from pebble.lower_bounds.attention.t1 import t1_cut
 from pebble.lower_bounds.attention.t2 import t2_cut, t2_peak
 from pebble.lower_bounds.attention.words_needed_again import needed_again, needed_again_backward, others_begun
@@ -26,6 +27,7 @@ _LEMMAS = {
     "B1": "b1",
     "B2": "b2",
     "L": "l",
+    "S": "s",
     "D": "d",
     "D backward": "d",
     "compulsory": "compulsory",
@@ -47,13 +49,14 @@ _FILES = {
 
 
 def coq_certificate(problem: Problem, M: int) -> str:
-    """Return a Coq file that states the machine-checked bounds of one copy of a problem, with what proves them.
+    """Return a Coq file that states the machine-checked bounds of a problem, with what proves them.
 
     Parameters
     ----------
     problem : Problem
         Softmax attention, forward or backward, with or without a mask. Under a mask the statements are about every mask
-        with as many pairs, queries and keys. Or linear attention, of one head to each head of keys.
+        with as many pairs, queries and keys. Or linear attention, of one head to each head of keys. Of several copies
+        each bound is stated of one, and then of all.
     M : int
         Words of fast memory.
 
@@ -83,10 +86,9 @@ def coq_certificate(problem: Problem, M: int) -> str:
         )
     others = [bound.name for bound in bounds if bound.status != "machine-checked" and bound.value]
     computation, certificate = _FILES["backward" if problem.pass_name == "backward" else problem.form]
-    large_cache = ["LargeCacheCertificate"] if any(bound.name in _LARGE_CACHE for bound in checked) else []
-    header = coq_header(
-        problem.describe(), M, computation, certificate, large_cache, problem.copies, others=others
-    )
+    more = ["LargeCacheCertificate"] if any(bound.name in _LARGE_CACHE for bound in checked) else []
+    more += ["CopiesCertificate"] if problem.copies > 1 else []
+    header = coq_header(problem.describe(), M, computation, certificate, more, problem.copies, others=others)
     return header + "".join(_theorems(problem, M, checked))
 
 
@@ -133,10 +135,37 @@ def _theorems(problem: Problem, M: int, bounds: list[Bound]) -> Iterator[str]:
             f"{_LEMMAS[bound.name]}_{suffix}",
             _given(problem, M, bound.name),
         )
-        if problem.form in ("safe", "online"):
+        if problem.form in ("safe", "online") and bound.name != "S":
             plain = bound.value - _maxima(problem)
             theorem = _from_plain(theorem, f"{problem.form}_{suffix}", plain)
         yield theorem
+        if problem.copies > 1:
+            yield _of_all_copies(problem, M, bound)
+
+
+def _of_all_copies(problem: Problem, M: int, bound: Bound) -> str:
+    """Return the theorem that all copies cost as many times what one does."""
+    name, words = bound.name.replace(" ", "_"), int(bound.value)
+    kind, sizes = "all_pairs", [problem.Nq, problem.Nk]
+    if problem.form in _LINEAR:
+        statement, _ = _statement(problem, M, bound.name)
+        kind = problem.form
+        statement = statement.replace("_costs", f"_copies_cost {problem.copies}")
+    else:
+        if problem.mask is not None:
+            rectangular = bound.name in _LARGE_CACHE
+            kind = "rectangle" if rectangular else "masked"
+            first = rectangle(problem) if rectangular else (problem.pairs,)
+            sizes = [*first, problem.queries, problem.keys]
+        computation = problem.form if problem.pass_name == "forward" else "backward"
+        stats = f" {str(problem.stats).lower()}" if problem.pass_name == "forward" else ""
+        numbers = " ".join(map(str, [*sizes, M]))
+        statement = f"{kind}_copies_cost {problem.copies} ({computation}_of {problem.d} {problem.dv}{stats}) {numbers}"
+    proof = f"with (one := {words}); [vm_compute; reflexivity | exact {name}]"
+    return (
+        f"\nTheorem {name}_of_all : {statement} {problem.copies * words}.\n"
+        f"Proof. apply copies_{kind} {proof}. Qed.\n"
+    )
 
 
 def _from_plain(theorem: str, softmax: str, plain: int | float) -> str:
@@ -185,4 +214,5 @@ _CUTS: dict[str, Callable[[Problem, int], Cut | None]] = {
     "B1": b1_cut,
     "B2": b2_cut,
     "L": linear_best_cut,
+    "S": safe_softmax_cut,
 }

@@ -7,13 +7,13 @@ from collections.abc import Mapping, Sequence
 __all__ = ["coq_header", "coq_theorem"]
 
 _HEADER = """\
-(* {what}; M = {M:,} words of fast memory.
+(* {what}{memory}.
 
    Check it, beside a compiled docs/proofs of pebble:
 
        coqc -Q docs/proofs Pebble FILE
 
-   Each statement is about every legal pebbling{of_one}. What it means: docs/proofs/Game.v (rules and cost),
+   Each statement is about every legal {run}{of_one}. What it means: docs/proofs/{game}.v (rules and cost),
    docs/proofs/{computation}.v (the computation), and "Statements" in docs/proofs/{certificate}.v.{others} *)
 
 From Coq Require Import NArith.
@@ -29,7 +29,7 @@ Proof. apply {lemma}{cut}; vm_compute; reflexivity. Qed.
 
 def coq_header(
     what: str,
-    M: int,
+    M: int | None,
     computation: str,
     certificate: str,
     imports: Sequence[str] = (),
@@ -42,24 +42,28 @@ def coq_header(
     ----------
     what : str
         The problem.
-    M : int
-        Words of fast memory.
+    M : int or None
+        Words of fast memory of one device; None for the game of several devices.
     computation, certificate : str
         The files of docs/proofs that define the computation and what is stated.
     imports : sequence of str
         Further files that are needed.
     copies : int
-        Of how many copies the statements are about one.
+        How many copies there are: of one, and then of all, is what the statements are about.
     others : sequence of str
         Bounds that are left out.
     """
     return _HEADER.format(
         what="".join(letter for letter in what if letter not in '"*\\\n'),
-        M=M,
+        memory="" if M is None else f"; M = {M:,} words of fast memory",
+        run="run" if M is None else "pebbling",
+        game="Processors" if M is None else "Game",
         computation=computation,
         certificate=".v and docs/proofs/".join((certificate, *imports)),
         imports=" ".join(dict.fromkeys(("Certificate", certificate, *imports))),
-        of_one="" if copies == 1 else f" of one of the {copies:,} copies",
+        of_one=""
+        if copies == 1
+        else f" of one of the {copies:,} copies, and then of all (docs/proofs/Copies.v)",
         others=f"\n\n   Not machine-checked, and left out: {', '.join(others)}." if others else "",
     )
 

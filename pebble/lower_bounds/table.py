@@ -7,7 +7,7 @@ from typing import Any
 
 from pebble.common.tables import Table, TableResult, words
 from pebble.computations.problem import Problem
-from pebble.lower_bounds.bound import Bound, by_hand
+from pebble.lower_bounds.bound import Bound
 from pebble.lower_bounds.dividing_point import Regime, regime, sparse_dividing_point
 from pebble.lower_bounds.proved import proved_bounds
 from pebble.lower_bounds.published.curves import published_curves
@@ -122,6 +122,6 @@ def bounds(problem: Problem, M: int) -> BoundTable:
     """
     copies = problem.copies
     known = proved_bounds(problem, M)
-    proved = (replace(b if copies == 1 else by_hand(b), value=b.value * copies) for b in known)
+    proved = (replace(b, value=b.value * copies) for b in known)
     curves = (replace(b, value=b.value * copies) for b in published_curves(problem, M))
     return BoundTable(problem, M, tuple(proved), tuple(curves), regime(problem, M))

@@ -21,7 +21,8 @@ from pebble.graph.dag import Dag
 from pebble.solvers.heuristic import schedule_dag
 from pebble.solvers.heuristic.eviction import io_of
 from pebble.solvers.heuristic.needed_graph import NeededGraph
-from pebble.solvers.heuristic.tiled_orders import ABSENT, best_tiling
+from pebble.solvers.heuristic.tiled_orders import ABSENT
+from pebble.solvers.heuristic.tiling_search import best_tiling
 from tests.bench.kinds import KINDS, OTHER_KINDS
 from tests.solvers.heuristic.known_kinds import Places, renumbered
 

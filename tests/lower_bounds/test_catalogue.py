@@ -17,6 +17,7 @@ from pebble.computations.nests.named_kernel import kernel_nest
 from pebble.computations.nests.read_text import loop_nest
 from pebble.computations.problem import Problem
 from pebble.game.rules import Rules
+from pebble.graph.dag import Dag
 from pebble.lower_bounds.attention.communication import communication_bounds
 from pebble.lower_bounds.attention.device_sizes import DeviceSizes
 from pebble.lower_bounds.attention.safe_softmax import rescaled_by_block
@@ -73,6 +74,11 @@ def printed() -> Iterator[Bound]:
         ("fma-matmul:3,3,3", once),
     ):
         yield from dag_bounds(load_dag(name), 4, rules)
+    fft = load_dag("fft:16")
+    edges = [(79 - int(p), 79 - v) for v in range(80) for p in fft.predecessors_of(v)]
+    yield from dag_bounds(Dag.from_edges(edges), 4)
+    steps = [(12 * t + (i + j) % 12, 12 * t + 12 + i) for t in range(9) for i in range(12) for j in range(3)]
+    yield from dag_bounds(Dag.from_edges(steps), 4, once)
     yield exhaustive(load_dag("diamond:2,2"), 3, once)
     yield from (matmul(100, 100, 2, 104), matmul_compulsory(2, 2, 2, 4), fft_compulsory(8, 4))
 
@@ -156,11 +162,11 @@ def test_references_are_in_the_bibliography() -> None:
 
 _CHECKED = [
     (Problem.square(256, 8), "D|T1|T2|compulsory"),
-    (Problem.square(256, 8, softmax="safe", mask="causal"), "D|T1|T2|compulsory"),
+    (Problem.square(256, 8, softmax="safe", mask="causal"), "D|S|T1|T2|compulsory"),
     (Problem.square(256, 8, softmax="online", stats=True), "D|T1|T2|compulsory"),
     (Problem.square(256, 8, pass_name="backward"), "B1|B2|D backward|compulsory"),
     (Problem(256, 256, 8, 12, pass_name="backward", mask="window:9"), "B1|B2|compulsory"),
-    (Problem.square(256, 8, heads=2), "none"),
+    (Problem.square(256, 8, heads=2), "D|T1|T2|compulsory"),
     (Problem.square(256, 8, pass_name="weights"), "none"),
     (Problem.square(256, 8, attention="linear"), "L"),
     (Problem.square(256, 8, attention="linear", mask="causal", heads=4, kv_heads=1), "L"),
@@ -177,6 +183,6 @@ def test_status_is_machine_checked_only_where_a_theorem_says_just_this(problem: 
 def test_statements_that_are_machine_checked() -> None:
     found = {one.name for one in STATEMENTS if one.status == "machine-checked"}
     assert found == {
-        *("compulsory", "T1", "T2", "D", "B1", "B2", "D backward", "L"),
+        *("compulsory", "T1", "T2", "D", "S", "B1", "B2", "D backward", "L", "D1-total", "D1-busiest"),
         *("matmul", "matmul, short side", "matmul compulsory", "FFT", "FFT compulsory"),
     }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import random
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from pebble.common.errors import BoundDoesNotApply
 from pebble.computations.problem import Problem
 from pebble.lower_bounds.attention.b1 import B1Weights, b1_cut, b1_tangent
 from pebble.lower_bounds.attention.b2 import b2_cut, b2_peak
+from pebble.lower_bounds.attention.safe_softmax import safe_softmax
 from pebble.lower_bounds.attention.t1 import t1_cut, t1_events
 from pebble.lower_bounds.attention.t2 import t2_cut, t2_events, t2_peak
 from pebble.lower_bounds.coq_certificate import coq_certificate
@@ -20,7 +22,7 @@ from pebble.lower_bounds.proved import proved_bounds
 from pebble.lower_bounds.table import bounds
 from tests.support.coq import PROOFS, compiled, needs_coq
 
-_FILES = "Certificate BackwardCertificate SoftmaxCertificate LinearCertificate LargeCacheCertificate"
+_FILES = "Certificate BackwardCertificate SoftmaxCertificate LinearCertificate LargeCacheCertificate CopiesCertificate"
 _STATEMENT = re.compile(r"^Theorem (\w+) : (\w+) (.*) (\d+)\.$", re.MULTILINE)
 
 
@@ -28,6 +30,16 @@ _LINEAR = [
     Problem(3000, 4000, 12, 20, attention="linear"),
     Problem.square(4000, 16, attention="linear", mask="causal"),
     Problem.square(4000, 16, attention="linear", mask="causal", gate=True),
+]
+
+
+_COPIES = [
+    Problem.square(60, 4, heads=3),
+    Problem.square(60, 4, heads=3, mask="causal"),
+    Problem.square(200, 1, stats=True, batch=3, softmax="safe"),
+    Problem.square(60, 4, stats=True, heads=3, softmax="online", mask="causal"),
+    Problem.square(60, 4, heads=3, pass_name="backward"),
+    Problem.square(60, 4, heads=3, pass_name="backward", mask="causal"),
 ]
 
 
@@ -88,6 +100,16 @@ def test_maxima_of_safe_softmax_are_words_besides() -> None:
     assert all(f"(plain := {words})" in text for words in numbers.values())
 
 
+def test_what_safe_softmax_costs_beyond_the_plain_one() -> None:
+    for mask, costs in ((None, "safe_costs 300 300"), ("causal", "masked_safe_costs 45150 300 300")):
+        problem = Problem.square(300, 2, stats=True, softmax="safe", mask=mask)
+        text = coq_certificate(problem, 200)
+        name, *statement, words = _STATEMENT.findall(text)[0]
+        assert (name, " ".join(statement)) == ("S", f"{costs} 2 2 true 200")
+        assert int(words) == safe_softmax(problem, 200).value
+        assert f"apply s_{'masked' if mask else 'forward'} with (h :=" in text
+
+
 def test_under_a_mask_the_statement_has_its_counts() -> None:
     problem = Problem(30, 30, 5, 7, stats=True, mask="causal")
     found = _STATEMENT.findall(coq_certificate(problem, 100))
@@ -109,9 +131,21 @@ def test_what_is_not_machine_checked_has_no_certificate() -> None:
         assert all(bound.status != "machine-checked" for bound in proved_bounds(problem, 30))
         with pytest.raises(BoundDoesNotApply, match="can be written for Coq"):
             coq_certificate(problem, 30)
-    heads = bounds(Problem.square(64, 4, heads=2), 30)
-    assert "machine-checked" not in {bound.status for bound in heads.proved}
-    assert "one of the 2 copies" in coq_certificate(heads.problem, 30)
+
+
+@pytest.mark.parametrize("problem", [replace(problem, batch=3) for problem in _LINEAR] + _COPIES, ids=str)
+def test_copies_are_stated_of_one_and_of_all(problem: Problem) -> None:
+    text = coq_certificate(problem, 50)
+    assert "of one of the 3 copies, and then of all" in text
+    found = {name: int(words) for name, _, _, words in _STATEMENT.findall(text)}
+    printed = {bound.name.replace(" ", "_"): bound for bound in bounds(problem, 50).proved}
+    one = [name for name in found if not name.endswith("_of_all")]
+    assert len(found) == 2 * len(one) > 0
+    for name in one:
+        assert found[f"{name}_of_all"] == printed[name].value == 3 * found[name]
+        assert printed[name].status == "machine-checked"
+    alone = {name: words for name, _, _, words in _STATEMENT.findall(coq_certificate(problem.single, 50))}
+    assert alone == {name: str(found[name]) for name in one}
 
 
 def test_a_mask_cannot_end_the_comment() -> None:
@@ -203,6 +237,9 @@ def test_coq_accepts_certificates_and_refuses_tampered_ones(tmp_path: Path) -> N
             (Problem(30, 30, 5, 7, stats=True, mask="causal", softmax=softmax), 100)
             for softmax in ("safe", "online")
         ),
+        *((replace(linear, batch=3), 50) for linear in _LINEAR),
+        *((problem, 50) for problem in _COPIES),
+        *((Problem.square(300, 2, stats=True, softmax="safe", mask=mask), 200) for mask in (None, "causal")),
         (Problem(30, 30, 5, 7, pass_name="backward", mask="causal"), 100),
         (Problem.square(4096, 64, pass_name="backward"), 400),
         (Problem.square(2**40, 128, pass_name="backward"), 10**6),
@@ -212,11 +249,15 @@ def test_coq_accepts_certificates_and_refuses_tampered_ones(tmp_path: Path) -> N
     texts = [coq_certificate(problem, M) for problem, M in problems]
     for form in ("linear", "recurrent", "gated"):
         assert any(f"apply l_{form}" in text for text in texts)
+    for kind in ("all_pairs", "masked", "rectangle", "linear", "recurrent", "gated"):
+        assert any(f"apply copies_{kind}" in text for text in texts)
     for lemma in ("t1", "t2", "b1", "b2", "compulsory", "safe", "online"):
         assert any(f"apply {lemma}_masked" in text for text in texts)
     for lemma in (
         "d_rectangle with",
         "d_forward",
+        "s_forward",
+        "s_masked",
         "safe_rectangle",
         "online_rectangle",
         "d_backward",
@@ -230,9 +271,13 @@ def test_coq_accepts_certificates_and_refuses_tampered_ones(tmp_path: Path) -> N
     stated = {
         name: int(number) for text in (forward, backward) for name, _, _, number in _STATEMENT.findall(text)
     }
+    safe = coq_certificate(Problem.square(300, 2, stats=True, softmax="safe"), 200)
+    [(s_words, s_cut)] = re.findall(r"Theorem S : .* (\d+)\.\n.*(h := \d+)", safe)
     large, back = stated["D"], stated["D_backward"]
     cases = [
         (linear, words, str(int(words) + 1)),
+        (safe, f" 200 {s_words}.", f" 200 {int(s_words) + 1}."),
+        (safe, s_cut, f"h := {int(s_cut[5:]) + 1}"),
         (forward, "11020013", "11020014"),
         (forward, "h := 441", "h := 442"),
         (forward, "T := 49932", "T := 49933"),
@@ -249,6 +294,12 @@ def test_coq_accepts_certificates_and_refuses_tampered_ones(tmp_path: Path) -> N
     ]
     tampered = [_changed(text, right, wrong) for text, right, wrong in cases]
     header = _together([])
+    copies = coq_certificate(_COPIES[0], 50)
+    [(words, one)] = re.findall(r"Theorem T1_of_all : .* (\d+)\.\n.*one := (\d+)", copies)
+    for right, wrong in ((words, int(words) + 1), (f"(one := {one})", f"(one := {int(one) + 1})")):
+        refused = copies.replace(f" {right}", f" {wrong}")
+        assert refused != copies
+        assert compiled(refused, tmp_path) is not None
     computed = [(goal, proof.removesuffix("reflexivity")) for goal, proof in tampered]
     text = "".join(
         f"Goal {goal}.\nProof. {proof} assert_fails reflexivity. Abort.\n" for goal, proof in computed

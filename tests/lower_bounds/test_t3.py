@@ -22,6 +22,7 @@ from pebble.lower_bounds.certified.prove_t3 import (
     T3Search,
     T3Segment,
     certify_t3,
+    much_work_t3,
     t3_segment_weight,
     t3_segment_work,
 )
@@ -67,10 +68,10 @@ def test_constant_is_proved_again(row: T3Row) -> None:
     assert row.W / 1.002 < proof.attained <= row.W, "the constant should be nearly the best one"
 
 
-@pytest.mark.parametrize("row", ROWS, ids=str)
+@pytest.mark.parametrize("row", ROWS[::5], ids=str)
 def test_two_per_cent_more_is_proved_and_two_per_cent_less_refuted(row: T3Row) -> None:
     assert certify_t3(replace(row, W=row.W * Fraction(102, 100))).verdict == "proved"
-    smaller = certify_t3(replace(row, W=row.W * Fraction(98, 100)), max_boxes=2_000_000)
+    smaller = certify_t3(replace(row, W=row.W * Fraction(98, 100)))
     assert smaller.verdict == "refuted"
     assert t3_segment_weight(row, smaller.witness) <= row.tau
     assert smaller.witness.cn <= row.mu
@@ -83,7 +84,7 @@ def test_a_third_of_a_per_cent_less_is_refuted(row: T3Row) -> None:
 
 
 def test_out_of_boxes_is_not_a_proof() -> None:
-    assert certify_t3(ROWS[0], max_boxes=1000).verdict == "undecided"
+    assert certify_t3(ROWS[0], max_boxes=100).verdict == "undecided"
 
 
 def test_proof_is_deterministic() -> None:
@@ -132,13 +133,30 @@ def climb(row: T3Row, start: T3Segment, rng: np.random.Generator) -> tuple[float
 @examples(50, 200)
 @given(st.integers(0, len(ROWS) - 1), st.integers(0, 2**32 - 1), st.floats(0, 0.5))
 def test_a_box_is_bounded_above_every_point_in_it(which: int, seed: int, width: float) -> None:
-    row, rng = ROWS[which], np.random.default_rng(seed)
-    s = random_segments(row, rng, 200)
-    point = np.array([s.x, s.cn, s.cs + float(row.gamma) * s.fresh])
+    row, rng, n = ROWS[which], np.random.default_rng(seed), 200
+    s = random_segments(row, rng, n)
+    point = np.array([s.x, s.u])
     below, above = rng.random((2, *point.shape)) * width
-    lo, hi = np.maximum(point * (1 - below), 0.0), point * (1 + above)
-    bound = T3Search(row).bound(lo, hi)
+    lo, hi = point * (1 - below), point * (1 + above)
+    search = T3Search(row, rng)
+    multipliers = search.legal(rng.uniform(-0.2, 1.2, (3, n)))
+    multipliers[0] = np.exp(rng.uniform(-8, 3, n))
+    bound = search.bound(lo, hi, multipliers)
     assert (bound >= t3_segment_work(row, s) * (1 - 1e-13)).all()
+    assert np.isfinite(bound).mean() > 0.3
+
+
+@pytest.mark.parametrize("row", ROWS[::6], ids=str)
+def test_good_multipliers_come_near(row: T3Row) -> None:
+    work, s = much_work_t3(row, np.random.default_rng(0))
+    search = T3Search(row, np.random.default_rng(0))
+    boxes = search.first_box()
+    boxes.lo = boxes.hi = np.array([[s.x], [s.u]])
+    search.tune_price(boxes, 8.0, 30)
+    for _ in range(5):
+        boxes.step = np.full(1, 0.3)
+        search.improve(boxes, 30)
+    assert work <= boxes.value[0] <= work * 1.001
 
 
 # --- the values ---------------------------------------------------------------------------------------------
@@ -274,7 +292,7 @@ def test_refusals() -> None:
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("gamma", "1.5"), ("gamma", "1"), ("tau", "0.1"), ("W", "0"), ("beta", "0.00000000001"), ("delta", "x")],
+    [("gamma", "1.5"), ("gamma", "0"), ("tau", "0.1"), ("W", "0"), ("beta", "0.00000000001"), ("delta", "x")],
 )
 def test_unsound_rows_are_refused(name: str, value: str) -> None:
     sound = {"mu": "1", "tau": "3", "delta": "0.4", "beta": "0.6", "gamma": "0.3", "W": "1.1"}

@@ -14,6 +14,7 @@ from pebble.lower_bounds.attention.communication import (
     d3_total,
     words_for_shares,
 )
+from pebble.lower_bounds.attention.coq_communication import coq_communication
 from pebble.lower_bounds.attention.device_sizes import DeviceSizes
 from pebble.lower_bounds.bound import Bound
 from pebble.program.parallel import (
@@ -28,13 +29,15 @@ from pebble.program.parallel import (
     shape_text,
 )
 
-__all__ = ["MOST_DEVICES", "cost", "parallel"]
+__all__ = ["MOST_DEVICES", "communication_certificate", "cost", "parallel"]
 
 MOST_DEVICES = 4096
 """More devices are refused."""
 
 _MOST_EFFORT = 1 << 28
 """Larger exchanges are not played: their counts are the closed form's."""
+
+_NOT_DECODED = "the bounds are proved for as many queries as keys, each on the device of its token"
 
 
 def parallel(
@@ -166,9 +169,21 @@ def cost(row: ParallelRow) -> tuple[float, float, float, float]:
 def _bounds(problem: SharedProblem, memory: int | None) -> tuple[list[Bound], dict[str, str]]:
     """Return the bounds, and of those that do not apply why not."""
     if problem.queries_decoded is not None:
-        why = "the bounds are proved for as many queries as keys, each on the device of its token"
-        return [], dict.fromkeys(("D1-total", "D1-busiest", "Phi", "D2"), why)
+        return [], dict.fromkeys(("D1-total", "D1-busiest", "Phi", "D2"), _NOT_DECODED)
     return communication_bounds(_sizes(problem), memory)
+
+
+def communication_certificate(problem: SharedProblem) -> str:
+    """Return a Coq file that states D1 of a problem with work shared equally.
+
+    Raises
+    ------
+    BoundDoesNotApply
+        If D1 is not proved for the problem.
+    """
+    if problem.queries_decoded is not None:
+        raise BoundDoesNotApply(_NOT_DECODED)
+    return coq_communication(_sizes(problem))
 
 
 def _sizes(problem: SharedProblem) -> DeviceSizes:

@@ -43,6 +43,7 @@ D1_TOTAL = Statement(
     + "no device is traced more than λ·w/P of the products P·V; every input on one device at the start, every "
     "output with one owner; Q, K, V distinct, dv = d; z pairs of any mask",
     "docs/bounds-communication.md, D1",
+    status="machine-checked",
     rules=_RULES,
     after=(LOOMIS_WHITNEY, IRONY),
 )
@@ -52,6 +53,7 @@ D1_BUSIEST = Statement(
     _GAME
     + "any balance; every device owns the inputs and outputs of at most ⌈N/P⌉ tokens; Q, K, V distinct, dv = d",
     "docs/bounds-communication.md, D1",
+    status="machine-checked",
     rules=_RULES,
     after=(LOOMIS_WHITNEY, IRONY),
 )

@@ -21,17 +21,21 @@ __all__ = [
     "S",
     "rescaled_by_block",
     "safe_softmax",
+    "safe_softmax_cut",
     "safe_softmax_events",
     "safe_softmax_weight",
 ]
 
 S = Statement(
     "S",
-    "I/O ≥ M + 1 + X·(⌈W(T) / ⌊T²/(4d)⌋⌉ − 1), T = M + X ≥ 34d², W(T) = Nq·Nk·(d + 4dv) − d·Nq·min(Nk, ⌊T/d⌋), for "
-    "every whole X ≥ 1 with at least two segments; 2Nq more if the row sums and the maxima are outputs",
-    "attention with two-pass safe softmax, forward pass, every pair of query and key; chains in a fixed order",
+    "I/O ≥ M + 1 + X·(⌈W(T) / ⌊T²/(4d)⌋⌉ − 1), T = M + X ≥ 34d², W(T) = z·(d + 4dv) − d·min(z, Nq·⌊T/d⌋), for every "
+    "whole X ≥ 1 with at least two segments; 2Nq more if the row sums and the maxima are outputs",
+    "attention with two-pass safe softmax, forward pass, any sizes and any mask; z is the number of pairs, Nq that of "
+    "queries that have one; chains in a fixed order",
     "docs/bounds-softmax.md, S",
+    status="machine-checked",
     after=(HONG_KUNG, LOOMIS_WHITNEY),
+    version=2,
 )
 
 S_BY_BLOCKS = Statement(
@@ -67,16 +71,19 @@ def safe_softmax_events(T: int, d: int) -> int:
 def safe_softmax_weight(problem: Problem, T: int, block: int | None = None) -> int:
     """What all steps weigh, less those that segments of ``T`` words may share between a maximum and its outputs.
 
-    A maximum is that of ``block`` keys, by default of all.
+    A maximum is that of ``block`` keys where every pair is allowed, and by default of all a query sees.
 
     >>> problem = Problem.square(100, 2, softmax="safe")
     >>> safe_softmax_weight(problem, 136), safe_softmax_weight(problem, 136, 80), safe_softmax_weight(problem, 136, 1)
     (86400, 82400, 80000)
     """
-    blocks, rest = divmod(problem.Nk, block or problem.Nk)
     d, most = problem.d, T // problem.d
-    struck = blocks * min(block or problem.Nk, most) + min(rest, most)
-    return problem.Nq * problem.Nk * (d + 4 * problem.dv) - d * problem.Nq * struck
+    if block is None:
+        struck = min(problem.pairs, problem.queries * most)
+    else:
+        blocks, rest = divmod(problem.Nk, block)
+        struck = problem.Nq * (blocks * min(block, most) + min(rest, most))
+    return problem.pairs * (d + 4 * problem.dv) - d * struck
 
 
 def safe_softmax(problem: Problem, M: int) -> Bound:
@@ -85,7 +92,7 @@ def safe_softmax(problem: Problem, M: int) -> Bound:
     Parameters
     ----------
     problem : Problem
-        Forward pass of one copy with safe softmax, without a mask.
+        Forward pass of one copy with safe softmax, with or without a mask.
     M : int
         Words of fast memory.
 
@@ -99,7 +106,7 @@ def safe_softmax(problem: Problem, M: int) -> Bound:
     InvalidInput
         If ``M`` is not a positive whole number.
     BoundDoesNotApply
-        If the problem is another computation, has a mask, or is so small that one segment of 34d² words does it all.
+        If the problem is another computation, or is so small that one segment of 34d² words does it all.
 
     Notes
     -----
@@ -110,15 +117,19 @@ def safe_softmax(problem: Problem, M: int) -> Bound:
     >>> safe_softmax(Problem.square(65536, 64, softmax="safe"), 65536).value
     1328698157
     """
+    cut = safe_softmax_cut(problem, M)
+    return S.bound(cut.moves + 2 * problem.queries * problem.stats, str(cut))
+
+
+def safe_softmax_cut(problem: Problem, M: int) -> Cut:
+    """Return the cutting that gives S; see :func:`safe_softmax`."""
     M = fast_memory_words(M)
     require_pass(problem, "forward", "S")
     if problem.form != "safe":
         raise BoundDoesNotApply(
             f"S is proved for safe softmax in two passes only, not for {problem.describe()}"
         )
-    require_all_pairs(problem, "S")
-    cut = _best_cut(problem, M, problem.Nk)
-    return S.bound(cut.moves + 2 * problem.Nq * problem.stats, str(cut))
+    return _best_cut(problem, M, None)
 
 
 def rescaled_by_block(problem: Problem, M: int, block: int) -> Bound:
@@ -161,7 +172,7 @@ def rescaled_by_block(problem: Problem, M: int, block: int) -> Bound:
     return S_BY_BLOCKS.bound(cut.moves + 2 * problem.Nq * problem.stats, note)
 
 
-def _best_cut(problem: Problem, M: int, block: int) -> Cut:
+def _best_cut(problem: Problem, M: int, block: int | None) -> Cut:
     """Return the best cutting; every one with at least two segments is valid."""
     least = max(1, _LEAST * problem.d**2 - M)
     most = _cuts(problem, M, least, block)
@@ -180,13 +191,13 @@ def _best_cut(problem: Problem, M: int, block: int) -> Cut:
     return max(found)
 
 
-def _cuts(problem: Problem, M: int, X: int, block: int) -> int:
+def _cuts(problem: Problem, M: int, X: int, block: int | None) -> int:
     """Return how many cuts every ``X`` moves there are at least; it falls as X grows."""
     T = M + X
     return ceil_div(safe_softmax_weight(problem, T, block), safe_softmax_events(T, problem.d)) - 1
 
 
-def _longest(problem: Problem, M: int, cuts: int, least: int, block: int) -> int:
+def _longest(problem: Problem, M: int, cuts: int, least: int, block: int | None) -> int:
     """Return the most moves of a segment for which there are so many cuts; there are with ``least``."""
     low, high = least, 2 * least
     while _cuts(problem, M, high, block) >= cuts:
@@ -197,6 +208,6 @@ def _longest(problem: Problem, M: int, cuts: int, least: int, block: int) -> int
     return low
 
 
-def _share(problem: Problem, T: int, block: int) -> int:
+def _share(problem: Problem, T: int, block: int | None) -> int:
     """Return in proportion which part of the whole weight a segment can do; only a guess depends on it."""
     return _SCALE * safe_softmax_events(T, problem.d) // max(safe_softmax_weight(problem, T, block), 1)

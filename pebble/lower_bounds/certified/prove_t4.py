@@ -29,7 +29,7 @@ from pebble.lower_bounds.certified.branch_and_bound import (
     prove_constant,
 )
 from pebble.lower_bounds.certified.multipliers import BoxesWithMultipliers, MultiplierSearch, climb, last
-from pebble.lower_bounds.certified.prove_t3 import T3Segment, t3_segment_weight
+from pebble.lower_bounds.certified.prove_t3 import T3Segment, fitting
 from pebble.lower_bounds.certified.t4 import T4Row, t4_rows
 
 __all__ = ["T4Search", "T4Segment", "certify_t4", "main", "much_work_t4", "t4_segment_work"]
@@ -117,19 +117,12 @@ def much_work_t4(row: T4Row, rng: np.random.Generator, rounds: int = 1500) -> tu
     """Look for a segment that does much work: random segments, and random steps that help."""
     start = rng.dirichlet(np.full(7, 0.5), 300).T
     start[-1] = rng.random(300)
-    tau, mu = float(row.tau) * (1 - 1e-12), float(row.mu) * (1 - 1e-12)
 
     def fitted(parts: Reals) -> tuple[Reals, Reals]:
-        whole = np.clip(parts[-1:], 0.0, 1.0)
-        loose = t3_segment_weight(row, T3Segment(*parts[:-1])) - np.maximum(
-            0.0, parts[4] + parts[1] - float(row.mu)
-        )
-        parts = parts[:-1] * np.minimum(tau / loose, (tau + mu) / (loose + parts[4] + parts[1]))
-        parts[1] = np.minimum(parts[1], mu)
-        parts = np.concatenate([parts, whole])
+        parts = np.concatenate([fitting(row, parts[:-1]), np.clip(parts[-1:], 0.0, 1.0)])
         return parts, t4_segment_work(row, T4Segment(*parts))
 
-    work, parts = climb(fitted, start, tau, rng, rounds)
+    work, parts = climb(fitted, start, float(row.tau), rng, rounds)
     return work, T4Segment(*(float(value) for value in parts))
 
 

@@ -46,7 +46,7 @@ class T3Row(ParameterRow):
     tau : Fraction
         Weight that a segment may touch, T = tau·d² (red at its start, plus its moves).
     gamma : Fraction
-        Charge for the start of a chain of S, between 0 and 1.
+        Charge for the start of a chain of S, above 0 and at most 1.
     W : Fraction
         No segment does more than W·d³ weighted multiply-adds: the number to be proved.
     delta : Fraction
@@ -67,10 +67,10 @@ class T3Row(ParameterRow):
     beta: Fraction
 
     def _needs(self) -> str:
-        sound = 0 < self.mu < self.tau and 0 < self.gamma < 1 and self.delta >= 0 and self.beta >= 0
+        sound = 0 < self.mu < self.tau and 0 < self.gamma <= 1 and self.delta >= 0 and self.beta >= 0
         if sound and self.W > 0:
             return ""
-        return "0 < mu < tau, 0 < gamma < 1, delta >= 0, beta >= 0 and W > 0,"
+        return "0 < mu < tau, 0 < gamma <= 1, delta >= 0, beta >= 0 and W > 0,"
 
     def value(self, problem: Counts, M: int) -> tuple[int, int] | None:
         """Return the bound and its number of segments, or None if the row gives nothing."""

@@ -8,10 +8,12 @@ from typing import Any
 from pebble.common.errors import BoundDoesNotApply, InvalidInput
 from pebble.game.rules import Rules
 from pebble.graph.dag import Dag
+from pebble.lower_bounds.graph.butterfly import BUTTERFLY, butterfly
 from pebble.lower_bounds.graph.compulsory import compulsory
 from pebble.lower_bounds.graph.exhaustive import exhaustive
 from pebble.lower_bounds.graph.family_bounds import family_bounds
 from pebble.lower_bounds.graph.graph_bound import GraphBound
+from pebble.lower_bounds.graph.layers import LAYERS, LAYERS_ONCE, expanding_layers
 from pebble.lower_bounds.graph.min_cut import convex_min_cut
 from pebble.lower_bounds.graph.partition import hong_kung
 from pebble.lower_bounds.graph.parts import CUTS_OF_PARTS, cuts_of_parts
@@ -29,6 +31,9 @@ _NAMES = (
     CUTS_OF_PARTS.name,
     PRODUCTS.name,
     PRODUCTS_ONCE.name,
+    BUTTERFLY.name,
+    LAYERS.name,
+    LAYERS_ONCE.name,
     "exhaustive search",
 )
 
@@ -78,8 +83,11 @@ def bound_from_inputs(name: str, inputs: Mapping[str, Any], dag: Dag, M: int, ru
             return hong_kung(dag, M, rules, _whole_number(inputs, "X"))
         case CUTS_OF_PARTS.name:
             return cuts_of_parts(dag, M, rules, _whole_number(inputs, "seed", least=0))
-        case PRODUCTS.name | PRODUCTS_ONCE.name:
-            found = [bound for bound in sums_of_products(dag, M, rules) if bound.name == name]
+        case BUTTERFLY.name:
+            return butterfly(dag, M)
+        case PRODUCTS.name | PRODUCTS_ONCE.name | LAYERS.name | LAYERS_ONCE.name:
+            several = sums_of_products if name in (PRODUCTS.name, PRODUCTS_ONCE.name) else expanding_layers
+            found = [bound for bound in several(dag, M, rules) if bound.name == name]
             if found:
                 return found[0]
             raise BoundDoesNotApply(f"{name} costs no more than the compulsory words")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from typing import Any
 
 from pebble.common.errors import BoundDoesNotApply
@@ -10,9 +11,11 @@ from pebble.common.tables import Table, TableResult, words
 from pebble.common.units import fast_memory_words
 from pebble.game.rules import Rules
 from pebble.graph.dag import Dag
+from pebble.lower_bounds.graph.butterfly import butterfly
 from pebble.lower_bounds.graph.compulsory import compulsory
 from pebble.lower_bounds.graph.family_bounds import family_bounds
 from pebble.lower_bounds.graph.graph_bound import GraphBound
+from pebble.lower_bounds.graph.layers import LAYERS, expanding_layers
 from pebble.lower_bounds.graph.min_cut import convex_min_cut
 from pebble.lower_bounds.graph.partition import hong_kung
 from pebble.lower_bounds.graph.parts import CUTS_OF_PARTS, cuts_of_parts
@@ -103,14 +106,15 @@ def dag_bounds(
     >>> [(bound.name, bound.value) for bound in found][:3]
     [('convex min-cut', 12), ('convex min-cuts of parts', 12), ('compulsory', 2)]
     >>> sorted(found.refused)
-    ['Hong-Kung', 'families', 'sums of products']
+    ['Hong-Kung', 'expanding layers', 'families', 'sums of products']
     """
     M = fast_memory_words(M)
     rules = Rules() if rules is None else rules
     if sample is None and dag.n_vertices > _ALL_UP_TO:
         sample = _SAMPLE
     asked: dict[str, Callable[[], Iterable[GraphBound]]] = {
-        "families": lambda: family_bounds(dag, M, rules),
+        "families": lambda: _of_families(dag, M, rules),
+        LAYERS.name: lambda: expanding_layers(dag, M, rules),
         "sums of products": lambda: sums_of_products(dag, M, rules),
         "convex min-cut": lambda: [convex_min_cut(dag, M, rules, sample, seed)],
         CUTS_OF_PARTS.name: lambda: [cuts_of_parts(dag, M, rules, seed)],
@@ -126,6 +130,16 @@ def dag_bounds(
         except BoundDoesNotApply as error:
             refused[name] = str(error)
     return DagBounds(found, refused)
+
+
+def _of_families(dag: Dag, M: int, rules: Rules) -> list[GraphBound]:
+    """Return the bounds of the family that a DAG is of by its name, or by its edges."""
+    try:
+        return family_bounds(dag, M, rules)
+    except BoundDoesNotApply:
+        with suppress(BoundDoesNotApply):
+            return [butterfly(dag, M)]
+        raise
 
 
 _ALL_UP_TO = 2000

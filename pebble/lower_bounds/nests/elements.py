@@ -59,11 +59,12 @@ class Elements:
     @cached_property
     def outputs(self) -> int:
         """How many elements are outputs, or fewer."""
-        total = 0
-        for array in self.nest.computed:
-            read = [] if array in self.nest.outputs else [above for _, above in self._read[array]]
-            total += _at_least(self.surely_computed(array), read)
-        return total
+        return sum(self.outputs_of(array) for array in self.nest.computed)
+
+    def outputs_of(self, array: str) -> int:
+        """Return how many elements of an array are outputs, or fewer."""
+        read = [] if array in self.nest.outputs else [above for _, above in self._read[array]]
+        return _at_least(self.surely_computed(array), read)
 
     @cached_property
     def all_inputs(self) -> int:

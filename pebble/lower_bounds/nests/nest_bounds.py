@@ -17,12 +17,15 @@ from pebble.lower_bounds.nests.statements import (
     NEST_PATHS,
     NEST_PROJECTIONS,
     NEST_SHORT,
+    NEST_STENCILS,
+    NEST_STENCILS_ONCE_ONLY,
     NEST_SUM,
     NEST_SUM_ONCE_ONLY,
     NEST_TURNS,
     NEST_WAVEFRONTS,
     NEST_WAVEFRONTS_ONCE_ONLY,
 )
+from pebble.lower_bounds.nests.stencils import stencil_shares
 from pebble.lower_bounds.nests.turns import turn_shares
 from pebble.lower_bounds.nests.wavefronts import wavefront_shares
 
@@ -64,7 +67,8 @@ def nest_bounds(nest: LoopNest, M: int) -> list[Bound]:
     found = [_compulsory(elements)]
     every = [share for statement in nest.statements for share in shares(elements, statement, M)]
     waves, turns = list(wavefront_shares(elements, M)), list(turn_shares(elements, M))
-    alive = [*every, *waves, *turns]
+    spread = [share for one in nest.statements for share in stencil_shares(elements, one, M)]
+    alive = [*every, *waves, *turns, *spread]
     for says, some in (
         (NEST_PROJECTIONS, [[share] for share in every if not share.once_only]),
         (NEST_ONCE_ONLY, [[share] for share in every if share.once_only]),
@@ -72,6 +76,8 @@ def nest_bounds(nest: LoopNest, M: int) -> list[Bound]:
         (NEST_SUM, [_apart([share for share in alive if not share.once_only])]),
         (NEST_SUM_ONCE_ONLY, [_apart(alive)]),
         (NEST_PATHS, [[share] for one in nest.statements for share in path_shares(elements, one, M)]),
+        (NEST_STENCILS, [[share] for share in spread if not share.once_only]),
+        (NEST_STENCILS_ONCE_ONLY, [[share] for share in spread if share.once_only]),
         (NEST_TURNS, [[share] for share in turns]),
         (NEST_WAVEFRONTS, [[share] for share in waves if not share.once_only]),
         (NEST_WAVEFRONTS_ONCE_ONLY, [[share] for share in waves if share.once_only]),

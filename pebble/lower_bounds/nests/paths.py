@@ -16,7 +16,7 @@ from pebble.lower_bounds.nests.lines import Atom, behind, coordinates, inverse_o
 from pebble.lower_bounds.nests.projections import Share, cut_by_growth, sizes_to_try
 from pebble.lower_bounds.nests.subspaces import Matrix, annihilator, rank, reduced
 
-__all__ = ["growths", "path_shares"]
+__all__ = ["growths", "only_maker", "path_shares"]
 
 _MOST_ARRAYS = 3
 _MOST_CHOICES = 3
@@ -57,7 +57,7 @@ def growths(
     """Yield how many elements that a statement computes T words dominate, and along which paths."""
     array = statement.target.array
     places = statement.target.places
-    if _maker(elements, array) is not statement or any(len(place.terms) != 1 for place in places):
+    if only_maker(elements, array) is not statement or any(len(place.terms) != 1 for place in places):
         return
     extents = [elements.nest.extents[place.names[0]] for place in places]
     start = Access(array, coordinates(statement.target))
@@ -68,8 +68,8 @@ def growths(
             yield growth, chosen
 
 
-def _maker(elements: Elements, array: str) -> Assignment | None:
-    """Return the statement that alone computes an array, each of its points another element."""
+def only_maker(elements: Elements, array: str) -> Assignment | None:
+    """Return the statement that alone computes an array, each of its points another element; None if there is none."""
     makers = [one for one in elements.nest.statements if one.target.array == array]
     if len(makers) != 1 or makers[0].adds:
         return None
@@ -78,7 +78,7 @@ def _maker(elements: Elements, array: str) -> Assignment | None:
 
 def _paths(elements: Elements, array: str, at: Access, seen: frozenset[str]) -> Iterator[PathFamily]:
     """Yield the ways back from an array to itself, ``at`` being what has been reached from its coordinates."""
-    maker = _maker(elements, at.array)
+    maker = only_maker(elements, at.array)
     if maker is None:
         return
     for read in maker.reads:

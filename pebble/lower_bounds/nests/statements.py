@@ -12,6 +12,8 @@ __all__ = [
     "NEST_PATHS",
     "NEST_PROJECTIONS",
     "NEST_SHORT",
+    "NEST_STENCILS",
+    "NEST_STENCILS_ONCE_ONLY",
     "NEST_SUM",
     "NEST_SUM_ONCE_ONLY",
     "NEST_TURNS",
@@ -99,4 +101,24 @@ NEST_PATHS = Statement(
     "a loop nest with an array whose elements are computed from others at constant distances",
     f"{_PAGE}, paths",
     after=(HONG_KUNG, CHRIST, OLIVRY),
+)
+NEST_STENCILS = Statement(
+    "nest stencils",
+    "I/O ≥ M + 1 + X·(⌈W / F(M + X)⌉ − 1) + other inputs + outputs for every whole X ≥ 1 with at least two segments, "
+    "F(T) = (κT/d)^(d/(d − 1)) / V^(1/(d − 1)), V the volume that the d-dimensional steps to what is read spread to, "
+    "κ = 1 if all of it is read directly",
+    "a loop nest with an array whose elements are computed from others at constant distances, directly or through "
+    "another array",
+    f"{_PAGE}, stencils",
+    after=(HONG_KUNG, OLIVRY),
+)
+NEST_STENCILS_ONCE_ONLY = Statement(
+    "nest stencils, once only",
+    "I/O ≥ M + 1 + 2·X·(⌈W / (F(M + X) + κ·(M + X))⌉ − 1) − border + other inputs + other outputs for every whole "
+    "X ≥ 1 with at least two segments, F and κ as for nest stencils",
+    "a loop nest with an array whose elements are computed from others at constant distances, directly or through "
+    "another array",
+    f"{_PAGE}, stencils",
+    rules=ONCE_ONLY,
+    after=(HONG_KUNG, OLIVRY),
 )

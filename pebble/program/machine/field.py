@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -66,6 +66,16 @@ class Field:
             self._touched[position] = (
                 (start, stop) if before is None else (min(before[0], start), max(before[1], stop))
             )
+
+    def cell(self, box: tuple[Interval, ...]) -> NDArray[np.int64] | None:
+        """Return the state of a box that lies in one cell, shape (planes,); None if it does not."""
+        at: list[Any] = [slice(None)]
+        for cuts, (start, stop) in zip(self.cuts, box, strict=True):
+            low = bisect_right(cuts, start) - 1
+            if cuts[low + 1] < stop:
+                return None
+            at.append(low)
+        return self.state[tuple(at)]
 
     def covering(self, box: tuple[Interval, ...]) -> tuple[list[list[Interval]], NDArray[np.int64]]:
         """Return the cells that make up a box, cut to it, axis by axis, and their states; nothing is changed."""

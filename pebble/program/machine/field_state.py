@@ -83,13 +83,16 @@ class FieldState(State):
 
     def box(self, array: Array) -> Box:
         """Return the current tiles of an array's axes."""
-        return tuple(self.interval(axis) for axis in array.axes)
+        tiles, extents = self.tiles, self.family.extents
+        return tuple([tiles.get(axis) or (0, extents[axis]) for axis in array.axes])
 
     def cells(self, array: Array, box: Box) -> Cells:
         """Return the cells that make up a box, each with its state; nothing is cut."""
-        pieces, states = self.fields[array.name].covering(box)
-        if states[FAST].size == 1:
-            return [(box, states.reshape(self.planes))]
+        field = self.fields[array.name]
+        one = field.cell(box)
+        if one is not None:
+            return [(box, one)]
+        pieces, states = field.covering(box)
         return [
             (tuple(piece[i] for piece, i in zip(pieces, index, strict=True)), states[(slice(None), *index)])
             for index in np.ndindex(*states.shape[1:])
@@ -110,6 +113,13 @@ class FieldState(State):
         for axis, (start, stop) in at.items():
             words *= self.mask.present(axis, start, stop)
         return words
+
+    def _is_empty(self, array: Array, cell: Box) -> bool:
+        """Whether a cell has no words."""
+        at = {axis: lines for axis, lines in zip(array.axes, cell, strict=True) if axis in self.family.masked_axes}
+        if len(at) == 2:
+            return not self.mask.has_pairs("i", at["i"], at["j"])
+        return any(self.mask.present(axis, *lines) == 0 for axis, lines in at.items())
 
     def has_masked_chain(self, array: Array) -> bool:
         """Whether an array's chain is over queries or keys."""
@@ -235,7 +245,7 @@ class FieldState(State):
             return True
         field = self.fields[array.name]
         merged = first.copy()
-        for index in self._differing(first, second):
+        for index in np.argwhere((first != second).any(axis=0)).tolist():
             cell: list[Interval] = []
             rest = iter(index)
             for place, cuts in enumerate(field.cuts):
@@ -252,20 +262,13 @@ class FieldState(State):
         first[...] = second[...] = merged
         return True
 
-    def _differing(self, first: NDArray[np.int64], second: NDArray[np.int64]) -> list[list[int]]:
-        """Return the indices at which two lines of cells are not the same; most often there is one cell in a line."""
-        if first.size == self.planes:
-            return [[0] * (first.ndim - 1)]
-        found: list[list[int]] = np.argwhere((first != second).any(axis=0)).tolist()
-        return found
-
     def _common(self, array: Array, cells: tuple[Box, ...], one: int, other: int) -> int | None:
         """Return a state of progress that stands for both those of two cells; None if there is none."""
         if one == other:
             return one
-        if not self.words(array, cells[0]):
+        if self._is_empty(array, cells[0]):
             return other
-        if not self.words(array, cells[1]):
+        if self._is_empty(array, cells[1]):
             return one
         if UNKNOWN in (one, other):
             return None

@@ -221,10 +221,16 @@ def schedule_dag(
 
 
 def _cheaper_rule(task: Task, order: NDArray[np.int64]) -> str:
-    """Return the eviction with which an order that was found for Belady's costs the least."""
+    """Return the eviction with which an order that was found for Belady's costs the least; Belady's if interrupted."""
     if task.interrupted or task.size > _MOST_FOR_WRITES:
         return "belady"
-    return "write-aware" if write_aware_io(task.graph, task.M, order) < task.io(order) else "belady"
+    try:
+        return "write-aware" if write_aware_io(task.graph, task.M, order) < task.io(order) else "belady"
+    except KeyboardInterrupt:
+        if not task.stoppable:
+            raise
+        task.interrupted = True
+        return "belady"
 
 
 def _confirmed(graph: NeededGraph, M: int, order: NDArray[np.int64], name: str, eviction: str) -> DagSchedule:

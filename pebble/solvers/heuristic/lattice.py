@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pebble.solvers.heuristic.axes import LARGE_FAMILY, Axes
 from pebble.solvers.heuristic.cone_steps import ConeSteps
+from pebble.solvers.heuristic.convolution_tilings import convolution_tilings
+from pebble.solvers.heuristic.convolutions import Convolution, found_convolution
 from pebble.solvers.heuristic.label_order import LabelOrder
 from pebble.solvers.heuristic.needed_graph import NeededGraph
 from pebble.solvers.heuristic.operand_order import with_ordered_operands
 from pebble.solvers.heuristic.phases import phases
-from pebble.solvers.heuristic.tiled_orders import ABSENT, better_tilings
-from pebble.solvers.heuristic.translations import translation_columns
+from pebble.solvers.heuristic.stencil_tilings import stencil_tilings
+from pebble.solvers.heuristic.tiled_orders import ABSENT, Tiling
+from pebble.solvers.heuristic.tiling_search import better_tilings
+from pebble.solvers.heuristic.translations import Translations, found_translations
 
-__all__ = ["lattice_coordinates", "lattice_orders"]
+__all__ = ["Lattice", "found_lattice", "lattice_coordinates", "lattice_orders"]
 
-_PRICED = ((60_000, 8_000_000), (500_000, 20_000_000), (1 << 60, 5_000_000))
+_PRICED = ((60_000, 8_000_000), (1_000_000, 20_000_000), (1 << 60, 5_000_000))
 """Vertices and edges of all orders that are priced, for graphs up to so many vertices and edges."""
 _MOST_TRIALS, _LEAST_TRIALS = 1000, 3
 _MOST_AXES = 4
@@ -29,24 +34,52 @@ _FINER = 1.5
 """An axis is taken if it tells apart this many times as many cones of a family as those before it."""
 
 
-def lattice_coordinates(graph: NeededGraph) -> NDArray[np.int64]:
-    """Return coordinates of all vertices, one column for each axis that was recognised.
+@dataclass(frozen=True, eq=False)
+class Lattice:
+    """What was recognised in a graph.
 
-    Returns
-    -------
-    array of int64, shape (V, d)
-        ``ABSENT`` where an axis says nothing about a vertex; d may be 0.
+    Attributes
+    ----------
+    coordinates : array of int64, shape (V, d)
+        One column for each axis; ``ABSENT`` where an axis says nothing about a vertex; d may be 0.
+    kind : Convolution or Translations or None
+        What has these columns, if it is known.
     """
+
+    coordinates: NDArray[np.int64]
+    kind: Convolution | Translations | None = None
+
+    def tilings(self, M: int) -> list[Tiling]:
+        """Return tilings that suit its kind and M words, the most promising first; none if that is unknown."""
+        if isinstance(self.kind, Convolution):
+            return convolution_tilings(self.kind, M)
+        return [] if self.kind is None else stencil_tilings(self.kind, M)
+
+
+def found_lattice(graph: NeededGraph) -> Lattice:
+    """Return the lattice that is recognised in the edges of a graph: a stencil, a convolution, or other axes."""
     if not len(graph.todo):
-        return np.empty((graph.n, 0), dtype=np.int64)
-    columns = translation_columns(graph)
-    return np.stack(columns, axis=1) if columns else _Lattice(with_ordered_operands(graph)).coordinates()
+        return Lattice(np.empty((graph.n, 0), dtype=np.int64))
+    translations = found_translations(graph)
+    if translations is not None:
+        return Lattice(np.stack(translations.columns, axis=1), translations)
+    graph = with_ordered_operands(graph)
+    steps = ConeSteps(graph)
+    convolution = found_convolution(steps, graph.n)
+    if convolution is not None:
+        return Lattice(np.stack(convolution.columns, axis=1), convolution)
+    return Lattice(_ConeLattice(graph, steps).coordinates())
+
+
+def lattice_coordinates(graph: NeededGraph) -> NDArray[np.int64]:
+    """Return the coordinates of :func:`found_lattice`."""
+    return found_lattice(graph).coordinates
 
 
 def lattice_orders(
     graph: NeededGraph,
     M: int,
-    coordinates: NDArray[np.int64],
+    lattice: Lattice,
     cost: Callable[[NDArray[np.int64]], int],
     seed: int = 0,
 ) -> Iterator[NDArray[np.int64]]:
@@ -57,16 +90,17 @@ def lattice_orders(
     graph : NeededGraph
     M : int
         Words of fast memory.
-    coordinates : array of int64, shape (V, d)
-        See :func:`lattice_coordinates`.
+    lattice : Lattice
+        See :func:`found_lattice`.
     cost : callable
         From an order to its I/O.
     seed : int
         Of the changes that are tried.
     """
-    if coordinates.shape[1]:
+    if lattice.coordinates.shape[1]:
         trials = _trials(graph.n + graph.dag.n_edges)
-        for order, _ in better_tilings(graph, coordinates, M, cost, trials, seed):
+        suggested = lattice.tilings(M)
+        for order, _ in better_tilings(graph, lattice.coordinates, M, cost, trials, seed, suggested):
             yield order
 
 
@@ -76,10 +110,9 @@ def _trials(size: int) -> int:
     return min(max(priced // size, _LEAST_TRIALS), _MOST_TRIALS, 100 + size // 5)
 
 
-class _Lattice:
-    def __init__(self, graph: NeededGraph) -> None:
-        self.graph = graph
-        self.steps = ConeSteps(graph)
+class _ConeLattice:
+    def __init__(self, graph: NeededGraph, steps: ConeSteps) -> None:
+        self.graph, self.steps = graph, steps
         self.axes = Axes(self.steps, graph.n)
         self.labels = LabelOrder(graph, self.steps)
 

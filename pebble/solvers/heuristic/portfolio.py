@@ -13,7 +13,7 @@ from pebble.solvers.heuristic.blocks import blocks
 from pebble.solvers.heuristic.closures import CLOSURE_STYLES, closures
 from pebble.solvers.heuristic.greedy import greedy
 from pebble.solvers.heuristic.growth import Style
-from pebble.solvers.heuristic.lattice import lattice_coordinates, lattice_orders
+from pebble.solvers.heuristic.lattice import Lattice, found_lattice, lattice_orders
 from pebble.solvers.heuristic.local_search import local_search
 from pebble.solvers.heuristic.orders import breadth_first, depth_first, given
 from pebble.solvers.heuristic.search import BestOrder, FoundOrder, OutOfSteps, Task, Watch
@@ -39,6 +39,8 @@ _SMALL = 4_000
 """Vertices and edges up to which tiled orders are changed by a local search without a time budget."""
 _LARGE = 1_000_000
 """Vertices and edges from which on one style of closures is tried in any case."""
+_FAR_LESS = 0.5
+"""Part of the I/O of all simple orders below which a tiled order of a large graph is the last that is tried."""
 _LEAST_SEARCHED = 100
 """Edges that a local search may play for each vertex and edge of a very small graph."""
 _FIRST_SEARCH_STEPS, _SEARCH_STEPS = 1_000_000, 2_500_000
@@ -165,20 +167,20 @@ def _renamed(found: Iterator[FoundOrder]) -> Iterator[FoundOrder]:
     return (("local-search", order) for _, order in found)
 
 
-def _lattice(task: Task, coordinates: NDArray[np.int64], seed: int = 0) -> Iterator[FoundOrder]:
+def _lattice(task: Task, lattice: Lattice, seed: int = 0) -> Iterator[FoundOrder]:
     """Yield tiled orders over the axes of the lattices behind the graph, better and better ones; none without axes."""
 
     def price(order: NDArray[np.int64]) -> int:
         task.report("lattice", 0.0)
         return task.io(order)
 
-    for order in lattice_orders(task.graph, task.M, coordinates, price, seed):
+    for order in lattice_orders(task.graph, task.M, lattice, price, seed):
         yield "lattice", order
 
 
 def _only_lattice(task: Task) -> Iterator[FoundOrder]:
     yield "given", given(task.graph)
-    yield from _lattice(task, lattice_coordinates(task.graph))
+    yield from _lattice(task, found_lattice(task.graph))
 
 
 def _everything(task: Task, best: BestOrder) -> Iterator[FoundOrder]:
@@ -191,14 +193,10 @@ def _everything(task: Task, best: BestOrder) -> Iterator[FoundOrder]:
         return
     yield from task.candidates
     yield from _searched(task)
-    coordinates = lattice_coordinates(task.graph)
-    yield from _lattice(task, coordinates)
-    if (
-        task.time_budget is None
-        and task.size > _LARGE
-        and best.found is not None
-        and best.found[0] == "lattice"
-    ):
+    lattice = found_lattice(task.graph)
+    before = best.io
+    yield from _lattice(task, lattice)
+    if task.time_budget is None and task.size > _LARGE and best.io < _FAR_LESS * before:
         return
     allowed = _allowed(task)
     draws, styles = _Draws(task), _styles(task)
@@ -211,7 +209,7 @@ def _everything(task: Task, best: BestOrder) -> Iterator[FoundOrder]:
     for turn in count():
         if task.time_budget is None or best.found is None:
             return
-        yield from _lattice(task, coordinates, turn + 1)
+        yield from _lattice(task, lattice, turn + 1)
         yield from draws.some(allowed, _MOST_DRAWS)
         yield from _improved(task, best.found, rng, _SEARCH_STEPS * 2 ** min(turn, 20))
         yield from _grown(task, next(styles), allowed * 2 ** min(turn, 20))

@@ -9,6 +9,8 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from pebble.solvers.heuristic.translation_boxes import box_places
+
 __all__ = ["ordered_rows"]
 
 Place: TypeAlias = "tuple[int, ...]"
@@ -181,25 +183,61 @@ def ordered_rows(
     """
     rows = _Rows(vertices, table, n)
     for seed in rows.seeds():
-        found = rows.twice_back(seed)
-        axes = solve(_equations(found, table.shape[1])) if len(found) == table.shape[1] else []
-        if not axes:
+        around = _star(rows, seed, solve) or _box(rows, seed)
+        if around is None:
             continue
-        shifts = list(zip(*axes, strict=True))
-        if len(set(shifts)) < len(shifts):
-            continue
+        shifts, places = around
         spread = _Spread(rows, shifts)
-        origin = (0,) * len(axes)
-        spread.put(seed, origin)
-        for p, shift in zip(rows.of[seed], shifts, strict=True):
-            spread.put(p, _moved(origin, shift, -1))
-        for role, back in found.items():
-            for other, q in back.items():
-                spread.put(q, _moved(_moved(origin, shifts[role], -1), shifts[other], -1))
+        for v, place in places.items():
+            spread.put(v, place)
         spread.run()
         if len(spread.place) >= len(vertices) / 2:
-            nowhere = origin
+            nowhere = (0,) * len(shifts[0])
             return np.array(
                 [sorted(row, key=lambda p: spread.place.get(p, nowhere)) for row in table.tolist()]
             )
     return None
+
+
+def _star(rows: _Rows, seed: int, solve: Solve) -> tuple[list[Place], dict[int, Place]] | None:
+    """Return translations and the places around a vertex, where few ways back meet; None where they do not tell."""
+    found = rows.twice_back(seed)
+    roles = len(rows.of[seed])
+    axes = solve(_equations(found, roles)) if len(found) == roles else []
+    shifts = list(zip(*axes, strict=True))
+    if not axes or len(set(shifts)) < len(shifts):
+        return None
+    places = {seed: (0,) * len(axes)}
+    back = [_moved(places[seed], shift, -1) for shift in shifts]
+    places |= dict(zip(rows.of[seed], back, strict=True))
+    for role, row in found.items():
+        places |= {q: _moved(back[role], shifts[other], -1) for other, q in row.items()}
+    return shifts, places
+
+
+def _box(rows: _Rows, seed: int) -> tuple[list[Place], dict[int, Place]] | None:
+    """Return translations and the places around a vertex, if its predecessors form a box around it."""
+    of = rows.of
+    box = box_places(of[seed], {p: of[p] for p in of[seed]})
+    if box is None:
+        return None
+    half = max(max(box.values())) // 2
+    places = {seed: (0,) * (1 + len(box[of[seed][0]]))}
+    places |= {p: (-1, *(x - half for x in place)) for p, place in box.items()}
+    users: dict[int, list[Place]] = {}
+    for p in of[seed]:
+        for q in of[p]:
+            users.setdefault(q, []).append(places[p])
+    shifts = [_moved(places[seed], places[p], -1) for p in of[seed]]
+    for q, ahead in users.items():
+        back = [{_moved(place, shift, -1) for shift in shifts} for place in ahead]
+        where = [place for place in set.intersection(*back) if _users(place, shifts, box, half) == len(ahead)]
+        if len(where) == 1:
+            places[q] = where[0]
+    return shifts, places
+
+
+def _users(place: Place, shifts: list[Place], box: dict[int, Place], half: int) -> int:
+    """Return how many vertices of a box take what lies at a place."""
+    inside = {tuple(x - half for x in one) for one in box.values()}
+    return sum(_moved(place, shift, 1)[1:] in inside for shift in shifts)

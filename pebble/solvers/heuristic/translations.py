@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, deque
+from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
@@ -12,10 +13,12 @@ from pebble.solvers.heuristic.needed_graph import NeededGraph
 from pebble.solvers.heuristic.tiled_orders import ABSENT
 from pebble.solvers.heuristic.translation_rows import ordered_rows
 
-__all__ = ["translation_columns"]
+__all__ = ["Translations", "found_translations", "translation_columns"]
 
 _MOST_ROLES = 27
 _MOST_DIMENSIONS = 4
+_FARTHEST = 3
+"""Steps on an axis that an edge may go."""
 _LEAST_PART = 0.3
 """Part of the vertices that must have as many predecessors as most have; the boundaries of a stencil have fewer."""
 _ALIKE = 0.5
@@ -26,8 +29,34 @@ _SAMPLES = 60
 """Vertices whose paths of two edges are looked at, or some more."""
 
 
+@dataclass(frozen=True, eq=False)
+class Translations:
+    """A lattice of which every edge is one of a few translations.
+
+    Attributes
+    ----------
+    columns : list of array of int64, shape (V,)
+        The time, which every edge adds one to; the axes of space, on which edges add little; then sums and differences
+        of these and the time, on which no edge goes back. All places are at least 0.
+    dimensions : int
+        Of space.
+    radius : int
+        The most that an edge adds to an axis of space.
+    """
+
+    columns: list[NDArray[np.int64]]
+    dimensions: int
+    radius: int
+
+
 def translation_columns(graph: NeededGraph) -> list[NDArray[np.int64]]:
-    """Return the axes of a lattice of which every edge is one of a few translations; none if there is no such lattice.
+    """Return the columns of :func:`found_translations`; none if there is no such lattice."""
+    found = found_translations(graph)
+    return [] if found is None else found.columns
+
+
+def found_translations(graph: NeededGraph) -> Translations | None:
+    """Return the lattice of which every edge is one of a few translations; None if there is no such lattice.
 
     The predecessors of a vertex in their order are its translations back. Where two paths of two edges meet again,
     the sums of their translations are equal; these equations say in how many dimensions the lattice lies and what
@@ -35,23 +64,17 @@ def translation_columns(graph: NeededGraph) -> list[NDArray[np.int64]]:
     predecessors, gets the place that most of these lead to. Where the rows of predecessors are in no
     order, one is looked for, or that of their numbers is tried.
 
-    Returns
-    -------
-    list of array of int64, shape (V,)
-        The time, which every edge adds one to; axes on which edges add little, and sums and differences of these and
-        the time, on which no edge goes back. All places are at least 0.
-
     Notes
     -----
     Costs O(E) for a fixed number of predecessors.
     """
     rows = _rows(graph)
     if rows is None:
-        return []
+        return None
     vertices, given = rows
-    columns = _translated(graph, vertices, given)
-    if columns or not _is_in_levels(graph, vertices, given):
-        return columns
+    found = _translated(graph, vertices, given)
+    if found is not None or not _is_in_levels(graph, vertices, given):
+        return found
     ordered = ordered_rows(vertices, given, graph.n, _small_solutions)
     return _translated(graph, vertices, np.sort(given, axis=1) if ordered is None else ordered)
 
@@ -64,17 +87,18 @@ def _is_in_levels(graph: NeededGraph, vertices: NDArray[np.int64], table: NDArra
 
 def _translated(
     graph: NeededGraph, vertices: NDArray[np.int64], table: NDArray[np.int64]
-) -> list[NDArray[np.int64]]:
+) -> Translations | None:
     axes = _axes(vertices, table, graph.n)
     if not axes:
-        return []
+        return None
     shifts = np.array(axes, dtype=np.int64).T
     place, known = _places(graph, vertices, table, shifts)
     fits = np.all(place[vertices][:, None, :] == place[table] + shifts[None, :, :], axis=2)
     if fits.mean() < _FITTING:
-        return []
+        return None
     _extend(graph, place, known, shifts)
-    return _columns(place, np.array(known, dtype=np.bool_) & np.array(graph.wanted), shifts)
+    columns = _columns(place, np.array(known, dtype=np.bool_) & np.array(graph.wanted), shifts)
+    return Translations(columns, len(axes) - 1, int(np.abs(shifts[:, 1:]).max()))
 
 
 def _rows(graph: NeededGraph) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
@@ -131,9 +155,12 @@ def _small_solutions(equations: NDArray[np.int64]) -> list[tuple[int, ...]]:
             free.append(role)
     extend = null @ np.linalg.inv(null[free])
     small = set()
-    for values in product(range(-2, 3), repeat=dimensions):
+    for values in product(range(-_FARTHEST, _FARTHEST + 1), repeat=dimensions):
         solution = extend @ np.array(values)
-        if np.abs(solution - np.round(solution)).max() < 1e-6 and 0 < np.abs(solution).max() < 2.5:
+        if (
+            np.abs(solution - np.round(solution)).max() < 1e-6
+            and 0 < np.abs(solution).max() < _FARTHEST + 0.5
+        ):
             small.add(tuple(int(x) for x in np.round(solution)))
     chosen: list[tuple[int, ...]] = [(1,) * roles]
     for one in sorted(small, key=lambda one: (max(one) - min(one), sum(map(abs, one)), one)):

@@ -20,6 +20,9 @@ __all__ = ["TiledNeeds", "best_tiles", "least_room", "least_words", "variables_o
 _MOST_SIZES = 1 << 17
 """So many combinations of sizes are looked at; where there are more, sizes on a logarithmic scale."""
 
+_LONG = 1 << 24
+_MOST_OF_A_LONG_AXIS = 1 << 12
+
 
 @dataclass(frozen=True)
 class TiledNeeds:
@@ -64,7 +67,7 @@ def best_tiles(needs: Needs, extents: Mapping[str, int], M: int) -> TiledNeeds |
     others, last = names[:-1], names[-1]
     # Of large extents whole numbers of eight bytes would overflow; rounding does no harm, sizes are only proposed here.
     kind = np.int64 if math.prod(extents.values()) < 1 << 50 else np.float64
-    sizes_of = [_sizes(name, extents, len(others)).astype(kind) for name in others]
+    sizes_of = [_sizes(name, extents, len(others), M).astype(kind) for name in others]
     values: dict[str, NDArray[Any]] = _combinations(sizes_of, others)
     top = _largest(needs, last, values, extents[last.lstrip("+")], M).astype(kind)
     fits = top >= (0 if last.startswith("+") else 1)
@@ -77,9 +80,11 @@ def best_tiles(needs: Needs, extents: Mapping[str, int], M: int) -> TiledNeeds |
     return TiledNeeds(int(words[best]), {name: _even(name, size, extents) for name, size in sizes.items()})
 
 
-def _sizes(name: str, extents: Mapping[str, int], dimensions: int) -> NDArray[np.int64]:
-    """Return the sizes worth trying: the smallest for each number of tiles."""
+def _sizes(name: str, extents: Mapping[str, int], dimensions: int, M: int) -> NDArray[np.int64]:
+    """Return the sizes worth trying: the smallest for each number of tiles, on a very long axis those that may fit."""
     extent = extents[name.lstrip("+")]
+    if extent > _LONG:
+        return _sizes_of_a_long_axis(extent, dimensions, M)
     if extent <= 1 << 12:
         counts = np.arange(1, extent + 1, dtype=np.int64)
     else:
@@ -91,6 +96,13 @@ def _sizes(name: str, extents: Mapping[str, int], dimensions: int) -> NDArray[np
         return sizes
     chosen = np.unique(np.geomspace(1, len(sizes), most).astype(np.int64)) - 1
     return sizes[chosen]
+
+
+def _sizes_of_a_long_axis(extent: int, dimensions: int, M: int) -> NDArray[np.int64]:
+    """Return sizes up to M on a logarithmic scale, and the whole axis for nests where it takes no room."""
+    number = min(_MOST_OF_A_LONG_AXIS, int(_MOST_SIZES ** (1 / max(dimensions, 1))))
+    sizes = np.geomspace(1, min(M, extent), number).astype(np.int64)
+    return np.unique(np.append(sizes, extent))
 
 
 def _combinations(sizes: list[NDArray[Any]], names: list[str]) -> dict[str, NDArray[Any]]:

@@ -9,6 +9,7 @@ from pebble.computations.problem import Problem
 from pebble.game.rules import Rules
 from pebble.graph.statistics import compulsory_io
 from pebble.lower_bounds.attention.t1 import t1
+from pebble.lower_bounds.bound import ANY_RULES
 from pebble.lower_bounds.matmul_fft import matmul, matmul_cut
 from pebble.lower_bounds.nests.nest_bounds import nest_bounds
 from pebble.solvers.heuristic.dag_schedule import schedule_dag
@@ -101,9 +102,23 @@ def test_leading_terms(name: str) -> None:
 def test_stencils_in_the_plane() -> None:
     """N·T/M for N·T points with three neighbours."""
     nest = loop_nest("a[t+1,i+1] = a[t,i] + a[t,i+1] + a[t,i+2]", {"t": 4000, "i": 4000})
-    best = nest_bounds(nest, 64)[0]
-    assert best.name == "nest paths"
-    assert 0.9 < best.value * 64 / 4000**2 < 1.01
+    once, best, paths, *_ = nest_bounds(nest, 64)
+    assert (best.name, best.rules, paths.name) == ("nest stencils", ANY_RULES, "nest paths")
+    assert 0.9 < paths.value * 64 / 4000**2 <= best.value * 64 / 4000**2 < 1.02
+    assert once.name == "nest stencils, once only"
+    assert 1.8 < once.value * 64 / 4000**2 < 2
+
+
+def test_stencils_in_space() -> None:
+    """N²·T·√(8/(3·M)) for N²·T points with five neighbours."""
+    text = "a[t+1,i+1,j+1] = a[t,i+1,j+1] + a[t,i,j+1] + a[t,i+2,j+1] + a[t,i+1,j] + a[t,i+1,j+2]"
+    best = next(
+        bound
+        for bound in nest_bounds(loop_nest(text, dict.fromkeys("tij", 20_000)), 256)
+        if bound.holds_under(Rules())
+    )
+    assert best.name == "nest stencils"
+    assert 0.99 < best.value / 20_000**3 * (256 * 3 / 8) ** 0.5 < 1.01
 
 
 def test_convolutions_use_that_the_filter_is_small() -> None:

@@ -8,6 +8,8 @@ from pebble.computations.nests.read_text import loop_nest
 from pebble.computations.nests.statement import LoopNest
 from pebble.lower_bounds.nests.elements import Elements
 from pebble.lower_bounds.nests.paths import growths
+from tests.lower_bounds.nests import dominated_elements
+from tests.lower_bounds.nests.dominated_elements import predecessors_of
 from tests.lower_bounds.nests.nest_dag import Name, edges_of
 
 STENCILS = {
@@ -21,20 +23,9 @@ STENCILS = {
 
 def dominated(nest: LoopNest, array: str, words: set[Name]) -> int:
     """Return how many further elements of an array every path to an input leads through some words."""
-    edges, _ = edges_of(nest)
-    predecessors: dict[Name, list[Name]] = {}
-    for before, after in edges:
-        predecessors.setdefault(after, []).append(before)
     makers = [number for number, one in enumerate(nest.statements) if one.target.array == array]
-    known = dict.fromkeys(words, True)
-
-    def closed(vertex: Name) -> bool:
-        if vertex not in known:
-            before = predecessors.get(vertex, [])
-            known[vertex] = bool(before) and all(closed(one) for one in before)
-        return known[vertex]
-
-    return sum(closed(vertex) for vertex in predecessors if vertex not in words and vertex[0] in makers)
+    found = dominated_elements.dominated(predecessors_of(edges_of(nest)[0]), words)
+    return sum(vertex[0] in makers for vertex in found)
 
 
 def check(name: str, draw: random.Random) -> None:

@@ -78,16 +78,31 @@ def matmul(m: int, n: int, k: int, places: Places | None = None) -> Dag:
     return build.dag()
 
 
-def convolution(size: int, channels: int, filters: int, width: int = 3, places: Places | None = None) -> Dag:
-    """Return a convolution of a square image; coordinates filter, x, y, channel, shifts, pixel, step."""
+def convolution(
+    size: int,
+    channels: int,
+    filters: int,
+    width: int = 3,
+    places: Places | None = None,
+    stride: int = 1,
+    padding: int = 0,
+    fused: bool = False,
+) -> Dag:
+    """Return a convolution of a square image; coordinates filter, x, y, channel, shifts, pixel, step.
+
+    Pixels of the padding are 0 and left out.
+    """
     build = _Builder(places)
     image, weight = build.array(channels, size, size), build.array(filters, channels, width, width)
-    out = size - width + 1
+    out = (size + 2 * padding - width) // stride + 1
     taps = list(product(range(channels), range(width), range(width)))
     for f, x, y in product(range(filters), range(out), range(out)):
+        u, v = stride * x - padding, stride * y - padding
+        inside = [(c, p, q) for c, p, q in taps if (c, u + p, v + q) in image]
         build.sum_of_products(
-            [(weight[f, c, p, q], image[c, x + p, y + q]) for c, p, q in taps],
-            [(f, x, y, c, p, q, x + p, y + q, step) for step, (c, p, q) in enumerate(taps)],
+            [(weight[f, c, p, q], image[c, u + p, v + q]) for c, p, q in inside],
+            [(f, x, y, c, p, q, u + p, v + q, step) for step, (c, p, q) in enumerate(inside)],
+            fused=fused,
         )
     return build.dag()
 
@@ -108,7 +123,12 @@ def convolution_on_a_line(
 
 
 def stencil(
-    steps: int, *sides: int, box: bool = False, shrinking: bool = False, places: Places | None = None
+    steps: int,
+    *sides: int,
+    box: bool = False,
+    shrinking: bool = False,
+    radius: int = 1,
+    places: Places | None = None,
 ) -> Dag:
     """Return a stencil on a line or a grid over time: a star or a box, with its boundaries kept or given up.
 
@@ -116,7 +136,8 @@ def stencil(
     """
     build = _Builder(places)
     now = build.array(*sides)
-    moves = [move for move in product((-1, 0, 1), repeat=len(sides)) if box or sum(map(abs, move)) <= 1]
+    near_by = range(-radius, radius + 1)
+    moves = [move for move in product(near_by, repeat=len(sides)) if box or np.count_nonzero(move) <= 1]
     for t in range(steps):
         near = {at: [tuple(map(sum, zip(at, move, strict=True))) for move in moves] for at in now}
         if shrinking:

@@ -12,7 +12,7 @@ from pebble.solvers.heuristic import schedule_dag
 from pebble.solvers.heuristic.eviction import io_of
 from pebble.solvers.heuristic.lattice import lattice_coordinates
 from pebble.solvers.heuristic.needed_graph import NeededGraph
-from pebble.solvers.heuristic.tiled_orders import best_tiling, better_tilings
+from pebble.solvers.heuristic.tiling_search import best_tiling, better_tilings
 from tests.solvers.heuristic import known_kinds as kinds
 from tests.solvers.heuristic.test_tiled_orders import is_legal
 from tests.solvers.small_dags import random_dag

@@ -43,9 +43,15 @@ def test_no_edge_goes_back_on_the_time_nor_on_skewed_axes() -> None:
 
 
 @pytest.mark.parametrize("shrinking", [False, True])
-@pytest.mark.parametrize("sides", [(17,), (9, 12)])
-def test_the_rows_of_a_star_may_come_in_any_order(sides: tuple[int, ...], shrinking: bool) -> None:
-    dag = kinds.stencil(4, *sides, shrinking=shrinking)
+@pytest.mark.parametrize(
+    ("sides", "box", "radius"),
+    [((17,), False, 1), ((9, 12), False, 1), ((9, 12), True, 1), ((21,), True, 2), ((31,), True, 3)],
+    ids=str,
+)
+def test_the_rows_may_come_in_any_order(
+    sides: tuple[int, ...], box: bool, radius: int, shrinking: bool
+) -> None:
+    dag = kinds.stencil(4, *sides, box=box, radius=radius, shrinking=shrinking)
     expected = sorted(int(column.max()) for column in translation_columns(NeededGraph(dag)))
     for seed in (1, 2):
         other, _ = kinds.renumbered(dag, seed, operands=False)

@@ -1,0 +1,161 @@
+"""What stencils cost: steps to what is read, added to the elements that a segment computes, lead to more words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+
+from pebble.common.errors import BoundDoesNotApply
+from pebble.computations.nests.affine import Affine
+from pebble.computations.nests.statement import Access, Assignment
+from pebble.lower_bounds.nests.affine_set import AffineSet, image
+from pebble.lower_bounds.nests.elements import Elements
+from pebble.lower_bounds.nests.growth import Growth, Term
+from pebble.lower_bounds.nests.lines import Atom, behind, placed
+from pebble.lower_bounds.nests.paths import only_maker
+from pebble.lower_bounds.nests.projections import Share, cut_by_growth
+from pebble.lower_bounds.nests.spreading import Steps, spread
+
+__all__ = ["Stencil", "border", "stencil_shares", "stencils"]
+
+_Step = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Stencil:
+    """An array whose elements are computed from others of it, constant steps behind, some through another array.
+
+    Parameters
+    ----------
+    maker : Assignment
+        The only statement that computes the array.
+    direct : frozenset of tuple of int
+        By how much the coordinates of its elements that are read are less.
+    through : tuple of (Assignment, frozenset, frozenset)
+        The only statements that compute other arrays; by how much their elements that are read lie behind; and how
+        far behind these the elements of the first array that they read.
+    """
+
+    maker: Assignment
+    direct: Steps
+    through: tuple[tuple[Assignment, Steps, Steps], ...] = ()
+
+    @property
+    def arrays(self) -> frozenset[str]:
+        """Where the words are."""
+        return frozenset(maker.target.array for maker in (self.maker, *(one for one, _, _ in self.through)))
+
+    @property
+    def steps(self) -> Steps:
+        """From an element to all that it is computed from."""
+        return self.direct | {
+            _sum(first, second) for _, there, on in self.through for first in there for second in on
+        }
+
+    @property
+    def served(self) -> int:
+        """How many elements that are not at hand one word serves at most: itself, or what lies behind it."""
+        behind_one = (
+            sum(_sum(first, second) not in self.direct for second in on)
+            for _, there, on in self.through
+            for first in there
+        )
+        return max((1, *behind_one))
+
+    def growth(self, linear: int = 0) -> Growth | None:
+        """Return how many elements a set has whose steps lead to at most T words besides; None if nothing is known."""
+        width = len(self.maker.target.places)
+        volume = spread(self.steps | {(0,) * width}) if width > 1 else Fraction()
+        if not volume:
+            return None
+        base = Fraction(self.served, width) ** width / volume
+        term = Term(((base, Fraction(1, width - 1)),), (Fraction(width, width - 1),))
+        return Growth((((term,),),), linear)
+
+
+def stencils(elements: Elements, statement: Assignment) -> Iterator[Stencil]:
+    """Yield how an array is computed from itself: directly, and also through other arrays."""
+    array = statement.target.array
+    if only_maker(elements, array) is not statement or any(
+        len(p.terms) != 1 for p in statement.target.places
+    ):
+        return
+    direct = _steps(statement, array)
+    if direct:
+        yield Stencil(statement, direct)
+    through = []
+    for other in dict.fromkeys(read.array for read in statement.reads if read.array != array):
+        maker = only_maker(elements, other)
+        there, on = _steps(statement, other), _steps(maker, array) if maker else None
+        if maker and there and on:
+            through.append((maker, there, on))
+    if through:
+        yield Stencil(statement, direct, tuple(through))
+
+
+def stencil_shares(elements: Elements, statement: Assignment, M: int) -> Iterator[Share]:
+    """Yield what the elements of an array cost: first computations, and all of them if nothing is computed twice."""
+    points = elements.domains[elements.nest.statements.index(statement)]
+    for stencil in stencils(elements, statement):
+        growth, stored = stencil.growth(), stencil.growth(stencil.served)
+        try:
+            W, ahead = points.count(), border(elements, stencil)
+        except BoundDoesNotApply:
+            continue
+        if growth is None or stored is None or not W:
+            continue
+        atoms: frozenset[Atom] = frozenset(("value", array) for array in stencil.arrays)
+        note = f"{statement.target}: {W:,} points, {len(stencil.steps)} steps"
+        cut = cut_by_growth(W, M, growth)
+        yield Share(cut.moves, atoms, False, f"{note}, {cut}")
+        cut = cut_by_growth(W, M, stored)
+        if cut.X >= 1 and ahead is not None:
+            outputs = sum(elements.outputs_of(array) for array in stencil.arrays)
+            gain = M + 1 + 2 * cut.X * cut.cuts - ahead - outputs
+            yield Share(gain, atoms, True, f"{note}, h = {cut.cuts} cuts, one every {2 * cut.X} moves")
+
+
+def _steps(statement: Assignment, array: str) -> Steps:
+    """Return by how much what a statement reads of an array lies behind its target, where that is constant."""
+    found = set()
+    for read in statement.reads:
+        places = behind(statement, read) if read.array == array else None
+        if places and len(places) == len(statement.target.places):
+            back = [Affine.index(str(at)) - place for at, place in enumerate(places)]
+            if not any(one.terms for one in back):
+                found.add(tuple(one.constant for one in back))
+    return frozenset(found)
+
+
+def _sum(first: _Step, second: _Step) -> _Step:
+    return tuple(x + y for x, y in zip(first, second, strict=True))
+
+
+def border(elements: Elements, stencil: Stencil) -> int | None:
+    """Return how many elements are not read by all that the steps say; None if that is not known."""
+    computed = _computed(elements, stencil.maker)
+    if computed is None:
+        return None
+    inside = computed
+    for step in stencil.direct:
+        inside = inside.where(*_moved(computed, step))
+    for maker, there, on in stencil.through:
+        between = _computed(elements, maker)
+        if between is None:
+            return None
+        for second in on:
+            inside = inside.where(*_moved(between, second))
+            for first in there:
+                inside = inside.where(*_moved(computed, _sum(first, second)))
+    return computed.count() - inside.count()
+
+
+def _computed(elements: Elements, maker: Assignment) -> AffineSet | None:
+    return image(elements.domains[elements.nest.statements.index(maker)], maker.target)
+
+
+def _moved(points: AffineSet, step: _Step) -> tuple[Affine, ...]:
+    """Return the conditions that a point of a set lies so far ahead."""
+    ahead = tuple(Affine.index(str(at)) + by for at, by in enumerate(step))
+    return placed(points.conditions, Access("", ahead))
