@@ -20,6 +20,8 @@ from pebble.program.machine.counted import Run
 from pebble.program.machine.run import run
 from pebble.program.numbers import evaluate
 from pebble.program.schedule import fitting_tiles, get, registered
+from tests.program.named_cases_of_signatures import X, Y, small
+from tests.program.names import delete, load, loop
 from tests.support.amounts import first
 
 PASSES = ["forward", "backward"]
@@ -229,3 +231,10 @@ def test_a_masked_chain_cannot_replace() -> None:
     with pytest.raises(PebbleError):
         run(text, family_of(Problem.square(3, 2, mask="causal")))
     assert issubclass(InvalidInput, PebbleError)
+
+
+@pytest.mark.parametrize("induction", [True, False])
+def test_of_moments_as_full_as_each_other_the_first_says_what_is_held(induction: bool) -> None:
+    one, other = (loop(axis, 1, load(name), delete(name)) for axis, name in (("i", "X"), ("j", "Y")))
+    program = Program((Phase("", (one,)), Phase("", (other,))))
+    assert run(program, small("xxxx " * 4, X, Y), induction=induction).peak_words == {"X": 1}

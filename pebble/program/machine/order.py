@@ -118,12 +118,12 @@ class Order:
             moved = after - before
             if not ((moved == 0) | (moved == may_move * self.lengths[axis] * (last - number))).all():
                 return False
+            if self.mask.period > 1 and not self._periods_apart(axis, before, after):
+                return False
             for start, tile in self.grids[axis]:
                 for shift in (0, 1):
                     if not _same_order((before - shift - start) // tile, (after - shift - start) // tile):
                         return False
-            if self.mask.period > 1 and not self._periods_apart(axis, before, after):
-                return False
         return self._within_part(now, then)
 
     def _are_told(self, mask: BlockLines, now: Configuration, then: Configuration) -> bool:
