@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pebble.computations.masks import make_mask
+from pebble.computations.masks import document_mask
 from tests.program.named_cases import named, table
 from tests.program.names import (
     Array,
@@ -74,7 +74,7 @@ SIGNATURES = [
     ),
     named(
         "tiles of keys of two lengths, with the same pairs",
-        plain(Y, i=8, j=8, k=2).under(make_mask("document:2,2,2,2", 8, 8)),
+        plain(Y, i=8, j=8, k=2).under(document_mask([2, 2, 2, 2])),
         (loop("j", 6, loop("i", 2, load("Y"), delete("Y"))),),
     ),
     named(

@@ -17,11 +17,12 @@ from typing import TYPE_CHECKING
 from pebble.computations.masks.mask import OTHER_AXIS
 from pebble.program.machine.bodies import Bodies
 from pebble.program.machine.configuration import Configurations, region_of
-from pebble.program.machine.effects import Effect, Ledger, Snapshot, account, account_ramp
+from pebble.program.machine.effects import Effect, Ledger, Snapshot, account
 from pebble.program.machine.field_state import MANY, FieldState
 from pebble.program.machine.interpolation import Interpolation, depends_on_numbers
 from pebble.program.machine.loop_tiles import KnownTiles, LoopTiles
 from pebble.program.machine.loops import Loops
+from pebble.program.machine.ramps import Ramp, account_ramp, follows, has_few_left, ramp_of
 from pebble.program.machine.recorder import Item, Recorder
 from pebble.program.machine.rounds import Rounds
 from pebble.program.machine.sight import NOT_BEGUN, changes, is_level, is_unlike, mentions, visible
@@ -40,9 +41,6 @@ if TYPE_CHECKING:
     from pebble.program.visits import Visit
 
 __all__ = ["RememberedLoops"]
-
-_FEW = 8
-"""Lines of a run that may be looked at one by one, where the others follow from them."""
 
 
 class RememberedLoops(Loops):
@@ -102,9 +100,9 @@ class _Execution:
     def execute(self) -> None:
         """Execute the loop: in runs of tiles that look alike, in rounds, or tile by tile."""
         if self.by_number:
-            runs = self.tiles.runs(Stretch(0, tile_count(*self.whole, self.node.tile))) or []
-            if all(self._is_quick(run) for run in runs):
-                self._remember(runs)
+            lines = self.tiles.runs(Stretch(0, tile_count(*self.whole, self.node.tile))) or []
+            if all(has_few_left(run, self.lines, self._sight) for run in lines):
+                self._remember(lines)
                 self.state.join(self.node.axis, self.names, within=self.whole)
                 return
         for stretch in self.tiles.stretches(self.unrolled):
@@ -122,19 +120,6 @@ class _Execution:
                 for index in self.tiles.visited(part):
                     self._iteration(index)
         self.state.join(self.node.axis, self.names, within=self.whole)
-
-    def _is_quick(self, run: TileRun) -> bool:
-        """Whether of the tiles of a run few have to be looked at one by one."""
-        if not run.step or run.times <= _FEW:
-            return True
-        if self.lines is None:
-            return False
-        ends = self.lines.ends(run.signature, self._sight(run.first))
-        if ends is None:
-            return False
-        first = run.signature[2]
-        low, high = sorted((first, first + (run.times - 1) * run.step))
-        return min(high, ends[1]) - max(low, ends[0]) > run.times - _FEW
 
     def _rounds(self, stretch: Stretch, in_block: bool = False) -> Rounds:
         partners = self.tiles.partners()
@@ -198,12 +183,12 @@ class _Execution:
                     sight = now
                 ramp = self._ramp(run, index, sight, level_to) if run.step else None
                 if ramp is not None:
-                    before, last, times, level_to = ramp
                     self.waiting.settle()
-                    account_ramp(self.machine, before, last, self.node, index, times)
-                    self.write(before, index, times)
-                    self._tell(run, sight, index, times)
-                    index += times
+                    account_ramp(self.machine, ramp, self.node, index)
+                    self.write(ramp.first, index, ramp.times)
+                    self._tell(run, sight, index, ramp.times)
+                    before, level_to = ramp.first, ramp.level_to
+                    index += ramp.times
                     continue
                 signature = run.signature_of(index)
                 effect, times = self._known(signature, sight), 1
@@ -230,26 +215,13 @@ class _Execution:
                 index += times
         self.waiting.settle()
 
-    def _ramp(
-        self, run: TileRun, index: int, sight: int | None, level_to: int
-    ) -> tuple[Effect, Effect, int, int] | None:
-        """Return the effects of a tile and of a later one of its run, if those of all between follow.
-
-        Besides, how many tiles these are, and up to which all looks alike.
-        """
-        ends = self.lines.ends(run.signature_of(index), sight) if self.lines is not None else None
-        pairs, end = run.signature[2] + (index - run.first) * run.step, run.first + run.times
-        if ends is None or not ends[0] <= pairs <= ends[1]:
+    def _ramp(self, run: TileRun, index: int, sight: int | None, level_to: int) -> Ramp | None:
+        """Return what lines do from one on, if they see the same, and what they do follows from others."""
+        if self.lines is None or not follows(run, index, self.lines, sight):
             return None
         if index >= level_to:
-            level_to = self._level_to(index, (end,))
-        times = min(level_to, end) - index
-        times = min(times, abs(ends[run.step > 0] - pairs) + 1)
-        if times < 2:
-            return None
-        assert self.lines is not None
-        found = self.lines.ramp(run.signature_of(index), sight, pairs + (times - 1) * run.step)
-        return None if found is None else (*found, times, level_to)
+            level_to = self._level_to(index, (run.first + run.times,))
+        return ramp_of(run, index, self.lines, sight, level_to)
 
     def _stays(self, sight: int | None, index: int) -> bool:
         """Whether the next tile sees what one saw that has been executed."""
@@ -296,7 +268,7 @@ class _Execution:
         full = (index + 1) * self.node.tile <= self.whole[1] - self.whole[0]
         return index > run.first or (self.masked and full)
 
-    def _level_to(self, index: int, ends: tuple[int, int]) -> int:
+    def _level_to(self, index: int, ends: tuple[int, ...]) -> int:
         """Return up to which tile all looks as it does at one that is still to be run.
 
         That is, the arrays along the loop's axis, and the conditions that a signature does not tell.
