@@ -138,8 +138,8 @@ def prove_by(
     """Search several spaces of one game by turns until one of them has the proof, as :func:`prove` does.
 
     The first search has a start of 4,096 states, within which small games end. From then on it is always the turn of
-    the one that has done the least work, where a state expanded counts as much as it takes time, and twice as much
-    for each unit that the search's lower bound is behind the best.
+    the one that has done the least work, where a state expanded counts as much as it takes time, and eight times as
+    much for each unit that the search's lower bound is behind the best.
     """
     searches = [_LayeredSearch(space, _FAR if upper is None else upper, deadline) for space in spaces]
     states, lower = 0, 0
@@ -162,7 +162,7 @@ def _next(searches: Sequence[_LayeredSearch]) -> _LayeredSearch:
     if searches[0].work < _START:
         return searches[0]
     best = max(each.lower for each in searches)
-    return min(searches, key=lambda each: each.work << best - each.lower)
+    return min(searches, key=lambda each: each.work << 3 * (best - each.lower))
 
 
 class _LayeredSearch:
