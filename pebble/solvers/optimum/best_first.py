@@ -138,8 +138,8 @@ def prove_by(
     """Search several spaces of one game by turns until one of them has the proof, as :func:`prove` does.
 
     The first search has a start of 4,096 states, within which small games end. From then on it is always the turn of
-    the one that has done the least work, where a state expanded counts as much as it takes time, and twice as much
-    for each unit that the search's lower bound is behind the best.
+    the one that has done the least work, where a state expanded counts as much as it takes time, and eight times as
+    much for each unit that the search's lower bound is behind the best.
     """
     searches = [_LayeredSearch(space, _FAR if upper is None else upper, deadline) for space in spaces]
     states, lower = 0, 0
@@ -147,14 +147,14 @@ def prove_by(
         while True:
             search = _next(searches)
             proof = search.turn()
-            states = sum(each.history.size for each in searches)
+            states = sum(each.states for each in searches)
             lower = max(each.lower for each in searches)
             if proof is not None:
                 return replace(proof, states=states, space=search.space)
             if progress is not None:
                 progress(lower, states)
     except OutOfTime:
-        return Proof(max(each.lower for each in searches), False, sum(each.history.size for each in searches))
+        return Proof(max(each.lower for each in searches), False, sum(each.states for each in searches))
 
 
 def _next(searches: Sequence[_LayeredSearch]) -> _LayeredSearch:
@@ -162,7 +162,7 @@ def _next(searches: Sequence[_LayeredSearch]) -> _LayeredSearch:
     if searches[0].work < _START:
         return searches[0]
     best = max(each.lower for each in searches)
-    return min(searches, key=lambda each: each.work << best - each.lower)
+    return min(searches, key=lambda each: each.work << 3 * (best - each.lower))
 
 
 class _LayeredSearch:
@@ -171,12 +171,10 @@ class _LayeredSearch:
     def __init__(self, space: Space, upper: int, deadline: float | None) -> None:
         self.space, self.upper, self.deadline = space, upper, deadline
         start = first_wave(space)
-        self.lower = int(space.bound(start.rows)[0])
-        self.waiting: dict[int, list[Batch]] = {self.lower: [start]}
-        self.later: dict[int, list[tuple[int, Batch]]] = {}
-        self.closed = LayeredSet()
-        self.history = History()
-        self.work = 0
+        self.least = int(space.bound(start.rows)[0])
+        self.lower = self.least
+        self.limit = upper
+        self.states, self.work = 0, 0
         self._turns = self._run()
 
     def turn(self) -> Proof | None:
@@ -184,30 +182,49 @@ class _LayeredSearch:
         return next(self._turns)
 
     def _run(self) -> Iterator[Proof | None]:
+        step, last = 1, 0
+        while self.lower < self.upper:
+            begin, self.limit = self.states, self.upper
+            if self.space.deepening:
+                self.limit = min(self.upper, self.lower + step)
+            yield from self._layers()
+            step = 1 if self.states - begin > 2 * last else step + 1
+            last = self.states - begin
+        yield Proof(self.upper, True, self.states)
+
+    def _layers(self) -> Iterator[Proof | None]:
+        """Go through all layers below the limit, from the first state on."""
+        self.layer = self.least
+        self.waiting: dict[int, list[Batch]] = {self.layer: [first_wave(self.space)]}
+        self.later: dict[int, list[tuple[int, Batch]]] = {}
+        self.closed = LayeredSet()
+        self.history = History()
         while self.waiting or self.later:
             least = min([*self.waiting, *self.later])
-            self.closed.next_layers(least - self.lower)
-            self.lower = least
-            if self.lower >= self.upper:
+            self.closed.next_layers(least - self.layer)
+            self.layer = least
+            self.lower = max(self.lower, self.layer)
+            if self.layer >= self.limit:
                 break
-            for raised, batch in self.later.pop(self.lower, []):
+            for raised, batch in self.later.pop(self.layer, []):
                 for _ in self._expand(batch, raised):
                     yield None
-            while self.lower in self.waiting:
+            while self.layer in self.waiting:
                 wave = self._wave()
                 first = self.history.add(wave)
+                self.states += len(wave)
                 yield None
                 ends = np.flatnonzero(self.space.finished(wave.rows))
                 if len(ends):
                     path = self.history.path(first + int(ends[0]))
-                    yield Proof(self.lower, True, self.history.size, path)
+                    yield Proof(self.layer, True, self.states, path)
                 for _ in self._expand(Batch(wave.rows, np.arange(first, first + len(wave))), 0):
                     yield None
-        yield Proof(self.upper, True, self.history.size)
+        self.lower = self.limit
 
     def _wave(self) -> Batch:
         """Return some new states of the least bound, those found last, that no other one makes superfluous."""
-        lists = self.waiting[self.lower]
+        lists = self.waiting[self.layer]
         batches = [lists.pop()]
         while lists and sum(map(len, batches)) < _BITE:
             batches.append(lists.pop())
@@ -216,9 +233,10 @@ class _LayeredSearch:
             lists.append(batch.take(slice(_BITE, None)))
             batch = batch.take(slice(_BITE))
         if not lists:
-            del self.waiting[self.lower]
+            del self.waiting[self.layer]
         wave = self.closed.new_ones(batch)
         self.closed.add(wave.rows)
+        wave = wave.take(~self.space.cost_more(wave.rows, self.limit - self.layer))
         return wave.take(~self.space.dominated(wave.rows, self.closed))
 
     def _expand(self, batch: Batch, raised: int) -> Iterator[None]:
@@ -227,15 +245,15 @@ class _LayeredSearch:
             check_time(self.deadline)
             part = batch.take(slice(start, start + _CHUNK))
             self.work += len(part) * self.space.effort
-            spent = self.lower - raised - self.space.bound(part.rows)
+            spent = self.layer - raised - self.space.bound(part.rows)
             potential = np.zeros(len(part), dtype=np.int64)
             for found in self.space.children(part.rows, spent, part.parent, raised, raised, potential):
                 for value in np.unique(found.bound).tolist():
-                    if value < self.upper:
+                    if value < self.limit:
                         self._file(value, found.batch.take(found.bound == value))
             dearer = part.take(potential > raised)
-            if len(dearer) and self.lower + 1 < self.upper:
-                self.later.setdefault(self.lower + 1, []).append((raised + 1, dearer))
+            if len(dearer) and self.layer + 1 < self.limit:
+                self.later.setdefault(self.layer + 1, []).append((raised + 1, dearer))
             yield
 
     def _file(self, value: int, batch: Batch) -> None:

@@ -20,6 +20,7 @@ from pebble.solvers.optimum.beam import beam
 from pebble.solvers.optimum.best_first import OutOfTime, Progress, Proof, Space, prove_by
 from pebble.solvers.optimum.bit_game import BitGame, make_bit_game
 from pebble.solvers.optimum.bits import Words
+from pebble.solvers.optimum.late_loads import LateLoadSpace
 from pebble.solvers.optimum.requirements import RequirementSpace
 from pebble.solvers.optimum.search_space import SearchSpace
 from pebble.solvers.optimum.witness import moves_along
@@ -159,7 +160,7 @@ def optimal(
     Notes
     -----
     A best-first search over states in normal form, up to automorphisms of the DAG, and, where recomputation is
-    allowed, by turns with it a search back from the end of the game; every rule that leaves something out is
+    allowed, by turns with it two searches back from the end of the game; every rule that leaves something out is
     proved in ``docs/exact-optimum.md``. Time and memory grow exponentially with the DAG and with how far M is
     from both ends; DAGs of twenty vertices take about a second.
 
@@ -219,7 +220,7 @@ class _Solver:
             return Proof(0, True, 0), Moves.of([])
         spaces: list[Space] = [self.space]
         if self.game.rules.recomputation:
-            spaces.append(RequirementSpace(self.game))
+            spaces += [RequirementSpace(self.game), LateLoadSpace(self.game)]
         if self.deadline is None and self.game.n <= _SMALL:
             return self._told(prove_by(spaces, progress=self._report), None)
         cost, moves = self._known()

@@ -82,8 +82,11 @@ class RequirementSpace:
     leave out the stores of outputs, one each, that no pebbling avoids.
     """
 
-    effort = 1
+    effort = 4
     """How much time a state takes, compared with other searches."""
+
+    deepening = False
+    """Whether the search is made anew for each limit of the cost, because it leaves states out by :meth:`cost_more`."""
 
     def __init__(self, game: BitGame) -> None:
         if not game.rules.recomputation:
@@ -117,6 +120,10 @@ class RequirementSpace:
     def bound(self, rows: Words) -> Ints:
         """Return the number of loads and stores without which each requirement cannot be met; see [before]."""
         return self._bound(self.codec.unpack(rows))
+
+    def cost_more(self, rows: Words, amount: int) -> NDArray[np.bool_]:
+        """Tell which requirements are known to cost so much more than their bound: none."""
+        return np.zeros(len(rows), dtype=np.bool_)
 
     def _bound(self, states: States) -> Ints:
         needed = self._needed(states.red | states.blue)
@@ -174,11 +181,12 @@ class RequirementSpace:
         dropped, red = self._dropped(pairs.states.red)
         sunk = self._sunk(pairs.states, red)
         before = States(red, pairs.states.blue & ~sunk, pairs.states.owed)
-        could = self._raises(red, before)
+        used = self._operands[pairs.vertex - self.game.n_inputs] | self._used_by(dropped | sunk)
+        could = self._raises(self._may_load(red, used), before)
         if potential is not None:
             np.maximum.at(potential, pairs.parent, could)
         enough = np.flatnonzero(could >= least)
-        found = self._loaded(before.take(enough), least, most)
+        found = self._loaded(before.take(enough), used[enough], least, most)
         at = enough[found.chosen]
         yield StepsBack(
             pairs.parent[at],
@@ -281,14 +289,14 @@ class RequirementSpace:
             found |= np.where(blue & stored, bit, _NONE)
         return found
 
-    def _loaded(self, states: States, least: int, most: int) -> _Loaded:
+    def _loaded(self, states: States, used: Words, least: int, most: int) -> _Loaded:
         """Return every way to load some of what must be red, the idle inputs included, that raises the bound so.
 
         See [idle] and [room].
         """
         held = self._held()
         index, loads = np.arange(len(states)), self._idle(states)
-        choice = states.red & ~loads
+        choice = self._may_load(states.red, used) & ~loads
         for column in columns(choice, int(popcount(choice).max(initial=0))):
             more = np.flatnonzero(column[index] != 0)
             with_it = index[more]
@@ -304,6 +312,10 @@ class RequirementSpace:
         asked &= ~self._copies(chosen.blue) | chosen.blue
         after = States(chosen.red & ~loads, chosen.blue | asked, chosen.owed)
         return _Loaded(index, loads, after, self._raises(loads, chosen))
+
+    def _may_load(self, red: Words, used: Words) -> Words:
+        """Return what may be loaded before a step, beside idle inputs; what the step uses is known."""
+        return red
 
     def _held(self) -> int:
         """Return how many words are required at least where anything but idle inputs is loaded; see [room]."""

@@ -39,6 +39,9 @@ class SearchSpace:
     effort = 6
     """How much time a state takes, compared with other searches."""
 
+    deepening = False
+    """Whether the search is made anew for each limit of the cost, because it leaves states out by :meth:`cost_more`."""
+
     def __init__(self, game: BitGame) -> None:
         self.game = game
         self.forms = normal_forms(game)
@@ -52,6 +55,10 @@ class SearchSpace:
     def bound(self, rows: Words) -> NDArray[np.int64]:
         """Return the number of loads that each state cannot avoid."""
         return self.forms.bound(self.codec.unpack(rows))
+
+    def cost_more(self, rows: Words, amount: int) -> NDArray[np.bool_]:
+        """Tell which states are known to cost so much more than their bound: none."""
+        return np.zeros(len(rows), dtype=np.bool_)
 
     def finished(self, rows: Words) -> NDArray[np.bool_]:
         """Tell which states are the end of a pebbling."""
