@@ -55,26 +55,47 @@ by exists (Partial d p e); rewrite negbK /= last_p row_p eqxx.
 Qed.
 
 (** Q, K and V are needed. *)
+Section Needed.
+
+Hypothesis dv_gt0 : 0 < dv.
+Let e0 := Ordinal dv_gt0.
+
+Lemma query_needed i k : (Query dv i k : vertex G) \in needed_inputs G.
+Proof.
+rewrite inE; apply/andP; split; first by apply/forallP => -[].
+have [p row_p] := pair_of_query i; apply/existsP; exists (Output _ (row p) e0).
+rewrite andbA output_made; apply: connect_trans (connect1 _) (score_output p k e0).
+by rewrite /= row_p !eqxx.
+Qed.
+
+Lemma key_needed j k : (Key dv j k : vertex G) \in needed_inputs G.
+Proof.
+rewrite inE; apply/andP; split; first by apply/forallP => -[].
+have [p column_p] := pair_of_key j; apply/existsP; exists (Output _ (row p) e0).
+rewrite andbA output_made; apply: connect_trans (connect1 _) (score_output p k e0).
+by rewrite /= column_p !eqxx.
+Qed.
+
+Lemma value_needed j e : (Value d j e : vertex G) \in needed_inputs G.
+Proof.
+rewrite inE; apply/andP; split; first by apply/forallP => -[].
+have [p column_p] := pair_of_key j; apply/existsP; exists (Output _ (row p) e).
+rewrite andbA output_made; apply: connect_trans (connect1 _) (partial_leads p e).
+by rewrite /= column_p !eqxx.
+Qed.
+
+End Needed.
+
 Lemma needed_words : 0 < d -> 0 < dv -> #|query| * d + #|key| * d + #|key| * dv <= #|needed_inputs G|.
 Proof.
-move=> d_gt0 dv_gt0; pose e0 := Ordinal dv_gt0; pose k0 := Ordinal d_gt0.
+move=> d_gt0 dv_gt0.
 pose f (x : query * 'I_d + key * 'I_d + key * 'I_dv) : vertex G :=
   match x with inl (inl y) => Query _ y.1 y.2 | inl (inr y) => Key _ y.1 y.2 | inr y => Value _ y.1 y.2 end.
 have f_inj : injective f by move=> [[[i k]|[i k]]|[i k]] [[[i' k']|[i' k']]|[i' k']] //= [-> ->].
 have -> : #|query| * d + #|key| * d + #|key| * dv = #|[finType of query * 'I_d + key * 'I_d + key * 'I_dv]|.
   by rewrite !card_sum !card_prod !card_ord.
-rewrite -cardsT -(card_imset _ f_inj); apply/subset_leq_card/subsetP => v /imsetP[x _ ->]; rewrite inE.
-apply/andP; split; first by case: x => [[[i k]|[i k]]|[i k]]; apply/forallP => -[].
-case: x => [[[i k]|[j k]]|[j e]].
-- have [p row_p] := pair_of_query i; apply/existsP; exists (Output _ (row p) e0).
-  rewrite andbA output_made; apply: connect_trans (connect1 _) (score_output p k e0).
-  by rewrite /= row_p !eqxx.
-- have [p column_p] := pair_of_key j; apply/existsP; exists (Output _ (row p) e0).
-  rewrite andbA output_made; apply: connect_trans (connect1 _) (score_output p k e0).
-  by rewrite /= column_p !eqxx.
-have [p column_p] := pair_of_key j; apply/existsP; exists (Output _ (row p) e).
-rewrite andbA output_made; apply: connect_trans (connect1 _) (partial_leads p e).
-by rewrite /= column_p !eqxx.
+rewrite -cardsT -(card_imset _ f_inj); apply/subset_leq_card/subsetP => v /imsetP[x _ ->].
+by case: x => [[[i k]|[j k]]|[j e]]; [apply: query_needed|apply: key_needed|apply: value_needed].
 Qed.
 
 (** Q, K and V are loaded, O is stored, and the row sums if they are outputs. *)

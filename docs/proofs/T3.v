@@ -5,7 +5,7 @@
 
 From Coq Require Import ZArith.
 From mathcomp Require Import all_ssreflect zify.
-From Pebble Require Import Game Times Attention AttentionFacts T1 CausalChains ForwardSegments T3Function.
+From Pebble Require Import Game Times Attention AttentionFacts T1 CausalChains ForwardSegments ForwardCount T3Function.
 
 Set Implicit Arguments.
 Unset Strict Implicit.
@@ -14,6 +14,20 @@ Unset Printing Implicit Defensive.
 (** W bounds f. *)
 Definition t3_row (K mu tau gamma delta beta W : nat) :=
   t3_bounded (Z.of_nat K) (Z.of_nat mu) (Z.of_nat tau) (Z.of_nat gamma) (Z.of_nat delta) (Z.of_nat beta) (Z.of_nat W).
+
+(** (2), from the weight of a segment. *)
+Lemma forward_weight K mu tau gamma M d dv cs cn c q k v u r moved weight u0 : K * M <= mu * d ^ 2 ->
+  u0 <= u -> u0 + cn <= r -> cs + cn + q + k + v + 2 * u <= u0 + r + moved -> K * dv * moved + gamma * c <= weight ->
+  K * dv * r + weight <= tau * d ^ 2 * dv -> r <= M ->
+  [/\ K * dv * (cs + cn + q + k + v + u) + gamma * c <= tau * d ^ 2 * dv,
+      K * dv * (cs + cn + q + k + v + u + u + cn) + gamma * c <= tau * d ^ 2 * dv + mu * d ^ 2 * dv & K * cn <= mu * d ^ 2].
+Proof.
+move=> le_M le_u0 le_M0 le_w le_f le_T le_red; split.
+- by have := leq_mul (leqnn (K * dv)) le_w; have := leq_mul (leqnn (K * dv)) le_u0; move: le_f le_T; clear; lia.
+- have := leq_mul (leqnn (K * dv)) le_w; have := leq_mul (leqnn (K * dv)) le_M0; have := leq_mul (leqnn dv) le_M.
+  by have := leq_mul (leqnn (K * dv)) le_red; move: le_f le_T; clear; lia.
+by apply: leq_trans le_M; rewrite leq_mul2l; apply/orP; right; move: le_M0 le_red; clear; lia.
+Qed.
 
 (** A segment does at most W d³ dv, in units of 1/(K dv). *)
 Lemma t3_segment K mu tau gamma delta beta W M d dv cs cn c q k v u R S s w r moved weight u0 : 0 < K -> 0 < d -> 0 < dv ->
@@ -24,13 +38,7 @@ Lemma t3_segment K mu tau gamma delta beta W M d dv cs cn c q k v u R S s w r mo
   beta * s + dv * w <= W * d ^ 3 * dv.
 Proof.
 move=> K_gt0 d_gt0 dv_gt0 bounded le_M le_u0 le_M0 le_w le_f le_T le_s le_u le_q le_k le_red.
-have few : K * dv * (cs + cn + q + k + v + u) + gamma * c <= tau * d ^ 2 * dv.
-  by have := leq_mul (leqnn (K * dv)) le_w; have := leq_mul (leqnn (K * dv)) le_u0; move: le_f le_T; clear; lia.
-have twice : K * dv * (cs + cn + q + k + v + u + u + cn) + gamma * c <= tau * d ^ 2 * dv + mu * d ^ 2 * dv.
-  have := leq_mul (leqnn (K * dv)) le_w; have := leq_mul (leqnn (K * dv)) le_M0; have := leq_mul (leqnn dv) le_M.
-  by have := leq_mul (leqnn (K * dv)) le_red; move: le_f le_T; clear; lia.
-have kept : K * cn <= mu * d ^ 2.
-  by apply: leq_trans le_M; rewrite leq_mul2l; apply/orP; right; move: le_M0 le_red; clear; lia.
+have [few twice kept] := forward_weight le_M le_u0 le_M0 le_w le_f le_T le_red.
 have := @t3_whole (Z.of_nat K) (Z.of_nat mu) (Z.of_nat tau) (Z.of_nat gamma) (Z.of_nat delta) (Z.of_nat beta) (Z.of_nat W) (Z.of_nat d)
   (Z.of_nat dv) (Z.of_nat cs) (Z.of_nat cn) (Z.of_nat c) (Z.of_nat q) (Z.of_nat k) (Z.of_nat v) (Z.of_nat u) (Z.of_nat s) (Z.of_nat w)
   (Z.of_nat R) (Z.of_nat S).

@@ -64,7 +64,7 @@ def coq_header(
         of_one=""
         if copies == 1
         else f" of one of the {copies:,} copies, and then of all (docs/proofs/Copies.v)",
-        others=f"\n\n   Not machine-checked, and left out: {', '.join(others)}." if others else "",
+        others=f"\n\n   What has no such theorem is left out: {', '.join(others)}." if others else "",
     )
 
 

@@ -23,7 +23,7 @@ from tests.solvers.heuristic.known_kinds import (
 
 __all__ = ["KINDS", "OTHER_KINDS"]
 
-Memories = tuple[int, int, int]
+Memories = tuple[int, ...]
 
 KINDS: dict[str, tuple[Callable[[Places], Dag], Memories]] = {
     "matmul 4x16x64": (lambda places: matmul(4, 16, 64, places), (16, 32, 64)),
@@ -54,8 +54,33 @@ KINDS: dict[str, tuple[Callable[[Places], Dag], Memories]] = {
     "attention 10x6, products": (lambda places: attention(10, 6, False, places), (16, 32, 64)),
     "backward 10x4": (lambda places: attention_backward(10, 4, places), (16, 32, 64)),
     "backward 12x6": (lambda places: attention_backward(12, 6, places), (32, 64, 128)),
+    "large matmul 24x24x24": (lambda places: matmul(24, 24, 24, places), (64,)),
+    "large matmul 8x40x60": (lambda places: matmul(8, 40, 60, places), (100,)),
+    "large convolution 16x16, 3 to 4": (lambda places: convolution(16, 3, 4, 3, places), (64,)),
+    "large convolution 21x21, 3 to 6, stride 2": (
+        lambda places: convolution(21, 3, 6, 3, places, stride=2),
+        (48,),
+    ),
+    "large convolution 300, 4 to 4": (lambda places: convolution_on_a_line(300, 4, 4, 5, places), (32,)),
+    "large stencil 300, 40 steps": (lambda places: stencil(40, 300, places=places), (32,)),
+    "large 5 points on a line, 200, 40 steps": (
+        lambda places: stencil(40, 200, box=True, radius=2, places=places),
+        (48,),
+    ),
+    "large stencil 24x24, 20 steps": (lambda places: stencil(20, 24, 24, places=places), (150,)),
+    "large 9 points, 24x24, 20 steps": (lambda places: stencil(20, 24, 24, box=True, places=places), (150,)),
+    "large 9 points, 36x36, shrinking": (
+        lambda places: stencil(10, 36, 36, box=True, shrinking=True, places=places),
+        (150,),
+    ),
+    "large cholesky 36": (lambda places: cholesky(36, places), (64,)),
+    "large lu 28": (lambda places: lu(28, places), (64,)),
+    "large trsm 30x20": (lambda places: triangular_solve(30, 20, places), (64,)),
+    "large attention 24x8, products": (lambda places: attention(24, 8, False, places), (100,)),
+    "large attention 40x6": (lambda places: attention(40, 6, places=places), (64,)),
+    "large backward 18x6": (lambda places: attention_backward(18, 6, places), (100,)),
 }
-"""Graphs with three sizes of memory each; a function fills a list with the true coordinates."""
+"""Graphs with sizes of memory; a function fills a list with the true coordinates."""
 
 OTHER_KINDS: dict[str, tuple[Dag, Memories]] = {
     "fft 256": (fft(256), (16, 32, 64)),

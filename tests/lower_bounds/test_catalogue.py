@@ -162,7 +162,7 @@ def test_references_are_in_the_bibliography() -> None:
 
 _CHECKED = [
     (Problem.square(256, 8), "D|T1|T2|compulsory"),
-    (Problem.square(256, 8, softmax="safe", mask="causal"), "D|S|T1|T2|compulsory"),
+    (Problem.square(256, 8, softmax="safe", mask="causal"), "D|S|T1|T2|by parts|compulsory"),
     (Problem.square(256, 8, softmax="online", stats=True), "D|T1|T2|compulsory"),
     (Problem.square(256, 8, pass_name="backward"), "B1|B2|D backward|compulsory"),
     (Problem(256, 256, 8, 12, pass_name="backward", mask="window:9"), "B1|B2|compulsory"),

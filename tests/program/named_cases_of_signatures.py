@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pebble.computations.masks import make_mask
 from tests.program.named_cases import named, table
 from tests.program.names import (
     Array,
@@ -61,6 +62,21 @@ def sums(start: int, stop: int, keys: int | None = None) -> Loop:
 
 
 SIGNATURES = [
+    named(
+        "keys without a pair, in another part of their tile each time",
+        small("x....... ....x... .x....x.", Y),
+        (loop("j", 4, loop("i", 1, loop("j", 2, load("Y"), delete("Y"), label="part"))),),
+    ),
+    named(
+        "the same, in tiles of two rows",
+        small("x....... ........ ....x... ........ .x....x. .......x", Y),
+        (loop("j", 4, loop("i", 2, loop("j", 2, load("Y"), delete("Y"), label="part"))),),
+    ),
+    named(
+        "tiles of keys of two lengths, with the same pairs",
+        plain(Y, i=8, j=8, k=2).under(make_mask("document:2,2,2,2", 8, 8)),
+        (loop("j", 6, loop("i", 2, load("Y"), delete("Y"))),),
+    ),
     named(
         "sums of whole rows, and between them some that stopped inside of the tile of keys",
         small("xxxx " * 12, X, r, E),

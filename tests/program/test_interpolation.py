@@ -82,7 +82,7 @@ def check(text: Program, family: Family) -> int:
 
 
 def test_lines_of_documents_are_told_from_others() -> None:
-    problem = documents(random.Random(5), 20, 60)
+    problem = documents(random.Random(5), 30, 60)
     schedule = next(one for one in registered("forward", "plain") if one.name == "flash-1")
     tiles = {"cols": 31}
     assert check(schedule.program(problem, tiles), schedule.family(problem)) > 10

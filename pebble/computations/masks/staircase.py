@@ -108,6 +108,11 @@ class Staircase:
             return int(heights[piece] + slopes[piece] * (places - starts[piece]))
         return _values_at(places, self.starts, self.heights, self.slopes)
 
+    def turns(self, start: int, stop: int) -> list[int]:
+        """Where pieces begin strictly inside an interval."""
+        starts = self._for_one[0]
+        return [int(place) for place in starts[bisect_right(starts, start) : bisect_left(starts, stop)]]
+
     def piece(self, places: Whole | int) -> Whole:
         """Numbers of the pieces in which some places lie."""
         return np.asarray(self.starts.searchsorted(places, side="right") - 1)

@@ -100,12 +100,19 @@ def by_parts(problem: Problem, M: int, bounds: Callable[[Part, int], list[Bound]
         statuses.add(choice.status)
         names.add(choice.name)
         left_out |= choice.left_out
-    status: Status = "computer-assisted" if "computer-assisted" in statuses else "proved"
+    status = _status(problem, statuses)
     of = f"{n_parts:,} parts that share nothing" if n_parts > 1 else "1 part"
     note = f"{of}, bounded by {', '.join(sorted(names))}"
     if left_out:
         note += "; of queries and keys with few pairs only the compulsory words"
     return BY_PARTS.bound(total, note, status=status)
+
+
+def _status(problem: Problem, statuses: set[Status]) -> Status:
+    """Return how sure the sum is: as the least sure part; that parts add up is machine-checked for forward passes."""
+    if problem.pass_name == "forward" and statuses == {"machine-checked"}:
+        return "machine-checked"
+    return "computer-assisted" if "computer-assisted" in statuses else "proved"
 
 
 def _thresholds(problem: Problem, mask: Mask, M: int) -> list[int]:
@@ -141,7 +148,7 @@ def _best(
     whole: Part, candidates: Iterable[Part], M: int, bounds: Callable[[Part, int], list[Bound]]
 ) -> _Choice:
     """Choose among the compulsory words of a part and its candidates: itself, and what is left without some lines."""
-    best = _Choice(compulsory_words(whole), "compulsory", "proved", False)
+    best = _Choice(compulsory_words(whole), "compulsory", "machine-checked", False)
     for part in candidates:
         if part.pairs:
             found = bounds(part, M)[0]

@@ -13,7 +13,7 @@ __all__ = ["coq_communication"]
 
 
 def coq_communication(sizes: DeviceSizes) -> str:
-    """Return a Coq file that states D1 with work shared equally, in total and of the busiest device, with what proves it.
+    """Return a Coq file that states D1 with work shared equally, in total and of the busiest device, with proofs.
 
     Several heads are stated as one with more queries and keys, each query allowed the keys of its own head.
 

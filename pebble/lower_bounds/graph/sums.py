@@ -30,7 +30,7 @@ class Sums:
     tree : array of int64, shape (n,)
         The root of the tree of each position of the part, NONE for inputs.
     on_chain : array of bool, shape (n,)
-        Whether a vertex is on the chain of its tree.
+        Whether a vertex is on the chain of its tree, below an event: a segment can go on with it to one.
     first : array of int64, shape (n,)
         For each root, the first vertex of its chain.
     in_branch : array of bool, shape (n,)
@@ -88,6 +88,7 @@ class Sums:
         """Go down the chain of a root."""
         is_input, uses = self._part.is_input, self._uses
         chain, found, hung = list[int](), list[tuple[int, int, int]](), list[int]()
+        top = NONE
         v = root
         while v != NONE:
             chain.append(v)
@@ -97,13 +98,15 @@ class Sums:
                 self.line.setdefault(root, [own[0], *chain])
             kept = sorted({u for u in read if uses[u] > 1}, key=lambda u: (uses[u], u))[:2]
             if len(kept) == 2:
+                top = len(chain) if top == NONE else top
                 found.append((root, min(kept), max(kept)))
                 hung += branches
             v = self._heavy[v]
         if len(found) > 1:
             events += found
             self.in_branch[hung] = True
-        self.on_chain[chain] = True
+        if top != NONE:
+            self.on_chain[chain[top:]] = True
         self.first[root] = chain[-1]
 
     def _step(self, v: int) -> tuple[list[int], list[int]]:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pebble.common.units import fast_memory_words
 from pebble.computations.nests.statement import LoopNest
 from pebble.lower_bounds.bound import Bound
+from pebble.lower_bounds.nests.alternating import alternating_shares
 from pebble.lower_bounds.nests.elements import Elements
 from pebble.lower_bounds.nests.lines import Atom
 from pebble.lower_bounds.nests.paths import path_shares
@@ -67,7 +68,12 @@ def nest_bounds(nest: LoopNest, M: int) -> list[Bound]:
     found = [_compulsory(elements)]
     every = [share for statement in nest.statements for share in shares(elements, statement, M)]
     waves, turns = list(wavefront_shares(elements, M)), list(turn_shares(elements, M))
-    spread = [share for one in nest.statements for share in stencil_shares(elements, one, M)]
+    spread = [
+        share
+        for one in nest.statements
+        for found in (stencil_shares(elements, one, M), alternating_shares(elements, one, M))
+        for share in found
+    ]
     alive = [*every, *waves, *turns, *spread]
     for says, some in (
         (NEST_PROJECTIONS, [[share] for share in every if not share.once_only]),

@@ -108,7 +108,7 @@ NEST_STENCILS = Statement(
     "F(T) = (κT/d)^(d/(d − 1)) / V^(1/(d − 1)), V the volume that the d-dimensional steps to what is read spread to, "
     "κ = 1 if all of it is read directly",
     "a loop nest with an array whose elements are computed from others at constant distances, directly or through "
-    "another array",
+    "another array, or with two arrays that are computed so from each other",
     f"{_PAGE}, stencils",
     after=(HONG_KUNG, OLIVRY),
 )
@@ -117,7 +117,7 @@ NEST_STENCILS_ONCE_ONLY = Statement(
     "I/O ≥ M + 1 + 2·X·(⌈W / (F(M + X) + κ·(M + X))⌉ − 1) − border + other inputs + other outputs for every whole "
     "X ≥ 1 with at least two segments, F and κ as for nest stencils",
     "a loop nest with an array whose elements are computed from others at constant distances, directly or through "
-    "another array",
+    "another array, or with two arrays that are computed so from each other",
     f"{_PAGE}, stencils",
     rules=ONCE_ONLY,
     after=(HONG_KUNG, OLIVRY),

@@ -54,6 +54,9 @@ class Body:
     counts_begun : bool
         Whether it matters how many lines of a masked chain have begun: it is moved, deleted or replaced, which takes
         as many words; or there are levels beyond, which keep the value of those that it is not computed of.
+    asks_begun : bool
+        Whether it matters which lines of the mask's other axis have pairs before or behind a tile: some chain is along
+        its loop's axis, or some condition is on a loop over it.
     """
 
     touched: Touched
@@ -69,6 +72,7 @@ class Body:
     in_place: bool
     own_lines: bool
     counts_begun: bool
+    asks_begun: bool
 
 
 class Bodies:
@@ -126,6 +130,8 @@ class Bodies:
                 or (self.levels > 1 and self._computes_masked_chain(operation))
                 for operation in operations
             ),
+            asks_begun=any(self.family[name].chain == node.axis for name in used)
+            or any(node.axis in about.axes for about in conditions.values()),
         )
 
     def _reach(self, node: Loop) -> int | None:
@@ -184,12 +190,15 @@ class _About(NamedTuple):
         Whether none runs within a tile of its axis; or over an axis that is not masked.
     split : bool
         Whether inside some of them, over a masked axis, a loop splits their tiles.
+    axes : frozenset of str
+        The axes that they are over.
     """
 
     masked: bool
     told: bool
     ordered: bool
     split: bool
+    axes: frozenset[str]
 
     def both(self, other: _About) -> _About:
         """Return what they have in common with more loops."""
@@ -198,6 +207,7 @@ class _About(NamedTuple):
             self.told and other.told,
             self.ordered and other.ordered,
             self.split or other.split,
+            self.axes | other.axes,
         )
 
 
@@ -210,7 +220,11 @@ def _conditions(program: Program, family: Family) -> dict[int, dict[Condition, _
         within = any(other.axis == loop.axis for other in around)
         split = any(isinstance(inner, Loop) and inner.axis == loop.axis for inner in nodes_in(loop.body))
         return _About(
-            masked, not masked or (whole and not within), not masked or not within, masked and split
+            masked,
+            not masked or (whole and not within),
+            not masked or not within,
+            masked and split,
+            frozenset([loop.axis]),
         )
 
     def visit(node: Node, around: tuple[Loop, ...]) -> None:

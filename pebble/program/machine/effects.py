@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pebble.program.machine.rules import Machine
     from pebble.program.nodes import Loop
 
-__all__ = ["Change", "Effect", "Ledger", "Snapshot", "account"]
+__all__ = ["Change", "Effect", "Ledger", "Snapshot", "account", "account_ramp"]
 
 
 class Change(NamedTuple):
@@ -129,6 +129,49 @@ def account(machine: Machine, effect: Effect, node: Loop, last: int, times: int)
     for name, words in effect.held:
         machine.held[name] += words * times
     machine.occupied += effect.growth * times
+
+
+def account_ramp(machine: Machine, first: Effect, last: Effect, node: Loop, index: int, times: int) -> None:
+    """Count what iterations do whose numbers all change by as much from each to the next, from number ``index`` on."""
+    steps = times - 1
+    more = (last.growth - first.growth) // steps
+    wider = (last.room - first.room) // steps
+
+    def sums(one: int, step: int, number: int) -> int:
+        return number * one + step * (number * (number - 1) // 2)
+
+    def top(number: int) -> int:
+        return machine.occupied + sums(first.growth, more, number) + first.room + number * wider
+
+    # A quadratic function is greatest at an end, or next to where it turns.
+    turn = (first.growth + wider) // -more if more < 0 else 0
+    tops = [(top(number), -number) for number in (0, turn, turn + 1, steps) if 0 <= number <= steps]
+    most, fullest = max(tops)[0], -max(tops)[1]
+    if machine.M is not None and most > machine.M:
+        raise ShortcutOverflow(
+            f"loop over {node.label}: by iteration {index + fullest} it holds {most} words, "
+            f"and fast memory has {machine.M}"
+        )
+    held, held_last = dict(first.held), dict(last.held)
+    names = {**held, **held_last}
+    grown = {name: (held_last.get(name, 0) - held.get(name, 0)) // steps for name in names}
+    if most > machine.peak:
+        machine.peak = most
+        machine.peak_words = {
+            name: machine.held.get(name, 0)
+            + sums(held.get(name, 0), grown.get(name, 0), fullest)
+            + first.room_words.get(name, 0)
+            + fullest * ((last.room_words.get(name, 0) - first.room_words.get(name, 0)) // steps)
+            for name in {**machine.held, **first.room_words, **last.room_words}
+        }
+    counts = {(action, name): count for action, name, count in first.counts}
+    counts_last = {(action, name): count for action, name, count in last.counts}
+    for action, name in {**counts, **counts_last}:
+        both = counts.get((action, name), 0) + counts_last.get((action, name), 0)
+        machine.counts[action][name] += both * times // 2
+    for name in names:
+        machine.held[name] += sums(held.get(name, 0), grown[name], times)
+    machine.occupied += sums(first.growth, more, times)
 
 
 class Snapshot:

@@ -75,7 +75,8 @@ class Field:
             if cuts[low + 1] < stop:
                 return None
             at.append(low)
-        return self.state[tuple(at)]
+        state: NDArray[np.int64] = self.state[tuple(at)]
+        return state
 
     def covering(self, box: tuple[Interval, ...]) -> tuple[list[list[Interval]], NDArray[np.int64]]:
         """Return the cells that make up a box, cut to it, axis by axis, and their states; nothing is changed."""

@@ -116,7 +116,11 @@ class FieldState(State):
 
     def _is_empty(self, array: Array, cell: Box) -> bool:
         """Whether a cell has no words."""
-        at = {axis: lines for axis, lines in zip(array.axes, cell, strict=True) if axis in self.family.masked_axes}
+        at = {
+            axis: lines
+            for axis, lines in zip(array.axes, cell, strict=True)
+            if axis in self.family.masked_axes
+        }
         if len(at) == 2:
             return not self.mask.has_pairs("i", at["i"], at["j"])
         return any(self.mask.present(axis, *lines) == 0 for axis, lines in at.items())

@@ -64,6 +64,33 @@ class Interpolation:
                     return found
         return None
 
+    def ends(self, signature: Any, sight: int | None) -> tuple[int, int] | None:
+        """Return the least and the greatest number of partners of lines alike but for it whose effects follow.
+
+        They follow from the two lines with the fewest partners and the two with the most. Where it is asked how many
+        lines have begun, none are said to.
+        """
+        rows = [] if self.begun else list(self._rows(signature, sight))
+        numbers = self._numbers.get(rows[0][1], []) if rows else []
+        return (numbers[1], numbers[-2]) if len(numbers) >= 4 else None
+
+    def ramp(self, signature: Any, sight: int | None, last: int) -> tuple[Effect, Effect] | None:
+        """Return the effects of a line and of one with another number of partners, if all between follow from four.
+
+        Both numbers are to lie between the :meth:`ends`.
+        """
+        ((pairs, key),) = self._rows(signature, sight)
+        numbers = self._numbers[key]
+        four = [*numbers[:2], *numbers[-2:]]
+        effects = [self._effects[key][number] for number in four]
+        if not all(effect.lasting and effect.whole for effect in effects):
+            return None
+        found = [_between(four, effects, number) for number in (pairs, last)]
+        if found[0] is None or found[1] is None:
+            return None
+        found[0].lasting = True
+        return found[0], found[1]
+
     def _rows(self, signature: Any, sight: int | None) -> Iterator[tuple[int, Hashable]]:
         """Yield the rows that a line is in: those of a row differ in their partners and one other number."""
         _, present, pairs, started, finished, own_started, own_finished, before, after, _ = signature

@@ -12,6 +12,7 @@ from pebble.computations.masks.block_boxes import first_alike, within_pairs
 from pebble.computations.masks.block_toeplitz import BlockToeplitzMask
 from pebble.computations.masks.mask import OTHER_AXIS
 from pebble.program.machine.bodies import nodes_in
+from pebble.program.machine.pair_numbers import runs_by_number
 from pebble.program.machine.stretches import (
     Stretch,
     TileGrid,
@@ -80,6 +81,9 @@ class LoopTiles:
         Whether the loop is over an axis of the mask.
     outermost : bool
         Whether no loop around it is over the other axis of the mask.
+    by_number : bool
+        Whether its tiles are single lines of a band, and of their pairs with the current tile of the other axis
+        nothing but the number matters.
     """
 
     def __init__(
@@ -96,6 +100,14 @@ class LoopTiles:
         self.node, self.body, self.whole, self.known = node, body, whole, known
         self.masked = node.axis in family.masked_axes
         self.outermost = not any(axis != node.axis and axis in machine.tiles for axis in family.masked_axes)
+        self.by_number = (
+            self.masked
+            and not self.outermost
+            and node.tile == 1
+            and body.told
+            and not (body.in_place or body.asks_begun or body.untold)
+            and isinstance(self.mask, BandMask)
+        )
 
     def stretches(self, unrolled: bool) -> Iterable[Stretch]:
         """Cut the loop into stretches with a rule, and others; all others, where rounds are not to be skipped."""
@@ -167,9 +179,12 @@ class LoopTiles:
         whole = start, min(stop, self.whole[1])
         if self.outermost:
             found = runs_of_lines(self.mask, node.axis, whole, node.tile)
+        elif self.by_number:
+            assert isinstance(self.mask, BandMask)
+            found = runs_by_number(self.mask, node.axis, whole, self.partners())
         else:
             found = self._runs_in_box(whole, self.partners())
-        runs = [TileRun(stretch.first + first, times, signature) for first, times, signature in found]
+        runs = [run._replace(first=stretch.first + run.first) for run in found]
         for condition in body.untold:
             runs = [part for run in runs for part in self._cut(run, condition)]
         return runs
@@ -188,16 +203,14 @@ class LoopTiles:
                 self.known.boxes.clear()
             self.known.boxes[asked] = self._new_runs(*asked[1:])
         before = (some[0] - lines[0]) // tile
-        return [
-            TileRun(before + first, times, signature) for first, times, signature in self.known.boxes[asked]
-        ]
+        return [run._replace(first=before + run.first) for run in self.known.boxes[asked]]
 
     def _new_runs(self, lines: Interval, partners: Interval) -> list[TileRun]:
         node, body = self.node, self.body
         if node.tile > 1:
-            return runs_of_tiles(self.mask, node.axis, lines, node.tile, partners)
-        known, exact = self.known.signatures, body.in_place
-        return runs_of_units(self.mask, node.axis, lines, partners, exact, body.counts_begun, known)
+            return runs_of_tiles(self.mask, node.axis, lines, node.tile, partners, body.asks_begun)
+        asked, begun, known = body.asks_begun, body.counts_begun, self.known.signatures
+        return runs_of_units(self.mask, node.axis, lines, partners, body.in_place, asked, begun, known)
 
     def _asks(self) -> bool:
         """Whether all that a signature does not tell are conditions on the current tile of the other axis."""

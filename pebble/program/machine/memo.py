@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from pebble.computations.masks.mask import OTHER_AXIS
 from pebble.program.machine.bodies import Bodies
 from pebble.program.machine.configuration import Configurations, region_of
-from pebble.program.machine.effects import Effect, Ledger, Snapshot, account
+from pebble.program.machine.effects import Effect, Ledger, Snapshot, account, account_ramp
 from pebble.program.machine.field_state import MANY, FieldState
 from pebble.program.machine.interpolation import Interpolation, depends_on_numbers
 from pebble.program.machine.loop_tiles import KnownTiles, LoopTiles
@@ -30,7 +30,7 @@ from pebble.program.machine.stretches import Stretch
 from pebble.program.machine.tile_runs import TileRun
 from pebble.program.machine.waiting import Waiting
 from pebble.program.nodes import Loop
-from pebble.program.steps import tile_at
+from pebble.program.steps import tile_at, tile_count
 
 if TYPE_CHECKING:
     from pebble.computations.family import Family
@@ -40,6 +40,9 @@ if TYPE_CHECKING:
     from pebble.program.visits import Visit
 
 __all__ = ["RememberedLoops"]
+
+_FEW = 8
+"""Lines of a run that may be looked at one by one, where the others follow from them."""
 
 
 class RememberedLoops(Loops):
@@ -78,6 +81,7 @@ class _Execution:
         self.family, self.mask = loops.family, loops.mask
         self.tiles = LoopTiles(machine, loops.family, node, body, whole, loops.tiles)
         self.masked = self.tiles.masked
+        self.by_number = self.tiles.by_number
         self.uniform = self.masked and node.tile == 1 and not body.in_place
         self.seen = loops.memory.setdefault(id(node), {}) if self.masked else {}
         self.lines = self._lines() if self.uniform and not self.tiles.outermost else None
@@ -92,11 +96,17 @@ class _Execution:
         known, body = self.loops.lines, self.body
         if id(self.node) not in known:
             numbers = depends_on_numbers(self.node, body, self.family.masked_axes)
-            known[id(self.node)] = Interpolation(body.counts_begun) if numbers else None
+            known[id(self.node)] = Interpolation(body.counts_begun and body.asks_begun) if numbers else None
         return known[id(self.node)]
 
     def execute(self) -> None:
         """Execute the loop: in runs of tiles that look alike, in rounds, or tile by tile."""
+        if self.by_number:
+            runs = self.tiles.runs(Stretch(0, tile_count(*self.whole, self.node.tile))) or []
+            if all(self._is_quick(run) for run in runs):
+                self._remember(runs)
+                self.state.join(self.node.axis, self.names, within=self.whole)
+                return
         for stretch in self.tiles.stretches(self.unrolled):
             if stretch.round:
                 self._rounds(stretch).execute(self._some_tiles, self.loops.recorder)
@@ -112,6 +122,19 @@ class _Execution:
                 for index in self.tiles.visited(part):
                     self._iteration(index)
         self.state.join(self.node.axis, self.names, within=self.whole)
+
+    def _is_quick(self, run: TileRun) -> bool:
+        """Whether of the tiles of a run few have to be looked at one by one."""
+        if not run.step or run.times <= _FEW:
+            return True
+        if self.lines is None:
+            return False
+        ends = self.lines.ends(run.signature, self._sight(run.first))
+        if ends is None:
+            return False
+        first = run.signature[2]
+        low, high = sorted((first, first + (run.times - 1) * run.step))
+        return min(high, ends[1]) - max(low, ends[0]) > run.times - _FEW
 
     def _rounds(self, stretch: Stretch, in_block: bool = False) -> Rounds:
         partners = self.tiles.partners()
@@ -141,7 +164,11 @@ class _Execution:
         """Execute the tiles of a round inside of a block, or those that are left, one by one."""
         for index in range(start, stop):
             self.loops.recorder.add(Item(("tile", id(self.node)), index, 1, fixed=True))
-            if self.tiles.is_visited(index):
+            if self.by_number and self.lines is not None:
+                # Lines that see more partners, or fewer, follow from what these do.
+                with self.loops.recorder.silent():
+                    self._remember(self.tiles.runs(Stretch(index, index + 1)) or [])
+            elif self.tiles.is_visited(index):
                 self._iteration(index)
 
     def _iteration(self, index: int) -> None:
@@ -169,16 +196,28 @@ class _Execution:
                     if before is not None:
                         before.lasting = before.reusable and now == sight and now not in self.loops.passing
                     sight = now
-                effect, times = self._known(run, sight), 1
+                ramp = self._ramp(run, index, sight, level_to) if run.step else None
+                if ramp is not None:
+                    before, last, times, level_to = ramp
+                    self.waiting.settle()
+                    account_ramp(self.machine, before, last, self.node, index, times)
+                    self.write(before, index, times)
+                    self._tell(run, sight, index, times)
+                    index += times
+                    continue
+                signature = run.signature_of(index)
+                effect, times = self._known(signature, sight), 1
                 if effect is None or not effect.reusable:
                     self.waiting.settle()
                     effect = self._record(index)
-                    self._note(run, sight, effect)
+                    self._note(signature, sight, effect)
+                    if self.by_number and self.lines is not None:
+                        effect.lasting = effect.reusable and self._stays(sight, index + 1)
                     self.state.join(self.node.axis, self.names, 4 * MANY)
                 else:
                     if effect.lasting and index >= level_to:
                         level_to = self._level_to(index, (stop, end))
-                    if effect.lasting and effect.whole and level_to >= end:
+                    if effect.lasting and effect.whole and level_to >= end and not run.step:
                         times = end - index
                     if effect.lasting and effect.carries_only:
                         self.waiting.add(effect, times, index + times - 1)
@@ -186,31 +225,61 @@ class _Execution:
                         self.waiting.settle()
                         account(self.machine, effect, self.node, index + times - 1, times)
                         self.write(effect, index, times)
-                self.loops.recorder.add(self._item(run, sight, index, times))
+                self._tell(run, sight, index, times)
                 before = effect
                 index += times
         self.waiting.settle()
 
-    def _known(self, run: TileRun, sight: int | None) -> Effect | None:
+    def _ramp(
+        self, run: TileRun, index: int, sight: int | None, level_to: int
+    ) -> tuple[Effect, Effect, int, int] | None:
+        """Return the effects of a tile and of a later one of its run, if those of all between follow.
+
+        Besides, how many tiles these are, and up to which all looks alike.
+        """
+        ends = self.lines.ends(run.signature_of(index), sight) if self.lines is not None else None
+        pairs, end = run.signature[2] + (index - run.first) * run.step, run.first + run.times
+        if ends is None or not ends[0] <= pairs <= ends[1]:
+            return None
+        if index >= level_to:
+            level_to = self._level_to(index, (end,))
+        times = min(level_to, end) - index
+        times = min(times, abs(ends[run.step > 0] - pairs) + 1)
+        if times < 2:
+            return None
+        assert self.lines is not None
+        found = self.lines.ramp(run.signature_of(index), sight, pairs + (times - 1) * run.step)
+        return None if found is None else (*found, times, level_to)
+
+    def _stays(self, sight: int | None, index: int) -> bool:
+        """Whether the next tile sees what one saw that has been executed."""
+        return index < tile_count(*self.whole, self.node.tile) and self._sight(index) == sight
+
+    def _known(self, signature: Hashable, sight: int | None) -> Effect | None:
         """Return the effect of a tile, if it was executed, or follows from others that were."""
-        key = run.signature, sight
+        key = signature, sight
         if key not in self.seen and self.lines is not None:
-            effect = self.lines.effect(run.signature, sight)
+            effect = self.lines.effect(signature, sight)
             if effect is not None:
                 self.seen[key] = effect
         return self.seen.get(key)
 
-    def _note(self, run: TileRun, sight: int | None, effect: Effect) -> None:
+    def _note(self, signature: Hashable, sight: int | None, effect: Effect) -> None:
         """Note the effect of a tile that has been executed."""
-        self.seen[run.signature, sight] = effect
+        self.seen[signature, sight] = effect
         if self.lines is not None:
-            self.lines.add(run.signature, sight, effect)
+            self.lines.add(signature, sight, effect)
 
-    def _item(self, run: TileRun, sight: int | None, index: int, times: int) -> Item:
-        """Return what a round is told of some tiles."""
+    def _tell(self, run: TileRun, sight: int | None, index: int, times: int) -> None:
+        """Tell a round of some tiles; of lines with ever more partners, or fewer, once for all of them."""
+        key: Hashable = id(self.node), run.signature, self._told(sight)
         if sight in self.loops.unlike:
-            return Item(("alone", id(self.node)), index, times, fixed=True)
-        return Item((id(self.node), run.signature, self._told(sight)), index, times)
+            item = Item(("alone", id(self.node)), index, times, fixed=True)
+        elif run.step:
+            item = Item((key, run.step), index, times, fixed=True)
+        else:
+            item = Item(key, index, times)
+        self.loops.recorder.add(item)
 
     def _told(self, sight: int | None) -> int | None:
         """Return a sight as a round is told of it.

@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 from bisect import bisect_left
 from collections.abc import Callable, Hashable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 
@@ -26,11 +26,23 @@ __all__ = ["TileRun", "cut_run", "runs_of_lines", "runs_of_tiles", "runs_of_unit
 
 
 class TileRun(NamedTuple):
-    """Successive tiles that look alike: the number of the first, how many, and their signature."""
+    """Successive tiles that look alike: the number of the first, how many, and their signature.
+
+    With a ``step`` they are single lines, and look alike but that the number of their partners changes by so many
+    from each to the next (:func:`~.pair_numbers.runs_by_number`); the signature is that of the first.
+    """
 
     first: int
     times: int
-    signature: Hashable
+    signature: Any
+    step: int = 0
+
+    def signature_of(self, index: int) -> Hashable:
+        """Return the signature of one of the tiles."""
+        if not self.step:
+            return cast("Hashable", self.signature)
+        width, present, pairs, *rest = self.signature
+        return width, present, pairs + (index - self.first) * self.step, *rest
 
 
 def runs_of_units(
@@ -39,6 +51,7 @@ def runs_of_units(
     whole: Interval,
     partners: Interval,
     exact: bool,
+    asked: bool,
     begun: bool,
     known: dict[Hashable, list[Hashable]],
 ) -> list[TileRun]:
@@ -56,8 +69,10 @@ def runs_of_units(
     exact : bool
         Whether it matters where in their tile the partners lie; if not (they are visited one by one), only those that
         have a pair with the line matter, in their order.
+    asked : bool
+        Whether it matters which of the partners have begun or are finished.
     begun : bool
-        Whether it matters how many of the partners have begun or are finished; if not, only whether any or all.
+        If so, whether it matters of them; if not, only whether any or all.
     known : dict
         Signatures made before, kept by the caller: tiles of the same pattern need not make them again.
     """
@@ -68,8 +83,8 @@ def runs_of_units(
     first = mask.first(other, partners)
     last = mask.last(other, partners)
     allowed = mask.at_lines(axis, starts, partners)
-    started = first < starts[:, None]
-    finished = (last <= starts[:, None]) & (last >= 0)
+    started = asked & (first < starts[:, None])
+    finished = asked & (last <= starts[:, None]) & (last >= 0)
     before = mask.first_of(axis, starts) < partners[0]
     after = mask.last_of(axis, starts) >= partners[1]
     numbers = np.empty((len(starts), 7), dtype=np.int64)
@@ -84,7 +99,8 @@ def runs_of_units(
     width = partners[1] - partners[0], mask.present(other, *partners)
     kinds: NDArray[np.uint8] | None = None
     if exact or mixed.any():
-        kinds = (allowed + 2 * started + 4 * finished).astype(np.uint8)
+        # Where lines lie matters of those without pairs here too: a tile of them has as many words as there are.
+        kinds = (allowed + 2 * started + 4 * finished + 8 * (last >= 0)).astype(np.uint8)
     key = (exact, width, numbers.tobytes(), None if kinds is None else kinds.tobytes())
     signatures = known.get(key)
     if signatures is None:
@@ -122,8 +138,13 @@ def _signatures(
     return found
 
 
-def runs_of_tiles(mask: Mask, axis: str, whole: Interval, tile: int, partners: Interval) -> list[TileRun]:
-    """Runs of tiles of several lines with allowed pairs; their signatures hold the whole pattern."""
+def runs_of_tiles(
+    mask: Mask, axis: str, whole: Interval, tile: int, partners: Interval, asked: bool
+) -> list[TileRun]:
+    """Runs of tiles of several lines with allowed pairs; their signatures hold the whole pattern.
+
+    ``asked`` says whether it matters which of the partners have begun or are finished.
+    """
     full = (whole[1] - whole[0]) // tile
     marks = [whole[0], *mask.breaks(axis, whole, partners).tolist(), whole[1]]
     found: list[TileRun] = []
@@ -139,15 +160,21 @@ def runs_of_tiles(mask: Mask, axis: str, whole: Interval, tile: int, partners: I
     for run in found:
         lines = tile_at(*whole, tile, run.first)
         if mask.box(axis, lines, partners):
-            signed.append(TileRun(run.first, run.times, _pattern(mask, axis, lines, partners)))
+            signed.append(TileRun(run.first, run.times, _pattern(mask, axis, lines, partners, asked)))
     return signed
 
 
-def _pattern(mask: Mask, axis: str, lines: Interval, partners: Interval) -> Hashable:
+def _pattern(mask: Mask, axis: str, lines: Interval, partners: Interval, asked: bool) -> Hashable:
+    other = OTHER_AXIS[axis]
+    flags: Hashable = partners[1] - partners[0]
+    if asked:
+        flags = _flags(mask, other, partners, lines).tobytes()
+    elif mask.present(other, *partners) < partners[1] - partners[0]:
+        flags = (mask.last(other, partners) >= 0).tobytes()
     return (
         mask.pattern(axis, lines, partners),
         _flags(mask, axis, lines, partners).tobytes(),
-        _flags(mask, OTHER_AXIS[axis], partners, lines).tobytes(),
+        flags,
     )
 
 

@@ -83,6 +83,8 @@ class Taps:
 
 def possible_taps(steps: ConeSteps) -> Iterator[Taps]:
     """Yield uses of one role as pixels, beside those of another as weights, or with none."""
+    if not steps.position.any():
+        return
     roles, many = np.unique(steps.role, return_counts=True)
     pairs = np.unique(np.stack([steps.cone, steps.position]), axis=1).shape[1] if len(roles) else 0
     often = [int(role) for role, uses in zip(roles, many, strict=True) if uses >= _LEAST_PART * pairs]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from itertools import combinations, product
+from itertools import combinations, permutations, product
 from math import ceil
 from typing import TypeVar
 
@@ -116,7 +116,8 @@ class TilingSearch:
 
     def run(self) -> Iterator[tuple[NDArray[np.int64], int]]:
         """Yield better and better orders."""
-        starts = [*self.suggested, *self._balanced(), *self._drawn_starts()]
+        known = self.suggested or self._blocks_of_rows()
+        starts = [*known, *self._balanced(), *self._drawn_starts()]
         for tiling in starts:
             yield from self._try(tiling)
         if not self.axes:
@@ -191,6 +192,26 @@ class TilingSearch:
         found.sort(key=lambda one: one[0])
         best = [tiling for _, tiling in found[: max(1, min(_MOST_BALANCED, self.left // 6))]]
         return [*best[:1], *(replace(tiling, turning=True) for tiling in best[:1]), *best[1:]]
+
+    def _blocks_of_rows(self) -> list[Tiling]:
+        """Return tilings with tiles on one axis while a second one is streamed, first the two longest axes.
+
+        As many rows as fit stay in fast memory with all that they have on a third axis, once, twice or three times:
+        queries and outputs, while keys and values go by.
+        """
+        found = []
+        for rows, stream in permutations(self.axes, 2):
+            others = [axis for axis in self.axes if axis not in (rows, stream)]
+            for times, kept in product((2, 3, 1), others):
+                size = self.M // (times * self.extent[kept])
+                if 1 <= size < self.extent[rows]:
+                    length = self.extent[rows] * self.extent[stream]
+                    found += [
+                        (-length, Tiling(((rows, size),), (stream, *inner, rows)))
+                        for inner in dict.fromkeys((tuple(others), tuple(reversed(others))))
+                    ]
+        found.sort(key=lambda one: one[0])
+        return list(dict.fromkeys(tiling for _, tiling in found))[: self.left // 6]
 
     def _moved(self) -> list[float]:
         """Return for each axis which part of the edges between two places goes along it alone."""

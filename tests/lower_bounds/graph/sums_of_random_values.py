@@ -71,3 +71,40 @@ def _dag(edges: list[tuple[int, int]], n: int, draw: random.Random, outputs: lis
     moved = [(number[u], number[v]) for u, v in edges]
     draw.shuffle(moved)
     return Dag.from_edges(moved, n, outputs=None if outputs is None else [number[v] for v in outputs])
+
+
+def cholesky(draw: random.Random, n: int, products: bool, subtracted: bool) -> Dag:
+    """Cholesky's factorisation of an n × n matrix: a sum of products, then A less the sum, then the quotient.
+
+    Parameters
+    ----------
+    draw : random.Random
+        Of the numbers and the order of edges.
+    n : int
+    products : bool
+        Whether every product is a vertex by itself.
+    subtracted : bool
+        Whether the difference is one, apart from the quotient.
+    """
+    edges: list[tuple[str, str]] = []
+    for j in range(n):
+        for i in range(j, n):
+            total = ""
+            for k in range(j):
+                read = [f"L{i},{k}", f"L{j},{k}"] if i > j else [f"L{i},{k}"]
+                if products:
+                    edges += [(one, f"p{i},{j},{k}") for one in read]
+                    read = [f"p{i},{j},{k}"]
+                    if not total:
+                        total = read[0]
+                        continue
+                edges += [(one, f"s{i},{j},{k}") for one in (*read, *([total] if total else []))]
+                total = f"s{i},{j},{k}"
+            last = [f"A{i},{j}", *([total] if total else [])]
+            if subtracted and total:
+                edges += [(one, f"d{i},{j}") for one in last]
+                last = [f"d{i},{j}"]
+            edges += [(one, f"L{i},{j}") for one in (*last, *([f"L{j},{j}"] if i > j else []))]
+    number = {name: at for at, name in enumerate(dict.fromkeys(name for edge in edges for name in edge))}
+    outputs = [number[f"L{i},{j}"] for j in range(n) for i in range(j, n)]
+    return _dag([(number[a], number[b]) for a, b in edges], len(number), draw, outputs)

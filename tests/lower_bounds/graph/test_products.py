@@ -21,6 +21,7 @@ from pebble.lower_bounds.matmul_fft import matmul_cut, matmul_with_products
 from pebble.solvers.heuristic.dag_schedule import schedule_dag
 from pebble.solvers.optimum import optimal
 from tests.lower_bounds.graph.sums_of_random_values import (
+    cholesky,
     products_with_holes,
     shuffled,
     sums_of_random_values,
@@ -102,3 +103,21 @@ def test_attention_is_bounded_as_by_its_name() -> None:
 def test_nothing_is_said_of_sums_of_single_values() -> None:
     with pytest.raises(BoundDoesNotApply, match="no sums of products"):
         sums_of_products(load_dag("diamond:8,8"), 3, ONCE)
+
+
+@pytest.mark.parametrize("products", [False, True])
+@pytest.mark.parametrize("subtracted", [False, True])
+def test_cholesky_costs_as_much_if_values_are_computed_again(products: bool, subtracted: bool) -> None:
+    dag = cholesky(random.Random(1), 14, products, subtracted)
+    again, once = sums_of_products(dag, 5, ONCE)
+    assert again.value == once.value >= 291
+    assert again.value <= schedule_dag(dag, 5, order="depth-first").io
+
+
+def test_what_comes_after_the_last_product_is_no_word_of_the_sum() -> None:
+    """The difference and the quotient lie on the line of the value, but a sum cannot be gone on with from them."""
+    steps = steps_of(cholesky(random.Random(3), 8, True, True))
+    values = np.zeros(len(steps.sums.tree), dtype=np.bool_)
+    for line in steps.sums.line.values():
+        values[line] = True
+    assert not (values & steps.chain_words()).any()
