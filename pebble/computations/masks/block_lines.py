@@ -89,11 +89,14 @@ class BlockLines:
         near = {line // mask.period + step for line in lines for step in (0, -1)} | {block}
         told = self._near(near)
         told |= {place // mask.period + step for place in partners for step in (0, -1)}
-        self.blocks = np.array(sorted(told & set(range(self._number))), dtype=np.int64)
+        self.blocks = np.array(sorted(self._existing(told)), dtype=np.int64)
 
     @property
     def _number(self) -> int:
         return -(-self.extents[self.axis] // self.mask.period)
+
+    def _existing(self, blocks: set[int]) -> set[int]:
+        return {block for block in blocks if 0 <= block < self._number}
 
     def _near(self, blocks: set[int]) -> set[int]:
         """Return the blocks near the diagonal for the lines of some blocks."""
@@ -133,4 +136,4 @@ class BlockLines:
     def tells_near(self, lines: Iterable[int]) -> bool:
         """Whether the blocks near the diagonal are told for some of the lines, and for those before them."""
         blocks = {max(line - back, 0) // self.mask.period for line in lines for back in (0, 1)}
-        return self._near(blocks) & set(range(self._number)) <= set(self.blocks.tolist())
+        return self._existing(self._near(blocks)) <= set(self.blocks.tolist())
