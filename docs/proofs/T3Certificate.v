@@ -3,7 +3,7 @@
     docs/bounds-t3.md: that W bounds f, by branch and bound. A tree of boxes of x and u; a leaf has a price [l] of a word and a [t] between 1
     and 2. All are whole numbers of [s]-ths, and so are the parameters. *)
 
-From Coq Require Import QArith Lqa Lia Psatz.
+From Coq Require Import QArith Lqa Lia.
 From Pebble Require Import T3Function.
 Local Open Scope Q_scope.
 
