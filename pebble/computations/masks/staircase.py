@@ -113,6 +113,11 @@ class Staircase:
         starts = self._for_one[0]
         return [int(place) for place in starts[bisect_right(starts, start) : bisect_left(starts, stop)]]
 
+    def n_turns(self, start: int, stop: int) -> int:
+        """How many pieces begin strictly inside an interval."""
+        starts = self._for_one[0]
+        return max(0, bisect_left(starts, stop) - bisect_right(starts, start))
+
     def piece(self, places: Whole | int) -> Whole:
         """Numbers of the pieces in which some places lie."""
         return np.asarray(self.starts.searchsorted(places, side="right") - 1)

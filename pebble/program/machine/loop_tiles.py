@@ -12,7 +12,7 @@ from pebble.computations.masks.block_boxes import first_alike, within_pairs
 from pebble.computations.masks.block_toeplitz import BlockToeplitzMask
 from pebble.computations.masks.mask import OTHER_AXIS
 from pebble.program.machine.bodies import nodes_in
-from pebble.program.machine.pair_numbers import runs_by_number
+from pebble.program.machine.pair_numbers import has_few_turns, runs_by_number
 from pebble.program.machine.stretches import (
     Stretch,
     TileGrid,
@@ -109,6 +109,18 @@ class LoopTiles:
             and isinstance(self.mask, BandMask)
         )
 
+    def runs_by_number(self) -> list[TileRun] | None:
+        """Return runs of all lines, if nothing but the number of their pairs matters, and it changes at few of them."""
+        if not self._tells_by_number(self.whole):
+            return None
+        return self.runs(Stretch(0, tile_count(*self.whole, self.node.tile)))
+
+    def _tells_by_number(self, lines: Interval) -> bool:
+        if not self.by_number:
+            return False
+        assert isinstance(self.mask, BandMask)
+        return has_few_turns(self.mask, self.node.axis, lines, self.partners())
+
     def stretches(self, unrolled: bool) -> Iterable[Stretch]:
         """Cut the loop into stretches with a rule, and others; all others, where rounds are not to be skipped."""
         node, body = self.node, self.body
@@ -179,7 +191,7 @@ class LoopTiles:
         whole = start, min(stop, self.whole[1])
         if self.outermost:
             found = runs_of_lines(self.mask, node.axis, whole, node.tile)
-        elif self.by_number:
+        elif self._tells_by_number(whole):
             assert isinstance(self.mask, BandMask)
             found = runs_by_number(self.mask, node.axis, whole, self.partners())
         else:

@@ -99,12 +99,11 @@ class _Execution:
 
     def execute(self) -> None:
         """Execute the loop: in runs of tiles that look alike, in rounds, or tile by tile."""
-        if self.by_number:
-            lines = self.tiles.runs(Stretch(0, tile_count(*self.whole, self.node.tile))) or []
-            if all(has_few_left(run, self.lines, self._sight) for run in lines):
-                self._remember(lines)
-                self.state.join(self.node.axis, self.names, within=self.whole)
-                return
+        lines = self.tiles.runs_by_number()
+        if lines is not None and all(has_few_left(run, self.lines, self._sight) for run in lines):
+            self._remember(lines)
+            self.state.join(self.node.axis, self.names, within=self.whole)
+            return
         for stretch in self.tiles.stretches(self.unrolled):
             if stretch.round:
                 self._rounds(stretch).execute(self._some_tiles, self.loops.recorder)

@@ -11,8 +11,25 @@ from pebble.program.machine.tile_runs import TileRun
 if TYPE_CHECKING:
     from pebble.computations.masks.band_mask import BandMask
     from pebble.computations.masks.mask import Interval
+    from pebble.computations.masks.staircase import Staircase
 
-__all__ = ["runs_by_number"]
+__all__ = ["has_few_turns", "runs_by_number"]
+
+_FEW_TURNS = 64
+
+
+def has_few_turns(mask: BandMask, axis: str, whole: Interval, partners: Interval) -> bool:
+    """Whether :func:`runs_by_number` finds few runs; bands of grouped queries turn at every few lines."""
+    low, high, begins, ends = _lines_with_pairs(mask, axis, whole, partners)
+    return begins.n_turns(low, high) + ends.n_turns(low, high) <= _FEW_TURNS
+
+
+def _lines_with_pairs(
+    mask: BandMask, axis: str, whole: Interval, partners: Interval
+) -> tuple[int, int, Staircase, Staircase]:
+    """Return where lines with pairs begin and end, and where their pairs do."""
+    begins, ends = mask.ends(axis)
+    return max(ends.upto(partners[0]), whole[0]), min(begins.below(partners[1]), whole[1]), begins, ends
 
 
 def runs_by_number(mask: BandMask, axis: str, whole: Interval, partners: Interval) -> list[TileRun]:
@@ -41,9 +58,8 @@ def runs_by_number(mask: BandMask, axis: str, whole: Interval, partners: Interva
     2 4 pairs 1 and 1 more each
     6 2 pairs 4 and 0 more each
     """
-    begins, ends = mask.ends(axis)
     start, stop = partners
-    low, high = max(ends.upto(start), whole[0]), min(begins.below(stop), whole[1])
+    low, high, begins, ends = _lines_with_pairs(mask, axis, whole, partners)
     if low >= high:
         return []
     # Between two marks either end of a line's interval, cut to the partners, stays or moves by one.
