@@ -103,7 +103,7 @@ def test_a_long_plan_executes_few_operations(asked: dict[str, Any], monkeypatch:
     assert found.unverified == ()
     monkeypatch.setattr(square_tiles, "HARDLY_MORE", 0)
     rectangles = plan(problem, device="h100", **asked, costs=False)
-    assert {one.schedule for one in rectangles.unverified} == {"standard", "square-tile"}
+    assert {one.schedule for one in rectangles.unverified} == {"square-tile"}
     kept = {(one.schedule, one.form): (one.io, one.moved) for one in found.choices}
     before = {(one.schedule, one.form): (one.io, one.moved) for one in rectangles.choices}
     before |= {(one.schedule, one.form): (one.io or 0, one.moved or 0) for one in rectangles.unverified}
