@@ -6,7 +6,7 @@ import random
 
 from pebble.computations.masks import make_mask
 from pebble.computations.masks.band_mask import BandMask
-from pebble.program.machine.pair_numbers import runs_by_number
+from pebble.program.machine.pair_numbers import has_few_turns, runs_by_number
 from pebble.program.machine.tile_runs import TileRun, runs_of_units
 
 MASKS = (
@@ -39,3 +39,21 @@ def test_runs_by_number_are_those_of_units() -> None:
         plain = runs_of_units(mask, axis, whole, partners, False, False, False, {})
         assert told(found, whole) == told(plain, whole)
         assert sum(run.times for run in found) == len(told(plain, whole))
+
+
+def test_bands_of_grouped_queries_turn_too_often() -> None:
+    """Where the number of partners changes at every fourth line, there would be a run for each four."""
+    for spec, few in (("causal", True), ("document:causal,1000,3000", True), ("group:4:causal", False)):
+        mask = make_mask(spec, 4000, 1000 if spec.startswith("group") else 4000)
+        assert isinstance(mask, BandMask)
+        assert has_few_turns(mask, "i", (0, 4000), (100, 200)) is few
+        assert has_few_turns(mask, "i", (0, 40), (0, 200))
+
+
+def test_turns_are_counted_as_they_are_listed() -> None:
+    mask = make_mask("document:causal,5,9,2,14", 30, 30)
+    assert isinstance(mask, BandMask)
+    for stairs in mask.ends("j"):
+        for start in range(31):
+            for stop in range(31):
+                assert stairs.n_turns(start, stop) == len(stairs.turns(start, stop))
