@@ -21,7 +21,8 @@ from pebble.lower_bounds.statement import Statement
 __all__ = ["LAYERS", "LAYERS_ONCE", "Layers", "expanding_layers", "layers_of"]
 
 _SAYS = (
-    "F(T) = T(T − k)/2k, W the vertices of r layers of n vertices each, for every whole X ≥ 1 with M + X < n"
+    "F(T) = (T − k) + (T − 2k) + … as long as these are positive, "
+    "W the vertices of r layers of n vertices each, for every whole X ≥ 1 with M + X < n"
 )
 LAYERS = Statement(
     "expanding layers",
@@ -66,7 +67,8 @@ class Layers:
 
     def growth(self, T: int) -> int:
         """Return how many vertices of these layers T < n words dominate at most, and at least 1."""
-        return max(1, T * (T - self.spread) // (2 * self.spread))
+        whole = T // self.spread
+        return max(1, whole * T - self.spread * whole * (whole + 1) // 2)
 
 
 def expanding_layers(dag: Dag, M: int, rules: Rules) -> list[GraphBound]:

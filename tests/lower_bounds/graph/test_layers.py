@@ -69,8 +69,8 @@ def check_words(draw: random.Random) -> None:
     if found is None or found.size != n:
         return
     for _ in range(6):
-        first = draw.randrange(n)
-        words = {numbers[0][(first + j) % n] for j in range(draw.randint(1, n))}
+        first, layer = draw.randrange(n), draw.choice(numbers[:2])
+        words = {layer[(first + j) % n] for j in range(draw.randint(1, n))}
         words |= {draw.choice(draw.choice(numbers)) for _ in range(draw.randint(0, 3))}
         closed = set(words)
         for v in dag.topological_order().tolist():
@@ -114,3 +114,9 @@ def test_a_row_of_words_dominates_nearly_so_many() -> None:
     """At the end of the layer, where the cone loses one vertex a layer."""
     layers = Layers(100, 50, 1, True)
     assert sum(range(1, 30)) <= layers.growth(30) <= sum(range(1, 31))
+
+
+@pytest.mark.parametrize("words", range(1, 12))
+def test_a_row_of_words_in_the_first_layer(words: int) -> None:
+    """As many as it dominates, no more and no fewer: of three neighbours each layer has two vertices fewer."""
+    assert Layers(100, 50, 2, True).growth(words) == max(1, sum(range(words - 2, 0, -2)))
