@@ -172,6 +172,7 @@ def test_every_step_of_the_proof(seed: int) -> None:
     assert {name for name, ratio in greatest(iter([one])).items() if ratio > 1 + 1e-9} == set()
 
 
+@pytest.mark.slow
 def test_no_inequality_can_be_sharpened_much() -> None:
     """So a mistake in one would be seen: a bound times 0.95, or weights times 0.9, break it."""
     some = [weighed(seed) for seed in range(30)]

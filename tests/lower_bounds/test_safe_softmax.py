@@ -51,7 +51,7 @@ def test_no_schedule_moves_fewer_words(seed: int) -> None:
 
 @pytest.mark.parametrize("mask", ["causal", "window:30"])
 def test_no_schedule_moves_fewer_words_under_a_mask(mask: str) -> None:
-    problem = Problem.square(48, 1, softmax="safe", mask=mask)
+    problem = Problem.square(64, 1, softmax="safe", mask=mask)
     least = safe_softmax(problem, 12).value
     assert least > 300
     for row in count(problem, 12).rows:

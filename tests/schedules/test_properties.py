@@ -93,7 +93,7 @@ def test_best_is_no_worse_than_any_other_here_either(problem: Problem, M: int) -
     assert fitting["best"] == min(fitting.values())
 
 
-@pytest.mark.parametrize("pass_name", PASSES)
+@pytest.mark.parametrize("pass_name", ["forward", pytest.param("backward", marks=pytest.mark.slow)])
 @given(data=st.data(), M=memories(), more=st.integers(1, 1000))
 @MODEST
 def test_more_memory_never_hurts_best(pass_name: str, data: st.DataObject, M: int, more: int) -> None:
@@ -102,6 +102,7 @@ def test_more_memory_never_hurts_best(pass_name: str, data: st.DataObject, M: in
     assert less is None or (enough is not None and enough <= less)
 
 
+@pytest.mark.slow
 @given(problem=problems(), M=memories())
 @MODEST
 def test_more_memory_word_by_word(problem: Problem, M: int) -> None:
