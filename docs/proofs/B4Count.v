@@ -162,4 +162,138 @@ by move: le_work; rewrite -/at_work; clear; lia.
 Qed.
 
 End Touched.
+
+(** ** Weights of moves, and work *)
+
+Section Count.
+
+Variables K gS gP wS wP V0 V1 K0 K1 Q0 Q1 T F : nat.
+Hypotheses (gS_le : gS <= 2 * K) (gP_le : gP <= 2 * K) (le_V : V0 <= V1) (le_K : K0 <= K1) (le_Q : Q0 <= Q1).
+
+Notation begun_S := (begun (@sums pair d) s_when).
+Notation begun_dP := (begun (@sums pair dv) p_when).
+
+Definition move_weight t := K * ((loaded ms t : bool) + reload t + 2 * begun_g t) + gS * begun_S t + gP * begun_dP t.
+
+Lemma move_weight_le t : move_weight t <= 2 * K.
+Proof.
+have at_g : begun_g t -> exists x, computed ms t = Some (gradient_vert x).
+  by case/existsP=> x /andP[_ /eqP <-]; exists x; rewrite (g_traced x).1.
+have at_S : begun_S t -> exists y : pair * 'I_d, computed ms t = Some (S y.1 y.2 : vertex G).
+  by case/existsP=> y /andP[_ /eqP <-]; exists y; rewrite (s_traced y).1.
+have at_dP : begun_dP t -> exists y : pair * 'I_dv, computed ms t = Some (dP y.1 y.2 : vertex G).
+  by case/existsP=> y /andP[_ /eqP <-]; exists y; rewrite (p_traced y).1.
+have at_load : (loaded ms t : bool) -> computed ms t = None by rewrite /loaded /computed; case: (move_at ms t) => [[]|].
+have at_reload : reload t -> (loaded ms t : bool) by case/existsP=> x /andP[/eqP -> _].
+have no_gS x (y : pair * 'I_d) : gradient_vert x <> S y.1 y.2 by case: x => [[z|z]|z].
+have no_gP x (y : pair * 'I_dv) : gradient_vert x <> dP y.1 y.2 by case: x => [[z|z]|z].
+rewrite /move_weight; case load_t: (loaded ms t : bool).
+  have none := at_load load_t.
+  have -> : begun_g t = false by apply: contraTF isT => /at_g[x]; rewrite none.
+  have -> : begun_S t = false by apply: contraTF isT => /at_S[x]; rewrite none.
+  have -> : begun_dP t = false by apply: contraTF isT => /at_dP[x]; rewrite none.
+  by case: (reload t); clear; lia.
+have -> : reload t = false by apply/negbTE; apply: contraFN load_t.
+case begun_t: (begun_g t).
+  have [x comp_x] := at_g begun_t.
+  have -> : begun_S t = false by apply: contraTF isT => /at_S[y]; rewrite comp_x => -[/no_gS].
+  have -> : begun_dP t = false by apply: contraTF isT => /at_dP[y]; rewrite comp_x => -[/no_gP].
+  by clear; lia.
+case begun_t': (begun_S t); last by case: (begun_dP t); move: gP_le; clear; lia.
+have [y comp_y] := at_S begun_t'.
+have -> : begun_dP t = false by apply: contraTF isT => /at_dP[z]; rewrite comp_y.
+by move: gS_le; clear; lia.
+Qed.
+
+Lemma segment_weight a b : K * (\sum_(a <= t < b) ((loaded ms t : bool) + reload t + 2 * begun_g t)) +
+  gS * #|S_fresh ms s_when a b| + gP * #|dP_fresh ms p_when a b| <= \sum_(a <= t < b) move_weight t.
+Proof.
+have -> : \sum_(a <= t < b) move_weight t = K * (\sum_(a <= t < b) ((loaded ms t : bool) + reload t + 2 * begun_g t)) +
+    gS * (\sum_(a <= t < b) begun_S t) + gP * (\sum_(a <= t < b) begun_dP t) by rewrite !big_distrr -!big_split.
+by apply: leq_add; first rewrite leq_add2l; rewrite leq_mul2l; apply/orP; right; [apply: card_S_fresh|apply: card_dP_fresh].
+Qed.
+
+Definition gradient_weight (x : gradient) :=
+  match x with
+  | inl (inl y) => wt P_stored V0 V1 y.1
+  | inl (inr y) => wt D_stored K0 K1 y.1
+  | inr y => wt D_stored Q0 Q1 y.1
+  end.
+Definition work_at t := wS * #|[set y | s_when y == t]| + wP * #|[set y | p_when y == t]| + \sum_(x | g_when x == t) gradient_weight x.
+Definition segment_work a b := wS * #|S_events s_when a b| + wP * #|dP_events p_when a b| + dV_done g_when a b P_stored V0 V1 +
+  dK_done g_when a b D_stored K0 K1 + dQ_done g_when a b D_stored Q0 Q1.
+
+Lemma sum_work a b : \sum_(a <= t < b) work_at t = segment_work a b.
+Proof.
+rewrite /work_at !big_split /= -!big_distrr /= !ForwardCount.card_times_sum ForwardCount.sum_times.
+rewrite /segment_work -!addnA; congr (_ + (_ + _)); rewrite big_sumType big_sumType /= -addnA.
+by congr (_ + (_ + _)); apply: eq_bigl => x; rewrite inE.
+Qed.
+
+(** What all pairs would weigh if none were stored. *)
+Definition all_work := #|pair| * ((wS + K1 + Q1) * d + (wP + V1) * dv).
+Definition relief := #|[set p | P_stored p]| * (V1 - V0) * dv + #|[set p | D_stored p]| * (K1 - K0 + (Q1 - Q0)) * d.
+
+Lemma weight_pairs n (st : pred pair) w0 w1 : w0 <= w1 ->
+  \sum_(x : pair * 'I_n) wt st w0 w1 x.1 + #|[set p | st p]| * (w1 - w0) * n = #|pair| * w1 * n.
+Proof.
+move=> le_w; have -> : \sum_(x : pair * 'I_n) wt st w0 w1 x.1 = \sum_(p : pair) n * wt st w0 w1 p.
+  rewrite -(pair_bigA _ (fun (p : pair) (_ : 'I_n) => wt st w0 w1 p)) /=.
+  by apply: eq_bigr => p _; rewrite sum_nat_const card_ord.
+rewrite -big_distrr /=; have sum_weight : \sum_(p : pair) wt st w0 w1 p + #|[set p | st p]| * (w1 - w0) = #|pair| * w1.
+  rewrite -[#|pair|]sum1_card -sum1_card !big_distrl /= [X in _ + X = _]big_mkcond -big_split /=; apply: eq_bigr => p _.
+  by rewrite inE /wt !mul1n; case: (st p); rewrite ?addn0 // subnKC.
+by rewrite mulnC -mulnDl sum_weight.
+Qed.
+
+Lemma total_work : segment_work 0 (size ms) + relief = all_work.
+Proof.
+have all_events n (when : pair * 'I_n -> nat) : (forall y, when y < size ms) -> #|[set y | 0 <= when y < size ms]| = #|pair| * n.
+  move=> small; rewrite (_ : [set y | _] = setT) ?cardsT ?card_prod ?card_ord //.
+  by apply/setP => y; rewrite !inE small.
+rewrite /segment_work /S_events /dP_events !all_events; try exact: traced_size.
+have done n (E : {set pair * 'I_n}) (w : pair -> nat) : (forall x, x \in E) -> \sum_(x in E) w x.1 = \sum_(x : pair * 'I_n) w x.1.
+  by move=> all_E; apply: eq_bigl => x; rewrite all_E.
+rewrite /dV_done /dK_done /dQ_done !done => [|x|x|x]; try by rewrite inE (traced_size g_traced).
+have := weight_pairs dv P_stored le_V; have := weight_pairs d D_stored le_K; have := weight_pairs d D_stored le_Q.
+rewrite /relief /all_work; move: (\sum_x _) (\sum_x _) (\sum_x _) => e3 e2 e1.
+rewrite !(mulnDl _ _ d) mulnDr !mulnDl.
+by move: #|pair| #|[set p | P_stored p]| #|[set p | D_stored p]| => z x y; clear; lia.
+Qed.
+
+(** (3) *)
+Lemma sum_move_weights : \sum_(0 <= t < size ms) move_weight t + K * (#|[set p | P_stored p]| + #|[set p | D_stored p]|) <=
+  K * io ms + (gS + gP) * #|pair| + K * accumulators.
+Proof.
+have le_S : \sum_(0 <= t < size ms) begun_S t <= #|pair| := leq_trans (sum_begun ms _ s_when) (@card_sums pair d).
+have le_dP : \sum_(0 <= t < size ms) begun_dP t <= #|pair| := leq_trans (sum_begun ms _ p_when) (@card_sums pair dv).
+have le_g : \sum_(0 <= t < size ms) begun_g t <= accumulators := leq_trans (sum_begun ms _ g_when) (@card_first_gradient _ _ d dv allowed).
+have -> : \sum_(0 <= t < size ms) move_weight t = K * (\sum_(0 <= t < size ms) (loaded ms t : bool) + \sum_(0 <= t < size ms) reload t +
+    2 * \sum_(0 <= t < size ms) begun_g t) + gS * (\sum_(0 <= t < size ms) begun_S t) + gP * (\sum_(0 <= t < size ms) begun_dP t).
+  by rewrite [2 * _]big_distrr -!big_split [K * _]big_distrr [gS * _]big_distrr [gP * _]big_distrr -!big_split.
+have := B4_stores; rewrite io_loads_stores.
+have -> : \sum_(0 <= t < size ms) (loaded ms t : bool) = loads ms by rewrite /loads big_mkord.
+move: le_S le_dP le_g; move: (\sum_(0 <= t < size ms) reload t) (\sum_(0 <= t < size ms) begun_g t) => R B.
+move: (\sum_(0 <= t < size ms) begun_S t) (\sum_(0 <= t < size ms) begun_dP t) (loads ms) (stores ms) accumulators => A A' l st acc.
+move: #|[set p | P_stored p]| #|[set p | D_stored p]| #|pair| => x y z le_A le_A' le_B le_st.
+have h1 := leq_mul (leqnn K) le_B; have h2 := leq_mul (leqnn K) le_st; have h3 := leq_mul (leqnn gS) le_A; have h4 := leq_mul (leqnn gP) le_A'.
+move: h1 h2 h3 h4; clear; lia.
+Qed.
+
+(** The cutting lemma, for segments of weight [T] that do [F] at most. *)
+Theorem B4_cut h : (forall a b, K * #|red_at ms a| + \sum_(a <= t < b) move_weight t <= T -> segment_work a b <= F) ->
+  0 < h -> h * F + relief < all_work ->
+  K * (M + 2) + h * (T + 1) + K * (#|[set p | P_stored p]| + #|[set p | D_stored p]|) <=
+  K * io ms + (gS + gP) * #|pair| + K * accumulators + h * (K * (M + 2)).
+Proof.
+move=> bounded h_gt0; rewrite -total_work ltn_add2r => many.
+have le_red a : K * #|red_at ms a| <= K * M by rewrite leq_mul2l (card_red legal_ms) orbT.
+have seg a b : a <= b <= size ms -> K * #|red_at ms a| + \sum_(a <= t < b) move_weight t <= T -> \sum_(a <= t < b) work_at t <= F.
+  by move=> _ le_T; rewrite sum_work; apply: bounded.
+have := cut move_weight_le le_red seg (h := h); rewrite red_at0 cards0 muln0 sum_work => /(_ erefl h_gt0 many).
+have := sum_move_weights; move: (\sum_(0 <= t < size ms) move_weight t) => w.
+by clear; lia.
+Qed.
+
+End Count.
 End B4Count.
