@@ -66,7 +66,7 @@ have le_e l : e l <= #|R l| * #|L l|.
   by rewrite inE => /(S_event legal_ms s_traced)[_ in_R in_L]; rewrite inE [_ \in R l]inE [_ \in L l]inE in_R in_L.
 have le_m l : 4 * (g * e l) <= 1 * m l ^ 2.
   rewrite mul1n; apply: leq_trans (nat_AGM2 _ _); rewrite leq_mul2l /=.
-  by have := leq_mul (leqnn g) (le_e l); rewrite /g; clear; lia.
+  by apply: leq_trans (leq_mul (leqnn g) (le_e l)) _; rewrite /g mulnACA.
 pose t := \sum_l (4 * (g * e l) - 1 * H * m l).
 have sum_H : \sum_l (m l - H) = g1 ^ 2 * q + g2 ^ 2 * k - d * H.
   have : \sum_l (m l - H) + \sum_(l < d) H = \sum_l m l by rewrite -big_split; apply: eq_bigr => l _; exact: subnK (le_H l).
@@ -88,7 +88,7 @@ Lemma dS_roots st Y0 Y1 z z' n : Y0 <= Y1 -> n ^ 2 <= dS_squares ms a b st Y0 Y1
     (#|both_rows ms a b| * #|both_columns ms a b|) (z * z') n.
 Proof.
 move=> le_Y le_n; have h1 := squares_S ms a b st le_Y; have h2 := squares_dP ms a b st le_Y; have h3 := squares_both ms a b st le_Y.
-rewrite /amount (card_split_light (P_stored ms)) in h1 h2 h3.
+rewrite /amount (card_split_light (P_stored ms) (S_pairs ms a b)) in h1 h3; rewrite /amount in h2.
 have le_ov : D ^ 2 * (#|whole_dO ms a b| * #|whole_V ms a b|) <= #|dO_words ms a b| * #|V_words ms a b|.
   by rewrite -mulnn mulnACA; apply: leq_mul; apply: leq_trans (card_whole _); rewrite leq_mul2r geq_minr orbT.
 rewrite -mulnA in le_n; split; try (apply: leq_trans le_n _; rewrite leq_mul2r; apply/orP; right).
