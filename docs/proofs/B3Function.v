@@ -16,10 +16,14 @@ Definition b3_within (plain : bool) (q k o v uV uK uQ p p' r r' s aS aP aV aK aQ
   (aV ^ 2 <= (p + q * k) * (uV * o) /\ aK ^ 2 <= b3_pairs q k o v p r s * (uK * q) /\ aQ ^ 2 <= b3_pairs q k o v p r s * (uQ * k)) /\
   (plain = false -> aV <= Qmin (p + q * uV) (p + k * o) /\ aK <= p + r + s + Qmin q o * uK /\ aQ <= p + r + s + k * uQ).
 
+(** What it touches, (2) of the page. *)
+Definition b3_weight (K gamma : Z) (q k o v uV uK uQ p p' r r' s : Q) : Q :=
+  q + k + o + v + uV + uK + uQ + p + r + s + part K gamma * (p' + r').
+
 Definition b3_bounded (K tau gamma wS wP wV wK wQ W : Z) (plain : bool) : Prop :=
   forall q k o v uV uK uQ p p' r r' s aS aP aV aK aQ : Q,
   0 <= q -> 0 <= k -> 0 <= o -> 0 <= v -> 0 <= uV -> 0 <= uK -> 0 <= uQ -> 0 <= p -> 0 <= p' -> 0 <= r -> 0 <= r' -> 0 <= s ->
-  q + k + o + v + uV + uK + uQ + p + r + s + part K gamma * (p' + r') <= part K tau ->
+  b3_weight K gamma q k o v uV uK uQ p p' r r' s <= part K tau ->
   0 <= aS -> 0 <= aP -> 0 <= aV -> 0 <= aK -> 0 <= aQ ->
   b3_within plain q k o v uV uK uQ p p' r r' s aS aP aV aK aQ ->
   part K wS * aS + part K wP * aP + part K wV * aV + part K wK * aK + part K wQ * aQ <= part K W.
@@ -130,7 +134,7 @@ assert (goal : part K wS * (nS / D ^ 3) + part K wP * (nP / D ^ 3) + part K wV *
 { apply (bounded (q / D2) (k / D2) (o / D2) (v / D2) (uV / D2) (uK / D2) (uQ / D2) (p / D2) (p' / D2) (r / D2) (r' / D2) (s / D2));
     try (apply over_nonneg; assumption); [|exact within].
   assert (kd : 0 < k_ * D2) by now apply mult_pos.
-  apply (scaled (/ (k_ * D2)) _ _ _ _ (inverse_nonneg _ kd) few); unfold part, D2; try rewrite k_is; field; auto. }
+  apply (scaled (/ (k_ * D2)) _ _ _ _ (inverse_nonneg _ kd) few); unfold b3_weight, part, D2; try rewrite k_is; field; auto. }
 assert (w0 : 0 <= k_ * D ^ 3) by (apply Qlt_le_weak; now apply mult_pos).
 apply (scaled (k_ * D ^ 3) _ _ _ _ w0 goal); unfold part; try rewrite k_is; field; auto.
 Qed.

@@ -13,27 +13,35 @@ Definition b4_root (Y0 Y1 ps pn rs rn ss sn hh ov ij z a : Q) : Prop :=
   a ^ 2 <= (Y0 ^ 2 * ss + Y1 ^ 2 * sn + (Y0 ^ 2 * rs + Y1 ^ 2 * (rn + ov))) * z /\
   a ^ 2 <= (Y0 ^ 2 * ss + Y1 ^ 2 * sn + (Y1 ^ 2 * (ps + pn) + Y0 ^ 2 * rs + Y1 ^ 2 * rn + Y1 ^ 2 * ij)) * z.
 
-(** W bounds f, or f0 with [plain]. Work on S is [s], [t] the root in its third member; on dP [b], dV [c], dK [e], dQ [g]. The
-    amount eta is h/y, and [i], [j] are at most min(q, o) and min(k, v). *)
+(** What each product can come to: [s] that on S is at most what is in front of which w_S stands, in f0 with [plain]; [b] is dP, [c] dV, [e] dK, [g] dQ;
+    [t] is the root in the third member of S. The amount eta is h/y, and [i], [j] are at most min(q, o) and min(k, v). *)
+Definition b4_within (plain : bool) (V0 V1 K0 K1 Q0 Q1 q k o v uV uK uQ ps pn p rs rn r ss sn y h i j s t b c e g : Q) : Prop :=
+  s ^ 2 <= (ps + pn + p) * y ^ 2 /\ t ^ 2 <= (ps + pn + p) * (y - h) ^ 2 /\ s <= t + y * h /\
+  (plain = false -> s <= ps + pn + p) /\
+  b ^ 2 <= (rs + rn + r) * (o * v) /\ (plain = false -> b <= rs + rn + r) /\
+  c ^ 2 <= (V0 ^ 2 * ps + V1 ^ 2 * (pn + h ^ 2)) * (uV * o) /\
+  (plain = false -> c <= V0 * ps + V1 * pn + V1 * (q * uV)) /\
+  (plain = false -> c <= V0 * ps + V1 * pn + V1 * (k * o)) /\
+  b4_root K0 K1 ps pn rs rn ss sn (h ^ 2) (o * v) (i * j) (uK * q) e /\
+  (plain = false -> e <= K1 * (ps + pn) + K0 * (rs + ss) + K1 * (rn + sn) + K1 * (i * uK)) /\
+  b4_root Q0 Q1 ps pn rs rn ss sn (h ^ 2) (o * v) (i * j) (uQ * k) g /\
+  (plain = false -> g <= Q1 * (ps + pn) + Q0 * (rs + ss) + Q1 * (rn + sn) + Q1 * (k * uQ)).
+
+(** (2) of the page, but for the maximum. *)
+Definition b4_touched (K gS gP : Z) (q k o v uV uK uQ ps pn p rs rn r ss sn : Q) : Q :=
+  q + k + o + v + (uV + uK + uQ) + (ps + pn) + (rs + rn) + (ss + sn) + part K gS * p + part K gP * r.
+
+(** W bounds f, or f0 with [plain]. *)
 Definition b4_bounded (plain : bool) (K mu tau gS gP wS wP V0 V1 K0 K1 Q0 Q1 W : Z) : Prop :=
   forall q k o v uV uK uQ ps pn p rs rn r ss sn y h i j s t b c e g : Q,
   0 <= q -> 0 <= k -> 0 <= o -> 0 <= v -> 0 <= uV -> 0 <= uK -> 0 <= uQ ->
   0 <= ps -> 0 <= pn -> 0 <= p -> 0 <= rs -> 0 <= rn -> 0 <= r -> 0 <= ss -> 0 <= sn ->
   0 <= y -> y ^ 2 == q * k -> 0 <= h -> h <= y -> 0 <= i -> i <= q -> i <= o -> 0 <= j -> j <= k -> j <= v ->
-  q + k + o + v + (uV + uK + uQ) + (ps + pn) + (rs + rn) + (ss + sn) + part K gS * p + part K gP * r <= part K tau ->
-  q + k + o + v + (uV + uK + uQ) + (ps + pn) + (rs + rn) + (ss + sn) + part K gS * p + part K gP * r +
-    (uV + uK + uQ + pn + rn + sn - part K mu) <= part K tau ->
+  b4_touched K gS gP q k o v uV uK uQ ps pn p rs rn r ss sn <= part K tau ->
+  b4_touched K gS gP q k o v uV uK uQ ps pn p rs rn r ss sn + (uV + uK + uQ + pn + rn + sn - part K mu) <= part K tau ->
   0 <= s -> 0 <= t -> 0 <= b -> 0 <= c -> 0 <= e -> 0 <= g ->
-  s ^ 2 <= (ps + pn + p) * y ^ 2 -> t ^ 2 <= (ps + pn + p) * (y - h) ^ 2 -> s <= t + y * h ->
-  (plain = false -> s <= ps + pn + p) ->
-  b ^ 2 <= (rs + rn + r) * (o * v) -> (plain = false -> b <= rs + rn + r) ->
-  c ^ 2 <= (part K V0 ^ 2 * ps + part K V1 ^ 2 * (pn + h ^ 2)) * (uV * o) ->
-  (plain = false -> c <= part K V0 * ps + part K V1 * pn + part K V1 * (q * uV)) ->
-  (plain = false -> c <= part K V0 * ps + part K V1 * pn + part K V1 * (k * o)) ->
-  b4_root (part K K0) (part K K1) ps pn rs rn ss sn (h ^ 2) (o * v) (i * j) (uK * q) e ->
-  (plain = false -> e <= part K K1 * (ps + pn) + part K K0 * (rs + ss) + part K K1 * (rn + sn) + part K K1 * (i * uK)) ->
-  b4_root (part K Q0) (part K Q1) ps pn rs rn ss sn (h ^ 2) (o * v) (i * j) (uQ * k) g ->
-  (plain = false -> g <= part K Q1 * (ps + pn) + part K Q0 * (rs + ss) + part K Q1 * (rn + sn) + part K Q1 * (k * uQ)) ->
+  b4_within plain (part K V0) (part K V1) (part K K0) (part K K1) (part K Q0) (part K Q1)
+    q k o v uV uK uQ ps pn p rs rn r ss sn y h i j s t b c e g ->
   part K wS * s + part K wP * b + c + e + g <= part K W.
 
 (** [b4_root] in words. *)
@@ -89,7 +97,7 @@ intros [h1 [h2 h3]]; repeat split.
 - apply (scaled (/ (k_ ^ 2 * (D ^ 2) ^ 3)) _ _ _ _ (inverse_nonneg _ p1) h3); unfold part; try rewrite k_is; field; auto.
 Qed.
 
-Ltac over w w_gt0 fact := apply (scaled (/ w) _ _ _ _ (inverse_nonneg _ w_gt0) fact); unfold touched, part; try rewrite k_is; field; auto.
+Ltac over w w_gt0 fact := apply (scaled (/ w) _ _ _ _ (inverse_nonneg _ w_gt0) fact); unfold touched, b4_touched, part; try rewrite k_is; field; auto.
 
 Lemma b4_scaled : b4_bounded plain K mu tau gS gP wS wP V0 V1 K0 K1 Q0 Q1 W ->
   inject_Z wS * s + inject_Z wP * b + c + e + g <= inject_Z W * D ^ 3.
@@ -114,21 +122,22 @@ assert (goal : part K wS * (s / D ^ 3) + part K wP * (b / D ^ 3) + c / (k_ * D ^
   - over (k_ * D ^ 2) kD2 few.
   - assert (twice' : touched + k_ * (uV + uK + uQ + pn + rn + sn) - inject_Z mu * D ^ 2 <= inject_Z tau * D ^ 2) by lra.
     over (k_ * D ^ 2) kD2 twice'.
-  - over ((D ^ 2) ^ 3) D6 s_square.
-  - over ((D ^ 2) ^ 3) D6 t_square.
-  - over (D ^ 3) D3 s_rows.
-  - intros sq. over (D ^ 3) D3 (s_pairs sq).
-  - over ((D ^ 2) ^ 3) D6 b_square.
-  - intros sq. over (D ^ 3) D3 (b_pairs sq).
-  - over (k_ ^ 2 * (D ^ 2) ^ 3) k2D6 c_square.
-  - intros sq. over (k_ * D ^ 4) kD4 (c_chains sq).
-  - intros sq. over (k_ * D ^ 4) kD4 (c_words sq).
-  - assert (root := root_scaled _ _ _ _ e_root). unfold b4_root in *.
-    setoid_replace (uK / D ^ 2 * (q / D ^ 2)) with (uK * q / D ^ 4) by (field; auto). exact root.
-  - intros sq. over (k_ * D ^ 3) kD3 (e_chains sq).
-  - assert (root := root_scaled _ _ _ _ g_root). unfold b4_root in *.
-    setoid_replace (uQ / D ^ 2 * (k / D ^ 2)) with (uQ * k / D ^ 4) by (field; auto). exact root.
-  - intros sq. over (k_ * D ^ 4) kD4 (g_chains sq). }
+  - unfold b4_within. split; [|split; [|split; [|split; [|split; [|split; [|split; [|split; [|split; [|split; [|split; [|split]]]]]]]]]]].
+    + over ((D ^ 2) ^ 3) D6 s_square.
+    + over ((D ^ 2) ^ 3) D6 t_square.
+    + over (D ^ 3) D3 s_rows.
+    + intros sq. over (D ^ 3) D3 (s_pairs sq).
+    + over ((D ^ 2) ^ 3) D6 b_square.
+    + intros sq. over (D ^ 3) D3 (b_pairs sq).
+    + over (k_ ^ 2 * (D ^ 2) ^ 3) k2D6 c_square.
+    + intros sq. over (k_ * D ^ 4) kD4 (c_chains sq).
+    + intros sq. over (k_ * D ^ 4) kD4 (c_words sq).
+    + assert (root := root_scaled _ _ _ _ e_root). unfold b4_root in *.
+      setoid_replace (uK / D ^ 2 * (q / D ^ 2)) with (uK * q / D ^ 4) by (field; auto). exact root.
+    + intros sq. over (k_ * D ^ 3) kD3 (e_chains sq).
+    + assert (root := root_scaled _ _ _ _ g_root). unfold b4_root in *.
+      setoid_replace (uQ / D ^ 2 * (k / D ^ 2)) with (uQ * k / D ^ 4) by (field; auto). exact root.
+    + intros sq. over (k_ * D ^ 4) kD4 (g_chains sq). }
 assert (w0 : 0 <= k_ * D ^ 3) by (apply Qlt_le_weak; exact kD3).
 apply (scaled (k_ * D ^ 3) _ _ _ _ w0 goal); unfold part; try rewrite k_is; field; auto.
 Qed.
