@@ -13,26 +13,26 @@ Definition b4_root (Y0 Y1 ps pn rs rn ss sn hh ov ij z a : Q) : Prop :=
   a ^ 2 <= (Y0 ^ 2 * ss + Y1 ^ 2 * sn + (Y0 ^ 2 * rs + Y1 ^ 2 * (rn + ov))) * z /\
   a ^ 2 <= (Y0 ^ 2 * ss + Y1 ^ 2 * sn + (Y1 ^ 2 * (ps + pn) + Y0 ^ 2 * rs + Y1 ^ 2 * rn + Y1 ^ 2 * ij)) * z.
 
-(** What each product can come to: [s] that on S is at most the page's term with w_S, if [square], else that of f0; [b] is dP, [c] dV, [e] dK, [g] dQ;
+(** What each product can come to: [s] that on S is at most what is in front of which w_S stands, in f0 with [plain]; [b] is dP, [c] dV, [e] dK, [g] dQ;
     [t] is the root in the third member of S. The amount eta is h/y, and [i], [j] are at most min(q, o) and min(k, v). *)
-Definition b4_within (square : bool) (V0 V1 K0 K1 Q0 Q1 q k o v uV uK uQ ps pn p rs rn r ss sn y h i j s t b c e g : Q) : Prop :=
+Definition b4_within (plain : bool) (V0 V1 K0 K1 Q0 Q1 q k o v uV uK uQ ps pn p rs rn r ss sn y h i j s t b c e g : Q) : Prop :=
   s ^ 2 <= (ps + pn + p) * y ^ 2 /\ t ^ 2 <= (ps + pn + p) * (y - h) ^ 2 /\ s <= t + y * h /\
-  (square = true -> s <= ps + pn + p) /\
-  b ^ 2 <= (rs + rn + r) * (o * v) /\ (square = true -> b <= rs + rn + r) /\
+  (plain = false -> s <= ps + pn + p) /\
+  b ^ 2 <= (rs + rn + r) * (o * v) /\ (plain = false -> b <= rs + rn + r) /\
   c ^ 2 <= (V0 ^ 2 * ps + V1 ^ 2 * (pn + h ^ 2)) * (uV * o) /\
-  (square = true -> c <= V0 * ps + V1 * pn + V1 * (q * uV)) /\
-  (square = true -> c <= V0 * ps + V1 * pn + V1 * (k * o)) /\
+  (plain = false -> c <= V0 * ps + V1 * pn + V1 * (q * uV)) /\
+  (plain = false -> c <= V0 * ps + V1 * pn + V1 * (k * o)) /\
   b4_root K0 K1 ps pn rs rn ss sn (h ^ 2) (o * v) (i * j) (uK * q) e /\
-  (square = true -> e <= K1 * (ps + pn) + K0 * (rs + ss) + K1 * (rn + sn) + K1 * (i * uK)) /\
+  (plain = false -> e <= K1 * (ps + pn) + K0 * (rs + ss) + K1 * (rn + sn) + K1 * (i * uK)) /\
   b4_root Q0 Q1 ps pn rs rn ss sn (h ^ 2) (o * v) (i * j) (uQ * k) g /\
-  (square = true -> g <= Q1 * (ps + pn) + Q0 * (rs + ss) + Q1 * (rn + sn) + Q1 * (k * uQ)).
+  (plain = false -> g <= Q1 * (ps + pn) + Q0 * (rs + ss) + Q1 * (rn + sn) + Q1 * (k * uQ)).
 
 (** (2) of the page, but for the maximum. *)
 Definition b4_touched (K gS gP : Z) (q k o v uV uK uQ ps pn p rs rn r ss sn : Q) : Q :=
   q + k + o + v + (uV + uK + uQ) + (ps + pn) + (rs + rn) + (ss + sn) + part K gS * p + part K gP * r.
 
-(** W bounds f, if [square], and f0 if not. *)
-Definition b4_bounded (square : bool) (K mu tau gS gP wS wP V0 V1 K0 K1 Q0 Q1 W : Z) : Prop :=
+(** W bounds f, or f0 with [plain]. *)
+Definition b4_bounded (plain : bool) (K mu tau gS gP wS wP V0 V1 K0 K1 Q0 Q1 W : Z) : Prop :=
   forall q k o v uV uK uQ ps pn p rs rn r ss sn y h i j s t b c e g : Q,
   0 <= q -> 0 <= k -> 0 <= o -> 0 <= v -> 0 <= uV -> 0 <= uK -> 0 <= uQ ->
   0 <= ps -> 0 <= pn -> 0 <= p -> 0 <= rs -> 0 <= rn -> 0 <= r -> 0 <= ss -> 0 <= sn ->
@@ -40,7 +40,7 @@ Definition b4_bounded (square : bool) (K mu tau gS gP wS wP V0 V1 K0 K1 Q0 Q1 W 
   b4_touched K gS gP q k o v uV uK uQ ps pn p rs rn r ss sn <= part K tau ->
   b4_touched K gS gP q k o v uV uK uQ ps pn p rs rn r ss sn + (uV + uK + uQ + pn + rn + sn - part K mu) <= part K tau ->
   0 <= s -> 0 <= t -> 0 <= b -> 0 <= c -> 0 <= e -> 0 <= g ->
-  b4_within square (part K V0) (part K V1) (part K K0) (part K K1) (part K Q0) (part K Q1)
+  b4_within plain (part K V0) (part K V1) (part K K0) (part K K1) (part K Q0) (part K Q1)
     q k o v uV uK uQ ps pn p rs rn r ss sn y h i j s t b c e g ->
   part K wS * s + part K wP * b + c + e + g <= part K W.
 
@@ -52,7 +52,7 @@ Definition b4_root_words (D Y0 Y1 ps pn rs rn ss sn hh ov ij z a : Q) : Prop :=
 
 Section Scaled.
 
-Variables (square : bool) (K mu tau gS gP wS wP V0 V1 K0 K1 Q0 Q1 W : Z).
+Variables (plain : bool) (K mu tau gS gP wS wP V0 V1 K0 K1 Q0 Q1 W : Z).
 Variables D q k o v uV uK uQ ps pn p rs rn r ss sn y h i j s t b c e g k_ : Q.
 Hypothesis k_is : inject_Z K = k_.
 Hypotheses (K_gt0 : 0 < k_) (D_gt0 : 0 < D).
@@ -66,17 +66,17 @@ Hypothesis few : touched <= inject_Z tau * D ^ 2.
 Hypothesis twice : touched + k_ * (uV + uK + uQ + pn + rn + sn) <= inject_Z tau * D ^ 2 + inject_Z mu * D ^ 2.
 Hypothesis s_square : s ^ 2 <= (ps + pn + p) * y ^ 2.
 Hypotheses (t_square : t ^ 2 <= (ps + pn + p) * (y - D * h) ^ 2) (s_rows : s <= t + y * h).
-Hypothesis s_pairs : square = true -> s <= D * (ps + pn + p).
+Hypothesis s_pairs : plain = false -> s <= D * (ps + pn + p).
 Hypothesis b_square : b ^ 2 <= (rs + rn + r) * (o * v).
-Hypothesis b_pairs : square = true -> b <= D * (rs + rn + r).
+Hypothesis b_pairs : plain = false -> b <= D * (rs + rn + r).
 Hypothesis c_square : c ^ 2 <= (inject_Z V0 ^ 2 * ps + inject_Z V1 ^ 2 * (pn + h ^ 2)) * (uV * o).
-Hypothesis c_chains : square = true -> D * c <= D ^ 2 * (inject_Z V0 * ps + inject_Z V1 * pn) + inject_Z V1 * (q * uV).
-Hypothesis c_words : square = true -> D * c <= D ^ 2 * (inject_Z V0 * ps + inject_Z V1 * pn) + inject_Z V1 * (k * o).
+Hypothesis c_chains : plain = false -> D * c <= D ^ 2 * (inject_Z V0 * ps + inject_Z V1 * pn) + inject_Z V1 * (q * uV).
+Hypothesis c_words : plain = false -> D * c <= D ^ 2 * (inject_Z V0 * ps + inject_Z V1 * pn) + inject_Z V1 * (k * o).
 Hypothesis e_root : b4_root_words D (inject_Z K0) (inject_Z K1) ps pn rs rn ss sn (h ^ 2) (o * v) (i * j) (uK * q) e.
-Hypothesis e_chains : square = true ->
+Hypothesis e_chains : plain = false ->
   e <= D * (inject_Z K1 * (ps + pn) + inject_Z K0 * (rs + ss) + inject_Z K1 * (rn + sn)) + inject_Z K1 * (i * uK).
 Hypothesis g_root : b4_root_words D (inject_Z Q0) (inject_Z Q1) ps pn rs rn ss sn (h ^ 2) (o * v) (i * j) (uQ * k) g.
-Hypothesis g_chains : square = true ->
+Hypothesis g_chains : plain = false ->
   D * g <= D ^ 2 * (inject_Z Q1 * (ps + pn) + inject_Z Q0 * (rs + ss) + inject_Z Q1 * (rn + sn)) + inject_Z Q1 * (k * uQ).
 
 Let hK := pos_nonzero _ K_gt0.
@@ -99,7 +99,7 @@ Qed.
 
 Ltac over w w_gt0 fact := apply (scaled (/ w) _ _ _ _ (inverse_nonneg _ w_gt0) fact); unfold touched, b4_touched, part; try rewrite k_is; field; auto.
 
-Lemma b4_scaled : b4_bounded square K mu tau gS gP wS wP V0 V1 K0 K1 Q0 Q1 W ->
+Lemma b4_scaled : b4_bounded plain K mu tau gS gP wS wP V0 V1 K0 K1 Q0 Q1 W ->
   inject_Z wS * s + inject_Z wP * b + c + e + g <= inject_Z W * D ^ 3.
 Proof.
 intros bounded.

@@ -77,7 +77,7 @@ End Factor.
 
 Section Near.
 
-Variables (square : bool) (K mu tau gS gP wS wP V0 V1 K0 K1 Q0 Q1 W : Z).
+Variables (plain : bool) (K mu tau gS gP wS wP V0 V1 K0 K1 Q0 Q1 W : Z).
 Variables D q k o v uV uK uQ ps pn p rs rn r ss sn hh i j s b c e g k_ : Q.
 Hypothesis k_is : inject_Z K = k_.
 Hypotheses (K_gt0 : 0 < k_) (D_gt0 : 0 < D).
@@ -92,17 +92,17 @@ Let touched := k_ * (q + k + o + v + (uV + uK + uQ) + (ps + pn) + (rs + rn) + (s
 Hypothesis few : touched <= inject_Z tau * D ^ 2.
 Hypothesis twice : touched + k_ * (uV + uK + uQ + pn + rn + sn) <= inject_Z tau * D ^ 2 + inject_Z mu * D ^ 2.
 Hypothesis s_square : s ^ 2 <= (ps + pn + p) * (q * k).
-Hypothesis s_pairs : square = true -> s <= D * (ps + pn + p).
+Hypothesis s_pairs : plain = false -> s <= D * (ps + pn + p).
 Hypothesis b_square : b ^ 2 <= (rs + rn + r) * (o * v).
-Hypothesis b_pairs : square = true -> b <= D * (rs + rn + r).
+Hypothesis b_pairs : plain = false -> b <= D * (rs + rn + r).
 Hypothesis c_square : c ^ 2 <= (inject_Z V0 ^ 2 * ps + inject_Z V1 ^ 2 * (pn + hh)) * (uV * o).
-Hypothesis c_chains : square = true -> D * c <= D ^ 2 * (inject_Z V0 * ps + inject_Z V1 * pn) + inject_Z V1 * (q * uV).
-Hypothesis c_words : square = true -> D * c <= D ^ 2 * (inject_Z V0 * ps + inject_Z V1 * pn) + inject_Z V1 * (k * o).
+Hypothesis c_chains : plain = false -> D * c <= D ^ 2 * (inject_Z V0 * ps + inject_Z V1 * pn) + inject_Z V1 * (q * uV).
+Hypothesis c_words : plain = false -> D * c <= D ^ 2 * (inject_Z V0 * ps + inject_Z V1 * pn) + inject_Z V1 * (k * o).
 Hypothesis e_root : b4_root_words D (inject_Z K0) (inject_Z K1) ps pn rs rn ss sn hh (o * v) (i * j) (uK * q) e.
-Hypothesis e_chains : square = true ->
+Hypothesis e_chains : plain = false ->
   e <= D * (inject_Z K1 * (ps + pn) + inject_Z K0 * (rs + ss) + inject_Z K1 * (rn + sn)) + inject_Z K1 * (i * uK).
 Hypothesis g_root : b4_root_words D (inject_Z Q0) (inject_Z Q1) ps pn rs rn ss sn hh (o * v) (i * j) (uQ * k) g.
-Hypothesis g_chains : square = true ->
+Hypothesis g_chains : plain = false ->
   D * g <= D ^ 2 * (inject_Z Q1 * (ps + pn) + inject_Z Q0 * (rs + ss) + inject_Z Q1 * (rn + sn)) + inject_Z Q1 * (k * uQ).
 
 (** The other point. *)
@@ -114,7 +114,7 @@ Hypotheses (q_less : q' <= q) (q_near : n * q <= q') (k_less : k' <= k) (k_near 
 Hypotheses (le_h : D * h <= y) (h_near : n * hh <= h ^ 2).
 Hypotheses (t_square : t ^ 2 <= (ps + pn + p) * (y - D * h) ^ 2) (s_rows : n ^ 2 * s <= t + y * h).
 
-Lemma b4_near : b4_bounded square K mu tau gS gP wS wP V0 V1 K0 K1 Q0 Q1 W ->
+Lemma b4_near : b4_bounded plain K mu tau gS gP wS wP V0 V1 K0 K1 Q0 Q1 W ->
   n ^ 2 * (inject_Z wS * s + inject_Z wP * b + c + e + g) <= inject_Z W * D ^ 3.
 Proof.
 intros bounded.
@@ -135,7 +135,7 @@ assert (vp : 0 <= inject_Z V0 * ps + inject_Z V1 * pn) by (apply (Qplus_le_compa
 assert (D2 : 0 <= D ^ 2) by apply square_nonneg.
 assert (vD : 0 <= D ^ 2 * (inject_Z V0 * ps + inject_Z V1 * pn)) by now apply Qmult_le_0_compat.
 assert (oldroot : 0 <= i * j) by now apply Qmult_le_0_compat. assert (ov : 0 <= o * v) by now apply Qmult_le_0_compat.
-apply (b4_scaled square K mu tau gS gP wS wP V0 V1 K0 K1 Q0 Q1 W D q' k' o v uV uK uQ ps pn p rs rn r ss sn y h (n * i) (n * j)
+apply (b4_scaled plain K mu tau gS gP wS wP V0 V1 K0 K1 Q0 Q1 W D q' k' o v uV uK uQ ps pn p rs rn r ss sn y h (n * i) (n * j)
   (n ^ 2 * s) t (n ^ 2 * b) (n ^ 2 * c) (n ^ 2 * e) (n ^ 2 * g) k_); try assumption; try (apply sh0; assumption); try lra.
 - apply Qmult_le_0_compat; lra.
 - apply Qmult_le_0_compat; lra.
@@ -207,7 +207,7 @@ Let whole := g1 ^ 2 * A + g2 ^ 2 * B.
 Hypothesis t_square : t ^ 2 <= 4 * (g1 ^ 2 * g2 ^ 2) * (ps + pn + p) * (words - D * whole) ^ 2.
 Hypothesis s_rows : 4 * (g1 ^ 2 * g2 ^ 2) * s <= t + whole * words.
 
-Lemma b4_ratio : b4_bounded square K mu tau gS gP wS wP V0 V1 K0 K1 Q0 Q1 W ->
+Lemma b4_ratio : b4_bounded plain K mu tau gS gP wS wP V0 V1 K0 K1 Q0 Q1 W ->
   (m ^ 2) ^ 2 * (inject_Z wS * s + inject_Z wP * b + c + e + g) <= inject_Z W * D ^ 3.
 Proof.
 assert (n1 := pos_nonzero _ g1_gt0). assert (n2 := pos_nonzero _ g2_gt0).

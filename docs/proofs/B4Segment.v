@@ -71,8 +71,8 @@ by move: h3; rewrite leq_pmul2l ?expn_gt0 // /z; move: lt_b; clear; nia.
 Qed.
 
 (** W bounds f. *)
-Definition b4_row (square : bool) (K mu tau gS gP wS wP V0 V1 K0 K1 Q0 Q1 W : nat) :=
-  b4_bounded square (Z.of_nat K) (Z.of_nat mu) (Z.of_nat tau) (Z.of_nat gS) (Z.of_nat gP) (Z.of_nat wS) (Z.of_nat wP)
+Definition b4_row (plain : bool) (K mu tau gS gP wS wP V0 V1 K0 K1 Q0 Q1 W : nat) :=
+  b4_bounded plain (Z.of_nat K) (Z.of_nat mu) (Z.of_nat tau) (Z.of_nat gS) (Z.of_nat gP) (Z.of_nat wS) (Z.of_nat wP)
     (Z.of_nat V0) (Z.of_nat V1) (Z.of_nat K0) (Z.of_nat K1) (Z.of_nat Q0) (Z.of_nat Q1) (Z.of_nat W).
 
 (** [b4_root_words], in whole numbers. *)
@@ -88,7 +88,7 @@ Proof. by case=> /rational_le h1 /rational_le h2 /rational_le h3; move: h1 h2 h3
 
 Section Segment.
 
-Variables (square : bool) (K mu tau gS gP wS wP V0 V1 K0 K1 Q0 Q1 W : nat).
+Variables (plain : bool) (K mu tau gS gP wS wP V0 V1 K0 K1 Q0 Q1 W : nat).
 Variables D q k o v uV uK uQ ps pn p rs rn r ss sn A B i j s b c e g : nat.
 Hypotheses (K_gt0 : 0 < K) (D_gt0 : 0 < D).
 Hypotheses (le_A : D * A <= q) (le_B : D * B <= k) (le_iq : D * i <= q) (le_io : D * i <= o) (le_jk : D * j <= k) (le_jv : D * j <= v).
@@ -96,25 +96,25 @@ Let touched := K * (q + k + o + v + (uV + uK + uQ) + (ps + pn) + (rs + rn) + (ss
 Hypothesis few : touched <= tau * D ^ 2.
 Hypothesis twice : touched + K * (uV + uK + uQ + pn + rn + sn) <= tau * D ^ 2 + mu * D ^ 2.
 Hypothesis s_square : s ^ 2 <= (ps + pn + p) * (q * k).
-Hypothesis s_pairs : square -> s <= D * (ps + pn + p).
+Hypothesis s_pairs : plain = false -> s <= D * (ps + pn + p).
 Hypothesis s_rows : forall g1 g2, 0 < g1 -> 0 < g2 -> exists2 t,
   t ^ 2 <= 4 * (g1 ^ 2 * g2 ^ 2) * (ps + pn + p) * (g1 ^ 2 * q + g2 ^ 2 * k - D * (g1 ^ 2 * A + g2 ^ 2 * B)) ^ 2 &
   4 * (g1 ^ 2 * g2 ^ 2) * s <= t + (g1 ^ 2 * A + g2 ^ 2 * B) * (g1 ^ 2 * q + g2 ^ 2 * k).
 Hypothesis b_square : b ^ 2 <= (rs + rn + r) * (o * v).
-Hypothesis b_pairs : square -> b <= D * (rs + rn + r).
+Hypothesis b_pairs : plain = false -> b <= D * (rs + rn + r).
 Hypothesis c_square : c ^ 2 <= (V0 ^ 2 * ps + V1 ^ 2 * (pn + A * B)) * (uV * o).
-Hypothesis c_chains : square -> D * c <= D ^ 2 * (V0 * ps + V1 * pn) + V1 * (q * uV).
-Hypothesis c_words : square -> D * c <= D ^ 2 * (V0 * ps + V1 * pn) + V1 * (k * o).
+Hypothesis c_chains : plain = false -> D * c <= D ^ 2 * (V0 * ps + V1 * pn) + V1 * (q * uV).
+Hypothesis c_words : plain = false -> D * c <= D ^ 2 * (V0 * ps + V1 * pn) + V1 * (k * o).
 Hypothesis e_root : root_words D K0 K1 ps pn rs rn ss sn (A * B) (o * v) (i * j) (uK * q) e.
-Hypothesis e_chains : square -> e <= D * (K1 * (ps + pn) + K0 * (rs + ss) + K1 * (rn + sn)) + K1 * (i * uK).
+Hypothesis e_chains : plain = false -> e <= D * (K1 * (ps + pn) + K0 * (rs + ss) + K1 * (rn + sn)) + K1 * (i * uK).
 Hypothesis g_root : root_words D Q0 Q1 ps pn rs rn ss sn (A * B) (o * v) (i * j) (uQ * k) g.
-Hypothesis g_chains : square -> D * g <= D ^ 2 * (Q1 * (ps + pn) + Q0 * (rs + ss) + Q1 * (rn + sn)) + Q1 * (k * uQ).
+Hypothesis g_chains : plain = false -> D * g <= D ^ 2 * (Q1 * (ps + pn) + Q0 * (rs + ss) + Q1 * (rn + sn)) + Q1 * (k * uQ).
 
 Let work := wS * s + wP * b + c + e + g.
 
 (** A fact of whole numbers, as one of rational numbers. *)
 Ltac told fact := have := proj1 (rational_le _ _) fact; rewrite !rationalE; exact: id.
-Ltac told_if fact := let sq := fresh in move=> sq; told (fact sq).
+Ltac told_if fact := let plain_no := fresh in intro plain_no; told (fact plain_no).
 
 (** What does not depend on the point. *)
 Ltac of_segment := first
@@ -124,7 +124,7 @@ Ltac of_segment := first
   | told_if e_chains | told_if g_chains
   | exact: (root_rational e_root) | exact: (root_rational g_root) ].
 
-Lemma nothing_near : q * k = 0 -> b4_row square K mu tau gS gP wS wP V0 V1 K0 K1 Q0 Q1 W -> work <= W * D ^ 3.
+Lemma nothing_near : q * k = 0 -> b4_row plain K mu tau gS gP wS wP V0 V1 K0 K1 Q0 Q1 W -> work <= W * D ^ 3.
 Proof.
 move=> qk0 bounded; have AB0 : A * B = 0.
   move/eqP: qk0; rewrite muln_eq0 => /orP[/eqP q0|/eqP k0].
@@ -134,7 +134,7 @@ have s0 : s = 0 by move: s_square; rewrite qk0 muln0 leqn0 expn_eq0 => /andP[/eq
 apply/rational_le; rewrite /work !rationalE.
 suff : (1 ^ 2 * (rational wS * rational s + rational wP * rational b + rational c + rational e + rational g) <= rational W * rational D ^ 3)%Q.
   by rewrite Qmult_1_l.
-eapply (@b4_near square (Z.of_nat K) (Z.of_nat mu) (Z.of_nat tau) (Z.of_nat gS) (Z.of_nat gP) (Z.of_nat wS) (Z.of_nat wP)
+eapply (@b4_near plain (Z.of_nat K) (Z.of_nat mu) (Z.of_nat tau) (Z.of_nat gS) (Z.of_nat gP) (Z.of_nat wS) (Z.of_nat wP)
   (Z.of_nat V0) (Z.of_nat V1) (Z.of_nat K0) (Z.of_nat K1) (Z.of_nat Q0) (Z.of_nat Q1) (Z.of_nat W) (rational D) (rational q) (rational k)
   (rational o) (rational v) (rational uV) (rational uK) (rational uQ) (rational ps) (rational pn) (rational p) (rational rs) (rational rn)
   (rational r) (rational ss) (rational sn) (rational (A * B)) (rational i) (rational j) (rational s) (rational b) (rational c) (rational e)
@@ -146,7 +146,7 @@ all: try (clear; lra).
 by rewrite s0; exact: (Qle_refl 0).
 Qed.
 
-Theorem b4_segment : b4_row square K mu tau gS gP wS wP V0 V1 K0 K1 Q0 Q1 W -> work <= W * D ^ 3.
+Theorem b4_segment : b4_row plain K mu tau gS gP wS wP V0 V1 K0 K1 Q0 Q1 W -> work <= W * D ^ 3.
 Proof.
 move=> bounded; case: (posnP (q * k)) => [qk0|]; first exact: nothing_near.
 rewrite muln_gt0 => /andP[q_gt0 k_gt0]; apply: near_one => n.
@@ -158,7 +158,7 @@ have z_ne0 := pos_nonzero z z_gt0; have le_inv := inverse_nonneg z z_gt0.
 have le_n : (rational n.+1 <= z)%Q by apply/rational_le; clear; lia.
 have ratio : (((rational n.+1 / z) ^ 2) ^ 2 * (rational wS * rational s + rational wP * rational b + rational c + rational e + rational g)
     <= rational W * rational D ^ 3)%Q.
-  eapply (@b4_ratio square (Z.of_nat K) (Z.of_nat mu) (Z.of_nat tau) (Z.of_nat gS) (Z.of_nat gP) (Z.of_nat wS) (Z.of_nat wP)
+  eapply (@b4_ratio plain (Z.of_nat K) (Z.of_nat mu) (Z.of_nat tau) (Z.of_nat gS) (Z.of_nat gP) (Z.of_nat wS) (Z.of_nat wP)
   (Z.of_nat V0) (Z.of_nat V1) (Z.of_nat K0) (Z.of_nat K1) (Z.of_nat Q0) (Z.of_nat Q1) (Z.of_nat W) (rational D) (rational q) (rational k)
   (rational o) (rational v) (rational uV) (rational uK) (rational uQ) (rational ps) (rational pn) (rational p) (rational rs) (rational rn)
   (rational r) (rational ss) (rational sn) (rational (A * B)) (rational i) (rational j) (rational s) (rational b) (rational c) (rational e)
