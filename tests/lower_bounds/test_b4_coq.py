@@ -41,10 +41,12 @@ class _Point:
 
 
 def _points(rng: np.random.Generator, n: int) -> list[_Point]:
-    """Segments in hundredths, of all shapes: many of the amounts are zero."""
+    """Segments in hundredths: some amounts are zero, and every other segment has few pairs and chains of dQ."""
     points = []
-    for _ in range(n):
-        parts = rng.integers(0, 400, 16) * (rng.random(16) < 0.8)
+    for number in range(n):
+        parts = rng.integers(0, 400, 16) * (rng.random(16) < 0.9)
+        if number % 2:
+            parts[6:15] //= 8
         amounts = [Fraction(int(part), 100) for part in parts]
         root_q, root_k, whole = amounts[0] / 2, amounts[1] / 2, amounts[15] / 4
         segment = B4Segment(*[root_q**2, root_k**2, *amounts[2:15], whole])
@@ -144,8 +146,8 @@ def test_the_function_is_the_programs(tmp_path: Path) -> None:
     row = b4_rows()[-1]
     assert row.V0 < row.V1
     assert row.K0 < row.K1
-    text = _HEADER
-    for point in _points(np.random.default_rng(3), 4):
+    text = _HEADER  # with this seed each member of each minimum is the least one somewhere
+    for point in _points(np.random.default_rng(633), 5):
         text += _same_weight(row, point)
         text += _goals(row, point, _products(row, point), plain=False)
         text += _goals(row, point, _roots(row, point), plain=True)
