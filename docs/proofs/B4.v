@@ -18,6 +18,30 @@ Local Open Scope nat_scope.
 Lemma whole_at (X : finType) n (A : {set X * 'I_n}) k : #|whole A| <= #|[set x | (x, k) \in A]|.
 Proof. by apply/subset_leq_card/subsetP => x; rewrite !inE => /forallP. Qed.
 
+(** (2), from the weight of a segment: [n] words of inputs and pairs at hand, [kept] of them on pairs that do not pay. *)
+Lemma B4_weight K M mu tau D2 u0 u r moved weight n kept charge : K * M <= mu * D2 -> u0 <= u -> u0 + kept <= r -> r <= M ->
+  n + 2 * u <= u0 + r + moved -> K * moved + charge <= weight -> K * r + weight <= tau * D2 ->
+  K * (n + u) + charge <= tau * D2 /\ K * (n + u) + charge + K * (u + kept) <= tau * D2 + mu * D2.
+Proof.
+move=> le_M le_u0 le_kept le_r le_n le_weight le_T.
+have h0 := leq_mul (leqnn K) le_u0; have h1 := leq_mul (leqnn K) le_n; have h2 := leq_mul (leqnn K) le_kept; have h3 := leq_mul (leqnn K) le_r.
+by split; move: h0 h1 h2 h3 le_M le_weight le_T; clear; lia.
+Qed.
+
+(** A product that weighs nothing is not counted. *)
+Lemma root_of_weight (w n p q k p' : nat) : n ^ 2 <= (p + p') * q * k -> ((0 < w) * n) ^ 2 <= (p + (0 < w) * p') * (q * k).
+Proof. by rewrite mulnA; case: w => [|w]; rewrite ?mul1n. Qed.
+
+Lemma all_of_weight (w n d p p' : nat) : n <= d * (p + p') -> (0 < w) * n <= d * (p + (0 < w) * p').
+Proof. by case: w => [|w]; rewrite ?mul1n. Qed.
+
+(** A second member, in words: [A] lines are whole. *)
+Lemma by_words D n amount c w A u q : D = n -> D * A <= q -> c <= n * amount + w * (A * u) -> D * c <= D ^ 2 * amount + w * (q * u).
+Proof.
+move=> <- le_A le_c; have h1 := leq_mul (leqnn D) le_c; have h2 := leq_mul (leqnn w) (leq_mul le_A (leqnn u)).
+by move: h1 h2; clear; lia.
+Qed.
+
 Section B4.
 
 Variables (Nq Nk d dv : nat) (allowed : 'I_Nq -> 'I_Nk -> bool).
@@ -99,5 +123,97 @@ by apply: leq_trans h3 _; clear; lia.
 Qed.
 
 End Segment.
+
+Section Row.
+
+Variables (plain : bool) (K mu tau gS gP wS wP V0 V1 K0 K1 Q0 Q1 W : nat).
+Hypotheses (d_gt0 : 0 < d) (dv_gt0 : 0 < dv) (K_gt0 : 0 < K) (le_V : V0 <= V1) (le_K : K0 <= K1) (le_Q : Q0 <= Q1).
+Hypothesis square : plain = false -> d = dv.
+Hypothesis bounded : b4_row plain K mu tau gS gP wS wP V0 V1 K0 K1 Q0 Q1 W.
+Hypothesis le_M : K * M <= mu * D ^ 2.
+
+Lemma B4_segment a b :
+  K * #|red_at ms a| + \sum_(a <= t < b) move_weight ms g_when s_when p_when K ((0 < wS) * gS) ((0 < wP) * gP) t <= tau * D ^ 2 ->
+  segment_work ms g_when s_when p_when wS wP V0 V1 K0 K1 Q0 Q1 a b <= W * D ^ 3.
+Proof.
+move=> le_T; have D_gt0 : 0 < D by rewrite leq_min d_gt0.
+have [u0 [le_u0 le_red le_moved]] := B4_touched legal_ms g_traced a b.
+have le_weight := segment_weight g_when s_traced p_traced K ((0 < wS) * gS) ((0 < wP) * gP) a b.
+have le_M' := leq_mul (leqnn K) (card_red legal_ms a); have eq_work := card_at_work g_when a b.
+rewrite (card_split_light (P_stored ms) (S_pairs ms a b)) (card_split_light (D_stored ms) (dP_pairs ms a b))
+  (card_split_light (D_stored ms) (dS_pairs ms a b)) eq_work in le_moved; rewrite eq_work in le_u0.
+have lines (X : finType) n (A : {set X * 'I_n}) (B : {set X}) : D <= n -> B \subset whole A -> D * #|B| <= #|A|.
+  by move=> le_n sub; apply: leq_trans (card_whole A); apply: leq_mul => //; apply: subset_leq_card.
+have le_q := lines _ _ (Q_words ms a b) _ (geq_minl d dv) (subxx _); have le_k := lines _ _ (K_words ms a b) _ (geq_minl d dv) (subxx _).
+have le_rQ := lines _ _ (Q_words ms a b) (both_rows ms a b) (geq_minl d dv) (subsetIl _ _).
+have le_rO := lines _ _ (dO_words ms a b) (both_rows ms a b) (geq_minr d dv) (subsetIr _ _).
+have le_cK := lines _ _ (K_words ms a b) (both_columns ms a b) (geq_minl d dv) (subsetIl _ _).
+have le_cV := lines _ _ (V_words ms a b) (both_columns ms a b) (geq_minr d dv) (subsetIr _ _).
+have S_root' := S_root legal_ms s_traced a b; have S_all := S_by_pairs legal_ms s_traced a b.
+have dP_root' := dP_root legal_ms p_traced a b; have dP_all := dP_by_pairs legal_ms p_traced a b.
+have V_root := dV_root legal_ms g_traced a b (P_stored ms) le_V; have V_chains := dV_by_chains legal_ms g_traced a b (P_stored ms) le_V.
+have V_by_words := dV_by_words legal_ms g_traced a b (P_stored ms) le_V.
+have K_root := dK_root legal_ms g_traced a b (D_stored ms) K0 K1; have K_chains := dK_by_chains legal_ms g_traced a b (D_stored ms) le_K.
+have Q_root := dQ_root legal_ms g_traced a b (D_stored ms) Q0 Q1.
+have Q_chains := dQ_by_chains legal_ms g_traced a b (D_stored ms) le_Q.
+rewrite /amount in V_root V_chains V_by_words K_chains Q_chains.
+rewrite (card_split_light (P_stored ms) (S_pairs ms a b)) in S_root' S_all K_chains Q_chains.
+rewrite (card_split_light (D_stored ms) (dP_pairs ms a b)) in dP_root' dP_all.
+have same : plain = false -> D = d /\ D = dv by move=> /square eq_d; rewrite -eq_d minnn.
+have of_weight (w n : nat) : w * ((0 < w) * n) = w * n by case: w => [|w]; rewrite ?mul0n ?mul1n.
+rewrite /segment_work -(of_weight wS) -(of_weight wP).
+have weighed := B4_weight (n := #|Q_words ms a b| + #|K_words ms a b| + #|dO_words ms a b| + #|V_words ms a b| +
+    (#|[set p in S_pairs ms a b | P_stored ms p]| + #|[set p in S_pairs ms a b | ~~ P_stored ms p]| +
+    (#|[set p in dP_pairs ms a b | D_stored ms p]| + #|[set p in dP_pairs ms a b | ~~ D_stored ms p]|) +
+    (#|[set p in dS_pairs ms a b | D_stored ms p]| + #|[set p in dS_pairs ms a b | ~~ D_stored ms p]|)))
+  (kept := #|[set p in S_pairs ms a b | ~~ P_stored ms p]| + #|[set p in dP_pairs ms a b | ~~ D_stored ms p]| +
+    #|[set p in dS_pairs ms a b | ~~ D_stored ms p]|)
+  (charge := (0 < wS) * gS * #|S_fresh ms s_when a b| + (0 < wP) * gP * #|dP_fresh ms p_when a b|) le_M le_u0 _ (card_red legal_ms a) le_moved _ le_T.
+rewrite !addnA in le_red le_weight weighed; have {}weighed := weighed le_red le_weight.
+apply: (@b4_segment plain K mu tau gS gP wS wP V0 V1 K0 K1 Q0 Q1 W D #|Q_words ms a b| #|K_words ms a b| #|dO_words ms a b| #|V_words ms a b|
+  #|dV_work g_when a b| #|dK_work g_when a b| #|dQ_work g_when a b|
+  #|[set p in S_pairs ms a b | P_stored ms p]| #|[set p in S_pairs ms a b | ~~ P_stored ms p]| ((0 < wS) * #|S_fresh ms s_when a b|)
+  #|[set p in dP_pairs ms a b | D_stored ms p]| #|[set p in dP_pairs ms a b | ~~ D_stored ms p]| ((0 < wP) * #|dP_fresh ms p_when a b|)
+  #|[set p in dS_pairs ms a b | D_stored ms p]| #|[set p in dS_pairs ms a b | ~~ D_stored ms p]|
+  #|whole_Q ms a b| #|whole_K ms a b| #|both_rows ms a b| #|both_columns ms a b|) => //.
+- by have [few _] := weighed; move: few; clear; lia.
+- by have [_ twice] := weighed; move: twice; clear; lia.
+- exact: root_of_weight S_root'.
+- by move=> /same[-> _]; apply: all_of_weight.
+- move=> g1 g2 _ _; case: (wS) => [|w]; first by exists 0; rewrite ?muln0.
+  have [t le_t le_e] := S_by_index a b g1 g2; rewrite (card_split_light (P_stored ms) (S_pairs ms a b)) in le_t.
+  by exists t; rewrite mul1n.
+- exact: root_of_weight dP_root'.
+- by move=> /same[_ ->]; apply: all_of_weight.
+- by apply: leq_trans V_root _; rewrite -mulnA leq_mul2r; apply/orP; right; clear; lia.
+- by move=> /same[_ eq_D]; exact: by_words eq_D le_q V_chains.
+- by move=> /same[_ eq_D]; exact: by_words eq_D le_k V_by_words.
+- exact: dS_roots le_K K_root.
+- by move=> /same[-> _]; apply: leq_trans K_chains _; clear; lia.
+- exact: dS_roots le_Q Q_root.
+move=> /same[eq_D _]; apply: by_words eq_D le_cK _; apply: leq_trans Q_chains _; clear; lia.
+Qed.
+
+End Row.
 End Pebbling.
+
+Theorem B4 (plain : bool) K mu tau gS gP wS wP V0 V1 K0 K1 Q0 Q1 W M (ms : seq (move G)) :
+  pebbling M ms -> 0 < d -> 0 < dv -> 0 < K -> gS <= 2 * K -> gP <= 2 * K -> V0 <= V1 -> K0 <= K1 -> Q0 <= Q1 -> (plain = false -> d = dv) ->
+  b4_row plain K mu tau gS gP wS wP V0 V1 K0 K1 Q0 Q1 W -> K * M <= mu * D ^ 2 ->
+  exists x y, [/\ x <= #|pair|, y <= #|pair| & forall h, 0 < h ->
+    h * (W * D ^ 3) + x * (V1 - V0) * dv + y * (K1 - K0 + (Q1 - Q0)) * d < #|pair| * ((wS + K1 + Q1) * d + (wP + V1) * dv) ->
+    K * (M + 2) + h * (tau * D ^ 2) + K * (x + y) <
+      K * io ms + ((0 < wS) * gS + (0 < wP) * gP) * #|pair| + K * (#|query| * d + #|key| * (d + dv)) + h * (K * (M + 2))].
+Proof.
+move=> legal_ms d_gt0 dv_gt0 K_gt0 gS_le gP_le le_V le_K le_Q square bounded le_M.
+have [g_when [s_when [p_when [g_traced s_traced p_traced]]]] := backward_chains d_gt0 legal_ms.
+exists #|[set p | P_stored ms p]|, #|[set p | D_stored ms p]|; split=> [||h h_gt0 many]; [exact: max_card|exact: max_card|].
+have le_charge (w g : nat) : g <= 2 * K -> (0 < w) * g <= 2 * K by case: w => [|w]; rewrite ?mul0n ?mul1n.
+have seg := B4_segment legal_ms g_traced s_traced p_traced d_gt0 dv_gt0 K_gt0 le_V le_K le_Q square bounded le_M.
+have := B4_cut legal_ms g_traced s_traced p_traced (le_charge wS _ gS_le) (le_charge wP _ gP_le) le_V le_K le_Q seg h_gt0.
+rewrite /relief /all_work addnA => /(_ many).
+have -> : @accumulators Nq Nk d dv allowed = #|query| * d + #|key| * (d + dv) by rewrite /accumulators; clear; lia.
+rewrite -(ltn_add2r h); apply: leq_trans; move: h_gt0; clear; lia.
+Qed.
+
 End B4.

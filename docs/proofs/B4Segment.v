@@ -92,7 +92,7 @@ Variables (plain : bool) (K mu tau gS gP wS wP V0 V1 K0 K1 Q0 Q1 W : nat).
 Variables D q k o v uV uK uQ ps pn p rs rn r ss sn A B i j s b c e g : nat.
 Hypotheses (K_gt0 : 0 < K) (D_gt0 : 0 < D).
 Hypotheses (le_A : D * A <= q) (le_B : D * B <= k) (le_iq : D * i <= q) (le_io : D * i <= o) (le_jk : D * j <= k) (le_jv : D * j <= v).
-Let touched := K * (q + k + o + v + (uV + uK + uQ) + (ps + pn) + (rs + rn) + (ss + sn)) + gS * p + gP * r.
+Local Notation touched := (K * (q + k + o + v + (uV + uK + uQ) + (ps + pn) + (rs + rn) + (ss + sn)) + gS * p + gP * r).
 Hypothesis few : touched <= tau * D ^ 2.
 Hypothesis twice : touched + K * (uV + uK + uQ + pn + rn + sn) <= tau * D ^ 2 + mu * D ^ 2.
 Hypothesis s_square : s ^ 2 <= (ps + pn + p) * (q * k).
@@ -110,19 +110,13 @@ Hypothesis e_chains : plain = false -> e <= D * (K1 * (ps + pn) + K0 * (rs + ss)
 Hypothesis g_root : root_words D Q0 Q1 ps pn rs rn ss sn (A * B) (o * v) (i * j) (uQ * k) g.
 Hypothesis g_chains : plain = false -> D * g <= D ^ 2 * (Q1 * (ps + pn) + Q0 * (rs + ss) + Q1 * (rn + sn)) + Q1 * (k * uQ).
 
-Let work := wS * s + wP * b + c + e + g.
+Local Notation work := (wS * s + wP * b + c + e + g).
 
-(** A fact of whole numbers, as one of rational numbers. *)
-Ltac told fact := have := proj1 (rational_le _ _) fact; rewrite !rationalE; exact: id.
-Ltac told_if fact := let plain_no := fresh in intro plain_no; told (fact plain_no).
-
-(** What does not depend on the point. *)
+(** What is a fact of whole numbers; and what of the rest does not depend on the point. *)
+Ltac whole := rewrite -?rationalE; apply/rational_le; solve [assumption | auto].
 Ltac of_segment := first
-  [ exact: rational_ge0 | apply: rational_gt0; assumption | reflexivity
-  | told le_iq | told le_io | told le_jk | told le_jv | told few | told twice | told s_square | told b_square | told c_square
-  | told_if s_pairs | told_if b_pairs | told_if c_chains | told_if c_words
-  | told_if e_chains | told_if g_chains
-  | exact: (root_rational e_root) | exact: (root_rational g_root) ].
+  [ exact: rational_ge0 | apply: rational_gt0; assumption | whole | intro; whole | exact: (root_rational e_root) | exact: (root_rational g_root)
+  | reflexivity ].
 
 Lemma nothing_near : q * k = 0 -> b4_row plain K mu tau gS gP wS wP V0 V1 K0 K1 Q0 Q1 W -> work <= W * D ^ 3.
 Proof.
@@ -131,7 +125,7 @@ move=> qk0 bounded; have AB0 : A * B = 0.
     by move: le_A; rewrite q0 leqn0 muln_eq0 (gtn_eqF D_gt0) => /eqP ->.
   by move: le_B; rewrite k0 leqn0 muln_eq0 (gtn_eqF D_gt0) => /eqP ->; rewrite muln0.
 have s0 : s = 0 by move: s_square; rewrite qk0 muln0 leqn0 expn_eq0 => /andP[/eqP -> _].
-apply/rational_le; rewrite /work !rationalE.
+apply/rational_le; rewrite !rationalE.
 suff : (1 ^ 2 * (rational wS * rational s + rational wP * rational b + rational c + rational e + rational g) <= rational W * rational D ^ 3)%Q.
   by rewrite Qmult_1_l.
 eapply (@b4_near plain (Z.of_nat K) (Z.of_nat mu) (Z.of_nat tau) (Z.of_nat gS) (Z.of_nat gP) (Z.of_nat wS) (Z.of_nat wP)
@@ -166,16 +160,14 @@ have ratio : (((rational n.+1 / z) ^ 2) ^ 2 * (rational wS * rational s + ration
     (m := (rational n.+1 / z)%Q) (g1 := rational g1) (g2 := rational g2) (A := rational A) (B := rational B) (t := rational t);
     try of_segment; try exact: bounded.
   - by apply: (scaled _ _ _ _ _ le_inv le_n); rewrite /z; [reflexivity|field].
-  - told le_A.
-  - told le_B.
-  - told less.
+  - by rewrite rationalM.
   - have := proj1 (rational_le _ _) near; rewrite !rationalE -/z => near'.
     by apply: (scaled _ _ _ _ _ le_inv near'); field.
   - have le_whole : D * (g1 ^ 2 * A + g2 ^ 2 * B) <= g1 ^ 2 * q + g2 ^ 2 * k.
       by have := leq_mul (leqnn (g1 ^ 2)) le_A; have := leq_mul (leqnn (g2 ^ 2)) le_B; clear; lia.
     by have := proj1 (rational_le _ _) t_square; rewrite !rationalE (rationalB le_whole) !rationalE; exact: id.
-  - told s_sum.
-apply/rational_le; rewrite /work !(expnM _ 2 2) !rationalE -/z.
+  - by have := proj1 (rational_le _ _) s_sum; rewrite !rationalE; exact: id.
+apply/rational_le; rewrite !(expnM _ 2 2) !rationalE -/z.
 apply: (scaled _ _ _ _ _ (Qlt_le_weak _ _ z4) ratio); [|ring].
 by field.
 Qed.
