@@ -192,3 +192,32 @@ Qed.
 
 End Chains.
 End Stores.
+
+(** Chains that begin in a segment. *)
+Section Begun.
+
+Variables (G : dag) (M : nat) (ms : seq (move G)).
+Variables (X C : finType) (vert : X -> vertex G) (follows : rel X) (chain : X -> C) (when : X -> nat).
+Hypothesis vert_inj : injective vert.
+Hypothesis traced_when : traced ms vert follows when.
+
+Lemma begun_chains a b : #|chain @: [set x | first follows x && (a <= when x < b)]| <= \sum_(a <= t < b) begun follows when t.
+Proof.
+pose f t := omap chain [pick x | first follows x && (when x == t)].
+apply: (@leq_trans (\sum_(a <= t < b) (f t : bool))).
+  apply: card_taken => c /imsetP[x]; rewrite inE => /andP[first_x in_x] ->; exists (when x) => //.
+  rewrite /f; case: pickP => [y /andP[_ /eqP /(same_step vert_inj traced_when) ->] //|/(_ x)]; by rewrite first_x eqxx.
+apply: leq_sum => t _; rewrite /f; case: pickP => [x good|] //=.
+by have -> : begun follows when t by apply/existsP; exists x.
+Qed.
+
+Lemma sum_begun : \sum_(0 <= t < size ms) begun follows when t <= #|[set x | first follows x]|.
+Proof.
+apply: (@leq_trans (\sum_(0 <= t < size ms) \sum_(x | when x == t) first follows x)).
+  apply: leq_sum => t _; case: (boolP (begun follows when t)) => // /existsP[x /andP[first_x when_x]].
+  by rewrite (bigD1 x) //= first_x.
+rewrite sum_events -sum1_card [X in X <= _]big_mkcond [X in _ <= X]big_mkcond /=; apply: leq_sum => x _; rewrite inE.
+by case: ifP; case: (first follows x).
+Qed.
+
+End Begun.
