@@ -51,7 +51,7 @@ End Tests.
 
 (** ** From tests to statements *)
 
-Theorem mla_masked pairs queries keys d dv stats M h T p q words :
+Theorem mla_masked_latent pairs queries keys d dv stats M h T p q words :
   mla_test pairs queries d dv stats M h T p q words -> masked_latent_costs pairs queries keys d dv stats M words.
 Proof.
 rewrite /mla_test; move: (mla_number d dv T p q) => F.
@@ -76,7 +76,7 @@ have := MLA legal_ms dv_gt0' h_gt0 row_F; rewrite eq_pairs eq_queries => /(_ man
 by move: le_words; rewrite flagE; clear; lia.
 Qed.
 
-Theorem latent_compulsory_masked pairs queries keys d dv stats M words :
+Theorem compulsory_masked_latent pairs queries keys d dv stats M words :
   latent_compulsory_test queries keys d dv stats words -> masked_latent_costs pairs queries keys d dv stats M words.
 Proof.
 case/and3P=> /N.ltb_lt dv_gt0 /N.leb_le le_dv /N.leb_le le_words.
@@ -99,10 +99,10 @@ Qed.
 
 Theorem mla_latent (Nq Nk d dv : N) stats M h T p q words : (0 <? Nq)%num && (0 <? Nk)%num &&
   mla_test (Nq * Nk) Nq d dv stats M h T p q words -> latent_costs Nq Nk d dv stats M words.
-Proof. by case/andP=> /andP[/N.ltb_lt Nq_gt0 /N.ltb_lt Nk_gt0] test; apply: unmasked_latent => //; apply: mla_masked test. Qed.
+Proof. by case/andP=> /andP[/N.ltb_lt Nq_gt0 /N.ltb_lt Nk_gt0] test; apply: unmasked_latent => //; apply: mla_masked_latent test. Qed.
 
 Theorem compulsory_latent (Nq Nk d dv : N) stats M words : (0 <? Nq)%num && (0 <? Nk)%num &&
   latent_compulsory_test Nq Nk d dv stats words -> latent_costs Nq Nk d dv stats M words.
 Proof.
-by case/andP=> /andP[/N.ltb_lt Nq_gt0 /N.ltb_lt Nk_gt0] test; apply: unmasked_latent => //; apply: latent_compulsory_masked test.
+by case/andP=> /andP[/N.ltb_lt Nq_gt0 /N.ltb_lt Nk_gt0] test; apply: unmasked_latent => //; apply: compulsory_masked_latent test.
 Qed.
