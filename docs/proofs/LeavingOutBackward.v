@@ -1,8 +1,7 @@
-(** * Leaving pairs out of the backward pass, and parts of its mask
+(** * Leaving pairs out of the backward pass
 
     docs/bounds.md, under a mask; docs/bounds-backward.md. As LeavingOut.v: what is left of the allowed pairs is the image of the whole. A step
-    of a sum over keys, or over queries, goes to the last step at or before it that is left. Parts with no query and no key in common
-    add up, and queries and keys of no part cost their words besides. *)
+    of a sum over keys, or over queries, goes to the last step at or before it that is left. *)
 
 From mathcomp Require Import all_ssreflect zify.
 From Pebble Require Import Game Times Compulsory Images LoomisWhitney Lines Attention Backward BackwardFacts BackwardCompulsory.
