@@ -9,6 +9,7 @@ from pebble.computations.problem import Problem
 from pebble.lower_bounds.attention.b1 import b1_cut, b1_tangent
 from pebble.lower_bounds.attention.b2 import b2_cut, b2_peak
 from pebble.lower_bounds.attention.large_cache import rectangle
+from pebble.lower_bounds.attention.latent import latent_cut, latent_peak
 from pebble.lower_bounds.attention.linear import linear_best_cut
 from pebble.lower_bounds.attention.safe_softmax import safe_softmax_cut
 from pebble.lower_bounds.attention.t1 import t1_cut
@@ -28,6 +29,7 @@ _LEMMAS = {
     "B2": "b2",
     "L": "l",
     "S": "s",
+    "MLA": "mla",
     "D": "d",
     "D backward": "d",
     "compulsory": "compulsory",
@@ -41,6 +43,7 @@ _FILES = {
     "safe": ("Softmax", "SoftmaxCertificate"),
     "online": ("Softmax", "SoftmaxCertificate"),
     "backward": ("Backward", "BackwardCertificate"),
+    "latent": ("Latent", "LatentCertificate"),
     "linear": ("Linear", "LinearCertificate"),
     "recurrent": ("Linear", "LinearCertificate"),
     "gated": ("Gates", "LinearCertificate"),
@@ -54,9 +57,9 @@ def coq_certificate(problem: Problem, M: int) -> str:
     Parameters
     ----------
     problem : Problem
-        Softmax attention, forward or backward, with or without a mask. Under a mask the statements are about every mask
-        with as many pairs, queries and keys. Or linear attention, of one head to each head of keys. Of several copies
-        each bound is stated of one, and then of all.
+        Softmax attention, forward or backward, or latent attention, with or without a mask. Under a mask the
+        statements are about every mask with as many pairs, queries and keys. Or linear attention, of one head to each
+        head of keys. Of several copies each bound is stated of one, and then of all.
     M : int
         Words of fast memory.
 
@@ -82,7 +85,7 @@ def coq_certificate(problem: Problem, M: int) -> str:
     if not checked:
         raise BoundDoesNotApply(
             f"no bound on {problem.describe()} can be written for Coq; those of softmax attention, forward and "
-            "backward, and of linear attention with one query head to each head of keys can"
+            "backward, of latent attention, and of linear attention with one query head to each head of keys can"
         )
     others = [bound.name for bound in bounds if bound not in checked and bound.value]
     computation, certificate = _FILES["backward" if problem.pass_name == "backward" else problem.form]
@@ -121,7 +124,8 @@ def _statement(problem: Problem, M: int, name: str) -> tuple[str, str]:
         kind, sizes = "rectangle", [*rectangle(problem), problem.queries, problem.keys]
     stats = f" {str(problem.stats).lower()}" if forward else ""
     shape = " ".join(map(str, [*sizes, problem.d, problem.dv]))
-    suffix = "_".join([kind] * masked + [problem.pass_name] * (not masked or not forward))
+    last = "latent" if problem.form == "latent" else problem.pass_name
+    suffix = "_".join([kind] * masked + [last] * (not masked or last != "forward"))
     return f"{kind}{'_' * masked}{computation}_costs {shape}{stats} {M}", suffix
 
 
@@ -185,6 +189,8 @@ def _given(problem: Problem, M: int, name: str) -> dict[str, int]:
         return {}
     T, d = M + cut.X, problem.d
     given = {"h": cut.cuts, "T": T}
+    if name == "MLA":
+        given["p"], given["q"] = latent_peak(T, d, problem.dv)
     if name == "B1":
         given["p"], given["q"] = b1_tangent(T, d, problem.dv)
     if name == "T2":
@@ -215,4 +221,5 @@ _CUTS: dict[str, Callable[[Problem, int], Cut | None]] = {
     "B2": b2_cut,
     "L": linear_best_cut,
     "S": safe_softmax_cut,
+    "MLA": latent_cut,
 }

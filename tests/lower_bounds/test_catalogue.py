@@ -168,6 +168,8 @@ _CHECKED = [
     (Problem(256, 256, 8, 12, pass_name="backward", mask="window:9"), "B1|B2|compulsory"),
     (Problem.square(256, 8, heads=2), "D|T1|T2|compulsory"),
     (Problem.square(256, 8, pass_name="weights"), "none"),
+    (Problem(256, 256, 8, 6, shared_values=True, mask="causal"), "MLA|compulsory"),
+    (Problem(256, 256, 8, 6, heads=2, shared_rope=2), "none"),
     (Problem.square(256, 8, attention="linear"), "L"),
     (Problem.square(256, 8, attention="linear", mask="causal", heads=4, kv_heads=1), "L"),
     (Problem.square(256, 8, attention="linear", mask="causal", gate=True), "L"),
@@ -184,5 +186,5 @@ def test_statements_that_are_machine_checked() -> None:
     found = {one.name for one in STATEMENTS if one.status == "machine-checked"}
     assert found == {
         *("compulsory", "T1", "T2", "D", "S", "B1", "B2", "D backward", "L", "D1-total", "D1-busiest"),
-        *("matmul", "matmul, short side", "matmul compulsory", "FFT", "FFT compulsory"),
+        *("MLA", "matmul", "matmul, short side", "matmul compulsory", "FFT", "FFT compulsory"),
     }

@@ -32,8 +32,9 @@ _KINDS = {
     "backward": "Q K V dO O l S P D dP dS dV dK dQ",
     "matmul": "A B C",
     "linear": "Q K V H O G",
+    "latent": "Qc Qr Kc Kr S1 S2 P U l O",
 }
-_FILES = "Game Names SoftmaxNames BackwardNames LinearNames GatesNames FFTNames Replay"
+_FILES = "Game Names SoftmaxNames BackwardNames LinearNames GatesNames FFTNames LatentNames Replay"
 _HEADER = f"From mathcomp Require Import all_ssreflect.\nFrom Pebble Require Import {_FILES}.\n"
 _GRAPHS: list[tuple[tuple[int, int, int, int], bool, str | None]] = [
     ((2, 3, 2, 1), True, None),
@@ -106,6 +107,13 @@ def _graphs() -> list[tuple[str, Dag, str]]:
             sizes += f" {str(problem.stats).lower()}"
         found.append(
             (f"({kinds}_named {sizes} {_allowed(problem)})", family_of(problem).dag(), _KINDS[kinds])
+        )
+    for latent in (
+        replace(problem, d=problem.d + problem.dv, shared_values=True) for problem in problems[:7]
+    ):
+        sizes = f"{latent.Nq} {latent.Nk} {latent.d - latent.dv} {latent.dv} {str(latent.stats).lower()}"
+        found.append(
+            (f"(latent_named {sizes} {_allowed(latent)})", family_of(latent).dag(), _KINDS["latent"])
         )
     for m, n, k in ((2, 3, 2), (1, 2, 3)):
         found.append((f"(matmul_named {m} {n} {k})", matmul_family(m, n, k).dag(), _KINDS["matmul"]))

@@ -14,12 +14,12 @@ from pebble.common.errors import BoundDoesNotApply
 from pebble.common.units import fast_memory_words
 from pebble.computations.problem import Problem
 from pebble.lower_bounds.bound import Bound
-from pebble.lower_bounds.cutting import best_cut, best_start, least_words_near
+from pebble.lower_bounds.cutting import Cut, best_cut, best_start, least_words_near
 from pebble.lower_bounds.references import HONG_KUNG, LOOMIS_WHITNEY
 from pebble.lower_bounds.rounding import sqrt_above
 from pebble.lower_bounds.statement import Statement
 
-__all__ = ["MLA", "latent_bound", "latent_events"]
+__all__ = ["MLA", "latent_bound", "latent_cut", "latent_events", "latent_peak"]
 
 MLA = Statement(
     "MLA",
@@ -29,6 +29,7 @@ MLA = Statement(
     "attention whose values are the first dv of the d words of its keys (multi-head latent attention, absorbed), any "
     "sizes and any mask; z is the number of pairs; chains in a fixed order",
     "docs/latent-attention.md, MLA",
+    status="machine-checked",
     after=(HONG_KUNG, LOOMIS_WHITNEY),
 )
 
@@ -120,6 +121,12 @@ def latent_bound(problem: Problem, M: int) -> Bound:
     >>> latent_bound(Problem(65536, 65536, 576, 512, shared_values=True), 4 * 10**6).value
     652426013
     """
+    cut = latent_cut(problem, M)
+    return MLA.bound(cut.moves + problem.queries * problem.stats, str(cut))
+
+
+def latent_cut(problem: Problem, M: int) -> Cut:
+    """Return the cutting that :func:`latent_bound` uses."""
     M = fast_memory_words(M)
     if problem.form != "latent":
         raise BoundDoesNotApply("MLA is proved for values that are part of the keys (shared_values) only")
@@ -127,8 +134,27 @@ def latent_bound(problem: Problem, M: int) -> Bound:
     events = partial(latent_events, d=d, dv=dv)
     words = partial(least_words_near, events, model=partial(_model, d=d, dv=dv))
     X = best_start(M, events, M // 2, 3 * M)
-    cut = best_cut(problem.pairs * dv, M, events, words, X)
-    return MLA.bound(cut.moves + problem.queries * problem.stats, str(cut))
+    return best_cut(problem.pairs * dv, M, events, words, X)
+
+
+def latent_peak(T: int, d: int, dv: int) -> tuple[int, int]:
+    """Return p, q with p/q at least the v where the second case of F(T) is greatest, w = T·(1 − v²), and hardly more.
+
+    There d·(d + dv)·(1 − 3v²)² = 4T·v²·(1 − v²)²; from there to 1/√3 the right side is the greater one.
+
+    Examples
+    --------
+    >>> p, q = latent_peak(10**6, 576, 512)
+    >>> round(p / q, 6)
+    0.311032
+    """
+    q = 1 << _BITS
+    low, high = 0, math.isqrt((q * q - 1) // 3)
+    while high - low > 1:
+        p = (low + high) // 2
+        left = d * (d + dv) * (q * q - 3 * p * p) ** 2 * q * q
+        low, high = (low, p) if left <= 4 * T * p * p * (q * q - p * p) ** 2 else (p, high)
+    return high, q
 
 
 def _model(T: float, d: int, dv: int) -> float:
