@@ -2,7 +2,7 @@
 
 Written from the description of the game, of the file and of the bounds alone: python check_certificate.py FILE. Every
 field is verified, or the file is refused. The exit status is 0 if all of it was confirmed, 1 if anything is wrong, and
-2 if the bound is one that this program cannot compute: cuts, spectra, partitions, short sides, T2, T3, T4, B1 to B4.
+2 if the bound is one that this program cannot compute: cuts, spectra, layers, sums, nests, T2 to T4, B1 to B4, S.
 """
 
 from __future__ import annotations
@@ -25,9 +25,11 @@ FIELDS = {
     "bound": {"name", "value", "rules", "source", "inputs"},
 }
 COMPULSORY = {"rules": "recomputation allowed, sliding allowed", "source": "docs/graph-bounds.md, compulsory"}
+BUTTERFLY = {"rules": COMPULSORY["rules"], "source": "docs/graph-bounds.md, butterflies", "inputs": {}}
 SEARCH = {"source": "docs/graph-bounds.md, exhaustive search"}
 STATES = 50_000
 Sizes = dict[str, int]
+Vertices = Iterator[tuple[set[int], bool]]
 Predecessors = dict[str, set[str]]
 
 
@@ -153,7 +155,7 @@ def sizes_in(name: str) -> Sizes:
     return {"i": Nq, "j": Nk, "k": d, "e": dv, "stats": stats}
 
 
-def vertices_of(name: str) -> Iterator[tuple[set[int], bool]]:
+def vertices_of(name: str) -> Vertices:
     """Yield, vertex by vertex, its predecessors and whether it is an output, for a DAG with a name."""
     kind, size = name.partition(":")[0], sizes_in(name)
     if kind == "fft":
@@ -174,9 +176,7 @@ def vertices_of(name: str) -> Iterator[tuple[set[int], bool]]:
         yield from vertices_of_arrays(ARRAYS[kind].split(), size, outputs)
 
 
-def vertices_of_arrays(
-    arrays: list[str], size: Sizes, outputs: tuple[str, ...]
-) -> Iterator[tuple[set[int], bool]]:
+def vertices_of_arrays(arrays: list[str], size: Sizes, outputs: tuple[str, ...]) -> Vertices:
     """The same for arrays of vertices: an element reads those that share its indices, and of a chain the last one."""
     known: dict[str, tuple[int, str, int]] = {}
     first = 0
@@ -265,6 +265,7 @@ def is_proved(name: str, value: int, size: Sizes, M: int) -> bool:
 
 
 ANY = "recomputation allowed, sliding allowed"
+SMITH = "Smith et al. 2019, arXiv:1702.02017"
 LEAN = "machine-checked (Lean), github.com/geoconuk/lean-misc-math"
 FAMILY_BOUNDS = {
     "FFT": ("fft", ANY, "docs/bounds.md, FFT"),
@@ -273,11 +274,7 @@ FAMILY_BOUNDS = {
     "D": ("attention", ANY, "docs/bounds-large-cache.md"),
     "matmul": ("fma-matmul", ANY, "docs/bounds.md, matrix multiplication"),
     "matmul, machine-checked": ("fma-matmul", "recomputation allowed", LEAN),
-    "matmul, no recomputation": (
-        "fma-matmul",
-        "recomputation forbidden",
-        "Smith et al. 2019, arXiv:1702.02017",
-    ),
+    "matmul, no recomputation": ("fma-matmul", "recomputation forbidden", SMITH),
     "matmul, products apart": ("matmul", ANY, "docs/graph-bounds.md, matrix product"),
 }
 """For which family a bound is proved, under which rules, and where."""
@@ -300,6 +297,25 @@ def compulsory(before: Predecessors, outputs: set[str]) -> dict[str, int]:
     return {"loads": sum(not before[v] for v in needed), "stores": len(computed)}
 
 
+def butterfly_points(before: Predecessors, outputs: set[str]) -> int:
+    """Return on how many points a DAG is the FFT, by the inputs below each vertex and the ends above it (as bits)."""
+    order = list(TopologicalSorter(before).static_order())
+    inputs, ends = {v for v in order if not before[v]}, set(before).difference(*before.values())
+    up, down = ({v: (v in some) << at for at, v in enumerate(order)} for some in (inputs, ends))
+    edges = [(p, v) for v in order for p in before[v]]
+    for p, v in edges:
+        up[v] |= up[p]
+    for p, v in reversed(edges):
+        down[p] |= down[v]
+    n, size = len(inputs), {v: up[v].bit_count() for v in order}
+    fits = all(size[v] * down[v].bit_count() == n and len(before[v]) == 2 * (size[v] > 1) for v in order)
+    fits &= all(2 * size[p] == size[v] for p, v in edges)
+    fits &= len(set(up.values())) == len(set(down.values())) == 2 * n - 1
+    fits &= len({(up[v], down[v]) for v in order}) == len(order) == n * n.bit_length()
+    require(fits and ends <= outputs and n > 1, "the DAG is no butterfly")
+    return n
+
+
 def check_bound(certificate: dict[str, Any], before: Predecessors, outputs: set[str]) -> None:
     """Compute the bound again, and compare all that is said of it."""
     bound, M, rules, dag = (certificate[key] for key in ("bound", "M", "rules", "dag"))
@@ -313,6 +329,10 @@ def check_bound(certificate: dict[str, Any], before: Predecessors, outputs: set[
         require(bound | COMPULSORY == bound, "the bound is not as it says")
         require(least | bound["inputs"] == least, "the bound is not as it says")
         require(all(type(value) is int for value in bound["inputs"].values()), "an input is no number")
+    elif bound["name"] == "butterfly":
+        size = {"n": butterfly_points(before, outputs)}
+        require(is_proved("FFT", bound["value"], size, M), f"less than {bound['value']} is proved")
+        require(bound | BUTTERFLY == bound, "the bound is not as it says")
     else:
         raise CannotVerify(f"the bound {bound['name']!r}")
 
@@ -359,25 +379,18 @@ def check(certificate: dict[str, Any]) -> str:
     return f"{total} I/O and the bound {bound['value']} ({bound['name']}) confirmed"
 
 
-EXAMPLE: dict[str, Any] = {
-    **{"format": "pebble-certificate", "version": 1},
-    "dag": {
-        "hash": "8fdcf52a15c669d6e6c9a4f893e2229b770aed0e277d90dc95755bf845ccb8cc",
-        "name": None,
-        "vertices": ["a", "b", "sum"],
-        "edges": [[0, 2], [1, 2]],
-        "outputs": [2],
-    },
-    "M": 3,
-    "rules": {"recomputation": True, "sliding": False},
-    "pebbling": ["load a", "load b", "compute sum", "store sum"],
-    **{"reads": 2, "writes": 1, "io": 3, "gap": 0},
-    "bound": {"name": "compulsory", "value": 3, "inputs": {"loads": 2, "stores": 1}, **COMPULSORY},
-}
+EXAMPLE = """
+{"format": "pebble-certificate", "version": 1, "M": 3, "rules": {"recomputation": true, "sliding": false},
+"dag": {"hash": "8fdcf52a15c669d6e6c9a4f893e2229b770aed0e277d90dc95755bf845ccb8cc", "name": null,
+"vertices": ["a", "b", "sum"], "edges": [[0, 2], [1, 2]], "outputs": [2]},
+"pebbling": ["load a", "load b", "compute sum", "store sum"], "reads": 2, "writes": 1, "io": 3, "gap": 0,
+"bound": {"name": "compulsory", "value": 3, "inputs": {"loads": 2, "stores": 1},
+"rules": "recomputation allowed, sliding allowed", "source": "docs/graph-bounds.md, compulsory"}}
+"""
 
 if __name__ == "__main__":
     try:
-        source = Path(sys.argv[1]).read_text(encoding="utf-8") if len(sys.argv) > 1 else json.dumps(EXAMPLE)
+        source = Path(sys.argv[1]).read_text(encoding="utf-8") if len(sys.argv) > 1 else EXAMPLE
         print(check(json.loads(source, object_pairs_hook=once)))
     except CannotVerify as error:
         print(f"cannot be verified by this program: {error}", file=sys.stderr)

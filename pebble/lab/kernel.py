@@ -15,6 +15,7 @@ from pebble.computations.nests.named_kernel import read_kernel
 from pebble.computations.nests.nest_dag import count_edges, nest_dag
 from pebble.computations.nests.nest_family import NotAFamily, as_family, family_of_nest
 from pebble.computations.nests.points import TooManyPoints, count_points
+from pebble.computations.nests.stages import stages_of
 from pebble.computations.nests.statement import LoopNest
 from pebble.game.rules import Rules
 from pebble.lower_bounds.bound import Bound
@@ -215,6 +216,11 @@ def _check(nest: LoopNest) -> None:
     )
     if any(count_points(statement, small.extents) for statement in small.statements):
         nest_dag(small)
+    try:
+        stages_of(nest)
+        return
+    except NotAFamily as error:
+        why = error if "array by array" in str(error) else why
     size = sum(count_edges(nest))
     if size > MOST_SCHEDULED:
         raise TooManyPoints(

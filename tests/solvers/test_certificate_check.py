@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import random
 import runpy
 import subprocess
 import sys
@@ -15,10 +16,14 @@ from typing import Any
 import pytest
 
 from pebble.common.errors import BoundDoesNotApply, InvalidInput
+from pebble.computations.classic_dags import fft
 from pebble.computations.load import load_dag
 from pebble.computations.problem import Problem
 from pebble.game.rules import Rules
+from pebble.graph.dag import Dag
 from pebble.lower_bounds.attention.t1 import t1
+from pebble.lower_bounds.catalogue import STATEMENTS
+from pebble.lower_bounds.graph.butterfly import butterfly_labels
 from pebble.lower_bounds.graph.family_bounds import family_bounds
 from pebble.solvers.certificate import certify
 from tests.solvers.small_certificates import EXAMPLE, ONCE, made, second_opinion, verdict
@@ -254,6 +259,60 @@ def test_the_second_checker_refuses_what_it_cannot_verify(
     assert subprocess.run(script, capture_output=True, check=False).returncode == 1, (
         "it is wrong all the same"
     )
+
+
+def test_the_second_checker_computes_a_bound_or_says_that_it_cannot() -> None:
+    computed = {"compulsory", "exhaustive search", "butterfly", *SCRIPT["FAMILY_BOUNDS"]}
+    names = {one.name for one in STATEMENTS}
+    assert computed <= names
+    document = made()
+    for name in names:
+        document["bound"]["name"] = name
+        with pytest.raises((ValueError, KeyError, TypeError)) as caught:
+            SCRIPT["check_bound"](document, {}, set())
+        assert isinstance(caught.value, SCRIPT["CannotVerify"]) == (name not in computed), name
+
+
+def _renamed(edges: list[tuple[int, int]], n: int, outputs: list[int]) -> Dag:
+    place = [(v * 7 + 3) % n for v in range(n)]
+    return Dag.from_edges([(place[p], place[v]) for p, v in edges], outputs=[place[v] for v in outputs])
+
+
+@pytest.mark.parametrize("n", [2, 4, 8, 16])
+def test_a_butterfly_of_any_names_is_found_by_both(n: int) -> None:
+    dag = fft(n)
+    edges = [(int(p), v) for v in range(dag.n_vertices) for p in dag.predecessors_of(v)]
+    outputs = dag.outputs.tolist()
+    renamed = _renamed(edges, dag.n_vertices, outputs)
+    certificate = certify(renamed, 3, order="given", bound="butterfly").to_dict()
+    assert "(butterfly) confirmed" in second_opinion(certificate)
+    certificate["bound"]["value"] += 100
+    certificate["gap"] -= 100
+    assert second_opinion(certificate) == ""
+    draw = random.Random(n)
+    points = SCRIPT["butterfly_points"]
+    for _ in range(40):
+        changed = _exchanged(edges, draw)
+        other = _renamed(changed, dag.n_vertices, outputs)
+        before = {str(v): {str(p) for p in other.predecessors_of(v)} for v in range(dag.n_vertices)}
+        try:
+            found = points(before, {str(v) for v in other.outputs}) == n
+        except ValueError:
+            found = False
+        assert found == (butterfly_labels(other) is not None)
+
+
+def _exchanged(edges: list[tuple[int, int]], draw: random.Random) -> list[tuple[int, int]]:
+    """Return the edges with the heads of some exchanged: on the same levels as often as not."""
+    found = list(edges)
+    for _ in range(draw.randint(1, 3)):
+        at, other = draw.randrange(len(found)), draw.randrange(len(found))
+        if draw.random() < 0.7:
+            other = at ^ 2 if (at ^ 2) < len(found) else at
+        (p, v), (q, w) = found[at], found[other]
+        if q < v and p < w and not {(q, v), (p, w)} & set(found):
+            found[at], found[other] = (q, v), (p, w)
+    return found
 
 
 def test_the_second_checker_confirms_all_or_nothing() -> None:

@@ -110,9 +110,8 @@ def _first_or_best(
 ) -> FamilySchedule | None:
     """Return the first proposal that the machine accepts; under a mask, of which formulas know nothing, the best."""
     best: FamilySchedule | None = None
-    for phases in proposals:
+    for text in dict.fromkeys(map(_program, proposals)):
         with suppress(Violation):
-            text = _program(phases)
             found = FamilySchedule(text, run(text, family, M))
             if best is None or found.run.io < best.run.io:
                 best = found

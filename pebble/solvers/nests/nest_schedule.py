@@ -1,4 +1,4 @@
-"""A schedule of any loop nest: a program where it is a family of arrays, else an order of its vertices."""
+"""A schedule of any loop nest: programs where it is a family of arrays or several, else an order of its vertices."""
 
 from __future__ import annotations
 
@@ -8,13 +8,15 @@ from dataclasses import dataclass, field
 from pebble.common.errors import CacheTooSmall, InvalidInput
 from pebble.common.units import fast_memory_words
 from pebble.computations.nests.nest_dag import count_edges, nest_dag
-from pebble.computations.nests.nest_family import as_family
+from pebble.computations.nests.nest_family import NotAFamily, as_family
+from pebble.computations.nests.points import TooManyPoints
 from pebble.computations.nests.statement import LoopNest
 from pebble.game.moves import Moves
 from pebble.graph.dag import Dag
 from pebble.program.lowering import lower
 from pebble.solvers.heuristic.dag_schedule import DagSchedule, schedule_dag
 from pebble.solvers.nests.family_schedule import schedule_family
+from pebble.solvers.nests.staged_schedule import schedule_stages
 from pebble.solvers.nests.vertex_order import tiled_loops
 
 __all__ = ["MOST_ORDERED", "NestSchedule", "schedule_nest"]
@@ -91,7 +93,8 @@ def schedule_nest(
     CacheTooSmall
         If M words hold no vertex with its operands; ``least_M`` says how many do.
     InvalidInput
-        If the nest is no family of arrays, and too large to be scheduled vertex by vertex.
+        If the nest is no family of arrays, nor families one after the other, and too large to be scheduled vertex by
+        vertex.
 
     Examples
     --------
@@ -104,7 +107,7 @@ def schedule_nest(
     M = fast_memory_words(M)
     family = as_family(nest)
     if family is None:
-        return _by_vertices(nest, M, progress, time_budget)
+        return _no_family(nest, M, progress, time_budget)
     found = schedule_family(family, M, progress=progress)
     run, text = found.run, found.program
     by_program = NestSchedule(
@@ -122,6 +125,33 @@ def schedule_nest(
     return (
         by_program if ordered is None or ordered.io > _WORTH * by_program.io else _of_order(nest, M, ordered)
     )
+
+
+def _no_family(
+    nest: LoopNest, M: int, progress: Callable[[str], None] | None, time_budget: float | None
+) -> NestSchedule:
+    """Schedule a nest by programs for its stages, or vertex by vertex if it is small; the better of both."""
+    try:
+        by_stages = _by_stages(nest, M, progress)
+    except (NotAFamily, CacheTooSmall):
+        return _by_vertices(nest, M, progress, time_budget)
+    if is_too_large(nest):
+        return by_stages
+    by_vertices = _by_vertices(nest, M, progress, time_budget)
+    return min(by_stages, by_vertices, key=lambda one: one.io)
+
+
+def is_too_large(nest: LoopNest) -> bool:
+    """Whether the vertices of a nest are too many to be ordered one by one; nothing is built."""
+    try:
+        return sum(count_edges(nest)) > MOST_ORDERED
+    except TooManyPoints:
+        return True
+
+
+def _by_stages(nest: LoopNest, M: int, progress: Callable[[str], None] | None) -> NestSchedule:
+    found = schedule_stages(nest, M, progress=progress)
+    return NestSchedule(nest, M, found.reads, found.writes, found.peak, str(found), found.moves)
 
 
 def _by_vertices(

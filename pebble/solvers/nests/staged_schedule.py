@@ -1,0 +1,164 @@
+"""Programs for a loop nest in stages: each stage a family, what begins a sum loaded when the sum begins."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from pebble.common.errors import CacheTooSmall
+from pebble.computations.nests.nest_family import NotAFamily
+from pebble.computations.nests.stages import Stage, stages_of
+from pebble.computations.nests.statement import LoopNest
+from pebble.game.moves import Moves
+from pebble.solvers.nests.family_schedule import FamilySchedule, schedule_family
+from pebble.solvers.nests.staged_moves import staged_moves
+
+__all__ = ["StagedSchedule", "schedule_stages"]
+
+
+@dataclass(frozen=True)
+class StagedSchedule:
+    """Programs that were found for the stages of a nest, one after the other.
+
+    Attributes
+    ----------
+    nest : LoopNest
+    stages : tuple of Stage
+    programs : tuple of FamilySchedule
+        One for each stage, as the machine has run it.
+    """
+
+    nest: LoopNest
+    stages: tuple[Stage, ...]
+    programs: tuple[FamilySchedule, ...]
+
+    @property
+    def reads(self) -> int:
+        """Words loaded: what the machine counted, and what initial values read."""
+        programs = sum(one.run.total_reads for one in self.programs)
+        return programs + sum(map(_initial_reads, self.stages))
+
+    @property
+    def writes(self) -> int:
+        """Words stored."""
+        alone = sum(begun.alone for stage in self.stages for begun in stage.begun.values())
+        return alone + sum(one.run.total_writes for one in self.programs)
+
+    @property
+    def peak(self) -> int:
+        """No more words than these are in fast memory at any time."""
+        stages = zip(self.stages, self.programs, strict=True)
+        return max(max(_room(stage), one.run.peak + stage.reserve) for stage, one in stages)
+
+    def __str__(self) -> str:
+        """The programs, each after remarks on its names and on what begins its sums."""
+        texts = []
+        for stage, one in zip(self.stages, self.programs, strict=True):
+            remarks = [f"# {line}\n" for line in _remarks(self.nest, stage)]
+            texts.append("".join(remarks) + str(one.program))
+        return "\n".join(texts)
+
+    def moves(self) -> Iterator[Moves]:
+        """Yield the moves of the elementary game on the nest's DAG, made anew each time."""
+        return staged_moves(self.nest, [*zip(self.stages, self.programs, strict=True)])
+
+
+def schedule_stages(
+    nest: LoopNest, M: int, *, progress: Callable[[str], None] | None = None
+) -> StagedSchedule:
+    """Find programs for the stages of a nest.
+
+    Parameters
+    ----------
+    nest : LoopNest
+    M : int
+        Words of fast memory.
+    progress : callable, optional
+        Called with a line of text before each search.
+
+    Raises
+    ------
+    NotAFamily
+        If the nest has no such stages.
+    CacheTooSmall
+        If M words are too few for programs of this kind; ``least_M`` says how many are not.
+
+    Examples
+    --------
+    >>> from pebble.computations.nests.read_text import loop_nest
+    >>> text = "D[i,j] = C[i,j]; D[i,j] += A[i,k]*B[k,j]"
+    >>> found = schedule_stages(loop_nest(text, {"i": 1000, "j": 1000, "k": 1000}), 200)
+    >>> found.reads, found.writes, found.peak
+    (155000000, 1000000, 198)
+    """
+    found = _scheduled(nest, stages_of(nest), M, progress)
+    if not all(map(_once, found.stages, found.programs)):
+        found = _scheduled(nest, stages_of(nest, finest=True), M, progress)
+    if not all(map(_once, found.stages, found.programs)):
+        raise NotAFamily(
+            "nothing that is computed array by array: sums with initial values would be computed twice"
+        )
+    return found
+
+
+def _scheduled(
+    nest: LoopNest, stages: Sequence[Stage], M: int, progress: Callable[[str], None] | None
+) -> StagedSchedule:
+    programs = []
+    for stage in stages:
+        least = max(_room(stage), stage.family.max_indegree + 1 + stage.reserve)
+        if least > M:
+            raise CacheTooSmall(f"a program needs at least {least} words; M is {M}", least)
+        programs.append(schedule_family(stage.family, M - stage.reserve, progress=progress))
+    return StagedSchedule(nest, tuple(stages), tuple(programs))
+
+
+def _once(stage: Stage, one: FamilySchedule) -> bool:
+    """Whether every chain with an initial value is begun once."""
+    return all(one.run.computes[name] == stage.family.size(name) for name in stage.begun)
+
+
+def _initial_reads(stage: Stage) -> int:
+    """Return how many words initial values load."""
+    words = (begun.reads * (stage.family.words(name) + begun.alone) for name, begun in stage.begun.items())
+    return len(stage.scalars) + sum(words)
+
+
+def _room(stage: Stage) -> int:
+    """Return the room for an initial value by itself."""
+    return stage.reserve + 1 if stage.begun else 0
+
+
+def _remarks(nest: LoopNest, stage: Stage) -> Iterator[str]:
+    """Yield what the program's text alone does not say."""
+    for name, view in stage.views.items():
+        if not view.is_plain:
+            cases = (
+                str(access) + (f" where {condition} >= 0" if condition is not None else "")
+                for condition, access in view.cases
+            )
+            yield f"{name}[{','.join(view.axes)}] is {', else '.join(cases)}"
+    if stage.family.mask is not None:
+        yield "only for j <= i, where"
+    if any(not view.is_plain for view in stage.views.values()) or stage.family.mask is not None:
+        yield from (_in_axes(stage, name) for name in stage.statements)
+    if stage.scalars:
+        yield f"{', '.join(stage.scalars)} stay in fast memory"
+    for begun in stage.begun.values():
+        first = nest.statements[begun.statement]
+        loaded = ", ".join(str(access) for access in first.reads if access.places)
+        yield f"when {first.target} is begun: load {loaded}; compute {first}; delete {loaded}"
+        if begun.alone:
+            yield f"at the end, {begun.alone:,} of these to which nothing is added"
+
+
+def _in_axes(stage: Stage, name: str) -> str:
+    """Return what an array is computed from, in the axes of the program."""
+    array = stage.family[name]
+    read = ", ".join(f"{one.array}[{','.join(stage.family[one.array].axes)}]" for one in array.reads)
+    moved = [
+        f"{axis} counted from {by}" for axis, by in zip(array.indices, stage.shifts[name], strict=True) if by
+    ]
+    over = "" if array.chain is None else f" over {array.chain}"
+    text = f"{name}[{','.join(array.axes)}]{over} from {read}"
+    return f"{text}; {', '.join(moved)}" if moved else text
