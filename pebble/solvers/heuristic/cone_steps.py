@@ -26,7 +26,8 @@ class ConeSteps:
     The spine of a cone follows the predecessor that has most vertices below it: the accumulator of a reduction. What
     else a vertex of the spine takes is one step: the product that is added, the divisor. The role of a value is its
     place in the step, after the accumulator is left out; so the factors of the products have two roles, in the
-    first product too. Values with a single use play no part.
+    first product too. If one is an input and the other is computed, that tells them apart, and the place does not
+    matter. Values with a single use play no part.
 
     Attributes
     ----------
@@ -79,7 +80,9 @@ class ConeSteps:
     def _heaviest(self) -> list[int]:
         """Return for each vertex the accumulator: the single-use predecessor with the most vertices below it.
 
-        Of several that are long, it is the first; and what is long below the others becomes a cone of its own.
+        Of several that are long, it is the one most like the vertex itself, of these the first: a sum goes on from a
+        sum, not from a product with a value that happens to have no other use. What is long below the others becomes a
+        cone of its own.
         """
         graph, joins = self._graph, self._joins
         heavy, size = [-1] * graph.n, [1] * graph.n
@@ -88,6 +91,8 @@ class ConeSteps:
             if not inside:
                 continue
             long = [p for p in inside if size[p] > _LONG]
+            if len(long) > 1:
+                long.sort(key=lambda p: self._differs(p, v))
             heavy[v] = long[0] if long else max(inside, key=size.__getitem__)
             for p in long[1:]:
                 for q in graph.predecessors[p]:
@@ -98,6 +103,12 @@ class ConeSteps:
                             heavy[p] = -1
             size[v] += sum(size[p] for p in inside)
         return heavy
+
+    def _differs(self, p: int, v: int) -> tuple[bool, bool]:
+        """Return whether two vertices differ in their predecessors, and in how many of these have no other use."""
+        one, other = self._graph.predecessors[p], self._graph.predecessors[v]
+        single = [sum(self._joins[q] for q in row) for row in (one, other)]
+        return len(one) != len(other), single[0] != single[1]
 
     def _cones(self) -> tuple[list[int], list[int]]:
         """Return the cone of each vertex, -1 for those not computed, and the root of each cone."""
@@ -155,9 +166,15 @@ class ConeSteps:
                     uses.append((cone, found[0][0], position, self._role(shape[1:], (0,), found[0][0])))
                     position += 1
                     shape, found = shape[1:], [(found[1][0], (0,))]
+            known_by_kind = self._known_by_kind(found)
             for p, path in found:
-                uses.append((cone, p, position, self._role(shape, path, p)))
+                role = self._role(shape, () if known_by_kind else path, p)
+                uses.append((cone, p, position, role))
             position += bool(found)
+
+    def _known_by_kind(self, found: list[tuple[int, tuple[int, ...]]]) -> bool:
+        """Return whether a step takes one input and one computed value: then it does not matter which comes first."""
+        return len(found) == 2 and self._graph.is_input[found[0][0]] != self._graph.is_input[found[1][0]]
 
     def _collect(
         self,

@@ -35,8 +35,13 @@ _STEPS_EACH = 20
 _BLOCK_STEPS = 1_200_000
 """What blocks may take without a time budget."""
 _MOST_STEPS = 6_000_000
-_SMALL = 4_000
+_SMALL = 6_000
 """Vertices and edges up to which tiled orders are changed by a local search without a time budget."""
+_RESTARTED = 60_000
+"""Vertices and edges up to which tilings are searched anew with other random numbers."""
+_RESTARTS = 2
+_NEAR = 1.1
+"""How many times as much as the best order the best tiled one may cost to be worth another search for tilings."""
 _LARGE = 1_000_000
 """Vertices and edges from which on one style of closures is tried in any case."""
 _FAR_LESS = 0.5
@@ -178,6 +183,18 @@ def _lattice(task: Task, lattice: Lattice, seed: int = 0) -> Iterator[FoundOrder
         yield "lattice", order
 
 
+class _Least:
+    """Orders that go through, and the least I/O among them; infinite before there is one."""
+
+    def __init__(self, task: Task, orders: Iterator[FoundOrder]) -> None:
+        self.task, self.orders, self.io = task, orders, float("inf")
+
+    def __iter__(self) -> Iterator[FoundOrder]:
+        for found in self.orders:
+            yield found
+            self.io = min(self.io, self.task.io(found[1]))
+
+
 def _only_lattice(task: Task) -> Iterator[FoundOrder]:
     yield "given", given(task.graph)
     yield from _lattice(task, found_lattice(task.graph))
@@ -195,7 +212,8 @@ def _everything(task: Task, best: BestOrder) -> Iterator[FoundOrder]:
     yield from _searched(task)
     lattice = found_lattice(task.graph)
     before = best.io
-    yield from _lattice(task, lattice)
+    tiled = _Least(task, _lattice(task, lattice))
+    yield from tiled
     if task.time_budget is None and task.size > _LARGE and best.io < _FAR_LESS * before:
         return
     allowed = _allowed(task)
@@ -203,13 +221,16 @@ def _everything(task: Task, best: BestOrder) -> Iterator[FoundOrder]:
     yield from _closures(task)
     yield from draws.some(allowed, _most_draws(task))
     yield from _grown(task, next(styles), _BLOCK_STEPS)
+    if tiled.io <= _NEAR * best.io and task.size <= _RESTARTED:
+        for restart in range(_RESTARTS):
+            yield from _lattice(task, lattice, restart + 1)
     rng = task.stream(_SEARCH_STREAM)
     if best.found is not None and (task.size <= _SMALL or best.found[0] != "lattice"):
         yield from _improved(task, best.found, rng, _SEARCH_STEPS)
     for turn in count():
         if task.time_budget is None or best.found is None:
             return
-        yield from _lattice(task, lattice, turn + 1)
+        yield from _lattice(task, lattice, turn + 1 + _RESTARTS)
         yield from draws.some(allowed, _MOST_DRAWS)
         yield from _improved(task, best.found, rng, _SEARCH_STEPS * 2 ** min(turn, 20))
         yield from _grown(task, next(styles), allowed * 2 ** min(turn, 20))
