@@ -11,15 +11,16 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Hashable
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING
 
+from pebble.computations.masks.band_mask import BandMask
 from pebble.computations.masks.mask import OTHER_AXIS
 from pebble.program.machine.bodies import Bodies
 from pebble.program.machine.configuration import Configurations, region_of
 from pebble.program.machine.effects import Effect, Ledger, Snapshot, account
 from pebble.program.machine.field_state import MANY, FieldState
-from pebble.program.machine.interpolation import Interpolation, depends_on_numbers
+from pebble.program.machine.interpolation import Interpolation, depends_on_numbers, has_loops_over
 from pebble.program.machine.loop_tiles import KnownTiles, LoopTiles
 from pebble.program.machine.loops import Loops
 from pebble.program.machine.ramps import Ramp, account_ramp, follows, has_few_left, ramp_of
@@ -43,6 +44,10 @@ if TYPE_CHECKING:
 __all__ = ["RememberedLoops"]
 
 
+_LEAST_LEFT = 4
+"""How many rounds of lines with ever fewer partners are executed at the end, if lines between are to follow."""
+
+
 class RememberedLoops(Loops):
     """Of iterations that see the same, one is executed."""
 
@@ -56,6 +61,7 @@ class RememberedLoops(Loops):
         self.numbers: dict[Hashable, int] = {}
         self.passing: set[int] = set()
         self.unlike: set[int | None] = set()
+        self.uneven = 0
         self.tiles = KnownTiles()
         self.recorder = Recorder()
 
@@ -88,44 +94,67 @@ class _Execution:
         self.sights: dict[int | None, int] = {}
         self.waiting = Waiting(machine, node, self.write)
         self.unrolled = id(node) in loops.unrolled
+        self.notes_lines = (
+            self.by_number and self.lines is not None and (self.lines.one_by_one or body.asks_begun)
+        )
 
     def _lines(self) -> Interpolation | None:
         """Return where the effects of the loop's lines are noted, if numbers of lines are all that tells them apart."""
         known, body = self.loops.lines, self.body
         if id(self.node) not in known:
-            numbers = depends_on_numbers(self.node, body, self.family.masked_axes)
-            known[id(self.node)] = Interpolation(body.counts_begun and body.asks_begun) if numbers else None
+            begun = body.counts_begun and body.asks_begun
+            one_by_one = has_loops_over(self.family.masked_axes, self.node.body)
+            lines = Interpolation(begun, one_by_one, isinstance(self.mask, BandMask))
+            known[id(self.node)] = lines if depends_on_numbers(body) else None
         return known[id(self.node)]
 
     def execute(self) -> None:
         """Execute the loop: in runs of tiles that look alike, in rounds, or tile by tile."""
         lines = self.tiles.runs_by_number()
-        if lines is not None and all(has_few_left(run, self.lines, self._sight) for run in lines):
+        if lines is not None and self.notes_lines:
+            self._lines_in_runs(lines)
+        elif lines is not None and all(has_few_left(run, self.lines, self._sight) for run in lines):
             self._remember(lines)
-            self.state.join(self.node.axis, self.names, within=self.whole)
-            return
-        for stretch in self.tiles.stretches(self.unrolled):
-            if stretch.round:
-                self._rounds(stretch).execute(self._some_tiles, self.loops.recorder)
-                continue
-            runs = self.tiles.runs(stretch)
-            if runs is not None:
-                self._remember(runs)
-                continue
-            for part in self.tiles.in_blocks(stretch, self.unrolled):
-                if part.round:
-                    self._rounds(part, True).execute(self._single_tiles, self.loops.recorder)
-                    continue
-                for index in self.tiles.visited(part):
-                    self._iteration(index)
+        else:
+            for stretch in self.tiles.stretches(self.unrolled):
+                self._stretch(stretch)
         self.state.join(self.node.axis, self.names, within=self.whole)
+
+    def _lines_in_runs(self, runs: list[TileRun]) -> None:
+        """Execute runs of lines; in rounds, where a run's lines follow from none that have been executed."""
+        while runs:
+            runs = self._remember(runs, in_rounds=True)
+            for stretch in self.tiles.stretches(self.unrolled) if runs else ():
+                first = max(stretch.first, runs[0].first)
+                stop = min(stretch.stop, runs[0].first + runs[0].times)
+                if first < stop:
+                    self._stretch(stretch._replace(first=first, stop=stop))
+            runs = runs[1:]
+
+    def _stretch(self, stretch: Stretch) -> None:
+        """Execute the tiles of a stretch."""
+        if stretch.round:
+            self._rounds(stretch).execute(self._some_tiles, self.loops.recorder)
+            return
+        runs = self.tiles.runs(stretch)
+        if runs is not None:
+            self._remember(runs)
+            return
+        for part in self.tiles.in_blocks(stretch, self.unrolled):
+            if part.round:
+                self._rounds(part, True).execute(self._single_tiles, self.loops.recorder)
+                continue
+            for index in self.tiles.visited(part):
+                self._iteration(index)
 
     def _rounds(self, stretch: Stretch, in_block: bool = False) -> Rounds:
         partners = self.tiles.partners()
         reach = self.body.reach if self.tiles.outermost else None
         region = region_of(self.mask, self.node, self.whole, stretch, partners, reach)
         configurations = Configurations(self.state, self.body.used, self.moved, region)
-        least_left = self.loops.left.get(id(self.node), 1)
+        # Lines next to the end tell what is between them and others.
+        least_left = max(self.loops.left.get(id(self.node), 1), _LEAST_LEFT if self.notes_lines else 1)
+        self.loops.uneven += self.masked
         grids = self.tiles.grids()
         return Rounds(
             self.machine, self.node, self.whole, stretch, grids, configurations, least_left, in_block
@@ -148,21 +177,34 @@ class _Execution:
         """Execute the tiles of a round inside of a block, or those that are left, one by one."""
         for index in range(start, stop):
             self.loops.recorder.add(Item(("tile", id(self.node)), index, 1, fixed=True))
-            if self.by_number and self.lines is not None:
+            if self.notes_lines:
+                self._noted_line(index)
+            elif self.by_number and self.lines is not None:
                 # Lines that see more partners, or fewer, follow from what these do.
                 with self.loops.recorder.silent():
                     self._remember(self.tiles.runs(Stretch(index, index + 1)) or [])
             elif self.tiles.is_visited(index):
                 self._iteration(index)
 
+    def _noted_line(self, index: int) -> None:
+        """Execute a line of a round, tell it what loops inside do, and note what the line does."""
+        for run in self.tiles.runs(Stretch(index, index + 1)) or []:
+            sight = self._sight(index)
+            self.loops.recorder.add(Item(("alone", id(self.node)), index, 1, fixed=True))
+            effect = self._record(index, nullcontext())
+            effect.lasting = effect.reusable and self._stays(sight, index + 1)
+            self._note(run.signature, sight, effect)
+            self.state.join(self.node.axis, self.names, MANY)
+
     def _iteration(self, index: int) -> None:
         """Execute a tile that stands for no other."""
         self.loops.recorder.add(Item(("alone", id(self.node)), index, 1, fixed=True))
+        self.loops.uneven += self.masked
         self.machine.iteration(self.node, self.whole, index)
         self.state.join(self.node.axis, self.names, MANY)
 
-    def _remember(self, runs: list[TileRun]) -> None:
-        """Execute runs of tiles.
+    def _remember(self, runs: list[TileRun], in_rounds: bool = False) -> list[TileRun]:
+        """Execute runs of tiles; all, or up to one that is to be executed ``in_rounds``: return that and those behind.
 
         ``sight`` is what the tile at hand sees. It is looked up, unless the effect of the tile before is lasting and
         what lies along the axis was found to be the same from a tile on whose sight was known (up to ``level_to``).
@@ -171,8 +213,8 @@ class _Execution:
         level_to = 0
         sight: int | None = None
         before: Effect | None = None
-        for run in runs:
-            index, end = run.first, run.first + run.times
+        for number, run in enumerate(runs):
+            index, end, at_first = run.first, run.first + run.times, None
             while index < end:
                 if before is None or not self._follows(run, index, before, level_to):
                     self.waiting.settle()
@@ -180,6 +222,13 @@ class _Execution:
                     if before is not None:
                         before.lasting = before.reusable and now == sight and now not in self.loops.passing
                     sight = now
+                if index == run.first:
+                    at_first = sight
+                    if in_rounds and not has_few_left(run, self.lines, lambda _, seen=sight: seen):
+                        self.waiting.settle()
+                        return runs[number:]
+                # Of a run's tiles all that were accounted for at once saw what the first of them did.
+                self.loops.uneven += self.masked and sight != at_first
                 ramp = self._ramp(run, index, sight, level_to) if run.step else None
                 if ramp is not None:
                     self.waiting.settle()
@@ -213,6 +262,7 @@ class _Execution:
                 before = effect
                 index += times
         self.waiting.settle()
+        return []
 
     def _ramp(self, run: TileRun, index: int, sight: int | None, level_to: int) -> Ramp | None:
         """Return what lines do from one on, if they see the same, and what they do follows from others."""
@@ -224,7 +274,12 @@ class _Execution:
 
     def _stays(self, sight: int | None, index: int) -> bool:
         """Whether the next tile sees what one saw that has been executed."""
-        return index < tile_count(*self.whole, self.node.tile) and self._sight(index) == sight
+        return (
+            index < tile_count(*self.whole, self.node.tile)
+            and (not self.body.asks_begun or self.tiles.is_visited(index))
+            and self._sight(index) == sight
+            and sight not in self.loops.passing
+        )
 
     def _known(self, signature: Hashable, sight: int | None) -> Effect | None:
         """Return the effect of a tile, if it was executed, or follows from others that were."""
@@ -247,7 +302,7 @@ class _Execution:
         if sight in self.loops.unlike:
             item = Item(("alone", id(self.node)), index, times, fixed=True)
         elif run.step:
-            item = Item((key, run.step), index, times, fixed=True)
+            item = Item((key, run.step, run.started, run.finished), index, times, fixed=True)
         else:
             item = Item(key, index, times)
         self.loops.recorder.add(item)
@@ -356,16 +411,19 @@ class _Execution:
         visit = self.machine.visits.get(condition.label)
         return visit if visit is not None and visit.axis in self.family.masked_axes else None
 
-    def _record(self, index: int) -> Effect:
-        """Execute an iteration and note what it does."""
+    def _record(self, index: int, recording: AbstractContextManager[None] | None = None) -> Effect:
+        """Execute an iteration and note what it does; what loops inside write down is told to no round by default."""
+        if recording is None:
+            recording = self.loops.recorder.silent() if self.masked else nullcontext()
         self.machine.enter(self.node, self.whole, index)
         before = {
             name: Snapshot(self.state.fields[name], self.state.box(self.family[name])) for name in self.names
         }
-        ledger = Ledger(self.machine)
-        with self.loops.recorder.silent() if self.masked else nullcontext():
+        ledger, uneven = Ledger(self.machine), self.loops.uneven
+        with recording:
             self.machine.iteration(self.node, self.whole, index)
         effect = ledger.close()
+        effect.even = self.loops.uneven == uneven
         for name, memory in itertools.product(self.names, range(self.state.planes)):
             if memory == SLOW and name not in self.moved:
                 continue  # nothing is stored there

@@ -29,20 +29,25 @@ class TileRun(NamedTuple):
     """Successive tiles that look alike: the number of the first, how many, and their signature.
 
     With a ``step`` they are single lines, and look alike but that the number of their partners changes by so many
-    from each to the next (:func:`~.pair_numbers.runs_by_number`); the signature is that of the first.
+    from each to the next (:func:`~.pair_numbers.runs_by_number`), and by ``started`` and ``finished`` the numbers of
+    those that have begun and that end; the signature is that of the first.
     """
 
     first: int
     times: int
     signature: Any
     step: int = 0
+    started: int = 0
+    finished: int = 0
 
     def signature_of(self, index: int) -> Hashable:
         """Return the signature of one of the tiles."""
         if not self.step:
             return cast("Hashable", self.signature)
-        width, present, pairs, *rest = self.signature
-        return width, present, pairs + (index - self.first) * self.step, *rest
+        width, present, pairs, any_begun, all_end, started, finished, *rest = self.signature
+        on = index - self.first
+        numbers = started + on * self.started, finished + on * self.finished
+        return width, present, pairs + on * self.step, any_begun, all_end, *numbers, *rest
 
 
 def runs_of_units(
