@@ -111,7 +111,9 @@ class _Execution:
     def execute(self) -> None:
         """Execute the loop: in runs of tiles that look alike, in rounds, or tile by tile."""
         lines = self.tiles.runs_by_number()
-        if lines is not None and self.notes_lines:
+        if not self.masked and self.node.axis in self.body.chains:
+            self._between_ends(tile_count(*self.whole, self.node.tile))
+        elif lines is not None and self.notes_lines:
             self._lines_in_runs(lines)
         elif lines is not None and all(has_few_left(run, self.lines, self._sight) for run in lines):
             self._remember(lines)
@@ -119,6 +121,14 @@ class _Execution:
             for stretch in self.tiles.stretches(self.unrolled):
                 self._stretch(stretch)
         self.state.join(self.node.axis, self.names, within=self.whole)
+
+    def _between_ends(self, count: int) -> None:
+        """Execute the first tile and the last one of an axis of chains: they stand for no others."""
+        self._iteration(0)
+        if count > 2:
+            self._remember([TileRun(1, count - 2, True)])
+        if count > 1:
+            self._iteration(count - 1)
 
     def _lines_in_runs(self, runs: list[TileRun]) -> None:
         """Execute runs of lines; in rounds, where a run's lines follow from none that have been executed."""
