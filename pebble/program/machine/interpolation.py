@@ -51,6 +51,7 @@ class Interpolation:
         self.begun, self.one_by_one, self.first_come_first = begun, one_by_one, first_come_first
         self._effects: dict[Hashable, dict[int, Effect]] = {}
         self._numbers: dict[Hashable, list[int]] = {}
+        self._lines: dict[Hashable, tuple[list[int], _Line | None]] = {}
 
     def add(self, signature: Any, sight: int | None, effect: Effect) -> None:
         """Note what a line with a signature did that saw a state."""
@@ -73,7 +74,8 @@ class Interpolation:
                     four = [*four[:3], numbers[-1]]
                     if not self._shows_all(four[-1], key):
                         continue
-                found = _between(four, [self._effects[key][number] for number in four], pairs)
+                line = self._line(key, four)
+                found = line.at(pairs) if line else None
                 if found is not None:
                     return found
         return None
@@ -111,15 +113,22 @@ class Interpolation:
         numbers = self._numbers[key]
         four = [*numbers[:2], *numbers[-2:]]
         effects = [self._effects[key][number] for number in four]
-        if not all(effect.lasting and effect.whole for effect in effects) or not self._shows_all(
-            four[-1], key
-        ):
+        if not all(effect.lasting and effect.whole for effect in effects):
             return None
-        found = [_between(four, effects, number) for number in (pairs, last[2])]
+        line = self._line(key, four) if self._shows_all(four[-1], key) else None
+        found = (line.at(pairs), line.at(last[2])) if line else (None, None)
         if found[0] is None or found[1] is None:
             return None
         found[0].lasting = True
         return found[0], found[1]
+
+    def _line(self, key: tuple[Hashable, ...], four: list[int]) -> _Line | None:
+        """Return the line through four effects of a row, which is kept until others are asked for."""
+        known, line = self._lines.get(key, ([], None))
+        if known != four:
+            line = _Line.through(four, [self._effects[key][number] for number in four])
+            self._lines[key] = four, line
+        return line
 
     def _rows(self, signature: Any, sight: int | None) -> Iterator[tuple[int, tuple[Hashable, ...]]]:
         """Yield the rows that a line is in: those of a row differ in their partners and one other number."""
@@ -160,38 +169,57 @@ def _others(key: tuple[Hashable, ...]) -> int:
     return 0 if isinstance(numbers[0], str) else sum(numbers)
 
 
-def _between(numbers: list[int], effects: list[Effect], number: int) -> Effect | None:
-    """Return what four effects, each with its number, say of the one with a number in their middle."""
-    one = effects[0]
-    if any(
-        (other.changes, other.whole, other.carries_only) != (one.changes, one.whole, one.carries_only)
-        for other in effects
-    ):
-        return None
-    tables = [_table(effect) for effect in effects]
-    found = {}
-    for key in dict.fromkeys(key for table in tables for key in table):
-        values = [table.get(key, 0) for table in tables]
-        (_, low, high, _), (_, start, stop, _) = values, numbers
+class _Line:
+    """What effects of lines say of those between, if all their numbers lie on one line over the number of partners."""
+
+    def __init__(
+        self, one: Effect, start: int, step: int, numbers: dict[tuple[str, str], tuple[int, int]]
+    ) -> None:
+        self.one, self.start, self.step, self.numbers = one, start, step, numbers
+
+    @classmethod
+    def through(cls, numbers: list[int], effects: list[Effect]) -> _Line | None:
+        """Return the line through four effects, each with its number of partners; None if they lie on none."""
+        one = effects[0]
         if any(
-            (value - low) * (stop - start) != (high - low) * (at - start)
-            for value, at in zip(values, numbers, strict=True)
+            (other.changes, other.whole, other.carries_only) != (one.changes, one.whole, one.carries_only)
+            for other in effects
         ):
             return None
-        grown, rest = divmod((high - low) * (number - start), stop - start)
-        if rest:
-            return None
-        found[key] = low + grown
-    return Effect(
-        counts=[(action, name, value) for (action, name), value in found.items() if _is_count(action, value)],
-        held=[(name, value) for (kind, name), value in found.items() if kind == "held" and value],
-        growth=found["growth", ""],
-        room=found["room", ""],
-        room_words={name: value for (kind, name), value in found.items() if kind == "room_words"},
-        changes=list(one.changes),
-        whole=one.whole,
-        carries_only=one.carries_only,
-    )
+        tables = [_table(effect) for effect in effects]
+        _, start, stop, _ = numbers
+        found = {}
+        for key in dict.fromkeys(key for table in tables for key in table):
+            values = [table.get(key, 0) for table in tables]
+            low, rise = values[1], values[2] - values[1]
+            if any(
+                (value - low) * (stop - start) != rise * (at - start)
+                for value, at in zip(values, numbers, strict=True)
+            ):
+                return None
+            found[key] = low, rise
+        return cls(one, start, stop - start, found)
+
+    def at(self, number: int) -> Effect | None:
+        """Return the effect of a line with some partners; None if it were of no whole numbers."""
+        found = {}
+        for key, (low, rise) in self.numbers.items():
+            grown, rest = divmod(rise * (number - self.start), self.step)
+            if rest:
+                return None
+            found[key] = low + grown
+        return Effect(
+            counts=[
+                (action, name, value) for (action, name), value in found.items() if _is_count(action, value)
+            ],
+            held=[(name, value) for (kind, name), value in found.items() if kind == "held" and value],
+            growth=found["growth", ""],
+            room=found["room", ""],
+            room_words={name: value for (kind, name), value in found.items() if kind == "room_words"},
+            changes=list(self.one.changes),
+            whole=self.one.whole,
+            carries_only=self.one.carries_only,
+        )
 
 
 def _is_count(kind: str, value: int) -> bool:
