@@ -125,4 +125,5 @@ def test_a_ramp_needs_four_lines_that_agree() -> None:
         effect = Effect([], [], 0, room, {}, lasting=True, whole=True)
         lines.add((9, 9, number, 0, 0, 0, 0, 0, 0, None), 0, effect)
     assert lines.ends((9, 9, 4, 0, 0, 0, 0, 0, 0, None), 0) == (3, 6)
-    assert lines.ramp((9, 9, 4, 0, 0, 0, 0, 0, 0, None), 0, 6) is None
+    six = (9, 9, 6, 0, 0, 0, 0, 0, 0, None)
+    assert lines.ramp((9, 9, 4, 0, 0, 0, 0, 0, 0, None), 0, six) is None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, overload
 
@@ -213,6 +213,20 @@ class BandMask(Mask):
         """Return what is equal for boxes of one size if they have the same pairs, and only then."""
         start, stop = (np.clip(ends.values(*lines), *partners) - partners[0] for ends in self._ends[axis])
         return (np.stack([start, stop]) * (start < stop)).tobytes()
+
+    def outline(self, axis: str, lines: Interval, partners: Interval) -> Hashable:
+        """Return what is equal for boxes of one size only if all that can be told of their lines is the same.
+
+        That is, the pairs in the box, and which lines have pairs before the partners or behind them; where every line
+        has some pair. Cost in proportion to the pieces of the ends there.
+        """
+        start, stop = self._ends[axis]
+        low, high = partners
+        return start.clipped_pieces(*lines, low - 1, high), stop.clipped_pieces(*lines, low, high + 1)
+
+    def all_present(self, axis: str) -> bool:
+        """Whether every line of an axis has some pair."""
+        return self._all_taken[axis]
 
     def at_lines(self, axis: str, lines: Whole, partners: Interval) -> NDArray[np.bool_]:
         """Return the pairs of chosen lines of an axis with some partners, shape (lines, partners)."""

@@ -118,6 +118,39 @@ class Staircase:
         starts = self._for_one[0]
         return max(0, bisect_left(starts, stop) - bisect_right(starts, start))
 
+    def clipped_pieces(self, start: int, stop: int, low: int, high: int) -> tuple[tuple[int, int, int], ...]:
+        """Pieces of the function on [start, stop), but at least ``low`` and at most ``high``.
+
+        Each is told by where it begins behind ``start``, its first value above ``low``, and its slope; equal functions
+        have equal pieces, mostly.
+
+        >>> Staircase.clipped(9, 0, 0, 9).clipped_pieces(2, 9, 4, 6)
+        ((0, 0, 0), (3, 1, 1), (4, 2, 0))
+        """
+        starts, heights, slopes, _ = self._for_one
+        first, behind = bisect_right(starts, start) - 1, bisect_left(starts, stop)
+        found: list[tuple[int, int, int]] = []
+
+        def add(place: int, value: int, slope: int) -> None:
+            if found and found[-1][1] == value and found[-1][2] == slope == 0:
+                return
+            found.append((place - start, value, slope))
+
+        for piece in range(first, behind):
+            begin, end = max(starts[piece], start), stop if piece + 1 == behind else starts[piece + 1]
+            value = int(heights[piece] + slopes[piece] * (begin - starts[piece]))
+            if not slopes[piece]:
+                add(int(begin), min(max(value, low), high) - low, 0)
+                continue
+            rises, stays = (min(max(begin + bound - value, begin), end) for bound in (low + 1, high))
+            if begin < rises:
+                add(int(begin), 0, 0)
+            if rises < stays:
+                add(int(rises), int(value + rises - begin - low), int(stays - rises > 1))
+            if max(rises, stays) < end:
+                add(int(max(rises, stays)), high - low, 0)
+        return tuple(found)
+
     def piece(self, places: Whole | int) -> Whole:
         """Numbers of the pieces in which some places lie."""
         return np.asarray(self.starts.searchsorted(places, side="right") - 1)

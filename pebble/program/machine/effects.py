@@ -55,6 +55,8 @@ class Effect:
     carries_only : bool
         Whether besides it changes nothing along the loop's axis and leaves as many words as it found, so that of
         many in a row that change the same arrays only the last one's changes matter.
+    even : bool
+        Whether in each loop over queries or keys inside it successive tiles under one signature all saw the same.
     """
 
     counts: list[tuple[str, str, int]]
@@ -67,6 +69,7 @@ class Effect:
     lasting: bool = False
     whole: bool = False
     carries_only: bool = False
+    even: bool = True
 
     @property
     def changed(self) -> set[tuple[str, int]]:

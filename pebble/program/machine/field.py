@@ -69,6 +69,8 @@ class Field:
 
     def cell(self, box: tuple[Interval, ...]) -> NDArray[np.int64] | None:
         """Return the state of a box that lies in one cell, shape (planes,); None if it does not."""
+        if self.state.size == len(self.state):
+            return self.state.reshape(-1)
         at: list[Any] = [slice(None)]
         for cuts, (start, stop) in zip(self.cuts, box, strict=True):
             low = bisect_right(cuts, start) - 1

@@ -115,7 +115,7 @@ class FieldState(State):
             words *= self.mask.present(axis, start, stop)
         return words
 
-    def _is_empty(self, array: Array, cell: Box) -> bool:
+    def is_empty(self, array: Array, cell: Box) -> bool:
         """Whether a cell has no words."""
         at = {axis: lines for axis, lines in zip(array.axes, cell, strict=True) if axis in OTHER_AXIS}
         if len(at) == 2:
@@ -267,9 +267,9 @@ class FieldState(State):
         """Return a state of progress that stands for both those of two cells; None if there is none."""
         if one == other:
             return one
-        if self._is_empty(array, cells[0]):
+        if self.is_empty(array, cells[0]):
             return other
-        if self._is_empty(array, cells[1]):
+        if self.is_empty(array, cells[1]):
             return one
         if UNKNOWN in (one, other):
             return None

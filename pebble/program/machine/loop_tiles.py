@@ -83,7 +83,7 @@ class LoopTiles:
         Whether no loop around it is over the other axis of the mask.
     by_number : bool
         Whether its tiles are single lines of a band, and of their pairs with the current tile of the other axis
-        nothing but the number matters.
+        nothing matters but the number, and perhaps which of these partners have begun or end.
     """
 
     def __init__(
@@ -105,7 +105,7 @@ class LoopTiles:
             and not self.outermost
             and node.tile == 1
             and body.told
-            and not (body.in_place or body.asks_begun or body.untold)
+            and not (body.in_place or body.untold or (body.asks_begun and body.counts_begun))
             and isinstance(self.mask, BandMask)
         )
 
@@ -193,7 +193,7 @@ class LoopTiles:
             found = runs_of_lines(self.mask, node.axis, whole, node.tile)
         elif self._tells_by_number(whole):
             assert isinstance(self.mask, BandMask)
-            found = runs_by_number(self.mask, node.axis, whole, self.partners())
+            found = runs_by_number(self.mask, node.axis, whole, self.partners(), body.asks_begun)
         else:
             found = self._runs_in_box(whole, self.partners())
         runs = [run._replace(first=stretch.first + run.first) for run in found]

@@ -10,22 +10,23 @@ and the tiles ahead are all alike, the rest of the run is accounted for at once.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Hashable
-from contextlib import nullcontext
+from collections.abc import Hashable, Iterator
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING
 
-from pebble.computations.masks.mask import OTHER_AXIS
+from pebble.computations.masks.band_mask import BandMask
 from pebble.program.machine.bodies import Bodies
 from pebble.program.machine.configuration import Configurations, region_of
 from pebble.program.machine.effects import Effect, Ledger, Snapshot, account
 from pebble.program.machine.field_state import MANY, FieldState
-from pebble.program.machine.interpolation import Interpolation, depends_on_numbers
+from pebble.program.machine.interpolation import Interpolation, depends_on_numbers, has_loops_over
+from pebble.program.machine.loop_sights import LoopSights, SightNumbers
 from pebble.program.machine.loop_tiles import KnownTiles, LoopTiles
 from pebble.program.machine.loops import Loops
 from pebble.program.machine.ramps import Ramp, account_ramp, follows, has_few_left, ramp_of
 from pebble.program.machine.recorder import Item, Recorder
 from pebble.program.machine.rounds import Rounds
-from pebble.program.machine.sight import NOT_BEGUN, changes, is_level, is_unlike, mentions, visible
+from pebble.program.machine.sight import changes
 from pebble.program.machine.state import SLOW
 from pebble.program.machine.stretches import Stretch
 from pebble.program.machine.tile_runs import TileRun
@@ -37,10 +38,13 @@ if TYPE_CHECKING:
     from pebble.computations.family import Family
     from pebble.program.machine.bodies import Body
     from pebble.program.machine.rules import Machine
-    from pebble.program.nodes import Condition, Interval
-    from pebble.program.visits import Visit
+    from pebble.program.nodes import Interval
 
 __all__ = ["RememberedLoops"]
+
+
+_LEAST_LEFT = 4
+"""How many rounds of lines with ever fewer partners are executed at the end, if lines between are to follow."""
 
 
 class RememberedLoops(Loops):
@@ -53,9 +57,8 @@ class RememberedLoops(Loops):
         self.bodies: Bodies | None = None
         self.memory: dict[int, dict[Hashable, Effect]] = {}
         self.lines: dict[int, Interpolation | None] = {}
-        self.numbers: dict[Hashable, int] = {}
-        self.passing: set[int] = set()
-        self.unlike: set[int | None] = set()
+        self.sights = SightNumbers()
+        self.uneven = 0
         self.tiles = KnownTiles()
         self.recorder = Recorder()
 
@@ -85,47 +88,87 @@ class _Execution:
         self.lines = self._lines() if self.uniform and not self.tiles.outermost else None
         self.names = body.changed
         self.moved = body.touched.moved(loops.levels)
-        self.sights: dict[int | None, int] = {}
+        self.told: dict[int | None, int] = {}
+        self.sights = LoopSights(
+            machine, self.state, node, body, whole, loops.sights, self.moved, self.masked, self.uniform
+        )
         self.waiting = Waiting(machine, node, self.write)
         self.unrolled = id(node) in loops.unrolled
+        self.notes_lines = (
+            self.by_number and self.lines is not None and (self.lines.one_by_one or body.asks_begun)
+        )
 
     def _lines(self) -> Interpolation | None:
         """Return where the effects of the loop's lines are noted, if numbers of lines are all that tells them apart."""
         known, body = self.loops.lines, self.body
         if id(self.node) not in known:
-            numbers = depends_on_numbers(self.node, body, self.family.masked_axes)
-            known[id(self.node)] = Interpolation(body.counts_begun and body.asks_begun) if numbers else None
+            begun = body.counts_begun and body.asks_begun
+            one_by_one = has_loops_over(self.family.masked_axes, self.node.body)
+            lines = Interpolation(begun, one_by_one, isinstance(self.mask, BandMask))
+            known[id(self.node)] = lines if depends_on_numbers(body) else None
         return known[id(self.node)]
 
     def execute(self) -> None:
         """Execute the loop: in runs of tiles that look alike, in rounds, or tile by tile."""
         lines = self.tiles.runs_by_number()
-        if lines is not None and all(has_few_left(run, self.lines, self._sight) for run in lines):
+        if not self.masked and self.node.axis in self.body.chains:
+            self._between_ends(tile_count(*self.whole, self.node.tile))
+        elif lines is not None and self.notes_lines:
+            self._lines_in_runs(lines)
+        elif lines is not None and all(has_few_left(run, self.lines, self._seen_from(run)) for run in lines):
             self._remember(lines)
-            self.state.join(self.node.axis, self.names, within=self.whole)
-            return
-        for stretch in self.tiles.stretches(self.unrolled):
-            if stretch.round:
-                self._rounds(stretch).execute(self._some_tiles, self.loops.recorder)
-                continue
-            runs = self.tiles.runs(stretch)
-            if runs is not None:
-                self._remember(runs)
-                continue
-            for part in self.tiles.in_blocks(stretch, self.unrolled):
-                if part.round:
-                    self._rounds(part, True).execute(self._single_tiles, self.loops.recorder)
-                    continue
-                for index in self.tiles.visited(part):
-                    self._iteration(index)
+        else:
+            for stretch in self.tiles.stretches(self.unrolled):
+                self._stretch(stretch)
         self.state.join(self.node.axis, self.names, within=self.whole)
+
+    def _seen_from(self, run: TileRun) -> Iterator[int]:
+        """Yield what the first tile of a run sees, looked up when it is asked for."""
+        yield self.sights.at(run.first)
+
+    def _between_ends(self, count: int) -> None:
+        """Execute the first tile and the last one of an axis of chains: they stand for no others."""
+        self._iteration(0)
+        if count > 2:
+            self._remember([TileRun(1, count - 2, True)])
+        if count > 1:
+            self._iteration(count - 1)
+
+    def _lines_in_runs(self, runs: list[TileRun]) -> None:
+        """Execute runs of lines; in rounds, where a run's lines follow from none that have been executed."""
+        while runs:
+            runs = self._remember(runs, in_rounds=True)
+            for stretch in self.tiles.stretches(self.unrolled) if runs else ():
+                first = max(stretch.first, runs[0].first)
+                stop = min(stretch.stop, runs[0].first + runs[0].times)
+                if first < stop:
+                    self._stretch(stretch._replace(first=first, stop=stop))
+            runs = runs[1:]
+
+    def _stretch(self, stretch: Stretch) -> None:
+        """Execute the tiles of a stretch."""
+        if stretch.round:
+            self._rounds(stretch).execute(self._some_tiles, self.loops.recorder)
+            return
+        runs = self.tiles.runs(stretch)
+        if runs is not None:
+            self._remember(runs)
+            return
+        for part in self.tiles.in_blocks(stretch, self.unrolled):
+            if part.round:
+                self._rounds(part, True).execute(self._single_tiles, self.loops.recorder)
+                continue
+            for index in self.tiles.visited(part):
+                self._iteration(index)
 
     def _rounds(self, stretch: Stretch, in_block: bool = False) -> Rounds:
         partners = self.tiles.partners()
         reach = self.body.reach if self.tiles.outermost else None
         region = region_of(self.mask, self.node, self.whole, stretch, partners, reach)
         configurations = Configurations(self.state, self.body.used, self.moved, region)
-        least_left = self.loops.left.get(id(self.node), 1)
+        # Lines next to the end tell what is between them and others.
+        least_left = max(self.loops.left.get(id(self.node), 1), _LEAST_LEFT if self.notes_lines else 1)
+        self.loops.uneven += self.masked
         grids = self.tiles.grids()
         return Rounds(
             self.machine, self.node, self.whole, stretch, grids, configurations, least_left, in_block
@@ -148,21 +191,34 @@ class _Execution:
         """Execute the tiles of a round inside of a block, or those that are left, one by one."""
         for index in range(start, stop):
             self.loops.recorder.add(Item(("tile", id(self.node)), index, 1, fixed=True))
-            if self.by_number and self.lines is not None:
+            if self.notes_lines:
+                self._noted_line(index)
+            elif self.by_number and self.lines is not None:
                 # Lines that see more partners, or fewer, follow from what these do.
                 with self.loops.recorder.silent():
                     self._remember(self.tiles.runs(Stretch(index, index + 1)) or [])
             elif self.tiles.is_visited(index):
                 self._iteration(index)
 
+    def _noted_line(self, index: int) -> None:
+        """Execute a line of a round, tell it what loops inside do, and note what the line does."""
+        for run in self.tiles.runs(Stretch(index, index + 1)) or []:
+            sight = self.sights.at(index)
+            self.loops.recorder.add(Item(("alone", id(self.node)), index, 1, fixed=True))
+            effect = self._record(index, nullcontext())
+            effect.lasting = effect.reusable and self._stays(sight, index + 1)
+            self._note(run.signature, sight, effect)
+            self.state.join(self.node.axis, self.names, MANY)
+
     def _iteration(self, index: int) -> None:
         """Execute a tile that stands for no other."""
         self.loops.recorder.add(Item(("alone", id(self.node)), index, 1, fixed=True))
+        self.loops.uneven += self.masked
         self.machine.iteration(self.node, self.whole, index)
         self.state.join(self.node.axis, self.names, MANY)
 
-    def _remember(self, runs: list[TileRun]) -> None:
-        """Execute runs of tiles.
+    def _remember(self, runs: list[TileRun], in_rounds: bool = False) -> list[TileRun]:
+        """Execute runs of tiles; all, or up to one that is to be executed ``in_rounds``: return that and those behind.
 
         ``sight`` is what the tile at hand sees. It is looked up, unless the effect of the tile before is lasting and
         what lies along the axis was found to be the same from a tile on whose sight was known (up to ``level_to``).
@@ -171,15 +227,24 @@ class _Execution:
         level_to = 0
         sight: int | None = None
         before: Effect | None = None
-        for run in runs:
-            index, end = run.first, run.first + run.times
+        for number, run in enumerate(runs):
+            index, end, at_first = run.first, run.first + run.times, None
             while index < end:
                 if before is None or not self._follows(run, index, before, level_to):
                     self.waiting.settle()
-                    now = self._sight(index)
+                    now = self.sights.at(index)
                     if before is not None:
-                        before.lasting = before.reusable and now == sight and now not in self.loops.passing
+                        before.lasting = (
+                            before.reusable and now == sight and now not in self.loops.sights.passing
+                        )
                     sight = now
+                if index == run.first:
+                    at_first = sight
+                    if in_rounds and not has_few_left(run, self.lines, iter((sight,))):
+                        self.waiting.settle()
+                        return runs[number:]
+                # Of a run's tiles all that were accounted for at once saw what the first of them did.
+                self.loops.uneven += self.masked and sight != at_first
                 ramp = self._ramp(run, index, sight, level_to) if run.step else None
                 if ramp is not None:
                     self.waiting.settle()
@@ -200,7 +265,7 @@ class _Execution:
                     self.state.join(self.node.axis, self.names, 4 * MANY)
                 else:
                     if effect.lasting and index >= level_to:
-                        level_to = self._level_to(index, (stop, end))
+                        level_to = self.sights.level_to(index, (stop, end))
                     if effect.lasting and effect.whole and level_to >= end and not run.step:
                         times = end - index
                     if effect.lasting and effect.carries_only:
@@ -213,18 +278,24 @@ class _Execution:
                 before = effect
                 index += times
         self.waiting.settle()
+        return []
 
     def _ramp(self, run: TileRun, index: int, sight: int | None, level_to: int) -> Ramp | None:
         """Return what lines do from one on, if they see the same, and what they do follows from others."""
         if self.lines is None or not follows(run, index, self.lines, sight):
             return None
         if index >= level_to:
-            level_to = self._level_to(index, (run.first + run.times,))
+            level_to = self.sights.level_to(index, (run.first + run.times,))
         return ramp_of(run, index, self.lines, sight, level_to)
 
     def _stays(self, sight: int | None, index: int) -> bool:
         """Whether the next tile sees what one saw that has been executed."""
-        return index < tile_count(*self.whole, self.node.tile) and self._sight(index) == sight
+        return (
+            index < tile_count(*self.whole, self.node.tile)
+            and (not self.body.asks_begun or self.tiles.is_visited(index))
+            and self.sights.at(index) == sight
+            and sight not in self.loops.sights.passing
+        )
 
     def _known(self, signature: Hashable, sight: int | None) -> Effect | None:
         """Return the effect of a tile, if it was executed, or follows from others that were."""
@@ -244,10 +315,10 @@ class _Execution:
     def _tell(self, run: TileRun, sight: int | None, index: int, times: int) -> None:
         """Tell a round of some tiles; of lines with ever more partners, or fewer, once for all of them."""
         key: Hashable = id(self.node), run.signature, self._told(sight)
-        if sight in self.loops.unlike:
+        if sight in self.loops.sights.unlike:
             item = Item(("alone", id(self.node)), index, times, fixed=True)
         elif run.step:
-            item = Item((key, run.step), index, times, fixed=True)
+            item = Item((key, run.step, run.started, run.finished), index, times, fixed=True)
         else:
             item = Item(key, index, times)
         self.loops.recorder.add(item)
@@ -258,7 +329,7 @@ class _Execution:
         What a loop over an axis without a mask sees may be places that move from round to round. What its tiles do is
         written down besides: of the sights it is enough to know which are the same.
         """
-        return sight if self.masked else self.sights.setdefault(sight, len(self.sights))
+        return sight if self.masked else self.told.setdefault(sight, len(self.told))
 
     def _follows(self, run: TileRun, index: int, before: Effect, level_to: int) -> bool:
         """Whether a tile is known to see what the tile before saw: of a new run, all but ragged ones."""
@@ -267,105 +338,19 @@ class _Execution:
         full = (index + 1) * self.node.tile <= self.whole[1] - self.whole[0]
         return index > run.first or (self.masked and full)
 
-    def _level_to(self, index: int, ends: tuple[int, ...]) -> int:
-        """Return up to which tile all looks as it does at one that is still to be run.
-
-        That is, the arrays along the loop's axis, and the conditions that a signature does not tell.
-        """
-        axis = self.node.axis
-        for end in ends:
-            start, stop = self.whole[0] + index * self.node.tile, self.whole[0] + end * self.node.tile
-            if not all(self._is_steady(condition, index, end) for condition in self.body.split_conditions):
-                continue
-            self.machine.put(axis, (start, min(stop, self.whole[1])))
-            if all(
-                is_level(self.state, self.family[name], name in self.moved)
-                for name in self.body.used
-                if axis in self.family[name].axes
-            ):
-                return end
-        return index + 1
-
-    def _is_steady(self, condition: Condition, index: int, end: int) -> bool:
-        """Whether a condition on a split tile is the same for all lines at all of some tiles."""
-        self.machine.enter(self.node, self.whole, index)
-        visit = self._masked_visit(condition)
-        if visit is None or not self.masked:
-            return True
-        if visit.axis == self.node.axis:
-            # Which lines have pairs before a place can only become more as it moves on, and behind it less.
-            here = self._around(condition)
-            self.machine.enter(self.node, self.whole, end - 1)
-            return here == self._around(condition)
-        start, stop = self.whole[0] + index * self.node.tile, self.whole[0] + end * self.node.tile
-        lines = start, min(stop, self.whole[1])
-        if condition.which == "first":
-            found = self.mask.started(self.node.axis, lines, visit.tile[0])
-        else:
-            found = self.mask.unfinished(self.node.axis, lines, visit.tile[1])
-        return found in (0, lines[1] - lines[0])
-
-    def _sight(self, index: int) -> int:
-        """Return what an iteration sees but for the mask, as a number: equal numbers for what is equal."""
-        machine, names = self.machine, self.body.used
-        machine.enter(self.node, self.whole, index)
-        start, stop = machine.tiles[self.node.axis]
-        # Whether a tile begins or ends its axis matters to chains over it only.
-        context = tuple(
-            (axis, b - a, axis in self.body.chains and (a == 0, b == self.family.extents[axis]))
-            for axis, (a, b) in sorted(machine.tiles.items())
-            if axis not in self.family.masked_axes
-        )
-        conditions = tuple(
-            condition.holds(visit, machine.tiles, self.family)
-            for condition in self.body.conditions
-            if (visit := machine.visits.get(condition.label)) and visit.axis not in self.family.masked_axes
-        )
-        split = tuple(self._around(condition) for condition in self.body.split_conditions)
-        states = tuple(
-            visible(self.state, self.family[name], name in self.moved, self.uniform) for name in names
-        )
-        numbers = self.loops.numbers
-        seen = stop - start, context, conditions, split, states
-        known = numbers.get(seen)
-        if known is not None:
-            return known
-        number = numbers[seen] = len(numbers)
-        if is_unlike(states):
-            self.loops.unlike.add(number)
-        if any(
-            self.family[name].chain == self.node.axis and mentions(state, NOT_BEGUN)
-            for name, state in zip(names, states, strict=True)
-        ):
-            # A chain that has not begun may have by the next tile though nothing was done to it.
-            self.loops.passing.add(number)
-        return number
-
-    def _around(self, condition: Condition) -> bytes | None:
-        """Which lines of the current tile have pairs before (after) the tile that a condition is about."""
-        visit = self._masked_visit(condition)
-        if visit is None:
-            return None
-        lines, other = self.machine.interval(OTHER_AXIS[visit.axis]), OTHER_AXIS[visit.axis]
-        if condition.which == "first":
-            return (self.mask.first(other, lines) < visit.tile[0]).tobytes()
-        return (self.mask.last(other, lines) >= visit.tile[1]).tobytes()
-
-    def _masked_visit(self, condition: Condition) -> Visit | None:
-        """Return the visit of the loop around with a condition's label, if that is over a masked axis."""
-        visit = self.machine.visits.get(condition.label)
-        return visit if visit is not None and visit.axis in self.family.masked_axes else None
-
-    def _record(self, index: int) -> Effect:
-        """Execute an iteration and note what it does."""
+    def _record(self, index: int, recording: AbstractContextManager[None] | None = None) -> Effect:
+        """Execute an iteration and note what it does; what loops inside write down is told to no round by default."""
+        if recording is None:
+            recording = self.loops.recorder.silent() if self.masked else nullcontext()
         self.machine.enter(self.node, self.whole, index)
         before = {
             name: Snapshot(self.state.fields[name], self.state.box(self.family[name])) for name in self.names
         }
-        ledger = Ledger(self.machine)
-        with self.loops.recorder.silent() if self.masked else nullcontext():
+        ledger, uneven = Ledger(self.machine), self.loops.uneven
+        with recording:
             self.machine.iteration(self.node, self.whole, index)
         effect = ledger.close()
+        effect.even = self.loops.uneven == uneven
         for name, memory in itertools.product(self.names, range(self.state.planes)):
             if memory == SLOW and name not in self.moved:
                 continue  # nothing is stored there

@@ -6,7 +6,7 @@ their counts are sums of arithmetic progressions; docs/induction.md proves it.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from pebble.program.machine.effects import Effect
@@ -33,14 +33,18 @@ class Ramp(NamedTuple):
     level_to: int
 
 
-def has_few_left(run: TileRun, lines: Interpolation | None, sight: Callable[[int], int]) -> bool:
-    """Whether all but a few lines of a run are alike, or follow from those that have been executed."""
+def has_few_left(run: TileRun, lines: Interpolation | None, sights: Iterator[int | None]) -> bool:
+    """Whether all but a few lines of a run are alike, or follow from those that have been executed.
+
+    ``sights`` yields what the first of them sees, if that is asked for.
+    """
     if not run.step or run.times <= _FEW:
         return True
     if lines is None:
         return False
     # The first and the last line may be of another kind than all between.
-    ends = lines.ends(run.signature_of(run.first + run.times // 2), sight(run.first))
+    second, middle = (run.signature_of(run.first + at) for at in (1, run.times // 2))
+    ends = lines.ends(middle, next(sights)) if lines.are_in_a_row(second, middle) else None
     if ends is None:
         return False
     low, high = sorted(_pairs(run, index) for index in (run.first, run.first + run.times - 1))
@@ -65,7 +69,7 @@ def ramp_of(run: TileRun, index: int, lines: Interpolation, sight: int | None, l
     times = min(level_to - index, run.first + run.times - index, abs(ends[run.step > 0] - pairs) + 1)
     if times < 2:
         return None
-    found = lines.ramp(run.signature_of(index), sight, _pairs(run, index + times - 1))
+    found = lines.ramp(run.signature_of(index), sight, run.signature_of(index + times - 1))
     return None if found is None else Ramp(*found, times, level_to)
 
 

@@ -14,6 +14,9 @@ from pebble.program.machine.field_state import UNKNOWN
 from pebble.program.machine.state import SLOW
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from pebble.computations.array import Array
     from pebble.program.machine.effects import Snapshot
     from pebble.program.machine.field_state import Box, FieldState
@@ -41,16 +44,14 @@ def visible(state: FieldState, array: Array, slow: bool, uniform: bool) -> Hasha
         Whether only one value will do.
     """
     box = state.box(array)
-    found: list[tuple[Box, Hashable]] = []
     cells = state.cells(array, box)
-    for cell, progress in cells:
-        if len(cells) > 1 and state.words(array, cell) == 0:
-            continue
-        planes = [
-            _label(state, array, cell, one) if slow or plane != SLOW else None
-            for plane, one in enumerate(progress.tolist())
-        ]
-        found.append((cell, tuple(planes)))
+    if len(cells) == 1:
+        return _labels(state, array, *cells[0], slow)
+    found = [
+        (cell, _labels(state, array, cell, progress, slow))
+        for cell, progress in cells
+        if not state.is_empty(array, cell)
+    ]
     if len(found) == 1:
         return found[0][1]
     labels = {label for _, label in found}
@@ -61,25 +62,40 @@ def visible(state: FieldState, array: Array, slow: bool, uniform: bool) -> Hasha
     return tuple((_within(cell, box), label) for cell, label in found)
 
 
+def _labels(
+    state: FieldState, array: Array, cell: Box, progress: NDArray[np.int64], slow: bool
+) -> tuple[Hashable, ...]:
+    """Return how far a cell has got in every memory that is seen."""
+    planes = progress.tolist()
+    if array.chain is None:
+        if not slow:
+            planes[SLOW] = None
+        return tuple(planes)
+    return tuple(
+        [
+            _label(state, array, cell, one) if slow or plane != SLOW else None
+            for plane, one in enumerate(planes)
+        ]
+    )
+
+
 def _within(cell: Box, box: Box) -> Box:
     """Return a cell relative to the box it is in."""
     return tuple((a - start, b - start) for (a, b), (start, _) in zip(cell, box, strict=True))
 
 
 def _label(state: FieldState, array: Array, cell: Box, progress: int) -> Hashable:
-    """Return how far a cell has got, relative to the current tile of the chain's axis."""
-    if array.chain is None:
-        return progress
+    """Return how far a chain has got in a cell, relative to the current tile of its axis."""
     if progress == UNKNOWN:
         return Unlike()
     if state.has_masked_chain(array):
         return _masked_label(state, array, cell, progress)
-    tile = state.tiles.get(array.chain)
+    tile = state.tiles.get(array.chain or "")
     if progress == 0:
         return "none"
     if tile and progress == tile[0]:
         return "start"
-    if progress == state.family.extents[array.chain]:
+    if progress == state.family.extents[array.chain or ""]:
         return "all"
     return progress - tile[0] if tile else progress
 

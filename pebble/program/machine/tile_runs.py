@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 
+from pebble.computations.masks.band_mask import BandMask
 from pebble.computations.masks.mask import OTHER_AXIS
 from pebble.program.steps import tile_at, tile_count
 
@@ -25,24 +26,33 @@ if TYPE_CHECKING:
 __all__ = ["TileRun", "cut_run", "runs_of_lines", "runs_of_tiles", "runs_of_units"]
 
 
+_FEW_TILES = 16
+"""Tiles that are looked at one by one."""
+
+
 class TileRun(NamedTuple):
     """Successive tiles that look alike: the number of the first, how many, and their signature.
 
     With a ``step`` they are single lines, and look alike but that the number of their partners changes by so many
-    from each to the next (:func:`~.pair_numbers.runs_by_number`); the signature is that of the first.
+    from each to the next (:func:`~.pair_numbers.runs_by_number`), and by ``started`` and ``finished`` the numbers of
+    those that have begun and that end; the signature is that of the first.
     """
 
     first: int
     times: int
     signature: Any
     step: int = 0
+    started: int = 0
+    finished: int = 0
 
     def signature_of(self, index: int) -> Hashable:
         """Return the signature of one of the tiles."""
         if not self.step:
             return cast("Hashable", self.signature)
-        width, present, pairs, *rest = self.signature
-        return width, present, pairs + (index - self.first) * self.step, *rest
+        width, present, pairs, any_begun, all_end, started, finished, *rest = self.signature
+        on = index - self.first
+        numbers = started + on * self.started, finished + on * self.finished
+        return width, present, pairs + on * self.step, any_begun, all_end, *numbers, *rest
 
 
 def runs_of_units(
@@ -145,6 +155,9 @@ def runs_of_tiles(
 
     ``asked`` says whether it matters which of the partners have begun or are finished.
     """
+    few = _few_tiles(mask, axis, whole, tile, partners, asked) if isinstance(mask, BandMask) else None
+    if few is not None:
+        return few
     full = (whole[1] - whole[0]) // tile
     marks = [whole[0], *mask.breaks(axis, whole, partners).tolist(), whole[1]]
     found: list[TileRun] = []
@@ -162,6 +175,28 @@ def runs_of_tiles(
         if mask.box(axis, lines, partners):
             signed.append(TileRun(run.first, run.times, _pattern(mask, axis, lines, partners, asked)))
     return signed
+
+
+def _few_tiles(
+    mask: BandMask, axis: str, whole: Interval, tile: int, partners: Interval, asked: bool
+) -> list[TileRun] | None:
+    """Return the runs of a band's tiles, if few tiles have pairs with the partners and every line has some pair."""
+    other, (start, stop) = OTHER_AXIS[axis], partners
+    begins, ends = mask.ends(axis)
+    low, high = max(ends.upto(start), whole[0]), min(begins.below(stop), whole[1])
+    first, behind = (low - whole[0]) // tile, -((whole[0] - high) // tile) if low < high else 0
+    if behind - first > _FEW_TILES or not (mask.all_present(axis) and mask.all_present(other)):
+        return None
+    found: list[TileRun] = []
+    for index in range(first, behind):
+        lines = tile_at(*whole, tile, index)
+        flags = mask.outline(other, partners, lines) if asked else None
+        signature = lines[1] - lines[0], mask.outline(axis, lines, partners), stop - start, flags
+        if found and found[-1].signature == signature:
+            found[-1] = found[-1]._replace(times=found[-1].times + 1)
+        else:
+            found.append(TileRun(index, 1, signature))
+    return found
 
 
 def _pattern(mask: Mask, axis: str, lines: Interval, partners: Interval, asked: bool) -> Hashable:
