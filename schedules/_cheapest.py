@@ -42,23 +42,34 @@ class Cheapest(Schedule):
 
     def tiles(self, problem: Problem, M: int) -> Tiles:
         """Return the tiles of the cheapest candidate that fits."""
-        self.require(problem, M)
-        found = _cheapest_first(problem, self._options(problem, M))
         if problem.without_mask() == problem:
-            return found[0].tiles
-        tries_all = MaskedSearch.tries_all(problem)
-        near = [one.option for one in found if tries_all or one.io <= _NEARLY * found[0].io]
-        return _best_that_fits(list(_searches(problem, M, near)))
+            self.require(problem, M)
+            return _cheapest_first(problem, self._options(problem, M))[0].tiles
+        searches = list(_searches(problem, M, self._near(problem, M)))
+        if not searches:
+            self.require(problem, M)
+        return _best_that_fits(searches)
+
+    def _near(self, problem: Problem, M: int) -> list[tuple[Schedule, Choice]]:
+        """Return the candidates for which tiles are searched under a mask: all where all tiles are tried."""
+        if not MaskedSearch.tries_all(problem):
+            found = _cheapest_first(problem, self._options(problem, M))
+            if found:
+                near = [one.option for one in found if one.io <= _NEARLY * found[0].io]
+                return [(option.schedule, option.choose) for option in near]
+        return list(self._choices(problem))
+
+    def _choices(self, problem: Problem) -> Iterator[tuple[Schedule, Choice]]:
+        """Yield the candidates, with each way in which they choose tiles."""
+        for schedule in self.candidates:
+            if problem.form in schedule.forms and schedule.is_offered(problem):
+                yield from ((schedule, choose) for choose in _choices(schedule))
 
     def _options(self, problem: Problem, M: int) -> Iterator[_Option]:
         """Yield the candidates with their own choices of tiles, made without the mask if they do not look at it."""
-        for schedule in self.candidates:
-            if problem.form not in schedule.forms or not schedule.is_offered(problem):
-                continue
-            seen = schedule.seen(problem)
-            for choose in _choices(schedule):
-                with suppress(CacheTooSmall):
-                    yield _Option(schedule, choose(seen, M), choose)
+        for schedule, choose in self._choices(problem):
+            with suppress(CacheTooSmall):
+                yield _Option(schedule, choose(schedule.seen(problem), M), choose)
 
     def smallest(self, problem: Problem) -> Tiles:
         """Return the smallest tiles of the candidate that needs the least room."""
@@ -130,8 +141,8 @@ def _cheapest_first(problem: Problem, options: Iterable[_Option]) -> list[_Price
     return sorted(found, key=lambda one: one.io)
 
 
-def _searches(problem: Problem, M: int, options: Iterable[_Option]) -> Iterator[MaskedSearch]:
-    for schedule, _, choose in options:
+def _searches(problem: Problem, M: int, options: Iterable[tuple[Schedule, Choice]]) -> Iterator[MaskedSearch]:
+    for schedule, choose in options:
         with suppress(CacheTooSmall):
             yield MaskedSearch(schedule, problem, M, choose)
 

@@ -16,9 +16,12 @@ _MOST_PARTS = 10_000
 
 
 class PackedSchedule(Schedule):
-    """Blocks that are cut where the mask falls apart; larger ones never move more words, so no others are tried."""
+    """Blocks that are cut where the mask falls apart; on long axes none but the largest are tried.
 
-    published_tiles = True
+    Of packed sequences, causal or not, larger blocks never move more words.
+    """
+
+    short_search = True
     masks_only = True
 
     def is_offered(self, problem: Problem) -> bool:

@@ -53,6 +53,7 @@ class Flash2Mixed(Schedule):
     resident_tiles = ("pinned",)
     may_be_zero = ("blocks", "slices", "pinned")
     follows_mask = True
+    short_search = True
 
     def tiles(self, problem: Problem, M: int) -> Tiles:
         """Return the cheapest choice that fits; under a mask the cheapest of a few."""

@@ -15,7 +15,7 @@ class Flash2Packed(PackedSchedule):
 
     A block that lies in two sequences loads the keys of both, so that many of a sequence's keys are loaded once more
     than its length needs. Here a sequence of L queries has ⌈L / packed_rows⌉ blocks, and the short one comes first,
-    where a causal mask shows it the fewest keys. More rows never move more words.
+    where a causal mask shows it the fewest keys.
     """
 
     name = "flash-2-packed"

@@ -29,10 +29,15 @@ def keys_in_use(problem: Problem, rows: int) -> int:
 
 
 class KeyWindowBlocks(Schedule):
-    """Chooses blocks of queries: all sizes move the same words, and smaller blocks need a little less room."""
+    """Chooses blocks of queries: all sizes move the same words, and smaller blocks mostly need a little less room.
+
+    Where the mask is made of blocks of pairs, blocks of queries of that length need less; on short axes all are tried.
+    """
 
     tile_names = ("rows",)
+    tile_axes = ("i",)
     follows_mask = True
+    short_search = True
     masks_only = True
 
     def room(self, problem: Problem, rows: int) -> int:

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import lru_cache
 from itertools import product
 from math import prod
 
 import numpy as np
 
-from pebble.common.errors import CacheTooSmall
+from pebble.common.errors import CacheTooSmall, InvalidInput
 from pebble.computations.problem import Problem
 from pebble.program.schedule.batch_counts import BatchCounts, batch_counts
+from pebble.program.schedule.pair_tables import Whole
+from pebble.program.schedule.resident_sizes import TRIED, most_resident
 from pebble.program.schedule.schedule import Schedule
 from pebble.program.schedule.tile_groups import TileGroup
 from pebble.program.schedule.tile_trials import Trials
 
 __all__ = ["combinations", "every_size", "phases_are_apart"]
+
+_EVERY_RESIDENT = 3_000
+"""With more combinations of sizes, not every number of lines that stay in fast memory is tried."""
 
 
 def every_size(
@@ -40,9 +46,58 @@ def every_size(
     """
     found = dict(given)
     kind = _SameSchedule(trials.schedule)
-    counted = _counted(kind, trials.problem, tuple(base.items()), tuple(groups))
+    if any(_bisects(trials.schedule, trials.problem, group) for group in groups):
+        counted = [_most_resident(trials, base, group) for group in groups]
+    else:
+        counted = _counted(kind, trials.problem, tuple(base.items()), tuple(groups))
     for group, (own, counts) in zip(groups, counted, strict=True):
         found |= zip(group.names, own[_best(trials, group, own, given, counts)], strict=True)
+    return found
+
+
+def _bisects(schedule: Schedule, problem: Problem, group: TileGroup) -> bool:
+    """Whether not every number of lines that stay is tried."""
+    numbers = [len(_range(schedule, problem, name)) for name in group.names]
+    return len(group.resident) == 1 and prod(numbers) > _EVERY_RESIDENT
+
+
+def _most_resident(
+    trials: Trials, base: dict[str, int], group: TileGroup
+) -> tuple[list[tuple[int, ...]], BatchCounts]:
+    """Return sizes of a group, with the most lines that fit where some stay, and what its phases do with them."""
+    schedule, problem = trials.schedule, trials.problem
+    if not _bisects(schedule, problem, group):
+        kind = _SameSchedule(schedule)
+        return _counted(kind, problem, tuple(base.items()), (group,))[0]
+    (name,) = group.resident
+    cuts = _valid(schedule, problem, base, group.cuts)
+
+    def count(resident: Whole) -> BatchCounts:
+        sizes = (dict(zip(group.cuts, own, strict=True)) for own in cuts)
+        staying = map(int, resident)
+        programs = [
+            schedule.program(problem, {**base, **own, name: lines})
+            for own, lines in zip(sizes, staying, strict=True)
+        ]
+        return batch_counts(programs, trials.family, group.phases)
+
+    most = schedule.greatest(problem)[name]
+    resident, counts = most_resident(problem, trials.M, len(cuts), most, count)
+    return [(*own, int(lines)) for own, lines in zip(cuts, resident, strict=True)], counts
+
+
+def _valid(
+    schedule: Schedule, problem: Problem, base: dict[str, int], names: tuple[str, ...]
+) -> list[tuple[int, ...]]:
+    """Return the combinations of sizes for which there is a program; not all tiles may be zero at once."""
+    every = list(product(*(_range(schedule, problem, name) for name in names)))
+    if len(set(names) & set(schedule.may_be_zero)) < 2:
+        return every
+    found = []
+    for sizes in every:
+        with suppress(InvalidInput):
+            schedule.program(problem, {**base, **dict(zip(names, sizes, strict=True))})
+            found.append(sizes)
     return found
 
 
@@ -66,7 +121,7 @@ def _counted(
 ) -> list[tuple[list[tuple[int, ...]], BatchCounts]]:
     """Return of each group all sizes, and what its phases do with them, whatever M is."""
     schedule = kind.schedule
-    sizes = [list(product(*(_range(schedule, problem, name) for name in group.names))) for group in groups]
+    sizes = [_valid(schedule, problem, dict(base), group.names) for group in groups]
     programs = []
     # Groups shape different phases: one program has a combination of each.
     for number in range(max(map(len, sizes), default=0)):
@@ -105,8 +160,11 @@ def _best(
 
 
 def combinations(trials: Trials, group: TileGroup) -> int:
-    """Return how many combinations of sizes there are."""
-    return prod(len(_range(trials.schedule, trials.problem, name)) for name in group.names)
+    """Return about how many combinations of sizes are tried."""
+    schedule, problem = trials.schedule, trials.problem
+    if _bisects(schedule, problem, group):
+        return TRIED * prod(len(_range(schedule, problem, name)) for name in group.cuts)
+    return prod(len(_range(schedule, problem, name)) for name in group.names)
 
 
 def phases_are_apart(trials: Trials, base: dict[str, int]) -> bool:

@@ -11,7 +11,7 @@ from pebble.program.schedule.every_size import combinations, every_size, phases_
 from pebble.program.schedule.sampled_sizes import repeating_tiles, sampled_sizes
 from pebble.program.schedule.schedule import Schedule, Tiles
 from pebble.program.schedule.square_cuts import HARDLY_MORE
-from pebble.program.schedule.tile_groups import TileGroup, switches, tile_groups
+from pebble.program.schedule.tile_groups import TileGroup, switches, tile_groups, whole_group
 from pebble.program.schedule.tile_trials import Trials
 
 __all__ = ["Choice", "MaskedSearch", "masked_tiles", "tiles_without_mask"]
@@ -117,19 +117,35 @@ class MaskedSearch:
         self.choose = choose or schedule.tiles
         self.trials = Trials(schedule, problem, M)
         self._aim, self._tries = M, 0
-        if schedule.published_tiles:
-            start = tiles_without_mask(schedule, problem, M, self.choose)
-        else:
-            start = dict(self.choose(schedule.seen(problem), M))
-        self._take(start)
+        self._take(self._start())
 
     @staticmethod
     def tries_all(problem: Problem) -> bool:
         """Whether axes are so short that every combination of sizes is tried."""
         return max(problem.Nq, problem.Nk) <= _SHORT
 
+    @classmethod
+    def is_asked(cls, schedule: Schedule, problem: Problem) -> bool:
+        """Whether other tiles are tried than those that a schedule chooses itself."""
+        if schedule.published_tiles or problem.without_mask() == problem:
+            return False
+        return cls.tries_all(problem) if schedule.short_search else not schedule.follows_mask
+
+    def _start(self) -> dict[str, int]:
+        """Return the tiles chosen without the mask; the smallest where less is needed under it than without it."""
+        schedule, problem, M = self.schedule, self.problem, self.M
+        if schedule.published_tiles:
+            return tiles_without_mask(schedule, problem, M, self.choose)
+        try:
+            return dict(self.choose(schedule.seen(problem), M))
+        except CacheTooSmall:
+            smallest = dict(schedule.smallest(problem))
+            if self.choose == schedule.tiles and (self.tries_all(problem) or self.trials.peak(smallest) <= M):
+                return smallest
+            raise
+
     def _take(self, start: dict[str, int]) -> None:
-        fixed = self.schedule.published_tiles or self.schedule.follows_mask or not start
+        fixed = not start or not self.is_asked(self.schedule, self.problem)
         self.tiles = start if fixed else self._best(repeating_tiles(self.trials, start))
         self.words = self.trials.words(self.tiles)
 
@@ -217,4 +233,6 @@ class MaskedSearch:
         return every_size(self.trials, base, given, groups)
 
     def _groups(self, base: dict[str, int], setting: Tiles) -> list[TileGroup]:
+        if self.schedule.follows_mask:
+            return [whole_group(self.schedule, self.problem, base)]
         return tile_groups(self.schedule, self.problem, base, {**self.trials.greatest, **setting})

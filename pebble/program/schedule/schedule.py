@@ -56,6 +56,8 @@ class Schedule(ABC):
         what is masked out either way.
     published_tiles : bool
         Whether :meth:`tiles` follows a rule that is kept under a mask too: a published one, or one that is always best.
+    short_search : bool
+        Whether under a mask other tiles than its own choice are tried on short axes only, where all are.
     may_be_zero : tuple of str
         The tile sizes for which zero makes sense.
     masks_only : bool
@@ -73,6 +75,7 @@ class Schedule(ABC):
     resident_tiles: ClassVar[tuple[str, ...]] = ()
     follows_mask: ClassVar[bool] = False
     published_tiles: ClassVar[bool] = False
+    short_search: ClassVar[bool] = False
     may_be_zero: ClassVar[tuple[str, ...]] = ()
     masks_only: ClassVar[bool] = False
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pebble.common.errors import InvalidInput
 from pebble.common.units import fast_memory_words
 from pebble.computations.problem import LARGEST_SIZE, Problem
-from pebble.program.schedule.masked_tiles import masked_tiles
+from pebble.program.schedule.masked_tiles import MaskedSearch, masked_tiles
 from pebble.program.schedule.schedule import Schedule, Tiles
 
 __all__ = ["fitting_tiles", "largest", "resolve_tiles"]
@@ -94,6 +94,6 @@ def fitting_tiles(schedule: Schedule, problem: Problem, M: int) -> dict[str, int
     CacheTooSmall
         If the schedule finds no tiles that fit.
     """
-    if schedule.seen(problem) == problem:
+    if schedule.seen(problem) == problem and not MaskedSearch.is_asked(schedule, problem):
         return dict(schedule.tiles(problem, M))
     return masked_tiles(schedule, problem, M)

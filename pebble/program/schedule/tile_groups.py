@@ -10,7 +10,7 @@ from pebble.computations.problem import Problem
 from pebble.program.nodes import Program
 from pebble.program.schedule.schedule import Schedule, Tiles
 
-__all__ = ["TileGroup", "switches", "tile_groups"]
+__all__ = ["TileGroup", "switches", "tile_groups", "whole_group"]
 
 
 @dataclass(frozen=True)
@@ -65,6 +65,11 @@ def tile_groups(schedule: Schedule, problem: Problem, base: Tiles, greatest: Til
                 apart.append(group)
         groups = [*apart, own]
     return [_group(schedule, names, *group) for group in groups]
+
+
+def whole_group(schedule: Schedule, problem: Problem, base: Tiles) -> TileGroup:
+    """Return one group of all tile sizes, for schedules whose sizes depend on each other."""
+    return _group(schedule, list(base), set(base), set(range(len(schedule.program(problem, base).phases))))
 
 
 def _group(schedule: Schedule, order: list[str], names: set[str], phases: set[int]) -> TileGroup:

@@ -1,0 +1,184 @@
+"""Tiles under every kind of mask, on short axes: the machine runs every program of a schedule, at several M."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import product
+
+import pytest
+
+from pebble.common.errors import CacheTooSmall, InvalidInput
+from pebble.computations.masks import make_mask
+from pebble.computations.problem import Problem
+from pebble.program.machine.run import run
+from pebble.program.schedule import Schedule, Tiles, fitting_tiles, get, registered
+from tests.program.random_masks import documents
+from tests.support.amounts import first
+
+KINDS = [
+    "causal",
+    "window",
+    "window left right",
+    "prefix",
+    "document",
+    "document causal",
+    "longformer",
+    "strided",
+    "fixed",
+    "blocks",
+    "butterfly",
+    "nm",
+    "group",
+]
+
+
+def text_of(rnd: random.Random, kind: str, N: int) -> str:
+    """A random mask of a kind."""
+    size = rnd.randint(2, 3)
+    texts = {
+        "causal": "causal",
+        "window": f"window:{rnd.randint(1, N)}",
+        "window left right": f"window:left={rnd.randint(0, N // 2)},right={rnd.randint(1, N // 2)}",
+        "prefix": f"prefix:{rnd.randint(1, N)}",
+        "longformer": f"longformer:window=2,global={rnd.randint(1, 2)}",
+        "strided": f"strided:{size}",
+        "fixed": f"fixed:{size}",
+        "blocks": f"blocks:size={size},density=0.{rnd.randint(2, 8)},seed={rnd.randint(0, 99)}",
+        "butterfly": f"butterfly:{rnd.randint(1, 2)}",
+        "nm": f"nm:1:{size},seed={rnd.randint(0, 99)}",
+        "group": f"group:2:{rnd.choice(['causal', 'window:2', 'nm:1:2'])}",
+    }
+    if kind in texts:
+        return texts[kind]
+    lengths = documents(rnd, N).rpartition(":")[2].removeprefix("causal,")
+    return f"document:{'causal,' if kind == 'document causal' else ''}{lengths}"
+
+
+def problem_of(kind: str, pass_name: str, form: str, seed: int, most: int) -> Problem:
+    """A small problem under a random mask of a kind."""
+    rnd = random.Random(f"{kind} {pass_name} {form} {seed}")
+    N = 2 * rnd.randint(1, most // 2) if kind == "group" else rnd.randint(2, most)
+    stats = pass_name == "forward" and rnd.random() < 0.3
+    problem = Problem(
+        N, N, rnd.randint(1, 2), rnd.randint(1, 3), stats=stats, pass_name=pass_name, softmax=form
+    )
+    return replace(problem, mask=make_mask(text_of(rnd, kind, N), N, N, empty_rows="zero"))
+
+
+def every_tile(schedule: Schedule, problem: Problem) -> Iterator[Tiles]:
+    """Every combination of tile sizes for which there is a program."""
+    most, names = schedule.greatest(problem), list(schedule.smallest(problem))
+    for sizes in product(*(range(int(name not in schedule.may_be_zero), most[name] + 1) for name in names)):
+        tiles = dict(zip(names, sizes, strict=True))
+        try:
+            schedule.program(problem, tiles)
+        except InvalidInput:  # flash-2-mixed has a block, whole or in slices
+            continue
+        yield tiles
+
+
+def check_all_sizes(schedule: Schedule, problem: Problem, rnd: random.Random) -> None:
+    """At several M: the choice fits, and moves as few words as any tiles that fit; where none do it says so."""
+    family = schedule.family(problem)
+    runs = [run(schedule.program(problem, tiles), family) for tiles in every_tile(schedule, problem)]
+    peaks = sorted({counted.peak for counted in runs})
+    with pytest.raises(CacheTooSmall):
+        fitting_tiles(schedule, problem, peaks[0] - 1)
+    for M in {peaks[0], peaks[-1], *(rnd.choice(peaks) + rnd.randint(0, 1) for _ in range(4))}:
+        chosen = schedule.measure(problem, fitting_tiles(schedule, problem, M))
+        assert chosen.peak <= M
+        assert chosen.io == min(counted.io for counted in runs if counted.peak <= M), f"{problem}, M = {M}"
+
+
+def searched(pass_name: str, form: str) -> list[str]:
+    """The schedules that choose tiles: ``best`` has those of the others, ``small-cache`` a published size."""
+    found = registered(pass_name, form)
+    return [one.name for one in found if one.tile_names and one.name != "best" and not one.published_tiles]
+
+
+CASES = [
+    (name, pass_name, form)
+    for pass_name, form in [
+        ("forward", "plain"),
+        ("forward", "safe"),
+        ("forward", "online"),
+        ("backward", "plain"),
+    ]
+    for name in searched(pass_name, form)
+]
+
+
+QUICK = [
+    ("flash-2-packed", "forward", "document causal"),
+    ("flash-2-mixed", "forward", "window"),
+    ("key-window", "forward", "blocks"),
+    ("queries-causal", "backward", "prefix"),
+]
+
+
+@pytest.mark.parametrize(("name", "pass_name", "kind"), QUICK)
+def test_the_choice_is_the_best_of_all_tiles(name: str, pass_name: str, kind: str) -> None:
+    check_all_sizes(get(name, pass_name), problem_of(kind, pass_name, "plain", 0, 5), random.Random(name))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(("name", "pass_name", "form"), CASES)
+def test_the_choice_is_the_best_of_all_tiles_under_every_kind_of_mask(
+    name: str, pass_name: str, form: str, kind: str
+) -> None:
+    for seed in (1, 2):
+        most = 4 if len(get(name, pass_name, form).tile_names) > 2 else 7
+        check_all_sizes(
+            get(name, pass_name, form),
+            problem_of(kind, pass_name, form, seed, most),
+            random.Random(f"{seed} {name}"),
+        )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    ("name", "pass_name"), [("flash-2", "forward"), ("flash-2-packed", "forward"), ("key-window", "forward")]
+)
+def test_on_axes_up_to_48(name: str, pass_name: str, kind: str) -> None:
+    check_all_sizes(get(name, pass_name), problem_of(kind, pass_name, "plain", 3, 48), random.Random(name))
+
+
+@pytest.mark.parametrize("pass_name", ["forward", pytest.param("backward", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("kind", first(2, KINDS))
+def test_best_is_no_worse_than_any_schedule(pass_name: str, kind: str) -> None:
+    check_best(problem_of(kind, pass_name, "plain", 4, 6), random.Random(kind))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("pass_name", ["forward", "backward"])
+@pytest.mark.parametrize("N", [20, 48, 240])
+def test_best_is_no_worse_than_any_schedule_on_longer_axes(pass_name: str, kind: str, N: int) -> None:
+    rnd = random.Random(f"{kind} {N}")
+    mask = make_mask(text_of(rnd, kind, N), N, N, empty_rows="zero")
+    check_best(Problem(N, N, 3, 4, pass_name=pass_name, mask=mask), rnd)
+
+
+def check_best(problem: Problem, rnd: random.Random) -> None:
+    """``best`` against each schedule with its own choice."""
+    pass_name = problem.pass_name
+    others = [
+        one for one in registered(pass_name, problem.form) if one.name != "best" and one.is_offered(problem)
+    ]
+    best = get("best", pass_name, problem.form)
+    N = max(problem.Nq, problem.Nk)
+    for M in (best.least_M(problem), rnd.randint(8, 4 * N), rnd.randint(8, 20 * N)):
+        words = {}
+        for one in others:
+            try:
+                words[one.name] = one.measure(problem, fitting_tiles(one, problem, M)).io
+            except CacheTooSmall:
+                continue
+        if words:
+            chosen = best.measure(problem, fitting_tiles(best, problem, M))
+            assert chosen.peak <= M
+            assert chosen.io <= min(words.values()), f"{problem}, M = {M}: {chosen.io}, {words}"
