@@ -40,11 +40,11 @@ def test_covariances_have_no_less(text: str, M: int) -> None:
 
 @pytest.mark.parametrize("text", TEXTS)
 def test_covariances_are_below_schedules(text: str) -> None:
-    nest = loop_nest(text, {"i": 6, "j": 6, "k": 5})
+    nest = loop_nest(text, {"i": 5, "j": 5, "k": 4})
     dag = nest_dag(nest).dag
-    for M in (6, 10, 16):
-        for order in ("given", "greedy", "blocks"):
-            assert 60 - M < bound(nest, M) <= schedule_dag(dag, M, order=order).io
+    for M in (6, 12):
+        for order in ("given", "greedy"):
+            assert 40 - M < bound(nest, M) <= schedule_dag(dag, M, order=order).io
 
 
 @pytest.mark.parametrize(
