@@ -43,6 +43,7 @@ from pebble.lower_bounds.matmul_fft import (
 from pebble.lower_bounds.nests.statements import (
     NEST_COMPULSORY,
     NEST_ONCE_ONLY,
+    NEST_PASSES,
     NEST_PATHS,
     NEST_PROJECTIONS,
     NEST_SHORT,
@@ -113,6 +114,7 @@ STATEMENTS: tuple[Statement, ...] = (
     NEST_TURNS,
     NEST_WAVEFRONTS,
     NEST_WAVEFRONTS_ONCE_ONLY,
+    NEST_PASSES,
     NEST_PATHS,
     NEST_STENCILS,
     NEST_STENCILS_ONCE_ONLY,

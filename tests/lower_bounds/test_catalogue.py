@@ -65,6 +65,7 @@ def printed() -> Iterator[Bound]:
     yield from nest_bounds(loop_nest("a[t+1,i+1] = a[t,i] + a[t,i+1] + a[t,i+2]", {"t": 200, "i": 200}), 16)
     yield from nest_bounds(loop_nest("x[i] = x[i-1] + u; y[i] = y[i+1]*x[i]", {"i": 40}), 4)
     yield from nest_bounds(kernel_nest("kernel:durbin:k=40,i=39"), 4)
+    yield from nest_bounds(kernel_nest("kernel:covariance:i=8,j=8,k=8"), 12)
     once = Rules(recomputation=False)
     for name, rules in (
         ("diamond:3,3", once),

@@ -66,7 +66,7 @@ class Stage:
     @property
     def reserve(self) -> int:
         """Words of fast memory that the family's program must leave free."""
-        return len(self.scalars) + max((one.reads for one in self.begun.values()), default=0)
+        return len(self.scalars) + max((max(1, one.reads) for one in self.begun.values()), default=0)
 
 
 def stages_of(nest: LoopNest, finest: bool = False) -> tuple[Stage, ...]:

@@ -10,11 +10,13 @@ from pebble.lower_bounds.bound import Bound
 from pebble.lower_bounds.nests.alternating import alternating_shares
 from pebble.lower_bounds.nests.elements import Elements
 from pebble.lower_bounds.nests.lines import Atom
+from pebble.lower_bounds.nests.passes import pass_shares
 from pebble.lower_bounds.nests.paths import path_shares
 from pebble.lower_bounds.nests.projections import Share, shares, short_shares
 from pebble.lower_bounds.nests.statements import (
     NEST_COMPULSORY,
     NEST_ONCE_ONLY,
+    NEST_PASSES,
     NEST_PATHS,
     NEST_PROJECTIONS,
     NEST_SHORT,
@@ -74,13 +76,15 @@ def nest_bounds(nest: LoopNest, M: int) -> list[Bound]:
         for found in (stencil_shares(elements, one, M), alternating_shares(elements, one, M))
         for share in found
     ]
-    alive = [*every, *waves, *turns, *spread]
+    passes = list(pass_shares(elements, M))
+    alive = [*every, *waves, *turns, *spread, *passes]
     for says, some in (
         (NEST_PROJECTIONS, [[share] for share in every if not share.once_only]),
         (NEST_ONCE_ONLY, [[share] for share in every if share.once_only]),
         (NEST_SHORT, [[share] for one in nest.statements for share in short_shares(elements, one, M)]),
         (NEST_SUM, [_apart([share for share in alive if not share.once_only])]),
         (NEST_SUM_ONCE_ONLY, [_apart(alive)]),
+        (NEST_PASSES, [[share] for share in passes]),
         (NEST_PATHS, [[share] for one in nest.statements for share in path_shares(elements, one, M)]),
         (NEST_STENCILS, [[share] for share in spread if not share.once_only]),
         (NEST_STENCILS_ONCE_ONLY, [[share] for share in spread if share.once_only]),

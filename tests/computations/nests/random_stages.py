@@ -17,7 +17,7 @@ _TERMS = (
     "A[i,k+1]*B[k,j]*w",
     "A[i,k]*A[i,k]*v[k]",
 )
-_INITIAL = ("C[i,j]", "beta*C[i,j]", "beta*C[i,j] + u[i]*u[j]", "A[i,j]", "C[j,i] + C[i,j]", "X[i,j]")
+_INITIAL = ("C[i,j]", "beta", "beta*C[i,j]", "beta*C[i,j] + u[i]*u[j]", "A[i,j]", "C[j,i] + C[i,j]", "X[i,j]")
 
 
 def random_staged_nest(seed: int) -> LoopNest:

@@ -47,6 +47,8 @@ TEXTS = [
     "S[i,j] += L[i,k]*L[j,k] for k < j, j <= i; L[i,j] = A[i,j] - S[i,j] for 1 <= j, j <= i; L[i,0] = A[i,0]",
     "D[i,j] = C[i,j]; D[i,j] += A[i,k]*B[k,j] for k <= i; D[i,j] += A[k,i]*B[k,j] for i < k",
     "C[2*i+j] += A[i,j]*B[j]",
+    "u[j] += X[k,j]; Y[k,j] = X[k,j] - u[j]; C[i,j] += Y[k,i]*Y[k,j] for i <= j",
+    "s += X[k]; Y[k] = X[k]/s",
     "x[i,j] = x[i,j-1] + u[i,j]; y[i,j] = y[i,j+1]*x[i,j]",
     "s[k] += r[k-i-1]*y[k-1,i] for i < k; a[k] = r[k] + s[k] for 1 <= k; "
     "y[k,i] = y[k-1,i] + a[k]*y[k-1,k-i-1] for i < k; y[k,k] = a[k] for 1 <= k",
