@@ -1,8 +1,9 @@
 """Every kind of graph beside the best order known: one row at a time, so that it can be stopped and gone on with.
 
-Run as ``python -m tests.bench.bench_kinds FILE [KIND …]``: rows that FILE lacks are computed and appended to it, one JSON
-object a line; KINDs are parts of names of graphs. ``--table FILE`` prints what is there. Rows know which version of the
-solvers they come from, by a digest of their source; those of another version count as missing, what was known does not.
+Run as ``python -m tests.bench.bench_kinds FILE [KIND …]``: rows that FILE lacks are computed and appended to it, one
+JSON object a line; KINDs are parts of names of graphs. ``--table FILE`` prints what is there. Rows know which version
+of the solvers they come from, by a digest of their source; those of another version count as missing, what was known
+does not.
 """
 
 from __future__ import annotations
@@ -120,12 +121,14 @@ def _fill(file: Path, names: list[str]) -> None:
     """Compute what is missing: first every graph in the hardest way, then as it is made and renumbered."""
     now = version()
     done = {
-        (row["graph"], row["M"], row["how"]) for row in _rows(file) if row["version"] == now or row["how"] == "known"
+        (row["graph"], row["M"], row["how"])
+        for row in _rows(file)
+        if row["version"] == now or row["how"] == "known"
     }
     for variants in (("known", _HOW[0]), _HOW[1:]):
         for case in cases():
             missing = [(M, how) for M in case.memories for how in variants if (case.name, M, how) not in done]
-            if not missing or names and not any(name in case.name for name in names):
+            if not missing or (names and not any(name in case.name for name in names)):
                 continue
             dag, known = case.make()
             for M, how in missing:
@@ -157,7 +160,9 @@ def _table(file: Path) -> None:
         print(f"{graph:42} {M:4} {hand['io']:7,}" + "".join(f"{cell:>22}" for cell in cells))
     for kind, of_kind in [*ratios.items(), ("all", [x for some in ratios.values() for x in some])]:
         mean = float(np.exp(np.mean(np.log(of_kind)))) if of_kind else 0.0
-        print(f"{kind:20} {len(of_kind):4} rows, geometric mean {mean:.3f}, worst {max(of_kind, default=0):.3f}")
+        print(
+            f"{kind:20} {len(of_kind):4} rows, geometric mean {mean:.3f}, worst {max(of_kind, default=0):.3f}"
+        )
     versions = {row["version"] for row in newest.values() if row["how"] != "known"}
     print("versions:", *sorted(versions), "; now", version())
 
