@@ -54,6 +54,30 @@ def _tiled(name: str, memories: tuple[int, ...]) -> Case:
     return Case(name, {"9": "stencil in 2-D", "5": "stencil"}.get(kind, kind), memories, make)
 
 
+def _butterflies(name: str, points: int, memories: tuple[int, ...]) -> Case:
+    def make() -> tuple[Dag, Callable[[int], int]]:
+        dag = fft(points)
+        return dag, lambda M: by_passes(dag, points, M)
+
+    return Case(name, "fft", memories, make)
+
+
+def _sparse(name: str, size: int, memories: tuple[int, ...]) -> Case:
+    def make() -> tuple[Dag, Callable[[int], int]]:
+        dag = sparse(size, 6)
+        return dag, lambda M: by_rows(dag, M)
+
+    return Case(name, "spmv", memories, make)
+
+
+def _layers(name: str, width: int, layers: int, memories: tuple[int, ...]) -> Case:
+    def make() -> tuple[Dag, Callable[[int], int]]:
+        dag = layered(width, layers, 3)
+        return dag, lambda M: by_long_search(dag, M)
+
+    return Case(name, "layered", memories, make)
+
+
 def _more(memories: tuple[int, ...]) -> tuple[int, ...]:
     return memories if len(memories) > 1 else (memories[0] // 2, memories[0], memories[0] * 2)
 
@@ -64,36 +88,18 @@ def cases() -> Iterator[Case]:
         [
             *(_tiled(name, _more(memories)) for name, (_, memories) in KINDS.items()),
             *(
-                Case(
-                    f"{size}fft {n}",
-                    "fft",
-                    memories,
-                    lambda n=n: (dag := fft(n), lambda M: by_passes(dag, n, M)),
-                )
-                for size, n, memories in (("", 256, (16, 32, 64)), ("large ", 4096, (16, 64, 128)))
+                _butterflies(*one)
+                for one in (("fft 256", 256, (16, 32, 64)), ("large fft 4096", 4096, (16, 64, 128)))
             ),
             *(
-                Case(
-                    f"{size}spmv {n}",
-                    "spmv",
-                    memories,
-                    lambda n=n: (dag := sparse(n, 6), lambda M: by_rows(dag, M)),
-                )
-                for size, n, memories in (("", 200, (16, 32, 64)), ("large ", 700, (32, 64, 128)))
+                _sparse(*one)
+                for one in (("spmv 200", 200, (16, 32, 64)), ("large spmv 700", 700, (32, 64, 128)))
             ),
             *(
-                Case(
-                    f"{size}layered {width}x{layers}",
-                    "layered",
-                    memories,
-                    lambda width=width, layers=layers: (
-                        dag := layered(width, layers, 3),
-                        lambda M: by_long_search(dag, M),
-                    ),
-                )
-                for size, width, layers, memories in (
-                    ("", 40, 20, (16, 32, 64)),
-                    ("large ", 40, 200, (16, 32, 128)),
+                _layers(*one)
+                for one in (
+                    ("layered 40x20", 40, 20, (16, 32, 64)),
+                    ("large layered 40x200", 40, 200, (16, 32, 128)),
                 )
             ),
         ],

@@ -44,7 +44,7 @@ SOURCES = (
     "scalar-attention:6,3:10",
     "attention:N=4,d=3:9",
     "attention:N=8,d=4:24",
-    "attention:N=6,d=2,causal=1:12",
+    "attention:N=6,d=2:12",
     "attention:N=8,d=4:64",
     "attention-safe:N=5,d=3:16",
     "attention-online:N=6,d=3:20",
@@ -66,7 +66,9 @@ def io_by_command(source: str, M: int, order: str) -> int:
 def io_of_own(source: str, M: int) -> dict[str, int]:
     """Return the I/O of the schedules registered for the family that the source names, as far as they run."""
     problem, found = named_problem(source), dict[str, int]()
-    for schedule in registered(problem.pass_name, problem.form) if problem else ():
+    if problem is None:
+        return found
+    for schedule in registered(problem.pass_name, problem.form):
         try:
             found[schedule.name] = moves(schedule, problem, M).io
         except PebbleError:
