@@ -1,8 +1,9 @@
 """Every kind of graph beside the best order known: one row at a time, so that it can be stopped and gone on with.
 
-Run as ``python -m tests.bench.bench_kinds FILE [KIND …]``: rows that FILE lacks are computed and appended to it, one JSON
-object a line; KINDs are parts of names of graphs. ``--table FILE`` prints what is there. Rows know which version of the
-solvers they come from, by a digest of their source; those of another version count as missing, what was known does not.
+Run as ``python -m tests.bench.bench_kinds FILE [KIND …]``: rows that FILE lacks are computed and appended to it, one
+JSON object a line; KINDs are parts of names of graphs. ``--table FILE`` prints what is there. Rows know which version
+of the solvers they come from, by a digest of their source; those of another version count as missing, what was known
+does not.
 """
 
 from __future__ import annotations
@@ -53,6 +54,30 @@ def _tiled(name: str, memories: tuple[int, ...]) -> Case:
     return Case(name, {"9": "stencil in 2-D", "5": "stencil"}.get(kind, kind), memories, make)
 
 
+def _butterflies(name: str, points: int, memories: tuple[int, ...]) -> Case:
+    def make() -> tuple[Dag, Callable[[int], int]]:
+        dag = fft(points)
+        return dag, lambda M: by_passes(dag, points, M)
+
+    return Case(name, "fft", memories, make)
+
+
+def _sparse(name: str, size: int, memories: tuple[int, ...]) -> Case:
+    def make() -> tuple[Dag, Callable[[int], int]]:
+        dag = sparse(size, 6)
+        return dag, lambda M: by_rows(dag, M)
+
+    return Case(name, "spmv", memories, make)
+
+
+def _layers(name: str, width: int, layers: int, memories: tuple[int, ...]) -> Case:
+    def make() -> tuple[Dag, Callable[[int], int]]:
+        dag = layered(width, layers, 3)
+        return dag, lambda M: by_long_search(dag, M)
+
+    return Case(name, "layered", memories, make)
+
+
 def _more(memories: tuple[int, ...]) -> tuple[int, ...]:
     return memories if len(memories) > 1 else (memories[0] // 2, memories[0], memories[0] * 2)
 
@@ -63,36 +88,18 @@ def cases() -> Iterator[Case]:
         [
             *(_tiled(name, _more(memories)) for name, (_, memories) in KINDS.items()),
             *(
-                Case(
-                    f"{size}fft {n}",
-                    "fft",
-                    memories,
-                    lambda n=n: (dag := fft(n), lambda M: by_passes(dag, n, M)),
-                )
-                for size, n, memories in (("", 256, (16, 32, 64)), ("large ", 4096, (16, 64, 128)))
+                _butterflies(*one)
+                for one in (("fft 256", 256, (16, 32, 64)), ("large fft 4096", 4096, (16, 64, 128)))
             ),
             *(
-                Case(
-                    f"{size}spmv {n}",
-                    "spmv",
-                    memories,
-                    lambda n=n: (dag := sparse(n, 6), lambda M: by_rows(dag, M)),
-                )
-                for size, n, memories in (("", 200, (16, 32, 64)), ("large ", 700, (32, 64, 128)))
+                _sparse(*one)
+                for one in (("spmv 200", 200, (16, 32, 64)), ("large spmv 700", 700, (32, 64, 128)))
             ),
             *(
-                Case(
-                    f"{size}layered {width}x{layers}",
-                    "layered",
-                    memories,
-                    lambda width=width, layers=layers: (
-                        dag := layered(width, layers, 3),
-                        lambda M: by_long_search(dag, M),
-                    ),
-                )
-                for size, width, layers, memories in (
-                    ("", 40, 20, (16, 32, 64)),
-                    ("large ", 40, 200, (16, 32, 128)),
+                _layers(*one)
+                for one in (
+                    ("layered 40x20", 40, 20, (16, 32, 64)),
+                    ("large layered 40x200", 40, 200, (16, 32, 128)),
                 )
             ),
         ],
@@ -120,12 +127,14 @@ def _fill(file: Path, names: list[str]) -> None:
     """Compute what is missing: first every graph in the hardest way, then as it is made and renumbered."""
     now = version()
     done = {
-        (row["graph"], row["M"], row["how"]) for row in _rows(file) if row["version"] == now or row["how"] == "known"
+        (row["graph"], row["M"], row["how"])
+        for row in _rows(file)
+        if row["version"] == now or row["how"] == "known"
     }
     for variants in (("known", _HOW[0]), _HOW[1:]):
         for case in cases():
             missing = [(M, how) for M in case.memories for how in variants if (case.name, M, how) not in done]
-            if not missing or names and not any(name in case.name for name in names):
+            if not missing or (names and not any(name in case.name for name in names)):
                 continue
             dag, known = case.make()
             for M, how in missing:
@@ -157,7 +166,9 @@ def _table(file: Path) -> None:
         print(f"{graph:42} {M:4} {hand['io']:7,}" + "".join(f"{cell:>22}" for cell in cells))
     for kind, of_kind in [*ratios.items(), ("all", [x for some in ratios.values() for x in some])]:
         mean = float(np.exp(np.mean(np.log(of_kind)))) if of_kind else 0.0
-        print(f"{kind:20} {len(of_kind):4} rows, geometric mean {mean:.3f}, worst {max(of_kind, default=0):.3f}")
+        print(
+            f"{kind:20} {len(of_kind):4} rows, geometric mean {mean:.3f}, worst {max(of_kind, default=0):.3f}"
+        )
     versions = {row["version"] for row in newest.values() if row["how"] != "known"}
     print("versions:", *sorted(versions), "; now", version())
 

@@ -131,8 +131,6 @@ def _cone(graph: NeededGraph, root: int) -> tuple[list[int], set[int]]:
 def by_long_search(dag: Dag, M: int, steps: int = 20_000_000) -> int:
     """Return the I/O after a local search eight times as long as that of ``auto``, from what ``auto`` finds."""
     found = schedule_dag(dag, M)
-    orders = local_search(
-        NeededGraph(dag), M, found.compute_order, np.random.default_rng(99), steps
-    )
+    orders = local_search(NeededGraph(dag), M, found.compute_order, np.random.default_rng(99), steps)
     graph = NeededGraph(dag)
     return min([found.io, *(io_of(graph, M, order) for order in orders if order is not None)])

@@ -27,6 +27,8 @@ __all__ = ["DagSchedule", "schedule_dag"]
 
 _MOST_FOR_WRITES = 1_000_000
 """Vertices and edges up to which the eviction that looks at stores is tried unasked."""
+_BEHIND = 1.1
+"""How many times as much as the best order another may cost and still be tried with that eviction."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -215,22 +217,31 @@ def schedule_dag(
         task = Task(graph, M, rule, rng, time_budget, progress, known, stoppable)
         name, vertices = method(task)
         if (order, eviction) == ("auto", "auto"):
-            rule = _cheaper_rule(task, vertices)
+            name, vertices, rule = _with_fewer_stores(task, name, vertices)
         return replace(_confirmed(graph, M, vertices, name, rule), interrupted=task.interrupted)
     return _confirmed(graph, M, _checked_order(graph, order), "custom", rule)
 
 
-def _cheaper_rule(task: Task, order: NDArray[np.int64]) -> str:
-    """Return the eviction with which an order that was found for Belady's costs the least; Belady's if interrupted."""
+def _with_fewer_stores(task: Task, name: str, order: NDArray[np.int64]) -> tuple[str, NDArray[np.int64], str]:
+    """Return the best of the orders that were found for Belady's eviction, with the eviction that suits it.
+
+    The eviction that looks at stores is tried for the best order of each method that is not far behind; Belady's is
+    kept if it is no better, if the graph is very large, or if the search was interrupted.
+    """
+    best = name, order, "belady"
     if task.interrupted or task.size > _MOST_FOR_WRITES:
-        return "belady"
+        return best
+    least = task.io(order)
+    most = _BEHIND * least
     try:
-        return "write-aware" if write_aware_io(task.graph, task.M, order) < task.io(order) else "belady"
+        for other, (io, kept) in [(name, (least, order)), *task.kept.items()]:
+            if io <= most and (io := write_aware_io(task.graph, task.M, kept)) < least:
+                best, least = (other, kept, "write-aware"), io
     except KeyboardInterrupt:
         if not task.stoppable:
             raise
         task.interrupted = True
-        return "belady"
+    return best
 
 
 def _confirmed(graph: NeededGraph, M: int, order: NDArray[np.int64], name: str, eviction: str) -> DagSchedule:

@@ -92,7 +92,7 @@ class _Draws:
     def __init__(self, task: Task) -> None:
         self.task, self.rng = task, task.stream(_WEIGHTS_STREAM)
         self.best: list[tuple[int, int, Weights]] = []
-        self.tried = 0
+        self.tried = self.used = 0
 
     def order(self, weights: Weights, watch: Watch) -> NDArray[np.int64]:
         """Return the order of these weights, and remember what it costs."""
@@ -115,14 +115,14 @@ class _Draws:
         return changed_weights(self.best[int(rng.integers(len(self.best)))][2], rng)
 
     def some(self, allowed: float, most: int) -> Iterator[FoundOrder]:
-        """Yield orders until the steps are used up; what takes too many of them is given up."""
-        used, longest, n = 0, 0, 0
-        while n < most and used + longest <= allowed:
-            watch = self.task.watch("weighted-greedy", allowed - used)
+        """Yield orders until the steps are used up, and count these; what takes too many of them is given up."""
+        self.used, longest, n = 0, 0, 0
+        while n < most and self.used + longest <= allowed:
+            watch = self.task.watch("weighted-greedy", allowed - self.used)
             with suppress(OutOfSteps):
                 yield "weighted-greedy", self.order(self.next_weights(), watch)
                 longest = max(longest, watch.steps)
-            used, n = used + watch.steps, n + 1
+            self.used, n = self.used + watch.steps, n + 1
 
 
 def _styles(task: Task) -> Iterator[Style]:
@@ -203,23 +203,29 @@ def _only_lattice(task: Task) -> Iterator[FoundOrder]:
 def _everything(task: Task, best: BestOrder) -> Iterator[FoundOrder]:
     """Yield what all methods find; with a time budget, go on in rounds without end.
 
-    What is tried, and in which order, does not depend on the time: more time only means to get farther.
+    What is tried, and in which order, does not depend on the time: more time only means to get farther. What gains most
+    comes first, and a local search, which gains the less the longer it runs, after what it may begin from.
     """
     yield from _simple(task)
     if not len(task.graph.todo):
         return
     yield from task.candidates
-    yield from _searched(task)
+    allowed, many = _allowed(task), _most_draws(task)
+    draws, styles = _Draws(task), _styles(task)
+    first = min(len(WEIGHTS), many) if task.size <= _LARGE else 0
+    if first:
+        yield from _closures(task)
+        yield from draws.some(allowed, first)
     lattice = found_lattice(task.graph)
     before = best.io
     tiled = _Least(task, _lattice(task, lattice))
     yield from tiled
     if task.time_budget is None and task.size > _LARGE and best.io < _FAR_LESS * before:
         return
-    allowed = _allowed(task)
-    draws, styles = _Draws(task), _styles(task)
-    yield from _closures(task)
-    yield from draws.some(allowed, _most_draws(task))
+    if not first:
+        yield from _closures(task)
+    yield from draws.some(allowed - draws.used, many - first)
+    yield from _searched(task)
     yield from _grown(task, next(styles), _BLOCK_STEPS)
     if tiled.io <= _NEAR * best.io and task.size <= _RESTARTED:
         for restart in range(_RESTARTS):

@@ -55,6 +55,8 @@ class Task:
         Whether an interruption ends the search with the best so far.
     interrupted : bool
         Whether it did.
+    kept : dict of str to (int, array)
+        The best order of each method so far, with its I/O.
     """
 
     graph: NeededGraph
@@ -67,6 +69,7 @@ class Task:
     stoppable: bool = False
     interrupted: bool = False
     least: int = 0
+    kept: dict[str, tuple[int, NDArray[np.int64]]] = field(default_factory=dict)
     _begun: float = field(default_factory=lambda: time.monotonic())
     _cones: dict[Join, Cones] = field(default_factory=dict)
     _streams: list[np.random.Generator] = field(default_factory=list)
@@ -161,7 +164,9 @@ class BestOrder:
 
     def offer(self, name: str, order: NDArray[np.int64]) -> int:
         """Count an order, keep it if it is better than those before it, and return its I/O."""
-        io = self.task.io(order)
+        io, kept = self.task.io(order), self.task.kept
+        if name not in kept or io < kept[name][0]:
+            kept[name] = io, order
         if self.found is None or io < self.io:
             self.found, self.io = (name, order), io
             self.task.least = io
