@@ -3,14 +3,16 @@
 Run as ``python tests/bench/bench_masks.py [-N 10000 1000000 1000000000] [-d 128] [-M 100000] [--schedules flash-2]
 [--masks strided:1024 fixed:1024,8]``.
 For each schedule: seconds of one processor, tiles chosen beforehand; below, their sum, and the ratio of a column to the
-first one. The last table has a thousand documents of different lengths.
+first one. The last tables have a thousand documents of different lengths; with --documents 4 also ten thousand of twenty
+lengths, and two thousand of one.
 """
 
 from __future__ import annotations
 
 import argparse
-import random
 import time
+
+import numpy as np
 
 import pebble
 from pebble import PebbleError, Problem, Schedule
@@ -20,11 +22,17 @@ MASKS = ("causal", "window:4096", "prefix:1000")
 DOCUMENTS = 1000
 
 
-def documents(number: int) -> tuple[int, str]:
-    """Length and text of a mask of documents of 200 to 1,800 tokens."""
-    rnd = random.Random(number)
-    lengths = [rnd.randint(200, 1800) for _ in range(number)]
-    return sum(lengths), "document:" + ",".join(map(str, lengths))
+def documents() -> list[tuple[str, str, int]]:
+    """Title, text and length of masks of documents: of as many lengths as there are, of twenty lengths, and of one."""
+    lengths = np.random.default_rng(0).integers(200, 2001, DOCUMENTS)
+    some = np.random.default_rng(1).choice(lengths[:20], 10 * DOCUMENTS)
+    kinds = [
+        ("1,000 documents", "document:", lengths),
+        ("1,000 causal documents", "document:causal,", lengths),
+        ("10,000 documents of 20 lengths", "document:", some),
+        ("2,000 documents of one length", "document:", np.full(2 * DOCUMENTS, 1000)),
+    ]
+    return [(title, kind + ",".join(map(str, sizes)), int(sizes.sum())) for title, kind, sizes in kinds]
 
 
 def seconds(schedule: Schedule, problem: Problem, M: int) -> float | None:
@@ -64,15 +72,18 @@ def main() -> None:
     parser.add_argument("-M", type=int, default=100_000)
     parser.add_argument("--schedules", nargs="+")
     parser.add_argument("--masks", nargs="+", default=MASKS)
+    parser.add_argument("--documents", type=int, default=2, help="how many of the four masks of documents")
     parser.add_argument("--passes", nargs="+", default=["forward", "backward"])
     given = parser.parse_args()
     for pass_name in given.passes:
         for mask in given.masks:
             problems = [Problem.square(N, given.d, mask=mask, pass_name=pass_name) for N in given.N]
             table(f"{pass_name}, {mask}", problems, given.M, given.schedules)
-    N, mask = documents(DOCUMENTS)
-    if given.masks == MASKS:
-        table(f"{DOCUMENTS:,} documents", [Problem.square(N, given.d, mask=mask)], given.M, given.schedules)
+    chosen = documents()[: given.documents]
+    for title, mask, N in chosen if given.masks == MASKS else ():
+        for pass_name in given.passes:
+            problem = Problem.square(N, given.d, mask=mask, pass_name=pass_name)
+            table(f"{pass_name}, {title}", [problem], given.M, given.schedules)
 
 
 if __name__ == "__main__":

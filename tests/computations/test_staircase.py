@@ -149,3 +149,21 @@ def test_single_questions_to_staircases_of_many_pieces(values: list[int]) -> Non
             assert (many.at(x), many.sum_before(x + 1)) == (few.at(x), few.sum_before(x + 1))
         assert {type(found) for found in (many.at(0), many.below(0), many.sum_before(0))} == {int}
         assert isinstance(many.starts, np.ndarray)
+
+
+@examples(75, 300)
+@given(values_of_staircases, st.data())
+def test_clipped_pieces_are_the_clipped_values(values: list[int], data: st.DataObject) -> None:
+    stairs = Staircase.from_values(values)
+    start = data.draw(st.integers(0, len(values) - 1))
+    stop = data.draw(st.integers(start + 1, len(values)))
+    low = data.draw(st.integers(-1, 12))
+    high = data.draw(st.integers(low, low + 9))
+    found = stairs.clipped_pieces(start, stop, low, high)
+    ends = [*(begin for begin, _, _ in found[1:]), stop - start]
+    told = [
+        height + slope * at
+        for (begin, height, slope), end in zip(found, ends, strict=True)
+        for at in range(end - begin)
+    ]
+    assert told == [min(max(value, low), high) - low for value in values[start:stop]]

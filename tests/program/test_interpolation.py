@@ -205,5 +205,51 @@ def test_changes_must_be_the_same() -> None:
     assert lines.effect(sample(4, 0)[0], 0) is None
 
 
+PARTLY = [(number, number - 1, 1) for number in (4, 5, 7, 8)]
+"""Partners of which all but one have begun and one ends: the others do one of the two."""
+
+
+def lines_of_a_band(one_by_one: bool = False, band: bool = True, even: bool = True) -> Interpolation:
+    lines = Interpolation(False, one_by_one, band)
+    for number, started, finished in PARTLY:
+        effect = replace(sample(number, 2 * number)[1], even=even)
+        lines.add((9, 9, number, 1, 0, started, finished, 0, 0, None), 0, effect)
+    return lines
+
+
+def partly(number: int, started: int, finished: int) -> Hashable:
+    return 9, 9, number, 1, 0, started, finished, 0, 0, None
+
+
+def test_partners_that_have_begun_come_first_in_a_band() -> None:
+    assert lines_of_a_band().effect(partly(6, 5, 1), 0) is not None
+    assert lines_of_a_band().effect(partly(6, 4, 1), 0) is None
+    assert lines_of_a_band().effect(partly(6, 5, 2), 0) is None
+    assert lines_of_a_band().effect(partly(6, 6, 1), 0) is None
+    assert lines_of_a_band(band=False).effect(partly(6, 5, 1), 0) is None
+
+
+def test_lines_in_a_row_differ_in_one_sort_of_partners() -> None:
+    lines = Interpolation(False, False, True)
+    for number in (3, 4, 7, 8):
+        effect = replace(sample(number, 2 * number)[1], lasting=True, whole=True)
+        lines.add(partly(number, number - 1, 0), 0, effect)
+    assert lines.ramp(partly(6, 5, 0), 0, partly(5, 4, 0)) is not None
+    assert lines.ramp(partly(6, 5, 0), 0, partly(5, 1, 0)) is None
+    assert lines.are_in_a_row(partly(7, 6, 0), partly(5, 4, 0))
+    assert not lines.are_in_a_row(partly(7, 6, 0), partly(5, 1, 0))
+
+
+def test_loops_inside_must_have_shown_what_they_do_with_many() -> None:
+    assert lines_of_a_band(one_by_one=True).effect(partly(6, 5, 1), 0) is not None
+    assert lines_of_a_band(one_by_one=True, even=False).effect(partly(6, 5, 1), 0) is None
+    few = Interpolation(False, True)
+    for number in (2, 3, 4, 5):
+        if number != 4:
+            few.add(*_with_sight(*sample(number, 2 * number)))
+    few.add((9, 9, 3, 0, 0, 0, 0, 0, 0, None), 0, sample(3, 6)[1])
+    assert few.effect(sample(4, 0)[0], 0) is None
+
+
 def _with_sight(signature: Hashable, effect: Effect) -> tuple[Hashable, int, Effect]:
     return signature, 0, effect

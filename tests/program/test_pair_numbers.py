@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import random
 
+import pytest
+
 from pebble.computations.masks import make_mask
 from pebble.computations.masks.band_mask import BandMask
+from pebble.computations.masks.mask import OTHER_AXIS
+from pebble.program.machine import tile_runs
 from pebble.program.machine.pair_numbers import has_few_turns, runs_by_number
 from pebble.program.machine.tile_runs import TileRun, runs_of_units
+from tests.program.long_masks import long_band
 
 MASKS = (
     "causal",
@@ -39,6 +44,56 @@ def test_runs_by_number_are_those_of_units() -> None:
         plain = runs_of_units(mask, axis, whole, partners, False, False, False, {})
         assert told(found, whole) == told(plain, whole)
         assert sum(run.times for run in found) == len(told(plain, whole))
+
+
+def a_band(rnd: random.Random) -> BandMask:
+    mask = (
+        make_mask(rnd.choice(MASKS), 30, 30)
+        if rnd.random() < 0.5
+        else long_band(rnd, rnd.randint(12, 30), rnd.randint(8, 30))
+    )
+    return mask if isinstance(mask, BandMask) else a_band(rnd)
+
+
+def a_box(rnd: random.Random, mask: BandMask) -> tuple[str, tuple[int, int], tuple[int, int]]:
+    """An axis, some of its lines, and some of the other one."""
+    axis = rnd.choice("ij")
+    (a, b), (c, d) = (sorted(rnd.sample(range(mask.extents[one] + 1), 2)) for one in (axis, OTHER_AXIS[axis]))
+    return axis, (a, b), (c, d)
+
+
+def test_runs_tell_which_partners_have_begun() -> None:
+    rnd = random.Random(2)
+    for _ in range(250):
+        mask = a_band(rnd)
+        axis, whole, partners = a_box(rnd, mask)
+        found = told(runs_by_number(mask, axis, whole, partners, True), whole)
+        plain = told(runs_of_units(mask, axis, whole, partners, False, True, False, {}), whole)
+        # The order of partners of whom only some have begun follows from how many have.
+        assert found == {at: (*signature[:-1], None) for at, signature in plain.items()}  # type: ignore[index]
+
+
+def test_few_tiles_of_a_band_are_told_apart_as_many_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    rnd, few = random.Random(3), tile_runs._few_tiles
+    looked_at = 0
+    for _ in range(250):
+        mask, tile, asked = a_band(rnd), rnd.randint(2, 6), rnd.random() < 0.5
+        axis, whole, partners = a_box(rnd, mask)
+        runs = few(mask, axis, whole, tile, partners, asked)
+        with monkeypatch.context() as patch:
+            patch.setattr(tile_runs, "_few_tiles", lambda *_: None)
+            plain = told(tile_runs.runs_of_tiles(mask, axis, whole, tile, partners, asked), whole)
+        if runs is None:
+            continue
+        found = told(runs, whole)
+        assert found.keys() == plain.keys()
+        looked_at += len(found)
+        for one in found:
+            for other in found:
+                lengths = [min(tile, whole[1] - whole[0] - at * tile) for at in (one, other)]
+                alike = plain[one] == plain[other] and lengths[0] == lengths[1]
+                assert (found[one] == found[other]) == alike
+    assert looked_at > 100
 
 
 def test_bands_of_grouped_queries_turn_too_often() -> None:

@@ -121,8 +121,7 @@ class Staircase:
     def clipped_pieces(self, start: int, stop: int, low: int, high: int) -> tuple[tuple[int, int, int], ...]:
         """Pieces of the function on [start, stop), but at least ``low`` and at most ``high``.
 
-        Each is told by where it begins behind ``start``, its first value above ``low``, and its slope; equal functions
-        have equal pieces, mostly.
+        Each is told by where it begins behind ``start``, its first value above ``low``, and its slope.
 
         >>> Staircase.clipped(9, 0, 0, 9).clipped_pieces(2, 9, 4, 6)
         ((0, 0, 0), (3, 1, 1), (4, 2, 0))
@@ -132,9 +131,8 @@ class Staircase:
         found: list[tuple[int, int, int]] = []
 
         def add(place: int, value: int, slope: int) -> None:
-            if found and found[-1][1] == value and found[-1][2] == slope == 0:
-                return
-            found.append((place - start, value, slope))
+            if not (found and found[-1][1] == value and found[-1][2] == slope == 0):
+                found.append((place - start, value, slope))
 
         for piece in range(first, behind):
             begin, end = max(starts[piece], start), stop if piece + 1 == behind else starts[piece + 1]

@@ -1,0 +1,129 @@
+"""Lines of packed sequences that follow from others do what they do one by one, in schedules whole and broken."""
+
+from __future__ import annotations
+
+from collections import Counter
+from random import Random
+from typing import Any
+
+import pytest
+
+from pebble.program.machine import interpolation, memo, ramps
+from pebble.program.schedule import registered
+from tests.program.breaking import BREAKING
+from tests.program.differences import PLAIN, SHORTCUTS, judge
+from tests.program.edits import acceptable
+from tests.program.names import (
+    Family,
+    InvalidInput,
+    Node,
+    Problem,
+    Program,
+    compute,
+    delete,
+    family_of,
+    first,
+    load,
+    loop,
+    program,
+    store,
+    when,
+)
+from tests.program.random_families import with_outputs
+
+SCHEDULES = [
+    (pass_name, schedule)
+    for pass_name in ("forward", "backward")
+    for schedule in registered(pass_name, "plain")
+    if schedule.name != "best"
+]
+
+
+@pytest.fixture
+def taken(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
+    """How many lines followed from others, one by one and at once; few samples are enough."""
+    found: Counter[str] = Counter()
+    effect, account = interpolation.Interpolation.effect, ramps.account_ramp
+
+    def told(self: Any, signature: Any, sight: Any) -> Any:
+        one = effect(self, signature, sight)
+        found["told", self.one_by_one] += one is not None
+        return one
+
+    def noted(machine: Any, ramp: Any, *rest: Any) -> None:
+        found["at once"] += ramp.times
+        account(machine, ramp, *rest)
+
+    monkeypatch.setattr(interpolation.Interpolation, "effect", told)
+    monkeypatch.setattr(memo, "account_ramp", noted)
+    monkeypatch.setattr(ramps, "_FEW", 3)
+    return found
+
+
+def documents(rnd: Random, number: int, longest: int, pass_name: str = "forward") -> Problem:
+    lengths = [rnd.randint(longest // 3, longest) for _ in range(number)]
+    mask = rnd.choice(["document:", "document:causal,"]) + ",".join(map(str, lengths))
+    return Problem.square(sum(lengths), rnd.choice([1, 1, 2]), mask=mask, pass_name=pass_name)
+
+
+def check(text: Program, family: Family) -> None:
+    """Compare a program's run with that of all its iterations, with room enough, with just enough, and with less."""
+    plain = judge(PLAIN, text, family, None)
+    peak = plain.found.peak if plain.found else 0
+    for M in [None, *(M for M in (peak, peak - 1) if M > 0)]:
+        slow = plain if M is None else judge(PLAIN, text, family, M)
+        found = judge(SHORTCUTS["induction"], text, family, M).differs(slow)
+        assert not found, f"{family.mask}\n{text}\nM={M}\n{found}"
+
+
+def check_random(seed: int) -> None:
+    """Judge a schedule with random tiles under random documents, now and then broken once or twice."""
+    rnd = Random(seed)
+    pass_name, schedule = rnd.choice(SCHEDULES)
+    problem = documents(rnd, rnd.randint(4, 7), rnd.randint(12, 26), pass_name)
+    smallest = schedule.smallest(problem)
+    few = {name for name in smallest if name.startswith("pinned") or name in ("first", "sums_first")}
+    tiles = {name: (0 if name in few else max(least, rnd.randint(5, 23))) for name, least in smallest.items()}
+    try:
+        text, family = schedule.program(problem, tiles), schedule.family(problem)
+    except InvalidInput:
+        return
+    for _ in range(rnd.choice([0, 1, 1, 2])):
+        changed = rnd.choice(BREAKING)(rnd, text, family)
+        text = changed if changed.phases and acceptable(changed, family) else text
+    check(text, family)
+
+
+def test_lines_of_schedules_follow_from_others(taken: Counter[str]) -> None:
+    for seed in range(3):
+        check_random(seed)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("block", range(40))
+def test_lines_of_many_schedules_follow_from_others(block: int, taken: Counter[str]) -> None:
+    for seed in range(1000 + 10 * block, 1010 + 10 * block):
+        check_random(seed)
+
+
+SCORES = (compute("S"), compute("P", replacing="S"))
+ROWS: list[tuple[Node, ...]] = [
+    (*SCORES, compute("l"), compute("U"), delete("P")),
+    (*SCORES, when(first("j"), load("Q")), compute("l"), store("P"), compute("U"), delete("P")),
+]
+
+
+@pytest.mark.parametrize("rows", range(len(ROWS)))
+def test_partners_one_by_one(rows: int, taken: Counter[str]) -> None:
+    """The rows of a key, in a loop inside."""
+    rnd = Random(rows)
+    for kind in ("document:", "document:causal,"):
+        lengths = [rnd.randint(9, 20) for _ in range(9)]
+        problem = Problem.square(sum(lengths), 1, mask=kind + ",".join(map(str, lengths)))
+        family = with_outputs(family_of(problem), ())
+        keys = loop(
+            "j", 1, load("K"), load("V"), loop("i", 1, *ROWS[rows], label="row"), delete("K"), delete("V")
+        )
+        text = program(loop("i", 17, load("Q"), keys, delete("U"), delete("l"), delete("Q")))
+        check(text, family)
+    assert taken["told", True] + taken["at once"] > 20
