@@ -12,7 +12,7 @@ import pytest
 from pebble.program.machine.configuration import Configuration
 from pebble.program.machine.loops import LastRoundFails
 from pebble.program.machine.recorder import Item, Recorder
-from pebble.program.machine.rounds import Rounds, _Round, _same_items, _same_kinds, latest
+from pebble.program.machine.rounds import Rounds, _Round, _same_items, _same_kinds, fullest, latest
 from pebble.program.machine.stretches import FEWEST_PERIODS
 from tests.program.names import loop
 
@@ -98,6 +98,13 @@ def test_the_last_round_is_near_the_end() -> None:
     assert last_of(rounds_of(least_left=8)) == 12
     assert last_of(rounds_of(4)) == 3
     assert last_of(rounds_of(3)) is None
+
+
+@pytest.mark.parametrize("rounds", [1, 2, 3, 7, 8, 100])
+def test_the_fullest_round_is_the_first_of_the_greatest(rounds: int) -> None:
+    for twice_the_middle in range(2 * rounds + 3):
+        words = {number: number * (twice_the_middle - number) for number in range(1, rounds + 1)}
+        assert fullest(rounds, words.__getitem__) == max(words, key=words.__getitem__)
 
 
 @pytest.mark.parametrize("least", [2, 90, 100])

@@ -255,11 +255,7 @@ class Rounds:
             words = sum(found) + sum(_sums(one.held, two.held, times - 1))
             return words + _later(one.room, two.room, times)[0]
 
-        # The words held go up by less and less: the first round that is not below the next one is the fullest.
-        low, high = 1, skipped
-        while low < high:
-            middle = (low + high) // 2
-            low, high = (low, middle) if top(middle) >= top(middle + 1) else (middle + 1, high)
+        low = fullest(skipped, top)
         if top(low) <= self.machine.peak:
             return
         machine, most = self.machine, top(low)
@@ -277,6 +273,23 @@ class Rounds:
         )
         room = dict(zip(self._holders(), _later(one.room, two.room, low)[1:], strict=True))
         machine.peak_words = {name: held.get(name, 0) + words for name, words in room.items()}
+
+
+def fullest(rounds: int, top: Callable[[int], int]) -> int:
+    """Return the first of so many rounds, numbered from one, in which fast memory holds the most words.
+
+    From round to round the words go up by less and less: the first round that is not below the next one is the fullest.
+
+    Examples
+    --------
+    >>> fullest(9, lambda number: number * (7 - number)), fullest(9, lambda number: -number)
+    (3, 1)
+    """
+    low, high = 1, rounds
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (low, middle) if top(middle) >= top(middle + 1) else (middle + 1, high)
+    return low
 
 
 def latest(least: int, most: int, follows: Callable[[int], bool]) -> int | None:

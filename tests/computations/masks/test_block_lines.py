@@ -25,6 +25,9 @@ def masks() -> list[BlockToeplitzMask]:
     rnd = random.Random(3)
     named = [fixed_mask(96, 12, 4), strided_mask(96, 12), fixed_mask(100, 9, 2), strided_mask(100, 9)]
     found = [mask for mask in named if isinstance(mask, BlockToeplitzMask)]
+    # Starts that rise line by line and then jump: what turns at the last line before the jump turns nowhere else.
+    ramp = BandMask("ramp", 8, np.array([0, 1, 2, 7, 7, 7, 7, 7]), np.full(8, 8))
+    found.append(BlockToeplitzMask("ramp and jump", 72, 8, [ramp], ramp))
     for number in range(6):
         period, depth = rnd.randint(5, 11), rnd.randint(1, 2)
         near = [pattern(rnd, period) for _ in range(depth)]
