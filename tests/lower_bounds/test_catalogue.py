@@ -166,7 +166,7 @@ _CHECKED = [
     (Problem.square(256, 8, softmax="safe", mask="causal"), "D|S|T1|T2|by parts|compulsory"),
     (Problem.square(256, 8, softmax="online", stats=True), "D|T1|T2|compulsory"),
     (Problem.square(256, 8, pass_name="backward"), "B1|B2|D backward|compulsory"),
-    (Problem(256, 256, 8, 12, pass_name="backward", mask="window:9"), "B1|B2|compulsory"),
+    (Problem(256, 256, 8, 12, pass_name="backward", mask="window:9"), "B1|B2|by parts|compulsory"),
     (Problem.square(256, 8, heads=2), "D|T1|T2|compulsory"),
     (Problem.square(256, 8, pass_name="weights"), "none"),
     (Problem(256, 256, 8, 6, shared_values=True, mask="causal"), "MLA|compulsory"),

@@ -100,7 +100,7 @@ def by_parts(problem: Problem, M: int, bounds: Callable[[Part, int], list[Bound]
         statuses.add(choice.status)
         names.add(choice.name)
         left_out |= choice.left_out
-    status = _status(problem, statuses)
+    status = _status(statuses)
     of = f"{n_parts:,} parts that share nothing" if n_parts > 1 else "1 part"
     note = f"{of}, bounded by {', '.join(sorted(names))}"
     if left_out:
@@ -108,9 +108,9 @@ def by_parts(problem: Problem, M: int, bounds: Callable[[Part, int], list[Bound]
     return BY_PARTS.bound(total, note, status=status)
 
 
-def _status(problem: Problem, statuses: set[Status]) -> Status:
-    """Return how sure the sum is: as the least sure part; that parts add up is machine-checked for forward passes."""
-    if problem.pass_name == "forward" and statuses == {"machine-checked"}:
+def _status(statuses: set[Status]) -> Status:
+    """Return how sure the sum is: as the least sure part; that parts add up is machine-checked."""
+    if statuses == {"machine-checked"}:
         return "machine-checked"
     return "computer-assisted" if "computer-assisted" in statuses else "proved"
 
