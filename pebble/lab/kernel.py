@@ -221,7 +221,10 @@ def _check(nest: LoopNest) -> None:
         return
     except NotAFamily as error:
         why = error if "array by array" in str(error) else why
-    size = sum(count_edges(nest))
+    try:
+        size = sum(count_edges(nest))
+    except TooManyPoints as error:
+        raise TooManyPoints(f"{error} (this is {why})") from None
     if size > MOST_SCHEDULED:
         raise TooManyPoints(
             f"{size:,} vertices and edges are too many to be scheduled one by one (limit {MOST_SCHEDULED:,}), and this "
