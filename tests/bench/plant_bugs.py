@@ -33,7 +33,10 @@ TESTS += [
         "rounds_in_blocks",
         "rounds",
         "lump",
+        "pair_numbers",
+        "ramps",
         "interpolation",
+        "interpolation_documents",
         "plain_room",
         "shortcuts",
     )

@@ -240,15 +240,9 @@ def test_lines_in_a_row_differ_in_one_sort_of_partners() -> None:
     assert not lines.are_in_a_row(partly(7, 6, 0), partly(5, 1, 0))
 
 
-def test_loops_inside_must_have_shown_what_they_do_with_many() -> None:
+def test_loops_inside_must_be_even() -> None:
     assert lines_of_a_band(one_by_one=True).effect(partly(6, 5, 1), 0) is not None
     assert lines_of_a_band(one_by_one=True, even=False).effect(partly(6, 5, 1), 0) is None
-    few = Interpolation(False, True)
-    for number in (2, 3, 4, 5):
-        if number != 4:
-            few.add(*_with_sight(*sample(number, 2 * number)))
-    few.add((9, 9, 3, 0, 0, 0, 0, 0, 0, None), 0, sample(3, 6)[1])
-    assert few.effect(sample(4, 0)[0], 0) is None
 
 
 def _with_sight(signature: Hashable, effect: Effect) -> tuple[Hashable, int, Effect]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, insort
 from collections.abc import Hashable, Iterator
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from pebble.program.machine.bodies import nodes_in
 from pebble.program.machine.effects import Effect
@@ -70,22 +70,11 @@ class Interpolation:
             at = bisect_left(numbers, pairs)
             if 2 <= at <= len(numbers) - 2 and numbers[at] != pairs:
                 four = numbers[at - 2 : at + 2]
-                if not self._shows_all(four[-1], key):
-                    four = [*four[:3], numbers[-1]]
-                    if not self._shows_all(four[-1], key):
-                        continue
                 line = self._line(key, four)
                 found = line.at(pairs) if line else None
                 if found is not None:
                     return found
         return None
-
-    def _shows_all(self, pairs: int, key: tuple[Hashable, ...]) -> bool:
-        """Whether loops inside that a line with so many partners executed have shown what they do with many.
-
-        All partners but the first and the last are then alike, and there are two that follow one on the other.
-        """
-        return not self.one_by_one or pairs - _others(key) >= _SHOWN
 
     def ends(self, signature: Any, sight: int | None) -> tuple[int, int] | None:
         """Return the least and the greatest number of partners of lines alike but for it whose effects follow.
@@ -115,7 +104,7 @@ class Interpolation:
         effects = [self._effects[key][number] for number in four]
         if not all(effect.lasting and effect.whole for effect in effects):
             return None
-        line = self._line(key, four) if self._shows_all(four[-1], key) else None
+        line = self._line(key, four)
         found = (line.at(pairs), line.at(last[2])) if line else (None, None)
         if found[0] is None or found[1] is None:
             return None
@@ -153,20 +142,10 @@ class Interpolation:
         yield pairs, (*alike, ("past", ahead, around, pairs + past))
 
 
-_SHOWN = 4
-"""Partners of one sort, of which the first and the last may be unlike the others."""
-
-
 def _classes(pairs: int, started: int, finished: int) -> tuple[int, int, int, int]:
     """Return how many partners have begun and end, have begun, end, and do neither; those that do so come first."""
     both = min(started, finished)
     return both, started - both, finished - both, pairs - max(started, finished)
-
-
-def _others(key: tuple[Hashable, ...]) -> int:
-    """Return how many partners of the lines of a row are not of the sort of most."""
-    numbers = cast("tuple[int, ...]", key[-1])
-    return 0 if isinstance(numbers[0], str) else sum(numbers)
 
 
 class _Line:

@@ -189,9 +189,7 @@ def _few_tiles(
         return None
     found: list[TileRun] = []
     for index in range(first, behind):
-        lines = tile_at(*whole, tile, index)
-        flags = mask.outline(other, partners, lines) if asked else None
-        signature = lines[1] - lines[0], mask.outline(axis, lines, partners), stop - start, flags
+        signature = _pattern(mask, axis, tile_at(*whole, tile, index), partners, asked)
         if found and found[-1].signature == signature:
             found[-1] = found[-1]._replace(times=found[-1].times + 1)
         else:
@@ -201,6 +199,9 @@ def _few_tiles(
 
 def _pattern(mask: Mask, axis: str, lines: Interval, partners: Interval, asked: bool) -> Hashable:
     other = OTHER_AXIS[axis]
+    if isinstance(mask, BandMask) and mask.all_present(axis) and mask.all_present(other):
+        told = mask.outline(other, partners, lines) if asked else None
+        return lines[1] - lines[0], mask.outline(axis, lines, partners), partners[1] - partners[0], told
     flags: Hashable = partners[1] - partners[0]
     if asked:
         flags = _flags(mask, other, partners, lines).tobytes()
