@@ -43,6 +43,11 @@ _GRAPHS: list[tuple[tuple[int, int, int, int], bool, str | None]] = [
     ((3, 3, 2, 2), True, "causal"),
     ((4, 4, 1, 1), False, "window:2"),
 ]
+_ROPE = [
+    Problem(2, 1, 2, 1, True, heads=2, shared_rope=1),
+    Problem(1, 2, 4, 2, heads=1, shared_rope=2),
+    Problem(2, 2, 2, 1, heads=2, shared_rope=1, mask="causal"),
+]
 
 
 def _name(kinds: str, text: str) -> list[int]:
@@ -125,17 +130,17 @@ def _graphs() -> list[tuple[str, Dag, str]]:
             (f"({kinds}_named {sizes} {_allowed(problem)})", family_of(problem).dag(), _KINDS[kinds])
         )
     for latent in (
-        replace(problem, d=problem.d + problem.dv, shared_values=True) for problem in problems[:7]
+        replace(problem, d=problem.d + problem.dv, shared_values=True) for problem in problems[2:9:3]
     ):
         sizes = f"{latent.Nq} {latent.Nk} {latent.d - latent.dv} {latent.dv} {str(latent.stats).lower()}"
         found.append(
             (f"(latent_named {sizes} {_allowed(latent)})", family_of(latent).dag(), _KINDS["latent"])
         )
-    for number, one in enumerate(problems[:7]):
-        rope = replace(one, d=one.d + 1 + number % 2, heads=1 + number % 3, shared_rope=1 + number % 2)
-        sizes = f"{rope.heads} {rope.Nq} {rope.Nk - 1} {one.d} {rope.shared_rope} {rope.dv} {str(rope.stats).lower()}"
-        kinds = f"rope {rope.Nq} {rope.Nk} {one.d}"
-        found.append((f"(shared_rope_named {sizes} {_allowed(rope)})", family_of(rope).dag(), kinds))
+    for rope in _ROPE:
+        own = rope.d - rope.shared_rope
+        sizes = f"{rope.heads} {rope.Nq} {rope.Nk - 1} {own} {rope.shared_rope} {rope.dv} {str(rope.stats).lower()}"
+        coq = f"(shared_rope_named {sizes} {_allowed(rope)})"
+        found.append((coq, family_of(rope).dag(), f"rope {rope.Nq} {rope.Nk} {own}"))
     for m, n, k in ((2, 3, 2), (1, 2, 3)):
         found.append((f"(matmul_named {m} {n} {k})", matmul_family(m, n, k).dag(), _KINDS["matmul"]))
     for heads, N in ((1, 3), (2, 2)):
