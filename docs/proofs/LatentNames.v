@@ -150,3 +150,10 @@ End LatentNames.
 (** Latent attention. *)
 Definition latent_named Nq Nk r dv stats mask : named (latent r dv stats (@allowed Nq Nk mask)) :=
   @two_parts_named Nq Nk Nk dv r dv dv 0 stats mask id id id id (fun=> erefl) (fun=> erefl) (fun=> erefl).
+
+(** Heads that share rotary words: query i of head h is [h * Nq + i], key j is [h * n.+1 + j], and its token [j]. *)
+Definition token_of_key heads n (j : 'I_(heads * n.+1)) : 'I_n.+1 := Ordinal (ltn_pmod j (ltn0Sn n)).
+Definition shared_rope_named heads Nq n own r dv stats mask :
+    named (shared_rope own r dv stats (@token_of_key heads n) (@allowed (heads * Nq) (heads * n.+1) mask)) :=
+  @two_parts_named (heads * Nq) (heads * n.+1) n.+1 own r dv (own + dv) own stats mask (fun j => j %% n.+1) (@lshift own dv) (@rshift own dv)
+    (@token_of_key heads n) (fun=> erefl) (fun=> erefl) (fun=> erefl).

@@ -12,13 +12,14 @@ from pebble.lower_bounds.attention.large_cache import rectangle
 from pebble.lower_bounds.attention.latent import latent_cut, latent_peak
 from pebble.lower_bounds.attention.linear import linear_best_cut
 from pebble.lower_bounds.attention.safe_softmax import safe_softmax_cut
+from pebble.lower_bounds.attention.shared_rope import all_heads, one_head
 from pebble.lower_bounds.attention.t1 import t1_cut
 from pebble.lower_bounds.attention.t2 import t2_cut, t2_peak
 from pebble.lower_bounds.attention.words_needed_again import needed_again, needed_again_backward, others_begun
 from pebble.lower_bounds.bound import Bound
 from pebble.lower_bounds.coq_file import coq_header, coq_theorem
 from pebble.lower_bounds.cutting import Cut
-from pebble.lower_bounds.proved import proved_bounds
+from pebble.lower_bounds.proved import best_bound, proved_bounds
 
 __all__ = ["coq_certificate"]
 
@@ -35,6 +36,8 @@ _LEMMAS = {
     "compulsory": "compulsory",
 }
 _LARGE_CACHE = ("D", "D backward")
+_OF_ONE_HEAD = ("T1", "T2", "compulsory")
+"""What a head without its rotary words may be bounded by in a file."""
 _LINEAR = ("linear", "recurrent", "gated")
 
 
@@ -44,6 +47,7 @@ _FILES = {
     "online": ("Softmax", "SoftmaxCertificate"),
     "backward": ("Backward", "BackwardCertificate"),
     "latent": ("Latent", "LatentCertificate"),
+    "shared-rope": ("Latent", "SharedRopeCertificate"),
     "linear": ("Linear", "LinearCertificate"),
     "recurrent": ("Linear", "LinearCertificate"),
     "gated": ("Gates", "LinearCertificate"),
@@ -57,9 +61,9 @@ def coq_certificate(problem: Problem, M: int) -> str:
     Parameters
     ----------
     problem : Problem
-        Softmax attention, forward or backward, or latent attention, with or without a mask. Under a mask the
-        statements are about every mask with as many pairs, queries and keys. Or linear attention, of one head to each
-        head of keys. Of several copies each bound is stated of one, and then of all.
+        Softmax attention, forward or backward, latent attention, or heads that share rotary words, with or without a
+        mask. Under a mask the statements are about every mask with as many pairs, queries and keys. Or linear
+        attention, of one head to each head of keys. Of several copies each bound is stated of one, and then of all.
     M : int
         Words of fast memory.
 
@@ -85,7 +89,8 @@ def coq_certificate(problem: Problem, M: int) -> str:
     if not checked:
         raise BoundDoesNotApply(
             f"no bound on {problem.describe()} can be written for Coq; those of softmax attention, forward and "
-            "backward, of latent attention, and of linear attention with one query head to each head of keys can"
+            "backward, of latent attention, of heads that share rotary words, and of linear attention with one query "
+            "head to each head of keys can"
         )
     others = [bound.name for bound in bounds if bound not in checked and bound.value]
     computation, certificate = _FILES["backward" if problem.pass_name == "backward" else problem.form]
@@ -97,6 +102,8 @@ def coq_certificate(problem: Problem, M: int) -> str:
 
 def _written(problem: Problem, M: int, bound: Bound) -> bool:
     """Tell whether a machine-checked bound has a test by computation in docs/proofs, and says more than nothing."""
+    if bound.name == "without rope":
+        return best_bound(one_head(problem), M).name in _OF_ONE_HEAD
     if bound.name != "L":
         return bound.name in _LEMMAS and bound.value > _maxima(problem)
     cut = linear_best_cut(problem, M)
@@ -116,6 +123,13 @@ def _statement(problem: Problem, M: int, name: str) -> tuple[str, str]:
         sizes = [problem.Nq, problem.Nk] if problem.form == "linear" else [problem.Nk]
         numbers = [*sizes, problem.d, problem.dv, M]
         return f"{problem.form}_costs {' '.join(map(str, numbers))}", problem.form
+    if problem.form == "shared-rope":
+        of_heads = [problem.heads, problem.pairs, problem.queries, problem.keys]
+        numbers = [*of_heads, problem.d, problem.dv, problem.shared_rope]
+        return (
+            f"shared_rope_costs {' '.join(map(str, numbers))} {str(problem.stats).lower()} {M}",
+            "shared_rope",
+        )
     forward, masked = problem.pass_name == "forward", problem.mask is not None
     computation = problem.pass_name if problem.form == "plain" else problem.form
     sizes = [problem.pairs, problem.queries, problem.keys] if masked else [problem.Nq, problem.Nk]
@@ -132,13 +146,16 @@ def _statement(problem: Problem, M: int, name: str) -> tuple[str, str]:
 def _theorems(problem: Problem, M: int, bounds: list[Bound]) -> Iterator[str]:
     for bound in bounds:
         statement, suffix = _statement(problem, M, bound.name)
+        head = bound.name == "without rope"
         theorem = coq_theorem(
             bound.name.replace(" ", "_"),
             statement,
             bound.value,
-            f"{_LEMMAS[bound.name]}_{suffix}",
-            _given(problem, M, bound.name),
+            "without_rope_of_head" if head else f"{_LEMMAS[bound.name]}_{suffix}",
+            {} if head else _given(problem, M, bound.name),
         )
+        if head:
+            theorem = _from_one_head(theorem, one_head(problem), M)
         if problem.form in ("safe", "online") and bound.name != "S":
             plain = bound.value - _maxima(problem)
             theorem = _from_plain(theorem, f"{problem.form}_{suffix}", plain)
@@ -151,9 +168,9 @@ def _of_all_copies(problem: Problem, M: int, bound: Bound) -> str:
     """Return the theorem that all copies cost as many times what one does."""
     name, words = bound.name.replace(" ", "_"), int(bound.value)
     kind, sizes = "all_pairs", [problem.Nq, problem.Nk]
-    if problem.form in _LINEAR:
+    if problem.form in (*_LINEAR, "shared-rope"):
         statement, _ = _statement(problem, M, bound.name)
-        kind = problem.form
+        kind = problem.form.replace("-", "_")
         statement = statement.replace("_costs", f"_copies_cost {problem.copies}")
     else:
         if problem.mask is not None:
@@ -180,11 +197,23 @@ def _from_plain(theorem: str, softmax: str, plain: int | float) -> str:
     )
 
 
+def _from_one_head(theorem: str, head: Problem, M: int) -> str:
+    """Return the proof that heads without their shared words cost as many times what one does."""
+    best = best_bound(head, M)
+    given = "".join(f" ({letter} := {number})" for letter, number in _given(head, M, best.name).items())
+    of_one = f"apply {_LEMMAS[best.name]}_masked{' with' * bool(given)}{given}; vm_compute; reflexivity"
+    return theorem.replace("Proof. ", "Proof.\n").replace(
+        "; vm_compute; reflexivity. Qed",
+        f" with (one := {best.value});\n  [vm_compute; reflexivity | {of_one}].\nQed",
+    )
+
+
 def _given(problem: Problem, M: int, name: str) -> dict[str, int]:
     """Return what a theorem is applied with: the number of cuts, a segment's words, and where its events are most."""
     if name in _LARGE_CACHE:
         return _moment(problem)
-    cut = _CUTS[name](problem, M) if name in _CUTS else None
+    counted = all_heads(problem) if problem.form == "shared-rope" else problem
+    cut = _CUTS[name](counted, M) if name in _CUTS else None
     if cut is None:
         return {}
     T, d = M + cut.X, problem.d
@@ -214,7 +243,7 @@ def _moment(problem: Problem) -> dict[str, int]:
     return {"tau": tau, "tau'": own_tau, "sigma": sigma, "sigma'": own_sigma}
 
 
-_CUTS: dict[str, Callable[[Problem, int], Cut | None]] = {
+_CUTS: dict[str, Callable[..., Cut | None]] = {
     "T1": t1_cut,
     "T2": t2_cut,
     "B1": b1_cut,

@@ -93,7 +93,7 @@ def test_every_bound_that_is_printed_carries_its_statement() -> None:
         assert all(bound.facts.values()), bound.name
         assert bound.rules == stated.rules or bound.name in ("Hong-Kung", "exhaustive search")
         by_hand = (stated.status, bound.status) == ("machine-checked", "proved")
-        assert bound.status == stated.status or by_hand or bound.name == "by parts"
+        assert bound.status == stated.status or by_hand or bound.name in ("by parts", "without rope")
         seen.add(bound.name)
     assert {one.name for one in STATEMENTS} - seen == set(), "no test prints these"
 
@@ -170,7 +170,8 @@ _CHECKED = [
     (Problem.square(256, 8, heads=2), "D|T1|T2|compulsory"),
     (Problem.square(256, 8, pass_name="weights"), "none"),
     (Problem(256, 256, 8, 6, shared_values=True, mask="causal"), "MLA|compulsory"),
-    (Problem(256, 256, 8, 6, heads=2, shared_rope=2), "none"),
+    (Problem(256, 256, 8, 6, heads=2, shared_rope=2), "T1|without rope|compulsory"),
+    (Problem(256, 256, 8, 6, heads=2, shared_rope=2, mask="causal"), "T1|without rope|compulsory"),
     (Problem.square(256, 8, attention="linear"), "L"),
     (Problem.square(256, 8, attention="linear", mask="causal", heads=4, kv_heads=1), "L"),
     (Problem.square(256, 8, attention="linear", mask="causal", gate=True), "L"),

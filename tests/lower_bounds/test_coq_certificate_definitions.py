@@ -43,6 +43,11 @@ _GRAPHS: list[tuple[tuple[int, int, int, int], bool, str | None]] = [
     ((3, 3, 2, 2), True, "causal"),
     ((4, 4, 1, 1), False, "window:2"),
 ]
+_ROPE = [
+    Problem(2, 1, 2, 1, True, heads=2, shared_rope=1),
+    Problem(1, 2, 4, 2, heads=1, shared_rope=2),
+    Problem(2, 2, 2, 1, heads=2, shared_rope=1, mask="causal"),
+]
 
 
 def _name(kinds: str, text: str) -> list[int]:
@@ -51,10 +56,25 @@ def _name(kinds: str, text: str) -> list[int]:
     indices = list(map(int, numbers))
     if letter == "x":
         return [indices[0], *(indices[1] >> bit & 1 for bit in range(3))]
+    if kinds.startswith("rope"):
+        return _rope_name(letter, indices, *map(int, kinds.split()[1:]))
     if kinds == _KINDS["linear"] and len(indices) == {"Q": 3, "O": 4}.get(letter):
         head, token, *others = indices  # of several heads, with two tokens each
         indices = [2 * head + token, *others]
     return [kinds.split().index(letter), *indices]
+
+
+def _rope_name(letter: str, indices: list[int], Nq: int, Nk: int, own: int) -> list[int]:
+    """Return the name of a vertex of heads that share rotary words: queries and keys of all heads in one order."""
+    if letter == "Kr":
+        return [3, *indices]
+    head, line, *others = indices
+    if letter in ("Kc", "V"):
+        return [2, head * Nk + line, others[0] + own * (letter == "V")]
+    where = {"S1": 0, "S2": 0, "P": 0, "l": 0, "U": 1}.get(letter)
+    if where is not None:
+        others[where] += head * Nk
+    return [_KINDS["latent"].split().index(letter), head * Nq + line, *others]
 
 
 def _coq(value: object) -> str:
@@ -85,7 +105,8 @@ def _allowed(problem: Problem) -> str:
     """Return which pairs are allowed, in Coq."""
     Nq, Nk = problem.Nq, problem.Nk
     matrix = problem.allowed.matrix((0, Nq), (0, Nk))
-    pairs = [(i, j) for i in range(Nq) for j in range(Nk) if matrix[i, j]]
+    heads = range(problem.heads if problem.shared_rope else 1)
+    pairs = [(h * Nq + i, h * Nk + j) for h in heads for i in range(Nq) for j in range(Nk) if matrix[i, j]]
     return f"(fun i j => (i, j) \\in {_coq(pairs)})"
 
 
@@ -109,12 +130,17 @@ def _graphs() -> list[tuple[str, Dag, str]]:
             (f"({kinds}_named {sizes} {_allowed(problem)})", family_of(problem).dag(), _KINDS[kinds])
         )
     for latent in (
-        replace(problem, d=problem.d + problem.dv, shared_values=True) for problem in problems[:7]
+        replace(problem, d=problem.d + problem.dv, shared_values=True) for problem in problems[2:9:3]
     ):
         sizes = f"{latent.Nq} {latent.Nk} {latent.d - latent.dv} {latent.dv} {str(latent.stats).lower()}"
         found.append(
             (f"(latent_named {sizes} {_allowed(latent)})", family_of(latent).dag(), _KINDS["latent"])
         )
+    for rope in _ROPE:
+        own = rope.d - rope.shared_rope
+        sizes = f"{rope.heads} {rope.Nq} {rope.Nk - 1} {own} {rope.shared_rope} {rope.dv} {str(rope.stats).lower()}"
+        coq = f"(shared_rope_named {sizes} {_allowed(rope)})"
+        found.append((coq, family_of(rope).dag(), f"rope {rope.Nq} {rope.Nk} {own}"))
     for m, n, k in ((2, 3, 2), (1, 2, 3)):
         found.append((f"(matmul_named {m} {n} {k})", matmul_family(m, n, k).dag(), _KINDS["matmul"]))
     for heads, N in ((1, 3), (2, 2)):

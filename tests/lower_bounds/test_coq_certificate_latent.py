@@ -1,4 +1,4 @@
-"""Latent attention as a Coq file: what it says, and that Coq accepts it and refuses one that was tampered with."""
+"""Keys of two parts as a Coq file: what it says, and that Coq accepts it and refuses one that was tampered with."""
 
 from __future__ import annotations
 
@@ -17,6 +17,8 @@ from tests.support.coq import compiled, needs_coq
 
 _THEOREM = re.compile(r"^Theorem (\w+) : (.*) (\d+)\.$", re.MULTILINE)
 _DECODING = Problem(128, 8192, 576, 512, shared_values=True)
+
+_ROPE = Problem(300, 300, 20, 12, True, heads=3, batch=2, mask="causal", shared_rope=4)
 
 
 def _random_problem(rng: random.Random) -> tuple[Problem, int]:
@@ -77,6 +79,41 @@ def test_the_peak_gives_the_same_number_of_events() -> None:
         F = max(math.isqrt(T**3 // 27), peak // (4 * d * (d + dv) * q**4 * (q * q - 3 * p * p)))
         assert latent_events(T, d, dv) == F
         assert cut.cuts * F < problem.pairs * dv
+
+
+def test_heads_that_share_rotary_words_are_stated_together() -> None:
+    problem = Problem(4096, 4096, 192, 128, heads=128, shared_rope=64)
+    found = {
+        name: (costs, int(words))
+        for name, costs, words in _THEOREM.findall(coq_certificate(problem, 131_072))
+    }
+    printed = {bound.name.replace(" ", "_"): bound for bound in bounds(problem, 131_072).proved}
+    assert set(found) == set(printed) == {"T1", "without_rope", "compulsory"}
+    for name, (costs, words) in found.items():
+        assert costs == "shared_rope_costs 128 16777216 4096 4096 192 128 64 false 131072"
+        assert (words, "machine-checked") == (printed[name].value, printed[name].status)
+
+
+def test_heads_bounded_by_something_else_are_left_out() -> None:
+    text = coq_certificate(_ROPE, 500)
+    assert {name for name, _, _ in _THEOREM.findall(text)} == {
+        *("T1", "T1_of_all", "compulsory", "compulsory_of_all"),
+    }
+    assert "left out: without rope. *)" in text
+
+
+@pytest.mark.slow
+def test_coq_accepts_heads_that_share_rotary_words(tmp_path: Path) -> None:
+    needs_coq(tmp_path)
+    assert compiled(coq_certificate(_ROPE, 500), tmp_path) is None
+    text = coq_certificate(Problem(4096, 4096, 192, 128, True, heads=8, shared_rope=64), 131_072)
+    assert compiled(text, tmp_path) is None
+    words = {name: number for name, _, number in _THEOREM.findall(text)}
+    [one] = re.findall(r"\(one := (\d+)\)", text)
+    for right in (*(f" {words[name]}." for name in ("T1", "without_rope", "compulsory")), f"(one := {one})"):
+        assert text.count(right) == 1
+        wrong = re.sub(r"\d+", lambda number: str(int(number[0]) + 1), right)
+        assert "Unable to unify" in (compiled(text.replace(right, wrong), tmp_path) or "")
 
 
 @pytest.mark.slow

@@ -167,4 +167,6 @@ def compulsory_family(problem: Problem, M: int) -> Bound:
     fast_memory_words(M)
     family = family_of(problem)
     words = sum(family.words_needed(array.name) for array in (*family.inputs, *family.outputs))
-    return COMPULSORY.bound(words, status="machine-checked" if problem.form == "latent" else "proved")
+    return COMPULSORY.bound(
+        words, status="machine-checked" if problem.form in ("latent", "shared-rope") else "proved"
+    )

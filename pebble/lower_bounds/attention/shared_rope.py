@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING
 from pebble.common.errors import BoundDoesNotApply
 from pebble.common.units import fast_memory_words
 from pebble.lower_bounds.attention.t1 import t1
-from pebble.lower_bounds.bound import Bound, by_hand
+from pebble.lower_bounds.bound import Bound
 from pebble.lower_bounds.counts import Part
 from pebble.lower_bounds.statement import Statement
 
 if TYPE_CHECKING:
     from pebble.computations.problem import Problem
 
-__all__ = ["WITHOUT_ROPE", "t1_of_all_heads", "without_rope"]
+__all__ = ["WITHOUT_ROPE", "all_heads", "one_head", "t1_of_all_heads", "without_rope"]
 
 WITHOUT_ROPE = Statement(
     "without rope",
@@ -59,10 +59,20 @@ def t1_of_all_heads(problem: Problem, M: int) -> Bound:
     108754844
     """
     _require(problem, "T1 for all heads at once")
-    pairs, queries, keys = (problem.heads * count for count in (problem.pairs, problem.queries, problem.keys))
-    bound = t1(Part("forward", problem.d, problem.dv, problem.stats, pairs, queries, keys), M)
+    bound = t1(all_heads(problem), M)
     note = f"{bound.note}; {problem.heads:,} heads at once"
-    return replace(by_hand(bound), source="docs/latent-attention.md, T1", note=note)
+    return replace(bound, source="docs/latent-attention.md, T1", note=note)
+
+
+def all_heads(problem: Problem) -> Part:
+    """Return the pairs, queries and keys of all heads together."""
+    pairs, queries, keys = (problem.heads * count for count in (problem.pairs, problem.queries, problem.keys))
+    return Part("forward", problem.d, problem.dv, problem.stats, pairs, queries, keys)
+
+
+def one_head(problem: Problem) -> Problem:
+    """Return one head without the words that it shares."""
+    return replace(problem, d=problem.d - problem.shared_rope, heads=1, batch=1, shared_rope=0)
 
 
 def without_rope(problem: Problem, M: int, best: Callable[[Problem, int], Bound]) -> Bound:
@@ -86,11 +96,10 @@ def without_rope(problem: Problem, M: int, best: Callable[[Problem, int], Bound]
     """
     M = fast_memory_words(M)
     _require(problem, "the bound without rotary words")
-    rope = problem.shared_rope
-    head = best(replace(problem, d=problem.d - rope, heads=1, batch=1, shared_rope=0), M)
-    rotary = (problem.heads * problem.queries + problem.keys) * rope
+    head = best(one_head(problem), M)
+    rotary = (problem.heads * problem.queries + problem.keys) * problem.shared_rope
     words = problem.heads * int(head.value) + rotary
-    return WITHOUT_ROPE.bound(words, f"each head bounded by {head.name}", status=by_hand(head).status)
+    return WITHOUT_ROPE.bound(words, f"each head bounded by {head.name}", status=head.status)
 
 
 def _require(problem: Problem, bound: str) -> None:
