@@ -175,7 +175,12 @@ class MultiplierSearch(ConstantSearch[AnyRow, AnySegment]):
         return boxes
 
     def _left(self, boxes: BoxesWithMultipliers) -> BoxesWithMultipliers:
-        return boxes.take(self.above(boxes.value))
+        above = self.above(boxes.value)
+        self.finish(boxes.take(~above))
+        return boxes.take(above)
+
+    def finish(self, boxes: BoxesWithMultipliers) -> None:
+        """Hear of boxes that their multipliers bring below the constant; nothing is done with them here."""
 
     def tune_price(self, boxes: BoxesWithMultipliers, width: float, steps: int) -> None:
         """Search for better prices, within a factor exp(width); in place."""
