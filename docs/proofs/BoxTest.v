@@ -1,7 +1,7 @@
 (** * Boxes in whole numbers
 
-    What certificates of T3 and T4 compute at a box of x and u: all numbers are whole numbers of [s]-ths, as the parameters are, and what is divided is
-    rounded to the safe side. *)
+    What certificates of T3 and T4 compute at a box of x and u. All numbers are whole numbers of [s]-ths, [s] being a power of two, so that products are
+    soon divided by it; what is divided is rounded to the safe side. *)
 
 From Coq Require Import QArith Lqa Lia.
 From Pebble Require Import T3Function Multipliers.
@@ -10,9 +10,17 @@ Local Open Scope Q_scope.
 Section Test.
 Local Open Scope Z_scope.
 
-Variables s mu tau gamma delta beta W : Z.
+Variables bits mu tau gamma delta beta W : Z.
+Let s := 2 ^ bits.
 
 Definition up (a b : Z) := - ((- a) / b).
+
+(** Over [s]. *)
+Definition down_s (a : Z) := Z.shiftr a bits.
+Definition up_s (a : Z) := - Z.shiftr (- a) bits.
+
+(** (1 + Δ)², computed once. *)
+Variable D2 : Z.
 
 (** Price, t, the shares σ and ζ, ξ, e₁ and e₂. *)
 Record multipliers := Multipliers { price : Z; held : Z; capped : Z; resident : Z; paid : Z; first : Z; second : Z }.
@@ -22,40 +30,47 @@ Definition shares_test (m : multipliers) :=
   (0 <=? paid m) && (paid m <=? s) && (0 <=? first m) && (0 <=? second m) &&
   (resident m * resident m <=? paid m * first m) && ((s - resident m) * (s - resident m) <=? (s - paid m) * second m).
 
-(** What is left of the price of a pair at [u]. *)
-Definition left_at (m : multipliers) (u : Z) :=
+(** What is left of the prices of the three kinds of pairs, but for what depends on [u]; then what is left at [u]. *)
+Definition left_of (m : multipliers) :=
+  let cap := up_s (beta * capped m) in
+  (price m - cap, down_s (held m * price m) - cap, down_s (gamma * price m) - up_s ((s - resident m) * (s + delta)) - cap).
+Definition left_at (m : multipliers) (left : Z * Z * Z) (u : Z) :=
   let E := up ((first m + second m) * u) (4 * price m) in
-  Z.min (price m - E) (Z.min (held m * price m / s - up (up ((s + delta) * (s + delta)) s * E) s)
-    (gamma * price m / s - up ((s - resident m) * (s + delta)) s)) - up (beta * capped m) s.
+  let '(stored, never, begun) := left in Z.min (stored - E) (Z.min (never - up_s (D2 * E)) begun).
 
 (** The square of a root is rounded up, and then divided. *)
-Definition slope_at (m : multipliers) (L u y1 y2 : Z) :=
-  let rest := up (beta * (s - capped m)) s in let root := up (rest * (s - y1)) s in
-  up (rest * y1) s + up (root * root) (4 * L) +
-  up (up (up ((s + delta) * (s + delta)) s * up (first m * u) (4 * price m)) s * (y2 * y2)) (s * s).
+Definition slope_at (m : multipliers) (whole root L u y2 : Z) :=
+  whole + up (root * root) (4 * L) + up_s (up_s (D2 * up (first m * u) (4 * price m)) * up_s (y2 * y2)).
 
 Definition corner_test (m : multipliers) (x u k : Z) :=
   price m * (tau * s + (held m - s) * mu - 2 * x * s - held m * u) + k * (x * x) <=? W * (s * s).
 
 Definition edge_test (m : multipliers) (x0 x1 u0 u1 L0 L1 y1 y2 : Z) :=
-  let k0 := slope_at m L0 u0 y1 y2 in let k1 := slope_at m L1 u1 y1 y2 in
+  let rest := up_s (beta * (s - capped m)) in let whole := up_s (rest * y1) in let root := up_s (rest * (s - y1)) in
+  let k0 := slope_at m whole root L0 u0 y2 in let k1 := slope_at m whole root L1 u1 y2 in
   corner_test m x0 u0 k0 && corner_test m x1 u0 k0 && corner_test m x0 u1 k1 && corner_test m x1 u1 k1.
 
 Definition sides_test (x0 x1 u0 u1 L0 L1 : Z) := (0 <=? x0) && (x0 <? x1) && (0 <=? u0) && (u0 <? u1) && (0 <? L0) && (0 <? L1).
-Definition row_sound := (0 <? s) && (0 <=? gamma) && (0 <=? delta) && (0 <=? beta).
+Definition row_sound := (0 <=? bits) && (0 <=? gamma) && (0 <=? delta) && (0 <=? beta) && ((s + delta) * (s + delta) <=? D2 * s).
 
 End Test.
 
 Ltac to_props h := unfold sides_test, shares_test, row_sound in h; rewrite ?Bool.andb_true_iff in h; decompose [and] h; clear h;
   repeat match goal with h : (_ <? _)%Z = true |- _ => apply Z.ltb_lt in h | h : (_ <=? _)%Z = true |- _ => apply Z.leb_le in h end.
 
-Lemma row_scale s gamma delta beta : row_sound s gamma delta beta = true -> (0 < s)%Z.
+Lemma up_spec a b : (0 < b)%Z -> (a <= b * up a b)%Z.
+Proof. intros h. unfold up. assert (e := Z.mul_div_le (- a) b h). lia. Qed.
+
+Lemma row_scale bits gamma delta beta D2 : row_sound bits gamma delta beta D2 = true -> (0 <= bits)%Z.
 Proof. intros h. to_props h. assumption. Qed.
 
 Section Sound.
 
-Variables s mu tau gamma delta beta W : Z.
-Hypothesis s_gt0 : (0 < s)%Z.
+Variables bits mu tau gamma delta beta W D2 : Z.
+Hypothesis bits_ge0 : (0 <= bits)%Z.
+Notation s := (2 ^ bits)%Z.
+Let s_gt0 : (0 < s)%Z.
+Proof. now apply Z.pow_pos_nonneg. Qed.
 Let k := inject_Z s.
 Notation q := (part s).
 Notation D := (q (s + delta)).
@@ -93,19 +108,18 @@ Proof. unfold part. rewrite inject_Z_mult. field. now apply pos_nonzero. Qed.
 Ltac whole h := rewrite Zle_Qle in h; unfold Z.sub in h; repeat rewrite ?inject_Z_plus, ?inject_Z_mult, ?inject_Z_opp in h.
 Ltac parts := unfold part, Z.sub; repeat rewrite ?inject_Z_plus, ?inject_Z_mult, ?inject_Z_opp; fold k.
 
-Lemma up_spec a b : (0 < b)%Z -> (a <= b * up a b)%Z.
-Proof. intros h. unfold up. assert (e := Z.mul_div_le (- a) b h). lia. Qed.
-
 (** Products, rounded up and down, and quotients. *)
-Lemma up_product a b : q a * q b <= q (up (a * b) s).
+Lemma up_product a b : q a * q b <= q (up_s bits (a * b)).
 Proof.
-assert (h := up_spec (a * b) s s_gt0). whole h. fold k in h. assert (hk := pos_nonzero _ k_gt0).
+assert (h := up_spec (a * b) s s_gt0). unfold up in h. rewrite <- Z.shiftr_div_pow2 in h by exact bits_ge0. fold (up_s bits (a * b)) in h.
+whole h. fold k in h. assert (hk := pos_nonzero _ k_gt0).
 apply (scaled (/ (k * k)) _ _ _ _ (inverse_nonneg _ (mult_pos _ _ k_gt0 k_gt0)) h); parts; field; auto.
 Qed.
 
-Lemma down_product a b : q (a * b / s) <= q a * q b.
+Lemma down_product a b : q (down_s bits (a * b)) <= q a * q b.
 Proof.
-assert (h := Z.mul_div_le (a * b) s s_gt0). whole h. fold k in h. assert (hk := pos_nonzero _ k_gt0).
+assert (h := Z.mul_div_le (a * b) s s_gt0). rewrite <- Z.shiftr_div_pow2 in h by exact bits_ge0. fold (down_s bits (a * b)) in h.
+whole h. fold k in h. assert (hk := pos_nonzero _ k_gt0).
 apply (scaled (/ (k * k)) _ _ _ _ (inverse_nonneg _ (mult_pos _ _ k_gt0 k_gt0)) h); parts; field; auto.
 Qed.
 
@@ -117,19 +131,9 @@ apply (scaled (/ (4 * inject_Z c * k)) (inject_Z a * inject_Z b) (4 * inject_Z c
 apply inverse_nonneg. repeat apply mult_pos; assumption || lra.
 Qed.
 
-Lemma up_product3 a b c : q a * (q b * q c) <= q (up (a * (b * c)) (s * s)).
-Proof.
-assert (ss : (0 < s * s)%Z) by lia. assert (h := up_spec (a * (b * c)) (s * s) ss). whole h. fold k in h. assert (hk := pos_nonzero _ k_gt0).
-assert (w0 : 0 <= / (k * k * k)) by (apply inverse_nonneg; repeat apply mult_pos; assumption).
-apply (scaled _ _ _ _ _ w0 h); parts; field; auto.
-Qed.
-
-Lemma D_square : D ^ 2 <= q (up ((s + delta) * (s + delta)) s).
-Proof. rewrite square_product. apply up_product. Qed.
-
 Variable m : multipliers.
-Hypothesis shares : shares_test s m = true.
-Hypothesis row : row_sound s gamma delta beta = true.
+Hypothesis shares : shares_test bits m = true.
+Hypothesis row : row_sound bits gamma delta beta D2 = true.
 
 Notation l := (q (price m)).
 Notation t := (q (held m)).
@@ -160,31 +164,38 @@ repeat split; try (apply part_nonneg; assumption); try (apply one; assumption).
   match goal with h : ((s - resident m) * (s - resident m) <= _)%Z |- _ => whole h; apply (scaled (/ (k * k)) _ _ _ _ i h); parts; field; auto end.
 Qed.
 
+Lemma D_square : D ^ 2 <= q D2.
+Proof.
+assert (h := row). to_props h. assert (hk := pos_nonzero _ k_gt0). assert (i : 0 <= / (k * k)) by (apply inverse_nonneg; now apply mult_pos).
+match goal with h : ((s + delta) * (s + delta) <= _)%Z |- _ => whole h; apply (scaled (/ (k * k)) _ _ _ _ i h); parts; field; auto end.
+Qed.
+
 Lemma row_parts : 0 <= q gamma /\ 0 <= D /\ 0 <= q beta.
 Proof. assert (h := row). to_props h. repeat split; apply part_nonneg; lia. Qed.
 
 Definition fits (L u : Q) := L + q beta * sg + (e1 + e2) * u / (4 * l) <= l /\ L + q beta * sg + D ^ 2 * ((e1 + e2) * u / (4 * l)) <= t * l /\
   L + q beta * sg + (1 - zt) * D <= q gamma * l.
 
-Lemma left_fits u : (0 <= u)%Z -> fits (q (left_at s gamma delta beta m u)) (q u).
+Lemma left_fits u : (0 <= u)%Z -> fits (q (left_at bits D2 m (left_of bits gamma delta beta m) u)) (q u).
 Proof.
-intros u0. unfold left_at. set (E := up ((first m + second m) * u) (4 * price m)).
+intros u0. unfold left_at, left_of. set (E := up ((first m + second m) * u) (4 * price m)).
 assert (hE : (e1 + e2) * q u / (4 * l) <= q E) by (rewrite <- part_plus; apply up_quotient; exact price_pos).
-set (cap := up (beta * capped m) s). assert (hcap : q beta * sg <= q cap) by apply up_product.
-set (D2 := up ((s + delta) * (s + delta)) s). assert (hD2 : D ^ 2 <= q D2) by apply D_square.
+set (cap := up_s bits (beta * capped m)). assert (hcap : q beta * sg <= q cap) by apply up_product.
+assert (hD2 := D_square).
 assert (E0 : 0 <= (e1 + e2) * q u / (4 * l)).
 { assert (h := shares_parts). apply over_nonneg; [|assert (p := price_part); lra]. apply Qmult_le_0_compat; [lra|now apply part_nonneg]. }
-assert (hDE : D ^ 2 * ((e1 + e2) * q u / (4 * l)) <= q (up (D2 * E) s)).
+assert (hDE : D ^ 2 * ((e1 + e2) * q u / (4 * l)) <= q (up_s bits (D2 * E))).
 { apply Qle_trans with (q D2 * q E); [|apply up_product]. apply Qle_trans with (D ^ 2 * q E).
   - apply product_le; [apply square_nonneg|exact hE].
   - apply Qmult_le_compat_r; [exact hD2|lra]. }
-assert (hc : (1 - zt) * D <= q (up ((s - resident m) * (s + delta)) s)).
-{ rewrite <- part_1, <- part_minus. apply up_product. }
-assert (ht : q (held m * price m / s) <= t * l) by apply down_product. assert (hg : q (gamma * price m / s) <= q gamma * l) by apply down_product.
-set (n := (Z.min (price m - E) _ - cap)%Z).
-assert (h1 : (n <= price m - E - cap)%Z) by (unfold n; lia).
-assert (h2 : (n <= held m * price m / s - up (D2 * E) s - cap)%Z) by (unfold n; lia).
-assert (h3 : (n <= gamma * price m / s - up ((s - resident m) * (s + delta)) s - cap)%Z) by (unfold n; lia).
+set (begun := up_s bits ((s - resident m) * (s + delta))).
+assert (hc : (1 - zt) * D <= q begun) by (rewrite <- part_1, <- part_minus; apply up_product).
+assert (ht : q (down_s bits (held m * price m)) <= t * l) by apply down_product.
+assert (hg : q (down_s bits (gamma * price m)) <= q gamma * l) by apply down_product.
+set (n := Z.min (price m - cap - E) _).
+assert (h1 : (n <= price m - cap - E)%Z) by (unfold n; lia).
+assert (h2 : (n <= down_s bits (held m * price m) - cap - up_s bits (D2 * E))%Z) by (unfold n; lia).
+assert (h3 : (n <= down_s bits (gamma * price m) - begun - cap)%Z) by (unfold n; lia).
 apply part_le in h1. apply part_le in h2. apply part_le in h3. rewrite !part_minus in h1, h2, h3. unfold fits.
 split; [lra|split; lra].
 Qed.
@@ -203,39 +214,43 @@ Notation rest := (q beta * (1 - sg)).
 Notation f u := (e1 * u / (4 * l)).
 
 Lemma slope_le L u y1 y2 : (0 < L)%Z -> (0 <= u)%Z -> (0 <= y1 <= s)%Z ->
-  slope rest D (q L) (f (q u)) (q y1) (q y2) <= q (slope_at s delta beta m L u y1 y2).
+  let rest' := up_s bits (beta * (s - capped m)) in
+  slope rest D (q L) (f (q u)) (q y1) (q y2) <= q (slope_at bits D2 m (up_s bits (rest' * y1)) (up_s bits (rest' * (s - y1))) L u y2).
 Proof.
-intros L0 u0 hy. assert (h := shares_parts). assert (r := row_parts). unfold slope_at, slope.
+intros L0 u0 hy rest'. assert (h := shares_parts). assert (r := row_parts). unfold slope_at, slope.
 assert (y0 : 0 <= q y1) by (apply part_nonneg; lia). assert (ys : q y1 <= 1) by (rewrite <- part_1; apply part_le; lia).
-set (rest' := up (beta * (s - capped m)) s).
 assert (hr : rest <= q rest') by (rewrite <- part_1, <- part_minus; apply up_product).
 assert (r0 : 0 <= rest) by (apply Qmult_le_0_compat; lra).
-set (root := up (rest' * (s - y1)) s).
+set (root := up_s bits (rest' * (s - y1))).
 assert (hroot : rest * (1 - q y1) <= q root).
 { apply Qle_trans with (q rest' * q (s - y1)); [|apply up_product]. rewrite part_minus, part_1. apply Qmult_le_compat_r; [exact hr|lra]. }
 assert (root0 : 0 <= rest * (1 - q y1)) by (apply Qmult_le_0_compat; lra).
-assert (p1 : rest * q y1 <= q (up (rest' * y1) s)).
+assert (p1 : rest * q y1 <= q (up_s bits (rest' * y1))).
 { apply Qle_trans with (q rest' * q y1); [|apply up_product]. now apply Qmult_le_compat_r. }
 assert (p2 : (rest * (1 - q y1)) ^ 2 / (4 * q L) <= q (up (root * root) (4 * L))).
 { apply Qle_trans with (q root * q root / (4 * q L)); [|now apply up_quotient].
   apply Qmult_le_compat_r; [|apply inverse_nonneg; assert (h0 := part_pos _ L0); lra].
   rewrite square_product. apply Qle_trans with (rest * (1 - q y1) * q root); [now apply product_le|]. apply Qmult_le_compat_r; [exact hroot|lra]. }
-set (D2 := up ((s + delta) * (s + delta)) s). assert (hD2 : D ^ 2 <= q D2) by apply D_square.
+assert (hD2 := D_square).
 set (F := up (first m * u) (4 * price m)). assert (hF : f (q u) <= q F) by (apply up_quotient; exact price_pos).
 assert (f0 : 0 <= f (q u)).
 { apply over_nonneg; [|assert (p := price_part); lra]. apply Qmult_le_0_compat; [lra|now apply part_nonneg]. }
-assert (p3 : D ^ 2 * f (q u) * q y2 ^ 2 <= q (up (up (D2 * F) s * (y2 * y2)) (s * s))).
-{ apply Qle_trans with (q (up (D2 * F) s) * (q y2 * q y2)); [|apply up_product3]. rewrite (square_product (q y2)).
-  apply Qmult_le_compat_r; [|rewrite <- square_product; apply square_nonneg].
-  apply Qle_trans with (q D2 * q F); [|apply up_product]. apply Qle_trans with (D ^ 2 * q F); [now apply product_le; [apply square_nonneg|]|].
+assert (DF : D ^ 2 * f (q u) <= q (up_s bits (D2 * F))).
+{ apply Qle_trans with (q D2 * q F); [|apply up_product]. apply Qle_trans with (D ^ 2 * q F); [now apply product_le; [apply square_nonneg|]|].
   apply Qmult_le_compat_r; [exact hD2|lra]. }
-set (a := up (rest' * y1) s) in *. set (b := up (root * root) (4 * L)) in *. set (c := up (up (D2 * F) s * (y2 * y2)) (s * s)) in *.
+assert (DF0 : 0 <= D ^ 2 * f (q u)) by nonneg.
+assert (p3 : D ^ 2 * f (q u) * q y2 ^ 2 <= q (up_s bits (up_s bits (D2 * F) * up_s bits (y2 * y2)))).
+{ apply Qle_trans with (q (up_s bits (D2 * F)) * q (up_s bits (y2 * y2))); [|apply up_product].
+  assert (hy2 : q y2 ^ 2 <= q (up_s bits (y2 * y2))) by (rewrite square_product; apply up_product).
+  apply Qle_trans with (D ^ 2 * f (q u) * q (up_s bits (y2 * y2))); [now apply product_le|]. apply Qmult_le_compat_r; [exact DF|].
+  apply Qle_trans with (2 := hy2). apply square_nonneg. }
+set (a := up_s bits (rest' * y1)) in *. set (b := up (root * root) (4 * L)) in *. set (c := up_s bits (up_s bits (D2 * F) * _)) in *.
 rewrite (part_plus (a + b)), (part_plus a). lra.
 Qed.
 
 Notation corner := (corner (q mu) (q tau) l t).
 
-Lemma corner_le_W x u n : corner_test s mu tau W m x u n = true -> corner (q x) (q u) (q n) <= q W.
+Lemma corner_le_W x u n : corner_test bits mu tau W m x u n = true -> corner (q x) (q u) (q n) <= q W.
 Proof.
 intros h. apply Z.leb_le in h. whole h. fold k in h. assert (hk := pos_nonzero _ k_gt0).
 assert (w0 : 0 <= / (k * k * k)) by (apply inverse_nonneg; repeat apply mult_pos; assumption).
@@ -265,14 +280,14 @@ Qed.
 
 (** Along an interval of u, for fixed parts in whole rows. *)
 Lemma edge x0 x1 u0 u1 y1 y2 L0 L1 x w : sides_test x0 x1 u0 u1 L0 L1 = true -> (0 <= y1 <= s)%Z ->
-  edge_test s mu tau delta beta W m x0 x1 u0 u1 L0 L1 y1 y2 = true -> q x0 <= x <= q x1 -> 0 <= w <= 1 ->
+  edge_test bits mu tau beta W D2 m x0 x1 u0 u1 L0 L1 y1 y2 = true -> q x0 <= x <= q x1 -> 0 <= w <= 1 ->
   exists n, slope rest D (mix w (q L0) (q L1)) (f (mix w (q u0) (q u1))) (q y1) (q y2) <= n /\ corner x (mix w (q u0) (q u1)) n <= q W.
 Proof.
 intros sides hy test hx hw. to_props sides. unfold edge_test in test.
-set (k0 := slope_at s delta beta m L0 u0 y1 y2) in *. set (k1 := slope_at s delta beta m L1 u1 y1 y2) in *.
+set (k0 := slope_at _ _ _ _ _ L0 u0 y2) in *. set (k1 := slope_at _ _ _ _ _ L1 u1 y2) in *.
 rewrite !Bool.andb_true_iff in test. destruct test as [[[c00 c10] c01] c11].
 assert (h0 := slope_le L0 u0 y1 y2 ltac:(assumption) ltac:(assumption) hy). assert (h1 := slope_le L1 u1 y1 y2 ltac:(assumption) ltac:(lia) hy).
-fold k0 in h0. fold k1 in h1. assert (h := shares_parts). assert (r := row_parts). assert (lp := price_part).
+cbv zeta in h0, h1. fold k0 in h0. fold k1 in h1. assert (h := shares_parts). assert (r := row_parts). assert (lp := price_part).
 assert (low : forall L u, (0 < L)%Z -> (0 <= u)%Z -> 0 <= slope rest D (q L) (f (q u)) (q y1) (q y2)).
 { intros L u hL hu. apply slope_nonneg.
   - apply Qmult_le_0_compat; lra.
@@ -291,3 +306,28 @@ exists (mix w (q k0) (q k1)). split.
 Qed.
 
 End Sound.
+
+(** ** Parameters as they are given, rounded to the safe side *)
+
+Lemma rounded_up s K n : (0 < s)%Z -> (0 < K)%Z -> part K n <= part s (up (n * s) K).
+Proof.
+intros s0 K0. assert (h := up_spec (n * s) K K0). rewrite Zle_Qle, !inject_Z_mult in h. assert (ps := inject_pos _ s0). assert (pK := inject_pos _ K0).
+assert (ns := pos_nonzero _ ps). assert (nK := pos_nonzero _ pK).
+apply (scaled (/ (inject_Z s * inject_Z K)) _ _ _ _ (inverse_nonneg _ (mult_pos _ _ ps pK)) h); unfold part; field; auto.
+Qed.
+
+Lemma rounded_down s K n : (0 < s)%Z -> (0 < K)%Z -> part s (n * s / K) <= part K n.
+Proof.
+intros s0 K0. assert (h := Z.mul_div_le (n * s) K K0). rewrite Zle_Qle, !inject_Z_mult in h. assert (ps := inject_pos _ s0). assert (pK := inject_pos _ K0).
+assert (ns := pos_nonzero _ ps). assert (nK := pos_nonzero _ pK).
+apply (scaled (/ (inject_Z s * inject_Z K)) _ _ _ _ (inverse_nonneg _ (mult_pos _ _ ps pK)) h); unfold part; field; auto.
+Qed.
+
+Lemma square_le (a b : Q) : 0 <= a -> a <= b -> a ^ 2 <= b ^ 2.
+Proof. intros ha hab. rewrite !square_product. nra. Qed.
+
+Lemma one_more (a : Q) : 0 <= a -> 0 <= 1 + a.
+Proof. intros. lra. Qed.
+
+Lemma plus_one (a b : Q) : a <= b -> 1 + a <= 1 + b.
+Proof. intros. lra. Qed.
