@@ -6,18 +6,15 @@ hundred-thousandth, because the multipliers are rounded then. Nothing of it need
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
 
-from pebble.lower_bounds.certified.box_test import UNIT, BoxTest, WholeBox, t3_multipliers, t4_multipliers
+from pebble.lower_bounds.certified.box_test import TOLD_BITS, BoxTest, WholeBox
 from pebble.lower_bounds.certified.branch_and_bound import Boxes, Reals, prove_constant
-from pebble.lower_bounds.certified.multipliers import BoxesWithMultipliers, last
-from pebble.lower_bounds.certified.parameters import SCALE
+from pebble.lower_bounds.certified.multipliers import BoxesWithMultipliers
 from pebble.lower_bounds.certified.prove_t3 import T3Search
 from pebble.lower_bounds.certified.prove_t4 import T4Search
 from pebble.lower_bounds.certified.t3 import T3Row
@@ -28,7 +25,7 @@ __all__ = ["box_tree"]
 _SPARE = Fraction(99_999, 100_000)
 _MOST_BOXES = 100_000
 _MORE_HALVINGS = 10
-_STEPS = SCALE // UNIT
+_STEPS = 1 << TOLD_BITS
 
 _Leaf = tuple[int, ...]
 
@@ -49,7 +46,7 @@ class _T3Leaves(T3Search):
     @staticmethod
     def proves(test: BoxTest, leaf: _Leaf, box: WholeBox) -> bool:
         """Tell whether a leaf proves a box."""
-        return test.proves(t3_multipliers(*leaf), box, ((0, SCALE),))
+        return test.proves(test.of_t3(leaf), box, ((0, test.one),))
 
 
 class _T4Leaves(T4Search):
@@ -71,7 +68,7 @@ class _T4Leaves(T4Search):
     @staticmethod
     def proves(test: BoxTest, leaf: _Leaf, box: WholeBox) -> bool:
         """Tell whether a leaf proves a box."""
-        return test.proves(t4_multipliers(*leaf), box, tuple((y, y) for y in box.y))
+        return test.proves(test.of_t4(leaf), box, tuple((y, y) for y in box.y))
 
 
 _Search = _T3Leaves | _T4Leaves
@@ -106,9 +103,8 @@ def box_tree(row: T3Row) -> str:
     proof = prove_constant(search, _MOST_BOXES)
     if proof.verdict != "proved":
         raise ValueError(f"{row}: {proof.verdict} after {proof.boxes} boxes")
-    tau = row.scaled["tau"]
-    root = WholeBox((0, tau // 2 + 1), (0, SCALE), (0, tau))
-    return "".join(_written(search, BoxTest(row.scaled), search.first_box(), root))
+    test = BoxTest(row)
+    return "".join(_written(search, test, search.first_box(), test.root))
 
 
 def _written(search: _Search, test: BoxTest, place: Boxes, box: WholeBox) -> Iterator[str]:
