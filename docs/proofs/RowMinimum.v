@@ -1,11 +1,12 @@
 (** * Rows of parameters: printed numbers as theorems
 
     docs/bounds-t3.md, 2.6: what a row of T3 or T4 says at least, whatever the number of pairs of which a vertex of S or P is ever stored. A test by
-    computation, as those of Certificate.v; that W bounds f is a hypothesis, which T3Certificate.v proves. *)
+    computation, as those of Certificate.v. That W bounds f is a tree of boxes, which T3Certificate.v and T4Certificate.v look at. *)
 
 From Coq Require Import NArith ZArith Lia.
 From mathcomp Require Import all_ssreflect zify.
 From Pebble Require Import Game Attention AttentionCompulsory ForwardCount T3 T4 Certificate.
+From Pebble Require T3Certificate T4Certificate.
 
 Set Implicit Arguments.
 Unset Strict Implicit.
@@ -19,6 +20,14 @@ Definition t3_holds (r : row) := t3_row (N.to_nat (row_K r)) (N.to_nat (row_mu r
   (N.to_nat (row_delta r)) (N.to_nat (row_beta r)) (N.to_nat (row_W r)).
 Definition t4_holds (r : row) := t4_row (N.to_nat (row_K r)) (N.to_nat (row_mu r)) (N.to_nat (row_tau r)) (N.to_nat (row_gamma r))
   (N.to_nat (row_delta r)) (N.to_nat (row_beta r)) (N.to_nat (row_W r)).
+
+Theorem t3_proved (bits : N) boxes r : T3Certificate.certificate (Z.of_N bits) (Z.of_N (row_K r)) (Z.of_N (row_mu r)) (Z.of_N (row_tau r)) (Z.of_N (row_gamma r))
+  (Z.of_N (row_delta r)) (Z.of_N (row_beta r)) (Z.of_N (row_W r)) boxes = true -> t3_holds r.
+Proof. by move/T3Certificate.certified; rewrite /t3_holds /t3_row !N_nat_Z. Qed.
+
+Theorem t4_proved (bits : N) boxes r : T4Certificate.certificate (Z.of_N bits) (Z.of_N (row_K r)) (Z.of_N (row_mu r)) (Z.of_N (row_tau r)) (Z.of_N (row_gamma r))
+  (Z.of_N (row_delta r)) (Z.of_N (row_beta r)) (Z.of_N (row_W r)) boxes = true -> t4_holds r.
+Proof. by move/T4Certificate.certified; rewrite /t4_holds /t4_row !N_nat_Z. Qed.
 
 (** ** The test *)
 
@@ -101,14 +110,14 @@ Lemma row_sizes : [/\ 0 < N.to_nat d, 0 < N.to_nat dv, 0 < N.to_nat (row_K r), N
   N.to_nat (row_K r) * N.to_nat M <= N.to_nat (row_mu r) * N.to_nat d ^ 2].
 Proof. by case/and5P: test => /Z.ltb_lt ? /Z.ltb_lt ? /Z.ltb_lt ? /Z.leb_le ? /andP[/Z.leb_le ? _]; split; clear test; lia. Qed.
 
-Theorem t3_masked keys : t3_holds r -> masked_forward_costs pairs queries keys d dv stats M words.
+Lemma t3_any keys : t3_holds r -> masked_forward_costs pairs queries keys d dv stats M words.
 Proof.
 move=> bounded Nq Nk allowed eq_pairs eq_queries _ ms legal_ms; apply: row_words.
 have [d_gt0 dv_gt0 K_gt0 le_gamma le_M] := row_sizes.
 by have := T3 legal_ms d_gt0 dv_gt0 K_gt0 le_gamma bounded le_M; rewrite eq_pairs eq_queries.
 Qed.
 
-Theorem t4_masked keys : t4_holds r -> (dv <=? d)%num -> masked_forward_costs pairs queries keys d dv stats M words.
+Lemma t4_any keys : t4_holds r -> (dv <=? d)%num -> masked_forward_costs pairs queries keys d dv stats M words.
 Proof.
 move=> bounded /N.leb_le le_dv Nq Nk allowed eq_pairs eq_queries _ ms legal_ms; apply: row_words.
 have [d_gt0 dv_gt0 K_gt0 le_gamma le_M] := row_sizes.
@@ -117,3 +126,21 @@ by have := T4 legal_ms d_gt0 dv_gt0 le_dv' K_gt0 le_gamma bounded le_M; rewrite 
 Qed.
 
 End Row.
+
+(** ** From tests to statements *)
+
+Theorem t3_masked r (bounded : t3_holds r) pairs queries keys d dv stats M words :
+  row_test r pairs queries d dv stats M words -> masked_forward_costs pairs queries keys d dv stats M words.
+Proof. by move=> test; apply: t3_any test _ bounded. Qed.
+
+Theorem t4_masked r (bounded : t4_holds r) pairs queries keys d dv stats M words :
+  (dv <=? d)%num && row_test r pairs queries d dv stats M words -> masked_forward_costs pairs queries keys d dv stats M words.
+Proof. by case/andP=> le_dv test; apply: t4_any test _ bounded le_dv. Qed.
+
+Theorem t3_forward r (bounded : t3_holds r) (Nq Nk d dv : N) stats M words :
+  (0 <? Nq)%num && (0 <? Nk)%num && row_test r (Nq * Nk) Nq d dv stats M words -> forward_costs Nq Nk d dv stats M words.
+Proof. by case/andP=> /andP[/N.ltb_lt Nq_gt0 /N.ltb_lt Nk_gt0] test; apply: unmasked => //; apply: t3_masked bounded _ _ _ _ _ _ _ _ test. Qed.
+
+Theorem t4_forward r (bounded : t4_holds r) (Nq Nk d dv : N) stats M words :
+  (0 <? Nq)%num && (0 <? Nk)%num && ((dv <=? d)%num && row_test r (Nq * Nk) Nq d dv stats M words) -> forward_costs Nq Nk d dv stats M words.
+Proof. by case/andP=> /andP[/N.ltb_lt Nq_gt0 /N.ltb_lt Nk_gt0] test; apply: unmasked => //; apply: t4_masked bounded _ _ _ _ _ _ _ _ test. Qed.

@@ -15,6 +15,7 @@ from pebble.lower_bounds.attention.t1 import t1_cut
 from pebble.lower_bounds.attention.t2 import t2_cut, t2_peak
 from pebble.lower_bounds.attention.words_needed_again import needed_again, needed_again_backward, others_begun
 from pebble.lower_bounds.bound import Bound
+from pebble.lower_bounds.certified.coq_rows import BOUNDS_OF_ROWS, coq_row_of
 from pebble.lower_bounds.coq_file import coq_header, coq_theorem
 from pebble.lower_bounds.cutting import Cut
 from pebble.lower_bounds.proved import proved_bounds
@@ -24,6 +25,8 @@ __all__ = ["coq_certificate"]
 _LEMMAS = {
     "T1": "t1",
     "T2": "t2",
+    "T3": "t3",
+    "T4": "t4",
     "B1": "b1",
     "B2": "b2",
     "L": "l",
@@ -70,7 +73,8 @@ def coq_certificate(problem: Problem, M: int) -> str:
     Notes
     -----
     The file proves nothing by itself: Coq computes anew, with whole numbers, what the theorems of docs/proofs ask for,
-    and refuses a number that is too great.
+    and refuses a number that is too great. For T3 and T4 it has the boxes that prove their constants, which take a
+    second or two to find.
 
     Examples
     --------
@@ -87,6 +91,7 @@ def coq_certificate(problem: Problem, M: int) -> str:
     others = [bound.name for bound in bounds if bound not in checked and bound.value]
     computation, certificate = _FILES["backward" if problem.pass_name == "backward" else problem.form]
     more = ["LargeCacheCertificate"] if any(bound.name in _LARGE_CACHE for bound in checked) else []
+    more += ["RowMinimum"] if any(bound.name in BOUNDS_OF_ROWS for bound in checked) else []
     more += ["CopiesCertificate"] if problem.copies > 1 else []
     header = coq_header(problem.describe(), M, computation, certificate, more, problem.copies, others=others)
     return header + "".join(_theorems(problem, M, checked))
@@ -128,11 +133,15 @@ def _statement(problem: Problem, M: int, name: str) -> tuple[str, str]:
 def _theorems(problem: Problem, M: int, bounds: list[Bound]) -> Iterator[str]:
     for bound in bounds:
         statement, suffix = _statement(problem, M, bound.name)
+        lemma = f"{_LEMMAS[bound.name]}_{suffix}"
+        if bound.name in BOUNDS_OF_ROWS:
+            lemma = f"({lemma} {bound.name}_row)"
+            yield coq_row_of(bound.name, problem.single, M)
         theorem = coq_theorem(
             bound.name.replace(" ", "_"),
             statement,
             bound.value,
-            f"{_LEMMAS[bound.name]}_{suffix}",
+            lemma,
             _given(problem, M, bound.name),
         )
         if problem.form in ("safe", "online") and bound.name != "S":

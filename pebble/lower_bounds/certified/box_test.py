@@ -84,12 +84,12 @@ class BoxTest:
 
     def of_t3(self, leaf: tuple[int, ...]) -> LeafMultipliers:
         """Return the multipliers that a leaf of T3 tells: its price and t."""
-        l, t = (n << self.bits - TOLD_BITS for n in leaf)  # noqa: E741 - the letter of the page and of Coq
+        l, t = (n << self.bits - TOLD_BITS for n in leaf)
         return LeafMultipliers(l, t, 0, self.one, self.one, self.one, 0)
 
     def of_t4(self, leaf: tuple[int, ...]) -> LeafMultipliers:
         """Return the multipliers that a leaf of T4 tells: its price, t, σ, ζ, and ξ, which is neither 0 nor 1."""
-        l, t, sg, zt, xi = (n << self.bits - TOLD_BITS for n in leaf)  # noqa: E741
+        l, t, sg, zt, xi = (n << self.bits - TOLD_BITS for n in leaf)
         second = _up((self.one - zt) ** 2, self.one - xi)
         return LeafMultipliers(l, t, sg, zt, xi, _up(zt * zt, xi), second)
 

@@ -1,7 +1,7 @@
 """Trees of boxes that prove a constant of T3 or T4 in Coq, by docs/proofs/T3Certificate.v and T4Certificate.v.
 
-The boxes are found by the search of :mod:`.prove_t3` and :mod:`.prove_t4`, for a constant smaller by a
-hundred-thousandth, because the multipliers are rounded then. Nothing of it need be trusted: Coq looks at every leaf again.
+The boxes are found by the search of :mod:`.prove_t3` and :mod:`.prove_t4`, for a constant that is smaller by a
+hundred-thousandth, because the multipliers are rounded. Nothing of it need be trusted: Coq looks at every leaf again.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from pebble.lower_bounds.certified.t4 import T4Row
 __all__ = ["box_tree"]
 
 _SPARE = Fraction(99_999, 100_000)
-_MOST_BOXES = 100_000
+_MOST_BOXES = 50_000
 _MORE_HALVINGS = 10
 _STEPS = 1 << TOLD_BITS
 
@@ -53,6 +53,7 @@ class _T4Leaves(T4Search):
     """A search for T4 that remembers what proves each box."""
 
     axes = (0, 1, 2)
+    effort = 4
 
     def __init__(self, row: T3Row) -> None:
         super().__init__(row, np.random.default_rng(0))
@@ -75,8 +76,9 @@ _Search = _T3Leaves | _T4Leaves
 
 
 def _remember(leaves: dict[bytes, _Leaf], boxes: BoxesWithMultipliers, told: Reals) -> None:
+    """Remember what is told, price and t rounded up: L can be nearly 0, and they raise it."""
     told = told * _STEPS
-    told[0] = np.ceil(told[0])
+    told[:2] = np.ceil(told[:2])
     for lo, hi, leaf in zip(boxes.lo.T, boxes.hi.T, np.round(told).astype(np.int64).T, strict=True):
         leaves[_key(lo, hi)] = tuple(leaf.tolist())
 
