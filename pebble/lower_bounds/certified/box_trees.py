@@ -34,6 +34,7 @@ class _T3Leaves(T3Search):
     """A search for T3 that remembers what proves each box."""
 
     axes = (0, 2)
+    effort = 2
 
     def __init__(self, row: T3Row) -> None:
         super().__init__(row, np.random.default_rng(0))
@@ -55,7 +56,7 @@ class _T4Leaves(T4Search):
     axes = (0, 1, 2)
     effort = 4
 
-    def __init__(self, row: T3Row) -> None:
+    def __init__(self, row: T4Row) -> None:
         super().__init__(row, np.random.default_rng(0))
         self.leaves: dict[bytes, _Leaf] = {}
 
@@ -100,11 +101,15 @@ def box_tree(row: T3Row) -> str:
     ValueError
         If none is found.
     """
-    smaller = replace(row, W=row.W * _SPARE)
-    search: _Search = _T4Leaves(smaller) if isinstance(row, T4Row) else _T3Leaves(smaller)
-    proof = prove_constant(search, _MOST_BOXES)
-    if proof.verdict != "proved":
-        raise ValueError(f"{row}: {proof.verdict} after {proof.boxes} boxes")
+    search: _Search
+    if isinstance(row, T4Row):
+        search = _T4Leaves(replace(row, W=row.W * _SPARE))
+        verdict = prove_constant(search, _MOST_BOXES).verdict
+    else:
+        search = _T3Leaves(replace(row, W=row.W * _SPARE))
+        verdict = prove_constant(search, _MOST_BOXES).verdict
+    if verdict != "proved":
+        raise ValueError(f"{row}: {verdict} after at most {_MOST_BOXES} boxes")
     test = BoxTest(row)
     return "".join(_written(search, test, search.first_box(), test.root))
 
