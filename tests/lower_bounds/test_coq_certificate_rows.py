@@ -10,10 +10,11 @@ from pathlib import Path
 import pytest
 
 from pebble.computations.problem import Problem
-from pebble.lower_bounds.certified import box_trees, coq_rows
+from pebble.lower_bounds.certified import box_trees
+from pebble.lower_bounds.certified import coq_rows as coq_rows_module
 from pebble.lower_bounds.certified.box_test import BoxTest
 from pebble.lower_bounds.certified.box_trees import box_tree
-from pebble.lower_bounds.certified.coq_rows import coq_row
+from pebble.lower_bounds.certified.coq_rows import coq_row, coq_rows
 from pebble.lower_bounds.certified.parameters import SCALE, best_row
 from pebble.lower_bounds.certified.t3 import T3Row, t3, t3_rows
 from pebble.lower_bounds.certified.t4 import t4, t4_rows
@@ -75,7 +76,7 @@ def test_no_tree_proves_what_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_row_is_that_of_the_printed_number(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(coq_rows, "box_tree", lambda row: "E")
+    monkeypatch.setattr(coq_rows_module, "box_tree", lambda row: "E")
     problem = Problem(3000, 4000, 60, 50, heads=3)
     text = coq_certificate(problem, 2000)
     for name, bound, rows in (("T3", t3, t3_rows()), ("T4", t4, t4_rows())):
@@ -85,6 +86,14 @@ def test_the_row_is_that_of_the_printed_number(monkeypatch: pytest.MonkeyPatch) 
         words = bound(problem, 2000).value
         assert f"Theorem {name} : forward_costs 3000 4000 60 50 false 2000 {words}." in text
         assert f"(plain_of 60 50 false) 3000 4000 2000 {3 * int(words)}." in text
+
+
+def test_all_rows_and_those_of_a_mu(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(coq_rows_module, "box_tree", lambda row: "E")
+    assert "".join(coq_rows()).count("Lemma T") == len(t3_rows()) + len(t4_rows())
+    text = "".join(coq_rows([Fraction("0.05")]))
+    assert "Module T3_10." in text
+    assert text.count("End T3_") == text.count("End T4_") == 2  # the row's and its tree's
 
 
 @pytest.mark.slow
@@ -114,7 +123,7 @@ def test_coq_refuses_a_greater_number(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_coq_refuses_a_smaller_constant(tmp_path: Path) -> None:
     needs_coq(tmp_path)
-    text = _HEADER
+    text = next(coq_rows())
     for row in (t3_rows()[-2], t4_rows()[2]):
         text += coq_row(row)
         smaller = row.scaled["W"] * 1999 // 2000

@@ -1,8 +1,14 @@
-"""Rows of T3 and T4 in a Coq file: the row that gives a bound, with the tree of boxes that proves its constant."""
+"""Rows of T3 and T4 in a Coq file: the row that gives a bound, with the tree of boxes that proves its constant.
+
+``python -m pebble.lower_bounds.certified.coq_rows > rows.v`` writes all rows; with numbers, those of these mu.
+"""
 
 from __future__ import annotations
 
+import sys
 import textwrap
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
 
 from pebble.lower_bounds.certified.box_test import BoxTest
 from pebble.lower_bounds.certified.box_trees import box_tree
@@ -11,7 +17,7 @@ from pebble.lower_bounds.certified.t3 import T3Row, t3_rows
 from pebble.lower_bounds.certified.t4 import t4_rows
 from pebble.lower_bounds.counts import Counts
 
-__all__ = ["BOUNDS_OF_ROWS", "coq_row", "coq_row_of"]
+__all__ = ["BOUNDS_OF_ROWS", "coq_row", "coq_row_of", "coq_rows", "main"]
 
 BOUNDS_OF_ROWS = {"T3": t3_rows, "T4": t4_rows}
 
@@ -64,3 +70,24 @@ def coq_row(row: T3Row) -> str:
         parameters=" ".join(map(str, [SCALE, *numbers])),
         bits=BoxTest(row).bits,
     )
+
+
+def coq_rows(mus: Sequence[Fraction] = ()) -> Iterator[str]:
+    """Return the parts of a Coq file with all rows of T3 and T4, or with those of some mu."""
+    yield "From Coq Require Import NArith.\nFrom Pebble Require Import RowMinimum.\nLocal Open Scope N_scope.\n"
+    for name, rows in BOUNDS_OF_ROWS.items():
+        for number, row in enumerate(rows()):
+            if not mus or row.mu in mus:
+                module = f"{name}_{number}"
+                yield f"\nModule {module}.{coq_row(row)}End {module}.\n"
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Print the rows whose mu is among the arguments, or all."""
+    for part in coq_rows([Fraction(argument) for argument in arguments]):
+        print(part, end="", flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
