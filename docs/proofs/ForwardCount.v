@@ -211,4 +211,22 @@ Qed.
 
 End Count.
 
+(** Of a row of parameters, [K]-ths, with segments of weight τd² that do Wd³ at most: whatever the number [s] of pairs of which a vertex of S or
+    P is ever stored, so many words for every [h] that leaves work undone. *)
+Definition row_bound (K tau gamma delta beta W M d dv stats pairs queries words : nat) :=
+  exists2 s, s <= pairs & forall h, 0 < h -> h * (W * d ^ 3) + delta * dv * s < pairs * (beta * d + (K + delta) * dv) ->
+    K * (M + 2) + h * (tau * d ^ 2) + K * (s + stats * queries) < K * words + gamma * pairs + K * (queries * dv) + h * (K * (M + 2)).
+
+Theorem row_counts K tau gamma delta beta W : 0 < dv -> gamma <= 2 * K ->
+  (forall a b, K * dv * #|red_at ms a| + \sum_(a <= t < b) move_weight K gamma t <= tau * d ^ 2 * dv ->
+    beta * s_events a b + dv * u_events a b K delta <= W * d ^ 3 * dv) ->
+  row_bound K tau gamma delta beta W M d dv stats #|pair| #|query| (io ms).
+Proof.
+move=> dv_gt0 gamma_le seg; exists #|ever_stored_pairs| => [|h h_gt0 many]; first exact: max_card.
+have many' : h * (W * d ^ 3 * dv) + dv * (delta * dv * #|ever_stored_pairs|) < #|pair| * dv * (beta * d + (K + delta) * dv).
+  by move: many; rewrite -(ltn_pmul2r dv_gt0); clear; lia.
+have := count_segments gamma_le seg h_gt0 many'.
+move: #|ever_stored_pairs| #|pair| #|query| (io ms) => s z r w le; rewrite -(ltn_pmul2r dv_gt0); move: le h_gt0 dv_gt0; clear; nia.
+Qed.
+
 End ForwardCount.

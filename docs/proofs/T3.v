@@ -1,7 +1,6 @@
 (** * T3
 
-    docs/bounds-t3.md: for every row of parameters, whole numbers of [K]-ths, whose W bounds f. With [h] cuts, and as many pairs [s] of which a
-    vertex of S or P is ever stored. *)
+    docs/bounds-t3.md: for every row of parameters, whole numbers of [K]-ths, whose W bounds f. *)
 
 From Coq Require Import ZArith.
 From mathcomp Require Import all_ssreflect zify.
@@ -67,25 +66,18 @@ Notation G := (attention d dv stats allowed).
 
 Theorem T3 K mu tau gamma delta beta W M (ms : seq (move G)) :
   pebbling M ms -> 0 < d -> 0 < dv -> 0 < K -> gamma <= 2 * K -> t3_row K mu tau gamma delta beta W -> K * M <= mu * d ^ 2 ->
-  exists2 s, s <= #|pair| & forall h, 0 < h -> h * (W * d ^ 3) + delta * dv * s < #|pair| * (beta * d + (K + delta) * dv) ->
-    K * (M + 2) + h * (tau * d ^ 2) + K * (s + stats * #|query|) < K * io ms + gamma * #|pair| + K * (#|query| * dv) + h * (K * (M + 2)).
+  row_bound K tau gamma delta beta W M d dv stats #|pair| #|query| (io ms).
 Proof.
 move=> legal_ms d_gt0 dv_gt0 K_gt0 gamma_le bounded le_M.
 have [u_when [s_when [u_traced s_traced causal_when]]] := forward_chains d_gt0 legal_ms.
-exists #|ever_stored_pairs ms| => [|h h_gt0 many]; first exact: max_card.
-have seg a b : K * dv * #|red_at ms a| + \sum_(a <= t < b) move_weight d_gt0 ms u_when s_when K gamma t <= tau * d ^ 2 * dv ->
-    beta * s_events s_when a b + dv * u_events ms u_when a b K delta <= W * d ^ 3 * dv.
-  move=> le_T; have [u0 [le_u0 le_M0 le_w]] := segment_amounts d_gt0 legal_ms u_traced a b.
-  have le_f := fresh_weight d_gt0 ms u_when s_when K gamma a b.
-  have le_s := s_count d_gt0 legal_ms s_traced a b.
-  have le_u := u_count legal_ms u_traced s_traced causal_when a b K delta.
-  have le_q := card_whole_queries (hand ms a b); have le_k := card_whole_keys (hand ms a b).
-  have le_red := card_red legal_ms a; rewrite card_charged in le_s; rewrite /squares in le_u.
-  exact: (t3_segment K_gt0 d_gt0 dv_gt0 bounded le_M le_u0 le_M0 le_w le_f le_T le_s le_u le_q le_k le_red).
-have many' : h * (W * d ^ 3 * dv) + dv * (delta * dv * #|ever_stored_pairs ms|) < #|pair| * dv * (beta * d + (K + delta) * dv).
-  by move: many; rewrite -(ltn_pmul2r dv_gt0); clear; lia.
-have := count_segments legal_ms u_traced s_traced gamma_le seg h_gt0 many'.
-move: (#|ever_stored_pairs ms|) #|pair| #|query| (io ms) => s z r w le; rewrite -(ltn_pmul2r dv_gt0); move: le h_gt0 dv_gt0; clear; nia.
+apply: (row_counts legal_ms u_traced s_traced dv_gt0 gamma_le) => a b le_T.
+have [u0 [le_u0 le_M0 le_w]] := segment_amounts d_gt0 legal_ms u_traced a b.
+have le_f := fresh_weight d_gt0 ms u_when s_when K gamma a b.
+have le_s := s_count d_gt0 legal_ms s_traced a b.
+have le_u := u_count legal_ms u_traced s_traced causal_when a b K delta.
+have le_q := card_whole_queries (hand ms a b); have le_k := card_whole_keys (hand ms a b).
+have le_red := card_red legal_ms a; rewrite card_charged in le_s; rewrite /squares in le_u.
+exact: (t3_segment K_gt0 d_gt0 dv_gt0 bounded le_M le_u0 le_M0 le_w le_f le_T le_s le_u le_q le_k le_red).
 Qed.
 
 End T3.

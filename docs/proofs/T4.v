@@ -80,49 +80,42 @@ Notation G := (attention d dv stats allowed).
 
 Theorem T4 K mu tau gamma delta beta W M (ms : seq (move G)) :
   pebbling M ms -> 0 < d -> 0 < dv -> dv <= d -> 0 < K -> gamma <= 2 * K -> t4_row K mu tau gamma delta beta W -> K * M <= mu * d ^ 2 ->
-  exists2 s, s <= #|pair| & forall h, 0 < h -> h * (W * d ^ 3) + delta * dv * s < #|pair| * (beta * d + (K + delta) * dv) ->
-    K * (M + 2) + h * (tau * d ^ 2) + K * (s + stats * #|query|) < K * io ms + gamma * #|pair| + K * (#|query| * dv) + h * (K * (M + 2)).
+  row_bound K tau gamma delta beta W M d dv stats #|pair| #|query| (io ms).
 Proof.
 move=> legal_ms d_gt0 dv_gt0 le_dv K_gt0 gamma_le bounded le_M.
 have [u_when [s_when [u_traced s_traced causal_when]]] := forward_chains d_gt0 legal_ms.
-exists #|ever_stored_pairs ms| => [|h h_gt0 many]; first exact: max_card.
-have seg a b : K * dv * #|red_at ms a| + \sum_(a <= t < b) move_weight d_gt0 ms u_when s_when K gamma t <= tau * d ^ 2 * dv ->
-    beta * s_events s_when a b + dv * u_events ms u_when a b K delta <= W * d ^ 3 * dv.
-  move=> le_T; have [u0 [le_u0 le_M0 le_w]] := segment_amounts d_gt0 legal_ms u_traced a b.
-  have le_f := fresh_weight d_gt0 ms u_when s_when K gamma a b.
-  pose C := dv * #|charged (hand ms a b)| + #|fresh d_gt0 ms s_when a b|.
-  pose H := #|whole_queries (hand ms a b)| + #|whole_keys (hand ms a b)|.
-  pose m k := #|rows_at ms a b k| + #|columns_at ms a b k|.
-  pose e k := s_events_at s_when a b k.
-  have le_H k : H <= m k by rewrite /H /m leq_add // ?whole_rows_at ?whole_columns_at.
-  have sum_m : \sum_k m k = #|query_words (hand ms a b)| + #|key_words (hand ms a b)|.
-    by rewrite /m big_split /= rows_sum columns_sum.
-  have sum_e : s_events s_when a b = \sum_k e k by exact: s_events_sum.
-  have le_C k : e k <= C by exact: (s_events_known d_gt0 legal_ms s_traced).
-  have le_m k : 4 * e k <= dv * m k ^ 2.
-    apply: leq_trans (leq_mul (leqnn 4) (s_events_square legal_ms s_traced a b k)) _.
-    by rewrite mulnCA leq_mul2l nat_AGM2 orbT.
-  have le_s : s_events s_when a b <= d * C.
-    rewrite sum_e; apply: (@leq_trans (\sum_(k < d) C)); first by apply: leq_sum => k _; apply: le_C.
-    by rewrite sum_nat_const card_ord.
-  pose t := \sum_k (4 * e k - dv * H * m k).
-  have sum_H : \sum_k (m k - H) = #|query_words (hand ms a b)| + #|key_words (hand ms a b)| - d * H.
-    have : \sum_k (m k - H) + \sum_(k < d) H = \sum_k m k by rewrite -big_split; apply: eq_bigr => k _; exact: subnK (le_H k).
-    by rewrite sum_nat_const card_ord sum_m => <-; rewrite addnK.
-  have le_t : t ^ 2 <= 4 * C * dv * (#|query_words (hand ms a b)| + #|key_words (hand ms a b)| - d * H) ^ 2.
-    by rewrite -sum_H -mulnn; apply: sum_sqr => k; rewrite mulnn; apply: index_work.
-  have le_st : 4 * s_events s_when a b <= t + dv * H * (#|query_words (hand ms a b)| + #|key_words (hand ms a b)|).
-    rewrite -sum_m sum_e /t !big_distrr /= -big_split /=; apply: leq_sum => k _.
-    by move: (4 * e k) (dv * H * m k) => x y; clear; lia.
-  have le_u := u_count legal_ms u_traced s_traced causal_when a b K delta.
-  have le_q := card_whole_queries (hand ms a b); have le_k := card_whole_keys (hand ms a b).
-  have le_red := card_red legal_ms a; rewrite /C card_charged in le_s le_t; rewrite /squares in le_u.
-  have [n le_n le_apart] := u_count_apart d_gt0 legal_ms u_traced causal_when a b K delta; rewrite /squares in le_n.
-  exact: (t4_segment K_gt0 d_gt0 dv_gt0 le_dv bounded le_M le_u0 le_M0 le_w le_f le_T le_s le_t le_st le_u le_n le_apart le_q le_k le_red).
-have many' : h * (W * d ^ 3 * dv) + dv * (delta * dv * #|ever_stored_pairs ms|) < #|pair| * dv * (beta * d + (K + delta) * dv).
-  by move: many; rewrite -(ltn_pmul2r dv_gt0); clear; lia.
-have := count_segments legal_ms u_traced s_traced gamma_le seg h_gt0 many'.
-move: (#|ever_stored_pairs ms|) #|pair| #|query| (io ms) => s z r w le; rewrite -(ltn_pmul2r dv_gt0); move: le h_gt0 dv_gt0; clear; nia.
+apply: (row_counts legal_ms u_traced s_traced dv_gt0 gamma_le) => a b le_T.
+have [u0 [le_u0 le_M0 le_w]] := segment_amounts d_gt0 legal_ms u_traced a b.
+have le_f := fresh_weight d_gt0 ms u_when s_when K gamma a b.
+pose C := dv * #|charged (hand ms a b)| + #|fresh d_gt0 ms s_when a b|.
+pose H := #|whole_queries (hand ms a b)| + #|whole_keys (hand ms a b)|.
+pose m k := #|rows_at ms a b k| + #|columns_at ms a b k|.
+pose e k := s_events_at s_when a b k.
+have le_H k : H <= m k by rewrite /H /m leq_add // ?whole_rows_at ?whole_columns_at.
+have sum_m : \sum_k m k = #|query_words (hand ms a b)| + #|key_words (hand ms a b)|.
+  by rewrite /m big_split /= rows_sum columns_sum.
+have sum_e : s_events s_when a b = \sum_k e k by exact: s_events_sum.
+have le_C k : e k <= C by exact: (s_events_known d_gt0 legal_ms s_traced).
+have le_m k : 4 * e k <= dv * m k ^ 2.
+  apply: leq_trans (leq_mul (leqnn 4) (s_events_square legal_ms s_traced a b k)) _.
+  by rewrite mulnCA leq_mul2l nat_AGM2 orbT.
+have le_s : s_events s_when a b <= d * C.
+  rewrite sum_e; apply: (@leq_trans (\sum_(k < d) C)); first by apply: leq_sum => k _; apply: le_C.
+  by rewrite sum_nat_const card_ord.
+pose t := \sum_k (4 * e k - dv * H * m k).
+have sum_H : \sum_k (m k - H) = #|query_words (hand ms a b)| + #|key_words (hand ms a b)| - d * H.
+  have : \sum_k (m k - H) + \sum_(k < d) H = \sum_k m k by rewrite -big_split; apply: eq_bigr => k _; exact: subnK (le_H k).
+  by rewrite sum_nat_const card_ord sum_m => <-; rewrite addnK.
+have le_t : t ^ 2 <= 4 * C * dv * (#|query_words (hand ms a b)| + #|key_words (hand ms a b)| - d * H) ^ 2.
+  by rewrite -sum_H -mulnn; apply: sum_sqr => k; rewrite mulnn; apply: index_work.
+have le_st : 4 * s_events s_when a b <= t + dv * H * (#|query_words (hand ms a b)| + #|key_words (hand ms a b)|).
+  rewrite -sum_m sum_e /t !big_distrr /= -big_split /=; apply: leq_sum => k _.
+  by move: (4 * e k) (dv * H * m k) => x y; clear; lia.
+have le_u := u_count legal_ms u_traced s_traced causal_when a b K delta.
+have le_q := card_whole_queries (hand ms a b); have le_k := card_whole_keys (hand ms a b).
+have le_red := card_red legal_ms a; rewrite /C card_charged in le_s le_t; rewrite /squares in le_u.
+have [n le_n le_apart] := u_count_apart d_gt0 legal_ms u_traced causal_when a b K delta; rewrite /squares in le_n.
+exact: (t4_segment K_gt0 d_gt0 dv_gt0 le_dv bounded le_M le_u0 le_M0 le_w le_f le_T le_s le_t le_st le_u le_n le_apart le_q le_k le_red).
 Qed.
 
 End T4.

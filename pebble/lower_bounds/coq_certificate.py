@@ -17,6 +17,7 @@ from pebble.lower_bounds.attention.t1 import t1_cut
 from pebble.lower_bounds.attention.t2 import t2_cut, t2_peak
 from pebble.lower_bounds.attention.words_needed_again import needed_again, needed_again_backward, others_begun
 from pebble.lower_bounds.bound import Bound
+from pebble.lower_bounds.certified.coq_rows import BOUNDS_OF_ROWS, coq_row_of
 from pebble.lower_bounds.coq_file import coq_header, coq_theorem
 from pebble.lower_bounds.cutting import Cut
 from pebble.lower_bounds.proved import best_bound, proved_bounds
@@ -26,6 +27,8 @@ __all__ = ["coq_certificate"]
 _LEMMAS = {
     "T1": "t1",
     "T2": "t2",
+    "T3": "t3",
+    "T4": "t4",
     "B1": "b1",
     "B2": "b2",
     "L": "l",
@@ -36,7 +39,7 @@ _LEMMAS = {
     "compulsory": "compulsory",
 }
 _LARGE_CACHE = ("D", "D backward")
-_OF_ONE_HEAD = ("T1", "T2", "compulsory")
+_OF_ONE_HEAD = ("T1", "T2", "T3", "T4", "compulsory")
 """What a head without its rotary words may be bounded by in a file."""
 _LINEAR = ("linear", "recurrent", "gated")
 
@@ -77,7 +80,8 @@ def coq_certificate(problem: Problem, M: int) -> str:
     Notes
     -----
     The file proves nothing by itself: Coq computes anew, with whole numbers, what the theorems of docs/proofs ask for,
-    and refuses a number that is too great.
+    and refuses a number that is too great. For T3 and T4 it has the boxes that prove their constants, which take a
+    second or two to find.
 
     Examples
     --------
@@ -95,6 +99,9 @@ def coq_certificate(problem: Problem, M: int) -> str:
     others = [bound.name for bound in bounds if bound not in checked and bound.value]
     computation, certificate = _FILES["backward" if problem.pass_name == "backward" else problem.form]
     more = ["LargeCacheCertificate"] if any(bound.name in _LARGE_CACHE for bound in checked) else []
+    more += (
+        ["RowMinimum"] if any(_counted(problem, M, bound)[0] in BOUNDS_OF_ROWS for bound in checked) else []
+    )
     more += ["CopiesCertificate"] if problem.copies > 1 else []
     header = coq_header(problem.describe(), M, computation, certificate, more, problem.copies, others=others)
     return header + "".join(_theorems(problem, M, checked))
@@ -147,11 +154,17 @@ def _theorems(problem: Problem, M: int, bounds: list[Bound]) -> Iterator[str]:
     for bound in bounds:
         statement, suffix = _statement(problem, M, bound.name)
         head = bound.name == "without rope"
+        lemma = "without_rope_of_head" if head else f"{_LEMMAS[bound.name]}_{suffix}"
+        if bound.name in BOUNDS_OF_ROWS:
+            lemma = f"({lemma} {bound.name}_row)"
+        name, copy = _counted(problem, M, bound)
+        if name in BOUNDS_OF_ROWS:
+            yield coq_row_of(name, copy, M)
         theorem = coq_theorem(
             bound.name.replace(" ", "_"),
             statement,
             bound.value,
-            "without_rope_of_head" if head else f"{_LEMMAS[bound.name]}_{suffix}",
+            lemma,
             {} if head else _given(problem, M, bound.name),
         )
         if head:
@@ -162,6 +175,14 @@ def _theorems(problem: Problem, M: int, bounds: list[Bound]) -> Iterator[str]:
         yield theorem
         if problem.copies > 1:
             yield _of_all_copies(problem, M, bound)
+
+
+def _counted(problem: Problem, M: int, bound: Bound) -> tuple[str, Problem]:
+    """Return the bound that a number comes from, and the one copy that it is about."""
+    if bound.name == "without rope":
+        head = one_head(problem)
+        return best_bound(head, M).name, head
+    return bound.name, problem.single
 
 
 def _of_all_copies(problem: Problem, M: int, bound: Bound) -> str:
@@ -201,7 +222,10 @@ def _from_one_head(theorem: str, head: Problem, M: int) -> str:
     """Return the proof that heads without their shared words cost as many times what one does."""
     best = best_bound(head, M)
     given = "".join(f" ({letter} := {number})" for letter, number in _given(head, M, best.name).items())
-    of_one = f"apply {_LEMMAS[best.name]}_masked{' with' * bool(given)}{given}; vm_compute; reflexivity"
+    lemma = f"{_LEMMAS[best.name]}_masked"
+    if best.name in BOUNDS_OF_ROWS:
+        lemma = f"({lemma} {best.name}_row)"
+    of_one = f"apply {lemma}{' with' * bool(given)}{given}; vm_compute; reflexivity"
     return theorem.replace("Proof. ", "Proof.\n").replace(
         "; vm_compute; reflexivity. Qed",
         f" with (one := {best.value});\n  [vm_compute; reflexivity | {of_one}].\nQed",

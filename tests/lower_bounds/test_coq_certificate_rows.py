@@ -1,33 +1,137 @@
-"""The rows of T3 whose constant Coq has checked are those of the table."""
+"""Rows of T3 and T4 for Coq: what Coq computes of the printed numbers, and of the trees that prove the constants."""
 
 from __future__ import annotations
 
+import random
 import re
 from fractions import Fraction
 from pathlib import Path
 
 import pytest
 
-from pebble.lower_bounds.certified.t3 import t3_rows
-from tests.support.coq import PROOFS, compiled, needs_coq
+from pebble.computations.problem import Problem
+from pebble.lower_bounds.certified import box_trees
+from pebble.lower_bounds.certified import coq_rows as coq_rows_module
+from pebble.lower_bounds.certified.box_test import BoxTest
+from pebble.lower_bounds.certified.box_trees import box_tree
+from pebble.lower_bounds.certified.coq_rows import coq_row, coq_rows
+from pebble.lower_bounds.certified.parameters import SCALE, best_row
+from pebble.lower_bounds.certified.t3 import T3Row, t3, t3_rows
+from pebble.lower_bounds.certified.t4 import t4, t4_rows
+from pebble.lower_bounds.coq_certificate import coq_certificate
+from tests.support.coq import compiled, needs_coq
 
-_ROW = PROOFS / "T3Row.v"
-_NAMES = ("mu", "tau", "gamma", "delta", "beta", "W")
+_HEADER = (
+    "From Coq Require Import NArith.\nFrom Pebble Require Import RowMinimum.\nLocal Open Scope N_scope.\n"
+)
 
 
-def test_the_row_is_one_of_the_table() -> None:
-    found = re.search(r"Lemma bounded : t3_bounded (.*)\.", _ROW.read_text(encoding="utf-8"))
-    assert found is not None
-    scale, *parameters = map(int, found[1].split())
-    row = next(row for row in t3_rows() if row.mu == Fraction("0.05"))
-    assert scale == 10**9
-    assert parameters == [row.scaled[name] for name in _NAMES]
+def _row_test(row: T3Row, problem: Problem, M: int, words: int) -> bool:
+    """The condition of docs/proofs/RowMinimum.v, ``row_test``, in Python."""
+    r, d, dv, z = row.scaled, problem.d, problem.dv, problem.pairs
+    A, D, F = z * (r["beta"] * d + (SCALE + r["delta"]) * dv), r["delta"] * dv, r["W"] * d**3
+    step = r["tau"] * d**2 - SCALE * (M + 2)
+    paid = (words - 1) + problem.queries * dv - (M + 2) - problem.queries * problem.stats
+    need = SCALE * paid + r["gamma"] * z
+    few, many = (A - D * z - 1) // F, (A - 1) // F
+    at_ends = need * D <= D * few * step + SCALE * (A - (few + 1) * F) and need * D <= D * (
+        many - 1
+    ) * step + SCALE * (A - many * F)
+    fits = r["mu"] * d**2 >= M * SCALE and r["gamma"] <= 2 * SCALE
+    return fits and few > 0 and need <= many * step and (few == many or at_ends)
+
+
+def test_what_coq_tests_of_rows_holds_for_random_problems() -> None:
+    rng, seen = random.Random(7), 0
+    for _ in range(300):
+        d, dv, N = rng.randint(1, 90), rng.randint(1, 90), 2 ** rng.randint(4, 30)
+        mask = rng.choice([None, "causal"]) if N <= 64 else None
+        problem = Problem.square(N, d, dv=dv, stats=rng.random() < 0.5, mask=mask)
+        M = rng.randint(1, 5 * d * d)
+        for rows in (t3_rows(), t4_rows()):
+            found = best_row(rows, problem, M)
+            if found is not None and found[0]:
+                seen += 1
+                assert _row_test(found[-1], problem, M, found[0])
+                assert not _row_test(found[-1], problem, M, found[0] + 4)
+    assert seen > 200
+
+
+def test_a_tree_of_a_row() -> None:
+    row = t3_rows()[-1]
+    tree = box_tree(row)
+    assert re.fullmatch(r"[XULE0-9() ]+", tree)
+    assert 50 < tree.count("L") < 200
+    text = coq_row(row)
+    numbers = "1000000000 4750000000 9555387000 10000000 71950000 25140000 6190900000"
+    assert f"Lemma T3_row : t3_holds (Row {numbers})." in text
+    assert f"(@t3_proved {BoxTest(row).bits} T3_tree.boxes)" in text
+
+
+def test_no_tree_proves_what_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(box_trees, "_MOST_BOXES", 300)
+    row = t3_rows()[-1]
+    with pytest.raises(ValueError, match="undecided"):
+        box_tree(T3Row(row.mu, row.tau, row.gamma, row.W * Fraction("0.9"), row.delta, row.beta))
+
+
+def test_the_row_is_that_of_the_printed_number(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(coq_rows_module, "box_tree", lambda row: "E")
+    problem = Problem(3000, 4000, 60, 50, heads=3)
+    text = coq_certificate(problem, 2000)
+    for name, bound, rows in (("T3", t3, t3_rows()), ("T4", t4, t4_rows())):
+        found = best_row(rows, problem.single, 2000)
+        assert found is not None
+        assert f"(Row 1000000000 {found[-1].scaled['mu']} " in text
+        words = bound(problem, 2000).value
+        assert f"Theorem {name} : forward_costs 3000 4000 60 50 false 2000 {words}." in text
+        assert f"(plain_of 60 50 false) 3000 4000 2000 {3 * int(words)}." in text
+
+
+def test_all_rows_and_those_of_a_mu(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(coq_rows_module, "box_tree", lambda row: "E")
+    assert "".join(coq_rows()).count("Lemma T") == len(t3_rows()) + len(t4_rows())
+    text = "".join(coq_rows([Fraction("0.05")]))
+    assert "Module T3_10." in text
+    assert text.count("End T3_") == text.count("End T4_") == 2  # the row's and its tree's
 
 
 @pytest.mark.slow
-def test_a_smaller_constant_is_refused(tmp_path: Path) -> None:
+def test_coq_accepts_rows_under_masks_and_of_heads(tmp_path: Path) -> None:
     needs_coq(tmp_path)
-    text = _ROW.read_text(encoding="utf-8").replace("12691800", "12691000")
-    wrong = compiled(text, tmp_path)
-    assert wrong is not None
-    assert "Unable to unify" in wrong
+    problem = Problem.square(300, 64, heads=2, mask="causal", softmax="safe", stats=True)
+    text = coq_certificate(problem, 400)
+    for name in ("T3", "T4", "T3_of_all", "T4_of_all"):
+        assert f"Theorem {name} : " in text
+    assert compiled(text, tmp_path) is None
+
+
+@pytest.mark.slow
+def test_coq_refuses_a_greater_number(tmp_path: Path) -> None:
+    needs_coq(tmp_path)
+    problem = Problem.square(2**14, 64)
+    text = coq_certificate(problem, 4000)
+    for lemma, bound in (("t3", t3(problem, 4000)), ("t4", t4(problem, 4000))):
+        assert f"Theorem {bound.name} : forward_costs 16384 16384 64 64 false 4000 {bound.value}." in text
+        text += (
+            f"Goal forward_costs 16384 16384 64 64 false 4000 {int(bound.value) + 4}.\n"
+            f"Proof. apply ({lemma}_forward {bound.name}_row); vm_compute. assert_fails reflexivity. Abort.\n"
+        )
+    assert compiled(text, tmp_path) is None
+
+
+@pytest.mark.slow
+def test_coq_refuses_a_smaller_constant(tmp_path: Path) -> None:
+    needs_coq(tmp_path)
+    text = next(coq_rows())
+    for row in (t3_rows()[-2], t4_rows()[2]):
+        text += coq_row(row)
+        smaller = row.scaled["W"] * 1999 // 2000
+        numbers = [row.scaled[name] for name in ("mu", "tau", "gamma", "delta", "beta")]
+        parameters = " ".join(map(str, [BoxTest(row).bits, SCALE, *numbers, smaller]))
+        text += (
+            f"Module {row.bound}_smaller.\nImport Coq.ZArith.BinInt.\n"
+            f"Goal {row.bound}Certificate.certificate {parameters} {row.bound}_tree.boxes = false.\n"
+            f"Proof. vm_compute; reflexivity. Qed.\nEnd {row.bound}_smaller.\n"
+        )
+    assert compiled(text, tmp_path) is None

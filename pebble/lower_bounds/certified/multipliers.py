@@ -97,6 +97,9 @@ class MultiplierSearch(ConstantSearch[AnyRow, AnySegment]):
     start: ClassVar[tuple[float, ...]]
     """The multipliers of the first box: the price, then the shares."""
 
+    effort: ClassVar[int] = 1
+    """So many times as many random steps: fewer boxes, each of which takes longer."""
+
     exclusive: ClassVar[tuple[tuple[int, int], ...]]
     """Pairs of shares that must not sum to more than 1."""
 
@@ -175,7 +178,12 @@ class MultiplierSearch(ConstantSearch[AnyRow, AnySegment]):
         return boxes
 
     def _left(self, boxes: BoxesWithMultipliers) -> BoxesWithMultipliers:
-        return boxes.take(self.above(boxes.value))
+        above = self.above(boxes.value)
+        self.finish(boxes.take(~above))
+        return boxes.take(above)
+
+    def finish(self, boxes: BoxesWithMultipliers) -> None:
+        """Hear of boxes that their multipliers bring below the constant; nothing is done with them here."""
 
     def tune_price(self, boxes: BoxesWithMultipliers, width: float, steps: int) -> None:
         """Search for better prices, within a factor exp(width); in place."""
@@ -190,7 +198,7 @@ class MultiplierSearch(ConstantSearch[AnyRow, AnySegment]):
         def bound(multipliers: Reals) -> Reals:
             return self.bound(boxes.lo, boxes.hi, multipliers)
 
-        for _ in range(rounds):
+        for _ in range(rounds * self.effort):
             chosen = self._rng.random(len(shares)) < 0.5
             chosen[self._rng.integers(len(shares))] = True
             way = np.zeros((len(self.start), 1))

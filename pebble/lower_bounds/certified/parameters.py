@@ -9,14 +9,14 @@ from dataclasses import dataclass, fields
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
-from typing import ClassVar, Self
+from typing import ClassVar, Self, TypeVar
 
 from pebble.common.errors import BoundDoesNotApply, InvalidInput
 from pebble.lower_bounds.bound import Bound
 from pebble.lower_bounds.counts import Counts
 from pebble.lower_bounds.statement import Statement
 
-__all__ = ["SCALE", "ParameterRow", "best_of_rows"]
+__all__ = ["SCALE", "ParameterRow", "best_of_rows", "best_row"]
 
 SCALE = 10**9
 """Every parameter is a decimal with at most nine places, so that times this it is a whole number."""
@@ -121,6 +121,18 @@ class ParameterRow(ABC):
         return f"mu = {float(self.mu):g}, T = {float(self.tau):g}·d², W = {float(self.W):g}·d³"
 
 
+AnyRow = TypeVar("AnyRow", bound=ParameterRow)
+
+
+def best_row(rows: Sequence[AnyRow], problem: Counts, M: int) -> tuple[int, int, AnyRow] | None:
+    """Return the greatest number of words that a row gives, its number of segments, and the row; None if none does."""
+    found = [(value, row) for row in rows if (value := row.value(problem, M)) is not None]
+    if not found:
+        return None
+    (words, segments), row = max(found, key=lambda pair: pair[0][0])
+    return words, segments, row
+
+
 def best_of_rows(rows: Sequence[ParameterRow], problem: Counts, M: int, instead: str) -> Bound:
     """Return the greatest bound that a row gives.
 
@@ -140,11 +152,11 @@ def best_of_rows(rows: Sequence[ParameterRow], problem: Counts, M: int, instead:
         If no row gives one: the problem is so small that one segment could hold all of its work.
     """
     name = rows[0].bound
-    found = [(value, row) for row in rows if (value := row.value(problem, M)) is not None]
-    if not found:
+    found = best_row(rows, problem, M)
+    if found is None:
         raise BoundDoesNotApply(
             f"{problem!r} with M = {M} is too small for {name}: by its constants one segment could hold all of "
             f"the work; use the compulsory traffic or {instead}"
         )
-    (words, segments), row = max(found, key=lambda pair: pair[0][0])
+    words, segments, row = found
     return rows[0].statement.bound(words, f"row {row}; at least {segments} segments")

@@ -113,21 +113,27 @@ class T3Search(MultiplierSearch[T3Row, T3Segment]):
         empty: NDArray[np.bool_] = 2 * boxes.lo[0] + boxes.lo[1] > self._tau * SAFETY
         return empty
 
-    def lagrange(self, corners: Sequence[Reals], multipliers: Reals) -> tuple[Reals, NDArray[np.bool_]]:
-        """Return g of docs/bounds-t3.md, section 4, at the corners, and whether its conditions hold at the last.
+    def price_and_t(self, u: Reals, multipliers: Reals) -> tuple[Reals, Reals]:
+        """Return what the multipliers say of a box whose greatest u is given.
 
         The best price and t often make L nearly 0, so that the multipliers are how far they are from that: what the
         price is above the least one, √u/2, and which part of the room for t is taken; then which part of the rest.
         """
-        x, u = corners
         above, taken, more = multipliers
-        D2, price = self._never_stored**2, np.sqrt(last(u)) / 2 + above
+        price = np.sqrt(u) / 2 + above
         full = price * (1 - SLACK)
         pairs = u * (0.25 / full)
-        others = np.minimum(full - pairs, self._gamma * full)
-        t = np.clip((taken * last(others) + D2 * last(pairs)) / full, 1.0, 2.0)
-        t = np.minimum(t + more * (2.0 - t), 2.0)
-        left = np.minimum(others, t * full - D2 * pairs)
+        t = (taken * np.minimum(full - pairs, self._gamma * full) + self._never_stored**2 * pairs) / full
+        t = np.clip(t, 1.0, 2.0)
+        return price, np.minimum(t + more * (2.0 - t), 2.0)
+
+    def lagrange(self, corners: Sequence[Reals], multipliers: Reals) -> tuple[Reals, NDArray[np.bool_]]:
+        """Return g of docs/bounds-t3.md, section 4, at the corners, and whether its conditions hold at the last."""
+        x, u = corners
+        price, t = self.price_and_t(last(u), multipliers)
+        D2, full = self._never_stored**2, price * (1 - SLACK)
+        pairs = u * (0.25 / full)
+        left = np.minimum(np.minimum(full - pairs, self._gamma * full), t * full - D2 * pairs)
         bound = price * (self._tau + (t - 1) * self._mu - 2 * x - t * u)
         bound = bound + price * (2 * self._tau + self._mu) * SLACK
         bound = bound + (self._beta * x) ** 2 * 0.25 / left + D2 * (x * x) * pairs

@@ -24,7 +24,7 @@ T4 = Statement(
     "attention, forward pass with dv ≤ d, any sizes and any mask; M small enough for a row; W proved by branch "
     "and bound",
     "docs/bounds-t4.md, constants by pebble.lower_bounds.certified.prove_t4",
-    status="computer-assisted",
+    status="machine-checked",
     after=T3.after,
 )
 
@@ -83,7 +83,7 @@ def t4(problem: Counts, M: int) -> Bound:
     >>> from pebble.computations.problem import Problem
     >>> bound = t4(Problem.square(100_000, 128), 128**2)
     >>> bound.status, 3.36 < bound.value / 100_000**2 < 3.40
-    ('computer-assisted', True)
+    ('machine-checked', True)
     """
     if problem.dv > problem.d:
         raise BoundDoesNotApply(
