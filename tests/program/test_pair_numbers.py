@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 
+import numpy as np
 import pytest
 
 from pebble.computations.masks import make_mask
@@ -78,7 +79,7 @@ def test_runs_tell_which_partners_have_begun() -> None:
 
 def test_lines_next_to_lines_without_partners_are_looked_at_alone() -> None:
     for starts, stops in (([0, 1, 2, 3, 3, 3, 3, 3], [3] * 8), ([0] * 8, [0, 0, 0, 1, 2, 3, 4, 5])):
-        mask = BandMask("band", 11, starts, stops)
+        mask = BandMask("band", 11, np.array(starts), np.array(stops))
         check_begun(mask, "i", (0, 8), (0, 11))
         check_begun(mask, "i", (0, 8), (0, 3))
 
