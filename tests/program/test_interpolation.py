@@ -10,6 +10,7 @@ from dataclasses import replace
 import pytest
 
 from pebble import Problem
+from pebble.program.machine import interpolation
 from pebble.program.machine.effects import Change, Effect
 from pebble.program.machine.interpolation import Interpolation
 from pebble.program.schedule import registered
@@ -238,6 +239,11 @@ def test_lines_in_a_row_differ_in_one_sort_of_partners() -> None:
     assert lines.ramp(partly(6, 5, 0), 0, partly(5, 1, 0)) is None
     assert lines.are_in_a_row(partly(7, 6, 0), partly(5, 4, 0))
     assert not lines.are_in_a_row(partly(7, 6, 0), partly(5, 1, 0))
+
+
+def test_partners_are_sorted_by_what_has_begun_and_what_ends() -> None:
+    assert interpolation._classes(6, 5, 1) == (1, 4, 0, 1)
+    assert interpolation._classes(6, 1, 5) == (1, 0, 4, 1)
 
 
 def test_loops_inside_must_be_even() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 
+import numpy as np
 import pytest
 
 from pebble.computations.masks import make_mask
@@ -62,15 +63,25 @@ def a_box(rnd: random.Random, mask: BandMask) -> tuple[str, tuple[int, int], tup
     return axis, (a, b), (c, d)
 
 
+def check_begun(mask: BandMask, axis: str, whole: tuple[int, int], partners: tuple[int, int]) -> None:
+    found = told(runs_by_number(mask, axis, whole, partners, True), whole)
+    plain = told(runs_of_units(mask, axis, whole, partners, False, True, False, {}), whole)
+    # The order of partners of whom only some have begun follows from how many have.
+    assert found == {at: (*signature[:-1], None) for at, signature in plain.items()}  # type: ignore[index]
+
+
 def test_runs_tell_which_partners_have_begun() -> None:
     rnd = random.Random(2)
     for _ in range(250):
         mask = a_band(rnd)
-        axis, whole, partners = a_box(rnd, mask)
-        found = told(runs_by_number(mask, axis, whole, partners, True), whole)
-        plain = told(runs_of_units(mask, axis, whole, partners, False, True, False, {}), whole)
-        # The order of partners of whom only some have begun follows from how many have.
-        assert found == {at: (*signature[:-1], None) for at, signature in plain.items()}  # type: ignore[index]
+        check_begun(mask, *a_box(rnd, mask))
+
+
+def test_lines_next_to_lines_without_partners_are_looked_at_alone() -> None:
+    for starts, stops in (([0, 1, 2, 3, 3, 3, 3, 3], [3] * 8), ([0] * 8, [0, 0, 0, 1, 2, 3, 4, 5])):
+        mask = BandMask("band", 11, np.array(starts), np.array(stops))
+        check_begun(mask, "i", (0, 8), (0, 11))
+        check_begun(mask, "i", (0, 8), (0, 3))
 
 
 def test_few_tiles_of_a_band_are_told_apart_as_many_are(monkeypatch: pytest.MonkeyPatch) -> None:

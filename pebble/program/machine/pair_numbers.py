@@ -124,8 +124,7 @@ class _Lines:
             return
         marks = {low, high}
         if self.asked:
-            # Next to lines without partners may be the first line of all, or the last one.
-            marks |= {low + 1} if low > first or self._has_none(low - 1) else set()
+            # Before lines without partners may be the last line of all; where partners begin the band turns.
             marks |= {high - 1} if high < behind or self._has_none(high) else set()
         for one, other in pairwise(sorted(at for at in marks if low <= at <= high)):
             signature, last = self.signature(one), self.signature(other - 1)
