@@ -48,7 +48,11 @@ class Cheapest(Schedule):
         searches = list(_searches(problem, M, self._near(problem, M)))
         if not searches:
             self.require(problem, M)
-        return _best_that_fits(searches)
+        try:
+            return _best_that_fits(searches)
+        except CacheTooSmall:
+            self.require(problem, M)
+            raise
 
     def _near(self, problem: Problem, M: int) -> list[tuple[Schedule, Choice]]:
         """Return the candidates for which tiles are searched under a mask: all where all tiles are tried."""

@@ -90,8 +90,10 @@ def stages_of(nest: LoopNest, finest: bool = False) -> tuple[Stage, ...]:
     >>> from pebble.computations.nests.read_text import loop_nest
     >>> text = "D[i,j] = C[i,j] for j <= i; D[i,j] += A[i,k]*A[j,k] for j <= i"
     >>> stage, = stages_of(loop_nest(text, {"i": 8, "j": 8, "k": 5}))
-    >>> print(*stage.nest.statements), stage.begun["D"].reads
-    (D[i,j] += A[i,k]*A_2[j,k] for j <= i)
+    >>> print(*stage.nest.statements)
+    D[i,j] += A[i,k]*A_2[j,k] for j <= i
+    >>> stage.begun["D"].reads
+    1
     """
     arrays = _order(nest)
     found: list[Stage] = []
