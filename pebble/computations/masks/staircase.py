@@ -121,7 +121,7 @@ class Staircase:
     def clipped_pieces(self, start: int, stop: int, low: int, high: int) -> tuple[tuple[int, int, int], ...]:
         """Pieces of the function on [start, stop), but at least ``low`` and at most ``high``.
 
-        Each is told by where it begins behind ``start``, its first value above ``low``, and its slope, 0 if it is one line.
+        Each is told by where it begins behind ``start``, its first value above ``low``, and its slope (0 for one line).
 
         >>> Staircase.clipped(9, 0, 0, 9).clipped_pieces(2, 9, 4, 6)
         ((0, 0, 0), (3, 1, 0), (4, 2, 0))
