@@ -90,7 +90,7 @@ class Bound:
 def by_hand(bound: Bound) -> Bound:
     """Return a bound as one that is derived from it by an argument on paper: at most proved, not machine-checked.
 
-    >>> by_hand(Bound("T1", 7, "machine-checked", "")).status, by_hand(Bound("T3", 7, "computer-assisted", "")).status
+    >>> by_hand(Bound("T1", 7, "machine-checked", "")).status, by_hand(Bound("B3", 7, "computer-assisted", "")).status
     ('proved', 'computer-assisted')
     """
     return replace(bound, status="proved") if bound.status == "machine-checked" else bound
