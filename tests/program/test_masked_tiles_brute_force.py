@@ -19,6 +19,8 @@ from schedules._cheapest import Cheapest
 from tests.program.random_masks import documents
 from tests.support.amounts import first
 
+EXPLORE = os.environ.get("HYPOTHESIS_PROFILE") == "explore"
+"""All schedules under all kinds of masks: an hour or more."""
 KINDS = [
     "causal",
     "window",
@@ -109,6 +111,7 @@ CASES = [
         ("backward", "plain"),
     ]
     for name in searched(pass_name, form)
+    if EXPLORE or len(get(name, pass_name, form).tile_names) <= 3
 ]
 
 
@@ -126,8 +129,8 @@ def test_the_choice_is_the_best_of_all_tiles(name: str, pass_name: str, kind: st
 
 
 def some_kinds(cases: Sequence[tuple[str, ...]], of_each: int) -> list[tuple[str, ...]]:
-    """Each case with some kinds of masks, other ones from case to case; if HYPOTHESIS_PROFILE is explore, with all."""
-    if os.environ.get("HYPOTHESIS_PROFILE") == "explore":
+    """Each case with some kinds of masks, other ones from case to case."""
+    if EXPLORE:
         of_each = len(KINDS)
     return [
         (*case, KINDS[(place * of_each + more) % len(KINDS)])
@@ -168,7 +171,7 @@ def test_best_is_no_worse_than_any_schedule(pass_name: str, kind: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("pass_name", "length", "kind"),
-    some_kinds([(pass_name, N) for pass_name in ("forward", "backward") for N in ("20", "48", "240")], 1),
+    some_kinds([(pass_name, N) for pass_name in ("forward", "backward") for N in ("20", "48")], 1),
 )
 def test_best_is_no_worse_than_any_schedule_on_longer_axes(pass_name: str, length: str, kind: str) -> None:
     N = int(length)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
 
+from pebble.common.errors import InvalidInput
 from pebble.computations.problem import Problem
 from pebble.program.nodes import Program
 from pebble.program.schedule.schedule import Schedule, Tiles
@@ -47,11 +48,14 @@ def switches(schedule: Schedule, least: Tiles, greatest: Tiles) -> Iterator[dict
 def tile_groups(schedule: Schedule, problem: Problem, base: Tiles, greatest: Tiles) -> list[TileGroup]:
     """Return the groups of the tile sizes that may be larger than in ``base``, the smallest tiles.
 
-    Tile sizes that change nothing in the program are in no group.
+    Tile sizes that change nothing in the program, be the others as in ``base`` or their greatest, are in no group.
     """
     names = [name for name in base if base[name] < greatest[name]]
     program = schedule.program(problem, base)
     touched = {name: _touched(schedule, problem, base, name, greatest[name], program) for name in names}
+    for name in names:
+        if not touched[name]:
+            touched[name] = _touched_at_most(schedule, problem, base, name, greatest, len(program.phases))
     groups: list[tuple[set[str], set[int]]] = []
     for name in names:
         if not touched[name]:
@@ -91,3 +95,16 @@ def _touched(
         pairs = enumerate(zip(program.phases, other.phases, strict=True))
         found |= {number for number, (one, two) in pairs if one != two}
     return found
+
+
+def _touched_at_most(
+    schedule: Schedule, problem: Problem, base: Tiles, name: str, greatest: Tiles, phases: int
+) -> set[int]:
+    """Return the phases that a tile size shapes where the others are their greatest."""
+    large = {other: greatest[other] for other in base} | {name: base[name]}
+    try:
+        program = schedule.program(problem, large)
+        found = _touched(schedule, problem, large, name, greatest[name], program)
+    except InvalidInput:  # such tiles exclude each other
+        return set()
+    return found if len(program.phases) == phases or not found else set(range(phases))
