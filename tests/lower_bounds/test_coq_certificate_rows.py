@@ -106,6 +106,24 @@ def test_coq_accepts_rows_under_masks_and_of_heads(tmp_path: Path) -> None:
     assert compiled(text, tmp_path) is None
 
 
+def _of_heads() -> tuple[Problem, int]:
+    """Heads that share rotary words, one of which T4 bounds best."""
+    return Problem.square(2048, 72, dv=64, heads=2, shared_rope=8), 4096
+
+
+def test_a_row_for_heads_that_share_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(coq_rows_module, "box_tree", lambda row: "E")
+    text = coq_certificate(*_of_heads())
+    assert text.count("Lemma T4_row") == 1
+    assert "apply (t4_masked T4_row); vm_compute; reflexivity]" in text
+
+
+@pytest.mark.slow
+def test_coq_accepts_a_row_for_heads_that_share_words(tmp_path: Path) -> None:
+    needs_coq(tmp_path)
+    assert compiled(coq_certificate(*_of_heads()), tmp_path) is None
+
+
 @pytest.mark.slow
 def test_coq_refuses_a_greater_number(tmp_path: Path) -> None:
     needs_coq(tmp_path)
