@@ -108,7 +108,7 @@ def test_coq_accepts_rows_under_masks_and_of_heads(tmp_path: Path) -> None:
 
 def _of_heads() -> tuple[Problem, int]:
     """Heads that share rotary words, one of which T4 bounds best."""
-    return Problem.square(2048, 72, dv=64, heads=2, shared_rope=8), 4096
+    return Problem(2048, 2048, 72, 64, heads=2, shared_rope=8), 4096
 
 
 def test_a_row_for_heads_that_share_words(monkeypatch: pytest.MonkeyPatch) -> None:
