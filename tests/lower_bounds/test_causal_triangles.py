@@ -193,7 +193,7 @@ def test_never_above_a_schedule() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(1, 3))
+@pytest.mark.parametrize("seed", [1])
 def test_never_above_many_schedules(seed: int) -> None:
     assert len(machine_runs(seed, 150)) > 100
 
