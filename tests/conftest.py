@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from hypothesis import settings
+from hypothesis import Phase, settings
 
 # "repeatable" draws the same few examples on every run, so that a change is judged by what it changed. "thorough", for
 # .ci/run, draws more of them: Hypothesis's own hundred, or the second number that a test names. "explore" looks for
@@ -12,4 +12,8 @@ from hypothesis import settings
 settings.register_profile("repeatable", max_examples=30, derandomize=True, deadline=None)
 settings.register_profile("thorough", derandomize=True, deadline=None)
 settings.register_profile("explore", max_examples=2000, deadline=None, print_blob=True)
+# "unshrunk" stops at the first failing example, as tests/bench/plant_bugs.py does.
+settings.register_profile(
+    "unshrunk", max_examples=30, derandomize=True, deadline=None, phases=[Phase.explicit, Phase.generate]
+)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))

@@ -23,4 +23,8 @@ def first(number: int, values: Iterable[Any]) -> list[Any]:
 def examples(usual: int, thorough: int) -> settings:
     """Settings for so many examples; ``thorough`` of them, or more, where HYPOTHESIS_PROFILE asks for it."""
     profile = os.environ.get("HYPOTHESIS_PROFILE", "repeatable")
-    return settings(max_examples={"repeatable": usual, "thorough": thorough}.get(profile, 40 * thorough))
+    return settings(
+        max_examples={"repeatable": usual, "unshrunk": usual, "thorough": thorough}.get(
+            profile, 40 * thorough
+        )
+    )
