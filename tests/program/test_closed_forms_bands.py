@@ -177,6 +177,19 @@ def test_jumps_between_tiles(which: str, axis: str, monkeypatch: pytest.MonkeyPa
     assert plain_sum(family, blocks, Words("tiles")) == 100
 
 
+@pytest.mark.parametrize("tile", [1, 2])
+def test_keys_asked_about_under_groups(tile: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Queries that have begun before a key end with the group of the key before it, far from the key's own group."""
+    monkeypatch.setattr(band_counts, "_FEW", 0)
+    monkeypatch.setattr(BandCounts, "_cost", lambda _, blocks, outer: int(outer != "j"))
+    mask = check_rows(grouped_mask(window_mask(30, 30, 0, 9), 4), "zero")
+    family = get("flash-2").family(Problem(120, 30, 1, 1)).under(mask)
+    blocks = Blocks(Side("i", 120, 0, 120, (tile,)), Side("j", 30, 0, 30))
+    for key in (15, 16):
+        words = Words("begun", "i", key)
+        assert Quantities(family).value(blocks, words) == plain_sum(family, blocks, words)
+
+
 @pytest.mark.parametrize("seed", range(60))
 def test_parts_in_one_tile_that_is_cut_again(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """A condition on the other axis may ask for the one tile of a part's loop, inside which there are more."""
