@@ -7,15 +7,17 @@ there, at one place only, and lines with "+" what is to stand there instead; not
 files by their names; a word with "@" before it chooses bugs by what stands there. All bugs chosen are looked for in
 the files before any is planted.
 
-Each bug is planted in a copy of this checkout, in which the tests of its folder run until one fails: first those that
-have found other bugs lately, then all of them. The last line says how many were found, and in how much processor time;
-those that were not are shown, and make the exit status 1.
+The tests of a folder are imported once. For each bug a process of its own replaces the code of the file's functions by
+that with the bug, and runs tests until one fails: first those that have found other bugs of the file lately, and those
+named after it, then all of the folder. A bug that none finds is planted in a copy of this checkout as well, and the
+tests run there, for what is imported by name elsewhere has not been replaced. The last line says how many were found,
+and in how much processor time; those that were not are shown, and make the exit status 1.
 """
 
 from __future__ import annotations
 
+import importlib
 import os
-import re
 import resource
 import shutil
 import subprocess
@@ -23,7 +25,13 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from time import process_time
+from types import FunctionType
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+from _pytest.runner import runtestprotocol
 
 ROOT = Path(__file__).resolve().parents[2]
 TABLE = Path(__file__).with_name("planted_bugs.txt")
@@ -31,6 +39,7 @@ OF_THE_MACHINE = [
     f"tests/program/test_{name}.py"
     for name in (
         "bodies",
+        "loop_tiles",
         "order",
         "stretches",
         "configuration",
@@ -67,10 +76,13 @@ TESTS = {
     ],
 }
 """Tests of the shortcuts in a folder of pebble/, those first that are likely to find a bug."""
-LATELY = 10
-"""How many tests are kept that have found bugs in the same folder lately."""
+LATELY = 8
+"""How many tests are kept that have found bugs of the same file lately."""
+SECONDS = 20
+"""Processor time that a test may take with a bug."""
 MEMORY = 8 << 30
 """Bytes that the tests of one bug may ask for."""
+FLAGS = ["-n", "0", "-p", "no:cacheprovider"]
 
 
 class Bug(NamedTuple):
@@ -95,6 +107,13 @@ class Bug(NamedTuple):
     def path(self) -> str:
         """The file's path in a checkout."""
         return f"pebble/{self.file}"
+
+    @property
+    def named(self) -> list[str]:
+        """The tests that are named after the file."""
+        stem = Path(self.file).stem
+        found = (ROOT / "tests" / Path(self.file).parts[0]).rglob(f"test_{stem}*.py")
+        return sorted(str(path.relative_to(ROOT)) for path in found)
 
 
 def bugs_of(table: str) -> Iterator[Bug]:
@@ -125,89 +144,137 @@ def chosen(words: list[str]) -> list[Bug]:
     return bugs
 
 
-class Planter:
-    """Plants bugs in a copy of this checkout, and runs tests there."""
+class BugPlanter:
+    """A pytest plugin that plants bugs in the modules that have been imported, and runs tests until one fails."""
 
-    def __init__(self, checkout: Path) -> None:
-        self.checkout = checkout
-        self.lately: dict[str, list[str]] = {folder: [] for folder in TESTS}
-        self.limits: dict[str, int] = {}
-        shutil.copytree(ROOT, checkout, ignore=shutil.ignore_patterns(".git", "__pycache__", ".*_cache"))
+    def __init__(self, bugs: list[Bug]) -> None:
+        self.bugs, self.missed = bugs, list[Bug]()
+        self.lately: dict[str, list[str]] = {}
 
-    def run_without_bugs(self, folder: str) -> None:
-        """Run a folder's tests without any bug: all must pass, and with one they may take twice as long."""
-        before = seconds()
-        found, first = self._fails(TESTS[folder], resource.RLIM_INFINITY, write_bytecode=True)
-        if found:
-            raise SystemExit(f"a test fails without any bug: {first}")
-        self.limits[folder] = int(2 * (seconds() - before)) + 10
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        """Run the tests without a bug, in which all must pass, and then with each."""
+        found, test = self._runs(self.bugs[0]._replace(old="", new=""), session.items)
+        if found or session.testsfailed:
+            raise SystemExit(f"a test fails without any bug: {test}")
+        for bug in self.bugs:
+            found, test = self._runs(bug, session.items)
+            if test:
+                lately = self.lately.setdefault(bug.file, [])
+                lately[:] = [test, *(other for other in lately if other != test)][:LATELY]
+            if not found:
+                self.missed.append(bug)
+        return True
 
-    def is_found(self, bug: Bug) -> bool:
-        """Whether a test fails with a bug planted, or does not end."""
-        path = self.checkout / bug.path
-        right, times = path.read_text(encoding="utf-8"), path.stat()
-        path.write_text(right.replace(bug.old, bug.new), encoding="utf-8")
-        try:
-            return self._find(bug.folder)
-        finally:
-            path.write_text(right, encoding="utf-8")
-            # Python goes by the time to tell whether the compiled file is that of the right one.
-            os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
+    def _runs(self, bug: Bug, items: list[pytest.Item]) -> tuple[bool, str | None]:
+        """Whether a test fails with a bug, or does not end, and which fails."""
+        read, write = os.pipe()
+        child = os.fork()
+        if not child:
+            status = 1
+            try:
+                status = self._run_child(bug, self._in_order(bug, items), write)
+            finally:
+                os._exit(status)
+        os.close(write)
+        with os.fdopen(read, encoding="utf-8") as told:
+            test = told.read()
+        return os.waitpid(child, 0)[1] != 0, test or None
 
-    def _find(self, folder: str) -> bool:
-        lately = self.lately[folder]
-        for tests in (list(lately), TESTS[folder]):
-            found, first = self._fails(tests, self.limits[folder]) if tests else (False, None)
-            if first:
-                lately[:] = [first, *(test for test in lately if test != first)][:LATELY]
-            if found:
-                return True
+    def _run_child(self, bug: Bug, items: list[pytest.Item], write: int) -> int:
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, 1)
+        os.dup2(nowhere, 2)
+        if not replace_code(bug):
+            return 0
+        for item in items:
+            limit_test()
+            if any(report.failed for report in runtestprotocol(item, log=False, nextitem=None)):
+                os.write(write, item.nodeid.encode())
+                return 1
+        return 0
+
+    def _in_order(self, bug: Bug, items: list[pytest.Item]) -> list[pytest.Item]:
+        """Return first the tests that have found bugs of the file lately, then those named after it."""
+        lately = self.lately.get(bug.file, [])
+
+        def place(item: pytest.Item) -> tuple[int, bool]:
+            at = lately.index(item.nodeid) if item.nodeid in lately else LATELY
+            return at, item.nodeid.partition("::")[0] not in bug.named
+
+        return sorted(items, key=place)
+
+
+def replace_code(bug: Bug) -> bool:
+    """Replace the code of a module's functions by that with a bug; whether that can be done."""
+    module = importlib.import_module("pebble." + bug.file.removesuffix(".py").replace("/", "."))
+    right = Path(str(module.__file__)).read_text(encoding="utf-8")
+    new = {name: value for name, value in vars(module).items() if name.startswith("__")}
+    exec(compile(right.replace(bug.old, bug.new), str(module.__file__), "exec"), new)
+    try:
+        for name, value in list(vars(module).items()):
+            _replace(module, name, value, new.get(name), module.__name__)
+    except ValueError:  # a function needs other variables of the one around
         return False
+    return True
 
-    def _fails(self, tests: list[str], limit: int, write_bytecode: bool = False) -> tuple[bool, str | None]:
-        """Whether a test fails, and which; None for one that does not end."""
-        flags = ["-x", "-q", "-rfE", "-n", "0", "-p", "no:cacheprovider"]
+
+def _replace(owner: Any, name: str, old: Any, new: Any, module: str) -> None:
+    if isinstance(old, type) and old.__module__ == module and isinstance(new, type):
+        for own, value in list(vars(old).items()):
+            _replace(old, own, value, vars(new).get(own), module)
+        return
+    for inner in ("__func__", "fget", "func", "__wrapped__"):
+        old, new = getattr(old, inner, old), getattr(new, inner, new)
+    if isinstance(old, FunctionType) and isinstance(new, FunctionType):
+        if old.__module__ == module:
+            old.__code__, old.__defaults__ = new.__code__, new.__defaults__
+    elif isinstance(old, (int, float, tuple, np.ndarray)) and not name.startswith("__"):
+        setattr(owner, name, new)
+
+
+def limit_test() -> None:
+    """Let the test that begins take so many seconds of processor time at most; it ends the process otherwise."""
+    resource.setrlimit(resource.RLIMIT_CPU, (int(process_time()) + SECONDS, resource.RLIM_INFINITY))
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+
+
+def is_missed(bug: Bug) -> bool:
+    """Whether all tests pass in a copy of this checkout with a bug."""
+    with tempfile.TemporaryDirectory() as folder:
+        checkout = Path(folder) / "checkout"
+        shutil.copytree(ROOT, checkout, ignore=shutil.ignore_patterns(".git", "__pycache__", ".*_cache"))
+        path = checkout / bug.path
+        path.write_text(path.read_text(encoding="utf-8").replace(bug.old, bug.new), encoding="utf-8")
         done = subprocess.run(
-            [sys.executable, *([] if write_bytecode else ["-B"]), "-m", "pytest", *flags, *tests],
-            cwd=self.checkout,
-            env=os.environ
-            | {"PYTHONPATH": str(self.checkout), "COLUMNS": "500", "HYPOTHESIS_PROFILE": "unshrunk"},
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            preexec_fn=lambda: _limit(limit),
+            [sys.executable, "-m", "pytest", "-x", "-q", *FLAGS, *TESTS[bug.folder]],
+            cwd=checkout,
+            env=os.environ | {"PYTHONPATH": f"{checkout}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"},
+            capture_output=True,
             check=False,
         )
-        named = re.search(r"^FAILED (\S+::[^\s\[]+(?:\[.*?\])?)(?: - |$)", done.stdout, re.MULTILINE)
-        return done.returncode != 0, named and named[1]
-
-
-def _limit(limit: int) -> None:
-    resource.setrlimit(resource.RLIMIT_CPU, (limit, limit))
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+        return done.returncode == 0
 
 
 def seconds() -> float:
     """Return the processor time of all tests that have run."""
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
+    both = (resource.getrusage(who) for who in (resource.RUSAGE_CHILDREN, resource.RUSAGE_SELF))
+    return sum(used.ru_utime + used.ru_stime for used in both)
 
 
 def main() -> int:
-    """Plant the bugs chosen on the command line; first none, with which all tests must pass."""
+    """Plant the bugs chosen on the command line."""
     bugs = chosen(sys.argv[1:])
-    found = 0
-    with tempfile.TemporaryDirectory() as folder:
-        planter = Planter(Path(folder) / "checkout")
-        for rooms in dict.fromkeys(bug.folder for bug in bugs):
-            planter.run_without_bugs(rooms)
-        for bug in bugs:
-            if planter.is_found(bug):
-                found += 1
-            else:
-                print(f"not found: {bug}\n", flush=True)
-    print(f"{found} of {len(bugs)} bugs found in {seconds():,.0f} s of processor time")
-    return int(found < len(bugs))
+    missed: list[Bug] = []
+    os.environ["HYPOTHESIS_PROFILE"] = "unshrunk"
+    for folder in dict.fromkeys(bug.folder for bug in bugs):
+        planter = BugPlanter([bug for bug in bugs if bug.folder == folder])
+        pytest.main(["-q", "-s", *FLAGS, *TESTS[folder]], plugins=[planter])
+        missed += [bug for bug in planter.missed if is_missed(bug)]
+    for bug in missed:
+        print(f"not found: {bug}\n")
+    print(f"{len(bugs) - len(missed)} of {len(bugs)} bugs found in {seconds():,.0f} s of processor time")
+    return int(bool(missed))
 
 
 if __name__ == "__main__":

@@ -1,0 +1,92 @@
+"""Loops over parts of an axis, under conditions, with loops over the other axis inside or around: tile by tile."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from random import Random
+
+import pytest
+
+from tests.program.differences import PLAIN, SHORTCUTS, judge
+from tests.program.generator import shown
+from tests.program.named_cases import attention
+from tests.program.names import (
+    Condition,
+    Node,
+    Nodes,
+    Phase,
+    Program,
+    delete,
+    first,
+    last,
+    load,
+    loop,
+    not_first,
+    not_last,
+    when,
+)
+from tests.program.random_families import under
+from tests.program.random_masks import random_mask, table_of
+from tests.program.shrinking import as_python
+
+OF = {"i": ("Q",), "j": ("K", "V")}
+"""Arrays along each axis."""
+
+
+def conditional(rnd: Random, axes: str) -> Node:
+    """Words that are moved only at the first or last tile, or at others, of a loop around."""
+    array = rnd.choice([name for axis in axes for name in OF[axis]])
+    condition = rnd.choice([first, last, not_first, not_last])(rnd.choice(axes))
+    return when(condition, load(array), delete(array))
+
+
+def random_loops(rnd: Random, lengths: dict[str, int]) -> Program:
+    """Loops over both axes, each perhaps over a part of its axis, or split in tiles; perhaps over words."""
+    outer = rnd.choice("ij")
+    inner = "j" if outer == "i" else "i"
+
+    def around(axis: str, *nodes: Node) -> Node:
+        part = {"start": rnd.randint(0, 3)} if rnd.random() < 0.4 else {}
+        if part and rnd.random() < 0.5:
+            part["stop"] = lengths[axis] - rnd.randint(0, 3)
+        return loop(axis, rnd.choice([1, 1, 2, 3, 6]), *nodes, **part)
+
+    def moves() -> Nodes:
+        nodes: Nodes = tuple(conditional(rnd, "ij") for _ in range(rnd.randint(1, 2)))
+        if rnd.random() < 0.3:
+            nodes = (loop("k", 2, load("Q"), delete("Q")), *nodes)
+        return (
+            (loop(rnd.choice("ij"), rnd.choice([1, 2]), *nodes, label="split"),)
+            if rnd.random() < 0.4
+            else nodes
+        )
+
+    inside = [around(inner, *moves()), *(conditional(rnd, outer) for _ in range(rnd.randint(0, 1)))]
+    if rnd.random() < 0.3:
+        inside.append(around(inner, *moves()))
+    return Program((Phase("", (around(outer, *inside),)),))
+
+
+@pytest.mark.parametrize("block", range(3))
+def test_conditions_on_loops_over_parts(block: int) -> None:
+    for seed in range(80 * block, 80 * block + 80):
+        rnd = Random(seed)
+        lengths = {axis: rnd.randint(6, 20) for axis in "ij"}
+        family = under(attention(lengths["i"], lengths["j"], 9), random_mask(rnd, lengths["i"], lengths["j"]))
+        program = random_loops(rnd, lengths)
+        slow, quick = (judge(runner, program, family, None) for runner in (PLAIN, SHORTCUTS["induction"]))
+        assert slow.found is not None, slow.rule
+        assert not quick.differs(slow), f"{shown(table_of(family.mask).tolist())}\n{as_python(program)}"
+
+
+@pytest.mark.parametrize("which", [first, last])
+def test_conditions_that_change_again_and_again(which: Callable[[str], Condition]) -> None:
+    """Rows that see the same of a tile, and not of the part before it, nor behind."""
+    rows = ["xxxxxx", "x.xx.x"] * 5
+    nodes = loop("j", 2, loop("i", 1, when(which("j"), load("Q"), delete("Q"))), start=1, stop=5)
+    columns = loop("j", 1, loop("i", 1, when(which("j"), load("Q"), delete("Q"))), start=1, stop=5)
+    for text in (nodes, columns):
+        program, family = Program((Phase("", (text,)),)), attention(10, 6, mask=rows)
+        slow, quick = (judge(runner, program, family, None) for runner in (PLAIN, SHORTCUTS["induction"]))
+        assert slow.found is not None
+        assert not quick.differs(slow)
