@@ -46,6 +46,14 @@ class LazyGroup(click.Group):
         with formatter.section("Commands"):
             formatter.write_dl(list(self.summaries.items()))
 
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command; where Ctrl-C ends it, say so, with the exit status that shells give for that."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            click.echo("pebble: interrupted", err=True)
+            ctx.exit(130)
+
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:

@@ -54,7 +54,7 @@ class KeysMixedBackward(Schedule):
         self.require(problem, M)
 
         def fits(tiles: int) -> bool:
-            return self.measure(problem, {**_divided(problem, tiles), "pinned": 0}).peak <= M
+            return self.room_told(problem, {**_divided(problem, tiles), "pinned": 0}) <= M
 
         low, high = 0, max(problem.Nk - 1, 1)
         while high - low > 1:
@@ -66,9 +66,9 @@ class KeysMixedBackward(Schedule):
 
     def _pin(self, problem: Problem, M: int, divided: dict[str, int]) -> Tiles:
         """Return a division of the keys with as many rows of dQ as stay."""
-        if self.measure(problem, {**divided, "pinned": 1}).peak > M:
+        if self.room_told(problem, {**divided, "pinned": 1}) > M:
             return {**divided, "pinned": 0}
-        guess = (M - self.measure(problem, {**divided, "pinned": 0}).peak) // problem.d
+        guess = (M - self.room_told(problem, {**divided, "pinned": 0})) // problem.d
         return {**divided, **largest(self, problem, M, "pinned", problem.Nq, guess, divided)}
 
     def program(self, problem: Problem, tiles: Tiles) -> Program:

@@ -52,7 +52,7 @@ class _OnePass(Schedule):
         if size <= _FEW:
             sizes |= set(range(1, size))
         options = [self._pin(problem, M, one) for one in sorted(sizes, reverse=True)]
-        if fewest > 1 and self.measure(problem, {name: 1, "pinned": passing}).peak <= M:
+        if fewest > 1 and self.room_told(problem, {name: 1, "pinned": passing}) <= M:
             options.append({name: 1, "pinned": passing})
 
         family = self.family(problem)
@@ -62,7 +62,7 @@ class _OnePass(Schedule):
         """Return tiles of this size with as many pinned rows as fit."""
         name, length, passing = self.sizes(problem)
         fixed = {name: size}
-        if size == length or self.measure(problem, {**fixed, "pinned": 1}).peak > M:
+        if size == length or self.room_told(problem, {**fixed, "pinned": 1}) > M:
             return {**fixed, "pinned": 0}
         guess = self.guess(problem, M, size, 1)
         return {**fixed, **largest(self, problem, M, "pinned", passing, guess, fixed)}
@@ -153,7 +153,7 @@ class QueriesSlicedBackward(Schedule):
         self.require(problem, M)
         width = problem.d + problem.dv
         room = problem.Nq * (width + 2 + ceil_div(problem.d, 2)) + 2 * width + 3
-        if self.measure(problem, {"pinned": 1}).peak > M:
+        if self.room_told(problem, {"pinned": 1}) > M:
             return {"pinned": 0}
         return largest(self, problem, M, "pinned", problem.Nk, (M - room) // width)
 

@@ -63,7 +63,7 @@ def _pinned(
     schedule: Schedule, problem: Problem, M: int, name: str, high: int, guess: int, fixed: Tiles
 ) -> dict[str, int]:
     """Return the largest number of resident rows that fits, perhaps none."""
-    if guess < 1 and schedule.measure(problem, {**fixed, name: 1}).peak > M:
+    if guess < 1 and schedule.room_told(problem, {**fixed, name: 1}) > M:
         return {name: 0}
     found = largest(schedule, problem, M, name, high, guess, fixed)[name]
     return {name: found if schedule.measure(problem, {**fixed, name: found}).peak <= M else 0}

@@ -39,3 +39,19 @@ def test_an_unknown_command_is_answered_with_the_nearest(name: str, near: str) -
     assert result.exit_code == 2
     assert f"No such command {near!r}. Did you mean" in result.output
     assert groups()[name].get_command(_context(), near) is None
+
+
+@pytest.mark.parametrize(
+    "arguments", [["count", "-N", "8", "-d", "2", "-M", "40"], ["plot", "io", "-d", "2"]]
+)
+def test_ctrl_c_is_said_and_ends_with_its_own_status(
+    arguments: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(click.Command, "invoke", interrupted)
+    result = CliRunner().invoke(group, arguments)
+    assert result.exit_code == 130
+    assert result.stdout == ""
+    assert result.stderr == "pebble: interrupted\n"

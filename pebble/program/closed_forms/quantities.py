@@ -17,6 +17,7 @@ from pebble.program.closed_forms.blocks import Blocks, End, MaskBoxes, PairCount
 from pebble.program.closed_forms.chains import Reached
 from pebble.program.closed_forms.formula import Formula, constant, symbol
 from pebble.program.closed_forms.grid_counts import GridCounts
+from pebble.program.closed_forms.known_sums import known_sums
 from pebble.program.closed_forms.simplified import simplified
 from pebble.program.closed_forms.zone_counts import ZoneCounts
 from pebble.program.nodes import Interval, Loop
@@ -70,7 +71,7 @@ class Quantities:
         self.family, self.mask = family, family.mask
         self.legend: dict[str, str] = {}
         self._values: dict[str, int] = {}
-        self._known: dict[object, int] = {}
+        self._known = known_sums(family.mask)
         self._counts: dict[object, PairCounts] = {}
         self._visits: dict[Blocks, Visits] = {}
 

@@ -6,7 +6,7 @@ and all of what is deleted is. What a search finds this way is measured by the m
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from pebble.common.errors import NoClosedForm
 from pebble.program.nodes import Condition, Loop, Operation
@@ -20,11 +20,8 @@ if TYPE_CHECKING:
 __all__ = ["plain_room"]
 
 
-class _RoomNeeded(NamedTuple):
-    """Words at the peak above those at the beginning, and words left behind."""
-
-    peak: int
-    growth: int
+_Needs = tuple[int, int]
+"""Words at the peak above those at the beginning, and words left behind."""
 
 
 def plain_room(program: Program, family: Family) -> int:
@@ -43,7 +40,8 @@ def plain_room(program: Program, family: Family) -> int:
 
     Notes
     -----
-    Cost: of each loop three iterations, the first, the last, and one that stands for all between.
+    Cost: of each loop three iterations, the first, the last, and one that stands for all between; or the first and a
+    shorter last one, where nothing inside asks which iteration it is.
 
     Examples
     --------
@@ -57,10 +55,13 @@ def plain_room(program: Program, family: Family) -> int:
     if family.masked_axes or any(part.generate is not None for part in program.phases):
         raise NoClosedForm("the text does not say what room is needed")
     walk = _PlainWalk(family)
+    for part in program.phases:
+        for node in part.body:
+            walk.note_asked(node)
     peak = growth = 0
     for part in program.phases:
-        one = walk.body(part.body)
-        peak, growth = max(peak, growth + one.peak), growth + one.growth
+        above, more = walk.body(part.body)
+        peak, growth = max(peak, growth + above), growth + more
     return peak
 
 
@@ -71,35 +72,58 @@ class _PlainWalk:
         self.family = family
         self.tiles: dict[str, Interval] = {}
         self.visits: dict[str, tuple[int, int]] = {}
+        self.asked: dict[int, frozenset[str]] = {}
 
-    def body(self, nodes: tuple[Node, ...]) -> _RoomNeeded:
+    def note_asked(self, node: Node) -> frozenset[str]:
+        """Note and return what a node asks about: the labels of its conditions, and the axes of its chains."""
+        if isinstance(node, Operation):
+            chain = self.family[node.array].chain if node.action == "compute" else None
+            return frozenset() if chain is None else frozenset((chain,))
+        found = frozenset().union(*(self.note_asked(inner) for inner in node.body))
+        if isinstance(node, Loop):
+            self.asked[id(node)] = found
+            return found
+        return found | {node.condition.label}
+
+    def body(self, nodes: tuple[Node, ...]) -> _Needs:
         peak = growth = 0
         for node in nodes:
-            one = self._node(node)
-            peak, growth = max(peak, growth + one.peak), growth + one.growth
-        return _RoomNeeded(peak, growth)
-
-    def _node(self, node: Node) -> _RoomNeeded:
-        if isinstance(node, Operation):
-            return self._operation(node)
-        if isinstance(node, Loop):
-            return self._loop(node)
-        return self.body(node.body) if self._holds(node.condition) else _RoomNeeded(0, 0)
+            if isinstance(node, Operation):
+                above, more = self._operation(node)
+            elif isinstance(node, Loop):
+                above, more = self._loop(node)
+            elif self._holds(node.condition):
+                above, more = self.body(node.body)
+            else:
+                continue
+            if growth + above > peak:
+                peak = growth + above
+            growth += more
+        return peak, growth
 
     def _holds(self, condition: Condition) -> bool:
         return condition.holds_at(*self.visits[condition.label])
 
-    def _loop(self, node: Loop) -> _RoomNeeded:
+    def _loop(self, node: Loop) -> _Needs:
         whole, before = loop_range(node, self.tiles, self.family), self.tiles.get(node.axis)
         count, outside = tile_count(*whole, node.tile), self.visits.get(node.label)
         peak = growth = 0
-        for index in sorted({min(at, count - 1) for at in (0, 1, count - 1)}) if count > 0 else ():
+        for index, times in self._iterations(node, whole, count):
             self.tiles[node.axis], self.visits[node.label] = tile_at(*whole, node.tile, index), (index, count)
-            one, times = self.body(node.body), count - 2 if index == 1 and count > 2 else 1
-            peak = max(peak, growth + one.peak + max(one.growth, 0) * (times - 1))
-            growth += one.growth * times
+            above, more = self.body(node.body)
+            peak = max(peak, growth + above + max(more, 0) * (times - 1))
+            growth += more * times
         self._put_back(node, before, outside)
-        return _RoomNeeded(peak, growth)
+        return peak, growth
+
+    def _iterations(self, node: Loop, whole: Interval, count: int) -> list[tuple[int, int]]:
+        """Return the iterations to look at, and how many each stands for."""
+        if count < 2:
+            return [(0, 1)] * count
+        if self.asked[id(node)].isdisjoint((node.label, node.axis)):  # equally long tiles do the same
+            full = count if (whole[1] - whole[0]) % node.tile == 0 else count - 1
+            return [(0, full), (count - 1, 1)][: 1 + count - full]
+        return [(0, 1), (1, count - 2), (count - 1, 1)] if count > 2 else [(0, 1), (1, 1)]
 
     def _put_back(self, node: Loop, tile: Interval | None, visit: tuple[int, int] | None) -> None:
         self.tiles.pop(node.axis, None)
@@ -109,29 +133,26 @@ class _PlainWalk:
         if visit is not None:
             self.visits[node.label] = visit
 
-    def _operation(self, op: Operation) -> _RoomNeeded:
+    def _operation(self, op: Operation) -> _Needs:
         array = self.family[op.array]
         if op.at or array.sum is not None:
             raise NoClosedForm("operations are on given boxes, or sums in any order")
         words = self._words(array)
         if op.action == "load":
-            return _RoomNeeded(words, words)
+            return words, words
         if op.action != "compute":
-            return _RoomNeeded(0, -words if op.action == "delete" else 0)
+            return 0, -words if op.action == "delete" else 0
         new, step = words, 0
         if array.chain is not None:
-            start, stop = self._interval(array.chain)
+            start, stop = self.tiles.get(array.chain) or (0, self.family.extents[array.chain])
             new, step = words * (start == 0), int(words > 0 and (start > 0 or stop - start > 1))
         if op.replacing is None:
-            return _RoomNeeded(new + step, new)
-        return _RoomNeeded(step + min(new, 1), new - self._words(self.family[op.replacing]))
+            return new + step, new
+        return step + min(new, 1), new - self._words(self.family[op.replacing])
 
     def _words(self, array: Array) -> int:
         words = 1
         for axis in array.axes:
-            start, stop = self._interval(axis)
+            start, stop = self.tiles.get(axis) or (0, self.family.extents[axis])
             words *= stop - start
         return words
-
-    def _interval(self, axis: str) -> Interval:
-        return self.tiles.get(axis) or (0, self.family.extents[axis])

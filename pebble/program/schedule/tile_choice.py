@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from pebble.common.errors import InvalidInput
 from pebble.common.units import fast_memory_words
 from pebble.computations.problem import LARGEST_SIZE, Problem
@@ -20,7 +22,9 @@ def largest(
     guess: int,
     fixed: Tiles | None = None,
 ) -> dict[str, int]:
-    """Return the largest value of one tile size that the machine measures to fit M words.
+    """Return the largest value of one tile size that fits M words, as the machine measures.
+
+    Where a program's text tells the room that it needs, the search asks the text; the machine measures the result.
 
     Parameters
     ----------
@@ -32,7 +36,7 @@ def largest(
     high : int
         Largest value that makes a difference.
     guess : int
-        Where to start; a good guess costs two measurements.
+        Where to start; a good guess costs two measurements, or readings of the text.
     fixed : mapping, optional
         The schedule's other tile sizes.
 
@@ -44,9 +48,17 @@ def largest(
     schedule.require(problem, M)
     others = dict(fixed or {})
 
-    def fits(size: int) -> bool:
+    def measured(size: int) -> bool:
         return schedule.measure(problem, {**others, name: size}).peak <= M
 
+    found = _last_that_fits(
+        lambda size: schedule.room_told(problem, {**others, name: size}) <= M, high, guess
+    )
+    return {name: found if measured(found) else _last_that_fits(measured, high, guess)}
+
+
+def _last_that_fits(fits: Callable[[int], bool], high: int, guess: int) -> int:
+    """Return the last size up to ``high`` that fits; 1 is taken to fit, and what is smaller than one that does."""
     low, step = min(max(guess, 1), high), 1
     while low > 1 and not fits(low):
         low, step = max(1, low - step), 2 * step
@@ -57,7 +69,7 @@ def largest(
     while above - low > 1:
         middle = (low + above) // 2
         low, above = (middle, above) if fits(middle) else (low, middle)
-    return {name: low}
+    return low
 
 
 def resolve_tiles(

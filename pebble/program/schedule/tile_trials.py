@@ -5,7 +5,6 @@ from __future__ import annotations
 from pebble.common.errors import NoClosedForm
 from pebble.computations.problem import Problem
 from pebble.program.closed_forms.count import closed_form
-from pebble.program.schedule.plain_room import plain_room
 from pebble.program.schedule.schedule import Schedule, Tiles
 from pebble.program.schedule.tile_groups import TileGroup
 
@@ -28,7 +27,6 @@ class Trials:
         self.family = schedule.family(problem)
         self.greatest = dict(schedule.greatest(problem))
         self._plain = problem.without_mask()
-        self._plain_family = schedule.family(self._plain)
         self._rooms: dict[tuple[tuple[str, int], ...], int] = {}
 
     def peak(self, tiles: Tiles) -> int:
@@ -39,11 +37,7 @@ class Trials:
         """Words of fast memory without the mask: told quickly, and about as many unless tiles of S stay."""
         key = tuple(tiles.items())
         if key not in self._rooms:
-            try:
-                room = plain_room(self.schedule.program(self._plain, tiles), self._plain_family)
-            except NoClosedForm:
-                room = self.schedule.measure(self._plain, tiles).peak
-            self._rooms[key] = room
+            self._rooms[key] = self.schedule.room_told(self._plain, tiles)
         return self._rooms[key]
 
     def words(self, tiles: Tiles, group: TileGroup | None = None) -> int:
