@@ -147,7 +147,7 @@ class LoopTiles:
         grids = self.known.grids[id(node)]
         if grids is None:
             return []
-        asked = node.axis, node.tile, grids
+        asked = node.axis, self.whole, node.tile, grids
         if asked not in self.known.segments:
             assert isinstance(self.mask, BandMask)
             self.known.segments[asked] = segment_runs(self.mask, *asked)

@@ -121,7 +121,8 @@ class _Execution:
             self._remember(lines)
         elif self.loops.levels == 1 and (segments := self.tiles.segments()):
             moved, known = self.moved, self.loops.segments
-            Segments(self.machine, self.state, self.node, self.body, moved, known).execute(
+            machine, whole = self.machine, self.whole
+            Segments(machine, self.state, self.node, self.body, moved, known, whole).execute(
                 segments, self._segment
             )
         else:

@@ -73,6 +73,8 @@ class Segments:
         The arrays that are loaded from slow memory or stored to it.
     known : KnownSegments
         Filled here.
+    whole : (int, int)
+        What the loop runs over.
     """
 
     def __init__(
@@ -83,9 +85,11 @@ class Segments:
         body: Body,
         moved: set[str],
         known: KnownSegments,
+        whole: Interval,
     ) -> None:
         self.machine, self.state, self.family = machine, state, state.family
         self.node, self.body, self.moved, self.known = node, body, moved, known
+        self.first = whole[0]
         self.axes = node.axis, OTHER_AXIS[node.axis]
         self.around = tuple(
             (label, visit.axis, visit.index, visit.count, visit.whole, visit.tile)
@@ -140,9 +144,8 @@ class Segments:
         before = {name: self._view(name, places) for name in self.body.changed}
         start, stop = places[self.node.axis]
         ledger = Ledger(self.machine)
-        tiles(start // self.node.tile, -(-stop // self.node.tile))
+        tiles((start - self.first) // self.node.tile, -((self.first - stop) // self.node.tile))
         effect = ledger.close()
-        self.machine.put(self.node.axis, None)
         self._join(self.body.changed, 0)
         if key is None:
             return

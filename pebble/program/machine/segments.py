@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pebble.computations.family import Family
     from pebble.computations.masks.staircase import Staircase
     from pebble.program.machine.bodies import Body
-    from pebble.program.nodes import Interval
+    from pebble.program.nodes import Interval, Node
 
     Whole = NDArray[np.int64]
 
@@ -79,16 +79,18 @@ def grids_of_segments(family: Family, node: Loop, body: Body) -> frozenset[int] 
         not isinstance(mask, BandMask)
         or not all(mask.all_present(axis) for axis in family.masked_axes)
         or body.reach is None
-        or any(isinstance(inner, Operation) and inner.at for inner in inside)
-        or not all(_is_whole(loop) for loop in [node, *inside] if isinstance(loop, Loop))
+        or any(_has_place(inner, family) for inner in inside)
         or not all(_has_lines(family, name) for name in body.used)
     ):
         return None
     return frozenset(inner.tile for inner in inside if isinstance(inner, Loop) and inner.axis == other)
 
 
-def _is_whole(loop: Loop) -> bool:
-    return loop.start == 0 and loop.stop is None
+def _has_place(node: Node, family: Family) -> bool:
+    """Whether a node is about a part of an axis of the mask that is given by its place."""
+    if isinstance(node, Operation):
+        return any(axis in family.masked_axes for axis, _, _ in node.at)
+    return isinstance(node, Loop) and node.axis in family.masked_axes and (node.start, node.stop) != (0, None)
 
 
 def _has_lines(family: Family, name: str) -> bool:
@@ -97,8 +99,10 @@ def _has_lines(family: Family, name: str) -> bool:
     return array.chain not in family.masked_axes or OTHER_AXIS[array.chain] in array.axes
 
 
-def segment_runs(mask: BandMask, axis: str, tile: int, grids: frozenset[int]) -> list[SegmentRun]:
-    """Cut an axis into runs of segments; none if there are few of them.
+def segment_runs(
+    mask: BandMask, axis: str, whole: Interval, tile: int, grids: frozenset[int]
+) -> list[SegmentRun]:
+    """Cut a loop into runs of segments; none if there are few of them. The first and the last stand for no other.
 
     Parameters
     ----------
@@ -106,41 +110,38 @@ def segment_runs(mask: BandMask, axis: str, tile: int, grids: frozenset[int]) ->
         Every line has a pair.
     axis : str
         The loop's.
+    whole : (int, int)
+        What it runs over.
     tile : int
-        The loop's.
+        Its tiles.
     grids : frozenset of int
         The tiles of loops over the other axis.
 
     Examples
     --------
     >>> from pebble.computations.masks import document_mask
-    >>> for run in segment_runs(document_mask([3, 2, 1, 3, 3, 3, 3, 1]), "i", 1, frozenset([3])):
+    >>> for run in segment_runs(document_mask([3, 2, 1, 3, 3, 3, 3, 1]), "i", (0, 19), 1, frozenset([3])):
     ...     print(run.lines, run.partners, run.times, run.kind is None)
     (0, 3) (0, 3) 1 True
     (3, 6) (3, 6) 1 False
     (6, 9) (6, 9) 4 False
     (18, 19) (18, 19) 1 True
     """
-    own, other = (np.array([0, *mask.separations(one)], dtype=np.int64) for one in (axis, OTHER_AXIS[axis]))
-    clean = own % tile == 0
+    own, other = (np.array(mask.separations(one), dtype=np.int64) for one in (axis, OTHER_AXIS[axis]))
+    clean = (whole[0] < own) & (own < whole[1]) & ((own - whole[0]) % tile == 0)
     for grid in grids:
         clean &= other % grid == 0
-    lines = np.append(own[clean], mask.extents[axis])
-    partners = np.append(other[clean], mask.extents[OTHER_AXIS[axis]])
-    if len(lines) <= _FEWEST:
+    if clean.sum() < _FEWEST:
         return []
+    lines, partners = own[clean], other[clean]
     kinds = _kinds(mask.ends(axis), lines, partners)
-    found = [(0, 1, 1)]
-    found += [(first + 1, period, times) for first, period, times in periods(kinds[1:-1])]
-    found += [(len(kinds) - 1, 1, 1)]
-    at = [places.tolist() for places in (lines, partners)]
-    runs = []
-    for first, period, times in found:
+    at = lines.tolist(), partners.tolist()
+    extent = mask.extents[OTHER_AXIS[axis]]
+    runs = [SegmentRun((whole[0], at[0][0]), (0, at[1][0]), 1, None)]
+    for first, period, times in periods(kinds):
         ends = [(places[first], places[first + period]) for places in at]
-        alone = first in (0, len(kinds) - 1)
-        kind = None if alone else tuple(kinds[first : first + period])
-        runs.append(SegmentRun(ends[0], ends[1], times, kind))
-    return runs
+        runs.append(SegmentRun(ends[0], ends[1], times, tuple(kinds[first : first + period])))
+    return [*runs, SegmentRun((at[0][-1], whole[1]), (at[1][-1], extent), 1, None)]
 
 
 def _kinds(ends: tuple[Staircase, Staircase], lines: Whole, partners: Whole) -> list[int]:
@@ -151,17 +152,19 @@ def _kinds(ends: tuple[Staircase, Staircase], lines: Whole, partners: Whole) -> 
     return [numbers.setdefault(key, len(numbers)) for key in zip(lengths, *outlines, strict=True)]
 
 
-def _outlines(ends: Staircase, lines: Whole, partners: Whole) -> Iterator[bytes]:
+def _outlines(ends: Staircase, lines: Whole, partners: Whole) -> Iterator[tuple[int, bytes]]:
     """Yield for each segment what tells where the pairs of its lines begin, or end, from its first partner."""
-    low = ends.starts.searchsorted(lines[:-1], side="right") - 1
-    high = ends.starts.searchsorted(lines[1:])
-    for first, behind, start, partner in zip(
-        low.tolist(), high.tolist(), lines.tolist(), partners.tolist(), strict=False
+    begins, differences = ends.differences()
+    new = np.append(True, (differences[1:] != differences[:-1]) | (differences[1:] > 1))[: len(begins)]
+    begins, differences = begins[new], differences[new]
+    low = begins.searchsorted(lines[:-1], side="right") - 1
+    high = np.maximum(begins.searchsorted(lines[1:] - 1), low)
+    heights = ends.at(lines[:-1]) - partners[:-1]
+    for height, first, behind, start in zip(
+        heights.tolist(), low.tolist(), high.tolist(), lines[:-1].tolist(), strict=True
     ):
-        begins, slopes = ends.starts[first:behind], ends.slopes[first:behind]
-        places = np.maximum(begins, start)
-        heights = ends.heights[first:behind] + slopes * (places - begins) - partner
-        yield np.stack([places - start, heights, slopes]).tobytes()
+        places = np.maximum(begins[first:behind] - start, 0)
+        yield height, places.tobytes() + differences[first:behind].tobytes()
 
 
 def periods(kinds: list[int]) -> Iterator[tuple[int, int, int]]:
