@@ -22,7 +22,8 @@ from tests.program.differences import PLAIN, SHORTCUTS, judge
 from tests.program.edits import acceptable
 from tests.program.generator import Case, random_text
 from tests.program.long_cases import affordable, disturbed, subject_under
-from tests.program.names import Mask
+from tests.program.named_cases import attention
+from tests.program.names import Mask, Nodes, Phase, Program, delete, first, last, load, loop, when
 from tests.program.random_families import with_outputs
 from tests.program.shrinking import as_python
 from tests.support import amounts
@@ -126,7 +127,9 @@ LENGTHS = [[3] * 14, [1, 2] * 8, [2, 4, 2, 2, 4, 4, 2, 4, 2, 2]]
 
 
 @pytest.mark.parametrize(("name", "tiles"), SCHEDULES)
-@pytest.mark.parametrize("variant", amounts.first(1, [(2, ""), (0, ""), (1, "causal,"), (2, "causal,"), (1, "")]))
+@pytest.mark.parametrize(
+    "variant", amounts.first(1, [(2, ""), (0, ""), (1, "causal,"), (2, "causal,"), (1, "")])
+)
 def test_schedules_over_documents_of_few_lengths(
     name: str, tiles: dict[str, int], variant: tuple[int, str], taken: Taken
 ) -> None:
@@ -138,6 +141,25 @@ def test_schedules_over_documents_of_few_lengths(
     assert slow.found is not None
     assert not judge(SHORTCUTS["induction"], program, family, slow.found.peak).differs(slow)
     assert taken.one + taken.several > 0
+
+
+@pytest.mark.parametrize(
+    "inner",
+    [
+        loop("j", 1, load("K"), delete("K"), start=9),
+        loop("j", 1, load("K"), delete("K"), stop=17),
+        loop("j", 1, load("K"), when(first("j"), load("V")), delete("K"), start=9),
+        loop("j", 2, when(first("i"), load("K")), when(last("i"), delete("K"))),
+        [when(first("i"), load("K")), when(last("i"), delete("K"))],
+        [loop("j", 28, load("K")), loop("j", 1, delete("K"))],
+    ],
+)
+def test_loops_and_conditions_inside(inner: Nodes) -> None:
+    family = attention(28, 28, mask="document:2x14")
+    body = inner if isinstance(inner, list) else [inner]
+    program = Program((Phase("", (loop("i", 2, load("Q"), *body, delete("Q")),)),))
+    slow = judge(PLAIN, program, family, None)
+    assert not judge(SHORTCUTS["induction"], program, family, None).differs(slow)
 
 
 def test_the_time_does_not_depend_on_how_many_equal_documents_there_are() -> None:
@@ -161,7 +183,12 @@ def test_documents_of_two_lengths_are_executed_twice(taken: Taken) -> None:
 def test_segments_end_where_tiles_do() -> None:
     mask = document_mask([4, 2, 3, 3, 6, 6, 6, 5])
     runs = segment_runs(mask, "i", (0, 35), 3, frozenset([2]))
-    assert [(one.lines, one.times) for one in runs] == [((0, 6), 1), ((6, 12), 1), ((12, 18), 3), ((30, 35), 1)]
+    assert [(one.lines, one.times) for one in runs] == [
+        ((0, 6), 1),
+        ((6, 12), 1),
+        ((12, 18), 3),
+        ((30, 35), 1),
+    ]
     assert runs[1].kind != runs[2].kind
     assert not segment_runs(mask, "i", (0, 35), 7, frozenset([1]))
 

@@ -1,4 +1,4 @@
-"""Executing segments of a loop: one of those that are alike, and see the same, is executed; the others follow from it."""
+"""Executing segments of a loop: of those that are alike, and see the same, one is executed; the others follow."""
 
 from __future__ import annotations
 
@@ -137,9 +137,7 @@ class Segments:
         views = [self._view(name, places) for name in self.body.used]
         return None if None in views else (id(self.node), self.around, run.kind, tuple(views))
 
-    def _record(
-        self, key: Hashable, places: dict[str, Interval], tiles: Callable[[int, int], None]
-    ) -> None:
+    def _record(self, key: Hashable, places: dict[str, Interval], tiles: Callable[[int, int], None]) -> None:
         """Execute a segment, and note what it does."""
         before = {name: self._view(name, places) for name in self.body.changed}
         start, stop = places[self.node.axis]
@@ -167,7 +165,9 @@ class Segments:
             if view.cuts is not None or not any(axis in array.axes for axis in self.axes):
                 return False
             if array.chain in self.axes and not all(
-                value in (0, _length(places[array.chain])) for _, states in view.states for value in _values(states)
+                value in (0, _length(places[array.chain]))
+                for _, states in view.states
+                for value in _values(states)
             ):
                 return False
         return ahead == places or all(self._is_level(name, places, ahead) for name in self.body.used)
@@ -208,7 +208,9 @@ class Segments:
         )
         return _View(cuts, tuple((memory, values.tobytes()) for memory, values in seen), states.shape[1:])
 
-    def _told(self, array: Array, states: NDArray[np.int64], places: dict[str, Interval]) -> NDArray[np.int64]:
+    def _told(
+        self, array: Array, states: NDArray[np.int64], places: dict[str, Interval]
+    ) -> NDArray[np.int64]:
         """Return states as told from the beginning of the segment: outside of it no line has a pair."""
         if array.chain not in self.axes or (states < 0).any():
             return states

@@ -1,4 +1,4 @@
-"""Segments of a loop under a band that falls apart, as of packed sequences: what one does stands for all that are alike.
+"""Segments of a loop under a band that falls apart, as of packed sequences: one stands for all that are alike.
 
 A segment is some parts of the mask, of which none shares a query or a key with another, and whose ends are ends of
 tiles too. Inside of it nothing is seen of what is outside; docs/induction.md proves it.
@@ -62,7 +62,7 @@ class SegmentRun(NamedTuple):
 
 
 def grids_of_segments(family: Family, node: Loop, body: Body) -> frozenset[int] | None:
-    """Return the tiles of the loops over the mask's other axis in a loop's body; None if it may not be cut into segments.
+    """Return the tiles of the loops over the mask's other axis in a loop's body; None if it has no segments.
 
     Parameters
     ----------
