@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from random import Random
 from typing import Any
 
@@ -23,7 +24,22 @@ from tests.program.edits import acceptable
 from tests.program.generator import Case, random_text
 from tests.program.long_cases import affordable, disturbed, subject_under
 from tests.program.named_cases import attention
-from tests.program.names import Mask, Nodes, Phase, Program, delete, first, last, load, loop, when
+from tests.program.names import (
+    BandMask,
+    Loop,
+    Mask,
+    Node,
+    Nodes,
+    Phase,
+    Program,
+    delete,
+    first,
+    last,
+    load,
+    loop,
+    phase,
+    when,
+)
 from tests.program.random_families import with_outputs
 from tests.program.shrinking import as_python
 from tests.support import amounts
@@ -87,10 +103,33 @@ def packed_case(seed: int) -> Case:
             return Case(program, subject.family, f"packed seed {seed}: {story}")
 
 
-def check(first: int, stop: int) -> None:
+def cut_up(rnd: Random, case: Case) -> Case:
+    """The case with loops outside of all others cut into several, of one body, at ends of parts or anywhere."""
+    mask = case.family.mask
+    assert isinstance(mask, BandMask)
+    phases = []
+    for part in case.program.phases:
+        nodes: list[Node] = []
+        for node in part.nodes():
+            if not isinstance(node, Loop) or node.axis not in "ij" or (node.start, node.stop) != (0, None):
+                nodes.append(node)
+                continue
+            places = [0, *mask.separations(node.axis), mask.extents[node.axis]]
+            short = node.tile > 1 and rnd.random() < 0.5
+            for start, stop in pairwise(places):
+                if short and start + 1 < stop:
+                    nodes.append(replace(node, start=start, stop=start + 1, tile=1))
+                    start += 1
+                nodes.append(replace(node, start=start, stop=stop))
+        phases.append(phase("", nodes))
+    return replace(case, program=Program(tuple(phases)))
+
+
+def check(first: int, stop: int, cut: bool = False) -> None:
     """Judge the packed cases with these numbers, with enough memory, just enough, and too little."""
     for seed in range(first, stop):
         case = packed_case(seed)
+        case = cut_up(Random(seed), case) if cut else case
         plain = judge(PLAIN, case.program, case.family, None)
         peak = plain.found.peak if plain.found else 0
         for M in [None, *(M for M in (peak, peak - 1, peak // 2) if M > 0)]:
@@ -112,12 +151,19 @@ def test_segments_say_what_all_tiles_say_in_many_programs(block: int, taken: Tak
     check(10**6 + size * block, 10**6 + size * (block + 1))
 
 
+@pytest.mark.parametrize("block", amounts.first(1, range(6)))
+def test_loops_for_single_parts_say_what_all_tiles_say(block: int, taken: Taken) -> None:
+    check(15 * block, 15 * (block + 1), cut=True)
+    assert taken.one + taken.several > 0
+
+
 SCHEDULES = [
     ("naive", {}),
     ("standard", {"rows": 2, "cols": 3, "out_rows": 3, "out_cols": 1}),
     ("flash-1", {"cols": 2}),
     ("flash-2", {"rows": 2}),
     ("flash-2-causal", {"first": 2, "rows": 2}),
+    ("flash-2-packed", {"packed_rows": 2}),
     ("flash-2-pinned", {"rows": 2, "pinned": 0}),
     ("small-cache", {"side": 2}),
     ("square-tile", {"side": 2}),
@@ -159,6 +205,46 @@ def test_loops_and_conditions_inside(inner: Nodes) -> None:
     body = inner if isinstance(inner, list) else [inner]
     program = Program((Phase("", (loop("i", 2, load("Q"), *body, delete("Q")),)),))
     slow = judge(PLAIN, program, family, None)
+    assert not judge(SHORTCUTS["induction"], program, family, None).differs(slow)
+
+
+@pytest.mark.parametrize("kind", ["", "causal,"])
+@pytest.mark.parametrize(
+    ("name", "tiles"),
+    [("keys-packed", {"packed_cols": 2}), ("split-packed", {"packed_cols": 2, "packed_rows": 3})],
+)
+def test_backward_over_documents_of_few_lengths(
+    name: str, tiles: dict[str, int], kind: str, taken: Taken
+) -> None:
+    problem = Problem.square(28, 1, mask=f"document:{kind}4,2,4,2,4,2,4,2,4", pass_name="backward")
+    program, family = available("backward")[name].program(problem, tiles), Schedule.family(problem)
+    slow = judge(PLAIN, program, family, None)
+    assert slow.found is not None
+    assert not judge(SHORTCUTS["induction"], program, family, slow.found.peak).differs(slow)
+    assert taken.one + taken.several > 0
+
+
+@pytest.mark.parametrize("axis", ["i", "j"])
+def test_what_is_in_memory_before_matters(axis: str) -> None:
+    """Part of one sequence in the middle is in fast memory beforehand."""
+    family = attention(24, 24, mask="document:2x12")
+    name, other = ("Q", "K") if axis == "i" else ("K", "Q")
+    before = loop(axis, 1, load(name), start=10, stop=11)
+    inner = loop("j" if axis == "i" else "i", 1, load(other), delete(other))
+    program = Program((Phase("", (before, loop(axis, 2, load(name), inner, delete(name)))),))
+    slow = judge(PLAIN, program, family, None)
+    assert not judge(SHORTCUTS["induction"], program, family, None).differs(slow)
+
+
+@pytest.mark.parametrize("around", [1, 2])
+def test_a_loop_that_stands_at_two_places_is_executed_twice(around: int) -> None:
+    family = attention(16, 16, d=2, mask="document:2x8")
+    whole = loop("i", 1, loop("j", 1, load("K"), delete("K")))
+    row = tuple(replace(whole, start=2 * number, stop=2 * number + 2) for number in range(8))
+    more = row if around == 1 else (loop("k", 1, row[0], row[3]),)
+    program = Program((Phase("", row), Phase("", more)))
+    slow = judge(PLAIN, program, family, None)
+    assert slow.found is not None
     assert not judge(SHORTCUTS["induction"], program, family, None).differs(slow)
 
 

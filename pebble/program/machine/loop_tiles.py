@@ -128,13 +128,13 @@ class LoopTiles:
         assert isinstance(self.mask, BandMask)
         return has_few_turns(self.mask, self.node.axis, lines, self.partners())
 
-    def stretches_of_segment(self, unrolled: bool, first: int, stop: int) -> Iterable[Stretch]:
-        """Cut the tiles of a segment into stretches, as the whole loop is cut by :meth:`stretches`."""
-        node, start = self.node, self.whole[0]
-        lines = start + first * node.tile, min(start + stop * node.tile, self.whole[1])
+    def stretches_of_segment(self, unrolled: bool, *lines: int) -> Iterable[Stretch]:
+        """Cut the tiles of a segment's lines into stretches, as the whole loop is cut by :meth:`stretches`."""
+        node, (start, stop) = self.node, lines
+        first = (start - self.whole[0]) // node.tile
         if unrolled or not self.body.ordered:
-            return [Stretch(first, stop)]
-        found = stretches(self.mask, node, lines, self.partners(), self.grids(), False)
+            return [Stretch(first, first + tile_count(start, stop, node.tile))]
+        found = stretches(self.mask, node, (start, stop), self.partners(), self.grids(), False)
         return [one._replace(first=one.first + first, stop=one.stop + first) for one in found]
 
     def segments(self) -> list[SegmentRun]:

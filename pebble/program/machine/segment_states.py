@@ -73,8 +73,6 @@ class Segments:
         The arrays that are loaded from slow memory or stored to it.
     known : KnownSegments
         Filled here.
-    whole : (int, int)
-        What the loop runs over.
     """
 
     def __init__(
@@ -85,26 +83,24 @@ class Segments:
         body: Body,
         moved: set[str],
         known: KnownSegments,
-        whole: Interval,
     ) -> None:
         self.machine, self.state, self.family = machine, state, state.family
         self.node, self.body, self.moved, self.known = node, body, moved, known
-        self.first = whole[0]
         self.axes = node.axis, OTHER_AXIS[node.axis]
         self.around = tuple(
             (label, visit.axis, visit.index, visit.count, visit.whole, visit.tile)
             for label, visit in machine.visits.items()
         )
 
-    def execute(self, runs: list[SegmentRun], tiles: Callable[[int, int], None]) -> None:
+    def execute(self, runs: list[SegmentRun], execute: Callable[[int, int], None]) -> None:
         """Execute the loop.
 
         Parameters
         ----------
         runs : list of SegmentRun
             All of the loop.
-        tiles : callable
-            Executes the tiles from one number up to another.
+        execute : callable
+            Executes the tiles of the lines from one up to another.
         """
         self._join(self.body.used, 0)
         for run in runs:
@@ -114,7 +110,7 @@ class Segments:
                 key = self._key(run, places)
                 known = self.known.effects.get(key) if key is not None else None
                 if known is None:
-                    self._record(key, places, tiles)
+                    self._record(key, places, execute)
                     number += 1
                     continue
                 ahead = dict(zip(self.axes, run.places(number, run.times - number), strict=True))
@@ -137,12 +133,13 @@ class Segments:
         views = [self._view(name, places) for name in self.body.used]
         return None if None in views else (id(self.node), self.around, run.kind, tuple(views))
 
-    def _record(self, key: Hashable, places: dict[str, Interval], tiles: Callable[[int, int], None]) -> None:
+    def _record(
+        self, key: Hashable, places: dict[str, Interval], execute: Callable[[int, int], None]
+    ) -> None:
         """Execute a segment, and note what it does."""
         before = {name: self._view(name, places) for name in self.body.changed}
-        start, stop = places[self.node.axis]
         ledger = Ledger(self.machine)
-        tiles((start - self.first) // self.node.tile, -((self.first - stop) // self.node.tile))
+        execute(*places[self.node.axis])
         effect = ledger.close()
         self._join(self.body.changed, 0)
         if key is None:
@@ -245,4 +242,4 @@ def _length(places: Interval) -> int:
 
 
 def _values(states: bytes) -> list[int]:
-    return np.frombuffer(states, dtype=np.int64).tolist()
+    return list(map(int, np.frombuffer(states, dtype=np.int64)))

@@ -6,7 +6,9 @@ tiles too. Inside of it nothing is seen of what is outside; docs/induction.md pr
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from bisect import bisect_left
+from collections.abc import Hashable, Iterator, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -26,7 +28,7 @@ if TYPE_CHECKING:
 
     Whole = NDArray[np.int64]
 
-__all__ = ["SegmentRun", "grids_of_segments", "periods", "segment_runs"]
+__all__ = ["SegmentRun", "grids_of_segments", "periods", "segment_runs", "segment_runs_of_loops"]
 
 _FEWEST = 4
 _MOST_IN_PERIOD = 24
@@ -129,12 +131,56 @@ def segment_runs(
     """
     own, other = (np.array(mask.separations(one), dtype=np.int64) for one in (axis, OTHER_AXIS[axis]))
     clean = (whole[0] < own) & (own < whole[1]) & ((own - whole[0]) % tile == 0)
+    return _runs(mask, axis, whole, _on_grids(own[clean], other[clean], grids))
+
+
+def segment_runs_of_loops(
+    mask: BandMask, axis: str, loops: Sequence[Loop], grids: frozenset[int]
+) -> list[SegmentRun]:
+    """Cut loops that follow on each other into runs of segments, as :func:`segment_runs` does one loop.
+
+    Parameters
+    ----------
+    mask : BandMask
+    axis : str
+    loops : sequence of Loop
+        Each begins where the one before stops; they have one body.
+    grids : frozenset of int
+    """
+    begins = [loop.start for loop in loops]
+    last = loops[-1].stop
+    whole = begins[0], mask.extents[axis] if last is None else last
+    own, other = (np.array(mask.separations(one), dtype=np.int64) for one in (axis, OTHER_AXIS[axis]))
+    clean = np.isin(own, begins[1:])
+    lines, partners = _on_grids(own[clean], other[clean], grids)
+    at = [bisect_left(begins, place) for place in lines.tolist()]
+    tiles = [
+        tuple((loop.start - begins[first], loop.tile) for loop in loops[first:behind])
+        for first, behind in pairwise(at)
+    ]
+    return _runs(mask, axis, whole, (lines, partners), tiles)
+
+
+def _on_grids(lines: Whole, partners: Whole, grids: frozenset[int]) -> tuple[Whole, Whole]:
+    """Return the places at which tiles of all loops over the other axis end."""
+    clean = np.ones(len(lines), dtype=bool)
     for grid in grids:
-        clean &= other % grid == 0
-    if clean.sum() < _FEWEST:
+        clean &= partners % grid == 0
+    return lines[clean], partners[clean]
+
+
+def _runs(
+    mask: BandMask,
+    axis: str,
+    whole: Interval,
+    cuts: tuple[Whole, Whole],
+    tiles: Sequence[Hashable] | None = None,
+) -> list[SegmentRun]:
+    """Return the runs of segments between some cuts; ``tiles`` says what else must be alike in those of a kind."""
+    lines, partners = cuts
+    if len(lines) < _FEWEST:
         return []
-    lines, partners = own[clean], other[clean]
-    kinds = _kinds(mask.ends(axis), lines, partners)
+    kinds = _kinds(mask.ends(axis), lines, partners, tiles or [None] * (len(lines) - 1))
     at = lines.tolist(), partners.tolist()
     extent = mask.extents[OTHER_AXIS[axis]]
     runs = [SegmentRun((whole[0], at[0][0]), (0, at[1][0]), 1, None)]
@@ -144,12 +190,14 @@ def segment_runs(
     return [*runs, SegmentRun((at[0][-1], whole[1]), (at[1][-1], extent), 1, None)]
 
 
-def _kinds(ends: tuple[Staircase, Staircase], lines: Whole, partners: Whole) -> list[int]:
+def _kinds(
+    ends: tuple[Staircase, Staircase], lines: Whole, partners: Whole, tiles: Sequence[Hashable]
+) -> list[int]:
     """Number the segments between some places: equal numbers for those of one length with the same pairs."""
     numbers: dict[Hashable, int] = {}
     outlines = [_outlines(one, lines, partners) for one in ends]
     lengths = zip(np.diff(lines).tolist(), np.diff(partners).tolist(), strict=True)
-    return [numbers.setdefault(key, len(numbers)) for key in zip(lengths, *outlines, strict=True)]
+    return [numbers.setdefault(key, len(numbers)) for key in zip(lengths, tiles, *outlines, strict=True)]
 
 
 def _outlines(ends: Staircase, lines: Whole, partners: Whole) -> Iterator[tuple[int, bytes]]:
