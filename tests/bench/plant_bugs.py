@@ -39,6 +39,7 @@ OF_THE_MACHINE = [
     f"tests/program/test_{name}.py"
     for name in (
         "bodies",
+        "segments",
         "loop_tiles",
         "order",
         "stretches",

@@ -59,9 +59,17 @@ class Arguments:
             raise self.wrong(f"{name} is missing")
         return self.named.pop(name[:-1]) if name.endswith("=") else self.plain.pop(0)
 
+    def repeated(self, name: str) -> tuple[int, int]:
+        """Take a whole number, and how often it stands there: ``512x8`` is eight times 512."""
+        text = self.text(name)
+        number, cross, times = text.partition("x")
+        return self._whole(number, name, 1), self._whole(times, f"what follows {number}x", 1) if cross else 1
+
     def whole(self, name: str, least: int = 1) -> int:
         """Take a whole number."""
-        text, name = self.text(name), name.rstrip("=")
+        return self._whole(self.text(name), name.rstrip("="), least)
+
+    def _whole(self, text: str, name: str, least: int) -> int:
         if not (text.isascii() and text.isdigit() and len(text) < 19):
             raise self.wrong(f"{name} must be a whole number, not {text!r}")
         if int(text) < least:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import groupby
 
 import numpy as np
 
@@ -14,6 +15,8 @@ __all__ = ["causal_mask", "check_lines", "document_mask", "prefix_mask", "window
 
 _MOST_LINES = 10**9
 """Sums over as many pairs fit 64 bits."""
+_MOST_WRITTEN_OUT = 4
+"""Equal lengths in a row that a mask's text has one by one."""
 
 
 def check_lines(lines: int) -> None:
@@ -74,6 +77,13 @@ def prefix_mask(Nq: int, Nk: int, prefix: int) -> BandMask:
     return BandMask(f"prefix:{prefix}", Nk, _zero(Nq), stop)
 
 
+def _told(lengths: Sequence[int]) -> Iterator[str]:
+    """Yield lengths as a mask's text has them: many equal ones in a row once, with their number."""
+    for length, same in groupby(lengths):
+        times = len(list(same))
+        yield from [f"{length}x{times}"] if times > _MOST_WRITTEN_OUT else [str(length)] * times
+
+
 def document_mask(lengths: Sequence[int], *, causal: bool = False) -> BandMask:
     """Sequences packed one behind the other: a query attends to the keys of its own sequence only.
 
@@ -88,6 +98,8 @@ def document_mask(lengths: Sequence[int], *, causal: bool = False) -> BandMask:
     --------
     >>> document_mask([3, 1]), document_mask([3, 1], causal=True)
     (<Mask document:3,1: 10 of 16 pairs>, <Mask document:causal,3,1: 7 of 16 pairs>)
+    >>> document_mask([512] * 2000)
+    <Mask document:512x2000: 524288000 of 1048576000000 pairs>
     """
     if not lengths or min(lengths) < 1:
         raise InvalidInput("mask document: every sequence has at least one token, and there is at least one")
@@ -97,5 +109,5 @@ def document_mask(lengths: Sequence[int], *, causal: bool = False) -> BandMask:
     ends = np.cumsum(sizes)
     flat = np.zeros_like(ends)
     stop = own if causal else Staircase(N, ends - sizes, ends, flat)
-    spec = "document:" + ",".join(["causal"] * causal + [str(length) for length in lengths])
+    spec = "document:" + ",".join(["causal"] * causal + list(_told(lengths)))
     return BandMask(spec, N, Staircase(N, ends - sizes, ends - sizes, flat), stop)

@@ -32,6 +32,9 @@ __all__ = [
 ]
 
 
+_MOST_DOCUMENTS = 1_000_000
+
+
 def _square(arguments: Arguments, Nq: int, Nk: int) -> int:
     if Nq != Nk:
         raise InvalidInput(
@@ -66,13 +69,16 @@ def prefix(arguments: Arguments, Nq: int, Nk: int) -> Mask:
 def document(arguments: Arguments, Nq: int, Nk: int) -> Mask:
     """Sequences packed one behind the other."""
     N, causal = _square(arguments, Nq, Nk), arguments.word("causal")
-    lengths = [arguments.whole("a length")]
+    found = [arguments.repeated("a length")]
     while arguments.has("a length"):
-        lengths.append(arguments.whole("a length"))
+        found.append(arguments.repeated("a length"))
     arguments.end()
-    if sum(lengths) != N:
-        raise arguments.wrong(f"the lengths add up to {sum(lengths):,}, and there are {N:,} tokens")
-    return document_mask(lengths, causal=causal)
+    total, number = (sum(length * times for length, times in found), sum(times for _, times in found))
+    if total != N:
+        raise arguments.wrong(f"the lengths add up to {total:,}, and there are {N:,} tokens")
+    if number > _MOST_DOCUMENTS:
+        raise arguments.wrong(f"at most {_MOST_DOCUMENTS:,} sequences are taken, not {number:,}")
+    return document_mask([length for length, times in found for _ in range(times)], causal=causal)
 
 
 def longformer(arguments: Arguments, Nq: int, Nk: int) -> Mask:

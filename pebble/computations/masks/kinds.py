@@ -170,7 +170,7 @@ _TABLE: tuple[tuple[str, str, str, str, str, _Builder], ...] = (
     ),
     (
         "document",
-        "document:[causal,]LENGTH,LENGTH,…",
+        "document:[causal,]LENGTH[xTIMES],LENGTH[xTIMES],…",
         "the keys of its own sequence, of several packed one behind the other",
         "",
         "document:causal,512,512",

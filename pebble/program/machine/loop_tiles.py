@@ -13,6 +13,7 @@ from pebble.computations.masks.block_toeplitz import BlockToeplitzMask
 from pebble.computations.masks.mask import OTHER_AXIS
 from pebble.program.machine.bodies import nodes_in
 from pebble.program.machine.pair_numbers import has_few_turns, runs_by_number
+from pebble.program.machine.segments import SegmentRun, grids_of_segments, segment_runs
 from pebble.program.machine.stretches import (
     Stretch,
     TileGrid,
@@ -51,12 +52,18 @@ class KnownTiles:
         What was asked last, by the loop's identity, and answered.
     boxes : dict
         Runs of tiles in the first one of the boxes of a mask of blocks that see the same.
+    grids : dict
+        For each loop, the tiles at whose ends it may be cut into segments.
+    segments : dict
+        Runs of segments, by what they follow from.
     """
 
     signatures: dict[Hashable, list[Hashable]] = field(default_factory=dict)
     runs: dict[int, tuple[Hashable, list[TileRun]]] = field(default_factory=dict)
     stretches: dict[int, tuple[Hashable, list[Stretch]]] = field(default_factory=dict)
     boxes: dict[Hashable, list[TileRun]] = field(default_factory=dict)
+    grids: dict[int, frozenset[int] | None] = field(default_factory=dict)
+    segments: dict[Hashable, list[SegmentRun]] = field(default_factory=dict)
 
 
 class LoopTiles:
@@ -120,6 +127,31 @@ class LoopTiles:
             return False
         assert isinstance(self.mask, BandMask)
         return has_few_turns(self.mask, self.node.axis, lines, self.partners())
+
+    def stretches_of_segment(self, unrolled: bool, *lines: int) -> Iterable[Stretch]:
+        """Cut the tiles of a segment's lines into stretches, as the whole loop is cut by :meth:`stretches`."""
+        node, (start, stop) = self.node, lines
+        first = (start - self.whole[0]) // node.tile
+        if unrolled or not self.body.ordered:
+            return [Stretch(first, first + tile_count(start, stop, node.tile))]
+        found = stretches(self.mask, node, (start, stop), self.partners(), self.grids(), False)
+        return [one._replace(first=one.first + first, stop=one.stop + first) for one in found]
+
+    def segments(self) -> list[SegmentRun]:
+        """Return the segments that the loop is cut into; none if it is not."""
+        axes, node = self.family.masked_axes, self.node
+        if not self.masked or self.body.own_lines or any(axis in self.machine.tiles for axis in axes):
+            return []
+        if id(node) not in self.known.grids:
+            self.known.grids[id(node)] = grids_of_segments(self.family, node, self.body)
+        grids = self.known.grids[id(node)]
+        if grids is None:
+            return []
+        asked = node.axis, self.whole, node.tile, grids
+        if asked not in self.known.segments:
+            assert isinstance(self.mask, BandMask)
+            self.known.segments[asked] = segment_runs(self.mask, *asked)
+        return self.known.segments[asked]
 
     def stretches(self, unrolled: bool) -> Iterable[Stretch]:
         """Cut the loop into stretches with a rule, and others; all others, where rounds are not to be skipped."""

@@ -26,6 +26,8 @@ from pebble.program.machine.loops import Loops
 from pebble.program.machine.ramps import Ramp, account_ramp, follows, has_few_left, ramp_of
 from pebble.program.machine.recorder import Item, Recorder
 from pebble.program.machine.rounds import Rounds
+from pebble.program.machine.segment_states import KnownSegments, Segments
+from pebble.program.machine.sibling_loops import SiblingLoops
 from pebble.program.machine.sight import changes
 from pebble.program.machine.state import SLOW
 from pebble.program.machine.stretches import Stretch
@@ -61,13 +63,16 @@ class RememberedLoops(Loops):
         self.uneven = 0
         self.tiles = KnownTiles()
         self.recorder = Recorder()
+        self.segments = KnownSegments()
+        self.siblings = SiblingLoops(levels)
 
     def execute(self, machine: Machine, node: Loop, whole: Interval) -> None:
         """Execute a loop, run by run."""
         if self.bodies is None:
             self.bodies = Bodies(machine.program, self.family, self.levels)
         body = self.bodies.of(node)
-        _Execution(self, machine, node, body, whole).execute()
+        if not self.siblings.take(machine, node, body, self.segments):
+            _Execution(self, machine, node, body, whole).execute()
 
 
 class _Execution:
@@ -117,10 +122,20 @@ class _Execution:
             self._lines_in_runs(lines)
         elif lines is not None and all(has_few_left(run, self.lines, self._seen_from(run)) for run in lines):
             self._remember(lines)
+        elif self.loops.levels == 1 and (segments := self.tiles.segments()):
+            machine, known = self.machine, self.loops.segments
+            Segments(machine, self.state, self.node, self.body, self.moved, known).execute(
+                segments, self._segment
+            )
         else:
             for stretch in self.tiles.stretches(self.unrolled):
                 self._stretch(stretch)
         self.state.join(self.node.axis, self.names, within=self.whole)
+
+    def _segment(self, start: int, stop: int) -> None:
+        """Execute the tiles of a segment's lines."""
+        for stretch in self.tiles.stretches_of_segment(self.unrolled, start, stop):
+            self._stretch(stretch)
 
     def _seen_from(self, run: TileRun) -> Iterator[int]:
         """Yield what the first tile of a run sees, looked up when it is asked for."""
