@@ -105,7 +105,7 @@ def _on_a_line(lattice: Lattice, most: int) -> _Ints:
 
 
 def _growth(offsets: Iterable[int], side: int, ring: bool) -> int | None:
-    """Return by how much a set of places on a line grows with these offsets, unless it is the whole; None if unknown."""
+    """Return by how much places on a line grow with these offsets, unless they are all; None if unknown."""
     there = set(offsets)
     if not side:
         return len(there) - 1 if there else None
@@ -156,11 +156,17 @@ def _by_layers(lattice: Lattice, most: int) -> _Ints:
 def _with_growth(reads: dict[int, _Ints], growth: int, side: int, ring: bool) -> _Ints:
     """Return how much all layers at offsets that grow so much read at least."""
     if not side:
-        return np.sort(np.stack(list(reads.values())), axis=0)[-1 - growth]
-    if not ring:
-        return np.min([reads[by] for by in range(-growth, growth + 1)], axis=0)
-    runs = [[by + more for more in range(growth + 1)] for by in reads]
-    return np.max([np.min([reads[at] for at in run], axis=0) for run in runs if set(run) <= set(reads)], axis=0)
+        groups = [list(reads)]
+    elif not ring:
+        groups = [list(range(-growth, growth + 1))]
+    else:
+        runs = [[by + more for more in range(growth + 1)] for by in reads]
+        groups = [run for run in runs if set(run) <= set(reads)]
+    found = np.zeros_like(next(iter(reads.values())))
+    for group in groups:
+        ordered = np.sort(np.stack([reads[by] for by in group]), axis=0)
+        found = np.maximum(found, ordered[0 if side else -1 - growth])
+    return found
 
 
 def _of_rows(stay: _Ints, spill: _Ints, growth: int, side: int, most: int) -> _Ints:

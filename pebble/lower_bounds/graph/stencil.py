@@ -18,9 +18,11 @@ from pebble.lower_bounds.references import HONG_KUNG
 from pebble.lower_bounds.rounding import ceil_div
 from pebble.lower_bounds.statement import Statement
 
-__all__ = ["STENCIL", "STENCIL_ONCE", "stencil"]
+__all__ = ["STENCIL", "STENCIL_ONCE", "stencil", "stencil_counts"]
 
-_HYPOTHESES = "a DAG in which some rows of vertices, the first one of inputs, are those of a stencil over time"
+_HYPOTHESES = (
+    "a DAG in which some rows of vertices, the first one of inputs, are those of a stencil over time"
+)
 STENCIL = Statement(
     "stencil",
     "I/O ≥ M + 1 + X·(⌈W / F(M + X)⌉ − 1) + outputs, F(T) the most vertices of the rows that T words dominate, "
@@ -79,7 +81,7 @@ def stencil(dag: Dag, M: int, rules: Rules) -> list[GraphBound]:
     rows = stencil_rows(part)
     if rows is None:
         raise BoundDoesNotApply("no rows of a stencil are found in it")
-    counts = _counts(rows, M)
+    counts = stencil_counts(rows, M)
     note = _note(rows)
     found = []
     value, X = _best(M, counts, lambda X, events: X * (ceil_div(*events) - 1))
@@ -102,12 +104,14 @@ def _note(rows: StencilRows) -> str:
     return f"{rows.computed:,} vertices in {len(rows.rows) - 1:,} rows, {len(lattice.offsets)} reads, {sides}{ring}"
 
 
-def _best(M: int, counts: Iterable[tuple[int, Events]], moves: Callable[[int, Events], int]) -> tuple[int, int]:
+def _best(
+    M: int, counts: Iterable[tuple[int, Events]], moves: Callable[[int, Events], int]
+) -> tuple[int, int]:
     """Return the most moves beyond the first M + 1, and for which X; 0 without any."""
     return max(((moves(T - M, events), T - M) for T, events in counts), default=(0, 0))
 
 
-def _counts(rows: StencilRows, M: int) -> list[tuple[int, Events]]:
+def stencil_counts(rows: StencilRows, M: int) -> list[tuple[int, Events]]:
     """Return for words T > M of a segment the vertices of the rows, and how many of them T words dominate at most."""
     lattice = rows.lattice
     ends = _interval(lattice)
@@ -124,7 +128,7 @@ def _interval(lattice: Lattice) -> tuple[int, int] | None:
         return None
     offsets = [by for (by,) in lattice.offsets]
     back, ahead = -min(offsets), max(offsets)
-    return (back, ahead) if 0 <= back and 0 <= ahead and len(offsets) == back + ahead + 1 > 1 else None
+    return (back, ahead) if min(back, ahead) >= 0 and len(offsets) == back + ahead + 1 > 1 else None
 
 
 def _on_a_line(rows: StencilRows, M: int, back: int, ahead: int) -> Iterator[tuple[int, Events]]:

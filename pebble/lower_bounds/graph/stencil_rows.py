@@ -1,4 +1,4 @@
-"""Stencils over time found in a graph of any numbering: rows of vertices, each of which reads places of the row before."""
+"""Stencils over time found in a graph of any numbering: rows of vertices that read places of the row before."""
 
 from __future__ import annotations
 
@@ -100,8 +100,8 @@ def _row_after(part: Needed, lattice: Lattice, row: Row, layer: list[int]) -> Ro
 
 def _readers(lattice: Lattice, place_of: dict[int, Offset]) -> dict[frozenset[Offset], Offset]:
     """Return the place that reads exactly such places of a row."""
-    rows = {there for place in place_of.values() for there in lattice.read_by(place)}
-    return {lattice.reads(place): place for place in rows}
+    after = {there for place in place_of.values() for there in lattice.read_by(place)}
+    return {lattice.reads(place): place for place in after}
 
 
 def _row_before(part: Needed, lattice: Lattice, row: Row, layer: set[int]) -> Row:
@@ -114,9 +114,9 @@ def _row_before(part: Needed, lattice: Lattice, row: Row, layer: set[int]) -> Ro
     place_read_by = {frozenset(some): place for place, some in read_by.items()}
     found = Row()
     for p in sorted({p for v in row.values() for p in part.predecessors[v] if p in layer}):
-        place = place_read_by.get(frozenset(v for v in part.successors[p] if v in place_of))
-        if place is not None:
-            found[place] = p
+        there_read = place_read_by.get(frozenset(v for v in part.successors[p] if v in place_of))
+        if there_read is not None:
+            found[there_read] = p
     return found
 
 

@@ -1,4 +1,4 @@
-"""Two rows of a graph recognised as two rows of a stencil: what each vertex reads, the size and the ends of the rows."""
+"""Two rows of a graph recognised as two rows of a stencil: what each vertex reads, and how the rows end."""
 
 from __future__ import annotations
 
@@ -141,9 +141,11 @@ def _matched(
         len(before),
         len(after),
     )
-    wanted = _colours_of(model)
+    wanted, found = _colours_of(model), (found[0].copy(), found[1].copy())
     for step in range(1, len(before) + len(after)):
-        if any(not np.array_equal(np.sort(one), np.sort(other)) for one, other in zip(found, wanted, strict=True)):
+        if any(
+            not np.array_equal(np.sort(one), np.sort(other)) for one, other in zip(found, wanted, strict=True)
+        ):
             return None
         several = next((at for at in (1, 0) if len(np.unique(wanted[at])) < len(wanted[at])), None)
         if several is None:
