@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import product
+from itertools import islice, product
 from math import prod
 
 import numpy as np
@@ -87,12 +87,11 @@ def places_of_two_rows(rows: TwoRows) -> tuple[Lattice, list[Offset], list[Offse
 
     Nothing is sure but that the numbers of vertices and edges agree: who uses the places has to look at the edges.
     """
-    found = _colours_of(rows)
     reads = int(np.bincount(rows.heads, minlength=1).max())
-    for trial, (lattice, sides) in enumerate(_lattices(rows, reads)):
-        if trial == _MOST_TRIALS:
-            break
-        places = _matched(rows, found, lattice, sides)
+    lattices = list(islice(_lattices(rows, reads), _MOST_TRIALS))
+    found = _colours_of(rows) if lattices else None
+    for lattice, sides in lattices:
+        places = _matched(rows, found, lattice, sides) if found else None
         if places is not None:
             return lattice, *places
     return None
@@ -107,8 +106,13 @@ def _lattices(rows: TwoRows, reads: int) -> Iterator[tuple[Lattice, tuple[int, .
                 for rings in product((False, True), repeat=axes):
                     if len(rows.heads) == sum(_edges(offset, sides, rings) for offset in offsets):
                         yield Lattice(offsets, sides, rings), sides
-            elif len(rows.heads) == rows.after * reads:
+            elif len(rows.heads) == rows.after * reads and rows.before <= _around(offsets, sides):
                 yield Lattice(offsets, (0,) * axes, (False,) * axes), sides
+
+
+def _around(offsets: Offsets, sides: Sequence[int]) -> int:
+    """Return the size of the least box with all that a box with these sides reads."""
+    return prod(side + max(by) - min(by) for side, by in zip(sides, zip(*offsets, strict=True), strict=True))
 
 
 def _edges(offset: Offset, sides: Sequence[int], rings: Sequence[bool]) -> int:
@@ -141,6 +145,8 @@ def _matched(
         len(before),
         len(after),
     )
+    if len(before) != rows.before or len(model.heads) != len(rows.heads):
+        return None
     wanted, found = _colours_of(model), (found[0].copy(), found[1].copy())
     for step in range(1, len(before) + len(after)):
         if any(

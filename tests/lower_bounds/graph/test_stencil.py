@@ -113,17 +113,17 @@ def check_pebblings(seed: int, number: int, vertices: int) -> None:
 
 
 def test_no_bound_is_above_an_optimum() -> None:
-    check_optima(1, 6, 18)
+    check_optima(1, 2, 16)
 
 
 def test_no_bound_is_above_a_pebbling() -> None:
-    check_pebblings(1, 3, 400)
+    check_pebblings(3, 1, 300)
 
 
 @pytest.mark.slow
 def test_no_bound_is_above_optima_and_pebblings_of_more() -> None:
-    check_optima(2, 30, 20)
-    check_pebblings(2, 40, 700)
+    check_optima(2, 8, 18)
+    check_pebblings(2, 4, 500)
 
 
 def fitted(lattice: Lattice, steps: int, shrinking: bool) -> tuple[Needed, StencilRows]:
@@ -163,7 +163,7 @@ def events_within(rows: StencilRows, T: int, best: tuple[int, int], some: set[in
     return False
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(10))
 def test_what_segments_of_random_orders_hold(seed: int) -> None:
     draw = random.Random(seed)
     lattice, shrinking = random_lattice(draw, (14, 5, 3)), draw.random() < 0.3
