@@ -9,7 +9,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Lattice", "Offset", "Offsets", "dominated", "least_reads", "triangle"]
+__all__ = ["StencilBox", "Offset", "Offsets", "dominated", "least_reads", "triangle"]
 
 Offset = tuple[int, ...]
 Offsets = frozenset[Offset]
@@ -19,7 +19,7 @@ _FAR = np.int64(1) << 40
 
 
 @dataclass(frozen=True)
-class Lattice:
+class StencilBox:
     """What a place of a box reads: the places at some offsets, those outside the box left out.
 
     Parameters
@@ -69,7 +69,7 @@ class Lattice:
 
 
 @lru_cache(maxsize=64)
-def least_reads(lattice: Lattice, most: int) -> tuple[int, ...]:
+def least_reads(lattice: StencilBox, most: int) -> tuple[int, ...]:
     """Return for a = 0, …, most how many places any a places read at least; 0 where nothing is known.
 
     Notes
@@ -81,9 +81,9 @@ def least_reads(lattice: Lattice, most: int) -> tuple[int, ...]:
     The cross of five points in the corner of a box, and where there are no sides:
 
     >>> cross = frozenset({(0, 0), (0, 1), (0, -1), (1, 0), (-1, 0)})
-    >>> least_reads(Lattice(cross, (9, 9), (False, False)), 7)
+    >>> least_reads(StencilBox(cross, (9, 9), (False, False)), 7)
     (0, 3, 5, 6, 8, 9, 10, 12)
-    >>> least_reads(Lattice(cross, (0, 0), (False, False)), 6)
+    >>> least_reads(StencilBox(cross, (0, 0), (False, False)), 6)
     (0, 5, 8, 10, 12, 13, 15)
     """
     if lattice.axes == 1:
@@ -94,7 +94,7 @@ def least_reads(lattice: Lattice, most: int) -> tuple[int, ...]:
     return tuple(int(reads) for reads in np.maximum.accumulate(found))
 
 
-def _on_a_line(lattice: Lattice, most: int) -> _Ints:
+def _on_a_line(lattice: StencilBox, most: int) -> _Ints:
     places = np.arange(most + 1, dtype=np.int64)
     side = lattice.sides[0]
     growth = _growth((offset for (offset,) in lattice.offsets), side, lattice.rings[0])
@@ -123,24 +123,24 @@ def _longest_run(places: set[int]) -> int:
     return max(next(n for n in range(1, len(places) + 1) if start + n not in places) for start in starts)
 
 
-def _turned(lattice: Lattice, axis: int) -> Lattice:
+def _turned(lattice: StencilBox, axis: int) -> StencilBox:
     """Return the same lattice with an axis as the first."""
     order = [axis, *(other for other in range(lattice.axes) if other != axis)]
-    return Lattice(
+    return StencilBox(
         frozenset(tuple(offset[at] for at in order) for offset in lattice.offsets),
         tuple(lattice.sides[at] for at in order),
         tuple(lattice.rings[at] for at in order),
     )
 
 
-def _by_layers(lattice: Lattice, most: int) -> _Ints:
+def _by_layers(lattice: StencilBox, most: int) -> _Ints:
     """Return the least reads of a places for all a, from what each layer across the first axis reads of others."""
     slices: dict[int, set[Offset]] = {}
     for by, *rest in lattice.offsets:
         slices.setdefault(by, set()).add(tuple(rest))
     (side, *sides), (ring, *rings) = lattice.sides, lattice.rings
     reads = {
-        by: np.array(least_reads(Lattice(frozenset(some), tuple(sides), tuple(rings)), most))
+        by: np.array(least_reads(StencilBox(frozenset(some), tuple(sides), tuple(rings)), most))
         for by, some in slices.items()
     }
     most_growth = _growth(reads, side, ring)

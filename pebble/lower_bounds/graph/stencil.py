@@ -11,7 +11,7 @@ from pebble.game.rules import Rules
 from pebble.graph.dag import Dag
 from pebble.lower_bounds.bound import ONCE_ONLY
 from pebble.lower_bounds.graph.graph_bound import PAGE, GraphBound
-from pebble.lower_bounds.graph.lattice_growth import Lattice, dominated, least_reads, triangle
+from pebble.lower_bounds.graph.lattice_growth import StencilBox, dominated, least_reads, triangle
 from pebble.lower_bounds.graph.needed_part import needed_part
 from pebble.lower_bounds.graph.stencil_rows import StencilRows, stencil_rows
 from pebble.lower_bounds.references import HONG_KUNG
@@ -74,7 +74,7 @@ def stencil(dag: Dag, M: int, rules: Rules) -> list[GraphBound]:
     >>> edges = [(100 * t + j, 100 * t + 100 + i) for t in range(32) for i in range(64) for j in (i - 1, i, i + 1)]
     >>> dag = Dag.from_edges([(p * 7 % 3300, v * 7 % 3300) for p, v in edges if p % 100 < 64], 3300)
     >>> [(bound.name, bound.value) for bound in stencil(dag, 8, Rules(recomputation=False))]
-    [('stencil', 313), ('stencil, once only', 361)]
+    [('stencil', 319), ('stencil, once only', 377)]
     """
     M = fast_memory_words(M)
     part = needed_part(dag)
@@ -122,7 +122,7 @@ def stencil_counts(rows: StencilRows, M: int) -> list[tuple[int, Events]]:
     return [(T, (rows.computed, max(1, found[T]))) for T in range(M + 1, len(found))]
 
 
-def _interval(lattice: Lattice) -> tuple[int, int] | None:
+def _interval(lattice: StencilBox) -> tuple[int, int] | None:
     """Return how far back and ahead the places of a line with two ends read; None if it is something else."""
     if lattice.axes > 1 or not lattice.has_sides or lattice.rings[0]:
         return None

@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from pebble.lower_bounds.graph.lattice_growth import Lattice, Offset
+from pebble.lower_bounds.graph.lattice_growth import StencilBox, Offset
 from pebble.lower_bounds.graph.layers import longest_path_layers
 from pebble.lower_bounds.graph.needed_part import Needed
 from pebble.lower_bounds.graph.stencil_shapes import TwoRows, places_of_two_rows
@@ -25,12 +25,12 @@ class StencilRows:
 
     Attributes
     ----------
-    lattice : Lattice
+    lattice : StencilBox
     rows : list of dict
         The first one holds inputs.
     """
 
-    lattice: Lattice
+    lattice: StencilBox
     rows: list[Row]
 
     @cached_property
@@ -85,7 +85,7 @@ def _from(part: Needed, layers: list[list[int]], at: int) -> StencilRows | None:
     return checked(part, lattice, rows)
 
 
-def _row_after(part: Needed, lattice: Lattice, row: Row, layer: list[int]) -> Row:
+def _row_after(part: Needed, lattice: StencilBox, row: Row, layer: list[int]) -> Row:
     """Return the places of vertices of a layer that read exactly what a place reads."""
     place_of = {v: place for place, v in row.items()}
     reading = _readers(lattice, place_of)
@@ -98,13 +98,13 @@ def _row_after(part: Needed, lattice: Lattice, row: Row, layer: list[int]) -> Ro
     return found
 
 
-def _readers(lattice: Lattice, place_of: dict[int, Offset]) -> dict[frozenset[Offset], Offset]:
+def _readers(lattice: StencilBox, place_of: dict[int, Offset]) -> dict[frozenset[Offset], Offset]:
     """Return the place that reads exactly such places of a row."""
     after = {there for place in place_of.values() for there in lattice.read_by(place)}
     return {lattice.reads(place): place for place in after}
 
 
-def _row_before(part: Needed, lattice: Lattice, row: Row, layer: set[int]) -> Row:
+def _row_before(part: Needed, lattice: StencilBox, row: Row, layer: set[int]) -> Row:
     """Return the places of vertices of a layer that are read by exactly what reads a place."""
     place_of = {v: place for place, v in row.items()}
     read_by: dict[Offset, set[int]] = {}
@@ -120,7 +120,7 @@ def _row_before(part: Needed, lattice: Lattice, row: Row, layer: set[int]) -> Ro
     return found
 
 
-def checked(part: Needed, lattice: Lattice, rows: list[Row]) -> StencilRows | None:
+def checked(part: Needed, lattice: StencilBox, rows: list[Row]) -> StencilRows | None:
     """Return the rows without whatever is not as it has to be for the bound; None if nothing is left above the first.
 
     Nothing else of how the rows were found is used by the proof: inputs at the first one, each vertex in one place
@@ -146,7 +146,7 @@ def _first(part: Needed, row: Row, seen: set[int]) -> Row:
 
 
 def _right(
-    part: Needed, lattice: Lattice, row: Row, before: Row, seen: set[int]
+    part: Needed, lattice: StencilBox, row: Row, before: Row, seen: set[int]
 ) -> Iterator[tuple[Offset, int]]:
     """Yield the places and vertices that read all they have to in the row before."""
     for place, v in row.items():
@@ -156,5 +156,5 @@ def _right(
             yield place, v
 
 
-def _is_inside(lattice: Lattice, place: Offset) -> bool:
+def _is_inside(lattice: StencilBox, place: Offset) -> bool:
     return not lattice.has_sides or lattice.at(place, (0,) * lattice.axes) == place

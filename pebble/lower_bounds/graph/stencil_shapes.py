@@ -10,7 +10,7 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
-from pebble.lower_bounds.graph.lattice_growth import Lattice, Offset, Offsets
+from pebble.lower_bounds.graph.lattice_growth import StencilBox, Offset, Offsets
 
 __all__ = ["TwoRows", "places_of_two_rows", "shapes"]
 
@@ -82,7 +82,7 @@ def _known(axes: int) -> Iterator[Offsets]:
     yield frozenset(place for place in cube if not {1, -1} <= set(place))
 
 
-def places_of_two_rows(rows: TwoRows) -> tuple[Lattice, list[Offset], list[Offset]] | None:
+def places_of_two_rows(rows: TwoRows) -> tuple[StencilBox, list[Offset], list[Offset]] | None:
     """Return a lattice that has the same two rows, and the places of their vertices; None if none is found.
 
     Nothing is sure but that the numbers of vertices and edges agree: who uses the places has to look at the edges.
@@ -97,7 +97,7 @@ def places_of_two_rows(rows: TwoRows) -> tuple[Lattice, list[Offset], list[Offse
     return None
 
 
-def _lattices(rows: TwoRows, reads: int) -> Iterator[tuple[Lattice, tuple[int, ...]]]:
+def _lattices(rows: TwoRows, reads: int) -> Iterator[tuple[StencilBox, tuple[int, ...]]]:
     """Yield lattices whose rows have as many vertices and edges, and the sides of the second row."""
     for offsets in shapes(reads):
         axes = len(next(iter(offsets)))
@@ -105,9 +105,9 @@ def _lattices(rows: TwoRows, reads: int) -> Iterator[tuple[Lattice, tuple[int, .
             if rows.before == rows.after:
                 for rings in product((False, True), repeat=axes):
                     if len(rows.heads) == sum(_edges(offset, sides, rings) for offset in offsets):
-                        yield Lattice(offsets, sides, rings), sides
+                        yield StencilBox(offsets, sides, rings), sides
             elif len(rows.heads) == rows.after * reads and rows.before <= _around(offsets, sides):
-                yield Lattice(offsets, (0,) * axes, (False,) * axes), sides
+                yield StencilBox(offsets, (0,) * axes, (False,) * axes), sides
 
 
 def _around(offsets: Offsets, sides: Sequence[int]) -> int:
@@ -132,7 +132,7 @@ def _sides(size: int, axes: int) -> Iterator[tuple[int, ...]]:
 
 
 def _matched(
-    rows: TwoRows, found: tuple[_Words, _Words], lattice: Lattice, sides: tuple[int, ...]
+    rows: TwoRows, found: tuple[_Words, _Words], lattice: StencilBox, sides: tuple[int, ...]
 ) -> tuple[list[Offset], list[Offset]] | None:
     """Return the places that vertices of equal colours have, one vertex after the other told apart from the rest."""
     after = list(product(*map(range, sides)))

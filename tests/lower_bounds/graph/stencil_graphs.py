@@ -4,21 +4,23 @@ import random
 from itertools import product
 
 from pebble.graph.dag import Dag
-from pebble.lower_bounds.graph.lattice_growth import Lattice, Offset
+from pebble.lower_bounds.graph.lattice_growth import StencilBox, Offset
 from pebble.lower_bounds.graph.stencil_shapes import shapes
 
 Row = dict[Offset, int]
 
 
-def random_lattice(draw: random.Random, longest: tuple[int, int, int]) -> Lattice:
+def random_lattice(draw: random.Random, longest: tuple[int, int, int]) -> StencilBox:
     """Return a box, a ring or both, with sides of random lengths up to those given for one, two and three axes."""
     offsets = draw.choice(list(shapes(draw.choice((2, 3, 3, 4, 5, 5, 7, 9)))))
     axes = len(next(iter(offsets)))
     sides = tuple(draw.randint(2, longest[axes - 1]) for _ in range(axes))
-    return Lattice(offsets, sides, tuple(draw.random() < 0.3 for _ in range(axes)))
+    return StencilBox(offsets, sides, tuple(draw.random() < 0.3 for _ in range(axes)))
 
 
-def stencil_edges(lattice: Lattice, steps: int, shrinking: bool) -> tuple[list[tuple[int, int]], list[Row]]:
+def stencil_edges(
+    lattice: StencilBox, steps: int, shrinking: bool
+) -> tuple[list[tuple[int, int]], list[Row]]:
     """Return edges, and the rows; ``shrinking`` leaves out what reads beyond the ends."""
     rows: list[Row] = [{place: at for at, place in enumerate(product(*map(range, lattice.sides)))}]
     edges, n = [], len(rows[0])
@@ -37,7 +39,7 @@ def stencil_edges(lattice: Lattice, steps: int, shrinking: bool) -> tuple[list[t
     return edges, rows
 
 
-def stencil_graph(draw: random.Random, lattice: Lattice, steps: int, shrinking: bool, faults: int) -> Dag:
+def stencil_graph(draw: random.Random, lattice: StencilBox, steps: int, shrinking: bool, faults: int) -> Dag:
     """Return a stencil under random numbers, with edges and vertices left out and edges put in."""
     edges, rows = stencil_edges(lattice, steps, shrinking)
     n = sum(map(len, rows))

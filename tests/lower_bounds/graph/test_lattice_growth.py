@@ -5,11 +5,11 @@ from itertools import combinations, product
 
 import pytest
 
-from pebble.lower_bounds.graph.lattice_growth import Lattice, dominated, least_reads
+from pebble.lower_bounds.graph.lattice_growth import StencilBox, dominated, least_reads
 from tests.lower_bounds.graph.stencil_graphs import random_lattice
 
 
-def least_of_all_sets(lattice: Lattice, most: int) -> list[int]:
+def least_of_all_sets(lattice: StencilBox, most: int) -> list[int]:
     reads = [lattice.reads(place) for place in product(*map(range, lattice.sides))]
     return [0] + [
         min(len(frozenset().union(*some)) for some in combinations(reads, a)) for a in range(1, most + 1)
@@ -29,9 +29,9 @@ def test_no_set_of_places_reads_fewer() -> None:
 
 def test_places_without_ends_read_as_many_as_inside_a_large_box() -> None:
     for offsets in ({(0, 0), (0, 1), (1, 0)}, {(0, 0), (0, 1), (0, -1), (1, 0), (-1, 0)}):
-        free = least_reads(Lattice(frozenset(offsets), (0, 0), (False, False)), 4)
+        free = least_reads(StencilBox(frozenset(offsets), (0, 0), (False, False)), 4)
         places = list(product(range(2, 6), repeat=2))
-        box = Lattice(frozenset(offsets), (8, 8), (False, False))
+        box = StencilBox(frozenset(offsets), (8, 8), (False, False))
         least = [
             min(len(frozenset().union(*map(box.reads, some))) for some in combinations(places, a))
             for a in range(1, 5)
@@ -39,7 +39,7 @@ def test_places_without_ends_read_as_many_as_inside_a_large_box() -> None:
         assert list(free[1:]) == least
 
 
-def dominated_by(lattice: Lattice, rows: int, words: set[tuple[int, tuple[int, ...]]]) -> int:
+def dominated_by(lattice: StencilBox, rows: int, words: set[tuple[int, tuple[int, ...]]]) -> int:
     """Return how many places of rows 1, 2, … some words dominate that are none of them."""
     places = list(product(*map(range, lattice.sides)))
     held = {place for row, place in words if row == 0}
@@ -52,7 +52,7 @@ def dominated_by(lattice: Lattice, rows: int, words: set[tuple[int, tuple[int, .
     return found
 
 
-def best_found(draw: random.Random, lattice: Lattice, rows: int, T: int, trials: int) -> int:
+def best_found(draw: random.Random, lattice: StencilBox, rows: int, T: int, trials: int) -> int:
     """Return the most places that T words dominate, by moving one word at a time."""
     places = list(product(range(rows), product(*map(range, lattice.sides))))
     corner = sorted(places, key=lambda one: (one[0], sum(one[1])))
@@ -76,7 +76,7 @@ def test_words_dominate_no_more(seed: int) -> None:
 
 
 def test_a_row_of_words_reaches_the_count() -> None:
-    line = Lattice(frozenset({(-1,), (0,), (1,)}), (20,), (False,))
+    line = StencilBox(frozenset({(-1,), (0,), (1,)}), (20,), (False,))
     most = dominated(least_reads(line, 20))
     for T in range(2, 10):
         assert dominated_by(line, 12, {(0, (x,)) for x in range(T)}) == most[T]

@@ -11,7 +11,7 @@ from pebble.game.rules import Rules
 from pebble.graph.dag import Dag
 from pebble.lower_bounds.graph.bound_from_inputs import bound_from_inputs
 from pebble.lower_bounds.graph.compulsory import compulsory
-from pebble.lower_bounds.graph.lattice_growth import Lattice, Offset
+from pebble.lower_bounds.graph.lattice_growth import StencilBox, Offset
 from pebble.lower_bounds.graph.needed_part import Needed, needed_part
 from pebble.lower_bounds.graph.stencil import stencil, stencil_counts
 from pebble.lower_bounds.graph.stencil_rows import StencilRows, checked, stencil_rows
@@ -43,7 +43,7 @@ SHAPES = [
 @pytest.mark.parametrize("ends", ["ends", "ring", "shrinking"])
 @pytest.mark.parametrize(("offsets", "sides"), SHAPES)
 def test_all_of_it_is_found(offsets: frozenset[Offset], sides: tuple[int, ...], ends: str) -> None:
-    lattice = Lattice(offsets, sides, (ends == "ring",) * len(sides))
+    lattice = StencilBox(offsets, sides, (ends == "ring",) * len(sides))
     steps = 1 if ends == "shrinking" and len(sides) > 1 else 3
     dag = stencil_graph(random.Random(len(offsets)), lattice, steps, ends == "shrinking", 0)
     found = stencil_rows(needed_part(dag))
@@ -54,7 +54,7 @@ def test_all_of_it_is_found(offsets: frozenset[Offset], sides: tuple[int, ...], 
 
 
 def test_the_bound_does_not_depend_on_numbers() -> None:
-    lattice = Lattice(CROSS, (7, 5), (False, False))
+    lattice = StencilBox(CROSS, (7, 5), (False, False))
     values = {
         tuple(
             bound.value
@@ -66,7 +66,7 @@ def test_the_bound_does_not_depend_on_numbers() -> None:
 
 
 def test_64_points_and_32_steps() -> None:
-    dag = stencil_graph(random.Random(0), Lattice(LINE, (64,), (False,)), 32, False, 0)
+    dag = stencil_graph(random.Random(0), StencilBox(LINE, (64,), (False,)), 32, False, 0)
     again, once = stencil(dag, 8, ONCE)
     assert (again.value, once.value) == (319, 377)
     for bound in (again, once):
@@ -126,14 +126,14 @@ def test_no_bound_is_above_optima_and_pebblings_of_more() -> None:
     check_pebblings(2, 4, 500)
 
 
-def fitted(lattice: Lattice, steps: int, shrinking: bool) -> tuple[Needed, StencilRows]:
+def fitted(lattice: StencilBox, steps: int, shrinking: bool) -> tuple[Needed, StencilRows]:
     """Return a stencil and its rows, known and not looked for."""
     edges, rows = stencil_edges(lattice, steps, shrinking)
     part = needed_part(Dag.from_edges(edges, sum(map(len, rows))))
     number = {int(v): at for at, v in enumerate(part.vertices)}
     known = [{place: number[v] for place, v in row.items() if v in number} for row in rows]
     if shrinking:
-        lattice = Lattice(lattice.offsets, (0,) * lattice.axes, (False,) * lattice.axes)
+        lattice = StencilBox(lattice.offsets, (0,) * lattice.axes, (False,) * lattice.axes)
     found = checked(part, lattice, known)
     assert found is not None
     return part, found
