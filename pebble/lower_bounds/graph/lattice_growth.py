@@ -9,7 +9,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["StencilBox", "Offset", "Offsets", "dominated", "least_reads", "triangle"]
+__all__ = ["Offset", "Offsets", "StencilBox", "dominated", "least_reads", "triangle"]
 
 Offset = tuple[int, ...]
 Offsets = frozenset[Offset]

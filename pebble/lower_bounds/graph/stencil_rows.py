@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from pebble.lower_bounds.graph.lattice_growth import StencilBox, Offset
+from pebble.lower_bounds.graph.lattice_growth import Offset, StencilBox
 from pebble.lower_bounds.graph.layers import longest_path_layers
 from pebble.lower_bounds.graph.needed_part import Needed
 from pebble.lower_bounds.graph.stencil_shapes import TwoRows, places_of_two_rows

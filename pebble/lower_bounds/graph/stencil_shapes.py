@@ -10,7 +10,7 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
-from pebble.lower_bounds.graph.lattice_growth import StencilBox, Offset, Offsets
+from pebble.lower_bounds.graph.lattice_growth import Offset, Offsets, StencilBox
 
 __all__ = ["TwoRows", "places_of_two_rows", "shapes"]
 

@@ -4,7 +4,7 @@ import random
 from itertools import product
 
 from pebble.graph.dag import Dag
-from pebble.lower_bounds.graph.lattice_growth import StencilBox, Offset
+from pebble.lower_bounds.graph.lattice_growth import Offset, StencilBox
 from pebble.lower_bounds.graph.stencil_shapes import shapes
 
 Row = dict[Offset, int]

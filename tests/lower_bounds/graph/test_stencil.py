@@ -11,7 +11,7 @@ from pebble.game.rules import Rules
 from pebble.graph.dag import Dag
 from pebble.lower_bounds.graph.bound_from_inputs import bound_from_inputs
 from pebble.lower_bounds.graph.compulsory import compulsory
-from pebble.lower_bounds.graph.lattice_growth import StencilBox, Offset
+from pebble.lower_bounds.graph.lattice_growth import Offset, StencilBox
 from pebble.lower_bounds.graph.needed_part import Needed, needed_part
 from pebble.lower_bounds.graph.stencil import stencil, stencil_counts
 from pebble.lower_bounds.graph.stencil_rows import StencilRows, checked, stencil_rows
