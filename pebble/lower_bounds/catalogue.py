@@ -31,6 +31,7 @@ from pebble.lower_bounds.graph.partition import PARTITIONS
 from pebble.lower_bounds.graph.parts import CUTS_OF_PARTS
 from pebble.lower_bounds.graph.products import PRODUCTS, PRODUCTS_ONCE
 from pebble.lower_bounds.graph.spectral import SPECTRAL, SPECTRAL_ABOVE_COMPULSORY
+from pebble.lower_bounds.graph.stencil import STENCIL, STENCIL_ONCE
 from pebble.lower_bounds.levels import LEVELS
 from pebble.lower_bounds.matmul_fft import (
     FFT,
@@ -127,6 +128,8 @@ STATEMENTS: tuple[Statement, ...] = (
     PRODUCTS_ONCE,
     LAYERS,
     LAYERS_ONCE,
+    STENCIL,
+    STENCIL_ONCE,
     BUTTERFLY,
     EXHAUSTIVE,
     MATMUL_MACHINE_CHECKED,

@@ -2,7 +2,7 @@
 
 Reading order: :mod:`.graph_bound` (a bound with what it was computed from), the bounds themselves
 (:mod:`.compulsory`, :mod:`.min_cut`, :mod:`.parts`, :mod:`.spectral`,
-:mod:`.partition`, :mod:`.products`, :mod:`.layers`, :mod:`.butterfly`,
+:mod:`.partition`, :mod:`.products`, :mod:`.layers`, :mod:`.stencil`, :mod:`.butterfly`,
 :mod:`.family_bounds`), and :mod:`.graph_bound_table`, which asks all of them.
 """
 
@@ -19,6 +19,7 @@ from pebble.lower_bounds.graph.partition import hong_kung
 from pebble.lower_bounds.graph.parts import cuts_of_parts
 from pebble.lower_bounds.graph.products import sums_of_products
 from pebble.lower_bounds.graph.spectral import spectral, spectral_above_compulsory
+from pebble.lower_bounds.graph.stencil import stencil
 
 __all__ = [
     "DagBounds",
@@ -33,5 +34,6 @@ __all__ = [
     "hong_kung",
     "spectral",
     "spectral_above_compulsory",
+    "stencil",
     "sums_of_products",
 ]

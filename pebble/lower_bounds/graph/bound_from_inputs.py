@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from pebble.common.errors import BoundDoesNotApply, InvalidInput
@@ -19,6 +19,7 @@ from pebble.lower_bounds.graph.partition import hong_kung
 from pebble.lower_bounds.graph.parts import CUTS_OF_PARTS, cuts_of_parts
 from pebble.lower_bounds.graph.products import PRODUCTS, PRODUCTS_ONCE, sums_of_products
 from pebble.lower_bounds.graph.spectral import spectral, spectral_above_compulsory
+from pebble.lower_bounds.graph.stencil import STENCIL, STENCIL_ONCE, stencil
 
 __all__ = ["bound_from_inputs"]
 
@@ -34,6 +35,8 @@ _NAMES = (
     BUTTERFLY.name,
     LAYERS.name,
     LAYERS_ONCE.name,
+    STENCIL.name,
+    STENCIL_ONCE.name,
     "exhaustive search",
 )
 
@@ -85,15 +88,22 @@ def bound_from_inputs(name: str, inputs: Mapping[str, Any], dag: Dag, M: int, ru
             return cuts_of_parts(dag, M, rules, _whole_number(inputs, "seed", least=0))
         case BUTTERFLY.name:
             return butterfly(dag, M)
-        case PRODUCTS.name | PRODUCTS_ONCE.name | LAYERS.name | LAYERS_ONCE.name:
-            several = sums_of_products if name in (PRODUCTS.name, PRODUCTS_ONCE.name) else expanding_layers
-            found = [bound for bound in several(dag, M, rules) if bound.name == name]
-            if found:
-                return found[0]
-            raise BoundDoesNotApply(f"{name} costs no more than the compulsory words")
+        case PRODUCTS.name | PRODUCTS_ONCE.name:
+            return _called(name, sums_of_products(dag, M, rules))
+        case LAYERS.name | LAYERS_ONCE.name:
+            return _called(name, expanding_layers(dag, M, rules))
+        case STENCIL.name | STENCIL_ONCE.name:
+            return _called(name, stencil(dag, M, rules))
         case "exhaustive search":
             return exhaustive(dag, M, rules, _whole_number(inputs, "below", least=0))
     raise InvalidInput(f"no bound is called {name!r}; known: {', '.join(_NAMES)}, and those of families")
+
+
+def _called(name: str, bounds: Iterable[GraphBound]) -> GraphBound:
+    found = next((bound for bound in bounds if bound.name == name), None)
+    if found is None:
+        raise BoundDoesNotApply(f"{name} costs no more than the compulsory words")
+    return found
 
 
 def _whole_number(inputs: Mapping[str, Any], key: str, least: int = 1) -> int:

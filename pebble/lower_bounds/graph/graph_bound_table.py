@@ -21,6 +21,7 @@ from pebble.lower_bounds.graph.partition import hong_kung
 from pebble.lower_bounds.graph.parts import CUTS_OF_PARTS, cuts_of_parts
 from pebble.lower_bounds.graph.products import sums_of_products
 from pebble.lower_bounds.graph.spectral import EIGENVALUES, spectral, spectral_above_compulsory
+from pebble.lower_bounds.graph.stencil import STENCIL, stencil
 
 __all__ = ["DagBounds", "dag_bounds"]
 
@@ -106,7 +107,7 @@ def dag_bounds(
     >>> [(bound.name, bound.value) for bound in found][:3]
     [('convex min-cut', 12), ('convex min-cuts of parts', 12), ('compulsory', 2)]
     >>> sorted(found.refused)
-    ['Hong-Kung', 'expanding layers', 'families', 'sums of products']
+    ['Hong-Kung', 'expanding layers', 'families', 'stencil', 'sums of products']
     """
     M = fast_memory_words(M)
     rules = Rules() if rules is None else rules
@@ -114,6 +115,7 @@ def dag_bounds(
         sample = _SAMPLE
     asked: dict[str, Callable[[], Iterable[GraphBound]]] = {
         "families": lambda: _of_families(dag, M, rules),
+        STENCIL.name: lambda: stencil(dag, M, rules),
         LAYERS.name: lambda: expanding_layers(dag, M, rules),
         "sums of products": lambda: sums_of_products(dag, M, rules),
         "convex min-cut": lambda: [convex_min_cut(dag, M, rules, sample, seed)],

@@ -18,7 +18,7 @@ from pebble.lower_bounds.references import HONG_KUNG
 from pebble.lower_bounds.rounding import ceil_div
 from pebble.lower_bounds.statement import Statement
 
-__all__ = ["LAYERS", "LAYERS_ONCE", "Layers", "expanding_layers", "layers_of"]
+__all__ = ["LAYERS", "LAYERS_ONCE", "Layers", "expanding_layers", "layers_of", "longest_path_layers"]
 
 _SAYS = (
     "F(T) = (T − k) + (T − 2k) + … as long as these are positive, "
@@ -121,7 +121,7 @@ def expanding_layers(dag: Dag, M: int, rules: Rules) -> list[GraphBound]:
 
 def layers_of(part: Needed) -> Layers | None:
     """Return the first layers, by the longest path to a vertex, that are as large as the first and spread."""
-    rows = _rows(part)
+    rows = longest_path_layers(part)
     if len(rows) < 2 or len(_matching(part.predecessors, rows[1], rows[0])) < len(rows[1]):
         return None
     size, spreads = len(rows[1]), list[int]()
@@ -136,7 +136,7 @@ def layers_of(part: Needed) -> Layers | None:
     return Layers(size, len(spreads), min(spreads), all(part.is_output[v] for v in last))
 
 
-def _rows(part: Needed) -> list[list[int]]:
+def longest_path_layers(part: Needed) -> list[list[int]]:
     """Return the vertices by the length of the longest path to them."""
     depth, missing = [0] * part.n, [len(before) for before in part.predecessors]
     ready = deque(v for v in range(part.n) if not missing[v])

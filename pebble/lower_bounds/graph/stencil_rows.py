@@ -1,0 +1,160 @@
+"""Stencils over time found in a graph of any numbering: rows of vertices that read places of the row before."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from pebble.lower_bounds.graph.lattice_growth import Offset, StencilBox
+from pebble.lower_bounds.graph.layers import longest_path_layers
+from pebble.lower_bounds.graph.needed_part import Needed
+from pebble.lower_bounds.graph.stencil_shapes import TwoRows, places_of_two_rows
+
+__all__ = ["StencilRows", "checked", "stencil_rows"]
+
+Row = dict[Offset, int]
+"""The vertex at each place."""
+
+
+@dataclass(frozen=True, eq=False)
+class StencilRows:
+    """Rows of vertices; each reads, in the row before, all places that the lattice says.
+
+    Attributes
+    ----------
+    lattice : StencilBox
+    rows : list of dict
+        The first one holds inputs.
+    """
+
+    lattice: StencilBox
+    rows: list[Row]
+
+    @cached_property
+    def computed(self) -> int:
+        """How many vertices the rows above the first one have."""
+        return sum(map(len, self.rows[1:]))
+
+    def not_read_on(self, part: Needed) -> int:
+        """Return how many of them are no outputs, and not read by all places of the next row that the lattice says."""
+        found = 0
+        for row, after in zip(self.rows[1:], [*self.rows[2:], Row()], strict=True):
+            for place, v in row.items():
+                found += not part.is_output[v] and not all(at in after for at in self.lattice.read_by(place))
+        return found
+
+
+def stencil_rows(part: Needed) -> StencilRows | None:
+    """Return the rows of a stencil that a graph has from its inputs on, as many as can be told; None without any."""
+    layers = longest_path_layers(part)
+    best: StencilRows | None = None
+    for at in sorted({1, 2, len(layers) // 2} & set(range(1, len(layers)))):
+        if best is not None and at < len(best.rows):
+            continue
+        found = _from(part, layers, at)
+        if found is not None and (best is None or found.computed > best.computed):
+            best = found
+    return best
+
+
+def _from(part: Needed, layers: list[list[int]], at: int) -> StencilRows | None:
+    """Return the rows around two layers that look like two rows of a stencil."""
+    heads, inside = layers[at], set(layers[at - 1])
+    edges = [(p, head) for head in range(len(heads)) for p in part.predecessors[heads[head]] if p in inside]
+    tails = sorted({p for p, _ in edges})
+    number = {p: place for place, p in enumerate(tails)}
+    if len(heads) < 3 or not edges:
+        return None
+    two = TwoRows(
+        np.array([number[p] for p, _ in edges]), np.array([head for _, head in edges]), len(tails), len(heads)
+    )
+    found = places_of_two_rows(two)
+    if found is None:
+        return None
+    lattice, before, after = found
+    rows = [dict(zip(before, tails, strict=True)), dict(zip(after, heads, strict=True))]
+    for layer in reversed(layers[: at - 1]):
+        rows.insert(0, _row_before(part, lattice, rows[0], set(layer)))
+    for layer in layers[at + 1 :]:
+        rows.append(_row_after(part, lattice, rows[-1], layer))
+        if not rows[-1]:
+            break
+    return checked(part, lattice, rows)
+
+
+def _row_after(part: Needed, lattice: StencilBox, row: Row, layer: list[int]) -> Row:
+    """Return the places of vertices of a layer that read exactly what a place reads."""
+    place_of = {v: place for place, v in row.items()}
+    reading = _readers(lattice, place_of)
+    found = Row()
+    for v in layer:
+        reads = frozenset(place_of[p] for p in part.predecessors[v] if p in place_of)
+        place = reading.get(reads)
+        if place is not None:
+            found[place] = v
+    return found
+
+
+def _readers(lattice: StencilBox, place_of: dict[int, Offset]) -> dict[frozenset[Offset], Offset]:
+    """Return the place that reads exactly such places of a row."""
+    after = {there for place in place_of.values() for there in lattice.read_by(place)}
+    return {lattice.reads(place): place for place in after}
+
+
+def _row_before(part: Needed, lattice: StencilBox, row: Row, layer: set[int]) -> Row:
+    """Return the places of vertices of a layer that are read by exactly what reads a place."""
+    place_of = {v: place for place, v in row.items()}
+    read_by: dict[Offset, set[int]] = {}
+    for place, v in row.items():
+        for there in lattice.reads(place):
+            read_by.setdefault(there, set()).add(v)
+    place_read_by = {frozenset(some): place for place, some in read_by.items()}
+    found = Row()
+    for p in sorted({p for v in row.values() for p in part.predecessors[v] if p in layer}):
+        there_read = place_read_by.get(frozenset(v for v in part.successors[p] if v in place_of))
+        if there_read is not None:
+            found[there_read] = p
+    return found
+
+
+def checked(part: Needed, lattice: StencilBox, rows: list[Row]) -> StencilRows | None:
+    """Return the rows without whatever is not as it has to be for the bound; None if nothing is left above the first.
+
+    Nothing else of how the rows were found is used by the proof: inputs at the first one, each vertex in one place
+    only, and for each vertex above an edge from every place that the lattice says it reads.
+    """
+    seen: set[int] = set()
+    right = [_first(part, rows[0], seen)]
+    for row in rows[1:]:
+        right.append(dict(_right(part, lattice, row, right[-1], seen)))
+        if not right[-1]:
+            break
+    found = StencilRows(lattice, [row for row in right if row])
+    return found if len(found.rows) > 1 else None
+
+
+def _first(part: Needed, row: Row, seen: set[int]) -> Row:
+    found = Row()
+    for place, v in row.items():
+        if part.is_input[v] and v not in seen:
+            seen.add(v)
+            found[place] = v
+    return found
+
+
+def _right(
+    part: Needed, lattice: StencilBox, row: Row, before: Row, seen: set[int]
+) -> Iterator[tuple[Offset, int]]:
+    """Yield the places and vertices that read all they have to in the row before."""
+    for place, v in row.items():
+        reads = {before.get(there, -1) for there in lattice.reads(place)}
+        if v not in seen and reads <= set(part.predecessors[v]) and _is_inside(lattice, place):
+            seen.add(v)
+            yield place, v
+
+
+def _is_inside(lattice: StencilBox, place: Offset) -> bool:
+    return not lattice.has_sides or lattice.at(place, (0,) * lattice.axes) == place

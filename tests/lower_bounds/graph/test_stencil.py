@@ -1,0 +1,210 @@
+"""Stencils of any numbering: what is found, what words and segments allow; never above an optimum or a pebbling."""
+
+import random
+from itertools import product
+
+import pytest
+
+import pebble
+from pebble.common.errors import BoundDoesNotApply
+from pebble.game.rules import Rules
+from pebble.graph.dag import Dag
+from pebble.lower_bounds.graph.bound_from_inputs import bound_from_inputs
+from pebble.lower_bounds.graph.compulsory import compulsory
+from pebble.lower_bounds.graph.lattice_growth import Offset, StencilBox
+from pebble.lower_bounds.graph.needed_part import Needed, needed_part
+from pebble.lower_bounds.graph.stencil import stencil, stencil_counts
+from pebble.lower_bounds.graph.stencil_rows import StencilRows, checked, stencil_rows
+from pebble.solvers.heuristic.dag_schedule import schedule_dag
+from tests.lower_bounds.graph.stencil_graphs import random_lattice, stencil_edges, stencil_graph
+
+ONCE = Rules(recomputation=False)
+LINE = frozenset({(-1,), (0,), (1,)})
+CROSS = frozenset({(0, 0), (0, 1), (0, -1), (1, 0), (-1, 0)})
+
+
+def box(*sides: int) -> frozenset[Offset]:
+    return frozenset(product(*(range(-1, 2) if side else (0,) for side in sides)))
+
+
+SHAPES = [
+    (LINE, (40,)),
+    (frozenset((by,) for by in range(-2, 3)), (40,)),
+    (frozenset((by,) for by in range(-1, 3)), (40,)),
+    (CROSS, (6, 9)),
+    (box(1, 1), (7, 7)),
+    (frozenset({(0, 0), (0, 1), (1, 0)}), (6, 7)),
+    (frozenset({(0, 0, 0), (0, 0, 1), (0, 1, 0), (1, 0, 0)}), (4, 4, 5)),
+    (frozenset(one for one in product((-1, 0, 1), repeat=3) if sum(map(abs, one)) < 2), (4, 4, 5)),
+    (box(1, 1, 1), (4, 4, 4)),
+]
+
+
+@pytest.mark.parametrize("ends", ["ends", "ring", "shrinking"])
+@pytest.mark.parametrize(("offsets", "sides"), SHAPES)
+def test_all_of_it_is_found(offsets: frozenset[Offset], sides: tuple[int, ...], ends: str) -> None:
+    lattice = StencilBox(offsets, sides, (ends == "ring",) * len(sides))
+    steps = 1 if ends == "shrinking" and len(sides) > 1 else 3
+    dag = stencil_graph(random.Random(len(offsets)), lattice, steps, ends == "shrinking", 0)
+    found = stencil_rows(needed_part(dag))
+    assert found is not None
+    _, rows = stencil_edges(lattice, steps, ends == "shrinking")
+    assert found.computed == sum(map(len, rows[1:]))
+    assert (found.lattice.sides == (0,) * len(sides)) is (ends == "shrinking")
+
+
+def test_the_bound_does_not_depend_on_numbers() -> None:
+    lattice = StencilBox(CROSS, (7, 5), (False, False))
+    values = {
+        tuple(
+            bound.value
+            for bound in stencil(stencil_graph(random.Random(seed), lattice, 6, False, 0), 6, ONCE)
+        )
+        for seed in range(4)
+    }
+    assert len(values) == 1
+
+
+def test_64_points_and_32_steps() -> None:
+    dag = stencil_graph(random.Random(0), StencilBox(LINE, (64,), (False,)), 32, False, 0)
+    again, once = stencil(dag, 8, ONCE)
+    assert (again.value, once.value) == (319, 377)
+    for bound in (again, once):
+        assert bound_from_inputs(bound.name, bound.inputs, dag, 8, ONCE) == bound
+
+
+def random_stencil(draw: random.Random, longest: tuple[int, int, int], steps: int, vertices: int) -> Dag:
+    while True:
+        lattice = random_lattice(draw, longest)
+        faults, shrinking = draw.choice((0, 0, 1, 2, 4)), draw.random() < 0.3
+        dag = stencil_graph(draw, lattice, draw.randint(1, steps), shrinking, faults)
+        if 4 < dag.n_vertices <= vertices and dag.n_edges:
+            return dag
+
+
+def bounds_of(dag: Dag, M: int, rules: Rules) -> list[int | float]:
+    try:
+        return [bound.value for bound in stencil(dag, M, rules) if bound.holds_under(rules)]
+    except BoundDoesNotApply:
+        return []
+
+
+def check_optima(seed: int, number: int, vertices: int) -> None:
+    draw, compared = random.Random(seed), 0
+    while compared < number:
+        dag = random_stencil(draw, (6, 3, 2), 6, vertices)
+        M = dag.least_M() + draw.randint(0, 2)
+        for rules in (Rules(), ONCE):
+            if values := bounds_of(dag, M, rules):
+                assert max(values) <= pebble.optimal(dag, M, rules).io
+                compared += 1
+
+
+def check_pebblings(seed: int, number: int, vertices: int) -> None:
+    """Compare so many bounds that are above the compulsory words."""
+    draw, above = random.Random(seed), 0
+    while above < number:
+        dag = random_stencil(draw, (40, 9, 4), 15, vertices)
+        M = dag.least_M() + draw.randint(0, 8)
+        values = bounds_of(dag, M, ONCE)
+        if values and max(values) > compulsory(dag, M).value:
+            assert max(values) <= schedule_dag(dag, M, order="blocks").io
+            above += 1
+
+
+def test_no_bound_is_above_an_optimum() -> None:
+    check_optima(1, 2, 16)
+
+
+def test_no_bound_is_above_a_pebbling() -> None:
+    check_pebblings(3, 1, 300)
+
+
+@pytest.mark.slow
+def test_no_bound_is_above_optima_and_pebblings_of_more() -> None:
+    check_optima(2, 8, 18)
+    check_pebblings(2, 4, 500)
+
+
+def fitted(lattice: StencilBox, steps: int, shrinking: bool) -> tuple[Needed, StencilRows]:
+    """Return a stencil and its rows, known and not looked for."""
+    edges, rows = stencil_edges(lattice, steps, shrinking)
+    part = needed_part(Dag.from_edges(edges, sum(map(len, rows))))
+    number = {int(v): at for at, v in enumerate(part.vertices)}
+    known = [{place: number[v] for place, v in row.items() if v in number} for row in rows]
+    if shrinking:
+        lattice = StencilBox(lattice.offsets, (0,) * lattice.axes, (False,) * lattice.axes)
+    found = checked(part, lattice, known)
+    assert found is not None
+    return part, found
+
+
+def segment_words(
+    part: Needed, order: list[int], start: int, end: int
+) -> tuple[set[int], set[int], set[int]]:
+    """Return what a part of an order computes, what it needs from before, and what is needed after it."""
+    inside = set(order[start:end])
+    words_in = {p for v in inside for p in part.predecessors[v]} - inside
+    words_out = {v for v in inside if part.is_output[v] or not inside.issuperset(part.successors[v])}
+    return inside, words_in, words_out
+
+
+def events_within(rows: StencilRows, T: int, best: tuple[int, int], some: set[int]) -> bool:
+    """Whether some vertices are no more than is said of T words; at the ends of a line some are not counted."""
+    W, most = best
+    lattice = rows.lattice
+    columns = {v: place[0] for row in rows.rows[1:] for place, v in row.items()}
+    side = max(columns.values()) + 1
+    widths = range(T + 1 if lattice.axes == 1 and lattice.has_sides else 1)
+    for left, right in product(widths, widths):
+        weighted = {v for v, x in columns.items() if left <= x < side - right}
+        if len(weighted) == W and len(weighted & some) <= most:
+            return True
+    return False
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_what_segments_of_random_orders_hold(seed: int) -> None:
+    draw = random.Random(seed)
+    lattice, shrinking = random_lattice(draw, (14, 5, 3)), draw.random() < 0.3
+    if len(list(product(*map(range, lattice.sides)))) < 6:
+        return
+    try:
+        part, rows = fitted(lattice, 6, shrinking)
+    except AssertionError:
+        return
+    order = wandering_order(part, draw)
+    for _ in range(30):
+        start = draw.randrange(len(order))
+        inside, words_in, words_out = segment_words(part, order, start, start + draw.randint(1, 40))
+        for words, extra in ((words_in, 0), (words_out, 1)):
+            T = len(words) + (len(charged(rows, part) & inside - words) if extra else 0)
+            for at, (W, most) in stencil_counts(rows, T - 1)[:1]:
+                assert at == T
+                assert events_within(rows, T, (W, most + extra * T), inside)
+
+
+def charged(rows: StencilRows, part: Needed) -> set[int]:
+    """Return the vertices that are neither outputs nor read by all places that the lattice says."""
+    return {
+        v
+        for row, after in zip(rows.rows[1:], [*rows.rows[2:], {}], strict=True)
+        for place, v in row.items()
+        if not part.is_output[v] and not all(at in after for at in rows.lattice.read_by(place))
+    }
+
+
+def wandering_order(part: Needed, draw: random.Random) -> list[int]:
+    """Return an order that goes on near where it is more often than not."""
+    missing = [len(before) for before in part.predecessors]
+    ready, order = [v for v in range(part.n) if not missing[v]], list[int]()
+    while ready:
+        at = len(ready) - 1 if draw.random() < 0.8 else draw.randrange(len(ready))
+        v = ready.pop(at)
+        if part.predecessors[v]:
+            order.append(v)
+        for after in part.successors[v]:
+            missing[after] -= 1
+            if not missing[after]:
+                ready.append(after)
+    return order
