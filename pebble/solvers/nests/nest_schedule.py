@@ -1,4 +1,4 @@
-"""A schedule of any loop nest: programs where it is a family of arrays or several, else an order of vertices, or columns."""
+"""A schedule of any loop nest: programs where it is a family or several, else columns or an order of the vertices."""
 
 from __future__ import annotations
 

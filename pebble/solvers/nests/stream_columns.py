@@ -162,7 +162,7 @@ class StreamColumns:
             writes += self._stored(name, box, made, at)
             begins.append(first[there])
             ends.append(last[there])
-        if not begins:
+        if not sum(map(len, begins)):
             return Column(0, 0, 0, ())
         return Column(reads, writes, *_fullest(np.concatenate(begins), np.concatenate(ends)))
 
