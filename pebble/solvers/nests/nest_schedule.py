@@ -1,4 +1,4 @@
-"""A schedule of any loop nest: programs where it is a family of arrays or several, else an order of its vertices."""
+"""A schedule of any loop nest: programs where it is a family or several, else columns or an order of the vertices."""
 
 from __future__ import annotations
 
@@ -17,9 +17,10 @@ from pebble.program.lowering import lower
 from pebble.solvers.heuristic.dag_schedule import DagSchedule, schedule_dag
 from pebble.solvers.nests.family_schedule import schedule_family
 from pebble.solvers.nests.staged_schedule import schedule_stages
+from pebble.solvers.nests.stream_schedule import has_columns, schedule_columns
 from pebble.solvers.nests.vertex_order import tiled_loops
 
-__all__ = ["MOST_ORDERED", "NestSchedule", "schedule_nest"]
+__all__ = ["MOST_ORDERED", "NestSchedule", "is_too_large", "schedule_nest"]
 
 MOST_ORDERED = 8_500_000
 """Vertices and edges up to which the vertices are ordered one by one: about a million vertices."""
@@ -94,7 +95,7 @@ def schedule_nest(
         If M words hold no vertex with its operands; ``least_M`` says how many do.
     InvalidInput
         If the nest is no family of arrays, nor families one after the other, and too large to be scheduled vertex by
-        vertex.
+        vertex, and no columns of it are known that fit.
 
     Examples
     --------
@@ -134,6 +135,8 @@ def _no_family(
     try:
         by_stages = _by_stages(nest, M, progress)
     except (NotAFamily, CacheTooSmall):
+        if is_too_large(nest) and has_columns(nest):
+            return _by_columns(nest, M, progress)
         return _by_vertices(nest, M, progress, time_budget)
     if is_too_large(nest):
         return by_stages
@@ -151,6 +154,11 @@ def is_too_large(nest: LoopNest) -> bool:
 
 def _by_stages(nest: LoopNest, M: int, progress: Callable[[str], None] | None) -> NestSchedule:
     found = schedule_stages(nest, M, progress=progress)
+    return NestSchedule(nest, M, found.reads, found.writes, found.peak, str(found), found.moves)
+
+
+def _by_columns(nest: LoopNest, M: int, progress: Callable[[str], None] | None) -> NestSchedule:
+    found = schedule_columns(nest, M, progress=progress)
     return NestSchedule(nest, M, found.reads, found.writes, found.peak, str(found), found.moves)
 
 
