@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import ClassVar, NamedTuple
 
 from pebble import CacheTooSmall, InvalidInput, Problem, Schedule
-from pebble.program import MaskedSearch, NoClosedForm, Program, Tiles, closed_form
+from pebble.program import MaskedSearch, NoClosedForm, Program, Tiles, closed_form, light_choice
 
 __all__ = ["Cheapest"]
 
@@ -73,7 +73,8 @@ class Cheapest(Schedule):
         """Yield the candidates with their own choices of tiles, made without the mask if they do not look at it."""
         for schedule, choose in self._choices(problem):
             with suppress(CacheTooSmall):
-                yield _Option(schedule, choose(schedule.seen(problem), M), choose)
+                tiles = choose(schedule.seen(problem), M)
+                yield _Option(schedule, light_choice(schedule, problem, M, tiles), choose)
 
     def smallest(self, problem: Problem) -> Tiles:
         """Return the smallest tiles of the candidate that needs the least room."""

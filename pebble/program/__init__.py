@@ -38,7 +38,16 @@ from pebble.program.nodes import (
     pseudo_code,
 )
 from pebble.program.projection import project
-from pebble.program.schedule import LevelSchedule, MaskedSearch, Tiles, fitting_tiles, largest
+from pebble.program.schedule import (
+    LevelSchedule,
+    MaskedSearch,
+    Tiles,
+    fitting_tiles,
+    is_light,
+    largest,
+    light_choice,
+    repeating_size,
+)
 from pebble.program.steps import Step, loop_range, tile_at, tile_count, walk
 from pebble.program.validation import validate
 
@@ -63,8 +72,10 @@ __all__ = [
     "delete",
     "first",
     "fitting_tiles",
+    "is_light",
     "largest",
     "last",
+    "light_choice",
     "load",
     "loop",
     "loop_range",
@@ -74,6 +85,7 @@ __all__ = [
     "program",
     "project",
     "pseudo_code",
+    "repeating_size",
     "store",
     "tile_at",
     "tile_count",
