@@ -151,7 +151,9 @@ class MaskedSearch:
 
     def _take(self, start: dict[str, int]) -> None:
         fixed = not start or not self.is_asked(self.schedule, self.problem)
-        self.tiles = start if fixed else self._best(light_tiles(self.trials, repeating_tiles(self.trials, start)))
+        self.tiles = (
+            start if fixed else self._best(light_tiles(self.trials, repeating_tiles(self.trials, start)))
+        )
         self.words = self.trials.words(self.tiles)
 
     def verified(self) -> bool:

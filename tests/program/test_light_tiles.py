@@ -1,0 +1,36 @@
+"""Tiles that the machine gets through soon under masks of blocks that repeat."""
+
+from __future__ import annotations
+
+from pebble.computations.problem import Problem
+from pebble.program.schedule import get, is_light, light_choice
+
+
+def test_small_cache_takes_its_published_side_where_that_is_verified_soon() -> None:
+    small = get("small-cache")
+    for mask, N, side in (
+        ("strided:1024", 5_000, 158),
+        ("causal", 10**6, 158),
+        ("strided:1024", 10**6, 128),
+        ("fixed:1024,8", 10**9, 128),
+        ("strided:1000", 10**6, 150),
+    ):
+        problem = Problem.square(N, 128, mask=mask)
+        found = light_choice(small, problem, 100_000, small.tiles(problem, 100_000))
+        assert found == {"side": side}, (mask, N)
+        assert is_light(small, problem, found)
+
+
+def test_where_none_are_found_those_that_repeat_soonest_are_taken() -> None:
+    small = get("small-cache")
+    problem = Problem.square(10**6, 128, mask="strided:1021")
+    found = light_choice(small, problem, 100_000, {"side": 158})
+    assert 3 * 158 <= 4 * found["side"] <= 4 * 158
+    assert not is_light(small, problem, found)
+
+
+def test_what_stays_in_fast_memory_is_left_as_it_is() -> None:
+    problem = Problem.square(10**6, 128, mask="strided:1024")
+    found = light_choice(get("flash-2-pinned"), problem, 100_000, {"rows": 391, "pinned": 7})
+    assert found["pinned"] == 7
+    assert found["rows"] < 391
