@@ -24,14 +24,18 @@ def test_tiles_that_share_factors_with_the_period_are_few(mask: str) -> None:
     problem = Problem.square(10**6, 128, mask=mask)
     numbers = [told(problem, "small-cache", {"side": side}) for side in (128, 144, 158)]
     assert numbers == sorted(numbers)
-    assert numbers[0] * 100 < numbers[2]
-    assert numbers[0] < 60_000 < MOST_TILES < numbers[2]
+    assert numbers[0] * 50 < numbers[2]
+    assert numbers[0] < 20_000 < MOST_TILES < numbers[2]
     assert told(problem, "flash-2", {"rows": 384}) * 10 < told(problem, "flash-2", {"rows": 385})
 
 
 def test_they_do_not_depend_on_the_length() -> None:
     problems = [Problem.square(N, 128, mask="strided:1024") for N in (10**6, 10**9)]
-    for name, tiles in (("small-cache", {"side": 128}), ("flash-2", {"rows": 384}), ("flash-1", {"cols": 256})):
+    for name, tiles in (
+        ("small-cache", {"side": 128}),
+        ("flash-2", {"rows": 384}),
+        ("flash-1", {"cols": 256}),
+    ):
         one, two = (told(problem, name, tiles) for problem in problems)
         assert one == two
 
@@ -58,7 +62,7 @@ def test_what_is_too_large_is_said_before_the_work() -> None:
     problem = Problem.square(10**6, 128, mask="strided:1021")
     schedule = get("small-cache")
     start = time.process_time()
-    with pytest.raises(TooManyOperations, match="about .* tiles would have to be looked at"):
+    with pytest.raises(TooManyOperations, match=r"about .* tiles would have to be looked at"):
         run(schedule.program(problem, {"side": 158}), schedule.family(problem))
     with pytest.raises(TooManyOperations, match="common factors with 1,021"):
         count_schedule(schedule, problem, 100_000, None, 1)
