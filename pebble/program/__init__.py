@@ -8,7 +8,7 @@ For example::
 
 from __future__ import annotations
 
-from pebble.common.errors import NoClosedForm
+from pebble.common.errors import NoClosedForm, TooManyOperations
 from pebble.program.closed_forms.count import closed_form
 from pebble.program.hierarchy import Hierarchy
 from pebble.program.language import (
@@ -66,6 +66,7 @@ __all__ = [
     "Program",
     "Step",
     "Tiles",
+    "TooManyOperations",
     "When",
     "closed_form",
     "compute",

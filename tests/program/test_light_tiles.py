@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import pytest
+
+from pebble.common.errors import TooManyOperations
 from pebble.computations.problem import Problem
 from pebble.program.schedule import get, is_light, light_choice
 
@@ -22,11 +25,17 @@ def test_small_cache_takes_its_published_side_where_that_is_verified_soon() -> N
 
 
 def test_where_none_are_found_those_that_repeat_soonest_are_taken() -> None:
-    small = get("small-cache")
+    flash = get("flash-2")
     problem = Problem.square(10**6, 128, mask="strided:1021")
-    found = light_choice(small, problem, 100_000, {"side": 158})
-    assert 3 * 158 <= 4 * found["side"] <= 4 * 158
-    assert not is_light(small, problem, found)
+    found = light_choice(flash, problem, 100_000, {"rows": 391})
+    assert 3 * 391 <= 4 * found["rows"] <= 4 * 391
+    assert not is_light(flash, problem, found)
+
+
+def test_tiles_that_would_take_minutes_are_refused() -> None:
+    problem = Problem.square(10**6, 128, mask="strided:1021")
+    with pytest.raises(TooManyOperations, match="common factors with 1,021"):
+        light_choice(get("small-cache"), problem, 100_000, {"side": 158})
 
 
 def test_what_stays_in_fast_memory_is_left_as_it_is() -> None:

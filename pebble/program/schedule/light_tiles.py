@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from pebble.computations.problem import Problem
 from pebble.program.machine.foretold_tiles import foretold_tiles
+from pebble.program.machine.run import refuse_too_many
 from pebble.program.schedule.aligned_sizes import repeating_size
 from pebble.program.schedule.schedule import Schedule, Tiles
 from pebble.program.schedule.tile_groups import TileGroup
 from pebble.program.schedule.tile_trials import Trials
 
-__all__ = ["MANY_TILES", "is_light", "light_choice", "light_tiles", "repeating_tiles"]
+__all__ = ["MANY_TILES", "is_light", "light_choice", "light_tiles", "repeating_tiles", "verifiable_tiles"]
 
 MANY_TILES = 100_000
 """Tiles that the machine looks at in some ten to twenty seconds."""
@@ -30,13 +31,26 @@ def repeating_tiles(trials: Trials, tiles: Tiles, part: int | None = None) -> di
 
 
 def light_choice(schedule: Schedule, problem: Problem, M: int, tiles: Tiles) -> dict[str, int]:
-    """Return tiles that the machine gets through soon: those chosen for M words, or as little smaller as need be."""
-    return light_tiles(Trials(schedule, problem, M), tiles)
+    """Return tiles that the machine gets through soon: those chosen for M words, or as little smaller as need be.
+
+    Raises
+    ------
+    TooManyOperations
+        If it would not even get through these in minutes.
+    """
+    return verifiable_tiles(Trials(schedule, problem, M), tiles)
 
 
 def is_light(schedule: Schedule, problem: Problem, tiles: Tiles) -> bool:
     """Tell whether the machine gets through a program with these tiles in seconds, as far as is foretold."""
     return foretold_tiles(schedule.program(problem, tiles), schedule.family(problem)) <= MANY_TILES
+
+
+def verifiable_tiles(trials: Trials, tiles: Tiles) -> dict[str, int]:
+    """Return :func:`light_tiles`, or raise TooManyOperations where the machine would take too long for them."""
+    found = light_tiles(trials, tiles)
+    refuse_too_many(trials.schedule.program(trials.problem, found), trials.family)
+    return found
 
 
 def light_tiles(trials: Trials, tiles: Tiles, group: TileGroup | None = None) -> dict[str, int]:

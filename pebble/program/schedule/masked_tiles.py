@@ -8,7 +8,7 @@ from contextlib import suppress
 from pebble.common.errors import CacheTooSmall, NoClosedForm
 from pebble.computations.problem import Problem
 from pebble.program.schedule.every_size import combinations, every_size, phases_are_apart
-from pebble.program.schedule.light_tiles import light_tiles, repeating_tiles
+from pebble.program.schedule.light_tiles import repeating_tiles, verifiable_tiles
 from pebble.program.schedule.sampled_sizes import sampled_sizes
 from pebble.program.schedule.schedule import Schedule, Tiles
 from pebble.program.schedule.square_cuts import HARDLY_MORE
@@ -111,6 +111,8 @@ class MaskedSearch:
     ------
     CacheTooSmall
         If no tiles are found that fit; also when a proposal is verified.
+    TooManyOperations
+        If the machine would take too long for the tiles to begin with, as is told before it runs.
     """
 
     def __init__(self, schedule: Schedule, problem: Problem, M: int, choose: Choice | None = None) -> None:
@@ -147,12 +149,12 @@ class MaskedSearch:
 
     def _light_choice(self, problem: Problem, M: int) -> Tiles:
         """Return what is chosen without the mask, or smaller tiles that are verified under it in seconds."""
-        return light_tiles(self.trials, self.choose(problem, M))
+        return verifiable_tiles(self.trials, self.choose(problem, M))
 
     def _take(self, start: dict[str, int]) -> None:
         fixed = not start or not self.is_asked(self.schedule, self.problem)
         self.tiles = (
-            start if fixed else self._best(light_tiles(self.trials, repeating_tiles(self.trials, start)))
+            start if fixed else self._best(verifiable_tiles(self.trials, repeating_tiles(self.trials, start)))
         )
         self.words = self.trials.words(self.tiles)
 
