@@ -208,11 +208,12 @@ class _Sample:
         extent, least, axis = self.trials.greatest[name], self.base[name], self.axis_of(name)
         blocks = -(-extent // edge)
         found = [edge, -(-extent // blocks), self.given[name]]
-        if axis in ("i", "j"):
-            found += aligned_sizes(self.trials.problem.allowed, axis, edge)
+        mask = self.trials.problem.allowed
+        if axis in ("i", "j") or (not axis and mask.period > 1):
+            found += aligned_sizes(mask, axis or "i", edge)
         found += [-(-extent // (blocks + more)) for more in (1, 2)]
         # Small tiles of masks with a period repeat late.
-        powers = 12 if self.trials.problem.allowed.period == 1 else 6
+        powers = 12 if mask.period == 1 else 6
         found += [int(edge / 2 ** (power / 2)) for power in range(1, powers + 1)]
         return [size for size in dict.fromkeys(found) if least <= size <= edge][:most]
 
