@@ -6,7 +6,7 @@ import pytest
 
 from pebble.common.errors import TooManyOperations
 from pebble.computations.problem import Problem
-from pebble.program.schedule import get, is_light, light_choice
+from pebble.program.schedule import Schedule, Tiles, get, is_light, light_choice
 
 
 def test_small_cache_takes_its_published_side_where_that_is_verified_soon() -> None:
@@ -43,3 +43,26 @@ def test_what_stays_in_fast_memory_is_left_as_it_is() -> None:
     found = light_choice(get("flash-2-pinned"), problem, 100_000, {"rows": 391, "pinned": 7})
     assert found["pinned"] == 7
     assert found["rows"] < 391
+
+
+def test_blocks_of_flash_2_mixed_repeat_soon() -> None:
+    mixed = get("flash-2-mixed")
+    problem = Problem.square(10**6, 128, mask="strided:1024")
+    assert is_light(mixed, problem, mixed.tiles(problem, 100_000))
+
+
+def test_best_goes_on_without_what_would_take_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A candidate that would take too long is left out; where nothing is left the reason is said."""
+    problem, best = Problem.square(60, 3, mask="strided:7"), get("best")
+    assert set(best.tiles(problem, 150)) == {"rows", "pinned"}
+
+    def refusing(schedule: Schedule, problem: Problem, M: int, tiles: Tiles) -> dict[str, int]:
+        if schedule.name == "flash-2-pinned":
+            raise TooManyOperations("too many")
+        return dict(tiles)
+
+    monkeypatch.setattr("schedules._cheapest.light_choice", refusing)
+    assert set(best.tiles(problem, 150)) == {"first", "rows"}
+    monkeypatch.setattr("pebble.program.machine.run.MOST_TILES", 1)
+    with pytest.raises(TooManyOperations, match="tiles would have to be looked at"):
+        best.tiles(problem, 150)
