@@ -14,8 +14,8 @@ def test_small_cache_takes_its_published_side_where_that_is_verified_soon() -> N
     for mask, N, side in (
         ("strided:1024", 5_000, 158),
         ("causal", 10**6, 158),
-        ("strided:1024", 10**6, 144),
-        ("fixed:1024,8", 10**9, 144),
+        ("strided:1024", 10**6, 128),
+        ("fixed:1024,8", 10**9, 128),
         ("strided:1000", 10**6, 150),
     ):
         problem = Problem.square(N, 128, mask=mask)

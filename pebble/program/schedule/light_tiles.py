@@ -12,8 +12,8 @@ from pebble.program.schedule.tile_trials import Trials
 
 __all__ = ["MANY_TILES", "is_light", "light_choice", "light_tiles", "repeating_tiles", "verifiable_tiles"]
 
-MANY_TILES = 100_000
-"""Tiles that the machine looks at in some ten to twenty seconds."""
+MANY_TILES = 60_000
+"""Tiles that the machine looks at in some ten seconds."""
 _PARTS = (8, 4)
 """Sizes may be one part in so many smaller, one after the other, where the machine would look at more tiles."""
 
