@@ -99,7 +99,8 @@ def has_full_tile(mask: Mask, rows: int, cols: int) -> bool:
     (True, False)
     """
     blocks = max(mask.Nq // rows, 1)
-    for number in range(0, blocks, max(blocks // _LOOKS, 1)):
+    # An odd step, so that not all rows looked at are at the same place of a block whose length is a power of two.
+    for number in range(0, blocks, blocks // _LOOKS | 1):
         queries = (number * rows, min((number + 1) * rows, mask.Nq))
         line = np.array([(queries[0] + queries[1] - 1) // 2], dtype=np.int64)
         first, last = int(mask.first_of("i", line)[0]), int(mask.last_of("i", line)[0])
