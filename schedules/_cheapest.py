@@ -7,7 +7,15 @@ from contextlib import suppress
 from typing import ClassVar, NamedTuple
 
 from pebble import CacheTooSmall, InvalidInput, Problem, Schedule
-from pebble.program import MaskedSearch, NoClosedForm, Program, Tiles, closed_form
+from pebble.program import (
+    MaskedSearch,
+    NoClosedForm,
+    Program,
+    Tiles,
+    TooManyOperations,
+    closed_form,
+    light_choice,
+)
 
 __all__ = ["Cheapest"]
 
@@ -45,9 +53,12 @@ class Cheapest(Schedule):
         if problem.without_mask() == problem:
             self.require(problem, M)
             return _cheapest_first(problem, self._options(problem, M))[0].tiles
-        searches = list(_searches(problem, M, self._near(problem, M)))
+        near = self._near(problem, M)
+        searches = list(_searches(problem, M, near))
         if not searches:
             self.require(problem, M)
+            # Each takes too long to be verified: the first one says why.
+            searches = [MaskedSearch(near[0][0], problem, M, near[0][1])]
         try:
             return _best_that_fits(searches)
         except CacheTooSmall:
@@ -72,8 +83,9 @@ class Cheapest(Schedule):
     def _options(self, problem: Problem, M: int) -> Iterator[_Option]:
         """Yield the candidates with their own choices of tiles, made without the mask if they do not look at it."""
         for schedule, choose in self._choices(problem):
-            with suppress(CacheTooSmall):
-                yield _Option(schedule, choose(schedule.seen(problem), M), choose)
+            with suppress(CacheTooSmall, TooManyOperations):
+                tiles = choose(schedule.seen(problem), M)
+                yield _Option(schedule, light_choice(schedule, problem, M, tiles), choose)
 
     def smallest(self, problem: Problem) -> Tiles:
         """Return the smallest tiles of the candidate that needs the least room."""
@@ -147,7 +159,7 @@ def _cheapest_first(problem: Problem, options: Iterable[_Option]) -> list[_Price
 
 def _searches(problem: Problem, M: int, options: Iterable[tuple[Schedule, Choice]]) -> Iterator[MaskedSearch]:
     for schedule, choose in options:
-        with suppress(CacheTooSmall):
+        with suppress(CacheTooSmall, TooManyOperations):
             yield MaskedSearch(schedule, problem, M, choose)
 
 
@@ -158,7 +170,7 @@ def _best_that_fits(searches: list[MaskedSearch]) -> Tiles:
         try:
             if best.verified():
                 return best.tiles
-        except CacheTooSmall:
+        except (CacheTooSmall, TooManyOperations):
             if len(searches) == 1:
                 raise
             searches.remove(best)

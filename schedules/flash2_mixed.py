@@ -12,22 +12,29 @@ from pebble.program import (
     compute,
     delete,
     first,
+    is_light,
     last,
     load,
     loop,
     phase,
     program,
+    repeating_size,
     store,
     when,
 )
 from schedules._mixed_blocks import MixedBlocks, cheapest_blocks
 from schedules._softmax import statistics
 from schedules._staying_rows import maxima_sweep, output_sweep, while_they_stay
+from schedules._tile_shapes import ceil_div
 
 __all__ = ["Flash2Mixed"]
 
 _FEW = 6
 """Under a mask so many of the choices that are cheapest without the mask are counted, and so many without slices."""
+
+
+_REPEATING_PART = 8
+"""Under a mask of blocks that repeat, blocks may be one part in so many shorter."""
 
 
 class Flash2Mixed(Schedule):
@@ -68,8 +75,13 @@ class Flash2Mixed(Schedule):
         family = self.family(problem)
         plain = problem.without_mask()
         found = [*cheapest_blocks(plain, M, _FEW, slices=False), *cheapest_blocks(plain, M, _FEW)]
+        choices = list(map(_counts, found))
+        if problem.allowed.period > 1:
+            # What repeats soon with the mask's period is verified soon.
+            choices += [_repeating(problem, one) for one in found if not one.slices]
+            choices = [tiles for tiles in choices if is_light(self, problem, tiles)] or choices
         return min(
-            map(_counts, found),
+            choices,
             key=lambda tiles: int(closed_form(self.program(problem, tiles), family).io),
             default=self.smallest(problem),
         )
@@ -110,6 +122,12 @@ class Flash2Mixed(Schedule):
 
 def _counts(mixed: MixedBlocks) -> Tiles:
     return {"blocks": mixed.blocks, "slices": mixed.slices, "pinned": mixed.pinned}
+
+
+def _repeating(problem: Problem, mixed: MixedBlocks) -> Tiles:
+    """Return blocks of as many rows or hardly fewer, which have large common factors with the mask's period."""
+    rows = repeating_size(problem.allowed, mixed.rows, _REPEATING_PART)
+    return {**_counts(mixed), "blocks": int(ceil_div(problem.Nq, rows))}
 
 
 def _whole(mixed: MixedBlocks) -> Node:

@@ -8,7 +8,7 @@ For example::
 
 from __future__ import annotations
 
-from pebble.common.errors import NoClosedForm
+from pebble.common.errors import NoClosedForm, TooManyOperations
 from pebble.program.closed_forms.count import closed_form
 from pebble.program.hierarchy import Hierarchy
 from pebble.program.language import (
@@ -38,7 +38,16 @@ from pebble.program.nodes import (
     pseudo_code,
 )
 from pebble.program.projection import project
-from pebble.program.schedule import LevelSchedule, MaskedSearch, Tiles, fitting_tiles, largest
+from pebble.program.schedule import (
+    LevelSchedule,
+    MaskedSearch,
+    Tiles,
+    fitting_tiles,
+    is_light,
+    largest,
+    light_choice,
+    repeating_size,
+)
 from pebble.program.steps import Step, loop_range, tile_at, tile_count, walk
 from pebble.program.validation import validate
 
@@ -57,14 +66,17 @@ __all__ = [
     "Program",
     "Step",
     "Tiles",
+    "TooManyOperations",
     "When",
     "closed_form",
     "compute",
     "delete",
     "first",
     "fitting_tiles",
+    "is_light",
     "largest",
     "last",
+    "light_choice",
     "load",
     "loop",
     "loop_range",
@@ -74,6 +86,7 @@ __all__ = [
     "program",
     "project",
     "pseudo_code",
+    "repeating_size",
     "store",
     "tile_at",
     "tile_count",

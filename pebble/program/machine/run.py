@@ -6,10 +6,11 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from pebble.common.errors import InvalidInput, Violation
+from pebble.common.errors import InvalidInput, TooManyOperations, Violation
 from pebble.common.units import fast_memory_words
 from pebble.program.machine.counted import Run
 from pebble.program.machine.field_state import FieldState
+from pebble.program.machine.foretold_tiles import MOST_TILES, foretold_tiles
 from pebble.program.machine.grid_state import GridState
 from pebble.program.machine.loops import LastRoundFails, Loops, ShortcutFails, ShortcutOverflow
 from pebble.program.machine.lump import LumpedLoops
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from pebble.program.machine.state import State
     from pebble.program.nodes import Program
 
-__all__ = ["LOCATE_LIMIT", "STEP_LIMIT", "executed", "fits", "run", "run_of"]
+__all__ = ["LOCATE_LIMIT", "STEP_LIMIT", "executed", "fits", "refuse_too_many", "run", "run_of"]
 
 LOCATE_LIMIT = 200_000
 """Operations executed to find the place of a violation that a shortcut met."""
@@ -67,7 +68,9 @@ def run(
     Violation
         If an operation breaks a rule of the game, or an output is not in slow memory at the end.
     InvalidInput
-        If the program does not make sense for the family, or would take too many operations.
+        If the program does not make sense for the family.
+    TooManyOperations
+        If it takes too many operations, or under a mask of blocks that repeat will take about so many.
 
     Notes
     -----
@@ -80,6 +83,8 @@ def run(
         raise InvalidInput("only a run without induction executes every operation, to be observed")
     validate(program, family)
     _refuse_masked_sums(family)
+    if induction:
+        refuse_too_many(program, family)
     kind = _kind(family)
     loops = (kind.shortened if induction else Loops)(family, step_limit or kind.step_limit)
     try:
@@ -94,6 +99,16 @@ def _refuse_masked_sums(family: Family) -> None:
     if family.masked_axes and family.has_free_sums:
         raise InvalidInput(
             "sums in any order are verified without a mask only: leave the mask out, or take chains"
+        )
+
+
+def refuse_too_many(program: Program, family: Family) -> None:
+    """Say before the work that a program's loops and the mask's blocks repeat together too late to be verified."""
+    tiles = foretold_tiles(program, family)
+    if tiles > MOST_TILES and family.mask:
+        raise TooManyOperations(
+            f"under the mask {family.mask.spec} about {tiles:,} tiles would have to be looked at, and at most "
+            f"{MOST_TILES:,} are: take tiles whose lengths have large common factors with {family.mask.period:,}"
         )
 
 
@@ -123,6 +138,7 @@ def fits(program: Program, family: Family, M: int) -> bool:
     """
     validate(program, family)
     _refuse_masked_sums(family)
+    refuse_too_many(program, family)
     kind = _kind(family)
     try:
         _executed(program, family, M, kind.shortened(family, kind.step_limit))

@@ -14,7 +14,14 @@ from pebble.program.machine.levels import LevelMachine
 from pebble.program.machine.loops import Loops, ShortcutOverflow
 from pebble.program.machine.lump import LumpedLoops
 from pebble.program.machine.memo import RememberedLoops
-from pebble.program.machine.run import LOCATE_LIMIT, MASKED_STEP_LIMIT, STEP_LIMIT, executed, run_of
+from pebble.program.machine.run import (
+    LOCATE_LIMIT,
+    MASKED_STEP_LIMIT,
+    STEP_LIMIT,
+    executed,
+    refuse_too_many,
+    run_of,
+)
 from pebble.program.validation import validate
 
 if TYPE_CHECKING:
@@ -87,6 +94,8 @@ def run_levels(
         raise InvalidInput(
             "programs for several memory levels are verified with chains, not with sums in any order"
         )
+    if induction:
+        refuse_too_many(program, family)
     return tuple(
         _run_level(program, family, hierarchy, level, induction, step_limit)
         for level in range(1, hierarchy.levels + 1)

@@ -1,6 +1,8 @@
 """Schedules: the base class, the choice of tiles, and the registry through which third parties add their own."""
 
+from pebble.program.schedule.aligned_sizes import repeating_size
 from pebble.program.schedule.level_schedule import LevelSchedule
+from pebble.program.schedule.light_tiles import is_light, light_choice
 from pebble.program.schedule.masked_tiles import Choice, MaskedSearch, masked_tiles, tiles_without_mask
 from pebble.program.schedule.registry import available, get, offered, registered
 from pebble.program.schedule.schedule import Schedule, Tiles
@@ -15,10 +17,13 @@ __all__ = [
     "available",
     "fitting_tiles",
     "get",
+    "is_light",
     "largest",
+    "light_choice",
     "masked_tiles",
     "offered",
     "registered",
+    "repeating_size",
     "resolve_tiles",
     "tiles_without_mask",
 ]

@@ -22,10 +22,11 @@ _SLACK = {128: 32, 32: 4, 0: 2}
 """On axes from ``_LONG`` lines on a size, from so many on, may be one part in so many smaller to repeat soon."""
 
 
-def repeating_size(mask: Mask, size: int) -> int:
+def repeating_size(mask: Mask, size: int, part: int | None = None) -> int:
     """Return a size of tiles that repeat soon with a mask's period: the one given, or one hardly smaller.
 
-    On long axes counts of tiles are summed, and verified, by the tiles after which cuts and mask repeat.
+    On long axes counts of tiles are summed, and verified, by the tiles after which cuts and mask repeat. If ``part``
+    is given it may be one part in so many smaller, on axes of any length.
 
     Examples
     --------
@@ -33,10 +34,13 @@ def repeating_size(mask: Mask, size: int) -> int:
     >>> mask = make_mask("strided:1024", 10**6, 10**6)
     >>> repeating_size(mask, 391), repeating_size(mask, 3000)
     (384, 2944)
+    >>> repeating_size(mask, 158), repeating_size(mask, 158, 4)
+    (156, 128)
     """
-    if mask.period == 1 or max(mask.extents.values()) < _LONG:
+    if mask.period == 1 or (part is None and max(mask.extents.values()) < _LONG):
         return size
-    part = next(part for least, part in _SLACK.items() if size >= least)
+    usual = next(part for least, part in _SLACK.items() if size >= least)
+    part = usual if part is None else min(part, usual)
     # Among so many sizes as the period is long there is a multiple of it.
     near = range(size, size - min(size // part, mask.period, _LOOKED_AT) - 1, -1)
     return max(near, key=lambda other: (gcd(other, mask.period), other), default=size)
@@ -95,7 +99,8 @@ def has_full_tile(mask: Mask, rows: int, cols: int) -> bool:
     (True, False)
     """
     blocks = max(mask.Nq // rows, 1)
-    for number in range(0, blocks, max(blocks // _LOOKS, 1)):
+    # An odd step, so that not all rows looked at are at the same place of a block whose length is a power of two.
+    for number in range(0, blocks, blocks // _LOOKS | 1):
         queries = (number * rows, min((number + 1) * rows, mask.Nq))
         line = np.array([(queries[0] + queries[1] - 1) // 2], dtype=np.int64)
         first, last = int(mask.first_of("i", line)[0]), int(mask.last_of("i", line)[0])

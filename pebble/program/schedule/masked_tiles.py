@@ -8,7 +8,8 @@ from contextlib import suppress
 from pebble.common.errors import CacheTooSmall, NoClosedForm
 from pebble.computations.problem import Problem
 from pebble.program.schedule.every_size import combinations, every_size, phases_are_apart
-from pebble.program.schedule.sampled_sizes import repeating_tiles, sampled_sizes
+from pebble.program.schedule.light_tiles import repeating_tiles, verifiable_tiles
+from pebble.program.schedule.sampled_sizes import sampled_sizes
 from pebble.program.schedule.schedule import Schedule, Tiles
 from pebble.program.schedule.square_cuts import HARDLY_MORE
 from pebble.program.schedule.tile_groups import TileGroup, switches, tile_groups, whole_group
@@ -110,6 +111,8 @@ class MaskedSearch:
     ------
     CacheTooSmall
         If no tiles are found that fit; also when a proposal is verified.
+    TooManyOperations
+        If the machine would take too long for the tiles to begin with, as is told before it runs.
     """
 
     def __init__(self, schedule: Schedule, problem: Problem, M: int, choose: Choice | None = None) -> None:
@@ -135,7 +138,7 @@ class MaskedSearch:
         """Return the tiles chosen without the mask; the smallest where less is needed under it than without it."""
         schedule, problem, M = self.schedule, self.problem, self.M
         if schedule.published_tiles:
-            return tiles_without_mask(schedule, problem, M, self.choose)
+            return tiles_without_mask(schedule, problem, M, self._light_choice)
         try:
             return dict(self.choose(schedule.seen(problem), M))
         except CacheTooSmall:
@@ -144,9 +147,15 @@ class MaskedSearch:
                 return smallest
             raise
 
+    def _light_choice(self, problem: Problem, M: int) -> Tiles:
+        """Return what is chosen without the mask, or smaller tiles that are verified under it in seconds."""
+        return verifiable_tiles(self.trials, self.choose(problem, M))
+
     def _take(self, start: dict[str, int]) -> None:
         fixed = not start or not self.is_asked(self.schedule, self.problem)
-        self.tiles = start if fixed else self._best(repeating_tiles(self.trials, start))
+        self.tiles = (
+            start if fixed else self._best(verifiable_tiles(self.trials, repeating_tiles(self.trials, start)))
+        )
         self.words = self.trials.words(self.tiles)
 
     def verified(self) -> bool:
@@ -167,7 +176,7 @@ class MaskedSearch:
 
     def _usual(self) -> dict[str, int]:
         """Return the tiles chosen without the mask, or hardly smaller ones that repeat soon with it and fit."""
-        usual = tiles_without_mask(self.schedule, self.problem, self.M, self.choose)
+        usual = tiles_without_mask(self.schedule, self.problem, self.M, self._light_choice)
         smaller = repeating_tiles(self.trials, usual)
         return smaller if smaller == usual or self.trials.peak(smaller) <= self.M else usual
 

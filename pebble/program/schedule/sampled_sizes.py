@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import product
 
-from pebble.program.schedule.aligned_sizes import aligned_sizes, has_full_tile, repeating_size
+from pebble.program.schedule.aligned_sizes import aligned_sizes, has_full_tile
+from pebble.program.schedule.light_tiles import MANY_TILES, light_tiles, repeating_tiles
 from pebble.program.schedule.schedule import Tiles
 from pebble.program.schedule.square_cuts import HARDLY_MORE, cuts_queries_and_keys, largest_side
 from pebble.program.schedule.tile_groups import TileGroup
 from pebble.program.schedule.tile_trials import Trials
 
-__all__ = ["repeating_tiles", "sampled_sizes"]
+__all__ = ["sampled_sizes"]
 
 _TRIALS = 60
 """Most combinations of sizes that are compared at a time."""
@@ -19,6 +20,10 @@ _ROUNDS = 4
 _REFINED = 2
 _LONG = 1 << 18
 """On axes from this length on squares are taken that move at most ``HARDLY_MORE`` as many words as the best tiles."""
+_HARDLY_MORE_REPEATING = 1.01
+"""So many times the words of the best under a mask of blocks that repeat, for tiles that are verified sooner."""
+_FEW_HEAVY = 3
+"""Where the machine would take long for all tiles, so many of them are compared."""
 _NEARLY = 0.97
 """A larger M is aimed at while the best tiles need less than this share of it under the mask."""
 
@@ -59,18 +64,6 @@ def sampled_sizes(
     return best
 
 
-def repeating_tiles(trials: Trials, tiles: Tiles) -> dict[str, int]:
-    """Return tiles that repeat soon with the mask's period, see :func:`.repeating_size`; hardly smaller ones."""
-    schedule, mask = trials.schedule, trials.problem.allowed
-    kept = {*schedule.resident_tiles, *schedule.may_be_zero}
-    return {
-        name: size
-        if name in kept or schedule.axis_of(name) not in ("", "i", "j")
-        else repeating_size(mask, size)
-        for name, size in tiles.items()
-    }
-
-
 class _Sample:
     """The sizes of a group's tiles that are compared, and what they move."""
 
@@ -100,9 +93,9 @@ class _Sample:
         least = min([self.words(given), *(words for words, _ in ranked)])
         chosen = self._square_of(ranked, least)
         if chosen is None:
-            if not ranked or ranked[0][0] >= self.words(given):
+            if not ranked or (ranked[0][0] >= self.words(given) and self._is_light(given)):
                 return given
-            chosen = ranked[0][1]
+            chosen = self._lightest(ranked)
         return {**self.given, **{name: chosen[name] for name in self.group.names}}
 
     def _square_of(self, ranked: list[tuple[int, dict[str, int]]], least: int) -> dict[str, int] | None:
@@ -119,6 +112,17 @@ class _Sample:
                 return tiles
         return None
 
+    def _is_light(self, tiles: Tiles) -> bool:
+        """Whether the machine verifies the group's phases in seconds."""
+        return self.trials.foretold({**self.given, **tiles}, self.group) <= MANY_TILES
+
+    def _lightest(self, ranked: list[tuple[int, dict[str, int]]]) -> dict[str, int]:
+        """Return of the tiles that move hardly more words than the best those that the machine verifies soonest."""
+        if self.trials.problem.allowed.period == 1:
+            return ranked[0][1]
+        near = (tiles for words, tiles in ranked if words <= _HARDLY_MORE_REPEATING * ranked[0][0])
+        return min(near, key=lambda tiles: self.trials.foretold({**self.given, **tiles}, self.group))
+
     def words(self, tiles: Tiles) -> int:
         """Words that the group's phases move."""
         key = tuple(tiles[name] for name in self.group.names)
@@ -131,15 +135,22 @@ class _Sample:
     def ranked(self, aim: int) -> list[tuple[int, dict[str, int]]]:
         """Return tiles that without the mask need about ``aim`` words, those that move the fewest words first."""
         seen: dict[tuple[int, ...], tuple[int, dict[str, int]]] = {}
+        heavy: dict[tuple[int, ...], tuple[int, dict[str, int]]] = {}
 
         def take(some: Iterable[dict[str, int]], most: int) -> None:
             for tiles in some:
                 if len(seen) >= most:
                     return
-                whole = self._with_residents(repeating_tiles(self.trials, tiles), aim)
+                light = light_tiles(self.trials, repeating_tiles(self.trials, tiles), self.group)
+                whole = self._with_residents(light, aim)
                 if whole is not None:
                     key = tuple(whole[name] for name in self.group.names)
-                    if key not in seen:
+                    if key in seen or key in heavy:
+                        continue
+                    looked_at = self.trials.foretold({**self.given, **whole}, self.group)
+                    if looked_at > MANY_TILES:
+                        heavy[key] = looked_at, whole
+                    else:
                         seen[key] = self.words(whole), whole
 
         take(self._squares(aim), _TRIALS)
@@ -147,6 +158,9 @@ class _Sample:
         for _ in range(_REFINED):
             if seen:
                 take(self._neighbours(min(seen.values(), key=_by_words)[1], aim), _TRIALS)
+        if not seen:
+            few = sorted(heavy.values(), key=_by_words)[:_FEW_HEAVY]
+            return sorted(((self.words(tiles), tiles) for _, tiles in few), key=_by_words)
         return sorted(seen.values(), key=_by_words)
 
     # Shapes
@@ -194,11 +208,12 @@ class _Sample:
         extent, least, axis = self.trials.greatest[name], self.base[name], self.axis_of(name)
         blocks = -(-extent // edge)
         found = [edge, -(-extent // blocks), self.given[name]]
-        if axis in ("i", "j"):
-            found += aligned_sizes(self.trials.problem.allowed, axis, edge)
+        mask = self.trials.problem.allowed
+        if axis in ("i", "j") or (not axis and mask.period > 1):
+            found += aligned_sizes(mask, axis or "i", edge)
         found += [-(-extent // (blocks + more)) for more in (1, 2)]
         # Small tiles of masks with a period repeat late.
-        powers = 12 if self.trials.problem.allowed.period == 1 else 6
+        powers = 12 if mask.period == 1 else 6
         found += [int(edge / 2 ** (power / 2)) for power in range(1, powers + 1)]
         return [size for size in dict.fromkeys(found) if least <= size <= edge][:most]
 
@@ -255,5 +270,5 @@ class _Sample:
 
 
 def _by_words(one: tuple[int, dict[str, int]]) -> int:
-    """Order by words; of tiles that move as many the first stands, which may be a square."""
+    """Order by words, or by tiles; of those with as many the first stands, which may be a square."""
     return one[0]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pebble.common.errors import NoClosedForm
 from pebble.computations.problem import Problem
 from pebble.program.closed_forms.count import closed_form
+from pebble.program.machine.foretold_tiles import foretold_tiles
 from pebble.program.schedule.schedule import Schedule, Tiles
 from pebble.program.schedule.tile_groups import TileGroup
 
@@ -39,6 +40,11 @@ class Trials:
         if key not in self._rooms:
             self._rooms[key] = self.schedule.room_told(self._plain, tiles)
         return self._rooms[key]
+
+    def foretold(self, tiles: Tiles, group: TileGroup | None = None) -> int:
+        """About how many tiles the machine looks at under a mask of blocks that repeat; 0 under others."""
+        program = self.schedule.program(self.problem, tiles)
+        return foretold_tiles(program, self.family, None if group is None else group.phases)
 
     def words(self, tiles: Tiles, group: TileGroup | None = None) -> int:
         """Words that the program moves, or those phases of it that a group shapes."""

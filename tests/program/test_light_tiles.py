@@ -1,0 +1,68 @@
+"""Tiles that the machine gets through soon under masks of blocks that repeat."""
+
+from __future__ import annotations
+
+import pytest
+
+from pebble.common.errors import TooManyOperations
+from pebble.computations.problem import Problem
+from pebble.program.schedule import Schedule, Tiles, get, is_light, light_choice
+
+
+def test_small_cache_takes_its_published_side_where_that_is_verified_soon() -> None:
+    small = get("small-cache")
+    for mask, N, side in (
+        ("strided:1024", 5_000, 158),
+        ("causal", 10**6, 158),
+        ("strided:1024", 10**6, 128),
+        ("fixed:1024,8", 10**9, 128),
+        ("strided:1000", 10**6, 150),
+    ):
+        problem = Problem.square(N, 128, mask=mask)
+        found = light_choice(small, problem, 100_000, small.tiles(problem, 100_000))
+        assert found == {"side": side}, (mask, N)
+        assert is_light(small, problem, found)
+
+
+def test_where_none_are_found_those_that_repeat_soonest_are_taken() -> None:
+    flash = get("flash-2")
+    problem = Problem.square(10**6, 128, mask="strided:1021")
+    found = light_choice(flash, problem, 100_000, {"rows": 391})
+    assert 3 * 391 <= 4 * found["rows"] <= 4 * 391
+    assert not is_light(flash, problem, found)
+
+
+def test_tiles_that_would_take_minutes_are_refused() -> None:
+    problem = Problem.square(10**6, 128, mask="strided:1021")
+    with pytest.raises(TooManyOperations, match="common factors with 1,021"):
+        light_choice(get("small-cache"), problem, 100_000, {"side": 158})
+
+
+def test_what_stays_in_fast_memory_is_left_as_it_is() -> None:
+    problem = Problem.square(10**6, 128, mask="strided:1024")
+    found = light_choice(get("flash-2-pinned"), problem, 100_000, {"rows": 391, "pinned": 7})
+    assert found["pinned"] == 7
+    assert found["rows"] < 391
+
+
+def test_blocks_of_flash_2_mixed_repeat_soon() -> None:
+    mixed = get("flash-2-mixed")
+    problem = Problem.square(10**6, 128, mask="strided:1024")
+    assert is_light(mixed, problem, mixed.tiles(problem, 100_000))
+
+
+def test_best_goes_on_without_what_would_take_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A candidate that would take too long is left out; where nothing is left the reason is said."""
+    problem, best = Problem.square(60, 3, mask="strided:7"), get("best")
+    assert set(best.tiles(problem, 150)) == {"rows", "pinned"}
+
+    def refusing(schedule: Schedule, problem: Problem, M: int, tiles: Tiles) -> dict[str, int]:
+        if schedule.name == "flash-2-pinned":
+            raise TooManyOperations("too many")
+        return dict(tiles)
+
+    monkeypatch.setattr("schedules._cheapest.light_choice", refusing)
+    assert set(best.tiles(problem, 150)) == {"first", "rows"}
+    monkeypatch.setattr("pebble.program.machine.run.MOST_TILES", 1)
+    with pytest.raises(TooManyOperations, match="tiles would have to be looked at"):
+        best.tiles(problem, 150)
