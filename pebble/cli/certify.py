@@ -8,7 +8,7 @@ import click
 
 from pebble.cli.completion import dags
 from pebble.cli.dag_options import rules_of, rules_options
-from pebble.cli.options import memory_options, optional_words_of
+from pebble.cli.options import Seconds, memory_options, optional_words_of
 from pebble.cli.printing import file_output
 
 __all__ = ["command"]
@@ -26,7 +26,7 @@ __all__ = ["command"]
 @click.option(
     "--bound", help="The name of the bound (compulsory, exhaustive search, …); by default the greatest."
 )
-@click.option("--time", "time_budget", type=click.FloatRange(min=0), help="Seconds that a search may take.")
+@click.option("--time", "time_budget", type=Seconds(min=0), help="Seconds that a search may take.")
 @click.option(
     "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of the random searches."
 )

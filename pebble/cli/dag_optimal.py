@@ -8,7 +8,7 @@ import click
 
 from pebble.cli.completion import dags
 from pebble.cli.dag_options import check_output, finish, pebbling_output_options, rules_of, rules_options
-from pebble.cli.options import memory_options, words_of
+from pebble.cli.options import Seconds, memory_options, words_of
 from pebble.cli.progress import progress_line
 
 __all__ = ["command"]
@@ -18,9 +18,7 @@ __all__ = ["command"]
 @click.argument("dag", shell_complete=dags)
 @memory_options
 @rules_options("Every vertex is computed once.", "A vertex may be computed into the word of a predecessor.")
-@click.option(
-    "--time-limit", type=click.FloatRange(min=0, min_open=True), help="Seconds after which to stop."
-)
+@click.option("--time-limit", type=Seconds(min=0, min_open=True), help="Seconds after which to stop.")
 @pebbling_output_options
 def command(dag: str, time_limit: float | None, as_json: bool, output: str | None, **options: Any) -> None:
     """Find the proved minimum I/O of a small DAG, and a pebbling that reaches it.

@@ -9,7 +9,7 @@ import click
 
 from pebble.cli.completion import dags
 from pebble.cli.dag_options import check_output, finish, pebbling_output_options
-from pebble.cli.options import memory_options, words_of
+from pebble.cli.options import Seconds, memory_options, words_of
 from pebble.cli.progress import progress_line
 
 __all__ = ["command"]
@@ -25,7 +25,7 @@ __all__ = ["command"]
     show_default=True,
     help="belady, lru, fifo or write-aware; auto is belady, with the order auto write-aware where that costs less.",
 )
-@click.option("--time", "time_budget", type=click.FloatRange(min=0), help="Seconds that a search may take.")
+@click.option("--time", "time_budget", type=Seconds(min=0), help="Seconds that a search may take.")
 @click.option(
     "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of the random searches."
 )

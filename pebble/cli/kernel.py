@@ -9,7 +9,7 @@ import click
 
 from pebble.cli.completion import kernels
 from pebble.cli.dag_options import check_output
-from pebble.cli.options import memory_options, words_of
+from pebble.cli.options import Seconds, memory_options, words_of
 from pebble.cli.printing import file_output, json_option, print_list, print_result
 from pebble.cli.progress import progress_line
 
@@ -24,7 +24,7 @@ __all__ = ["command"]
 @click.option(
     "--time",
     "time_budget",
-    type=click.FloatRange(min=0),
+    type=Seconds(min=0),
     help="Seconds that a search over orders of vertices may take.",
 )
 @click.option("--list", "listing", is_flag=True, help="List the kernels that have a name.")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from math import isnan
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "SEVERAL",
+    "Seconds",
     "Whole",
     "form_options",
     "heads_options",
@@ -58,6 +60,17 @@ class Whole(click.ParamType):  # type: ignore[type-arg,unused-ignore]
         if number > LARGEST_SIZE:
             self.fail(f"{value} is too large; at most {LARGEST_SIZE:,}", param, ctx)
         return number
+
+
+class Seconds(click.FloatRange):
+    """Seconds that something may take, 0 or more; ``nan`` is refused, for no clock ever passes it."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Read the seconds, or fail with what is wrong about them."""
+        seconds = super().convert(value, param, ctx)
+        if isnan(seconds):
+            self.fail(f"{value} is not a number of seconds", param, ctx)
+        return seconds
 
 
 def problem_options(required: bool = True, several_lengths: bool = False) -> Callable[[F], F]:

@@ -12,6 +12,7 @@ from pebble.cli.completion import schedules
 from pebble.cli.dag_options import dag_of
 from pebble.cli.level_options import Levels, levels_of, levels_option
 from pebble.cli.options import (
+    Seconds,
     memory_options,
     optional_words_of,
     parse_tiles,
@@ -48,7 +49,7 @@ _FIRST_PAGE = "play.html"
 @click.option("--no-classics", is_flag=True, help="Leave out the classic DAGs to play on; writes faster.")
 @click.option(
     "--time-limit",
-    type=click.FloatRange(min=0, min_open=True),
+    type=Seconds(min=0, min_open=True),
     default=5.0,
     show_default=True,
     help="Seconds for the exact optimum of each DAG and M.",

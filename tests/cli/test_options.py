@@ -144,3 +144,18 @@ def test_version(pebble: Pebble) -> None:
     from importlib.metadata import version
 
     assert pebble("--version").out.split()[-1] == version("pebble-io")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("dag", "schedule", "fft:8", "-M", "4", "--time", "nan"),
+        ("dag", "optimal", "fft:4", "-M", "3", "--time-limit", "nan"),
+        ("certify", "fft:4", "-M", "3", "--time", "nan"),
+        ("kernel", "y[i] += A[i,j]*x[j]", "-N", "i=4,j=4", "-M", "8", "--time", "nan"),
+        ("play", "naive", "--time-limit", "nan"),
+    ],
+)
+def test_seconds_that_are_no_number_are_refused(pebble: Pebble, command: tuple[str, ...]) -> None:
+    """No clock ever passes ``nan``: the search would not end."""
+    pebble(*command).refused(2, "nan is not a number of seconds")

@@ -17,6 +17,7 @@ from pebble.solvers.heuristic.lattice import Lattice, found_lattice, lattice_ord
 from pebble.solvers.heuristic.local_search import local_search
 from pebble.solvers.heuristic.orders import breadth_first, depth_first, given
 from pebble.solvers.heuristic.search import BestOrder, FoundOrder, OutOfSteps, Task, Watch
+from pebble.solvers.heuristic.sum_trees import sum_tree_columns
 from pebble.solvers.heuristic.weighted_greedy import (
     WEIGHTS,
     Weights,
@@ -44,6 +45,8 @@ _NEAR = 1.1
 """How many times as much as the best order the best tiled one may cost to be worth another search for tilings."""
 _LARGE = 1_000_000
 """Vertices and edges from which on one style of closures is tried in any case."""
+_KEPT_COLUMNS = 5
+"""Columns of a lattice that stay beside the two for trees of sums."""
 _FAR_LESS = 0.5
 """Part of the I/O of all simple orders below which a tiled order of a large graph is the last that is tried."""
 _LEAST_SEARCHED = 100
@@ -183,6 +186,14 @@ def _lattice(task: Task, lattice: Lattice, seed: int = 0) -> Iterator[FoundOrder
         yield "lattice", order
 
 
+def _with_sum_trees(task: Task, lattice: Lattice) -> Lattice | None:
+    """Return a lattice with columns for sums that are added up as trees; None where there are none."""
+    columns = sum_tree_columns(task.graph) if task.size <= _LARGE else None
+    if columns is None:
+        return None
+    return Lattice(np.concatenate([lattice.coordinates[:, :_KEPT_COLUMNS], columns], axis=1))
+
+
 class _Least:
     """Orders that go through, and the least I/O among them; infinite before there is one."""
 
@@ -197,7 +208,11 @@ class _Least:
 
 def _only_lattice(task: Task) -> Iterator[FoundOrder]:
     yield "given", given(task.graph)
-    yield from _lattice(task, found_lattice(task.graph))
+    lattice = found_lattice(task.graph)
+    yield from _lattice(task, lattice)
+    trees = _with_sum_trees(task, lattice)
+    if trees is not None:
+        yield from _lattice(task, trees)
 
 
 def _everything(task: Task, best: BestOrder) -> Iterator[FoundOrder]:
@@ -220,6 +235,12 @@ def _everything(task: Task, best: BestOrder) -> Iterator[FoundOrder]:
     before = best.io
     tiled = _Least(task, _lattice(task, lattice))
     yield from tiled
+    trees = _with_sum_trees(task, lattice)
+    if trees is not None:
+        tiled_trees = _Least(task, _lattice(task, trees))
+        yield from tiled_trees
+        if tiled_trees.io < tiled.io:
+            tiled, lattice = tiled_trees, trees
     if task.time_budget is None and task.size > _LARGE and best.io < _FAR_LESS * before:
         return
     if not first:
