@@ -14,7 +14,6 @@ from tests.program.names import (
     Condition,
     Family,
     Node,
-    Nodes,
     Phase,
     Program,
     delete,
@@ -46,13 +45,12 @@ def random_loops(rnd: Random, lengths: dict[str, int]) -> Node:
     inner = "j" if outer == "i" else "i"
 
     def around(axis: str, *nodes: Node) -> Node:
-        part = {"start": rnd.randint(0, 3)} if rnd.random() < 0.4 else {}
-        if part and rnd.random() < 0.5:
-            part["stop"] = lengths[axis] - rnd.randint(0, 3)
-        return loop(axis, rnd.choice([1, 1, 2, 3, 6]), *nodes, **part)
+        start = rnd.randint(0, 3) if rnd.random() < 0.4 else 0
+        stop = lengths[axis] - rnd.randint(0, 3) if start and rnd.random() < 0.5 else None
+        return loop(axis, rnd.choice([1, 1, 2, 3, 6]), *nodes, start=start, stop=stop)
 
-    def moves() -> Nodes:
-        nodes: Nodes = tuple(conditional(rnd, "ij") for _ in range(rnd.randint(1, 2)))
+    def moves() -> tuple[Node, ...]:
+        nodes: tuple[Node, ...] = tuple(conditional(rnd, "ij") for _ in range(rnd.randint(1, 2)))
         if rnd.random() < 0.3:
             nodes = (loop("k", 2, load("Q"), delete("Q")), *nodes)
         return (

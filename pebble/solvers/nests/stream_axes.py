@@ -83,7 +83,7 @@ def stream_axes(nest: LoopNest, numbers: Sequence[int]) -> Iterator[StreamAxes]:
     names = tuple(dict.fromkeys(name for at in numbers for name in nest.statements[at].indices))
     for tiled, stream, row, signs in _choices(nest, numbers, names):
         axes = tuple(dict.fromkeys((*tiled, stream, row, *names)))
-        search = _Search(nest, tuple(numbers), dependences, tiled, (stream, row), axes, signs)
+        search = _AxesSearch(nest, tuple(numbers), dependences, tiled, (stream, row), axes, signs)
         found = search.found()
         if found is not None:
             yield found
@@ -149,7 +149,7 @@ def _pairs(nest: LoopNest, other: int, at: int, target: Access, access: Access) 
     return AffineSet(names, (*map(_primed, before.conditions), *after.conditions)).where(*same)
 
 
-class _Search:
+class _AxesSearch:
     """Places for statements that lack an axis, one statement after the other, while no dependence goes back."""
 
     def __init__(
