@@ -40,6 +40,7 @@ OF_THE_MACHINE = [
     for name in (
         "bodies",
         "loop_tiles",
+        "memo",
         "order",
         "stretches",
         "configuration",
