@@ -41,6 +41,7 @@ OF_THE_MACHINE = [
         "bodies",
         "segments",
         "loop_tiles",
+        "memo",
         "order",
         "stretches",
         "configuration",

@@ -14,8 +14,7 @@ from tests.program.names import (
     Condition,
     Family,
     Node,
-    Phase,
-    Program,
+    Nodes,
     delete,
     first,
     last,
@@ -23,6 +22,8 @@ from tests.program.names import (
     loop,
     not_first,
     not_last,
+    phase,
+    program,
     when,
 )
 from tests.program.random_families import under
@@ -65,10 +66,10 @@ def random_loops(rnd: Random, lengths: dict[str, int]) -> Node:
     return around(outer, *inside)
 
 
-def agree(text: Node, family: Family) -> bool:
+def agree(text: Nodes, family: Family) -> bool:
     """Whether running every iteration says what the shortcuts say."""
-    program = Program((Phase("", (text,)),))
-    slow, quick = (judge(runner, program, family, None) for runner in (PLAIN, SHORTCUTS["induction"]))
+    every = program(phase("", text))
+    slow, quick = (judge(runner, every, family, None) for runner in (PLAIN, SHORTCUTS["induction"]))
     assert slow.found is not None, slow.rule
     return not quick.differs(slow)
 
@@ -97,3 +98,18 @@ def test_conditions_that_change_again_and_again(which: Callable[[str], Condition
 def test_lines_of_as_many_pairs_that_lie_elsewhere_in_a_split_tile(mask: str, tile: int, split: int) -> None:
     columns = loop("j", split, load("K"), delete("K"), label="split")
     assert agree(loop("j", tile, loop("i", 1, columns)), attention(24, 24, mask=mask))
+
+
+@pytest.mark.parametrize("mask", ["causal", "window:9"])
+def test_one_loop_inside_two_over_parts(mask: str) -> None:
+    """The tile of keys is the last one of the first part, and then the first one of the second."""
+    moved = loop("i", 1, when(first("j"), load("Q"), delete("Q")))
+    assert agree((loop("j", 2, moved, stop=6), loop("j", 2, moved, start=4)), attention(12, 12, mask=mask))
+
+
+@pytest.mark.parametrize("mask", ["strided:4", "fixed:6,2"])
+@pytest.mark.parametrize("tile", [4, 5])
+def test_loops_of_two_tiles_see_the_same_blocks(mask: str, tile: int) -> None:
+    moves = load("Q"), delete("Q")
+    text = loop("j", tile, loop("i", 1, *moves), loop("i", 2, *moves), loop("i", 1, when(last("j"), *moves)))
+    assert agree(text, attention(40, 40, mask=mask))
