@@ -80,7 +80,12 @@ def grouped_mask(mask: Mask, group: int) -> Mask:
         start, stop = (_repeated(ends, group) for ends in mask.ends("i"))
         found: Mask = GroupedBand(spec, mask, group, start, stop)
     else:
-        check_size(mask.Nq * group, mask.Nk, spec)
+        try:
+            check_size(mask.Nq * group, mask.Nk, spec)
+        except InvalidInput as error:
+            raise InvalidInput(
+                f"{error}; where each query head has keys of its own (--kv-heads as many as --heads) there is no group"
+            ) from None
         matrix = mask.matrix((0, mask.Nq), (0, mask.Nk))
         found = DenseMask(spec, np.repeat(matrix, group, axis=0))
     found.empty_rows = mask.empty_rows
