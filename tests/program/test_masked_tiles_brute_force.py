@@ -149,7 +149,8 @@ def test_the_choice_is_the_best_of_all_tiles_under_every_kind_of_mask(
     name: str, pass_name: str, form: str, kind: str
 ) -> None:
     for seed in (1, 2):
-        most = 4 if len(get(name, pass_name, form).tile_names) > 2 else 7
+        sizes = len(get(name, pass_name, form).tile_names)
+        most = 7 if sizes <= 2 else 4 if sizes <= 5 else 2
         check_all_sizes(
             get(name, pass_name, form),
             problem_of(kind, pass_name, form, seed, most),

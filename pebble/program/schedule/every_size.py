@@ -95,9 +95,9 @@ def _valid(
 
     Not all tiles may be zero at once.
     """
-    sizes = product(*(_range(schedule, problem, name) for name in names))
+    combined = product(*(_range(schedule, problem, name) for name in names))
     every = [
-        own for own in sizes if schedule.differs(problem, {**base, **dict(zip(names, own, strict=True))})
+        own for own in combined if schedule.differs(problem, {**base, **dict(zip(names, own, strict=True))})
     ]
     if len(set(names) & set(schedule.may_be_zero)) < 2:
         return every

@@ -67,21 +67,19 @@ def most_resident(
         best[:, some[better]] = np.array(counts)[:, better]
 
     ranges = _ranges(problem, _greatest(lambda lines: staying(lines) <= M, most))
-    left = []
+    left: list[tuple[int, ...]] = []
     for low, high in ranges:
         lines = np.full(number, high)
         counts = count(every, lines)
         take(every, lines, counts)
         over = every[(counts.room > M) & (low < high)]
         left += [(int(counts.words[at]), int(at), int(counts.room[at]), low, high) for at in over]
-    found = sorted(left)
-    for start in range(0, len(found), _AT_ONCE):
-        words, some, room, low, high = (
-            np.array(column) for column in zip(*found[start : start + _AT_ONCE], strict=True)
-        )
+    left.sort()
+    for start in range(0, len(left), _AT_ONCE):
+        words, some, room, low_ends, high_ends = np.array(left[start : start + _AT_ONCE], dtype=np.int64).T
         if words[0] >= best[0].min():
             break
-        take(some, *_most_that_fit(M, (low, high, room), some, count))
+        take(some, *_most_that_fit(M, (low_ends, high_ends, room), some, count))
     if number and best[0].min() == _NEVER:
         return resident, count(every, resident)
     return resident, BatchCounts(*best)
