@@ -184,6 +184,6 @@ def _choices(schedule: Schedule) -> list[Choice]:
 def _name_sets(schedule: Schedule) -> Iterator[frozenset[str]]:
     """Yield the names of the tiles that a schedule chooses."""
     softmax = schedule.forms[0] if schedule.forms[0] in ("safe", "online") else "plain"
-    yield frozenset(schedule.smallest(Problem(1, 1, 1, 1, pass_name=schedule.passes[0], softmax=softmax)))
-    if hasattr(schedule, "rectangles"):
-        yield frozenset(schedule.tile_names) - {"side"}
+    problem = Problem(1, 1, 1, 1, pass_name=schedule.passes[0], softmax=softmax)
+    for tiles in (schedule.smallest(problem), *schedule.other_smallest(problem)):
+        yield frozenset(tiles)

@@ -20,6 +20,7 @@ __all__ = [
     "best_tile",
     "ceil_div",
     "cheapest",
+    "cuts_otherwise",
     "square_side",
 ]
 
@@ -30,6 +31,17 @@ _EVERY_SIDE = 1 << 17
 def ceil_div(a: Any, b: Any) -> Any:
     """Return ⌈a/b⌉, for whole numbers or arrays of them (as floats, exact below 2⁵³)."""
     return -(-a // b)
+
+
+def cuts_otherwise(extent: int, parts: int) -> bool:
+    """Whether fewer parts of equal length than so many never are of that length.
+
+    Examples
+    --------
+    >>> [parts for parts in range(1, 9) if cuts_otherwise(8, parts)]
+    [1, 2, 3, 4, 8]
+    """
+    return bool(ceil_div(extent, ceil_div(extent, parts)) == parts)
 
 
 def square_side(M: int) -> int:

@@ -24,8 +24,8 @@ from pebble.program import (
 )
 from schedules._mixed_blocks import MixedBlocks, cheapest_blocks
 from schedules._softmax import statistics
-from schedules._staying_rows import maxima_sweep, output_sweep, while_they_stay
-from schedules._tile_shapes import ceil_div
+from schedules._staying_rows import maxima_sweep, output_sweep, staying_words, while_they_stay
+from schedules._tile_shapes import ceil_div, cuts_otherwise
 
 __all__ = ["Flash2Mixed"]
 
@@ -101,6 +101,17 @@ class Flash2Mixed(Schedule):
     def greatest(self, problem: Problem) -> Tiles:
         """Return the most blocks and slices, and all rows of K and V."""
         return {"blocks": problem.Nq, "slices": problem.dv, "pinned": 2 * problem.Nk}
+
+    def differs(self, problem: Problem, tiles: Tiles) -> bool:
+        """Whether no fewer blocks or slices have the same lengths."""
+        blocks, slices = tiles["blocks"], tiles["slices"]
+        if not slices:
+            return not blocks or cuts_otherwise(problem.Nq, blocks)
+        return blocks < problem.Nq and cuts_otherwise(problem.dv, slices)
+
+    def staying(self, problem: Problem, lines: int) -> int:
+        """Return the words of the rows of K and V that stay."""
+        return staying_words(problem, lines)
 
     def program(self, problem: Problem, tiles: Tiles) -> Program:
         """Write the program; ``pinned`` is cut to the number of rows of K and V.

@@ -20,8 +20,8 @@ from pebble.program import (
     store,
     when,
 )
-from schedules._staying_rows import maxima_sweep, output_sweep, while_they_stay
-from schedules._tile_shapes import ceil_div
+from schedules._staying_rows import maxima_sweep, output_sweep, staying_words, while_they_stay
+from schedules._tile_shapes import ceil_div, cuts_otherwise
 
 __all__ = ["Groups", "SplitPinned", "groups_of"]
 
@@ -68,6 +68,14 @@ class SplitPinned(Schedule):
         """Return all rows, and all rows of K and V."""
         sizes = problem.Nq, problem.Nq, problem.dv, 2 * problem.Nk
         return dict(zip(self.tile_names, sizes, strict=True))
+
+    def differs(self, problem: Problem, tiles: Tiles) -> bool:
+        """Whether a block is no longer than its group, and no fewer slices are as wide."""
+        return tiles["rows"] <= tiles["max_rows"] and cuts_otherwise(problem.dv, tiles["slices"])
+
+    def staying(self, problem: Problem, lines: int) -> int:
+        """Return the words of the rows of K and V that stay."""
+        return staying_words(problem, lines)
 
     def program(self, problem: Problem, tiles: Tiles) -> Program:
         """Write the program; ``pinned`` is cut to the number of rows of K and V."""

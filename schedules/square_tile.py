@@ -47,6 +47,10 @@ class SquareTile(Schedule):
         """Return tiles of one element."""
         return {"side": 1}
 
+    def other_smallest(self, problem: Problem) -> tuple[Tiles, ...]:
+        """Return rectangles of one element."""
+        return ({name: 1 for name in self.tile_names if name != "side"},)
+
     def program(self, problem: Problem, tiles: Tiles) -> Program:
         """Write the program; a missing size means ``side``, or the whole side of the array."""
         tiles = self.check_tiles(tiles)

@@ -34,6 +34,10 @@ class _KeysOutside(PaperTiles):
     passes = ("backward",)
     outer = "cols"
 
+    def other_smallest(self, problem: Problem) -> tuple[Tiles, ...]:
+        """Return whole tiles of one pair: dQ comes after dO has gone, which saves room where one tile has all keys."""
+        return ({"rows": 1, "cols": 1},)
+
     def tiles(self, problem: Problem, M: int) -> Tiles:
         """Return the largest number of keys that fit with streamed queries."""
         width = problem.d + problem.dv

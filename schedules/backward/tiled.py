@@ -116,6 +116,10 @@ class SquareTileBackward(Schedule):
         """Return tiles of one element."""
         return {"side": 1}
 
+    def other_smallest(self, problem: Problem) -> tuple[Tiles, ...]:
+        """Return rectangles of one element."""
+        return (dict.fromkeys(_SIDES, 1),)
+
     def program(self, problem: Problem, tiles: Tiles) -> Program:
         """Write the program; a missing size counts as ``side``, or as one."""
         tiles = self.check_tiles(tiles)

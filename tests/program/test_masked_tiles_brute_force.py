@@ -73,15 +73,18 @@ def problem_of(kind: str, pass_name: str, form: str, seed: int, most: int) -> Pr
 
 
 def every_tile(schedule: Schedule, problem: Problem) -> Iterator[Tiles]:
-    """Every combination of tile sizes for which there is a program."""
-    most, names = schedule.greatest(problem), list(schedule.smallest(problem))
-    for sizes in product(*(range(int(name not in schedule.may_be_zero), most[name] + 1) for name in names)):
-        tiles = dict(zip(names, sizes, strict=True))
-        try:
-            schedule.program(problem, tiles)
-        except InvalidInput:  # flash-2-mixed has a block, whole or in slices
-            continue
-        yield tiles
+    """Every combination of tile sizes for which there is a program, of each set of sizes that it takes."""
+    most = schedule.greatest(problem)
+    for names in (schedule.smallest(problem), *schedule.other_smallest(problem)):
+        for sizes in product(
+            *(range(int(name not in schedule.may_be_zero), most[name] + 1) for name in names)
+        ):
+            tiles = dict(zip(names, sizes, strict=True))
+            try:
+                schedule.program(problem, tiles)
+            except InvalidInput:  # flash-2-mixed has a block, whole or in slices
+                continue
+            yield tiles
 
 
 def check_all_sizes(schedule: Schedule, problem: Problem, rnd: random.Random) -> None:
@@ -146,7 +149,8 @@ def test_the_choice_is_the_best_of_all_tiles_under_every_kind_of_mask(
     name: str, pass_name: str, form: str, kind: str
 ) -> None:
     for seed in (1, 2):
-        most = 4 if len(get(name, pass_name, form).tile_names) > 2 else 7
+        sizes = len(get(name, pass_name, form).tile_names)
+        most = 7 if sizes <= 2 else 4 if sizes <= 5 else 2
         check_all_sizes(
             get(name, pass_name, form),
             problem_of(kind, pass_name, form, seed, most),

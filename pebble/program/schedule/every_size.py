@@ -72,8 +72,8 @@ def _most_resident(
     (name,) = group.resident
     cuts = _valid(schedule, problem, base, group.cuts)
 
-    def count(resident: Whole) -> BatchCounts:
-        sizes = (dict(zip(group.cuts, own, strict=True)) for own in cuts)
+    def count(places: Whole, resident: Whole) -> BatchCounts:
+        sizes = (dict(zip(group.cuts, cuts[place], strict=True)) for place in places)
         staying = map(int, resident)
         programs = [
             schedule.program(problem, {**base, **own, name: lines})
@@ -82,15 +82,23 @@ def _most_resident(
         return batch_counts(programs, trials.family, group.phases)
 
     most = schedule.greatest(problem)[name]
-    resident, counts = most_resident(problem, trials.M, len(cuts), most, count)
+    resident, counts = most_resident(
+        problem, trials.M, len(cuts), most, count, lambda lines: schedule.staying(problem, lines)
+    )
     return [(*own, int(lines)) for own, lines in zip(cuts, resident, strict=True)], counts
 
 
 def _valid(
     schedule: Schedule, problem: Problem, base: dict[str, int], names: tuple[str, ...]
 ) -> list[tuple[int, ...]]:
-    """Return the combinations of sizes for which there is a program; not all tiles may be zero at once."""
-    every = list(product(*(_range(schedule, problem, name) for name in names)))
+    """Return the combinations of sizes for which there is a program that differs from the others.
+
+    Not all tiles may be zero at once.
+    """
+    combined = product(*(_range(schedule, problem, name) for name in names))
+    every = [
+        own for own in combined if schedule.differs(problem, {**base, **dict(zip(names, own, strict=True))})
+    ]
     if len(set(names) & set(schedule.may_be_zero)) < 2:
         return every
     found = []
@@ -159,11 +167,13 @@ def _best(
     return min(map(int, cheapest), key=order)
 
 
-def combinations(trials: Trials, group: TileGroup) -> int:
+def combinations(trials: Trials, base: dict[str, int], group: TileGroup) -> int:
     """Return about how many combinations of sizes are tried."""
     schedule, problem = trials.schedule, trials.problem
     if _bisects(schedule, problem, group):
-        return TRIED * prod(len(_range(schedule, problem, name)) for name in group.cuts)
+        cuts = product(*(_range(schedule, problem, name) for name in group.cuts))
+        tiles = ({**base, **dict(zip(group.cuts, own, strict=True))} for own in cuts)
+        return TRIED * sum(schedule.differs(problem, one) for one in tiles)
     return prod(len(_range(schedule, problem, name)) for name in group.names)
 
 

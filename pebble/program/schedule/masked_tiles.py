@@ -186,8 +186,9 @@ class MaskedSearch:
         if set(smallest) != set(start):
             smallest = {name: int(name not in self.schedule.may_be_zero) for name in start}
         if self.tries_all(self.problem):
+            others = self.schedule.other_smallest(self.problem) if self.choose == self.schedule.tiles else ()
             with suppress(NoClosedForm):
-                return self._best_of_all(start, smallest)
+                return self._best_of_all(start, [smallest, *map(dict, others)])
         best, least = start, self.trials.words(start)
         for setting in switches(self.schedule, smallest, self.trials.greatest):
             base = {**smallest, **setting}
@@ -211,8 +212,14 @@ class MaskedSearch:
             tiles = {name: max(base[name], size // 2) for name, size in tiles.items()}
         return tiles
 
-    def _best_of_all(self, start: dict[str, int], smallest: dict[str, int]) -> dict[str, int]:
+    def _best_of_all(self, start: dict[str, int], smallest: list[dict[str, int]]) -> dict[str, int]:
         """Return the best of all tiles, the given ones where none moves fewer words.
+
+        Parameters
+        ----------
+        start : dict of str to int
+        smallest : list of dict of str to int
+            The smallest tiles of every set of sizes that the program takes.
 
         Raises
         ------
@@ -222,22 +229,26 @@ class MaskedSearch:
             If the text of a program does not say what it needs, or there are too many combinations of sizes.
         """
         found: list[dict[str, int]] = []
-        failure: CacheTooSmall | None = None
-        for setting in switches(self.schedule, smallest, self.trials.greatest):
-            try:
-                found.append(self._best_with({**start, **setting}, {**smallest, **setting}, setting))
-            except CacheTooSmall as error:
-                failure = error
-        if failure is not None and not found:
-            raise failure
-        return min(found, key=lambda tiles: (self.trials.words(tiles), tiles != start))
+        failures: list[CacheTooSmall] = []
+        for least in smallest:
+            given = start if set(start) == set(least) else least
+            for setting in switches(self.schedule, least, self.trials.greatest):
+                try:
+                    found.append(self._best_with({**given, **setting}, {**least, **setting}, setting))
+                except CacheTooSmall as error:
+                    failures.append(error)
+        if not found:
+            raise min(failures, key=lambda error: error.least_M or 0)
+        # Phases that no size shapes may not fit: another set of sizes may have less of them.
+        fitting = [tiles for tiles in found if len(found) > 1 and self.trials.peak(tiles) <= self.M]
+        return min(fitting or found, key=lambda tiles: (self.trials.words(tiles), tiles != start))
 
     def _best_with(self, given: dict[str, int], base: dict[str, int], setting: Tiles) -> dict[str, int]:
         """Return the best of all tiles with a setting of the switches."""
         groups = self._groups(base, setting)
         if len(groups) > 1 and not phases_are_apart(self.trials, base):
             raise NoClosedForm("what one phase leaves in fast memory is room that another lacks")
-        if any(combinations(self.trials, group) > _EVERY for group in groups):
+        if any(combinations(self.trials, base, group) > _EVERY for group in groups):
             raise NoClosedForm("there are too many combinations of tile sizes")
         return every_size(self.trials, base, given, groups)
 

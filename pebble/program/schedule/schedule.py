@@ -95,11 +95,29 @@ class Schedule(ABC):
         """Return the tiles that need the least room: by default each size is one, or zero where that makes sense."""
         return {name: 0 if name in self.may_be_zero else 1 for name in self.tile_names}
 
+    def other_smallest(self, problem: Problem) -> tuple[Tiles, ...]:
+        """Return the smallest tiles by other names, where the program takes several sets of sizes: by default none.
+
+        On short axes all of these are tried as well under a mask.
+        """
+        return ()
+
     def greatest(self, problem: Problem) -> Tiles:
         """Return of every tile size the greatest that makes a difference: by default the length of its axis."""
         extents = {"i": problem.Nq, "j": problem.Nk, "k": problem.d, "e": problem.dv}
         longest = max(extents.values())
         return {name: extents.get(self.axis_of(name), longest) for name in self.tile_names}
+
+    def differs(self, problem: Problem, tiles: Tiles) -> bool:
+        """Whether the program differs from that of other sizes, by some of the tiles; if in doubt it does.
+
+        Of those with the same program one must be said to differ.
+        """
+        return True
+
+    def staying(self, problem: Problem, lines: int) -> int:
+        """Return the words that so many resident lines take at once, at least, whatever the other tiles are."""
+        return 0
 
     def axis_of(self, name: str) -> str:
         """Return the axis that a tile size is measured along, or nothing."""
