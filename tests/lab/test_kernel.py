@@ -68,9 +68,16 @@ def test_what_is_too_large_has_bounds_and_no_schedule() -> None:
 
 
 def test_what_cannot_even_be_counted_says_why_it_is_no_family() -> None:
-    report = pebble.kernel("lu", {"i": 10**6, "j": 10**6, "k": 10**6}, M=64)
-    assert "too many to list" in report.note
+    report = pebble.kernel("adi", {"t": 10**6, "i": 10**6, "j": 10**6}, M=64)
     assert "computed from each other" in report.note
+
+
+def test_factorizations_have_a_schedule_at_extents_too_large_for_vertices() -> None:
+    report = pebble.kernel("lu", {"i": 300, "j": 300, "k": 299}, M=4096)
+    assert report.schedule is not None
+    assert report.schedule.io < 2 * report.best.value
+    report = pebble.kernel("lu", {"i": 10**6, "j": 10**6, "k": 10**6}, M=64)
+    assert "choose smaller extents" in report.note
 
 
 def test_nests_in_stages_have_a_schedule_at_any_size() -> None:

@@ -19,8 +19,8 @@ from pebble.solvers.nests.stream_moves import stream_moves
 
 __all__ = ["StreamPart", "StreamSchedule", "has_columns", "schedule_columns"]
 
-_MOST_CELLS, _MOST_COLUMNS = 300_000_000, 20_000
-"""Elements of all columns that a count may look at, and columns: some twenty seconds."""
+_MOST_CELLS, _MOST_COLUMNS = 150_000_000, 20_000
+"""Elements of all columns that a count may look at, and columns: some ten seconds."""
 _MOST_STEPS = 1_000
 """So many steps are looked at for whether a sum goes on in one of the fullest."""
 _MOST_TOGETHER = 5
@@ -135,8 +135,8 @@ def schedule_columns(
         else:
             return StreamSchedule(nest, tuple(parts))
     raise TooManyPoints(
-        f"the nest is too large to be scheduled vertex by vertex, and has no columns that fit in {M} words and can be "
-        "counted"
+        "vertices and edges are too many to be scheduled one by one, and no columns of the nest are known that fit in "
+        f"{M} words and are few enough to be counted; choose smaller extents"
     )
 
 
