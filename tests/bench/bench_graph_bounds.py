@@ -46,8 +46,8 @@ def row(name: str, dag: Dag, M: int, known: int | None) -> None:
 
 def main(folder: str, parts: list[str]) -> None:
     """Print the rows of the edge lists and, with the least M of each, of graphs that are named."""
-    for name, sizes in KNOWN.items() if folder != "-" else ():
-        for M, known in sizes.items():
+    for name, known_of in KNOWN.items() if folder != "-" else ():
+        for M, known in known_of.items():
             row(name, load_dag(str(Path(folder) / f"{name}.txt")), M, known)
     made = {
         name: (make([]), sizes) for name, (make, sizes) in KINDS.items() if any(one in name for one in parts)

@@ -147,10 +147,11 @@ def _by_layers(lattice: StencilBox, most: int) -> _Ints:
     if most_growth is None:
         return np.zeros(most + 1, dtype=np.int64)
     stay = _with_growth(reads, 0, side, ring)
-    found = [_of_rows(stay, np.zeros_like(stay), 1, side, most)]
+    found = _of_rows(stay, np.zeros_like(stay), 1, side, most)
     for growth in range(1, most_growth + 1):
-        found.append(_of_rows(stay, _with_growth(reads, growth, side, ring), growth, side, most))
-    return np.max(found, axis=0)
+        spill = _with_growth(reads, growth, side, ring)
+        found = np.maximum(found, _of_rows(stay, spill, growth, side, most))
+    return found
 
 
 def _with_growth(reads: dict[int, _Ints], growth: int, side: int, ring: bool) -> _Ints:

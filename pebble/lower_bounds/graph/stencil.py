@@ -12,7 +12,7 @@ from pebble.graph.dag import Dag
 from pebble.lower_bounds.bound import ONCE_ONLY
 from pebble.lower_bounds.graph.graph_bound import PAGE, GraphBound
 from pebble.lower_bounds.graph.lattice_growth import StencilBox, dominated, least_reads, triangle
-from pebble.lower_bounds.graph.needed_part import needed_part
+from pebble.lower_bounds.graph.needed_part import Needed, needed_part, with_trees_as_one
 from pebble.lower_bounds.graph.stencil_rows import StencilRows, stencil_rows
 from pebble.lower_bounds.references import HONG_KUNG
 from pebble.lower_bounds.rounding import ceil_div
@@ -78,23 +78,39 @@ def stencil(dag: Dag, M: int, rules: Rules) -> list[GraphBound]:
     """
     M = fast_memory_words(M)
     part = needed_part(dag)
-    rows = stencil_rows(part)
-    if rows is None:
-        raise BoundDoesNotApply("no rows of a stencil are found in it")
+    found = dict[str, GraphBound]()
+    for drawn, sums in ((part, False), (with_trees_as_one(part), True)):
+        rows = stencil_rows(drawn) if not sums or drawn.n < part.n else None
+        for bound in _of_rows(drawn, rows, M, rules, sums) if rows is not None else ():
+            if bound.name not in found or bound.value > found[bound.name].value:
+                found[bound.name] = bound
+    if not found:
+        raise BoundDoesNotApply(
+            "no rows of a stencil are found in it that are more than a single segment computes"
+        )
+    return list(found.values())
+
+
+def _of_rows(part: Needed, rows: StencilRows, M: int, rules: Rules, sums: bool) -> Iterator[GraphBound]:
+    """Yield what the rows cost; with ``sums`` their vertices are sums of several vertices of the DAG."""
+    note = f"{_note(rows)}{', sums as one' if sums else ''}"
     counts = stencil_counts(rows, M)
-    note = _note(rows)
-    found = []
-    value, X = _best(M, counts, lambda X, events: X * (ceil_div(*events) - 1))
-    if value:
-        found.append(GraphBound.of(STENCIL, M + 1 + value + part.stores, f"{note}, X = {X:,}", {}))
     if not rules.recomputation:
         value, X = _best(M, counts, lambda X, events: 2 * X * (ceil_div(events[0], events[1] + M + X) - 1))
         if value:
             charge = rows.not_read_on(part)
-            found.append(GraphBound.of(STENCIL_ONCE, M + 1 + value - charge, f"{note}, X = {X:,}", {}))
-    if not found:
-        raise BoundDoesNotApply("a single segment computes all rows of its stencil, or F(T) is not bounded")
-    return found
+            yield GraphBound.of(STENCIL_ONCE, M + 1 + value - charge, f"{note}, X = {X:,}", {})
+    if sums:
+        counts = list(_with_words_of_sums(counts))
+    value, X = _best(M, counts, lambda X, events: X * (ceil_div(*events) - 1))
+    if value:
+        yield GraphBound.of(STENCIL, M + 1 + value + part.stores, f"{note}, X = {X:,}", {})
+
+
+def _with_words_of_sums(counts: list[tuple[int, Events]]) -> Iterator[tuple[int, Events]]:
+    """Yield the counts where any word may be one within a sum, which then needs nothing else."""
+    for T, (W, most) in counts:
+        yield T, (W, most + T)
 
 
 def _note(rows: StencilRows) -> str:

@@ -184,6 +184,74 @@ def test_what_segments_of_random_orders_hold(seed: int) -> None:
                 assert events_within(rows, T, (W, most + extra * T), inside)
 
 
+def test_vertices_that_do_not_fit_are_left_out() -> None:
+    """One edge is missing: its head goes, and what reads the head, and what reads that."""
+    line = StencilBox(LINE, (9,), (False,))
+    edges, rows = stencil_edges(line, 3, False)
+    edges.remove((rows[0][(3,)], rows[1][(4,)]))
+    part = needed_part(Dag.from_edges(edges, 36))
+    found = checked(part, line, rows)
+    assert found is not None
+    assert [set(row) ^ set(rows[0]) for row in found.rows] == [
+        set(),
+        {(4,)},
+        {(3,), (4,), (5,)},
+        {(2,), (3,), (4,), (5,), (6,)},
+    ]
+    assert found.not_read_on(part) == len(charged(found, part)) == 4 + 4
+
+
+def test_the_first_row_holds_inputs_and_no_vertex_has_two_places() -> None:
+    line = StencilBox(LINE, (9,), (False,))
+    edges, rows = stencil_edges(line, 3, False)
+    part = needed_part(Dag.from_edges(edges, 36))
+    assert checked(part, line, rows[1:]) is None
+    twice = [rows[0], rows[1] | {(9,): rows[1][(8,)], (20,): rows[1][(0,)]}]
+    found = checked(part, line, twice)
+    assert found is not None
+    assert found.rows[1] == rows[1]
+
+
+def of_a_line(T: int, left: int, right: int, losses: tuple[int, int]) -> int:
+    """Return what the lemma says of T words, with some places at the ends not counted."""
+    sizes = (T, sum(losses)), (T - left, min(losses)), (T - right, min(losses))
+    return max(sum(range(words - loss, 0, -loss)) for words, loss in sizes)
+
+
+@pytest.mark.parametrize("losses", [(1, 1), (1, 2), (2, 2), (3, 1)])
+def test_what_words_of_a_line_with_ends_dominate(losses: tuple[int, int]) -> None:
+    """A search by moving words, from a row of them at each end and inside."""
+    draw, side, steps = random.Random(sum(losses)), 14, 9
+    line = StencilBox(frozenset((by,) for by in range(-losses[0], losses[1] + 1)), (side,), (False,))
+    for T in range(2, 11, 2):
+        for start in (0, 2, side - T):
+            left, right = draw.randint(0, T // 2), draw.randint(0, T // 2)
+            words = {(0, start + x) for x in range(T)}
+            best = -1
+            for _ in range(40):
+                place = (draw.randrange(3), draw.randrange(side))
+                other = (words - {draw.choice(sorted(words))}) | {place} if best >= 0 else words
+                counted = within(line, steps, other, range(left, side - right))
+                assert counted <= of_a_line(T, left, right, losses)
+                if len(other) == T and counted >= best:
+                    words, best = other, counted
+    _, rows = fitted(line, 4, False)
+    for T, (W, most) in stencil_counts(rows, 5):
+        ends = [(a, b) for a in range(side) for b in range(side - a) if 4 * (side - a - b) == W]
+        assert any(most >= max(1, of_a_line(T, a, b, losses)) for a, b in ends)
+
+
+def within(line: StencilBox, steps: int, words: set[tuple[int, int]], counted: range) -> int:
+    """Return how many places of rows 1, 2, … some words dominate that are none of them and are counted."""
+    held, found = {x for row, x in words if row == 0}, 0
+    for row in range(1, steps):
+        given = {x for at, x in words if at == row}
+        of_row = {x for x in range(line.sides[0]) if {y for (y,) in line.reads((x,))} <= held}
+        found += len((of_row - given) & set(counted))
+        held = of_row | given
+    return found
+
+
 def charged(rows: StencilRows, part: Needed) -> set[int]:
     """Return the vertices that are neither outputs nor read by all places that the lattice says."""
     return {
