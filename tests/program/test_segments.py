@@ -236,6 +236,25 @@ def test_what_is_in_memory_before_matters(axis: str) -> None:
     assert not judge(SHORTCUTS["induction"], program, family, None).differs(slow)
 
 
+TWICE = [load("V"), delete("V")]
+
+
+@pytest.mark.parametrize(
+    "nodes",
+    [
+        [loop("k", 1, loop("i", 1, loop("j", 1, when(first("k"), load("K"), delete("K")))))],
+        [loop("i", 1, loop("j", 1, TWICE)), loop("i", 1, loop("j", 1, TWICE, TWICE))],
+    ],
+    ids=["loops around", "two loops"],
+)
+def test_segments_of_unlike_loops_are_unlike(nodes: Nodes) -> None:
+    family = attention(14, 14, d=3, mask="document:2x7")
+    program = Program((phase("", nodes),))
+    slow = judge(PLAIN, program, family, None)
+    assert slow.found is not None
+    assert not judge(SHORTCUTS["induction"], program, family, None).differs(slow)
+
+
 @pytest.mark.parametrize("around", [1, 2])
 def test_a_loop_that_stands_at_two_places_is_executed_twice(around: int) -> None:
     family = attention(16, 16, d=2, mask="document:2x8")
