@@ -41,6 +41,7 @@ OF_THE_MACHINE = [
         "bodies",
         "loop_tiles",
         "memo",
+        "tile_runs",
         "order",
         "stretches",
         "configuration",

@@ -27,3 +27,10 @@ def test_two_loops_of_which_one_asks_where_pairs_lie() -> None:
     columns = loop("j", 2, load("K"), delete("K"), label="split")
     text = loop("j", 6, loop("i", 1, move_values), loop("i", 1, move_values, columns))
     assert agree(text, attention(4, 6, mask=[".....x", "xx....", "...xx.", "..x..x"]))
+
+
+def test_rows_without_pairs_in_tiles() -> None:
+    """Of rows with nothing but words of their own, those that have pairs are moved: each tile has others."""
+    rows = ["x.x", "...", ".x.", "x..", "...", "...", "xxx", "xxx", "...", "x.."]
+    for tile in (2, 3):
+        assert agree(loop("i", tile, load("Q"), delete("Q")), attention(10, 3, 3, mask=rows))
