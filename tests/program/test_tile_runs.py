@@ -34,3 +34,7 @@ def test_rows_without_pairs_in_tiles() -> None:
     rows = ["x.x", "...", ".x.", "x..", "...", "...", "xxx", "xxx", "...", "x.."]
     for tile in (2, 3):
         assert agree(loop("i", tile, load("Q"), delete("Q")), attention(10, 3, 3, mask=rows))
+
+
+def test_a_shorter_last_tile_of_rows_that_all_see_the_same() -> None:
+    assert agree(loop("j", 4, loop("i", 3, load("Q"), delete("Q"))), attention(10, 10, mask="prefix:10"))
