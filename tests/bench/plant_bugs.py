@@ -42,6 +42,7 @@ OF_THE_MACHINE = [
         "segments",
         "loop_tiles",
         "memo",
+        "tile_runs",
         "order",
         "stretches",
         "configuration",

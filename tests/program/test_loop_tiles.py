@@ -46,19 +46,17 @@ def random_loops(rnd: Random, lengths: dict[str, int]) -> Node:
     inner = "j" if outer == "i" else "i"
 
     def around(axis: str, *nodes: Node) -> Node:
-        start = rnd.randint(0, 3) if rnd.random() < 0.4 else 0
-        stop = lengths[axis] - rnd.randint(0, 3) if start and rnd.random() < 0.5 else None
+        start, stop = 0, None
+        if rnd.random() < 0.4:
+            start, stop = rnd.randint(0, 3), rnd.choice([None, lengths[axis] - rnd.randint(0, 3)])
         return loop(axis, rnd.choice([1, 1, 2, 3, 6]), *nodes, start=start, stop=stop)
 
     def moves() -> tuple[Node, ...]:
-        nodes: tuple[Node, ...] = tuple(conditional(rnd, "ij") for _ in range(rnd.randint(1, 2)))
+        nodes = tuple(conditional(rnd, "ij") for _ in range(rnd.randint(1, 2)))
         if rnd.random() < 0.3:
             nodes = (loop("k", 2, load("Q"), delete("Q")), *nodes)
-        return (
-            (loop(rnd.choice("ij"), rnd.choice([1, 2]), *nodes, label="split"),)
-            if rnd.random() < 0.4
-            else nodes
-        )
+        split = rnd.random() < 0.4
+        return (loop(rnd.choice("ij"), rnd.choice([1, 2]), *nodes, label="split"),) if split else nodes
 
     inside = [around(inner, *moves()), *(conditional(rnd, outer) for _ in range(rnd.randint(0, 1)))]
     if rnd.random() < 0.3:
