@@ -30,6 +30,7 @@ from tests.program.names import (
     Mask,
     Node,
     Nodes,
+    Operation,
     Phase,
     Program,
     compute,
@@ -262,6 +263,18 @@ def test_what_rounds_leave_unknown_is_told_of_no_other_segment(taken: Taken) -> 
     program = Program((phase("", sums), phase("", loop("i", 1, load("l"), start=35, stop=36))))
     slow = judge(PLAIN, program, family, None)
     assert slow.found is not None
+    assert not judge(SHORTCUTS["induction"], program, family, None).differs(slow)
+
+
+def test_a_chain_that_stands_at_one_place_is_not_the_same_in_all_segments() -> None:
+    """The sums of all lines got to key 8: those of the sequences before are complete, the others have not begun."""
+    family = attention(18, 18, mask="document:2x9")
+    sums = Operation("compute", "l", None, (("j", 0, 8),))
+    first_keys = [load("Q", "K"), compute("S"), compute("P", "S"), sums, delete("Q", "K")]
+    nodes = loop("i", 1, loop("j", 1, load("K"), delete("K")), store("l"), delete("l"))
+    program = Program((phase("", [*first_keys, nodes]),))
+    slow = judge(PLAIN, program, family, None)
+    assert slow.rule == "store-needs-red"
     assert not judge(SHORTCUTS["induction"], program, family, None).differs(slow)
 
 
