@@ -3,7 +3,7 @@
 Run as ``python tests/bench/bench_masks.py [-N 10000 1000000 1000000000] [-d 128] [-M 100000] [--schedules flash-2]
 [--masks strided:1024 fixed:1024,8]``.
 For each schedule: seconds of one processor, tiles chosen beforehand; below, their sum, and the ratio of a column to
-the first one. The last tables have a thousand documents of different lengths; with --documents 4 also ten thousand of
+the first one. The last tables have a thousand documents of different lengths; with --documents 3 4 ten thousand of
 twenty lengths, and two thousand of one.
 """
 
@@ -72,14 +72,16 @@ def main() -> None:
     parser.add_argument("-M", type=int, default=100_000)
     parser.add_argument("--schedules", nargs="+")
     parser.add_argument("--masks", nargs="*", default=MASKS, help="none: documents only")
-    parser.add_argument("--documents", type=int, default=2, help="how many of the four masks of documents")
+    parser.add_argument(
+        "--documents", type=int, nargs="+", default=[1, 2], help="which of the four masks of documents"
+    )
     parser.add_argument("--passes", nargs="+", default=["forward", "backward"])
     given = parser.parse_args()
     for pass_name in given.passes:
         for mask in given.masks:
             problems = [Problem.square(N, given.d, mask=mask, pass_name=pass_name) for N in given.N]
             table(f"{pass_name}, {mask}", problems, given.M, given.schedules)
-    chosen = documents()[: given.documents]
+    chosen = [documents()[number - 1] for number in given.documents]
     for title, mask, N in chosen if given.masks in (MASKS, []) else ():
         for pass_name in given.passes:
             problem = Problem.square(N, given.d, mask=mask, pass_name=pass_name)
