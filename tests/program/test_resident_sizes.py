@@ -60,10 +60,11 @@ def check_searched(monkeypatch: pytest.MonkeyPatch, schedule: Schedule, problem:
     monkeypatch.setattr(every_size, "_EVERY_RESIDENT", 1 << 40)
     every = [chosen_words(schedule, problem, M) for M in tried]
     monkeypatch.setattr(every_size, "_EVERY_RESIDENT", 0)
+    every_size._most_resident.cache_clear()
     assert [chosen_words(schedule, problem, M) for M in tried] == every, f"{problem}, M of {tried}"
 
 
-@pytest.mark.parametrize("case", first(2, STAYING), ids=str)
+@pytest.mark.parametrize("case", first(1, STAYING), ids=str)
 def test_the_search_finds_what_trying_all_numbers_finds(
     monkeypatch: pytest.MonkeyPatch, case: tuple[str, str, str]
 ) -> None:
@@ -92,7 +93,8 @@ def random_tables(rnd: np.random.Generator, starts: list[int], most: int) -> tup
 @pytest.mark.parametrize("seed", range(20))
 def test_the_search_finds_the_least_of_any_tables(seed: int) -> None:
     rnd = np.random.default_rng(seed)
-    problem = Problem(*rnd.integers(1, 9, 2).tolist(), 1, 1)
+    Nq, Nk = rnd.integers(1, 9, 2).tolist()
+    problem = Problem(Nq, Nk, 1, 1)
     most = problem.Nk * int(rnd.integers(1, 3))
     starts = sorted({0, *(n for n in (problem.Nq, problem.Nk, 2 * problem.Nq, 2 * problem.Nk) if n <= most)})
     words, room = random_tables(rnd, starts, most)
@@ -138,7 +140,7 @@ def test_of_tiles_with_the_same_program_one_is_said_to_differ(name: str, pass_na
     assert len(kept) < len(found)
 
 
-@pytest.mark.parametrize("seed", first(3, range(20)))
+@pytest.mark.parametrize("seed", first(1, range(6)))
 @pytest.mark.parametrize(("name", "pass_name", "form"), COMBINED)
 def test_lines_that_stay_take_no_more_than_the_program_needs(
     name: str, pass_name: str, form: str, seed: int
@@ -165,6 +167,7 @@ def test_sizes_of_both_kinds_are_tried() -> None:
     assert square.measure(causal, fitting_tiles(square, causal, 6)).io == 99
 
 
+@pytest.mark.slow
 def test_more_combinations_than_were_tried_one_by_one() -> None:
     """Wide values have many slices; few differ. A block of as many rows and slices fits that others do not."""
     schedule, problem = get("flash-2-mixed"), Problem.square(6, 4, dv=100, mask="causal")

@@ -47,7 +47,8 @@ def every_size(
     found = dict(given)
     kind = _SameSchedule(trials.schedule)
     if any(_bisects(trials.schedule, trials.problem, group) for group in groups):
-        counted = [_most_resident(trials, base, group) for group in groups]
+        given_to_all = kind, trials.problem, trials.M, tuple(base.items())
+        counted = [_most_resident(*given_to_all, group) for group in groups]
     else:
         counted = _counted(kind, trials.problem, tuple(base.items()), tuple(groups))
     for group, (own, counts) in zip(groups, counted, strict=True):
@@ -61,29 +62,29 @@ def _bisects(schedule: Schedule, problem: Problem, group: TileGroup) -> bool:
     return len(group.resident) == 1 and prod(numbers) > _EVERY_RESIDENT
 
 
+@lru_cache(maxsize=32)
 def _most_resident(
-    trials: Trials, base: dict[str, int], group: TileGroup
+    kind: _SameSchedule, problem: Problem, M: int, base: tuple[tuple[str, int], ...], group: TileGroup
 ) -> tuple[list[tuple[int, ...]], BatchCounts]:
     """Return sizes of a group, with the most lines that fit where some stay, and what its phases do with them."""
-    schedule, problem = trials.schedule, trials.problem
+    schedule, family = kind.schedule, kind.schedule.family(problem)
     if not _bisects(schedule, problem, group):
-        kind = _SameSchedule(schedule)
-        return _counted(kind, problem, tuple(base.items()), (group,))[0]
+        return _counted(kind, problem, base, (group,))[0]
     (name,) = group.resident
-    cuts = _valid(schedule, problem, base, group.cuts)
+    cuts = _valid(schedule, problem, dict(base), group.cuts)
 
     def count(places: Whole, resident: Whole) -> BatchCounts:
         sizes = (dict(zip(group.cuts, cuts[place], strict=True)) for place in places)
         staying = map(int, resident)
         programs = [
-            schedule.program(problem, {**base, **own, name: lines})
+            schedule.program(problem, {**dict(base), **own, name: lines})
             for own, lines in zip(sizes, staying, strict=True)
         ]
-        return batch_counts(programs, trials.family, group.phases)
+        return batch_counts(programs, family, group.phases)
 
     most = schedule.greatest(problem)[name]
     resident, counts = most_resident(
-        problem, trials.M, len(cuts), most, count, lambda lines: schedule.staying(problem, lines)
+        problem, M, len(cuts), most, count, lambda lines: schedule.staying(problem, lines)
     )
     return [(*own, int(lines)) for own, lines in zip(cuts, resident, strict=True)], counts
 
