@@ -155,12 +155,12 @@ def _part(
         sizes = _largest(columns, M)
         if sizes is None or not _countable(columns, sizes):
             continue
+        tried = [sizes, *_oblong(columns, sizes, M)]
         if progress is not None:
-            shown = "".join(f", {name} in tiles of {size}" for name, size in sizes.items())
-            progress(f"counting {columns.number(sizes):,} columns{shown}")
-        found = _counted(columns, sizes, M)
-        if found is not None:
-            return found
+            progress(f"counting some {len(tried) * columns.number(sizes):,} columns")
+        found = [part for one in tried if (part := _counted(columns, one, M)) is not None]
+        if found:
+            return min(found, key=lambda part: part.reads + part.writes)
     return None
 
 
@@ -179,6 +179,26 @@ def _largest(columns: StreamColumns, M: int) -> dict[str, int] | None:
     return _sized(extents, low) if low else None
 
 
+def _oblong(columns: StreamColumns, sizes: Mapping[str, int], M: int) -> list[dict[str, int]]:
+    """Return tiles of two axes whose sides are as 11 to 9 or 9 to 11, where counting is cheap."""
+    if len(sizes) != 2 or not _countable(columns, sizes, _MOST_CELLS // 4):
+        return []
+    found = []
+    extents = _extents(columns)
+    for parts in ((11, 9), (9, 11)):
+        for more in (2, 0, -2):
+            sides = {
+                name: (size + more) * part // 10
+                for (name, size), part in zip(sizes.items(), parts, strict=True)
+            }
+            if all(1 <= side <= extents[name] for name, side in sides.items()) and _fits(
+                columns, sides, M - columns.adds
+            ):
+                found.append(sides)
+                break
+    return found
+
+
 def _extents(columns: StreamColumns) -> dict[str, int]:
     return {name: high - low + 1 for name, (low, high) in columns.ranges.items()}
 
@@ -195,11 +215,11 @@ def _samples(columns: StreamColumns, sizes: Mapping[str, int]) -> Iterator[Param
         yield columns.column(sizes, tiles)
 
 
-def _countable(columns: StreamColumns, sizes: Mapping[str, int]) -> bool:
+def _countable(columns: StreamColumns, sizes: Mapping[str, int], most: int = _MOST_CELLS) -> bool:
     """Whether all columns are so few and so small that they can be counted in seconds."""
     number = columns.number(sizes)
     cells = (columns.cells(at) for at in _samples(columns, sizes))
-    return number <= _MOST_COLUMNS and number * max(cells) <= _MOST_CELLS
+    return number <= _MOST_COLUMNS and number * max(cells) <= most
 
 
 def _fits(columns: StreamColumns, sizes: Mapping[str, int], room: int) -> bool:
