@@ -43,7 +43,7 @@ class StencilRows:
         return sum(not self.is_input[v] for row in self.rows for v in row.values())
 
     def not_read_on(self, part: Needed) -> int:
-        """Return how many of them are no outputs, and not read by all places of the next row that the lattice says."""
+        """Return how many of them are no outputs, and not read by all places of the next row that the box says."""
         found = 0
         for row, after in zip(self.rows[1:], [*self.rows[2:], Row()], strict=True):
             computed = {place for place, v in after.items() if not part.is_input[v]}
