@@ -80,10 +80,10 @@ def stencil(dag: Dag, M: int, rules: Rules) -> list[GraphBound]:
     part = needed_part(dag)
     found = dict[str, GraphBound]()
     for drawn, sums in ((part, False), (with_trees_as_one(part), True)):
-        rows = stencil_rows(drawn) if not sums or drawn.n < part.n else None
-        for bound in _of_rows(drawn, rows, M, rules, sums) if rows is not None else ():
-            if bound.name not in found or bound.value > found[bound.name].value:
-                found[bound.name] = bound
+        for rows in stencil_rows(drawn) if not sums or drawn.n < part.n else ():
+            for bound in _of_rows(drawn, rows, M, rules, sums):
+                if bound.name not in found or bound.value > found[bound.name].value:
+                    found[bound.name] = bound
     if not found:
         raise BoundDoesNotApply(
             "no rows of a stencil are found in it that are more than a single segment computes"
@@ -95,22 +95,15 @@ def _of_rows(part: Needed, rows: StencilRows, M: int, rules: Rules, sums: bool) 
     """Yield what the rows cost; with ``sums`` their vertices are sums of several vertices of the DAG."""
     note = f"{_note(rows)}{', sums as one' if sums else ''}"
     counts = stencil_counts(rows, M)
+    more = int(sums)  # a word within a sum may be all that the sum needs, and serve as its value besides
+    value, X = _best(M, counts, lambda X, events: X * (ceil_div(events[0], events[1] + more * (M + X)) - 1))
+    if value:
+        yield GraphBound.of(STENCIL, M + 1 + value + part.stores, f"{note}, X = {X:,}", {})
     if not rules.recomputation:
         value, X = _best(M, counts, lambda X, events: 2 * X * (ceil_div(events[0], events[1] + M + X) - 1))
         if value:
             charge = rows.not_read_on(part)
             yield GraphBound.of(STENCIL_ONCE, M + 1 + value - charge, f"{note}, X = {X:,}", {})
-    if sums:
-        counts = list(_with_words_of_sums(counts))
-    value, X = _best(M, counts, lambda X, events: X * (ceil_div(*events) - 1))
-    if value:
-        yield GraphBound.of(STENCIL, M + 1 + value + part.stores, f"{note}, X = {X:,}", {})
-
-
-def _with_words_of_sums(counts: list[tuple[int, Events]]) -> Iterator[tuple[int, Events]]:
-    """Yield the counts where any word may be one within a sum, which then needs nothing else."""
-    for T, (W, most) in counts:
-        yield T, (W, most + T)
 
 
 def _note(rows: StencilRows) -> str:
@@ -151,9 +144,9 @@ def _on_a_line(rows: StencilRows, M: int, back: int, ahead: int) -> Iterator[tup
     """Yield the same for a line with two ends, where the places near the ends are left out as far as that is best."""
     side = rows.lattice.sides[0]
     columns = [0] * side
-    for row in rows.rows[1:]:
-        for (x,) in row:
-            columns[x] += 1
+    for row in rows.rows:
+        for (x,), v in row.items():
+            columns[x] += not rows.is_input[v]
     below = [0, *accumulate(columns)]
     step = max(1, min(3 * M, side - M) // _MOST_SIZES)
     for T in range(M + 1, min(4 * M + 2, side), step):

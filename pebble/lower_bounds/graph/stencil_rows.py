@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pebble.lower_bounds.graph.lattice_growth import Offset, StencilBox
 from pebble.lower_bounds.graph.layers import longest_path_layers
@@ -27,37 +29,65 @@ class StencilRows:
     ----------
     lattice : StencilBox
     rows : list of dict
-        The first one holds inputs.
+        The first one holds inputs, others may hold some.
+    is_input : array of bool
     """
 
     lattice: StencilBox
     rows: list[Row]
+    is_input: NDArray[np.bool_]
 
     @cached_property
     def computed(self) -> int:
-        """How many vertices the rows above the first one have."""
-        return sum(map(len, self.rows[1:]))
+        """How many vertices the rows have that are no inputs."""
+        return sum(not self.is_input[v] for row in self.rows for v in row.values())
 
     def not_read_on(self, part: Needed) -> int:
-        """Return how many of them are no outputs, and not read by all places of the next row that the lattice says."""
+        """Return how many of them are no outputs, and not read by all places of the next row that the box says."""
         found = 0
         for row, after in zip(self.rows[1:], [*self.rows[2:], Row()], strict=True):
+            computed = {place for place, v in after.items() if not part.is_input[v]}
             for place, v in row.items():
-                found += not part.is_output[v] and not all(at in after for at in self.lattice.read_by(place))
+                known = part.is_output[v] or part.is_input[v]
+                found += not known and not all(at in computed for at in self.lattice.read_by(place))
         return found
 
 
-def stencil_rows(part: Needed) -> StencilRows | None:
-    """Return the rows of a stencil that a graph has from its inputs on, as many as can be told; None without any."""
+def stencil_rows(part: Needed) -> list[StencilRows]:
+    """Return the rows of a stencil that a graph has from its inputs on, as many as can be told.
+
+    Nothing if there are none; and twice if what lies beyond the ends is given as inputs: without ends as well.
+    """
     layers = longest_path_layers(part)
     best: StencilRows | None = None
     for at in sorted({1, 2, len(layers) // 2} & set(range(1, len(layers)))):
-        if best is not None and at < len(best.rows):
-            continue
+        if best is not None and best.computed == part.n - part.is_input.sum():
+            break
         found = _from(part, layers, at)
         if found is not None and (best is None or found.computed > best.computed):
             best = found
-    return best
+    endless = None if best is None else _without_ends(part, best)
+    return [one for one in (best, endless) if one is not None]
+
+
+def _without_ends(part: Needed, found: StencilRows) -> StencilRows | None:
+    """Return the rows with inputs beyond their ends, if all of them have these."""
+    box = found.lattice
+    if not box.has_sides or any(box.rings):
+        return None
+    endless = StencilBox(box.offsets, (0,) * box.axes, box.rings)
+    placed = {v for row in found.rows for v in row.values()}
+    inputs = {v for v in np.flatnonzero(part.is_input).tolist() if v not in placed}
+    rows = [dict(row) for row in found.rows]
+    for row, after in pairwise(rows):
+        computed = {place: v for place, v in after.items() if not part.is_input[v]}
+        users = set(computed.values())
+        near = {p for v in users for p in part.predecessors[v] if p in inputs}
+        here = {p for p in near if users.issuperset(part.successors[p])}
+        beyond = _row_before(part, endless, computed, here)
+        row.update({place: v for place, v in beyond.items() if place not in row})
+    more = checked(part, endless, rows)
+    return more if more is not None and more.computed == found.computed else None
 
 
 def _from(part: Needed, layers: list[list[int]], at: int) -> StencilRows | None:
@@ -124,7 +154,7 @@ def checked(part: Needed, lattice: StencilBox, rows: list[Row]) -> StencilRows |
     """Return the rows without whatever is not as it has to be for the bound; None if nothing is left above the first.
 
     Nothing else of how the rows were found is used by the proof: inputs at the first one, each vertex in one place
-    only, and for each vertex above an edge from every place that the lattice says it reads.
+    only, and for each vertex above that is no input an edge from every place that the lattice says it reads.
     """
     seen: set[int] = set()
     right = [_first(part, rows[0], seen)]
@@ -132,7 +162,7 @@ def checked(part: Needed, lattice: StencilBox, rows: list[Row]) -> StencilRows |
         right.append(dict(_right(part, lattice, row, right[-1], seen)))
         if not right[-1]:
             break
-    found = StencilRows(lattice, [row for row in right if row])
+    found = StencilRows(lattice, [row for row in right if row], part.is_input)
     return found if len(found.rows) > 1 else None
 
 
@@ -151,7 +181,8 @@ def _right(
     """Yield the places and vertices that read all they have to in the row before."""
     for place, v in row.items():
         reads = {before.get(there, -1) for there in lattice.reads(place)}
-        if v not in seen and reads <= set(part.predecessors[v]) and _is_inside(lattice, place):
+        fits = part.is_input[v] or reads <= set(part.predecessors[v])
+        if v not in seen and fits and _is_inside(lattice, place):
             seen.add(v)
             yield place, v
 
