@@ -17,6 +17,7 @@ from pebble.solvers.heuristic.lattice import Lattice, found_lattice, lattice_ord
 from pebble.solvers.heuristic.local_search import local_search
 from pebble.solvers.heuristic.orders import breadth_first, depth_first, given
 from pebble.solvers.heuristic.search import BestOrder, FoundOrder, OutOfSteps, Task, Watch
+from pebble.solvers.heuristic.sum_chains import with_chains
 from pebble.solvers.heuristic.sum_trees import sum_tree_columns
 from pebble.solvers.heuristic.weighted_greedy import (
     WEIGHTS,
@@ -186,12 +187,19 @@ def _lattice(task: Task, lattice: Lattice, seed: int = 0) -> Iterator[FoundOrder
         yield "lattice", order
 
 
-def _with_sum_trees(task: Task, lattice: Lattice) -> Lattice | None:
-    """Return a lattice with columns for sums that are added up as trees; None where there are none."""
+def _tree_lattices(task: Task, lattice: Lattice) -> list[Lattice]:
+    """Return two lattices for sums that are added up as trees, none where there are no trees.
+
+    The first has columns for the sums and their terms beside those of the given one; the other is what would be
+    recognised if the terms were added one after the other.
+    """
     columns = sum_tree_columns(task.graph) if task.size <= _LARGE else None
     if columns is None:
-        return None
-    return Lattice(np.concatenate([lattice.coordinates[:, :_KEPT_COLUMNS], columns], axis=1))
+        return []
+    chained, like = with_chains(task.graph, columns[:, 1])
+    read = found_lattice(chained)
+    beside = np.concatenate([lattice.coordinates[:, :_KEPT_COLUMNS], columns], axis=1)
+    return [Lattice(beside), Lattice(read.coordinates[like], read.kind)]
 
 
 class _Least:
@@ -210,8 +218,7 @@ def _only_lattice(task: Task) -> Iterator[FoundOrder]:
     yield "given", given(task.graph)
     lattice = found_lattice(task.graph)
     yield from _lattice(task, lattice)
-    trees = _with_sum_trees(task, lattice)
-    if trees is not None:
+    for trees in _tree_lattices(task, lattice):
         yield from _lattice(task, trees)
 
 
@@ -235,8 +242,7 @@ def _everything(task: Task, best: BestOrder) -> Iterator[FoundOrder]:
     before = best.io
     tiled = _Least(task, _lattice(task, lattice))
     yield from tiled
-    trees = _with_sum_trees(task, lattice)
-    if trees is not None:
+    for trees in _tree_lattices(task, lattice):
         tiled_trees = _Least(task, _lattice(task, trees))
         yield from tiled_trees
         if tiled_trees.io < tiled.io:
