@@ -244,7 +244,7 @@ def test_what_is_in_memory_before_matters(axis: str) -> None:
 @pytest.mark.parametrize("stored", [False, True])
 def test_partial_results_stay_in_each_segment(stored: bool, taken: Taken) -> None:
     family = attention(27, 27, mask="document:3x9")
-    step = [load("K"), compute("S"), compute("P", "S"), compute("l"), delete("P", "K")]
+    step: list[Nodes] = [load("K"), compute("S"), compute("P", "S"), compute("l"), delete("P", "K")]
     end = [store("l"), delete("l")] if stored else []
     nodes = loop("i", 1, load("Q"), loop("j", 1, when(not_last("j"), *step)), *end, delete("Q"))
     program = Program((phase("", nodes),))
@@ -258,7 +258,15 @@ def test_what_rounds_leave_unknown_is_told_of_no_other_segment(taken: Taken) -> 
     """Of each line slow memory keeps another partial sum, and one of them is looked at in the end."""
     family = attention(60, 60, mask="document:causal,10x6")
     again, keep = when(not_first("j"), load("l")), when(not_last("j"), store("l"))
-    step = [load("Q"), compute("S"), compute("P", "S"), again, compute("l"), keep, delete("P", "l", "Q")]
+    step: list[Nodes] = [
+        load("Q"),
+        compute("S"),
+        compute("P", "S"),
+        again,
+        compute("l"),
+        keep,
+        delete("P", "l", "Q"),
+    ]
     sums = loop("j", 1, load("K"), loop("i", 1, step), delete("K"))
     program = Program((phase("", sums), phase("", loop("i", 1, load("l"), start=35, stop=36))))
     slow = judge(PLAIN, program, family, None)
@@ -270,7 +278,7 @@ def test_a_chain_that_stands_at_one_place_is_not_the_same_in_all_segments() -> N
     """The sums of all lines got to key 8: those of the sequences before are complete, the others have not begun."""
     family = attention(18, 18, mask="document:2x9")
     sums = Operation("compute", "l", None, (("j", 0, 8),))
-    first_keys = [load("Q", "K"), compute("S"), compute("P", "S"), sums, delete("Q", "K")]
+    first_keys: list[Nodes] = [load("Q", "K"), compute("S"), compute("P", "S"), sums, delete("Q", "K")]
     nodes = loop("i", 1, loop("j", 1, load("K"), delete("K")), store("l"), delete("l"))
     program = Program((phase("", [*first_keys, nodes]),))
     slow = judge(PLAIN, program, family, None)
