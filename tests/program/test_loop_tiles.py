@@ -100,9 +100,10 @@ def test_lines_of_as_many_pairs_that_lie_elsewhere_in_a_split_tile(mask: str, ti
 
 @pytest.mark.parametrize("mask", ["causal", "window:9"])
 def test_one_loop_inside_two_over_parts(mask: str) -> None:
-    """The tile of keys is the last one of the first part, and then the first one of the second."""
+    """A tile of keys is the last one of the first part, and then the first of the second; or the second is no part."""
     moved = loop("i", 1, when(first("j"), load("Q"), delete("Q")))
     assert agree((loop("j", 2, moved, stop=6), loop("j", 2, moved, start=4)), attention(12, 12, mask=mask))
+    assert agree((loop("j", 2, moved, start=4), loop("j", 2, moved)), attention(12, 12, mask=mask))
 
 
 @pytest.mark.parametrize("mask", ["strided:4", "fixed:6,2"])

@@ -1,4 +1,4 @@
-"""Iterations that stand for others: the last tile of a loop is shorter."""
+"""Iterations that stand for others, and such that do not though the mask looks the same around them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pytest
 
 from tests.program.differences import PLAIN, SHORTCUTS, judge
 from tests.program.named_cases import attention
-from tests.program.names import Node, delete, load, loop, phase, program
+from tests.program.names import Node, compute, delete, first, load, loop, phase, program, when
 
 
 @pytest.mark.parametrize("mask", ["causal", "window:5"])
@@ -20,7 +20,23 @@ from tests.program.names import Node, delete, load, loop, phase, program
     ids=["queries", "keys", "words of queries"],
 )
 def test_a_shorter_tile_that_has_nothing_to_do_with_pairs(text: Node, mask: str) -> None:
+    assert agree(text, mask)
+
+
+def agree(text: Node, mask: str) -> bool:
+    """Whether running every iteration says what the shortcuts say."""
     every, family = program(phase("", text)), attention(14, 14, 7, mask=mask)
     slow, quick = (judge(runner, every, family, None) for runner in (PLAIN, SHORTCUTS["induction"]))
-    assert slow.found is not None
-    assert not quick.differs(slow)
+    assert slow.found is not None, slow.rule
+    return not quick.differs(slow)
+
+
+def test_a_first_tile_that_does_more() -> None:
+    keys = when(first("i"), load("K"), delete("K"))
+    assert agree(loop("i", 2, keys, load("Q"), delete("Q")), "causal")
+
+
+def test_rows_of_scores_as_long_as_the_mask_lets_them_be() -> None:
+    rows = loop("i", 2, load("Q"), compute("S"), delete("S", "Q"), label="rows")
+    assert agree(loop("j", 14, load("K"), rows), "causal")
+    assert agree(loop("i", 2, load("Q", "K"), compute("S"), delete("S", "Q", "K")), "causal")
