@@ -24,7 +24,16 @@ ROOT = Path(__file__).resolve().parents[2]
 TABLE = Path(__file__).with_name("planted_bugs.txt")
 TESTS = [
     f"tests/program/test_{name}.py"
-    for name in ("segments", "bodies", "order", "stretches", "configuration", "rounds_conditions", "recorder")
+    for name in (
+        "segments",
+        "sibling_loops",
+        "bodies",
+        "order",
+        "stretches",
+        "configuration",
+        "rounds_conditions",
+        "recorder",
+    )
 ]
 TESTS += [
     f"tests/program/test_{name}.py"

@@ -244,8 +244,8 @@ def test_what_is_in_memory_before_matters(axis: str) -> None:
 @pytest.mark.parametrize("stored", [False, True])
 def test_partial_results_stay_in_each_segment(stored: bool, taken: Taken) -> None:
     family = attention(27, 27, mask="document:3x9")
-    step = [load("K"), compute("S"), compute("P", "S"), compute("l"), delete("P", "K")]
-    end = [store("l"), delete("l")] if stored else []
+    step: list[Nodes] = [load("K"), compute("S"), compute("P", "S"), compute("l"), delete("P", "K")]
+    end: list[Nodes] = [store("l"), delete("l")] if stored else []
     nodes = loop("i", 1, load("Q"), loop("j", 1, when(not_last("j"), *step)), *end, delete("Q"))
     program = Program((phase("", nodes),))
     slow = judge(PLAIN, program, family, None)
@@ -258,7 +258,15 @@ def test_what_rounds_leave_unknown_is_told_of_no_other_segment(taken: Taken) -> 
     """Of each line slow memory keeps another partial sum, and one of them is looked at in the end."""
     family = attention(60, 60, mask="document:causal,10x6")
     again, keep = when(not_first("j"), load("l")), when(not_last("j"), store("l"))
-    step = [load("Q"), compute("S"), compute("P", "S"), again, compute("l"), keep, delete("P", "l", "Q")]
+    step: list[Nodes] = [
+        load("Q"),
+        compute("S"),
+        compute("P", "S"),
+        again,
+        compute("l"),
+        keep,
+        delete("P", "l", "Q"),
+    ]
     sums = loop("j", 1, load("K"), loop("i", 1, step), delete("K"))
     program = Program((phase("", sums), phase("", loop("i", 1, load("l"), start=35, stop=36))))
     slow = judge(PLAIN, program, family, None)
@@ -292,43 +300,6 @@ TWICE = [load("V"), delete("V")]
 def test_segments_of_unlike_loops_are_unlike(nodes: Nodes) -> None:
     family = attention(14, 14, d=3, mask="document:2x7")
     program = Program((phase("", nodes),))
-    slow = judge(PLAIN, program, family, None)
-    assert slow.found is not None
-    assert not judge(SHORTCUTS["induction"], program, family, None).differs(slow)
-
-
-@pytest.mark.parametrize(
-    "parts",
-    [
-        [(start, start + 2, start % 3 == 0) for start in range(0, 24, 2)],
-        [
-            (0, 2, 0),
-            (2, 4, 0),
-            (4, 6, 0),
-            (8, 10, 0),
-            (10, 14, 0),
-            *((at, at + 2, 0) for at in range(14, 24, 2)),
-        ],
-    ],
-    ids=["other bodies", "gaps"],
-)
-def test_loops_that_are_no_row(parts: list[tuple[int, int, int]]) -> None:
-    once = loop("i", 1, loop("j", 1, load("K"), delete("K")))
-    twice = loop("i", 1, loop("j", 1, load("K"), delete("K"), load("K"), delete("K")))
-    nodes = [replace((once, twice)[more], start=start, stop=stop) for start, stop, more in parts]
-    program, family = Program((phase("", nodes),)), attention(24, 24, mask="document:2x12")
-    slow = judge(PLAIN, program, family, None)
-    assert slow.found is not None
-    assert not judge(SHORTCUTS["induction"], program, family, None).differs(slow)
-
-
-@pytest.mark.parametrize("around", [1, 2])
-def test_a_loop_that_stands_at_two_places_is_executed_twice(around: int) -> None:
-    family = attention(16, 16, d=2, mask="document:2x8")
-    whole = loop("i", 1, loop("j", 1, load("K"), delete("K")))
-    row = tuple(replace(whole, start=2 * number, stop=2 * number + 2) for number in range(8))
-    more = row if around == 1 else (loop("k", 1, row[0], row[3]),)
-    program = Program((Phase("", row), Phase("", more)))
     slow = judge(PLAIN, program, family, None)
     assert slow.found is not None
     assert not judge(SHORTCUTS["induction"], program, family, None).differs(slow)
