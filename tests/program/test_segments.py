@@ -278,7 +278,7 @@ def test_a_chain_that_stands_at_one_place_is_not_the_same_in_all_segments() -> N
     """The sums of all lines got to key 8: those of the sequences before are complete, the others have not begun."""
     family = attention(18, 18, mask="document:2x9")
     sums = Operation("compute", "l", None, (("j", 0, 8),))
-    first_keys = [load("Q", "K"), compute("S"), compute("P", "S"), sums, delete("Q", "K")]
+    first_keys: list[Nodes] = [load("Q", "K"), compute("S"), compute("P", "S"), sums, delete("Q", "K")]
     nodes = loop("i", 1, loop("j", 1, load("K"), delete("K")), store("l"), delete("l"))
     program = Program((phase("", [*first_keys, nodes]),))
     slow = judge(PLAIN, program, family, None)
