@@ -40,6 +40,7 @@ OF_THE_MACHINE = [
     for name in (
         "bodies",
         "segments",
+        "sibling_loops",
         "loop_tiles",
         "memo",
         "tile_runs",

@@ -245,7 +245,7 @@ def test_what_is_in_memory_before_matters(axis: str) -> None:
 def test_partial_results_stay_in_each_segment(stored: bool, taken: Taken) -> None:
     family = attention(27, 27, mask="document:3x9")
     step: list[Nodes] = [load("K"), compute("S"), compute("P", "S"), compute("l"), delete("P", "K")]
-    end = [store("l"), delete("l")] if stored else []
+    end: list[Nodes] = [store("l"), delete("l")] if stored else []
     nodes = loop("i", 1, load("Q"), loop("j", 1, when(not_last("j"), *step)), *end, delete("Q"))
     program = Program((phase("", nodes),))
     slow = judge(PLAIN, program, family, None)
@@ -300,18 +300,6 @@ TWICE = [load("V"), delete("V")]
 def test_segments_of_unlike_loops_are_unlike(nodes: Nodes) -> None:
     family = attention(14, 14, d=3, mask="document:2x7")
     program = Program((phase("", nodes),))
-    slow = judge(PLAIN, program, family, None)
-    assert slow.found is not None
-    assert not judge(SHORTCUTS["induction"], program, family, None).differs(slow)
-
-
-@pytest.mark.parametrize("around", [1, 2])
-def test_a_loop_that_stands_at_two_places_is_executed_twice(around: int) -> None:
-    family = attention(16, 16, d=2, mask="document:2x8")
-    whole = loop("i", 1, loop("j", 1, load("K"), delete("K")))
-    row = tuple(replace(whole, start=2 * number, stop=2 * number + 2) for number in range(8))
-    more = row if around == 1 else (loop("k", 1, row[0], row[3]),)
-    program = Program((Phase("", row), Phase("", more)))
     slow = judge(PLAIN, program, family, None)
     assert slow.found is not None
     assert not judge(SHORTCUTS["induction"], program, family, None).differs(slow)
