@@ -143,7 +143,7 @@ class MaskedSearch:
             return dict(self.choose(schedule.seen(problem), M))
         except CacheTooSmall:
             smallest = dict(schedule.smallest(problem))
-            if self.choose == schedule.tiles and (self.tries_all(problem) or self.trials.peak(smallest) <= M):
+            if self.choose == schedule.tiles and (self.tries_all(problem) or self.trials.fits(smallest)):
                 return smallest
             raise
 

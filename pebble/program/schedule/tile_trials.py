@@ -6,6 +6,7 @@ from pebble.common.errors import NoClosedForm
 from pebble.computations.problem import Problem
 from pebble.program.closed_forms.count import closed_form
 from pebble.program.machine.foretold_tiles import foretold_tiles
+from pebble.program.machine.run import fits
 from pebble.program.schedule.schedule import Schedule, Tiles
 from pebble.program.schedule.tile_groups import TileGroup
 
@@ -36,6 +37,10 @@ class Trials:
     def peak(self, tiles: Tiles) -> int:
         """Words of fast memory that the machine measures under the mask."""
         return self.schedule.measure(self.problem, tiles).peak
+
+    def fits(self, tiles: Tiles) -> bool:
+        """Whether the machine gets through under the mask with M words; told soon where it does not."""
+        return fits(self.schedule.program(self.problem, tiles), self.family, self.M)
 
     def plain_peak(self, tiles: Tiles) -> int:
         """Words of fast memory without the mask: told quickly, and about as many unless tiles of S stay."""
