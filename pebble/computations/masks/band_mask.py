@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
-from pebble.computations.masks.band_parts import band_parts
+from pebble.computations.masks.band_parts import BandParts, band_parts
 from pebble.computations.masks.intervals import Intervals, where_apart
 from pebble.computations.masks.mask import OTHER_AXIS, Interval, Mask, RegularPart
 from pebble.computations.masks.staircase import CommonPieces, Staircase, common_pieces, union
@@ -282,16 +282,19 @@ class BandMask(Mask):
         return np.asarray(before[stop] - before[start])
 
     def _parts(self) -> dict[str, Whole]:
-        labels = band_parts(*self._ends["i"]).labels(self.Nq, self.Nk)
+        labels = self._band_parts.labels(self.Nq, self.Nk)
         labels["i"][self.last("i") < 0] = -1
         return labels
 
     def separations(self, axis: str) -> list[int]:
         """Return where one part of the band ends and the next one begins; nowhere inside a diagonal of single pairs."""
-        found = band_parts(*self._ends["i"])
-        begins, _ = found.queries if axis == "i" else found.keys
+        begins, _ = self._band_parts.queries if axis == "i" else self._band_parts.keys
         places: list[int] = begins[1:].tolist()
         return places
+
+    @cached_property
+    def _band_parts(self) -> BandParts:
+        return band_parts(*self._ends["i"])
 
     def _identity(self) -> object:
         return self._ends["i"]
