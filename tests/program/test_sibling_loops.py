@@ -46,3 +46,14 @@ def test_a_loop_that_stands_at_two_places_is_executed_twice(around: int) -> None
     slow = judge(PLAIN, program, family, None)
     assert slow.found is not None
     assert not judge(SHORTCUTS["induction"], program, family, None).differs(slow)
+
+
+def test_loops_with_other_tiles_are_of_another_kind() -> None:
+    """Equal documents, of which every third has a loop of longer tiles: these load the keys half as often."""
+    family = attention(36, 36, mask="document:4x9")
+    once = loop("i", 1, loop("j", 1, load("K"), delete("K")))
+    row = tuple(replace(once, start=4 * at, stop=4 * at + 4, tile=1 + (at % 3 == 1)) for at in range(9))
+    program = Program((Phase("", row),))
+    slow = judge(PLAIN, program, family, None)
+    assert slow.found is not None
+    assert not judge(SHORTCUTS["induction"], program, family, None).differs(slow)
