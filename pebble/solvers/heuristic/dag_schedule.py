@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from typing import IO, Any
@@ -207,7 +207,8 @@ def schedule_dag(
     6 I/O (4 reads, 2 writes), peak 3 of 3 words; order given, eviction belady
     """
     M = fast_memory_words(M)
-    rule = "belady" if eviction == "auto" else _known(eviction, EVICTIONS, "eviction")
+    asked = _known(eviction, ["auto", *EVICTIONS], "eviction")
+    rule = "belady" if asked == "auto" else asked
     _require_room(dag, M)
     graph = NeededGraph(dag)
     if isinstance(order, str):
@@ -266,12 +267,12 @@ def _require_room(dag: Dag, M: int) -> None:
         )
 
 
-def _known(name: str, table: dict[str, Any], what: str) -> str:
-    if name in table:
+def _known(name: str, names: Collection[str], what: str) -> str:
+    if name in names:
         return name
-    close = get_close_matches(str(name), table, n=1)
+    close = get_close_matches(str(name), names, n=1)
     hint = f"; did you mean {close[0]!r}?" if close else "."
-    raise InvalidInput(f"unknown {what} {name!r}{hint} Known: {', '.join(table)}")
+    raise InvalidInput(f"unknown {what} {name!r}{hint} Known: {', '.join(names)}")
 
 
 def _checked_order(graph: NeededGraph, order: Sequence[Vertex] | NDArray[np.int64]) -> NDArray[np.int64]:
