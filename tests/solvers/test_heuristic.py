@@ -291,7 +291,7 @@ def test_faulty_arguments() -> None:
             schedule_dag(dag, M)  # type: ignore[arg-type]
     with pytest.raises(InvalidInput, match=r"unknown order 'gredy'; did you mean 'greedy'\?"):
         schedule_dag(dag, 2, "gredy")
-    with pytest.raises(InvalidInput, match=r"unknown eviction 'random'\. Known: belady, lru, fifo"):
+    with pytest.raises(InvalidInput, match=r"unknown eviction 'random'\. Known: auto, belady, lru, fifo"):
         schedule_dag(dag, 2, eviction="random")
 
 
