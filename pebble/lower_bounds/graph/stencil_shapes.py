@@ -19,6 +19,11 @@ _Ints = NDArray[np.int64]
 
 _MOST_TRIALS = 40
 """Lattices that are compared with two rows; those with other numbers of edges are passed over at once."""
+_FEW_SINGLED_OUT, _MOST_EDGES = 16, 200_000
+"""Vertices after which all of a lattice are told apart, and more of small ones with vertices that are used alike.
+
+Rows that fall apart would need one for each of their parts.
+"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,7 +153,7 @@ def _matched(
     if len(before) != rows.before or len(model.heads) != len(rows.heads):
         return None
     wanted, found = _colours_of(model), (found[0].copy(), found[1].copy())
-    for step in range(1, len(before) + len(after)):
+    for step in range(1, 1 + max(_FEW_SINGLED_OUT, _MOST_EDGES // len(rows.heads))):
         if any(
             not np.array_equal(np.sort(one), np.sort(other)) for one, other in zip(found, wanted, strict=True)
         ):
