@@ -10,6 +10,7 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
+from pebble.graph.components import joined
 from pebble.lower_bounds.graph.lattice_growth import Offset, Offsets, StencilBox
 
 __all__ = ["TwoRows", "places_of_two_rows", "shapes"]
@@ -42,6 +43,11 @@ class TwoRows:
     heads: _Ints
     before: int
     after: int
+
+    def hang_together(self) -> bool:
+        """Whether the edges connect all vertices, as those of any of the lattices do."""
+        parts = joined(np.arange(self.before + self.after), self.tails, self.before + self.heads)
+        return not parts.any()
 
     def colours(self, before: _Words, after: _Words) -> tuple[_Words, _Words]:
         """Return colours that tell apart what the edges tell apart, and the given colours."""
@@ -93,7 +99,7 @@ def places_of_two_rows(rows: TwoRows) -> tuple[StencilBox, list[Offset], list[Of
     Nothing is sure but that the numbers of vertices and edges agree: who uses the places has to look at the edges.
     """
     reads = int(np.bincount(rows.heads, minlength=1).max())
-    lattices = list(islice(_lattices(rows, reads), _MOST_TRIALS))
+    lattices = list(islice(_lattices(rows, reads), _MOST_TRIALS)) if rows.hang_together() else []
     found = _colours_of(rows) if lattices else None
     for lattice, sides in lattices:
         places = _matched(rows, found, lattice, sides) if found else None
