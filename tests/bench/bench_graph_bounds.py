@@ -20,9 +20,9 @@ from tests.bench.kinds import KINDS, OTHER_KINDS
 from tests.solvers.heuristic.known_kinds import renumbered
 
 KNOWN: dict[str, dict[int, int]] = {
-    "fwd12x4": {16: 888, 32: 480, 64: 284},
+    "fwd12x4": {16: 889, 32: 480, 64: 284},
     "conv10x10x2x4": {16: 2368, 32: 1476, 64: 845},
-    "cholesky16": {16: 592, 32: 370, 64: 169},
+    "cholesky16": {16: 592, 32: 374, 64: 169},
     "trsm16x8": {16: 859, 32: 570, 64: 406},
     "sten1_64x32": {8: 1328, 16: 576, 32: 304},
 }

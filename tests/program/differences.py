@@ -28,7 +28,7 @@ from tests.program.names import (
 from tests.program.program_reference import Outcome, refer
 from tests.program.random_families import with_outputs
 
-__all__ = ["SHORTCUTS", "Verdict", "differences", "judge"]
+__all__ = ["SHORTCUTS", "Verdict", "against_plain_loops", "differences", "judge"]
 
 Runner = Callable[[Program, Family, int | None], Run]
 
@@ -106,6 +106,17 @@ def differences(case: Case, shortcuts: dict[str, Runner] | None = None) -> list[
         for name, runner in shortcuts.items():
             quick = judge(runner, program, family, M)
             found += [f"{name} / plain, M={M}: {what}" for what in quick.differs(slow)]
+    return found
+
+
+def against_plain_loops(program: Program, family: Family) -> list[str]:
+    """What the induction says otherwise than the plain loops, with enough memory, just enough, and too little."""
+    plain, found = judge(PLAIN, program, family, None), list[str]()
+    peak = plain.found.peak if plain.found else 0
+    for M in [None, *(M for M in (peak, peak - 1, peak // 2) if M > 0)]:
+        slow = plain if M is None else judge(PLAIN, program, family, M)
+        quick = judge(SHORTCUTS["induction"], program, family, M)
+        found += [f"M={M}: {what}" for what in quick.differs(slow)]
     return found
 
 

@@ -11,7 +11,7 @@ import pytest
 from pebble.program.machine import interpolation, memo, ramps
 from pebble.program.schedule import registered
 from tests.program.breaking import BREAKING
-from tests.program.differences import PLAIN, SHORTCUTS, judge
+from tests.program.differences import against_plain_loops
 from tests.program.edits import acceptable
 from tests.program.names import (
     Family,
@@ -68,12 +68,8 @@ def documents(rnd: Random, number: int, longest: int, pass_name: str = "forward"
 
 def check(text: Program, family: Family) -> None:
     """Compare a program's run with that of all its iterations, with room enough, with just enough, and with less."""
-    plain = judge(PLAIN, text, family, None)
-    peak = plain.found.peak if plain.found else 0
-    for M in [None, *(M for M in (peak, peak - 1) if M > 0)]:
-        slow = plain if M is None else judge(PLAIN, text, family, M)
-        found = judge(SHORTCUTS["induction"], text, family, M).differs(slow)
-        assert not found, f"{family.mask}\n{text}\nM={M}\n{found}"
+    found = against_plain_loops(text, family)
+    assert not found, f"{family.mask}\n{text}\n{found}"
 
 
 def check_random(seed: int) -> None:

@@ -19,7 +19,7 @@ from pebble.program.machine.run import run
 from pebble.program.machine.segment_states import Segments
 from pebble.program.machine.segments import periods, segment_runs
 from pebble.program.schedule import available
-from tests.program.differences import PLAIN, SHORTCUTS, judge
+from tests.program.differences import PLAIN, SHORTCUTS, against_plain_loops, judge
 from tests.program.edits import acceptable
 from tests.program.generator import Case, random_text
 from tests.program.long_cases import affordable, disturbed, subject_under
@@ -135,12 +135,8 @@ def check(first: int, stop: int, cut: bool = False) -> None:
     for seed in range(first, stop):
         case = packed_case(seed)
         case = cut_up(Random(seed), case) if cut else case
-        plain = judge(PLAIN, case.program, case.family, None)
-        peak = plain.found.peak if plain.found else 0
-        for M in [None, *(M for M in (peak, peak - 1, peak // 2) if M > 0)]:
-            slow = plain if M is None else judge(PLAIN, case.program, case.family, M)
-            found = judge(SHORTCUTS["induction"], case.program, case.family, M).differs(slow)
-            assert not found, "\n".join([str(case), as_python(case.program), f"M={M}", *found])
+        found = against_plain_loops(case.program, case.family)
+        assert not found, "\n".join([str(case), as_python(case.program), *found])
 
 
 @pytest.mark.parametrize("block", amounts.first(1, range(6)))

@@ -14,7 +14,7 @@ from pebble.program.machine.loops import ShortcutFails
 from pebble.program.machine.rounds import Rounds
 from pebble.program.machine.run import run
 from pebble.program.schedule import registered
-from tests.program.differences import PLAIN, SHORTCUTS, differences, judge
+from tests.program.differences import PLAIN, SHORTCUTS, against_plain_loops, differences, judge
 from tests.program.generator import case_of
 from tests.program.long_cases import long_case_of
 from tests.program.named_cases import NAMED, Named, attention
@@ -94,12 +94,8 @@ def check_long(first: int, stop: int) -> None:
     """Judge the long cases with these numbers, against the plain loops only."""
     for seed in range(first, stop):
         case = long_case_of(seed)
-        plain = judge(PLAIN, case.program, case.family, None)
-        peak = plain.found.peak if plain.found else 0
-        for M in [None, *(M for M in (peak, peak - 1) if M > 0)]:
-            slow = plain if M is None else judge(PLAIN, case.program, case.family, M)
-            found = judge(SHORTCUTS["induction"], case.program, case.family, M).differs(slow)
-            assert not found, "\n".join([str(case), as_python(case.program), f"M={M}", *found])
+        found = against_plain_loops(case.program, case.family)
+        assert not found, "\n".join([str(case), as_python(case.program), *found])
 
 
 @pytest.mark.parametrize("block", amounts.first(2, range(6)))

@@ -33,8 +33,8 @@ class _View(NamedTuple):
     ----------
     cuts : tuple of tuple of int, or None
         Where cells end on each axis; None if all are alike.
-    states : dict of int to bytes
-        Of each memory that is seen, the states of the cells.
+    states : tuple of (int, bytes)
+        Each memory that is seen, with the states of the cells.
     shape : tuple of int
         How many cells along each axis.
     """
