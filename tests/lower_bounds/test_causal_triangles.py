@@ -195,7 +195,7 @@ def test_never_above_a_schedule() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", [1])
 def test_never_above_many_schedules(seed: int) -> None:
-    assert len(machine_runs(seed, 90)) > 60
+    assert len(machine_runs(seed, 50)) > 30
 
 
 def test_a_schedule_comes_near() -> None:
