@@ -162,6 +162,23 @@ def check_any_loops(
     assert sum(left_out) > 100
 
 
+@pytest.mark.parametrize("seed", [10146, 10475, 11221])
+def test_loops_that_need_every_marked_cell(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of thousands of random ones, those that are wrong if fewer cells next to an end are looked at."""
+    monkeypatch.setattr(band_counts, "_FEW", 0)
+    for outer in "ij":
+        monkeypatch.setattr(BandCounts, "_cost", lambda _, blocks, axis, outer=outer: int(axis != outer))
+        rnd = Random(seed)
+        most = rnd.choice([12, 40, 150])
+        Nq = rnd.randint(2, most)
+        mask = random_band(rnd, Nq, Nq if rnd.random() < 0.5 else rnd.randint(2, most))
+        family = get("flash-2").family(Problem(mask.Nq, mask.Nk, 1, 1)).under(check_rows(mask, "zero"))
+        blocks = random_blocks(rnd, mask)
+        sums = Quantities(family)
+        for words in all_words(rnd, blocks):
+            assert sums.value(blocks, words) == plain_sum(family, blocks, words), (mask, blocks, words)
+
+
 @pytest.mark.parametrize("axis", ["i", "j"])
 @pytest.mark.parametrize("which", ["first", "last"])
 def test_jumps_between_tiles(which: str, axis: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -76,15 +76,28 @@ def test_any_loops(batch: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Nest, "n_blocks", lambda _: chance.randint(1, 10**4))
     left_out = count_left_out(monkeypatch)
     for seed in range(30 * batch, 30 * batch + 30):
-        rnd = Random(seed)
-        mask = check_rows(random_mask(rnd), "zero")
-        family = get("flash-2").family(Problem(mask.Nq, mask.Nk, 1, 1)).under(mask)
-        blocks = random_blocks(rnd, mask)
-        sums = Quantities(family)
-        for words in all_words(rnd, blocks):
-            expected = plain_sum(family, blocks, words)
-            assert sums.value(blocks, words) == expected, (seed, mask, blocks, words)
+        check_loops(seed)
     assert sum(left_out) > 100
+
+
+@pytest.mark.parametrize("seed", [10012, 10317])
+def test_loops_that_need_every_segment(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of thousands of random ones, those that are wrong if segments are shorter, or tiles next to one left out."""
+    monkeypatch.setattr(zone_counts, "_FEW", 0)
+    for outer in "ij":
+        monkeypatch.setattr(Nest, "n_blocks", lambda nest, outer=outer: int(nest.outer.axis != outer))
+        check_loops(seed)
+
+
+def check_loops(seed: int) -> None:
+    rnd = Random(seed)
+    mask = check_rows(random_mask(rnd), "zero")
+    family = get("flash-2").family(Problem(mask.Nq, mask.Nk, 1, 1)).under(mask)
+    blocks = random_blocks(rnd, mask)
+    sums = Quantities(family)
+    for words in all_words(rnd, blocks):
+        expected = plain_sum(family, blocks, words)
+        assert sums.value(blocks, words) == expected, (seed, mask, blocks, words)
 
 
 def count_left_out(monkeypatch: pytest.MonkeyPatch) -> list[int]:

@@ -72,7 +72,7 @@ def runs_of_cells(
     first = np.maximum((ends[0].at(low) - inner.start) // inner.cell, 0)
     last = np.minimum((ends[1].at(high) - 1 - inner.start) // inner.cell, inner.n_cells - 1)
     every = np.arange(len(tiles))
-    found = [(every, first), (every, last)]
+    found: list[tuple[Whole, Whole]] = []  # first and last lie at an end, or at the loop's: fixed places
     entries, lines = _by_piece(low, high, pieces, outer.extent)
     for end in ends:
         least, most = (end.at(line) - inner.start for line in lines)
