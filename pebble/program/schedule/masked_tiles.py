@@ -239,9 +239,7 @@ class MaskedSearch:
                     failures.append(error)
         if not found:
             raise min(failures, key=lambda error: error.least_M or 0)
-        # Phases that no size shapes may not fit: another set of sizes may have less of them.
-        fitting = [tiles for tiles in found if len(found) > 1 and self.trials.peak(tiles) <= self.M]
-        return min(fitting or found, key=lambda tiles: (self.trials.words(tiles), tiles != start))
+        return min(found, key=lambda tiles: (self.trials.words(tiles), tiles != start))
 
     def _best_with(self, given: dict[str, int], base: dict[str, int], setting: Tiles) -> dict[str, int]:
         """Return the best of all tiles with a setting of the switches."""
