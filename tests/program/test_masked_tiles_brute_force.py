@@ -135,18 +135,22 @@ def test_the_choice_is_the_best_of_all_tiles(name: str, pass_name: str, kind: st
 
 
 @pytest.mark.parametrize(
-    ("name", "Nq", "Nk", "d", "dv", "text", "needs"),
+    ("name", "pass_name", "form", "sizes", "text", "needs"),
     [
-        ("p-first", 4, 7, 2, 4, "causal", 16),  # what the tiles of dQ need is less than what P and dS need
-        ("split-causal", 5, 1, 4, 3, "causal", 24),  # one key: no size shapes the loop over keys
+        # What the tiles of dQ need is less than what P and dS need.
+        ("p-first", "backward", "plain", (4, 7, 2, 4), "causal", 16),
+        # One key: no size shapes the loop over keys.
+        ("split-causal", "backward", "plain", (5, 1, 4, 3), "causal", 24),
+        # One program, which needs more room without the mask.
+        ("naive", "forward", "online", (4, 4, 2, 5), "document:1x4", 12),
     ],
 )
 def test_the_words_that_are_needed_are_enough(
-    name: str, Nq: int, Nk: int, d: int, dv: int, text: str, needs: int
+    name: str, pass_name: str, form: str, sizes: tuple[int, int, int, int], text: str, needs: int
 ) -> None:
-    mask = make_mask(text, Nq, Nk, empty_rows="zero")
-    problem = Problem(Nq, Nk, d, dv, pass_name="backward", mask=mask)
-    schedule = get(name, "backward")
+    mask = make_mask(text, *sizes[:2], empty_rows="zero")
+    problem = Problem(*sizes, pass_name=pass_name, softmax=form, mask=mask)
+    schedule = get(name, pass_name, form)
     for M in (1, 8, needs - 1):
         with pytest.raises(CacheTooSmall) as refused:
             fitting_tiles(schedule, problem, M)

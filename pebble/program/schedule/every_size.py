@@ -9,14 +9,14 @@ from math import prod
 
 import numpy as np
 
-from pebble.common.errors import CacheTooSmall, InvalidInput
+from pebble.common.errors import InvalidInput
 from pebble.computations.problem import Problem
 from pebble.program.schedule.batch_counts import BatchCounts, batch_counts
 from pebble.program.schedule.pair_tables import Whole
 from pebble.program.schedule.resident_sizes import TRIED, most_resident
 from pebble.program.schedule.schedule import Schedule
 from pebble.program.schedule.tile_groups import TileGroup
-from pebble.program.schedule.tile_trials import Trials
+from pebble.program.schedule.tile_trials import Trials, too_small
 
 __all__ = ["combinations", "every_size", "phases_are_apart"]
 
@@ -71,11 +71,7 @@ def _require(trials: Trials, *rooms: int) -> None:
     """Raise CacheTooSmall if one of some numbers of words does not fit."""
     least = max(rooms)
     if least > trials.M:
-        raise CacheTooSmall(
-            f"{trials.schedule.name} needs at least {least} words of fast memory under this mask; "
-            f"M is {trials.M}",
-            least,
-        )
+        raise too_small(trials.schedule, least, trials.M)
 
 
 def _bisects(schedule: Schedule, problem: Problem, group: TileGroup) -> bool:
