@@ -92,8 +92,10 @@ def check_all_sizes(schedule: Schedule, problem: Problem, rnd: random.Random) ->
     family = schedule.family(problem)
     runs = [run(schedule.program(problem, tiles), family) for tiles in every_tile(schedule, problem)]
     peaks = sorted({counted.peak for counted in runs})
-    with pytest.raises(CacheTooSmall):
-        fitting_tiles(schedule, problem, peaks[0] - 1)
+    for M in (1, peaks[0] - 1):
+        with pytest.raises(CacheTooSmall) as refused:
+            fitting_tiles(schedule, problem, M)
+        assert refused.value.least_M == peaks[0]
     for M in {peaks[0], peaks[-1], *(rnd.choice(peaks) + rnd.randint(0, 1) for _ in range(4))}:
         chosen = schedule.measure(problem, fitting_tiles(schedule, problem, M))
         assert chosen.peak <= M
@@ -130,6 +132,30 @@ QUICK = [
 @pytest.mark.parametrize(("name", "pass_name", "kind"), QUICK)
 def test_the_choice_is_the_best_of_all_tiles(name: str, pass_name: str, kind: str) -> None:
     check_all_sizes(get(name, pass_name), problem_of(kind, pass_name, "plain", 0, 5), random.Random(name))
+
+
+@pytest.mark.parametrize(
+    ("name", "pass_name", "form", "sizes", "text", "needs"),
+    [
+        # What the tiles of dQ need is less than what P and dS need.
+        ("p-first", "backward", "plain", (4, 7, 2, 4), "causal", 16),
+        # One key: no size shapes the loop over keys.
+        ("split-causal", "backward", "plain", (5, 1, 4, 3), "causal", 24),
+        # One program, which needs more room without the mask.
+        ("naive", "forward", "online", (4, 4, 2, 5), "document:1x4", 12),
+    ],
+)
+def test_the_words_that_are_needed_are_enough(
+    name: str, pass_name: str, form: str, sizes: tuple[int, int, int, int], text: str, needs: int
+) -> None:
+    mask = make_mask(text, *sizes[:2], empty_rows="zero")
+    problem = Problem(*sizes, pass_name=pass_name, softmax=form, mask=mask)
+    schedule = get(name, pass_name, form)
+    for M in (1, 8, needs - 1):
+        with pytest.raises(CacheTooSmall) as refused:
+            fitting_tiles(schedule, problem, M)
+        assert refused.value.least_M == needs
+    assert schedule.measure(problem, fitting_tiles(schedule, problem, needs)).peak == needs
 
 
 def some_kinds(cases: Sequence[tuple[str, ...]], of_each: int) -> list[tuple[str, ...]]:

@@ -6,9 +6,11 @@ import re
 from decimal import Decimal
 
 from pebble.common.errors import InvalidInput
+from pebble.common.text_lines import shown
 
 __all__ = ["Arguments"]
 
+_MOST_DIGITS = 18
 _DECIMAL = re.compile(r"[0-9]?(\.[0-9]{1,40})?(?<=[0-9])")
 
 
@@ -70,11 +72,14 @@ class Arguments:
         return self._whole(self.text(name), name.rstrip("="), least)
 
     def _whole(self, text: str, name: str, least: int) -> int:
-        if not (text.isascii() and text.isdigit() and len(text) < 19):
-            raise self.wrong(f"{name} must be a whole number, not {text!r}")
-        if int(text) < least:
-            raise self.wrong(f"{name} must be at least {least}, not {text}")
-        return int(text)
+        if not (text.isascii() and text.removeprefix("-").isdigit()):
+            raise self.wrong(f"{name} must be a whole number, not {shown(text)}")
+        digits = text.lstrip("0") or "0"
+        if digits.startswith("-") or (digits == "0" and least):
+            raise self.wrong(f"{name} must be at least {least}, not {shown(text)}")
+        if len(digits) > _MOST_DIGITS:
+            raise self.wrong(f"{name} must be less than {10**_MOST_DIGITS:,}, not {shown(text)}")
+        return int(digits)
 
     def share(self, name: str) -> Decimal:
         """Take a number above 0 and at most 1."""

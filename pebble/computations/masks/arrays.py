@@ -156,6 +156,8 @@ def as_booleans(array: NDArray[Any], what: str) -> NDArray[np.bool_]:
 
 def load_array(path: str, what: str) -> NDArray[np.bool_]:
     """Read a matrix of booleans from a ``.npy`` file; nothing pickled is ever loaded."""
+    if not path:
+        raise InvalidInput(f"{what} names no file; write the path of an array of booleans, such as m.npy")
     try:
         found = np.load(path, mmap_mode="r", allow_pickle=False)
     except OSError as error:

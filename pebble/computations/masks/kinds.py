@@ -101,7 +101,9 @@ def mask_kinds() -> tuple[MaskKind, ...]:
 
 def _build(spec: str, Nq: int, Nk: int, run_code: bool) -> Mask | None:
     name, _, text = spec.partition(":")
-    if name in _NO_MASK and not text:
+    if name in _NO_MASK:
+        if text:
+            raise InvalidInput(f"mask {name}: {text!r} is too much; it is written {name}")
         return None
     if name == "group":
         return _group(text, Nq, Nk, run_code)
@@ -118,7 +120,7 @@ def _build(spec: str, Nq: int, Nk: int, run_code: bool) -> Mask | None:
     if name not in _KINDS:
         close = difflib.get_close_matches(name, _KINDS, n=1)
         hint = f"did you mean {close[0]!r}? " if close else ""
-        raise InvalidInput(f"unknown mask {name!r}; {hint}known: none, {', '.join(_KINDS)}")
+        raise InvalidInput(f"unknown mask {name!r}; {hint}known: {', '.join((*_NO_MASK, *_KINDS))}")
     kind, build = _KINDS[name]
     return build(Arguments(text, name, kind.usage), Nq, Nk)
 
@@ -131,9 +133,11 @@ def _group(text: str, Nq: int, Nk: int, run_code: bool) -> Mask:
     arguments.end()
     if Nq % group:
         raise arguments.wrong(f"Nq = {Nq:,} is no multiple of {group}")
-    mask = _build(inner, Nq // group, Nk, run_code) if inner else None
-    if mask is None:
+    if not inner:
         raise arguments.wrong("the mask of one query head is missing")
+    mask = _build(inner, Nq // group, Nk, run_code)
+    if mask is None:
+        raise arguments.wrong(f"{inner} allows all keys to all queries, so leave the mask out")
     return grouped_mask(mask, group)
 
 

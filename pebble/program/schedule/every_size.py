@@ -9,14 +9,14 @@ from math import prod
 
 import numpy as np
 
-from pebble.common.errors import CacheTooSmall, InvalidInput
+from pebble.common.errors import InvalidInput
 from pebble.computations.problem import Problem
 from pebble.program.schedule.batch_counts import BatchCounts, batch_counts
 from pebble.program.schedule.pair_tables import Whole
 from pebble.program.schedule.resident_sizes import TRIED, most_resident
 from pebble.program.schedule.schedule import Schedule
 from pebble.program.schedule.tile_groups import TileGroup
-from pebble.program.schedule.tile_trials import Trials
+from pebble.program.schedule.tile_trials import Trials, too_small
 
 __all__ = ["combinations", "every_size", "phases_are_apart"]
 
@@ -51,9 +51,27 @@ def every_size(
         counted = [_most_resident(*given_to_all, group) for group in groups]
     else:
         counted = _counted(kind, trials.problem, tuple(base.items()), tuple(groups))
+    # All must fit, the phases that no size shapes as well: what needs the most says how much is needed at least.
+    least = [int(counts.room.min()) for _, counts in counted]
+    _require(trials, max(least, default=0), _room_of_others(trials, base, groups))
     for group, (own, counts) in zip(groups, counted, strict=True):
         found |= zip(group.names, own[_best(trials, group, own, given, counts)], strict=True)
     return found
+
+
+def _room_of_others(trials: Trials, base: dict[str, int], groups: list[TileGroup]) -> int:
+    """Return the words that the phases need which no group shapes."""
+    program = trials.schedule.program(trials.problem, base)
+    shaped = {number for group in groups for number in group.phases}
+    others = set(range(len(program.phases))) - shaped
+    return int(batch_counts([program], trials.family, others).room.max()) if others else 0
+
+
+def _require(trials: Trials, *rooms: int) -> None:
+    """Raise CacheTooSmall if one of some numbers of words does not fit."""
+    least = max(rooms)
+    if least > trials.M:
+        raise too_small(trials.schedule, least, trials.M)
 
 
 def _bisects(schedule: Schedule, problem: Problem, group: TileGroup) -> bool:
@@ -148,16 +166,9 @@ def _counted(
 def _best(
     trials: Trials, group: TileGroup, sizes: list[tuple[int, ...]], given: dict[str, int], counts: BatchCounts
 ) -> int:
-    """Return the number of the best sizes of a group."""
+    """Return the number of the best sizes of a group, of those that fit: there are some."""
     words, room, _ = counts
     fitting = np.flatnonzero(room <= trials.M)
-    if not len(fitting):
-        least = int(room.min())
-        raise CacheTooSmall(
-            f"{trials.schedule.name} needs at least {least} words of fast memory under this mask; "
-            f"M is {trials.M}",
-            least,
-        )
     cheapest = fitting[words[fitting] == words[fitting].min()]
     own = tuple(given[name] for name in group.names)
 

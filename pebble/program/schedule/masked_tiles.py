@@ -13,7 +13,7 @@ from pebble.program.schedule.sampled_sizes import sampled_sizes
 from pebble.program.schedule.schedule import Schedule, Tiles
 from pebble.program.schedule.square_cuts import HARDLY_MORE
 from pebble.program.schedule.tile_groups import TileGroup, switches, tile_groups, whole_group
-from pebble.program.schedule.tile_trials import Trials
+from pebble.program.schedule.tile_trials import Trials, too_small
 
 __all__ = ["Choice", "MaskedSearch", "masked_tiles", "tiles_without_mask"]
 
@@ -82,9 +82,7 @@ def tiles_without_mask(
         except CacheTooSmall:
             tiles = {}
         if room < 1 or (not tiles and schedule.tile_names):
-            raise CacheTooSmall(
-                f"{schedule.name} needs at least {peak} words of fast memory under this mask; M is {M}", peak
-            )
+            raise too_small(schedule, peak, M)
     return tiles
 
 
@@ -163,6 +161,8 @@ class MaskedSearch:
         peak = self.trials.peak(self.tiles)
         if peak <= self.M:
             return True
+        if not self.tiles:  # there is but one program
+            raise too_small(self.schedule, peak, self.M)
         usual = self._usual()
         words = self.trials.words(usual)
         self._aim, self._tries = self._aim - (peak - self.M), self._tries + 1
@@ -239,9 +239,7 @@ class MaskedSearch:
                     failures.append(error)
         if not found:
             raise min(failures, key=lambda error: error.least_M or 0)
-        # Phases that no size shapes may not fit: another set of sizes may have less of them.
-        fitting = [tiles for tiles in found if len(found) > 1 and self.trials.peak(tiles) <= self.M]
-        return min(fitting or found, key=lambda tiles: (self.trials.words(tiles), tiles != start))
+        return min(found, key=lambda tiles: (self.trials.words(tiles), tiles != start))
 
     def _best_with(self, given: dict[str, int], base: dict[str, int], setting: Tiles) -> dict[str, int]:
         """Return the best of all tiles with a setting of the switches."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pebble.common.errors import NoClosedForm
+from pebble.common.errors import CacheTooSmall, NoClosedForm
 from pebble.computations.problem import Problem
 from pebble.program.closed_forms.count import closed_form
 from pebble.program.machine.foretold_tiles import foretold_tiles
@@ -10,7 +10,7 @@ from pebble.program.machine.run import fits
 from pebble.program.schedule.schedule import Schedule, Tiles
 from pebble.program.schedule.tile_groups import TileGroup
 
-__all__ = ["Trials"]
+__all__ = ["Trials", "too_small"]
 
 _LONG_TEXT = 200
 """So many loops one after the other are executed sooner than summed up: the machine knows which are alike."""
@@ -63,3 +63,10 @@ class Trials:
             return int(closed_form(program, self.family, None if group is None else group.phases).io)
         except NoClosedForm:
             return self.schedule.measure(self.problem, tiles).io
+
+
+def too_small(schedule: Schedule, least: int, M: int) -> CacheTooSmall:
+    """Return the error that says how many words a schedule needs under a mask."""
+    return CacheTooSmall(
+        f"{schedule.name} needs at least {least} words of fast memory under this mask; M is {M}", least
+    )
