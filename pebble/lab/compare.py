@@ -119,5 +119,5 @@ def compare(
 
 
 def _cell(row: Row | None, show: str) -> str:
-    value = None if row is None or row.note or not row.fits else getattr(row, show)
+    value = None if row is None or not row.fits else getattr(row, show)
     return "–" if value is None else f"{value:.3f}" if show == "ratio" else words(value)

@@ -15,8 +15,11 @@ from pebble.program import Program
 from pebble.program.closed_forms.count import closed_form
 from pebble.program.machine.counted import Run
 from pebble.program.schedule import Schedule, Tiles, resolve_tiles
+from pebble.program.schedule.light_tiles import taken_to_be_verified
 
 __all__ = ["count", "count_schedule"]
+
+_FORCED = "the tiles were taken because they can be verified under this mask; others may move fewer words"
 
 
 def count(
@@ -100,6 +103,7 @@ def count_schedule(
     copies = problem.copies
     moved = {name: (counted.reads[name], counted.writes[name]) for name in counted.reads}
     pick = getattr(schedule, "chosen", None)
+    forced = tiles is None and taken_to_be_verified(schedule, problem, M)
     return Row(
         name=schedule.name,
         fits=True,
@@ -116,6 +120,7 @@ def count_schedule(
             if reads or writes
         },
         chosen=pick(sizes).name if pick else "",
+        note=_FORCED if forced else "",
     )
 
 

@@ -39,7 +39,7 @@ class Row:
     chosen : str
         For a schedule that picks among others, which one it picked.
     note : str
-        Why nothing was counted, where the count could not be verified in reasonable time.
+        Why nothing was counted, where the count could not be verified in reasonable time; or what else is to be said.
     """
 
     name: str
@@ -62,7 +62,7 @@ class Row:
 
     def cells(self, *before: str) -> list[str]:
         """Return the row as text: its name, some other cells, then the counts, or why there are none."""
-        if self.note or not self.fits:
+        if not self.fits:
             needs = f"does not fit: needs {words(self.least_M)} words"
             return [self.name, "not counted, see below" if self.note else needs, *[""] * (len(before) + 4)]
         counts = (words(value) for value in (self.reads, self.writes, self.io, self.peak))
@@ -119,7 +119,7 @@ class CountTable(TableResult):
         raise InvalidInput(f"no row {name!r}; there are {', '.join(row.name for row in self.rows)}")
 
     def notes(self) -> list[str]:
-        """Return for each schedule that is not counted why."""
+        """Return what is to be said of schedules: why one is not counted, why one has other tiles."""
         return [f"{row.name}: {row.note}" for row in self.rows if row.note]
 
     def why_nothing_fits(self) -> str:

@@ -115,7 +115,7 @@ def _sum(one: Row, other: Row, bound: int | float) -> Row:
     """Return the row of both passes together."""
     least = max(one.least_M, other.least_M)
     notes = [f"{name}: {row.note}" for name, row in (("forward", one), ("backward", other)) if row.note]
-    if notes:
+    if one.fits is None or other.fits is None:
         return Row(one.name, None, least, note="; ".join(notes))
     if not (one.fits and other.fits):
         return Row(one.name, False, least)
@@ -129,7 +129,8 @@ def _sum(one: Row, other: Row, bound: int | float) -> Row:
         for name in dict.fromkeys([*one.by_array, *other.by_array])
     }
     peak = max(one.peak or 0, other.peak or 0)
-    return Row(one.name, True, least, None, reads, writes, io, peak, io / bound, by_array)
+    ratio, note = io / bound, "; ".join(notes)
+    return Row(one.name, True, least, None, reads, writes, io, peak, ratio, by_array, note=note)
 
 
 def _added(name: str, one: Row, other: Row) -> int:

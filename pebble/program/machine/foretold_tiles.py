@@ -34,6 +34,8 @@ _EDGE_BLOCKS, _EDGE_BLOCKS_INSIDE = 6, 4
 """How many blocks, at the ends of an axis and near the diagonal, are in no round."""
 _LINES, _LINES_STORED = 40, 200
 """Loops over single lines inside of a tile take runs of them: so many tiles, as measured, without stores and with."""
+_PAIRS = 10_000
+"""So many pairs of lines, one by one, with a tile take as long as a tile."""
 _ROUNDS_IN_BLOCK = 6
 """How many rounds a part of a block must have to be executed in rounds."""
 _FEW = 3
@@ -110,7 +112,9 @@ class _Count:
     def _inside(self, node: Loop, partners: int) -> float:
         if node.tile == 1:
             stored = any(isinstance(one, Operation) and one.action == "store" for one in nodes_in(node.body))
-            return _LINES_STORED if stored else _LINES
+            # The pairs of so many lines, those near the diagonal, are written out at a time.
+            pairs = partners * (partners + self.period)
+            return (_LINES_STORED if stored else _LINES) + pairs / _PAIRS
         length = self.period // math.gcd(self.period, node.tile)
         visited = min(1, (node.tile + partners) / self.period + self._share)
         far = visited * (_ROUNDS_INSIDE * length + _EDGE_BLOCKS_INSIDE * self.period / node.tile)

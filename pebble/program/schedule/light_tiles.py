@@ -2,32 +2,49 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import product
+
 from pebble.computations.problem import Problem
-from pebble.program.machine.foretold_tiles import foretold_tiles
+from pebble.program.machine.foretold_tiles import MOST_TILES, foretold_tiles
 from pebble.program.machine.run import refuse_too_many
 from pebble.program.schedule.aligned_sizes import repeating_size
 from pebble.program.schedule.schedule import Schedule, Tiles
 from pebble.program.schedule.tile_groups import TileGroup
 from pebble.program.schedule.tile_trials import Trials
 
-__all__ = ["MANY_TILES", "is_light", "light_choice", "light_tiles", "repeating_tiles", "verifiable_tiles"]
+__all__ = [
+    "MANY_TILES",
+    "is_light",
+    "light_choice",
+    "light_tiles",
+    "repeating_tiles",
+    "taken_to_be_verified",
+    "verifiable_tiles",
+]
 
 MANY_TILES = 60_000
 """Tiles that the machine looks at in some ten seconds."""
+_LAST_RESORT = 400_000
+"""Where no others are found, tiles for which the machine looks at so many: of single lines it looks at ten a millisecond."""
+_MOST_NAMES = 3
+"""Of more sizes than so many not all combinations are tried."""
 _PARTS = (8, 4)
 """Sizes may be one part in so many smaller, one after the other, where the machine would look at more tiles."""
 
 
 def repeating_tiles(trials: Trials, tiles: Tiles, part: int | None = None) -> dict[str, int]:
     """Return tiles that repeat soon with the mask's period, see :func:`.repeating_size`; hardly smaller ones."""
-    schedule, mask = trials.schedule, trials.problem.allowed
-    kept = {*schedule.resident_tiles, *schedule.may_be_zero}
+    mask, cuts = trials.problem.allowed, _cuts(trials.schedule, tiles)
     return {
-        name: size
-        if name in kept or schedule.axis_of(name) not in ("", "i", "j")
-        else repeating_size(mask, size, part)
-        for name, size in tiles.items()
+        name: repeating_size(mask, size, part) if name in cuts else size for name, size in tiles.items()
     }
+
+
+def _cuts(schedule: Schedule, tiles: Tiles) -> list[str]:
+    """Return the names of the sizes that cut queries or keys."""
+    kept = {*schedule.resident_tiles, *schedule.may_be_zero}
+    return [name for name in tiles if name not in kept and schedule.axis_of(name) in ("", "i", "j")]
 
 
 def light_choice(schedule: Schedule, problem: Problem, M: int, tiles: Tiles) -> dict[str, int]:
@@ -56,6 +73,8 @@ def verifiable_tiles(trials: Trials, tiles: Tiles) -> dict[str, int]:
 def light_tiles(trials: Trials, tiles: Tiles, group: TileGroup | None = None) -> dict[str, int]:
     """Return tiles that the machine gets through soon: those given, or as little smaller as need be.
 
+    Where it would take too long for all of these, tiles that repeat with each block of the mask, or of single lines.
+
     Parameters
     ----------
     trials : Trials
@@ -68,10 +87,54 @@ def light_tiles(trials: Trials, tiles: Tiles, group: TileGroup | None = None) ->
     dict of str to int
         Where none is found, those of the sizes tried that repeat soonest.
     """
+    least = min(_hardly_smaller(trials, tiles, group), key=lambda one: one[0])
+    if least[0] > MOST_TILES:
+        return _last_resort(trials, tiles, group) or least[1]
+    return least[1]
+
+
+def _hardly_smaller(
+    trials: Trials, tiles: Tiles, group: TileGroup | None
+) -> list[tuple[int, dict[str, int]]]:
+    """Return tiles, and ever smaller ones until they are light, with how many are looked at for each."""
     tried = [(trials.foretold(tiles, group), dict(tiles))]
     for part in _PARTS:
         if tried[-1][0] <= MANY_TILES:
-            return tried[-1][1]
+            return tried[-1:]
         smaller = repeating_tiles(trials, tiles, part)
         tried.append((trials.foretold(smaller, group), smaller))
-    return min(tried, key=lambda one: one[0])[1]
+    return tried
+
+
+def _last_resort(trials: Trials, tiles: Tiles, group: TileGroup | None) -> dict[str, int] | None:
+    """Return tiles that repeat with each block, or are single lines: those that move the fewest words."""
+    found = {
+        tuple(other.items()): other
+        for other in _much_smaller(trials, tiles, group)
+        if trials.foretold(other, group) <= _LAST_RESORT
+    }
+    return min(found.values(), key=lambda other: trials.words(other, group), default=None)
+
+
+def _much_smaller(trials: Trials, tiles: Tiles, group: TileGroup | None) -> Iterator[dict[str, int]]:
+    """Yield tiles of which each size is as it was, the period or its greatest factor that is no larger, or one."""
+    period = trials.problem.allowed.period
+    names = [name for name in _cuts(trials.schedule, tiles) if group is None or name in group.names]
+    sizes = [_in_step(period, tiles[name]) for name in names]
+    together = zip(*sizes, strict=True) if len(names) > _MOST_NAMES else product(*sizes)
+    for some in together:
+        yield {**tiles, **dict(zip(names, some, strict=True))}
+
+
+def _in_step(period: int, size: int) -> tuple[int, int, int]:
+    """Return a size, the period or its greatest factor up to that size, and one."""
+    return size, next(other for other in range(min(size, period), 0, -1) if period % other == 0), 1
+
+
+def taken_to_be_verified(schedule: Schedule, problem: Problem, M: int) -> bool:
+    """Tell whether a schedule's tiles under the mask were taken since others would take too long to be verified."""
+    if problem.allowed.period == 1 or schedule.follows_mask:
+        return False
+    trials = Trials(schedule, problem, M)
+    usual = repeating_tiles(trials, schedule.tiles(schedule.seen(problem), M))
+    return all(told > MOST_TILES for told, _ in _hardly_smaller(trials, usual, None))

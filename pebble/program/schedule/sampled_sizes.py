@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import product
 
+from pebble.program.machine.foretold_tiles import MOST_TILES
 from pebble.program.schedule.aligned_sizes import aligned_sizes, has_full_tile
 from pebble.program.schedule.light_tiles import MANY_TILES, light_tiles, repeating_tiles
 from pebble.program.schedule.schedule import Tiles
@@ -148,6 +149,8 @@ class _Sample:
                     if key in seen or key in heavy:
                         continue
                     looked_at = self.trials.foretold({**self.given, **whole}, self.group)
+                    if looked_at > MOST_TILES:
+                        continue
                     if looked_at > MANY_TILES:
                         heavy[key] = looked_at, whole
                     else:

@@ -33,6 +33,7 @@ class Trials:
         self.greatest = dict(schedule.greatest(problem))
         self._plain = problem.without_mask()
         self._rooms: dict[tuple[tuple[str, int], ...], int] = {}
+        self._words: dict[tuple[tuple[tuple[str, int], ...], TileGroup | None], int] = {}
 
     def peak(self, tiles: Tiles) -> int:
         """Words of fast memory that the machine measures under the mask."""
@@ -56,6 +57,12 @@ class Trials:
 
     def words(self, tiles: Tiles, group: TileGroup | None = None) -> int:
         """Words that the program moves, or those phases of it that a group shapes."""
+        key = tuple(tiles.items()), group
+        if key not in self._words:
+            self._words[key] = self._counted(tiles, group)
+        return self._words[key]
+
+    def _counted(self, tiles: Tiles, group: TileGroup | None) -> int:
         program = self.schedule.program(self.problem, tiles)
         if group is None and sum(len(part.body) for part in program.phases) > _LONG_TEXT:
             return self.schedule.measure(self.problem, tiles).io
