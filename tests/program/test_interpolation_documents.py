@@ -123,3 +123,50 @@ def test_partners_one_by_one(rows: int, taken: Counter[str]) -> None:
         text = program(loop("i", 17, load("Q"), keys, delete("U"), delete("l"), delete("Q")))
         check(text, family)
     assert taken["one by one"] + taken["at once"] > 20
+
+
+def check_lines_of_whole_axis(seed: int) -> None:
+    """Judge a schedule whose loops over single rows are outside of all others, now and then broken."""
+    rnd = Random(seed)
+    pass_name, name = rnd.choice([("forward", "naive"), ("forward", "standard"), ("backward", "naive")])
+    schedule = next(one for one in registered(pass_name, "plain") if one.name == name)
+    problem = documents(rnd, rnd.randint(7, 10), rnd.randint(8, 13), pass_name)
+    tiles = {size: rnd.randint(4, 9) for size in schedule.smallest(problem)}
+    text, family = schedule.program(problem, tiles), schedule.family(problem)
+    for _ in range(rnd.choice([0, 1, 2])):
+        changed = rnd.choice(BREAKING)(rnd, text, family)
+        text = changed if changed.phases and acceptable(changed, family) else text
+    check(text, family)
+
+
+def test_lines_outside_of_all_loops_follow_from_others(taken: Counter[str]) -> None:
+    for seed in range(2):
+        check_lines_of_whole_axis(seed)
+    assert taken["one by one"] + taken["at once"] > 20
+
+
+@pytest.mark.slow
+def test_lines_outside_of_all_loops_follow_from_others_in_many_programs(taken: Counter[str]) -> None:
+    for seed in range(1000, 1008):
+        check_lines_of_whole_axis(seed)
+
+
+LINES: list[list[Node | tuple[Node, ...]]] = [
+    [loop("j", 1, load("K"), *SCORES, delete("K")), loop("j", 1, load("V"), compute("U"), delete("V", "P"))],
+    [loop("j", 1, load("K"), *SCORES, delete("K"), when(first("j"), store("Q")), store("P"), delete("P"))],
+    [loop("j", 2, load("K"), *SCORES, delete("K", "P"))],
+    [when(first("i"), load("V")), loop("j", 1, load("K"), *SCORES, delete("K", "P"))],
+    [loop("j", 1, load("K"), *SCORES, delete("K", "P"), start=30)],
+    [load("K"), loop("j", 1, *SCORES, delete("P")), delete("K")],
+]
+
+
+@pytest.mark.parametrize("lines", range(len(LINES)))
+def test_lines_of_one_loop_over_documents(lines: int, taken: Counter[str]) -> None:
+    """Keys are loaded once or twice, in tiles, at the first row of all, in a part of the axis, or all at once."""
+    rnd = Random(lines)
+    for kind in ("document:", "document:causal,"):
+        lengths = [rnd.randint(4, 11) for _ in range(9)]
+        family = family_of(Problem.square(sum(lengths), 1, mask=kind + ",".join(map(str, lengths))))
+        family = with_outputs(family, ())
+        check(program(loop("i", 1, load("Q"), *LINES[lines], delete("Q"))), family)

@@ -81,6 +81,8 @@ class LoopTiles:
         What the loop runs over.
     known : KnownTiles
         Of all loops; filled here.
+    in_segments : bool
+        Whether loops may be cut into segments.
 
     Attributes
     ----------
@@ -101,26 +103,34 @@ class LoopTiles:
         body: Body,
         whole: Interval,
         known: KnownTiles,
+        in_segments: bool,
     ) -> None:
         assert family.mask is not None
         self.machine, self.family, self.mask = machine, family, family.mask
         self.node, self.body, self.whole, self.known = node, body, whole, known
+        self.in_segments = in_segments
         self.masked = node.axis in family.masked_axes
         self.outermost = not any(axis != node.axis and axis in machine.tiles for axis in family.masked_axes)
         self.by_number = (
             self.masked
-            and not self.outermost
             and node.tile == 1
             and body.told
             and not (body.in_place or body.untold or (body.asks_begun and body.counts_begun))
             and isinstance(self.mask, BandMask)
+            and (not self.outermost or (not body.asks_begun and bool(self.segments())))
         )
 
     def runs_by_number(self) -> list[TileRun] | None:
         """Return runs of all lines, if nothing but the number of their pairs matters, and it changes at few of them."""
-        if not self._tells_by_number(self.whole):
+        if self.outermost or not self._tells_by_number(self.whole):
             return None
         return self.runs(Stretch(0, tile_count(*self.whole, self.node.tile)))
+
+    def runs_of_segment(self, start: int, stop: int) -> list[TileRun] | None:
+        """Return runs of a segment's lines, if nothing but the number of their pairs matters."""
+        if not self._tells_by_number((start, stop)):
+            return None
+        return self.runs(Stretch(start - self.whole[0], stop - self.whole[0]))
 
     def _tells_by_number(self, lines: Interval) -> bool:
         if not self.by_number:
@@ -140,7 +150,8 @@ class LoopTiles:
     def segments(self) -> list[SegmentRun]:
         """Return the segments that the loop is cut into; none if it is not."""
         axes, node = self.family.masked_axes, self.node
-        if not self.masked or self.body.own_lines or any(axis in self.machine.tiles for axis in axes):
+        inside = any(axis in self.machine.tiles for axis in axes)
+        if not self.masked or not self.in_segments or self.body.own_lines or inside:
             return []
         if id(node) not in self.known.grids:
             self.known.grids[id(node)] = grids_of_segments(self.family, node, self.body)
@@ -207,7 +218,7 @@ class LoopTiles:
             count = stretch.stop
             ends = [TileRun(0, 1, True), TileRun(1, count - 2, True), TileRun(count - 1, 1, True)]
             return [run for at, run in enumerate(ends) if run.times > 0 and (at == 0 or run.first > 0)]
-        if not (body.told or self._asks()) or (self.outermost and not body.own_lines):
+        if not (body.told or self._asks()) or (self.outermost and not (body.own_lines or self.by_number)):
             return None
         asked = stretch.first, stretch.stop, self.whole, self.partners(), self.outermost
         known, found = self.known.runs.get(id(node), (None, []))
@@ -221,9 +232,9 @@ class LoopTiles:
         node, body = self.node, self.body
         start, stop = self.whole[0] + stretch.first * node.tile, self.whole[0] + stretch.stop * node.tile
         whole = start, min(stop, self.whole[1])
-        if self.outermost:
+        if self.outermost and not self.by_number:
             found = runs_of_lines(self.mask, node.axis, whole, node.tile)
-        elif self._tells_by_number(whole):
+        elif self.outermost or self._tells_by_number(whole):
             assert isinstance(self.mask, BandMask)
             found = runs_by_number(self.mask, node.axis, whole, self.partners(), body.asks_begun)
         else:

@@ -10,8 +10,9 @@ and the tiles ahead are all alike, the rest of the run is accounted for at once.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext
+from functools import partial
 from typing import TYPE_CHECKING
 
 from pebble.computations.masks.band_mask import BandMask
@@ -28,7 +29,7 @@ from pebble.program.machine.recorder import Item, Recorder
 from pebble.program.machine.rounds import Rounds
 from pebble.program.machine.segment_states import KnownSegments, Segments
 from pebble.program.machine.sibling_loops import SiblingLoops
-from pebble.program.machine.sight import changes
+from pebble.program.machine.sight import changes, write_changes
 from pebble.program.machine.state import SLOW
 from pebble.program.machine.stretches import Stretch
 from pebble.program.machine.tile_runs import TileRun
@@ -85,12 +86,12 @@ class _Execution:
         self.loops, self.machine, self.state = loops, machine, machine.state
         self.node, self.body, self.whole = node, body, whole
         self.family, self.mask = loops.family, loops.mask
-        self.tiles = LoopTiles(machine, loops.family, node, body, whole, loops.tiles)
+        self.tiles = LoopTiles(machine, loops.family, node, body, whole, loops.tiles, loops.levels == 1)
         self.masked = self.tiles.masked
         self.by_number = self.tiles.by_number
         self.uniform = self.masked and node.tile == 1 and not body.in_place
         self.seen = loops.memory.setdefault(id(node), {}) if self.masked else {}
-        self.lines = self._lines() if self.uniform and not self.tiles.outermost else None
+        self.lines = self._lines() if self.uniform and (self.by_number or not self.tiles.outermost) else None
         self.names = body.changed
         self.moved = body.touched.moved(loops.levels)
         self.told: dict[int | None, int] = {}
@@ -119,10 +120,10 @@ class _Execution:
         if not self.masked and self.node.axis in self.body.chains:
             self._between_ends(tile_count(*self.whole, self.node.tile))
         elif lines is not None and self.notes_lines:
-            self._lines_in_runs(lines)
+            self._lines_in_runs(lines, partial(self.tiles.stretches, self.unrolled))
         elif lines is not None and all(has_few_left(run, self.lines, self._seen_from(run)) for run in lines):
             self._remember(lines)
-        elif self.loops.levels == 1 and (segments := self.tiles.segments()):
+        elif segments := self.tiles.segments():
             machine, known = self.machine, self.loops.segments
             Segments(machine, self.state, self.node, self.body, self.moved, known).execute(
                 segments, self._segment
@@ -134,7 +135,12 @@ class _Execution:
 
     def _segment(self, start: int, stop: int) -> None:
         """Execute the tiles of a segment's lines."""
-        for stretch in self.tiles.stretches_of_segment(self.unrolled, start, stop):
+        stretches = partial(self.tiles.stretches_of_segment, self.unrolled, start, stop)
+        runs = self.tiles.runs_of_segment(start, stop) if self.lines is not None else None
+        if runs and self.sights.at(runs[0].first) not in self.loops.sights.unlike:
+            self._lines_in_runs(runs, stretches)
+            return
+        for stretch in stretches():
             self._stretch(stretch)
 
     def _seen_from(self, run: TileRun) -> Iterator[int]:
@@ -149,11 +155,11 @@ class _Execution:
         if count > 1:
             self._iteration(count - 1)
 
-    def _lines_in_runs(self, runs: list[TileRun]) -> None:
+    def _lines_in_runs(self, runs: list[TileRun], stretches: Callable[[], Iterable[Stretch]]) -> None:
         """Execute runs of lines; in rounds, where a run's lines follow from none that have been executed."""
         while runs:
             runs = self._remember(runs, in_rounds=True)
-            for stretch in self.tiles.stretches(self.unrolled) if runs else ():
+            for stretch in stretches() if runs else ():
                 first = max(stretch.first, runs[0].first)
                 stop = min(stretch.stop, runs[0].first + runs[0].times)
                 if first < stop:
@@ -384,16 +390,7 @@ class _Execution:
 
     def write(self, effect: Effect, index: int, times: int) -> None:
         """Write the state that iterations leave."""
-        axis = self.node.axis
         first = tile_at(*self.whole, self.node.tile, index)
         last = tile_at(*self.whole, self.node.tile, index + times - 1)
-        self.machine.put(axis, last)
-        for change in effect.changes:
-            array = self.family[change.array]
-            start = self.state.tiles[array.chain or ""][0] if change.relative else 0
-            box = tuple(
-                (first[0], last[1]) if one == axis else self.state.interval(one) for one in array.axes
-            )
-            if change.part is not None:
-                box = tuple((at + a, at + b) for (at, _), (a, b) in zip(box, change.part, strict=True))
-            self.state.fields[array.name].view(box)[change.memory] = start + change.value
+        self.machine.put(self.node.axis, last)
+        write_changes(self.state, effect, self.node.axis, (first[0], last[1]))

@@ -18,10 +18,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from pebble.computations.array import Array
-    from pebble.program.machine.effects import Snapshot
+    from pebble.program.machine.effects import Effect, Snapshot
     from pebble.program.machine.field_state import Box, FieldState
+    from pebble.program.nodes import Interval
 
-__all__ = ["NOT_BEGUN", "Unlike", "changes", "is_level", "is_unlike", "mentions", "visible"]
+__all__ = ["NOT_BEGUN", "Unlike", "changes", "is_level", "is_unlike", "mentions", "visible", "write_changes"]
 
 NOT_BEGUN = "not begun"
 """Nothing is there of a chain that has had no allowed step so far."""
@@ -190,3 +191,14 @@ def _relative(state: FieldState, array: Array, cell: Box, progress: int) -> tupl
     if tile[0] <= progress <= tile[1]:
         return True, progress - tile[0]
     return (False, progress) if progress == final else None
+
+
+def write_changes(state: FieldState, effect: Effect, axis: str, lines: Interval) -> None:
+    """Write the state that some iterations leave on the lines of their axis; the last of them is the current one."""
+    for change in effect.changes:
+        array = state.family[change.array]
+        start = state.tiles[array.chain or ""][0] if change.relative else 0
+        box = tuple(lines if one == axis else state.interval(one) for one in array.axes)
+        if change.part is not None:
+            box = tuple((at + a, at + b) for (at, _), (a, b) in zip(box, change.part, strict=True))
+        state.fields[array.name].view(box)[change.memory] = start + change.value
