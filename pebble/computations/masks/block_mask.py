@@ -91,10 +91,12 @@ class BlockMask(Mask):
 
     def _shares(self, axis: str, lines: Interval) -> Whole:
         """How many of the lines are in each of the blocks around them."""
-        low, high = self.around(axis, lines)
-        edges = np.arange(low, high + 1, dtype=np.int64) * self.sides[axis]
-        edges = np.clip(edges, *lines)
-        return edges[1:] - edges[:-1] if low < high else np.zeros(0, dtype=np.int64)
+        (low, high), side = self.around(axis, lines), self.sides[axis]
+        shares = np.full(high - low, side, dtype=np.int64)
+        if low < high:
+            shares[0] -= lines[0] - low * side
+            shares[-1] -= high * side - lines[1]
+        return shares
 
     def _spread(self, axis: str, values: NDArray[Any], lines: Interval | None) -> NDArray[Any]:
         """Return for each of some lines the value of its block."""
@@ -134,7 +136,7 @@ class BlockMask(Mask):
         """
         rows, columns = self.sides["i"], self.sides["j"]
         (r, a), (c, b) = divmod(queries, rows), divmod(keys, columns)
-        sums, take = self._sums, int if isinstance(r, int) and isinstance(c, int) else _long
+        sums, take = self._sums, int if isinstance(r, int) else _long
         above = take(sums[r, c]) * (columns - b) + take(sums[r, c + 1]) * b
         below = take(sums[r + 1, c]) * (columns - b) + take(sums[r + 1, c + 1]) * b
         return above * (rows - a) + below * a
@@ -238,8 +240,14 @@ class BlockMask(Mask):
 
     def present(self, axis: str, start: int = 0, stop: int | None = None) -> int:
         """Number of lines in an interval that have any pair."""
-        ends = self.present_before(axis, np.array([start, self.extents[axis] if stop is None else stop]))
-        return int(ends[1] - ends[0])
+        return self._present_upto(axis, self.extents[axis] if stop is None else stop) - self._present_upto(
+            axis, start
+        )
+
+    def _present_upto(self, axis: str, place: int) -> int:
+        block = min(place // self.sides[axis], len(self._last[axis]) - 1)
+        before = int(self._present[axis][block])
+        return before + (place - block * self.sides[axis]) * (int(self._last[axis][block]) >= 0)
 
     def _number(self, axis: str, lines: Interval, chosen: NDArray[np.bool_]) -> int:
         return int(self._shares(axis, lines)[chosen].sum())
