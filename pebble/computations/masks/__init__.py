@@ -5,6 +5,7 @@ from __future__ import annotations
 from pebble.computations.masks.arrays import mask_from_array, mask_from_predicate
 from pebble.computations.masks.band_mask import BandMask
 from pebble.computations.masks.band_patterns import causal_mask, document_mask, prefix_mask, window_mask
+from pebble.computations.masks.block_mask import BlockMask
 from pebble.computations.masks.block_toeplitz import BlockToeplitzMask
 from pebble.computations.masks.dense_mask import DenseMask
 from pebble.computations.masks.empty_rows import check_rows
@@ -22,6 +23,7 @@ from pebble.computations.masks.union_mask import UnionMask
 
 __all__ = [
     "BandMask",
+    "BlockMask",
     "BlockToeplitzMask",
     "DenseMask",
     "Mask",

@@ -7,6 +7,7 @@ import numpy as np
 from pebble.common.errors import InvalidInput
 from pebble.computations.masks.arrays import check_size
 from pebble.computations.masks.band_mask import BandMask, parts_among
+from pebble.computations.masks.block_mask import BlockMask
 from pebble.computations.masks.dense_mask import DenseMask
 from pebble.computations.masks.mask import Interval, Mask, RegularPart
 from pebble.computations.masks.staircase import CommonPieces, Staircase
@@ -79,6 +80,9 @@ def grouped_mask(mask: Mask, group: int) -> Mask:
             )
         start, stop = (_repeated(ends, group) for ends in mask.ends("i"))
         found: Mask = GroupedBand(spec, mask, group, start, stop)
+    elif isinstance(mask, BlockMask):
+        sides = mask.sides["i"] * group, mask.sides["j"]
+        found = BlockMask(spec, mask.Nq * group, mask.Nk, sides, mask.blocks)
     else:
         try:
             check_size(mask.Nq * group, mask.Nk, spec)

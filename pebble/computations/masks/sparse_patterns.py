@@ -1,4 +1,4 @@
-"""Sparse patterns from the literature that are stored pair by pair."""
+"""Sparse patterns from the literature that are stored block by block, or pair by pair."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pebble.common.errors import InvalidInput
-from pebble.computations.masks.arrays import as_booleans, check_size, fill, load_array
+from pebble.computations.masks.arrays import as_booleans, fill, load_array
+from pebble.computations.masks.block_mask import BlockMask, check_blocks_kept
 from pebble.computations.masks.dense_mask import DenseMask
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ def _check_seed(kind: str, seed: int) -> None:
         raise InvalidInput(f"mask {kind}: the seed must be a whole number from 0 to 10¹⁸ - 1, not {seed}")
 
 
-def butterfly_mask(N: int, size: int) -> DenseMask:
+def butterfly_mask(N: int, size: int) -> BlockMask:
     """The flat block butterfly: blocks (r, c) with r = c, or r and c different in exactly one binary digit.
 
     The sum of all butterfly factors, where each is a block matrix of ones and zeros; with a number of blocks that
@@ -59,14 +60,16 @@ def butterfly_mask(N: int, size: int) -> DenseMask:
     check_positive("butterfly", size=size)
     spec = f"butterfly:{size}"
 
-    def allowed(i: Any, j: Any) -> Any:
-        differ = (i // size) ^ (j // size)
-        return (differ & (differ - 1)) == 0
+    check_blocks_kept(N, N, (size, size), spec)
+    numbers = np.arange(-(-N // size))
+    blocks = np.eye(len(numbers), dtype=bool)
+    for digit in range(len(numbers).bit_length()):
+        other = numbers ^ (1 << digit)
+        blocks[numbers[other < len(numbers)], other[other < len(numbers)]] = True
+    return BlockMask(spec, N, N, (size, size), blocks)
 
-    return DenseMask(spec, fill(allowed, N, N, spec))
 
-
-def block_mask(Nq: int, Nk: int, size: int, blocks: Any, *, name: str = "blocks") -> DenseMask:
+def block_mask(Nq: int, Nk: int, size: int, blocks: Any, *, name: str = "blocks") -> BlockMask:
     """Square blocks, each allowed as a whole or not at all; the last ones may be cut off.
 
     Parameters
@@ -86,14 +89,15 @@ def block_mask(Nq: int, Nk: int, size: int, blocks: Any, *, name: str = "blocks"
     return _blocks(Nq, Nk, size, np.asarray(blocks), f"array:{name}")
 
 
-def block_file_mask(Nq: int, Nk: int, size: int, path: str) -> DenseMask:
+def block_file_mask(Nq: int, Nk: int, size: int, path: str) -> BlockMask:
     """Square blocks where the array of booleans in a ``.npy`` file says so; see :func:`block_mask`."""
     spec = f"blocks:size={size},file={path}"
-    check_size(Nq, Nk, spec)
+    check_positive("blocks", size=size)
+    check_blocks_kept(Nq, Nk, (size, size), spec)
     return _blocks(Nq, Nk, size, load_array(path, f"mask {spec}"), spec)
 
 
-def _blocks(Nq: int, Nk: int, size: int, blocks: NDArray[Any], spec: str) -> DenseMask:
+def _blocks(Nq: int, Nk: int, size: int, blocks: NDArray[Any], spec: str) -> BlockMask:
     check_positive("blocks", size=size)
     chosen = as_booleans(blocks, f"mask {spec}")
     shape = (-(-Nq // size), -(-Nk // size))
@@ -102,12 +106,12 @@ def _blocks(Nq: int, Nk: int, size: int, blocks: NDArray[Any], spec: str) -> Den
             f"mask {spec}: {Nq:,} queries and {Nk:,} keys in blocks of {size:,} take an array of shape {shape}, "
             f"not {chosen.shape}"
         )
-    return DenseMask(spec, fill(lambda i, j: chosen[i // size, j // size], Nq, Nk, spec))
+    return BlockMask(spec, Nq, Nk, (size, size), chosen)
 
 
 def random_blocks_mask(
     Nq: int, Nk: int, size: int, density: Decimal | float | str, seed: int = 0
-) -> DenseMask:
+) -> BlockMask:
     """Blocks drawn at random: exactly the nearest whole number to density · (number of blocks), at least one.
 
     Every block has a random word; in each row of blocks the one with the smallest word is drawn first, so that no
@@ -135,14 +139,22 @@ def random_blocks_mask(
         raise InvalidInput(f"mask blocks: the density must be above 0 and at most 1, not {density}")
     spec = f"blocks:size={size},density={share.normalize():f},seed={seed}"
     rows, columns = -(-Nq // size), -(-Nk // size)
-    check_size(Nq, Nk, spec)
+    check_blocks_kept(Nq, Nk, (size, size), spec)
     number = max(1, int(share * rows * columns + Decimal("0.5")))
-    words = random_words(seed, np.arange(rows * columns))
-    later = np.ones(rows * columns, dtype=bool)
-    later[words.reshape(rows, columns).argmin(axis=1) + np.arange(rows) * columns] = False
-    blocks = np.zeros(rows * columns, dtype=bool)
-    blocks[np.lexsort((words, later))[:number]] = True
-    return _blocks(Nq, Nk, size, blocks.reshape(rows, columns), spec)
+    words = random_words(seed, np.arange(rows * columns)).reshape(rows, columns)
+    return _blocks(Nq, Nk, size, _drawn(words, number), spec)
+
+
+def _drawn(words: NDArray[np.uint64], number: int) -> NDArray[np.bool_]:
+    """Choose so many places: the smallest words of the rows' smallest ones, and then of the others; all differ."""
+    smallest = words.argmin(axis=1)
+    rows = np.argsort(words[np.arange(len(words)), smallest])[:number]
+    found = np.zeros(words.shape, dtype=bool)
+    found[rows, smallest[rows]] = True
+    if number > len(words):
+        others = words[~found]
+        found |= words <= np.partition(others, number - len(words) - 1)[number - len(words) - 1]
+    return found
 
 
 def n_of_m_mask(Nq: int, Nk: int, keep: int, of: int, seed: int = 0) -> DenseMask:

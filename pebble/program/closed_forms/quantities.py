@@ -10,9 +10,10 @@ import numpy as np
 
 from pebble.computations.array import Array
 from pebble.computations.family import Family
-from pebble.computations.masks import BandMask, BlockToeplitzMask, Mask, UnionMask
+from pebble.computations.masks import BandMask, BlockMask, BlockToeplitzMask, Mask, UnionMask
 from pebble.computations.masks.mask import OTHER_AXIS
 from pebble.program.closed_forms.band_counts import BandCounts
+from pebble.program.closed_forms.block_counts import BlockCounts
 from pebble.program.closed_forms.blocks import Blocks, End, MaskBoxes, PairCounts, Side, Visits
 from pebble.program.closed_forms.chains import Reached
 from pebble.program.closed_forms.formula import Formula, constant, symbol
@@ -123,7 +124,7 @@ class Quantities:
         return itertools.chain(found, chunks)
 
     def _counter(self, blocks: Blocks) -> PairCounts:
-        known = isinstance(self.mask, BandMask | UnionMask | BlockToeplitzMask)
+        known = isinstance(self.mask, BandMask | UnionMask | BlockToeplitzMask | BlockMask)
         key = None if known else (blocks.i, blocks.j)
         if key not in self._counts:
             self._counts[key] = _counts(self.mask, blocks)
@@ -259,6 +260,8 @@ def _counts(mask: Mask, blocks: Blocks) -> PairCounts:
         return BandCounts(mask)
     if isinstance(mask, UnionMask | BlockToeplitzMask):
         return ZoneCounts(mask)
+    if isinstance(mask, BlockMask):
+        return BlockCounts(mask)
     return GridCounts(mask, blocks)
 
 

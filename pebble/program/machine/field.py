@@ -110,7 +110,7 @@ class Field:
 
         ``join(position, one, two, first, second)`` says whether the cells of two neighbouring intervals are alike,
         and may change both states to what they have in common. Cells that reach out of the lines ``within`` are cut
-        before, since they may be alike inside of them only.
+        before, since they may be alike inside of them only, and joined inside of them first.
         """
         touched, self._touched[position] = self._touched[position], None
         cuts = self.cuts[position]
@@ -122,6 +122,20 @@ class Field:
                 self._cut(position, at)
                 if len(cuts) > known:
                     touched = min(touched[0], at), max(touched[1], at)
+        ends = set(within or ())
+        self._join_at(position, join, touched, lambda at: at not in ends)
+        if ends:
+            self._join_at(position, join, touched, lambda at: at in ends)
+
+    def _join_at(
+        self,
+        position: int,
+        join: Callable[[int, Interval, Interval, NDArray[np.int64], NDArray[np.int64]], bool],
+        touched: Interval,
+        chosen: Callable[[int], bool],
+    ) -> None:
+        """Remove chosen cuts between cells that are alike, next to lines that have changed or between them."""
+        cuts = self.cuts[position]
         # From the cell before those that have changed to the one behind them.
         low = max(bisect_left(cuts, touched[0]), 1)
         high = min(bisect_right(cuts, touched[1]), len(cuts) - 1)
@@ -130,7 +144,7 @@ class Field:
         kept, start = [low - 1], cuts[low - 1]
         for index in range(low, high):
             one, two = (start, cuts[index]), (cuts[index], cuts[index + 1])
-            if join(position, one, two, lines[kept[-1]], lines[index]):
+            if chosen(cuts[index]) and join(position, one, two, lines[kept[-1]], lines[index]):
                 lines[kept[-1]] = lines[index]
             else:
                 kept.append(index)

@@ -1,0 +1,369 @@
+"""Masks of equal blocks, each allowed as a whole or not at all: cost follows the number of blocks, not of pairs."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pebble.common.errors import InvalidInput
+from pebble.computations.masks.band_mask import parts_among
+from pebble.computations.masks.components import parts_of_rows
+from pebble.computations.masks.mask import OTHER_AXIS, Interval, Mask, RegularPart
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Whole = NDArray[np.int64]
+
+__all__ = ["BlockMask", "check_blocks_kept"]
+
+_MOST_KEPT = 2**28
+_MOST_LINES = 2**24
+_CHUNK = 2**22
+
+
+def check_blocks_kept(Nq: int, Nk: int, sides: tuple[int, int], name: str) -> None:
+    """Refuse a mask that is kept block by block and has too many blocks, queries or keys.
+
+    Parameters
+    ----------
+    Nq, Nk : int
+    sides : (int, int)
+        Queries and keys of a block.
+    name : str
+    """
+    rows, columns = -(-Nq // sides[0]), -(-Nk // sides[1])
+    if max(Nq, Nk) > _MOST_LINES or rows * columns > _MOST_KEPT:
+        raise InvalidInput(
+            f"mask {name}: it is kept block by block, at most {_MOST_KEPT:,} of them, and at most {_MOST_LINES:,} "
+            f"queries and keys; there are {rows:,} × {columns:,} blocks, {Nq:,} queries and {Nk:,} keys"
+        )
+
+
+class BlockMask(Mask):
+    """Blocks of so many queries × so many keys, each allowed as a whole or not at all; the last ones may be cut.
+
+    Parameters
+    ----------
+    spec : str
+    Nq, Nk : int
+    sides : (int, int)
+        Queries and keys of a block.
+    blocks : ndarray of bool, shape (⌈Nq/sides[0]⌉, ⌈Nk/sides[1]⌉)
+        One byte of it is kept for each block, and four for sums.
+
+    Examples
+    --------
+    >>> mask = BlockMask("own", 5, 4, (2, 3), np.array([[1, 0], [0, 1], [1, 1]], dtype=bool))
+    >>> mask.matrix((0, 5), (0, 4)).astype(int).tolist()
+    [[1, 1, 1, 0], [1, 1, 1, 0], [0, 0, 0, 1], [0, 0, 0, 1], [1, 1, 1, 1]]
+    """
+
+    def __init__(
+        self, spec: str, Nq: int, Nk: int, sides: tuple[int, int], blocks: NDArray[np.bool_]
+    ) -> None:
+        check_blocks_kept(Nq, Nk, sides, spec)
+        if blocks.shape != (-(-Nq // sides[0]), -(-Nk // sides[1])):
+            raise ValueError(f"{Nq} × {Nk} pairs do not make {blocks.shape} blocks of {sides}")
+        super().__init__(spec, Nq, Nk)
+        self.sides = {"i": sides[0], "j": sides[1]}
+        self.blocks = np.ascontiguousarray(blocks, dtype=bool)
+        self._allowed = {"i": self.blocks, "j": self.blocks.T}
+        self._first: dict[str, Whole] = {}
+        self._last: dict[str, Whole] = {}
+        for axis, other in OTHER_AXIS.items():
+            rows, side, extent = self._allowed[axis], self.sides[other], self.extents[other]
+            empty = ~rows.any(axis=1)
+            last = rows.shape[1] - rows[:, ::-1].argmax(axis=1)
+            self._first[axis] = np.where(empty, extent, rows.argmax(axis=1) * side).astype(np.int64)
+            self._last[axis] = np.where(empty, -1, np.minimum(last * side, extent) - 1).astype(np.int64)
+
+    # Lines and the blocks that they are in
+
+    def around(self, axis: str, lines: Interval) -> Interval:
+        """Return the numbers of the first block that holds some of the lines, and of the one behind the last."""
+        if lines[0] >= lines[1]:
+            return 0, 0
+        return lines[0] // self.sides[axis], -(-lines[1] // self.sides[axis])
+
+    def _shares(self, axis: str, lines: Interval) -> Whole:
+        """How many of the lines are in each of the blocks around them."""
+        (low, high), side = self.around(axis, lines), self.sides[axis]
+        shares = np.full(high - low, side, dtype=np.int64)
+        if low < high:
+            shares[0] -= lines[0] - low * side
+            shares[-1] -= high * side - lines[1]
+        return shares
+
+    def _spread(self, axis: str, values: NDArray[Any], lines: Interval | None) -> NDArray[Any]:
+        """Return for each of some lines the value of its block."""
+        lines = (0, self.extents[axis]) if lines is None else lines
+        low, high = self.around(axis, lines)
+        return np.repeat(values[low:high], self._shares(axis, lines))
+
+    def _edges(self, axis: str, lines: Interval, rows: NDArray[Any]) -> Whole:
+        """Where, strictly inside of some lines, a row of the blocks around them differs from the one before."""
+        differ = rows[1:] != rows[:-1]
+        changes = np.flatnonzero(differ if differ.ndim == 1 else differ.any(axis=1)) + 1
+        return (changes + self.around(axis, lines)[0]) * self.sides[axis]
+
+    def _around(self, axis: str, lines: Interval, partners: Interval) -> NDArray[np.bool_]:
+        """Return the blocks around some lines and partners."""
+        (low, high), (left, right) = self.around(axis, lines), self.around(OTHER_AXIS[axis], partners)
+        return self._allowed[axis][low:high, left:right]
+
+    # Pairs
+
+    @cached_property
+    def _sums(self) -> NDArray[np.int32]:
+        """Allowed blocks before each corner; the last row and column are there twice."""
+        n, m = self.blocks.shape
+        sums = np.zeros((n + 2, m + 2), dtype=np.int32)
+        inside = sums[1:-1, 1:-1]
+        np.cumsum(self.blocks, axis=0, dtype=np.int32, out=inside)
+        np.cumsum(inside, axis=1, out=inside)
+        sums[-1], sums[:, -1] = sums[-2], sums[:, -2]
+        sums[-1, -1] = sums[-2, -2]
+        return sums
+
+    def before(self, queries: Any, keys: Any) -> Any:
+        """Number of allowed pairs of the queries and keys before some places; for numbers, or arrays of both.
+
+        Along either axis it is linear inside of a block.
+        """
+        rows, columns = self.sides["i"], self.sides["j"]
+        (r, a), (c, b) = divmod(queries, rows), divmod(keys, columns)
+        sums, take = self._sums, int if isinstance(r, int) else _long
+        above = take(sums[r, c]) * (columns - b) + take(sums[r, c + 1]) * b
+        below = take(sums[r + 1, c]) * (columns - b) + take(sums[r + 1, c + 1]) * b
+        return above * (rows - a) + below * a
+
+    def count(self, queries: Interval, keys: Interval) -> int:
+        """Number of allowed pairs in a box."""
+        if queries[0] >= queries[1] or keys[0] >= keys[1]:
+            return 0
+        (start, stop), (left, right), before = map(int, queries), map(int, keys), self.before
+        return int(before(stop, right) - before(start, right) - before(stop, left) + before(start, left))
+
+    def counts(self, queries: tuple[Whole, Whole], keys: tuple[Whole, Whole]) -> Whole:
+        """Numbers of allowed pairs in many boxes: beginnings and ends of their queries, and of their keys."""
+        (start, stop), before = queries, self.before
+        return np.asarray(
+            before(stop, keys[1]) - before(start, keys[1]) - before(stop, keys[0]) + before(start, keys[0])
+        )
+
+    def have_blocks(self, rows: tuple[Whole, Whole], columns: tuple[Whole, Whole]) -> NDArray[np.bool_]:
+        """Whether any block is allowed in each combination of some intervals of rows, and some of columns."""
+        sums = self._sums
+        strips = sums[rows[1]] - sums[rows[0]]
+        return np.asarray(strips[:, columns[1]] > strips[:, columns[0]])
+
+    def matrix(self, queries: Interval, keys: Interval) -> NDArray[np.bool_]:
+        """Return the box as an array of booleans, shape (queries, keys)."""
+        box = np.repeat(self._around("i", queries, keys), self._shares("j", keys), axis=1)
+        return np.repeat(box, self._shares("i", queries), axis=0)
+
+    def at_lines(self, axis: str, lines: Whole, partners: Interval) -> NDArray[np.bool_]:
+        """Return the pairs of chosen lines of an axis with some partners, shape (lines, partners)."""
+        left, right = self.around(OTHER_AXIS[axis], partners)
+        chosen = self._allowed[axis][:, left:right][lines // self.sides[axis]]
+        return np.repeat(chosen, self._shares(OTHER_AXIS[axis], partners), axis=1)
+
+    def pattern(self, axis: str, lines: Interval, partners: Interval) -> bytes:
+        """Return what is equal for boxes of one size if they have the same pairs, and only then.
+
+        That is where neighbouring lines differ, on both axes, and the pairs of one line from each place to the next.
+        """
+        box = self._around(axis, lines, partners)
+        own = self._edges(axis, lines, box) - lines[0]
+        other = self._edges(OTHER_AXIS[axis], partners, box.T) - partners[0]
+        starts = [np.append(0, own + lines[0]), np.append(0, other + partners[0])]
+        places = [self.around(axis, lines)[0], self.around(OTHER_AXIS[axis], partners)[0]]
+        sides = [self.sides[axis], self.sides[OTHER_AXIS[axis]]]
+        chosen = [
+            np.append(0, start[1:] // side - place)
+            for start, side, place in zip(starts, sides, places, strict=True)
+        ]
+        few = box[np.ix_(*chosen)] if box.size else box
+        return (
+            np.concatenate([[len(own)], own, other]).astype(np.int64).tobytes() + np.packbits(few).tobytes()
+        )
+
+    def degrees(self, axis: str, partners: NDArray[np.bool_]) -> Whole:
+        """Return how many of some partners, given as booleans, every line of an axis has a pair with."""
+        rows, side = self._allowed[axis], self.sides[OTHER_AXIS[axis]]
+        shares = np.add.reduceat(partners.astype(np.int64), np.arange(0, len(partners), side))
+        # Sums of at most 2²⁴ are exact in floating point, which is what matrices are multiplied in fast.
+        weights = shares.astype(float)
+        step = max(1, _CHUNK // rows.shape[1])
+        found = [rows[at : at + step].astype(float) @ weights for at in range(0, len(rows), step)]
+        return self._spread(axis, np.concatenate(found).astype(np.int64), None)
+
+    def _parts(self) -> dict[str, Whole]:
+        parts = parts_of_rows(self.blocks, *self.blocks.shape)
+        return {axis: self._spread(axis, labels, None) for axis, labels in parts.items()}
+
+    # First and last partners
+
+    def first(self, axis: str, lines: Interval | None = None) -> Whole:
+        """First partner of every line of an interval."""
+        return self._spread(axis, self._first[axis], lines)
+
+    def last(self, axis: str, lines: Interval | None = None) -> Whole:
+        """Last partner of every line of an interval."""
+        return self._spread(axis, self._last[axis], lines)
+
+    def first_of(self, axis: str, lines: Whole) -> Whole:
+        """First partner of chosen lines of an axis."""
+        return np.asarray(self._first[axis][lines // self.sides[axis]])
+
+    def last_of(self, axis: str, lines: Whole) -> Whole:
+        """Last partner of chosen lines of an axis."""
+        return np.asarray(self._last[axis][lines // self.sides[axis]])
+
+    @cached_property
+    def _present(self) -> dict[str, Whole]:
+        """Lines with any pair before each block's first one."""
+        return {
+            axis: np.append(0, np.cumsum(self._shares(axis, (0, extent)) * (self._last[axis] >= 0)))
+            for axis, extent in self.extents.items()
+        }
+
+    def present_before(self, axis: str, places: Whole) -> Whole:
+        """Number of lines with any pair before each of some places of an axis, from 0 to its length."""
+        block = np.minimum(places // self.sides[axis], len(self._last[axis]) - 1)
+        inside = (places - block * self.sides[axis]) * (self._last[axis][block] >= 0)
+        return np.asarray(self._present[axis][block] + inside)
+
+    def present(self, axis: str, start: int = 0, stop: int | None = None) -> int:
+        """Number of lines in an interval that have any pair."""
+        return self._present_upto(axis, self.extents[axis] if stop is None else stop) - self._present_upto(
+            axis, start
+        )
+
+    def _present_upto(self, axis: str, place: int) -> int:
+        block = min(place // self.sides[axis], len(self._last[axis]) - 1)
+        before = int(self._present[axis][block])
+        return before + (place - block * self.sides[axis]) * (int(self._last[axis][block]) >= 0)
+
+    def _number(self, axis: str, lines: Interval, chosen: NDArray[np.bool_]) -> int:
+        return int(self._shares(axis, lines)[chosen].sum())
+
+    def _ends(self, axis: str, lines: Interval) -> tuple[Whole, Whole]:
+        """First and last partners of the blocks around some lines."""
+        low, high = self.around(axis, lines)
+        return self._first[axis][low:high], self._last[axis][low:high]
+
+    def started(self, axis: str, lines: Interval, before: int) -> int:
+        """Number of lines that have a pair with a partner before ``before``."""
+        return self._number(axis, lines, self._ends(axis, lines)[0] < before)
+
+    def unfinished(self, axis: str, lines: Interval, place: int) -> int:
+        """Number of lines that have a pair with a partner at ``place`` or behind it."""
+        return self._number(axis, lines, self._ends(axis, lines)[1] >= place)
+
+    def started_of(self, axis: str, lines: Interval, places: Whole) -> Whole:
+        """Numbers of some lines that have a pair with a partner before each of some places."""
+        return _weighted_before(self._ends(axis, lines)[0], self._shares(axis, lines), places)
+
+    def started_before(self, axis: str, places: Whole) -> Whole:
+        """Numbers of lines of an axis that have a pair with a partner before each of some places."""
+        return self._lines_before(axis, self._first[axis], places)
+
+    def finished_before(self, axis: str, places: Whole) -> Whole:
+        """Numbers of lines of an axis that have pairs, and all of them with partners before each of some places."""
+        return self._lines_before(axis, self._last[axis], places)
+
+    def _lines_before(self, axis: str, ends: Whole, places: Whole) -> Whole:
+        present = self._last[axis] >= 0
+        shares = self._shares(axis, (0, self.extents[axis]))
+        return _weighted_before(ends[present], shares[present], places)
+
+    def beginning(self, axis: str, lines: Interval, partners: Interval) -> tuple[int, int]:
+        """Number of lines whose first pair is with one of some partners, and the last of these lines (-1: none)."""
+        first, _ = self._ends(axis, lines)
+        chosen = (first >= partners[0]) & (first < partners[1])
+        found = np.flatnonzero(chosen)
+        if not len(found):
+            return 0, -1
+        behind = (self.around(axis, lines)[0] + int(found[-1]) + 1) * self.sides[axis]
+        return self._number(axis, lines, chosen), min(behind, lines[1]) - 1
+
+    def have_begun(self, axis: str, lines: Interval, before: int, partners: Interval) -> bool:
+        """Whether some line that has a pair before ``before`` has any with some partners."""
+        begun = self._ends(axis, lines)[0] < before
+        return bool(self._around(axis, lines, partners)[begun].any())
+
+    # Where something changes
+
+    def pattern_changes(self, axis: str, lines: Interval, partners: Interval) -> Whole:
+        """Where neighbouring blocks differ."""
+        return self._edges(axis, lines, self._around(axis, lines, partners))
+
+    def flag_changes(self, axis: str, lines: Interval, partners: Interval) -> Whole:
+        """Where it may change whether a line has pairs before ``partners``, after them, or any."""
+        first, last = self._ends(axis, lines)
+        flags = (first < partners[0]) * 1 + (last >= partners[1]) * 2 + (last >= 0) * 4
+        return self._edges(axis, lines, flags)
+
+    def breaks(self, axis: str, lines: Interval, partners: Interval) -> Whole:
+        """Where, strictly inside ``lines``, anything may change that a program can see of one line."""
+        begin, end = self._ends(OTHER_AXIS[axis], partners)
+        ends = np.concatenate([begin, begin + 1, end, end + 1])
+        changes = self.pattern_changes(axis, lines, partners), self.flag_changes(axis, lines, partners)
+        return np.unique(np.concatenate([*changes, ends[(ends > lines[0]) & (ends < lines[1])]]))
+
+    def presence_changes(self, axis: str) -> list[int]:
+        """Return where lines with pairs follow on lines without, or the other way round."""
+        found: list[int] = self._edges(axis, (0, self.extents[axis]), self._last[axis] >= 0).tolist()
+        return found
+
+    def separations(self, axis: str) -> list[int]:
+        """Return where all partners before come before all partners behind, at lines that have any."""
+        first, last = self._first[axis], self._last[axis]
+        before = np.maximum.accumulate(last)[:-1]
+        behind = np.minimum.accumulate(first[::-1])[::-1][1:]
+        apart = (before < behind) & (before >= 0) & (last[1:] >= 0)
+        places: list[int] = ((np.flatnonzero(apart) + 1) * self.sides[axis]).tolist()
+        return places
+
+    def steady_parts(self, axis: str, lines: Interval | None = None) -> list[RegularPart]:
+        """Return the parts of an axis whose lines all have the same partners."""
+        return parts_among(self._steady_parts[axis], lines)
+
+    @cached_property
+    def _steady_parts(self) -> dict[str, list[RegularPart]]:
+        found = {}
+        for axis, extent in self.extents.items():
+            whole, partners = (0, extent), (0, self.extents[OTHER_AXIS[axis]])
+            marks = [0, *self.pattern_changes(axis, whole, partners).tolist(), extent]
+            found[axis] = [
+                RegularPart(start, stop, (False, False))
+                for start, stop in pairwise(marks)
+                if self.last_of(axis, np.array([start]))[0] >= 0
+            ]
+        return found
+
+    @cached_property
+    def digest(self) -> str:
+        """A hash of the pairs, if the sides are known."""
+        import hashlib
+
+        return hashlib.sha256(np.packbits(self.blocks).tobytes()).hexdigest()
+
+    def _identity(self) -> object:
+        return tuple(self.sides.values()), self.digest
+
+
+def _weighted_before(ends: Whole, weights: Whole, places: Whole) -> Whole:
+    """Return the sum of the weights of what ends before each of some places."""
+    order = np.argsort(ends, kind="stable")
+    sums = np.append(0, np.cumsum(weights[order]))
+    return np.asarray(sums[ends[order].searchsorted(places)])
+
+
+def _long(numbers: Any) -> Any:
+    return np.asarray(numbers, dtype=np.int64)

@@ -1,0 +1,41 @@
+"""Random masks that are kept block by block, and the same pair by pair."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from pebble.computations.masks import BlockMask
+
+__all__ = ["block_masks", "blocks_table", "random_block_mask"]
+
+
+def random_block_mask(rng: np.random.Generator, Nq: int, Nk: int) -> BlockMask:
+    """Blocks of any sides, the last ones often cut; rows and columns without any, and equal ones."""
+    sides = int(rng.integers(1, min(Nq, 7) + 1)), int(rng.integers(1, min(Nk, 7) + 1))
+    shape = -(-Nq // sides[0]), -(-Nk // sides[1])
+    blocks = rng.random(shape) < rng.choice([0.1, 0.3, 0.6, 0.9])
+    for row in np.flatnonzero(rng.random(shape[0]) < 0.3):
+        blocks[row] = blocks[row - 1]
+    blocks[rng.random(shape[0]) < rng.choice([0, 0.2])] = False
+    blocks[:, rng.random(shape[1]) < rng.choice([0, 0.2])] = False
+    if not blocks.any():
+        blocks[rng.integers(shape[0]), rng.integers(shape[1])] = True
+    mask = BlockMask("some", Nq, Nk, sides, blocks)
+    mask.empty_rows = "zero"
+    return mask
+
+
+def blocks_table(mask: BlockMask) -> NDArray[np.bool_]:
+    """The pairs, from the definition."""
+    i, j = np.arange(mask.Nq)[:, None], np.arange(mask.Nk)
+    return np.asarray(mask.blocks[i // mask.sides["i"], j // mask.sides["j"]])
+
+
+block_masks = st.builds(
+    lambda seed, Nq, Nk: random_block_mask(np.random.default_rng(seed), Nq, Nk),
+    st.integers(0, 2**32 - 1),
+    st.integers(1, 30),
+    st.integers(1, 30),
+)
