@@ -6,7 +6,8 @@ import pytest
 
 from pebble.common.errors import TooManyOperations
 from pebble.computations.problem import Problem
-from pebble.program.schedule import Schedule, Tiles, get, is_light, light_choice, light_tiles as light
+from pebble.program.schedule import Schedule, Tiles, get, is_light, light_choice
+from pebble.program.schedule import light_tiles as light
 from pebble.program.schedule.tile_trials import Trials
 
 
