@@ -241,6 +241,17 @@ def test_lines_in_a_row_differ_in_one_sort_of_partners() -> None:
     assert not lines.are_in_a_row(partly(7, 6, 0), partly(5, 1, 0))
 
 
+@pytest.mark.parametrize("flag", ["lasting", "whole"])
+def test_successive_lines_follow_only_where_the_next_sees_the_same(flag: str) -> None:
+    for missing, followed in (((), True), ((3, 4, 7, 8), False)):
+        lines = Interpolation(False, False, True)
+        for number in (3, 4, 7, 8):
+            effect = replace(sample(number, 2 * number)[1], lasting=True, whole=True)
+            setattr(effect, flag, number not in missing)
+            lines.add(partly(number, 0, 0), 0, effect)
+        assert (lines.ramp(partly(6, 0, 0), 0, partly(5, 0, 0)) is not None) is followed
+
+
 def test_partners_are_sorted_by_what_has_begun_and_what_ends() -> None:
     assert interpolation._classes(6, 5, 1) == (1, 4, 0, 1)
     assert interpolation._classes(6, 1, 5) == (1, 0, 4, 1)
