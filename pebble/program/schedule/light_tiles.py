@@ -26,7 +26,8 @@ __all__ = [
 MANY_TILES = 60_000
 """Tiles that the machine looks at in some ten seconds."""
 _LAST_RESORT = 400_000
-"""Where no others are found, tiles for which the machine looks at so many: of single lines it looks at ten a millisecond."""
+"""Where no others are found, tiles for which the machine looks at so many: of single lines it looks
+at some ten in a millisecond."""
 _MOST_NAMES = 3
 """Of more sizes than so many not all combinations are tried."""
 _PARTS = (8, 4)
@@ -36,9 +37,7 @@ _PARTS = (8, 4)
 def repeating_tiles(trials: Trials, tiles: Tiles, part: int | None = None) -> dict[str, int]:
     """Return tiles that repeat soon with the mask's period, see :func:`.repeating_size`; hardly smaller ones."""
     mask, cuts = trials.problem.allowed, _cuts(trials.schedule, tiles)
-    return {
-        name: repeating_size(mask, size, part) if name in cuts else size for name, size in tiles.items()
-    }
+    return {name: repeating_size(mask, size, part) if name in cuts else size for name, size in tiles.items()}
 
 
 def _cuts(schedule: Schedule, tiles: Tiles) -> list[str]:
