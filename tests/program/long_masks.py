@@ -16,7 +16,7 @@ from tests.program.names import (
 )
 from tests.program.random_masks import documents
 
-__all__ = ["long_band", "long_pattern"]
+__all__ = ["long_band", "long_pattern", "pattern"]
 
 
 def long_pattern(rnd: Random) -> Mask:

@@ -65,7 +65,7 @@ def test_what_is_too_large_is_said_before_the_work() -> None:
     with pytest.raises(TooManyOperations, match=r"about .* tiles would have to be looked at"):
         run(schedule.program(problem, {"side": 158}), schedule.family(problem))
     with pytest.raises(TooManyOperations, match="common factors with 1,021"):
-        count_schedule(schedule, problem, 100_000, None, 1)
+        count_schedule(schedule, problem, 100_000, {"side": 158}, 1)
     assert time.process_time() - start < 2
 
 

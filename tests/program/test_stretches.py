@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from random import Random
+
 import pytest
 
 from pebble.program.machine.stretches import Stretch, TileGrid, grids_inside, stretches
-from tests.program.names import Loop, load, loop, make_mask
+from pebble.program.machine.tile_runs import TileRun, runs_of_tiles, runs_of_units
+from tests.program.long_masks import pattern
+from tests.program.names import BlockToeplitzMask, Loop, Mask, load, loop, make_mask
 
 KEYS, PAIRS = loop("j", 3, load("K")), loop("j", 2, load("K"))
 
@@ -110,3 +114,37 @@ def test_where_tiles_of_the_other_axis_begin() -> None:
     assert grids_inside((loop("j", 6, loop("j", 4, load("K"), label="key")),), "j", (0, 40)) == [
         TileGrid(0, 40, 6)
     ]
+
+
+def test_where_two_rounds_are_one_run_all_of_a_stretch_is() -> None:
+    """Under blocks that repeat, inside a tile of the other axis: the machine looks at two rounds only."""
+    seen = 0
+    for seed in range(500):
+        rnd = Random(seed)
+        N, L = rnd.randint(30, 90), rnd.randint(1, 4)
+        near = [pattern(rnd, L, 0.9) for _ in range(rnd.randint(1, 3))]
+        mask: Mask = BlockToeplitzMask("blocks", N, L, near, pattern(rnd, L, 0.9))
+        axis, tile, start = rnd.choice("ij"), rnd.choice([1, 1, 2, 3]), rnd.randint(0, 24)
+        partners, lines = (start, start + rnd.randint(1, 6)), (0, mask.Nq)
+        exact, begun, asked = (rnd.random() < 0.5 for _ in range(3))
+
+        def runs(
+            start: int,
+            stop: int,
+            mask: Mask = mask,
+            axis: str = axis,
+            tile: int = tile,
+            partners: tuple[int, int] = partners,
+            some: tuple[bool, bool, bool] = (exact, asked, begun),
+        ) -> list[TileRun]:
+            if tile > 1:
+                return runs_of_tiles(mask, axis, (start * tile, stop * tile), tile, partners, some[1])
+            return runs_of_units(mask, axis, (start, stop), partners, *some, {})
+
+        for one in stretches(mask, loop(axis, tile), lines, partners, [], True):
+            few = runs(one.first, one.first + 2 * one.round) if one.round else []
+            if len(few) == 1 and few[0].times == 2 * one.round:
+                times = one.stop - one.first
+                assert runs(one.first, one.stop) == [few[0]._replace(times=times)], (seed, one)
+                seen += times > 2 * one.round
+    assert seen > 30

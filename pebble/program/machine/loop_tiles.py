@@ -180,7 +180,10 @@ class LoopTiles:
             self.known.stretches[id(node)] = asked, found
         if self.outermost or self.mask.period == 1:
             return found
-        return [stretch._replace(round=0) if self._is_one_run(stretch) else stretch for stretch in found]
+        return [
+            stretch._replace(round=0, alike=2 * stretch.round) if self._is_one_run(stretch) else stretch
+            for stretch in found
+        ]
 
     def in_blocks(self, tiles: Stretch, unrolled: bool) -> Iterable[Stretch]:
         """Cut tiles that are executed one by one into stretches inside of blocks of the mask, and others."""
@@ -220,7 +223,7 @@ class LoopTiles:
             return [run for at, run in enumerate(ends) if run.times > 0 and (at == 0 or run.first > 0)]
         if not (body.told or self._asks()) or (self.outermost and not (body.own_lines or self.by_number)):
             return None
-        asked = stretch.first, stretch.stop, self.whole, self.partners(), self.outermost
+        asked = stretch.first, stretch.stop, stretch.alike, self.whole, self.partners(), self.outermost
         known, found = self.known.runs.get(id(node), (None, []))
         if known != asked or body.untold:
             found = self._runs(stretch)
@@ -230,7 +233,8 @@ class LoopTiles:
     def _runs(self, stretch: Stretch) -> list[TileRun]:
         """Return the tiles over an axis of the mask that are to be visited, in runs."""
         node, body = self.node, self.body
-        start, stop = self.whole[0] + stretch.first * node.tile, self.whole[0] + stretch.stop * node.tile
+        last = stretch.first + stretch.alike if stretch.alike else stretch.stop
+        start, stop = self.whole[0] + stretch.first * node.tile, self.whole[0] + last * node.tile
         whole = start, min(stop, self.whole[1])
         if self.outermost and not self.by_number:
             found = runs_of_lines(self.mask, node.axis, whole, node.tile)
@@ -239,6 +243,8 @@ class LoopTiles:
             found = runs_by_number(self.mask, node.axis, whole, self.partners(), body.asks_begun)
         else:
             found = self._runs_in_box(whole, self.partners())
+        if stretch.alike:
+            found = [run._replace(times=stretch.stop - stretch.first) for run in found]
         runs = [run._replace(first=stretch.first + run.first) for run in found]
         for condition in body.untold:
             runs = [part for run in runs for part in self._cut(run, condition)]

@@ -49,12 +49,15 @@ class Stretch(NamedTuple):
         Tiles in a round; 0 if the mask follows no rule here.
     part : RegularPart or None
         The lines of the mask that the tiles are in, with those just before and behind them.
+    alike : int
+        Tiles in two rounds, where these are one run, and so all are; else 0.
     """
 
     first: int
     stop: int
     round: int = 0
     part: RegularPart | None = None
+    alike: int = 0
 
 
 def grids_inside(nodes: tuple[Node, ...], axis: str, within: Interval) -> list[TileGrid]:

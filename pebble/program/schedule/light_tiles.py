@@ -26,7 +26,8 @@ __all__ = [
 MANY_TILES = 60_000
 """Tiles that the machine looks at in some ten seconds."""
 _LAST_RESORT = 400_000
-"""Where no others are found, tiles for which the machine looks at so many; of single lines at ten a millisecond."""
+"""Where no others are found, tiles for which the machine looks at so many: of single lines it looks
+at some ten in a millisecond."""
 _MOST_NAMES = 3
 """Of more sizes than so many not all combinations are tried."""
 _PARTS = (8, 4)
