@@ -62,6 +62,10 @@ def _made(mask: str, Nq: int, Nk: int, empty_rows: str) -> tuple[Mask | None, st
 def _hash(mask: Mask) -> str:
     import numpy as np
 
+    from pebble.computations.masks import BlockMask
+
+    if isinstance(mask, BlockMask):
+        return mask.digest
     digest = hashlib.sha256()
     step = max(1, _CHUNK // mask.Nk)
     for start in range(0, mask.Nq, step):

@@ -10,6 +10,7 @@ from pebble.common.errors import InvalidInput, TooManyOperations, Violation
 from pebble.common.units import fast_memory_words
 from pebble.program.machine.counted import Run
 from pebble.program.machine.field_state import FieldState
+from pebble.program.machine.foretold_runs import MOST_RUNS, foretold_runs
 from pebble.program.machine.foretold_tiles import MOST_TILES, foretold_tiles
 from pebble.program.machine.grid_state import GridState
 from pebble.program.machine.loops import LastRoundFails, Loops, ShortcutFails, ShortcutOverflow
@@ -103,12 +104,18 @@ def _refuse_masked_sums(family: Family) -> None:
 
 
 def refuse_too_many(program: Program, family: Family) -> None:
-    """Say before the work that a program's loops and the mask's blocks repeat together too late to be verified."""
+    """Say before the work that the mask's blocks are too many to be verified, or repeat too late with the loops."""
     tiles = foretold_tiles(program, family)
     if tiles > MOST_TILES and family.mask:
         raise TooManyOperations(
             f"under the mask {family.mask.spec} about {tiles:,} tiles would have to be looked at, and at most "
             f"{MOST_TILES:,} are: take tiles whose lengths have large common factors with {family.mask.period:,}"
+        )
+    runs = foretold_runs(program, family)
+    if runs > MOST_RUNS and family.mask:
+        raise TooManyOperations(
+            f"under the mask {family.mask.spec} about {runs:,} runs of tiles would have to be executed, and at most "
+            f"{MOST_RUNS:,} are: take larger tiles, or a mask of larger blocks"
         )
 
 
