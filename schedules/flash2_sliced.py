@@ -32,7 +32,7 @@ _MORE_SLICES = 64
 class Flash2Sliced(Schedule):
     """Q stays in fast memory; the head dimension of V is cut in two, so that K is swept twice and V once.
 
-    Where that fits, one slice is enough, and every word moves once. With more than two K is swept as often as there are.
+    Where that fits, one slice is enough, and every word moves once. K is swept once for each slice.
     Spare room keeps the first ``pinned`` rows of K for the second sweep. About (6.5 − M/Nd)·Nd words, less than
     row blocks move for 3/2 ≤ M/Nd < 2.
     """
