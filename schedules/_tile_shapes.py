@@ -59,7 +59,7 @@ def cheapest(
     return min(((int(rows[i]), int(cols[i])) for i in near), key=lambda pair: cost(*pair))
 
 
-def best_tile(extents: tuple[int, int, int], M: int, parked: int = 0) -> tuple[int, int]:
+def best_tile(extents: tuple[int, int, int], M: int, parked: int = 0, *, beside: int = 2) -> tuple[int, int]:
     """Return the rows and columns of a product's tile for which the fewest words move.
 
     Parameters
@@ -67,16 +67,18 @@ def best_tile(extents: tuple[int, int, int], M: int, parked: int = 0) -> tuple[i
     extents : (int, int, int)
         Rows and columns of the result, and the length of the streamed axis.
     M : int
-        Words of fast memory; the tile takes its size, its shorter side, and two words.
+        Words of fast memory.
     parked : int
         Words that move besides for each row of the result and each column of tiles.
+    beside : int
+        Words of fast memory besides the tile and its shorter side: one that passes by, and one for a sum that moves on.
     """
     n_rows, n_cols, depth = extents
     most = min(math.isqrt(M), max(n_rows, n_cols))
     sides = np.arange(1, min(most, _EVERY_SIDE) + 1, dtype=np.int64)
     if most > _EVERY_SIDE:
         sides = np.unique(np.append(sides, np.geomspace(_EVERY_SIDE, most, _EVERY_SIDE).astype(np.int64)))
-    other = (M - 2 - sides) // sides
+    other = (M - beside - sides) // sides
     sides, other = sides[other >= sides], other[other >= sides]
     if not len(sides):
         return 1, 1

@@ -32,6 +32,7 @@ _MORE_SLICES = 64
 class Flash2Sliced(Schedule):
     """Q stays in fast memory; the head dimension of V is cut in two, so that K is swept twice and V once.
 
+    Where that fits, one slice is enough, and every word moves once. K is swept once for each slice.
     Spare room keeps the first ``pinned`` rows of K for the second sweep. About (6.5 − M/Nd)·Nd words, less than
     row blocks move for 3/2 ≤ M/Nd < 2.
     """
@@ -49,7 +50,7 @@ class Flash2Sliced(Schedule):
         """Return the width of a slice and the number of resident keys for which the fewest rows of K move."""
         self.require(problem, M)
         widest = max((M - self._room(problem, 0)) // (problem.Nq + 1), 1)
-        fewest = min(max(2, ceil_div(problem.dv, widest)), problem.dv)
+        fewest = min(ceil_div(problem.dv, widest), problem.dv)
         counts = range(fewest, min(problem.dv, fewest + _MORE_SLICES) + 1)
         return min(
             (self._pin(problem, M, n) for n in counts), key=lambda tiles: self._rows_again(problem, tiles)

@@ -21,7 +21,7 @@ from pebble.program import (
 )
 from schedules._tile_shapes import best_tile, square_side
 from schedules._tiled_products import score_tiles
-from schedules.backward._gradient_products import GRADIENTS, gradient_phase, gradient_tile
+from schedules.backward._gradient_products import GRADIENTS, gradient_phase, gradient_tile, words_beside
 from schedules.backward._loop_nests import row_sums_phase
 
 __all__ = ["SquareTileBackward", "StandardBackward"]
@@ -45,7 +45,8 @@ def _rectangles(problem: Problem, M: int, parked: int) -> dict[str, int]:
     tiles = {}
     for name, width in (("s", problem.d), ("dp", problem.dv)):
         extents = (problem.Nq, problem.Nk, width)
-        tiles[f"{name}_rows"], tiles[f"{name}_cols"] = best_tile(extents, M, parked)
+        beside = 2 if parked else words_beside(width)
+        tiles[f"{name}_rows"], tiles[f"{name}_cols"] = best_tile(extents, M, parked, beside=beside)
     for name in GRADIENTS:
         key = name.lower()
         tiles[f"{key}_rows"], tiles[f"{key}_cols"] = gradient_tile(problem, name, M)
