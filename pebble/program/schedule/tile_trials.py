@@ -12,9 +12,6 @@ from pebble.program.schedule.tile_groups import TileGroup
 
 __all__ = ["Trials"]
 
-_LONG_TEXT = 200
-"""So many loops one after the other are executed sooner than summed up: the machine knows which are alike."""
-
 
 class Trials:
     """What a schedule moves with given tiles, by closed form, and the room that they need, by the machine.
@@ -56,10 +53,10 @@ class Trials:
 
     def words(self, tiles: Tiles, group: TileGroup | None = None) -> int:
         """Words that the program moves, or those phases of it that a group shapes."""
+        if group is None:
+            return self.schedule.words(self.problem, tiles)
         program = self.schedule.program(self.problem, tiles)
-        if group is None and sum(len(part.body) for part in program.phases) > _LONG_TEXT:
-            return self.schedule.measure(self.problem, tiles).io
         try:
-            return int(closed_form(program, self.family, None if group is None else group.phases).io)
+            return int(closed_form(program, self.family, group.phases).io)
         except NoClosedForm:
             return self.schedule.measure(self.problem, tiles).io
