@@ -7,15 +7,7 @@ from contextlib import suppress
 from typing import ClassVar, NamedTuple
 
 from pebble import CacheTooSmall, InvalidInput, Problem, Schedule
-from pebble.program import (
-    MaskedSearch,
-    NoClosedForm,
-    Program,
-    Tiles,
-    TooManyOperations,
-    closed_form,
-    light_choice,
-)
+from pebble.program import MaskedSearch, Program, Tiles, TooManyOperations, light_choice
 
 __all__ = ["Cheapest"]
 
@@ -145,15 +137,8 @@ class _Priced(NamedTuple):
 
 
 def _cheapest_first(problem: Problem, options: Iterable[_Option]) -> list[_Priced]:
-    """Return the options by the words they move, by closed form where there is one."""
-    family = Schedule.family(problem)
-    found = []
-    for option in options:
-        try:
-            io = int(closed_form(option.schedule.program(problem, option.tiles), family).io)
-        except NoClosedForm:
-            io = option.schedule.measure(problem, option.tiles).io
-        found.append(_Priced(io, option))
+    """Return the options by the words they move."""
+    found = [_Priced(option.schedule.words(problem, option.tiles), option) for option in options]
     return sorted(found, key=lambda one: one.io)
 
 

@@ -74,7 +74,7 @@ class BandCounts:
         axis = min(costs, key=lambda axis: costs[axis])
         outer, inner = blocks[axis], blocks[OTHER_AXIS[axis]]
         fixed = self._fixed(outer, inner)
-        n_blocks, pieces = outer.per_cell * inner.per_cell, self._pieces[axis]
+        n_blocks, pieces = outer.per_cell * inner.per_cell, self._pieces_next_to(outer)
         tiles, halves = weighted_tiles(outer, inner, pieces, fixed, n_blocks * min(4, inner.n_cells))
         n_marks = 16 * (len(pieces.starts) // outer.n_cells)
         step = max(1, _CHUNK // (n_blocks * _cells(outer, inner, pieces) + n_marks))
@@ -89,9 +89,24 @@ class BandCounts:
     def _cost(self, blocks: Blocks, axis: str) -> int:
         """Estimate how many blocks there are to be looked at if an axis is the outer one."""
         outer, inner = blocks[axis], blocks[OTHER_AXIS[axis]]
-        pieces = self._pieces[axis]
+        pieces = self._pieces_next_to(outer)
         tiles = number_of_tiles(outer, inner, pieces)
         return tiles * _cells(outer, inner, pieces) * _per_cell(outer) * _per_cell(inner)
+
+    def _pieces_next_to(self, outer: Side) -> CommonPieces:
+        """Return the pieces that hold lines of a loop, or the line before the first or the one behind the last."""
+        pieces = self._pieces[outer.axis]
+        if outer.whole:
+            return pieces
+        lines = np.array([max(outer.start - 1, 0), min(outer.stop, outer.extent - 1)])
+        first, last = pieces.starts.searchsorted(lines, side="right").tolist()
+        some = slice(first - 1, last)
+        return pieces._replace(
+            starts=pieces.starts[some],
+            lengths=pieces.lengths[some],
+            heights=(pieces.heights[0][some], pieces.heights[1][some]),
+            slopes=(pieces.slopes[0][some], pieces.slopes[1][some]),
+        )
 
     def _fixed(self, outer: Side, inner: Side) -> Whole:
         """Fixed places of the inner axis: where loops end, marks, and the ends of lines next to marks of the other."""

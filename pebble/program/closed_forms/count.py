@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from pebble.computations.family import Family
-from pebble.program.closed_forms.formula import Formula, constant, symbol
+from pebble.program.closed_forms.formula import Formula, constant, symbol, total
 from pebble.program.nodes import Condition, Loop, Program
 from pebble.program.places import Place, places
 from pebble.program.steps import tile_count
@@ -46,12 +46,12 @@ class ClosedForm:
     @property
     def total_reads(self) -> Formula:
         """Sum of the reads."""
-        return sum(self.reads.values(), start=constant(0))
+        return total(self.reads.values())
 
     @property
     def total_writes(self) -> Formula:
         """Sum of the writes."""
-        return sum(self.writes.values(), start=constant(0))
+        return total(self.writes.values())
 
     @property
     def io(self) -> Formula:
@@ -93,16 +93,15 @@ def closed_form(program: Program, family: Family, phases: Collection[int] | None
     """
     validate(program, family)
     quantities = _quantities(family)
-    reads: dict[str, Formula] = {}
-    writes: dict[str, Formula] = {}
+    moves: dict[str, dict[str, list[Formula]]] = {"load": {}, "store": {}}
     computes = _chain_computes(program, family)
     for place in places(program):
         operation = place.operation
         if operation.action in ("load", "store") and (phases is None or place.path[0] in phases):
             moved = _moved(place, family, quantities, computes.get(operation.array, ()))
-            into = reads if operation.action == "load" else writes
             if int(moved):
-                into[operation.array] = into.get(operation.array, constant(0)) + moved
+                moves[operation.action].setdefault(operation.array, []).append(moved)
+    reads, writes = ({name: total(parts) for name, parts in of.items()} for of in moves.values())
     return ClosedForm(reads, writes, _legend([*reads.values(), *writes.values()], quantities))
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from pebble.common.errors import InvalidInput
 
-__all__ = ["Formula", "constant", "symbol"]
+__all__ = ["Formula", "constant", "symbol", "total"]
 
 _SUPERSCRIPT = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
@@ -37,10 +38,7 @@ class Formula:
         return total
 
     def __add__(self, other: Formula) -> Formula:
-        terms = Counter(dict(self.terms))
-        for factors, coefficient in other.terms:
-            terms[factors] += coefficient
-        return _make(terms, _merged(self, other))
+        return total((self, other))
 
     def __sub__(self, other: Formula) -> Formula:
         return self + constant(-1) * other
@@ -50,7 +48,7 @@ class Formula:
         for left, a in self.terms:
             for right, b in other.terms:
                 terms[tuple(sorted(left + right, key=_factor_order))] += a * b
-        return _make(terms, _merged(self, other))
+        return _make(terms, _merged((self, other)))
 
     def __str__(self) -> str:
         values = dict(self.values)
@@ -82,14 +80,29 @@ def constant(value: int) -> Formula:
     return Formula((((), value),) if value else (), ())
 
 
-def _merged(one: Formula, other: Formula) -> dict[str, int]:
-    """Values of the quantities of both; one name cannot have two."""
-    values = dict(one.values)
-    for name, value in other.values:
-        if values.setdefault(name, value) != value:
-            raise InvalidInput(
-                f"the quantity {name} cannot be both {values[name]} and {value} in one formula"
-            )
+def total(formulas: Iterable[Formula]) -> Formula:
+    """Return the sum of some formulas, at a cost in proportion to their terms.
+
+    >>> str(total([symbol("N", 5), constant(2), symbol("N", 5)]))
+    '2·N + 2'
+    """
+    terms: Counter[tuple[str, ...]] = Counter()
+    formulas = tuple(formulas)
+    for formula in formulas:
+        for factors, coefficient in formula.terms:
+            terms[factors] += coefficient
+    return _make(terms, _merged(formulas))
+
+
+def _merged(formulas: Iterable[Formula]) -> dict[str, int]:
+    """Values of the quantities of all; one name cannot have two."""
+    values: dict[str, int] = {}
+    for formula in formulas:
+        for name, value in formula.values:
+            if values.setdefault(name, value) != value:
+                raise InvalidInput(
+                    f"the quantity {name} cannot be both {values[name]} and {value} in one formula"
+                )
     return values
 
 

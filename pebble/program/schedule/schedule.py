@@ -8,10 +8,11 @@ from contextlib import suppress
 from functools import lru_cache
 from typing import ClassVar, TypeAlias
 
-from pebble.common.errors import CacheTooSmall, InvalidInput, NoClosedForm
+from pebble.common.errors import CacheTooSmall, InvalidInput, NoClosedForm, TooManyOperations
 from pebble.computations.family import Family
 from pebble.computations.problem import Problem
 from pebble.computations.registry import family_of
+from pebble.program.closed_forms.count import closed_form
 from pebble.program.machine.counted import Run
 from pebble.program.machine.run import run
 from pebble.program.nodes import Program
@@ -22,6 +23,9 @@ __all__ = ["Schedule", "Tiles"]
 
 Tiles: TypeAlias = Mapping[str, int]
 """Tile sizes by name."""
+
+_LONG_TEXT = 200
+"""So many loops one after the other are executed sooner than summed up: the machine knows which are alike."""
 
 
 class Schedule(ABC):
@@ -146,6 +150,17 @@ class Schedule(ABC):
     def measure(self, problem: Problem, tiles: Tiles) -> Run:
         """Run the program without a limit on fast memory, to see what it needs and costs."""
         return _measure(self.program(problem, tiles), self.family, problem)
+
+    def words(self, problem: Problem, tiles: Tiles) -> int:
+        """Return the words that the program moves: by closed form, or measured where that is quicker."""
+        program = self.program(problem, tiles)
+        if sum(len(part.body) for part in program.phases) > _LONG_TEXT:
+            with suppress(TooManyOperations):
+                return self.measure(problem, tiles).io
+        try:
+            return int(closed_form(program, _family(self.family, problem)).io)
+        except NoClosedForm:
+            return self.measure(problem, tiles).io
 
     def room_told(self, problem: Problem, tiles: Tiles) -> int:
         """Return the words of fast memory that the program needs: told by its text where that says so, or measured.

@@ -12,9 +12,6 @@ from pebble.program.schedule.tile_groups import TileGroup
 
 __all__ = ["Trials", "too_small"]
 
-_LONG_TEXT = 200
-"""So many loops one after the other are executed sooner than summed up: the machine knows which are alike."""
-
 
 class Trials:
     """What a schedule moves with given tiles, by closed form, and the room that they need, by the machine.
@@ -63,11 +60,11 @@ class Trials:
         return self._words[key]
 
     def _counted(self, tiles: Tiles, group: TileGroup | None) -> int:
+        if group is None:
+            return self.schedule.words(self.problem, tiles)
         program = self.schedule.program(self.problem, tiles)
-        if group is None and sum(len(part.body) for part in program.phases) > _LONG_TEXT:
-            return self.schedule.measure(self.problem, tiles).io
         try:
-            return int(closed_form(program, self.family, None if group is None else group.phases).io)
+            return int(closed_form(program, self.family, group.phases).io)
         except NoClosedForm:
             return self.schedule.measure(self.problem, tiles).io
 
