@@ -15,7 +15,7 @@ from pebble.computations.registry import family_of
 from pebble.program.machine.counted import Run
 from pebble.program.machine.run import run
 from pebble.program.nodes import Program
-from pebble.program.schedule.plain_room import plain_room
+from pebble.program.schedule.plain_room import PlainRooms
 from pebble.program.schedule.tile_names import checked_tiles
 
 __all__ = ["Schedule", "Tiles"]
@@ -154,7 +154,7 @@ class Schedule(ABC):
         """
         if problem.without_mask() == problem:
             with suppress(NoClosedForm):
-                return plain_room(self.program(problem, tiles), _family(self.family, problem))
+                return _rooms(self.family, problem).of(self.program(problem, tiles))
         return self.measure(problem, tiles).peak
 
     def seen(self, problem: Problem) -> Problem:
@@ -186,9 +186,9 @@ class Schedule(ABC):
 
 
 @lru_cache(maxsize=8)
-def _family(family: Callable[[Problem], Family], problem: Problem) -> Family:
+def _rooms(family: Callable[[Problem], Family], problem: Problem) -> PlainRooms:
     """Make a family once, for many questions in a row."""
-    return family(problem)
+    return PlainRooms(family(problem))
 
 
 @lru_cache(maxsize=512)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from pebble.common.errors import NoClosedForm
+from pebble.computations.masks.block_toeplitz import BlockToeplitzMask
 from pebble.computations.problem import Problem
-from pebble.program.closed_forms.count import closed_form
+from pebble.program.closed_forms.count import words_moved
 from pebble.program.machine.foretold_tiles import foretold_tiles
 from pebble.program.machine.run import fits
 from pebble.program.schedule.schedule import Schedule, Tiles
@@ -51,6 +52,8 @@ class Trials:
 
     def foretold(self, tiles: Tiles, group: TileGroup | None = None) -> int:
         """About how many tiles the machine looks at under a mask of blocks that repeat; 0 under others."""
+        if not isinstance(self.problem.allowed, BlockToeplitzMask):
+            return 0
         program = self.schedule.program(self.problem, tiles)
         return foretold_tiles(program, self.family, None if group is None else group.phases)
 
@@ -60,6 +63,6 @@ class Trials:
         if group is None and sum(len(part.body) for part in program.phases) > _LONG_TEXT:
             return self.schedule.measure(self.problem, tiles).io
         try:
-            return int(closed_form(program, self.family, None if group is None else group.phases).io)
+            return words_moved(program, self.family, None if group is None else group.phases)
         except NoClosedForm:
             return self.schedule.measure(self.problem, tiles).io
