@@ -77,7 +77,8 @@ class Quantities(Generic[Amount]):
 
     def __init__(self, family: Family, algebra: Algebra[Any] = FORMULAS) -> None:
         assert family.mask is not None
-        self.family, self.mask, self.algebra = family, family.mask, algebra
+        self.family, self.mask = family, family.mask
+        self.algebra: Algebra[Amount] = algebra
         self.legend: dict[str, str] = {}
         self._values: dict[str, int] = {}
         self._known = known_sums(family.mask)
