@@ -11,6 +11,7 @@ for i in tiles of 4:
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import lru_cache
 
 from pebble.program.nodes import (
     Action,
@@ -41,14 +42,15 @@ __all__ = [
 ]
 
 
+_NODES = (Operation, Loop, When)
+
+
 def _flatten(nodes: Iterable[Nodes]) -> tuple[Node, ...]:
     flat: list[Node] = []
     for node in nodes:
-        if node is None:
-            continue
-        if isinstance(node, Operation | Loop | When):
+        if isinstance(node, _NODES):
             flat.append(node)
-        else:
+        elif node is not None:
             flat.extend(_flatten(node))
     return tuple(flat)
 
@@ -56,8 +58,16 @@ def _flatten(nodes: Iterable[Nodes]) -> tuple[Node, ...]:
 def _operations(
     action: Action, arrays: tuple[str, ...], level: int, at: dict[str, Interval]
 ) -> tuple[Operation, ...]:
+    if not at:
+        return _whole_tiles(action, arrays, level)
     box = tuple((axis, a, b) for axis, (a, b) in at.items())
     return tuple(Operation(action, array, at=box, level=level) for array in arrays)
+
+
+@lru_cache(maxsize=1024)
+def _whole_tiles(action: Action, arrays: tuple[str, ...], level: int) -> tuple[Operation, ...]:
+    """Return operations on current tiles: a search for tiles writes the same ones in thousands of programs."""
+    return tuple(Operation(action, array, level=level) for array in arrays)
 
 
 def load(*arrays: str, level: int = 1, **at: Interval) -> tuple[Operation, ...]:
@@ -77,7 +87,14 @@ def delete(*arrays: str, level: int = 1, **at: Interval) -> tuple[Operation, ...
 
 def compute(array: str, replacing: str | None = None, **at: Interval) -> Operation:
     """Compute the current box of an array, or advance its chain over the current tile of the chain's axis."""
+    if not at:
+        return _computed(array, replacing)
     return Operation("compute", array, replacing, tuple((axis, a, b) for axis, (a, b) in at.items()))
+
+
+@lru_cache(maxsize=1024)
+def _computed(array: str, replacing: str | None) -> Operation:
+    return Operation("compute", array, replacing)
 
 
 def loop(

@@ -10,7 +10,7 @@ from pebble.common.errors import Violation
 from pebble.computations.family import Family
 from pebble.game.replay import replay
 from pebble.program import Program
-from pebble.program.closed_forms.count import closed_form
+from pebble.program.closed_forms.count import closed_form, words_moved
 from pebble.program.lowering import lower
 from pebble.program.machine.counted import Run
 from pebble.program.machine.run import run
@@ -64,6 +64,7 @@ def held_to_reference(
 def same_closed_form(program: Program, family: Family, outcome: Outcome) -> None:
     """Compare the closed form with the reference's counts, array by array."""
     form = closed_form(program, family)
+    assert words_moved(program, family) == int(form.io)
     for formulas, counts in ((form.reads, outcome.reads), (form.writes, outcome.writes)):
         assert {name: int(f) for name, f in formulas.items() if int(f)} == dict(+counts), (formulas, counts)
     assert int(form.io) == outcome.reads.total() + outcome.writes.total()

@@ -28,7 +28,7 @@ from pebble.program import Program, compute, delete, first, load, loop, phase, p
 from pebble.program.closed_forms import band_counts as counts
 from pebble.program.closed_forms import limits
 from pebble.program.closed_forms.blocks import Blocks, End, Side
-from pebble.program.closed_forms.count import ClosedForm, closed_form
+from pebble.program.closed_forms.count import ClosedForm, closed_form, words_moved
 from pebble.program.closed_forms.quantities import Quantities, Words
 from pebble.program.lowering import lower
 from pebble.program.machine.run import run
@@ -114,6 +114,7 @@ def test_schedules(name: str, pass_name: str, monkeypatch: pytest.MonkeyPatch) -
         family = schedule.family(problem).under(mask)
         text = schedule.program(replace(problem, mask=mask), tiles)
         form = closed_form(text, family)
+        same_words(form, text, family)
         assert values(form) == played(text, family) == counted(text, family), (family, tiles)
         own = {*family.symbols.values(), *form.legend}
         for name_in_use, _ in form.io.values:
@@ -212,7 +213,18 @@ def compared(rnd: Random) -> str:
     except NoClosedForm:
         return "no form"
     assert values(form) == expected, (masked, str(text))
+    same_words(form, text, masked)
     return "equal"
+
+
+def same_words(form: ClosedForm, text: Program, family: Family) -> None:
+    """What is worked out in plain numbers is what the formulas say, of each phase and of all."""
+    assert words_moved(text, family) == int(form.io)
+    apart = [
+        (words_moved(text, family, [n]), closed_form(text, family, [n])) for n in range(len(text.phases))
+    ]
+    assert all(moved == int(one.io) for moved, one in apart)
+    assert sum(moved for moved, _ in apart) == int(form.io)
 
 
 def test_causal_at_a_million() -> None:

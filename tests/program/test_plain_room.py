@@ -10,8 +10,8 @@ import pytest
 
 from pebble import InvalidInput, Problem, run
 from pebble.common.errors import NoClosedForm
-from pebble.program.schedule import registered
-from pebble.program.schedule.plain_room import plain_room
+from pebble.program.schedule import get, registered
+from pebble.program.schedule.plain_room import PlainRooms, plain_room
 from tests.program.names import delete, family_of, load, loop, program
 
 
@@ -37,6 +37,19 @@ def test_room_is_what_the_machine_measures(pass_name: str) -> None:
 @pytest.mark.parametrize("pass_name", ["forward", "backward"])
 def test_room_of_many_programs_is_what_the_machine_measures(pass_name: str) -> None:
     check(pass_name, 20)
+
+
+def test_what_a_phase_needs_is_kept_for_the_next_program() -> None:
+    """One after the other, with phases that others had, and with those of other sizes between."""
+    rnd = random.Random(0)
+    for name in ("standard", "p-first"):
+        problem = Problem(13, 17, 3, 2, pass_name="backward")
+        schedule = get(name, "backward")
+        rooms, greatest = PlainRooms(schedule.family(problem)), schedule.greatest(problem)
+        for _ in range(6):
+            tiles = {size: rnd.choice([2, 3, 5, most]) for size, most in greatest.items()}
+            text = schedule.program(problem, tiles)
+            assert rooms.of(text) == run(text, schedule.family(problem)).peak
 
 
 def test_what_iterations_leave_behind_is_added_up() -> None:

@@ -140,7 +140,8 @@ def nothing_fits(tried: list[Schedule], setting: Setting) -> CacheTooSmall:
     ample = replace(setting, M=LARGEST_SIZE)
     least: list[tuple[int, str]] = []
     for schedule in tried:
-        options = [dict(schedule.smallest(problem))]
+        smallest = dict(schedule.smallest(problem))
+        options = [smallest, _lifted(smallest, setting)]
         if "literal" in schedule.presets:
             rows, cols = constraints.sizes("rows", problem.Nq), constraints.sizes("cols", problem.Nk)
             options += [{"rows": rows[0], "cols": cols[0]}] if rows and cols else []
@@ -152,6 +153,13 @@ def nothing_fits(tried: list[Schedule], setting: Setting) -> CacheTooSmall:
         return CacheTooSmall(f"{text}: no schedule here has tiles that keep them, however large M")
     words, name = min(least)
     return CacheTooSmall(f"{text}; {name} with the smallest tiles needs {words:,}", words)
+
+
+def _lifted(tiles: dict[str, int], setting: Setting) -> dict[str, int]:
+    """Return the smallest tiles that keep what is asked of rows and columns, where some do."""
+    extents = {"rows": setting.problem.Nq, "cols": setting.problem.Nk}
+    least = {name: setting.constraints.sizes(name, extents[name]) for name in tiles.keys() & extents.keys()}
+    return {**tiles, **{name: sizes[0] for name, sizes in least.items() if sizes}}
 
 
 def constraint_costs(search: Search, setting: Setting, best: Found) -> tuple[Cost, ...]:

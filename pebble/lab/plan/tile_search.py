@@ -7,14 +7,16 @@ here, but for schedules that fit only under theirs.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 
-from pebble.common.errors import CacheTooSmall
+from pebble.common.errors import CacheTooSmall, InvalidInput
 from pebble.computations.problem import Problem
 from pebble.lab.asked_schedules import asked_schedules
 from pebble.lab.plan.candidates import Candidate, Setting, candidate_of
-from pebble.lab.plan.constraints import AXES
+from pebble.lab.plan.constraints import AXES, Constraints
+from pebble.lab.plan.every_tile import best_of_all, few_own_tiles, few_whole_tiles
 from pebble.program.closed_forms.count import closed_form
-from pebble.program.schedule import Schedule, offered
+from pebble.program.schedule import Schedule, Tiles, offered
 
 __all__ = ["FORMS", "contenders", "refined"]
 
@@ -38,8 +40,12 @@ def contenders(problem: Problem, names: Sequence[str | Schedule] | None) -> list
 def own_tiles(schedule: Schedule, setting: Setting) -> Candidate | None:
     """Let the schedule choose its tiles for less and less memory, until they fit with buffers and wide accumulators.
 
-    Each offer is scaled by what the tiles needed, so the tiles are nearly, but not surely, the largest.
+    Each offer is scaled by what the tiles needed, so the tiles are nearly, but not surely, the largest. Where there
+    are few tiles, the best of all is taken.
     """
+    every = few_own_tiles(schedule, setting)
+    if every is not None:
+        return best_of_all(schedule, OWN, every, setting)
     low, high, aim = 0, setting.M + 1, setting.M
     fitting: list[tuple[int, dict[str, int]]] = []
     tried: dict[str, int] | None = None
@@ -63,8 +69,33 @@ def own_tiles(schedule: Schedule, setting: Setting) -> Candidate | None:
             break
     if setting.problem.mask is not None:
         fitting = fitting[-1:]  # a closed form under a mask takes longer than all the rest
-    found = [candidate_of(schedule, OWN, tiles, setting) for _words, tiles in fitting]
+    options = [tiles for _words, tiles in fitting]
+    if options and setting.constraints != Constraints():
+        filled = _with_residents(schedule, options[-1], setting)
+        options += [filled] if filled not in options else []
+    found = [candidate_of(schedule, OWN, tiles, setting) for tiles in options]
     return min(found, key=lambda one: one.order, default=None)
+
+
+def _with_residents(schedule: Schedule, tiles: Tiles, setting: Setting) -> dict[str, int]:
+    """Return the same tiles with as many lines that stay as fit: where tiles were cut down, there may be room left."""
+    found, greatest = dict(tiles), schedule.greatest(setting.problem)
+    for name in schedule.resident_tiles:
+        low, high = found.get(name, 0), greatest[name] + 1
+        words = setting.room(schedule, found, parts=False).words
+        slope, halve = 0.0, False
+        while name in found and high - low > 1:
+            guess = low + int((setting.M - words) / slope) if slope > 0 else high - 1
+            middle = (low + high) // 2 if halve else min(max(guess, low + 1), high - 1)
+            needed = setting.room(schedule, {**found, name: middle}, parts=False).words
+            slope, halve = (needed - words) / (middle - low), slope > 0 and not halve
+            if needed <= setting.M and setting.allows(schedule, {**found, name: middle}):
+                low, words = middle, needed
+            else:
+                high = middle
+        if name in found:
+            found[name] = low
+    return found
 
 
 def _rounded(schedule: Schedule, aim: int, setting: Setting) -> dict[str, int] | None:
@@ -91,7 +122,15 @@ def _cut_down(schedule: Schedule, tiles: dict[str, int], setting: Setting) -> di
         tiles[name] = min(size, most) if whole else setting.constraints.down(min(size, most))
         if tiles[name] < 1:
             return None
-    return tiles if setting.allows(schedule, tiles) else None
+    if setting.allows(schedule, tiles):
+        return tiles
+    # A first block that may be shorter than the others, or blocks in another form, can be left out.
+    for name in schedule.may_be_zero:
+        for size in (setting.constraints.down(tiles.get(name, 0)), 0):
+            with suppress(InvalidInput):
+                if name in tiles and setting.allows(schedule, {**tiles, name: size}):
+                    return {**tiles, name: size}
+    return None
 
 
 def refined(one: Candidate, setting: Setting) -> Candidate:
@@ -141,6 +180,9 @@ def whole_tiles(schedule: Schedule, setting: Setting) -> Candidate | None:
     """
     if "literal" not in schedule.presets:
         return None
+    every = few_whole_tiles(setting)
+    if every is not None:
+        return best_of_all(schedule, WHOLE, every, setting)
     problem, constraints = setting.problem, setting.constraints
     extents = {"rows": problem.Nq, "cols": problem.Nk}
     outer, inner = _sides(schedule, problem)

@@ -8,12 +8,19 @@ queries and the keys contribute one together.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from pebble.computations.family import Family
-from pebble.program.closed_forms.formula import Formula, constant, symbol, total
+from pebble.program.closed_forms.formula import (
+    FORMULAS,
+    NUMBERS,
+    Algebra,
+    Amount,
+    Formula,
+    total,
+)
 from pebble.program.nodes import Condition, Loop, Program
 from pebble.program.places import Place, places
 from pebble.program.steps import tile_count
@@ -22,7 +29,7 @@ from pebble.program.validation import validate
 if TYPE_CHECKING:
     from pebble.program.closed_forms.quantities import Quantities
 
-__all__ = ["ClosedForm", "closed_form"]
+__all__ = ["ClosedForm", "closed_form", "words_moved"]
 
 Enclosing = tuple[Loop, tuple[Condition, ...]]
 
@@ -91,39 +98,63 @@ def closed_form(program: Program, family: Family, phases: Collection[int] | None
     >>> print(closed_form(text, matmul_family(100, 50, 20)).io)
     k·m·⌈n/3⌉ + k·n·⌈m/8⌉ + m·n
     """
-    validate(program, family)
-    quantities = _quantities(family)
+    quantities = _quantities(family, FORMULAS)
     moves: dict[str, dict[str, list[Formula]]] = {"load": {}, "store": {}}
-    computes = _chain_computes(program, family)
-    for place in places(program):
-        operation = place.operation
-        if operation.action in ("load", "store") and (phases is None or place.path[0] in phases):
-            moved = _moved(place, family, quantities, computes.get(operation.array, ()))
-            if int(moved):
-                moves[operation.action].setdefault(operation.array, []).append(moved)
+    for place, moved in _moves(program, family, phases, quantities, FORMULAS):
+        if int(moved):
+            moves[place.operation.action].setdefault(place.operation.array, []).append(moved)
     reads, writes = ({name: total(parts) for name, parts in of.items()} for of in moves.values())
     return ClosedForm(reads, writes, _legend([*reads.values(), *writes.values()], quantities))
 
 
-def _quantities(family: Family) -> Quantities | None:
+def words_moved(program: Program, family: Family, phases: Collection[int] | None = None) -> int:
+    """Return the words of :func:`closed_form`, without formulas and names: in half the time, for searches.
+
+    Raises
+    ------
+    InvalidInput, NoClosedForm
+        As there.
+    """
+    quantities = _quantities(family, NUMBERS)
+    return sum(moved for _, moved in _moves(program, family, phases, quantities, NUMBERS))
+
+
+def _moves(
+    program: Program,
+    family: Family,
+    phases: Collection[int] | None,
+    quantities: Quantities[Amount] | None,
+    algebra: Algebra[Amount],
+) -> Iterator[tuple[Place, Amount]]:
+    """Yield where words are loaded and stored, and how many."""
+    validate(program, family)
+    all_places = list(places(program))
+    computes = _chain_computes(all_places, family)
+    for place in all_places:
+        operation = place.operation
+        if operation.action in ("load", "store") and (phases is None or place.path[0] in phases):
+            yield place, _moved(place, family, quantities, computes.get(operation.array, ()), algebra)
+
+
+def _quantities(family: Family, algebra: Algebra[Amount]) -> Quantities[Amount] | None:
     if not family.masked_axes:
         return None
     from pebble.program.closed_forms.quantities import Quantities
 
-    return Quantities(family)
+    return Quantities(family, algebra)
 
 
-def _chain_computes(program: Program, family: Family) -> dict[str, list[Place]]:
+def _chain_computes(all_places: Iterable[Place], family: Family) -> dict[str, list[Place]]:
     """Where the chains that are masked are advanced."""
     found: dict[str, list[Place]] = {}
-    for place in places(program):
+    for place in all_places:
         operation = place.operation
         if operation.action == "compute" and family[operation.array].chain in family.masked_axes:
             found.setdefault(operation.array, []).append(place)
     return found
 
 
-def _legend(formulas: list[Formula], quantities: Quantities | None) -> dict[str, str]:
+def _legend(formulas: list[Formula], quantities: Quantities[Formula] | None) -> dict[str, str]:
     """The meaning of the names that occur."""
     if quantities is None:
         return {}
@@ -131,12 +162,18 @@ def _legend(formulas: list[Formula], quantities: Quantities | None) -> dict[str,
     return {name: meaning for name, meaning in quantities.legend.items() if name in names}
 
 
-def _moved(place: Place, family: Family, quantities: Quantities | None, computes: Sequence[Place]) -> Formula:
+def _moved(
+    place: Place,
+    family: Family,
+    quantities: Quantities[Amount] | None,
+    computes: Sequence[Place],
+    algebra: Algebra[Amount],
+) -> Amount:
     """Words that all executions of a load or store move together."""
     operation = place.operation
     array = family[operation.array]
     at = {axis: stop - start for axis, start, stop in operation.at}
-    total = constant(1)
+    total = algebra.constant(1)
     loops = _guarded(place)
     looped = {loop.axis for loop, _ in loops}
     for axis in dict.fromkeys([*array.axes, *looped]):
@@ -144,9 +181,9 @@ def _moved(place: Place, family: Family, quantities: Quantities | None, computes
             continue
         own = [(loop, conditions) for loop, conditions in loops if loop.axis == axis]
         if axis in at:
-            total = total * constant(at[axis])
+            total = total * algebra.constant(at[axis])
         else:
-            total = total * _axis_factor(axis, axis in array.axes, own, family)
+            total = total * _axis_factor(axis, axis in array.axes, own, family, algebra)
     if quantities is None or not int(total):
         return total
     upto = None
@@ -171,21 +208,27 @@ def _guarded(place: Place) -> list[Enclosing]:
     return found
 
 
-def _axis_factor(axis: str, indexed: bool, loops: list[Enclosing], family: Family) -> Formula:
+def _axis_factor(
+    axis: str, indexed: bool, loops: list[Enclosing], family: Family, algebra: Algebra[Amount]
+) -> Amount:
     """Words along an axis of the array, or trips through the loops over an axis it does not have."""
     extent, name = family.extents[axis], family.symbols[axis]
-    whole = symbol(name, extent)
+    whole = algebra.symbol(name, extent)
     if not loops:
         return whole
     outermost = loops[0][0]
     if (outermost.start, outermost.stop) != (0, None):
         extent = (extent if outermost.stop is None else outermost.stop) - outermost.start
-        rest = constant(outermost.start)
-        whole = whole - rest if outermost.stop is None else constant(extent)
+        rest = algebra.constant(outermost.start)
+        whole = whole - rest if outermost.stop is None else algebra.constant(extent)
     pieces = _pieces(extent, loops)
     value = sum(length * times if indexed else times for length, times in pieces.items())
-    named = _indexed_text(extent, whole, loops) if indexed else _trip_text(extent, whole, str(whole), loops)
-    return named if named is not None and int(named) == value else constant(value)
+    if algebra.named:
+        text = _indexed_text if indexed else _trip_text
+        named = text(extent, whole, loops, algebra)
+        if named is not None and int(named) == value:
+            return named
+    return algebra.constant(value)
 
 
 def _pieces(extent: int, loops: list[Enclosing]) -> Counter[int]:
@@ -213,18 +256,21 @@ def _chosen(count: int, conditions: tuple[Condition, ...]) -> tuple[int, int]:
     return (int(holds(0)) if count > 1 else 0) + middle, int(holds(count - 1))
 
 
-def _indexed_text(extent: int, whole: Formula, loops: list[Enclosing]) -> Formula | None:
+def _indexed_text(
+    extent: int, whole: Amount, loops: list[Enclosing], algebra: Algebra[Amount]
+) -> Amount | None:
     conditions = [(loop, condition) for loop, own in loops for condition in own]
     if not conditions:
         return whole
     if len(conditions) == 1 and conditions[0][0] is loops[0][0]:
         loop, condition = conditions[0]
         if condition.which == "first" and extent > loop.tile:
-            return whole - constant(loop.tile) if condition.negated else constant(loop.tile)
+            return whole - algebra.constant(loop.tile) if condition.negated else algebra.constant(loop.tile)
     return None
 
 
-def _trip_text(extent: int, whole: Formula, text: str, loops: list[Enclosing]) -> Formula | None:
+def _trip_text(extent: int, whole: Amount, loops: list[Enclosing], algebra: Algebra[Amount]) -> Amount | None:
+    text = str(whole)
     conditions = [condition for _, own in loops for condition in own]
     tile = loops[-1][0].tile
     if len(loops) > 1 and (conditions or any(loop.tile % tile for loop, _ in loops[:-1])):
@@ -233,11 +279,11 @@ def _trip_text(extent: int, whole: Formula, text: str, loops: list[Enclosing]) -
     if tile == 1:
         trips = whole
     elif count <= 1:
-        trips = constant(count)
+        trips = algebra.constant(count)
     else:
-        trips = symbol(f"⌈{text}/{tile}⌉" if text.isalnum() else f"⌈({text})/{tile}⌉", count)
+        trips = algebra.symbol(f"⌈{text}/{tile}⌉" if text.isalnum() else f"⌈({text})/{tile}⌉", count)
     if not conditions:
         return trips
     if len(conditions) > 1:
         return None
-    return trips - constant(1) if conditions[0].negated else constant(1)
+    return trips - algebra.constant(1) if conditions[0].negated else algebra.constant(1)

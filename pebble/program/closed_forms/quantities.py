@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any, Generic, overload
 
 import numpy as np
 
@@ -16,12 +17,12 @@ from pebble.program.closed_forms.band_counts import BandCounts
 from pebble.program.closed_forms.block_counts import BlockCounts
 from pebble.program.closed_forms.blocks import Blocks, End, MaskBoxes, PairCounts, Side, Visits
 from pebble.program.closed_forms.chains import Reached
-from pebble.program.closed_forms.formula import Formula, constant, symbol
+from pebble.program.closed_forms.formula import FORMULAS, Algebra, Amount, Formula
 from pebble.program.closed_forms.grid_counts import GridCounts
 from pebble.program.closed_forms.known_sums import known_sums
 from pebble.program.closed_forms.simplified import simplified
 from pebble.program.closed_forms.zone_counts import ZoneCounts
-from pebble.program.nodes import Interval, Loop
+from pebble.program.nodes import Condition, Interval, Loop
 from pebble.program.places import Place
 from pebble.program.steps import tile_count
 
@@ -53,13 +54,15 @@ class Words:
     at: Mapping[str, Interval] = field(default_factory=dict)
 
 
-class Quantities:
+class Quantities(Generic[Amount]):
     """The quantities of one closed form: their values, and a legend of their names.
 
     Parameters
     ----------
     family : Family
         Under a mask.
+    algebra : Algebra
+        In what they are told: as formulas, or as plain numbers without a legend.
 
     Attributes
     ----------
@@ -67,16 +70,24 @@ class Quantities:
         What each name means that is not one of the problem's own.
     """
 
-    def __init__(self, family: Family) -> None:
+    @overload
+    def __init__(self: Quantities[Formula], family: Family) -> None: ...
+
+    @overload
+    def __init__(self, family: Family, algebra: Algebra[Amount]) -> None: ...
+
+    def __init__(self, family: Family, algebra: Algebra[Any] = FORMULAS) -> None:
         assert family.mask is not None
         self.family, self.mask = family, family.mask
+        self.algebra: Algebra[Amount] = algebra
         self.legend: dict[str, str] = {}
         self._values: dict[str, int] = {}
         self._known = known_sums(family.mask)
         self._counts: dict[object, PairCounts] = {}
         self._visits: dict[Blocks, Visits] = {}
+        self._places: dict[int, tuple[tuple[Loop | Condition, ...], Blocks]] = {}
 
-    def moved(self, place: Place, array: Array, upto: Reached | None) -> Formula:
+    def moved(self, place: Place, array: Array, upto: Reached | None) -> Amount:
         """Words along the mask's axes of all executions of a load or store together.
 
         Parameters
@@ -86,7 +97,7 @@ class Quantities:
         upto : "start", "stop", int or None
             How far the array's chain has got, where that is over queries or keys.
         """
-        blocks = _blocks(place, self.family)
+        blocks = self._blocks(place)
         own = [axis for axis in "ij" if axis in array.axes]
         at = {axis: (a, b) for axis, a, b in place.operation.at if axis in _WORD}
         if len(own) == 2:
@@ -98,6 +109,13 @@ class Quantities:
             return self._part(blocks, Words("lines", own[0], at=at))
         assert upto is not None
         return self._part(blocks, Words("begun", own[0], upto, at))
+
+    def _blocks(self, place: Place) -> Blocks:
+        """The blocks at a place: those of all operations in one body are made once."""
+        known = self._places.get(id(place.around))
+        if known is None or known[0] is not place.around:
+            known = self._places[id(place.around)] = place.around, _blocks(place, self.family)
+        return known[1]
 
     # Values
 
@@ -157,10 +175,10 @@ class Quantities:
 
     # Texts
 
-    def _part(self, blocks: Blocks, words: Words) -> Formula:
+    def _part(self, blocks: Blocks, words: Words) -> Amount:
         """The sum as a formula: of the problem's own symbols where it can be, else by a name of its own."""
         if words.at:
-            return constant(self.value(blocks, words))
+            return self.algebra.constant(self.value(blocks, words))
         looped = [axis for axis in "ij" if blocks[axis].tiles]
         units = [axis for axis in looped if blocks[axis].units]
         if words.kind == "lines" and len(looped) == 2 and words.axis in units:
@@ -171,46 +189,48 @@ class Quantities:
         simple = (self._once if blocks.ends else known[words.kind])(blocks, words)
         return simple if simple is not None else self._named(blocks, words)
 
-    def _pairs(self, blocks: Blocks, words: Words) -> Formula:
+    def _pairs(self, blocks: Blocks, words: Words) -> Amount:
         """Allowed pairs; tiles make no difference."""
         if not (blocks.i.whole and blocks.j.whole):
             return self._named(Blocks(_untiled(blocks.i), _untiled(blocks.j)), words)
         self.legend["z"] = "allowed pairs of a query and a key"
-        return symbol("z", self.mask.pairs)
+        return self.algebra.symbol("z", self.mask.pairs)
 
-    def _tiles(self, blocks: Blocks, _: Words) -> Formula | None:
+    def _tiles(self, blocks: Blocks, _: Words) -> Amount | None:
         """Tiles of one axis, where each holds a pair."""
         looped = [axis for axis in "ij" if blocks[axis].tiles]
         if len(looped) != 1:
-            return None if looped else constant(1)
+            return None if looped else self.algebra.constant(1)
         side = blocks[looped[0]]
         count, tile = side.count, side.tiles[-1]
         if self.value(blocks, Words("tiles")) != count:
             return None
-        if count <= 1 or count != tile_count(side.start, side.stop, tile):
-            return constant(count)
+        if count <= 1 or not self.algebra.named or count != tile_count(side.start, side.stop, tile):
+            return self.algebra.constant(count)
         text = str(self._length(side))
-        return symbol(f"⌈{text}/{tile}⌉" if text.isalnum() else f"⌈({text})/{tile}⌉", count)
+        return self.algebra.symbol(f"⌈{text}/{tile}⌉" if text.isalnum() else f"⌈({text})/{tile}⌉", count)
 
-    def _lines(self, blocks: Blocks, words: Words) -> Formula | None:
+    def _lines(self, blocks: Blocks, words: Words) -> Amount | None:
         """Lines with any pair: once each, or once for every tile of the other axis."""
         side, other = blocks[words.axis], blocks[OTHER_AXIS[words.axis]]
         if not other.tiles:
             return self._present(side)
         return None if side.tiles else self._present(side) * self._part(blocks, Words("tiles"))
 
-    def _present(self, side: Side) -> Formula:
+    def _present(self, side: Side) -> Amount:
         """Lines of an axis with any pair: the axis's own symbol where that is all of them."""
         if self.mask.present(side.axis, side.start, side.stop) < side.stop - side.start:
             return self._named(_alone(_untiled(side), self.family), Words("lines", side.axis))
         return self._length(side)
 
-    def _length(self, side: Side) -> Formula:
+    def _length(self, side: Side) -> Amount:
         if side.stop < side.extent:
-            return constant(side.stop - side.start)
-        return symbol(self.family.symbols[side.axis], side.extent) - constant(side.start)
+            return self.algebra.constant(side.stop - side.start)
+        return self.algebra.symbol(self.family.symbols[side.axis], side.extent) - self.algebra.constant(
+            side.start
+        )
 
-    def _begun(self, blocks: Blocks, words: Words) -> Formula | None:
+    def _begun(self, blocks: Blocks, words: Words) -> Amount | None:
         """Single lines have begun at each of their tiles but the first, and by the end of each."""
         side, other = blocks[words.axis], blocks[OTHER_AXIS[words.axis]]
         if not side.units or isinstance(words.upto, int):
@@ -220,7 +240,7 @@ class Quantities:
             return tiles
         return tiles - self._present(side) if other.whole else None
 
-    def _once(self, blocks: Blocks, words: Words) -> Formula | None:
+    def _once(self, blocks: Blocks, words: Words) -> Amount | None:
         """Under one condition on the first or last tile: each line of the other axis meets just one such tile."""
         if len(blocks.ends) > 1:
             return None
@@ -234,25 +254,27 @@ class Quantities:
             return once
         return self._part(Blocks(blocks.i, blocks.j), words) - once
 
-    def _one_end(self, other: Side, end: End, words: Words) -> Formula | None:
+    def _one_end(self, other: Side, end: End, words: Words) -> Amount | None:
         if words.kind == "tiles":
             return self._part(_alone(other, self.family), words)
         if words.kind == "lines":
             return self._present(other) if words.axis == other.axis else None
         if words.kind == "begun" and words.axis == other.axis:
             if (end.which, words.upto) == ("first", "start"):
-                return constant(0)
+                return self.algebra.constant(0)
             if (end.which, words.upto) == ("last", "stop"):
                 return self._present(other)
         return None
 
-    def _named(self, blocks: Blocks, words: Words) -> Formula:
+    def _named(self, blocks: Blocks, words: Words) -> Amount:
         value = self.value(blocks, words)
+        if not self.algebra.named:
+            return self.algebra.constant(value)
         name, meaning = _name(blocks, words, self.family)
         while self._values.setdefault(name, value) != value:
             name += "′"
         self.legend[name] = meaning
-        return symbol(name, value)
+        return self.algebra.symbol(name, value)
 
 
 def _counts(mask: Mask, blocks: Blocks) -> PairCounts:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pebble.computations.family import Family
     from pebble.program.nodes import Interval, Node, Program
 
-__all__ = ["plain_room"]
+__all__ = ["PlainRooms", "plain_room"]
 
 
 _Needs = tuple[int, int]
@@ -52,17 +52,42 @@ def plain_room(program: Program, family: Family) -> int:
     >>> plain_room(text, matmul_family(100, 50, 20))
     36
     """
-    if family.masked_axes or any(part.generate is not None for part in program.phases):
-        raise NoClosedForm("the text does not say what room is needed")
-    walk = _PlainWalk(family)
-    for part in program.phases:
-        for node in part.body:
-            walk.note_asked(node)
-    peak = growth = 0
-    for part in program.phases:
-        above, more = walk.body(part.body)
-        peak, growth = max(peak, growth + above), growth + more
-    return peak
+    return PlainRooms(family).of(program)
+
+
+class PlainRooms:
+    """The room that programs need, phase by phase: what one needs is kept for the next program with the same phase.
+
+    A search changes few sizes at a time, and most of them shape one phase.
+
+    Parameters
+    ----------
+    family : Family
+    """
+
+    def __init__(self, family: Family) -> None:
+        self.family = family
+        self._known: dict[tuple[Node, ...], _Needs] = {}
+
+    def of(self, program: Program) -> int:
+        """Return the words that a program needs at its peak; NoClosedForm as :func:`plain_room`."""
+        if self.family.masked_axes or any(part.generate is not None for part in program.phases):
+            raise NoClosedForm("the text does not say what room is needed")
+        peak = growth = 0
+        for part in program.phases:
+            above, more = self._phase(part.body)
+            peak, growth = max(peak, growth + above), growth + more
+        return peak
+
+    def _phase(self, body: tuple[Node, ...]) -> _Needs:
+        """Return what a phase needs: no loop is around it, so that it needs the same wherever it stands."""
+        found = self._known.get(body)
+        if found is None:
+            walk = _PlainWalk(self.family)
+            for node in body:
+                walk.note_asked(node)
+            found = self._known[body] = walk.body(body)
+        return found
 
 
 class _PlainWalk:
@@ -71,6 +96,7 @@ class _PlainWalk:
     def __init__(self, family: Family) -> None:
         self.family = family
         self.tiles: dict[str, Interval] = {}
+        self.lengths = dict(family.extents)
         self.visits: dict[str, tuple[int, int]] = {}
         self.asked: dict[int, frozenset[str]] = {}
 
@@ -109,7 +135,8 @@ class _PlainWalk:
         count, outside = tile_count(*whole, node.tile), self.visits.get(node.label)
         peak = growth = 0
         for index, times in self._iterations(node, whole, count):
-            self.tiles[node.axis], self.visits[node.label] = tile_at(*whole, node.tile, index), (index, count)
+            self.tiles[node.axis] = tile = tile_at(*whole, node.tile, index)
+            self.lengths[node.axis], self.visits[node.label] = tile[1] - tile[0], (index, count)
             above, more = self.body(node.body)
             peak = max(peak, growth + above + max(more, 0) * (times - 1))
             growth += more * times
@@ -128,6 +155,7 @@ class _PlainWalk:
     def _put_back(self, node: Loop, tile: Interval | None, visit: tuple[int, int] | None) -> None:
         self.tiles.pop(node.axis, None)
         self.visits.pop(node.label, None)
+        self.lengths[node.axis] = self.family.extents[node.axis] if tile is None else tile[1] - tile[0]
         if tile is not None:
             self.tiles[node.axis] = tile
         if visit is not None:
@@ -137,11 +165,14 @@ class _PlainWalk:
         array = self.family[op.array]
         if op.at or array.sum is not None:
             raise NoClosedForm("operations are on given boxes, or sums in any order")
+        action = op.action
+        if action not in ("load", "compute", "delete"):
+            return 0, 0
         words = self._words(array)
-        if op.action == "load":
+        if action == "load":
             return words, words
-        if op.action != "compute":
-            return 0, -words if op.action == "delete" else 0
+        if action == "delete":
+            return 0, -words
         new, step = words, 0
         if array.chain is not None:
             start, stop = self.tiles.get(array.chain) or (0, self.family.extents[array.chain])
@@ -151,8 +182,7 @@ class _PlainWalk:
         return step + min(new, 1), new - self._words(self.family[op.replacing])
 
     def _words(self, array: Array) -> int:
-        words = 1
+        words, lengths = 1, self.lengths
         for axis in array.axes:
-            start, stop = self.tiles.get(axis) or (0, self.family.extents[axis])
-            words *= stop - start
+            words *= lengths[axis]
         return words

@@ -12,11 +12,11 @@ from pebble.common.errors import CacheTooSmall, InvalidInput, NoClosedForm, TooM
 from pebble.computations.family import Family
 from pebble.computations.problem import Problem
 from pebble.computations.registry import family_of
-from pebble.program.closed_forms.count import closed_form
+from pebble.program.closed_forms.count import words_moved
 from pebble.program.machine.counted import Run
 from pebble.program.machine.run import run
 from pebble.program.nodes import Program
-from pebble.program.schedule.plain_room import plain_room
+from pebble.program.schedule.plain_room import PlainRooms
 from pebble.program.schedule.tile_names import checked_tiles
 
 __all__ = ["Schedule", "Tiles"]
@@ -158,7 +158,7 @@ class Schedule(ABC):
             with suppress(TooManyOperations):
                 return self.measure(problem, tiles).io
         try:
-            return int(closed_form(program, _family(self.family, problem)).io)
+            return words_moved(program, _rooms(self.family, problem).family)
         except NoClosedForm:
             return self.measure(problem, tiles).io
 
@@ -169,7 +169,7 @@ class Schedule(ABC):
         """
         if problem.without_mask() == problem:
             with suppress(NoClosedForm):
-                return plain_room(self.program(problem, tiles), _family(self.family, problem))
+                return _rooms(self.family, problem).of(self.program(problem, tiles))
         return self.measure(problem, tiles).peak
 
     def seen(self, problem: Problem) -> Problem:
@@ -201,9 +201,9 @@ class Schedule(ABC):
 
 
 @lru_cache(maxsize=8)
-def _family(family: Callable[[Problem], Family], problem: Problem) -> Family:
+def _rooms(family: Callable[[Problem], Family], problem: Problem) -> PlainRooms:
     """Make a family once, for many questions in a row."""
-    return family(problem)
+    return PlainRooms(family(problem))
 
 
 @lru_cache(maxsize=512)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from pebble.common.errors import CacheTooSmall, NoClosedForm
+from pebble.computations.masks.block_toeplitz import BlockToeplitzMask
 from pebble.computations.problem import Problem
-from pebble.program.closed_forms.count import closed_form
+from pebble.program.closed_forms.count import words_moved
 from pebble.program.machine.foretold_tiles import foretold_tiles
 from pebble.program.machine.run import fits
 from pebble.program.schedule.schedule import Schedule, Tiles
@@ -49,6 +50,8 @@ class Trials:
 
     def foretold(self, tiles: Tiles, group: TileGroup | None = None) -> int:
         """About how many tiles the machine looks at under a mask of blocks that repeat; 0 under others."""
+        if not isinstance(self.problem.allowed, BlockToeplitzMask):
+            return 0
         program = self.schedule.program(self.problem, tiles)
         return foretold_tiles(program, self.family, None if group is None else group.phases)
 
@@ -64,7 +67,7 @@ class Trials:
             return self.schedule.words(self.problem, tiles)
         program = self.schedule.program(self.problem, tiles)
         try:
-            return int(closed_form(program, self.family, group.phases).io)
+            return words_moved(program, self.family, group.phases)
         except NoClosedForm:
             return self.schedule.measure(self.problem, tiles).io
 
