@@ -1,4 +1,4 @@
-"""The errors of tests/bench/planted_bugs.txt can be planted: what they replace stands where they say, once."""
+"""The errors of tests/bench/planted_bugs.txt can be planted: what they replace stands where they say, once, and what is to stand there instead is a program."""
 
 from __future__ import annotations
 
@@ -10,3 +10,5 @@ def test_every_error_can_be_planted() -> None:
     assert len(bugs) > 500
     sources = {bug.path: (ROOT / bug.path).read_text(encoding="utf-8") for bug in bugs}
     assert [str(bug) for bug in bugs if sources[bug.path].count(bug.old) != 1] == []
+    for bug in bugs:
+        compile(sources[bug.path].replace(bug.old, bug.new), bug.path, "exec")
