@@ -51,6 +51,7 @@ OF_THE_MACHINE = [
         "recorder",
         "rounds_foretold",
         "rounds_in_blocks",
+        "rounds_of_alike_lines",
         "rounds",
         "lump",
         "pair_numbers",

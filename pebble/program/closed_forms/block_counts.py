@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 __all__ = ["BlockCounts"]
 
 _CHUNK = 2**19
-_MOST_COMBINATIONS = 10**8
-"""A second or so."""
+_MOST_COMBINATIONS = 3 * 10**8
+"""Two seconds or so."""
 
 
 class BlockCounts:
