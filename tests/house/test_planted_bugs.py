@@ -1,4 +1,4 @@
-"""The errors of tests/bench/planted_bugs.txt can be planted: what they replace stands where they say, once, and what is to stand there instead is a program."""
+"""The errors of tests/bench/planted_bugs.txt can be planted: what is replaced stands there once; all are programs."""
 
 from __future__ import annotations
 
