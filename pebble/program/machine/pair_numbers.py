@@ -143,7 +143,7 @@ def _joined(run: TileRun, later: TileRun) -> TileRun | None:
     times = run.times + later.times
     if run[3:] == later[3:] or (later.times == 1 and run.times > 1):
         goes_on = run.signature_of(later.first) == later.signature
-        return run._replace(times=times) if goes_on and (run.step or not later.step) else None
+        return run._replace(times=times) if goes_on else None
     if run.times == 1 and later.signature_of(run.first) == run.signature:
         return later._replace(first=run.first, times=times, signature=run.signature)
     return None
