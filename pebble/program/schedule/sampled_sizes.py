@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import product
 
-from pebble.program.machine.foretold_tiles import MOST_TILES
 from pebble.program.schedule.aligned_sizes import aligned_sizes, has_full_tile
 from pebble.program.schedule.light_tiles import MANY_TILES, light_tiles, repeating_tiles
 from pebble.program.schedule.schedule import Tiles
@@ -137,6 +136,7 @@ class _Sample:
         """Return tiles that without the mask need about ``aim`` words, those that move the fewest words first."""
         seen: dict[tuple[int, ...], tuple[int, dict[str, int]]] = {}
         heavy: dict[tuple[int, ...], tuple[int, dict[str, int]]] = {}
+        most_looked_at = max(MANY_TILES, self.trials.foretold(self.given, self.group))
 
         def take(some: Iterable[dict[str, int]], most: int) -> None:
             for tiles in some:
@@ -149,7 +149,7 @@ class _Sample:
                     if key in seen or key in heavy:
                         continue
                     looked_at = self.trials.foretold({**self.given, **whole}, self.group)
-                    if looked_at > MOST_TILES:
+                    if looked_at > most_looked_at:
                         continue
                     if looked_at > MANY_TILES:
                         heavy[key] = looked_at, whole
