@@ -8,6 +8,7 @@ from itertools import product
 from pebble.computations.problem import Problem
 from pebble.program.machine.foretold_tiles import MOST_TILES, foretold_tiles
 from pebble.program.machine.run import refuse_too_many
+from pebble.program.places import places
 from pebble.program.schedule.aligned_sizes import repeating_size
 from pebble.program.schedule.schedule import Schedule, Tiles
 from pebble.program.schedule.tile_groups import TileGroup
@@ -107,12 +108,25 @@ def _hardly_smaller(
 
 def _last_resort(trials: Trials, tiles: Tiles, group: TileGroup | None) -> dict[str, int] | None:
     """Return tiles that repeat with each block, or are single lines: those that move the fewest words."""
+    if _moves_partial_results(trials, tiles):
+        return None
     found = {
         tuple(other.items()): other
         for other in _much_smaller(trials, tiles, group)
         if trials.foretold(other, group) <= _LAST_RESORT
     }
     return min(found.values(), key=lambda other: trials.words(other, group), default=None)
+
+
+def _moves_partial_results(trials: Trials, tiles: Tiles) -> bool:
+    """Whether sums over queries or keys are stored before they are complete, line by line: far more is looked at then."""
+    family = trials.family
+    return any(
+        place.operation.action == "store"
+        and (chain := family[place.operation.array].chain) in family.masked_axes
+        and place.loops(chain or "")
+        for place in places(trials.schedule.program(trials.problem, tiles))
+    )
 
 
 def _much_smaller(trials: Trials, tiles: Tiles, group: TileGroup | None) -> Iterator[dict[str, int]]:
