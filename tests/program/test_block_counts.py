@@ -116,3 +116,16 @@ def test_too_many_combinations(monkeypatch: pytest.MonkeyPatch) -> None:
     blocks = Blocks(Side("i", 4096, 0, 4096, (64,)), Side("j", 4096, 0, 4096, (64,)))
     with pytest.raises(NoClosedForm, match="64 × 64 combinations of blocks"):
         next(block_counts.BlockCounts(mask).candidates(blocks))
+
+
+@pytest.mark.parametrize("which", ["first", "last"])
+def test_cells_of_a_block_in_several_tiles_of_an_outer_loop(which: str) -> None:
+    """Single queries in tiles of three, in blocks of ten: the first of each tile is the first visited."""
+    mask = butterfly_mask(40, 10)
+    blocks = Blocks(
+        Side("i", 40, 0, 40, (3, 1)), Side("j", 40, 0, 40, (2,)), (End("i", 2, which, False, 1, ""),)
+    )
+    family = get("flash-2").family(Problem(40, 40, 1, 1))
+    same = DenseMask("pairs", blocks_table(mask))
+    one, other = (Quantities(family.under(kind)).value(blocks, Words("tiles")) for kind in (mask, same))
+    assert one == other

@@ -58,6 +58,11 @@ def test_patterns_are_equal_just_where_the_pairs_are(mask: BlockMask, seed: int)
             assert [one == other for other in patterns] == [its_pairs == others for others in pairs]
 
 
+def test_patterns_tell_queries_from_keys() -> None:
+    mask = block_mask(8, 12, 4, [[True, True, False], [False, True, False]])
+    assert mask.pattern("i", (2, 6), (0, 4)) != mask.pattern("i", (0, 4), (6, 10))
+
+
 @given(block_masks, st.integers(0, 2**32 - 1))
 def test_many_boxes_at_once(mask: BlockMask, seed: int) -> None:
     rng, table = np.random.default_rng(seed), blocks_table(mask)
