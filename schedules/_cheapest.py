@@ -13,8 +13,8 @@ from pebble.program import (
     Program,
     Tiles,
     TooManyOperations,
-    closed_form,
     light_choice,
+    words_moved,
 )
 
 __all__ = ["Cheapest"]
@@ -150,7 +150,7 @@ def _cheapest_first(problem: Problem, options: Iterable[_Option]) -> list[_Price
     found = []
     for option in options:
         try:
-            io = int(closed_form(option.schedule.program(problem, option.tiles), family).io)
+            io = words_moved(option.schedule.program(problem, option.tiles), family)
         except NoClosedForm:
             io = option.schedule.measure(problem, option.tiles).io
         found.append(_Priced(io, option))

@@ -9,7 +9,7 @@ For example::
 from __future__ import annotations
 
 from pebble.common.errors import NoClosedForm, TooManyOperations
-from pebble.program.closed_forms.count import closed_form
+from pebble.program.closed_forms.count import closed_form, words_moved
 from pebble.program.hierarchy import Hierarchy
 from pebble.program.language import (
     compute,
@@ -93,4 +93,5 @@ __all__ = [
     "validate",
     "walk",
     "when",
+    "words_moved",
 ]
