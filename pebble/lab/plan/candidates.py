@@ -11,9 +11,12 @@ from pebble.lab.plan.constraints import Constraints
 from pebble.lab.plan.evaluations import Evaluations
 from pebble.lab.plan.memory_need import Room
 from pebble.lab.plan.roofline import moved_bytes
-from pebble.program.schedule import MaskedSearch, Schedule, Tiles
+from pebble.program.schedule import Schedule, Tiles
 
 __all__ = ["Candidate", "Setting", "candidate_of"]
+
+_SHORT = 16
+"""On longer axes the runs under the mask of all tiles take too long."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +40,11 @@ class Setting:
     dtype: str
     evaluations: Evaluations = field(compare=False, repr=False)
 
+    @property
+    def short(self) -> bool:
+        """Whether axes are so short that all is measured under the mask."""
+        return max(self.problem.Nq, self.problem.Nk) <= _SHORT
+
     def room(self, schedule: Schedule, tiles: Tiles, *, parts: bool = True) -> Room:
         """Return the room that tiles need: without the mask, or where a schedule fits only under it, with it.
 
@@ -44,7 +52,7 @@ class Setting:
 
         Without ``parts``, what wide accumulators add is not told apart: one run instead of two.
         """
-        if MaskedSearch.tries_all(self.problem):
+        if self.short:
             with suppress(TooManyOperations):
                 return self.evaluations.room(schedule, tiles, self.constraints, parts=parts)
         need = self.evaluations.room(schedule, tiles, self.constraints, masked=False, parts=parts)

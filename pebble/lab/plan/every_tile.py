@@ -10,7 +10,7 @@ from math import prod
 from pebble.common.errors import InvalidInput
 from pebble.lab.plan.candidates import Candidate, Setting, candidate_of
 from pebble.lab.plan.roofline import moved_bytes
-from pebble.program.schedule import MaskedSearch, Schedule, Tiles
+from pebble.program.schedule import Schedule, Tiles
 
 __all__ = ["best_of_all", "few_own_tiles", "few_whole_tiles"]
 
@@ -21,7 +21,7 @@ _FEW = 400
 def few_own_tiles(schedule: Schedule, setting: Setting) -> list[Tiles] | None:
     """Return all tiles of a schedule; None if they are many, or follow a published rule."""
     problem = setting.problem
-    if schedule.published_tiles or not MaskedSearch.tries_all(problem):
+    if schedule.published_tiles or not setting.short:
         return None
     least, greatest = schedule.smallest(problem), schedule.greatest(problem)
     ranges = [range(int(name not in schedule.may_be_zero), greatest[name] + 1) for name in least]
@@ -34,7 +34,7 @@ def few_whole_tiles(setting: Setting) -> list[Tiles] | None:
     """Return all tiles of whole rows and columns; None if they are many."""
     problem, constraints = setting.problem, setting.constraints
     rows, cols = constraints.sizes("rows", problem.Nq), constraints.sizes("cols", problem.Nk)
-    if len(rows) * len(cols) > _FEW or not MaskedSearch.tries_all(problem):
+    if len(rows) * len(cols) > _FEW or not setting.short:
         return None
     return [{"rows": row, "cols": col} for row, col in product(rows, cols)]
 

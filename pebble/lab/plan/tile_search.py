@@ -13,10 +13,10 @@ from pebble.common.errors import CacheTooSmall, InvalidInput
 from pebble.computations.problem import Problem
 from pebble.lab.asked_schedules import asked_schedules
 from pebble.lab.plan.candidates import Candidate, Setting, candidate_of
-from pebble.lab.plan.constraints import AXES, Constraints
+from pebble.lab.plan.constraints import AXES
 from pebble.lab.plan.every_tile import best_of_all, few_own_tiles, few_whole_tiles
 from pebble.program.closed_forms.count import closed_form
-from pebble.program.schedule import Schedule, Tiles, offered
+from pebble.program.schedule import Schedule, offered
 
 __all__ = ["FORMS", "contenders", "refined"]
 
@@ -69,33 +69,8 @@ def own_tiles(schedule: Schedule, setting: Setting) -> Candidate | None:
             break
     if setting.problem.mask is not None:
         fitting = fitting[-1:]  # a closed form under a mask takes longer than all the rest
-    options = [tiles for _words, tiles in fitting]
-    if options and setting.constraints != Constraints():
-        filled = _with_residents(schedule, options[-1], setting)
-        options += [filled] if filled not in options else []
-    found = [candidate_of(schedule, OWN, tiles, setting) for tiles in options]
+    found = [candidate_of(schedule, OWN, tiles, setting) for _words, tiles in fitting]
     return min(found, key=lambda one: one.order, default=None)
-
-
-def _with_residents(schedule: Schedule, tiles: Tiles, setting: Setting) -> dict[str, int]:
-    """Return the same tiles with as many lines that stay as fit: where tiles were cut down, there may be room left."""
-    found, greatest = dict(tiles), schedule.greatest(setting.problem)
-    for name in schedule.resident_tiles:
-        low, high = found.get(name, 0), greatest[name] + 1
-        words = setting.room(schedule, found, parts=False).words
-        slope, halve = 0.0, False
-        while name in found and high - low > 1:
-            guess = low + int((setting.M - words) / slope) if slope > 0 else high - 1
-            middle = (low + high) // 2 if halve else min(max(guess, low + 1), high - 1)
-            needed = setting.room(schedule, {**found, name: middle}, parts=False).words
-            slope, halve = (needed - words) / (middle - low), slope > 0 and not halve
-            if needed <= setting.M and setting.allows(schedule, {**found, name: middle}):
-                low, words = middle, needed
-            else:
-                high = middle
-        if name in found:
-            found[name] = low
-    return found
 
 
 def _rounded(schedule: Schedule, aim: int, setting: Setting) -> dict[str, int] | None:

@@ -119,7 +119,7 @@ def _last_resort(trials: Trials, tiles: Tiles, group: TileGroup | None) -> dict[
 
 
 def _moves_partial_results(trials: Trials, tiles: Tiles) -> bool:
-    """Whether sums over queries or keys are stored before they are complete, line by line: far more is looked at then."""
+    """Whether sums over queries or keys are stored before they are complete: far more is looked at than told then."""
     family = trials.family
     return any(
         place.operation.action == "store"
