@@ -77,6 +77,12 @@ def test_runs_tell_which_partners_have_begun() -> None:
         check_begun(mask, *a_box(rnd, mask))
 
 
+def test_runs_are_joined_only_if_all_numbers_go_on() -> None:
+    starts, stops = [*range(8), *[9] * 9], [*range(8), *range(9, 18)]
+    mask = BandMask("band", 24, np.array(starts), np.array(stops))
+    check_begun(mask, "i", (5, 16), (2, 16))
+
+
 def test_lines_next_to_lines_without_partners_are_looked_at_alone() -> None:
     for starts, stops in (([0, 1, 2, 3, 3, 3, 3, 3], [3] * 8), ([0] * 8, [0, 0, 0, 1, 2, 3, 4, 5])):
         mask = BandMask("band", 11, np.array(starts), np.array(stops))
