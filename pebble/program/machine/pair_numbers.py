@@ -124,8 +124,10 @@ class _Lines:
             return
         marks = {low, high}
         if self.asked:
-            # Before lines without partners may be the last line of all; where partners begin the band turns.
+            # Before lines without partners may be the last line of all, behind them the first one; where partners
+            # begin the band turns.
             marks |= {high - 1} if high < behind or self._has_none(high) else set()
+            marks |= {low + 1} if low > first or self._has_none(low - 1) else set()
         for one, other in pairwise(sorted(at for at in marks if low <= at <= high)):
             signature, last = self.signature(one), self.signature(other - 1)
             steps = [(last[at] > signature[at]) - (last[at] < signature[at]) for at in _NUMBERS]
