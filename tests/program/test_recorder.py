@@ -6,7 +6,7 @@ import pytest
 
 from pebble.program.machine.field_state import FieldState
 from pebble.program.machine.memo import RememberedLoops
-from pebble.program.machine.recorder import Item
+from pebble.program.machine.recorder import Item, Recorder
 from pebble.program.machine.rounds import Rounds
 from pebble.program.machine.rules import Machine
 from tests.program.named_cases import table
@@ -90,3 +90,23 @@ def test_the_tiles_of_a_round_are_written_one_by_one(monkeypatch: pytest.MonkeyP
     written(attention("causal"), rows)
     at = 3  # the first round has the first full tile behind the first row
     assert of(rows, rounds[1]) == [Item((kind, id(rows)), at, 1, fixed=True) for kind in ("tile", "alone")]
+
+
+def test_what_is_written_separately_is_kept_outside_too_and_silence_is_kept() -> None:
+    recorder = Recorder()
+    recorder.add(Item("nobody asks", 0, 1))
+    with recorder.separately() as outer:
+        recorder.add(Item("one", 0, 1))
+        with recorder.separately() as inner:
+            recorder.add(Item("one", 1, 2))
+            with recorder.silent():
+                recorder.add(Item("silent", 0, 1))
+            recorder.add(Item("one", 5, 1))
+        recorder.add(Item("two", 0, 1))
+    assert [tuple(item)[:3] for item in inner] == [("one", 1, 2), ("one", 5, 1)]
+    assert [tuple(item)[:3] for item in outer] == [
+        ("one", 0, 1),
+        *(tuple(item)[:3] for item in inner),
+        ("two", 0, 1),
+    ]
+    assert recorder.items is None
