@@ -188,6 +188,18 @@ SIGNATURES = [
         ),
     ),
     named(
+        "rows with keys behind a tile, and behind the one that it is part of",
+        small("x..x " * 4 + "xx.. " * 4, X, Y),
+        (
+            loop(
+                "j",
+                2,
+                loop("j", 1, loop("i", 1, when(last("cols"), load("X"), delete("X"))), label="key"),
+                label="cols",
+            ),
+        ),
+    ),
+    named(
         "scores that are begun anew in the middle of their chain",
         small("xx " * 3, A, S),
         (load("A"), loop("k", 1, loop("j", 1, loop("i", 1, compute("S"), delete("S"))))),
