@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import product
 
+from pebble.computations.masks.mask import OTHER_AXIS
 from pebble.computations.problem import Problem
 from pebble.program.machine.foretold_tiles import MOST_TILES, foretold_tiles
 from pebble.program.machine.run import refuse_too_many
+from pebble.program.nodes import Loop
 from pebble.program.places import places
 from pebble.program.schedule.aligned_sizes import repeating_size
 from pebble.program.schedule.schedule import Schedule, Tiles
@@ -108,7 +110,7 @@ def _hardly_smaller(
 
 def _last_resort(trials: Trials, tiles: Tiles, group: TileGroup | None) -> dict[str, int] | None:
     """Return tiles that repeat with each block, or are single lines: those that move the fewest words."""
-    if _moves_partial_results(trials, tiles):
+    if _leaves_partial_sums(trials, tiles):
         return None
     found = {
         tuple(other.items()): other
@@ -118,15 +120,16 @@ def _last_resort(trials: Trials, tiles: Tiles, group: TileGroup | None) -> dict[
     return min(found.values(), key=lambda other: trials.words(other, group), default=None)
 
 
-def _moves_partial_results(trials: Trials, tiles: Tiles) -> bool:
-    """Whether sums over queries or keys are stored before they are complete: far more is looked at than told then."""
+def _leaves_partial_sums(trials: Trials, tiles: Tiles) -> bool:
+    """Whether sums over queries or keys are stored line by line before they are complete: more is looked at then."""
     family = trials.family
-    return any(
-        place.operation.action == "store"
-        and (chain := family[place.operation.array].chain) in family.masked_axes
-        and place.loops(chain or "")
-        for place in places(trials.schedule.program(trials.problem, tiles))
-    )
+    for place in places(trials.schedule.program(trials.problem, tiles)):
+        chain = family[place.operation.array].chain or ""
+        if place.operation.action == "store" and chain in family.masked_axes:
+            axes = [node.axis for node in place.around if isinstance(node, Loop)]
+            if chain in axes and OTHER_AXIS[chain] in axes[axes.index(chain) + 1 :]:
+                return True
+    return False
 
 
 def _much_smaller(trials: Trials, tiles: Tiles, group: TileGroup | None) -> Iterator[dict[str, int]]:
