@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from random import Random
 
 import numpy as np
 import pytest
 
+from pebble.computations.masks import Mask
 from pebble.computations.masks.block_lines import parts_of_blocks
 from pebble.program.machine import rounds, stretches
 from tests.program.differences import PLAIN, SHORTCUTS, judge
@@ -108,13 +110,16 @@ def mask_of_blocks(rnd: Random) -> BlockToeplitzMask:
             return mask
 
 
-def case_of(seed: int) -> Case:
-    """The case with a number: a random program, or a usual one, both perhaps with a part of an axis made different."""
+def case_of(seed: int, make: Callable[[Random], Mask] = mask_of_blocks, share: float = 0.3) -> Case:
+    """The case with a number: a random program, or a usual one, both perhaps with a part of an axis made different.
+
+    ``make`` draws its mask, and ``share`` of all are random programs.
+    """
     rnd = Random(seed)
     while True:
-        mask = mask_of_blocks(rnd)
+        mask = make(rnd)
         subject, program = subject_under(rnd, mask), ProgramOf(())
-        if rnd.random() < 0.3:
+        if rnd.random() < share:
             program, _ = random_text(rnd, subject)
             family = subject.family
         else:
@@ -126,10 +131,10 @@ def case_of(seed: int) -> Case:
             return Case(program, family, f"seed {seed}")
 
 
-def check_foretold(begin: int, stop: int) -> int:
+def check_foretold(begin: int, stop: int, of: Callable[[int], Case] = case_of) -> int:
     total = 0
     for seed in range(begin, stop):
-        case = case_of(seed)
+        case = of(seed)
         with all_rounds_executed() as found:
             judge(SHORTCUTS["induction"], case.program, case.family, None)
         assert not found.wrong, "\n".join([str(case), *found.wrong])
@@ -137,9 +142,9 @@ def check_foretold(begin: int, stop: int) -> int:
     return total
 
 
-def check_counts(begin: int, stop: int) -> None:
+def check_counts(begin: int, stop: int, of: Callable[[int], Case] = case_of) -> None:
     for seed in range(begin, stop):
-        case = case_of(seed)
+        case = of(seed)
         plain = judge(PLAIN, case.program, case.family, None)
         for M in (None, plain.found.peak if plain.found else 5):
             expected = plain if M is None else judge(PLAIN, case.program, case.family, M)

@@ -10,14 +10,11 @@ import pytest
 
 from pebble.computations.masks import BlockMask
 from pebble.program.machine import rounds, stretches
-from tests.program.differences import PLAIN, SHORTCUTS, judge
-from tests.program.edits import acceptable
-from tests.program.foretelling import all_rounds_executed
-from tests.program.generator import Case, random_text
-from tests.program.long_cases import affordable, disturbed, subject_under
+from tests.program.generator import Case
 from tests.program.names import Problem, Program, family_of, phase, run
 from tests.program.random_families import with_outputs
-from tests.program.test_rounds_in_blocks import COLUMNS, ROWS, TILES, USUAL
+from tests.program.test_rounds_in_blocks import COLUMNS, ROWS, TILES, check_counts, check_foretold
+from tests.program.test_rounds_in_blocks import case_of as case_under
 
 MANY = int(os.environ.get("PEBBLE_CASES", "6000")) // 6
 
@@ -46,42 +43,7 @@ def mask_of_blocks(rnd: Random) -> BlockMask:
 
 
 def case_of(seed: int) -> Case:
-    """The case with a number: a random program, or a usual one, both perhaps with a part of an axis made different."""
-    rnd = Random(seed)
-    while True:
-        mask = mask_of_blocks(rnd)
-        subject, program = subject_under(rnd, mask), Program(())
-        if rnd.random() < 0.6:
-            program, _ = random_text(rnd, subject)
-            family = subject.family
-        else:
-            family = with_outputs(family_of(Problem(mask.Nq, mask.Nk, 1, 1, mask=mask)), ())
-            program = Program(tuple(phase("", rnd.choice(USUAL)) for _ in range(rnd.randint(1, 2))))
-        if program.phases and rnd.random() < 0.4:
-            program = disturbed(rnd, program, family)
-        if program.phases and acceptable(program, family) and affordable(program, family):
-            return Case(program, family, f"seed {seed}")
-
-
-def check_foretold(begin: int, stop: int) -> int:
-    total = 0
-    for seed in range(begin, stop):
-        case = case_of(seed)
-        with all_rounds_executed() as found:
-            judge(SHORTCUTS["induction"], case.program, case.family, None)
-        assert not found.wrong, "\n".join([str(case), *found.wrong])
-        total += found.rounds
-    return total
-
-
-def check_counts(begin: int, stop: int) -> None:
-    for seed in range(begin, stop):
-        case = case_of(seed)
-        plain = judge(PLAIN, case.program, case.family, None)
-        for M in (None, plain.found.peak if plain.found else 5):
-            expected = plain if M is None else judge(PLAIN, case.program, case.family, M)
-            difference = judge(SHORTCUTS["induction"], case.program, case.family, M).differs(expected)
-            assert not difference, "\n".join([str(case), str(difference)])
+    return case_under(seed, mask_of_blocks, 0.6)
 
 
 @pytest.mark.parametrize("nodes", [ROWS, COLUMNS, TILES], ids=["rows", "columns", "tiles"])
@@ -98,18 +60,18 @@ def test_few_lines_of_a_block_are_executed(nodes: object) -> None:
 
 
 def test_rounds_are_as_foretold(short_stretches: None) -> None:
-    assert check_foretold(0, 12) > 20
+    assert check_foretold(0, 12, case_of) > 20
 
 
 def test_counts(short_stretches: None) -> None:
-    check_counts(100, 104)
+    check_counts(100, 104, case_of)
 
 
 @pytest.mark.slow
 def test_many_rounds_are_as_foretold(short_stretches: None) -> None:
-    assert check_foretold(1000, 1000 + MANY // 20) > 400
+    assert check_foretold(1000, 1000 + MANY // 20, case_of) > 400
 
 
 @pytest.mark.slow
 def test_many_counts(short_stretches: None) -> None:
-    check_counts(5000, 5000 + MANY // 40)
+    check_counts(5000, 5000 + MANY // 40, case_of)

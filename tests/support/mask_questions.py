@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -75,6 +76,17 @@ def check_changes(
     partners = interval(data, mask.extents[OTHER_AXIS[axis]])
     check_places_of_change(mask, dense, axis, lines, partners)
     return lines, partners
+
+
+def random_boxes(mask: Mask, seed: int) -> Iterator[tuple[str, tuple[int, int], tuple[int, int]]]:
+    """Yield some lines of each axis, eight times, with some partners, perhaps none."""
+    rng = np.random.default_rng(seed)
+    for axis, other in OTHER_AXIS.items():
+        for _ in range(8):
+            one = int(rng.integers(mask.extents[axis]))
+            lines = one, int(rng.integers(one, mask.extents[axis])) + 1
+            start, stop = sorted(rng.integers(0, mask.extents[other] + 1, 2).tolist())
+            yield axis, lines, (start, stop)
 
 
 def check_places_of_change(

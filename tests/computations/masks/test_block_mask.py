@@ -13,7 +13,7 @@ from pebble.computations.masks.mask import OTHER_AXIS
 from tests.computations.small_masks import whole
 from tests.support.amounts import examples
 from tests.support.block_masks import block_masks, blocks_table
-from tests.support.mask_questions import check_answers, check_places_of_change
+from tests.support.mask_questions import check_answers, check_places_of_change, random_boxes
 
 
 @given(block_masks)
@@ -32,16 +32,12 @@ def test_it_knows_what_the_same_dense_mask_knows(mask: BlockMask, axis: str, dat
 
 @given(block_masks, st.integers(0, 2**32 - 1))
 def test_it_knows_where_the_same_dense_mask_changes(mask: BlockMask, seed: int) -> None:
-    rng, dense = np.random.default_rng(seed), DenseMask("some", blocks_table(mask))
-    for axis, other in OTHER_AXIS.items():
-        for _ in range(8):
-            one = int(rng.integers(mask.extents[axis]))
-            lines = one, int(rng.integers(one, mask.extents[axis])) + 1
-            start, stop = sorted(rng.integers(0, mask.extents[other] + 1, 2).tolist())
-            check_places_of_change(mask, dense, axis, lines, (start, stop))
-            for method in ("breaks", "pattern_changes", "flag_changes"):
-                found = getattr(mask, method)(axis, lines, (start, stop)).tolist()
-                assert found == getattr(dense, method)(axis, lines, (start, stop)).tolist(), method
+    dense = DenseMask("some", blocks_table(mask))
+    for axis, lines, partners in random_boxes(mask, seed):
+        check_places_of_change(mask, dense, axis, lines, partners)
+        for method in ("breaks", "pattern_changes", "flag_changes"):
+            found = getattr(mask, method)(axis, lines, partners).tolist()
+            assert found == getattr(dense, method)(axis, lines, partners).tolist(), method
 
 
 @given(block_masks, st.integers(0, 2**32 - 1))

@@ -22,12 +22,12 @@ from pebble.computations.masks import (
     strided_mask,
     window_mask,
 )
-from pebble.computations.masks.mask import OTHER_AXIS, RegularPart
+from pebble.computations.masks.mask import RegularPart
 from tests.computations.small_masks import whole
 from tests.support.amounts import examples
 from tests.support.bands import bands
 from tests.support.mask_definitions import definitions
-from tests.support.mask_questions import check_answers, check_places_of_change
+from tests.support.mask_questions import check_answers, check_places_of_change, random_boxes
 from tests.support.repeating_masks import block_toeplitz, blocks_table, table_of, unions
 
 LARGE = 10**9
@@ -54,13 +54,9 @@ def test_they_know_what_the_same_dense_mask_knows(mask: Piecewise, axis: str, da
 
 @given(masks, st.integers(0, 2**32 - 1))
 def test_they_know_where_the_same_dense_mask_changes(mask: Piecewise, seed: int) -> None:
-    rng, dense = np.random.default_rng(seed), DenseMask("some", whole(mask))
-    for axis, other in OTHER_AXIS.items():
-        for _ in range(8):
-            one = int(rng.integers(mask.extents[axis]))
-            lines = one, int(rng.integers(one, mask.extents[axis])) + 1
-            start, stop = sorted(rng.integers(0, mask.extents[other] + 1, 2).tolist())
-            check_places_of_change(mask, dense, axis, lines, (start, stop))
+    dense = DenseMask("some", whole(mask))
+    for axis, lines, partners in random_boxes(mask, seed):
+        check_places_of_change(mask, dense, axis, lines, partners)
 
 
 @given(st.one_of(bands(), masks), st.integers(0, 2**32 - 1))
