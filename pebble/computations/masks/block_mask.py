@@ -10,7 +10,7 @@ import numpy as np
 
 from pebble.common.errors import InvalidInput
 from pebble.computations.masks.band_mask import parts_among
-from pebble.computations.masks.components import parts_of_rows
+from pebble.computations.masks.components import parts_of_rows, places_apart
 from pebble.computations.masks.mask import OTHER_AXIS, Interval, Mask, RegularPart
 
 if TYPE_CHECKING:
@@ -323,11 +323,8 @@ class BlockMask(Mask):
 
     def separations(self, axis: str) -> list[int]:
         """Return where all partners before come before all partners behind, at lines that have any."""
-        first, last = self._first[axis], self._last[axis]
-        before = np.maximum.accumulate(last)[:-1]
-        behind = np.minimum.accumulate(first[::-1])[::-1][1:]
-        apart = (before < behind) & (before >= 0) & (last[1:] >= 0)
-        places: list[int] = ((np.flatnonzero(apart) + 1) * self.sides[axis]).tolist()
+        blocks = places_apart(self._first[axis], self._last[axis])
+        places: list[int] = (blocks * self.sides[axis]).tolist()
         return places
 
     def steady_parts(self, axis: str, lines: Interval | None = None) -> list[RegularPart]:

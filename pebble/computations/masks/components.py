@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     Labels = NDArray[np.int64]
 
-__all__ = ["parts_of_rows"]
+__all__ = ["parts_of_rows", "places_apart"]
 
 
 def parts_of_rows(rows: Iterable[NDArray[np.bool_]], Nq: int, Nk: int) -> dict[str, Labels]:
@@ -47,3 +47,16 @@ def _top(above: list[int], query: int) -> int:
         above[query] = above[above[query]]
         query = above[query]
     return query
+
+
+def places_apart(first: NDArray[np.int64], last: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the lines before which all partners come before all partners from there on; both sides have some.
+
+    Parameters
+    ----------
+    first, last : ndarray of int64
+        First and last partner of every line; more than any other, and -1, where it has none.
+    """
+    before = np.maximum.accumulate(last)[:-1]
+    behind = np.minimum.accumulate(first[::-1])[::-1][1:]
+    return np.flatnonzero((before < behind) & (before >= 0) & (last[1:] >= 0)) + 1

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from pebble.computations.masks.components import places_apart
 from pebble.computations.masks.mask import Interval, Mask
 
 if TYPE_CHECKING:
@@ -71,11 +72,7 @@ class DenseMask(Mask):
 
     def separations(self, axis: str) -> list[int]:
         """Return where all partners before come before all partners behind, at lines that have any."""
-        first, last = self._first[axis], self._last[axis]
-        before = np.maximum.accumulate(last)[:-1]
-        behind = np.minimum.accumulate(first[::-1])[::-1][1:]
-        apart = (before < behind) & (before >= 0) & (last[1:] >= 0)
-        places: list[int] = (np.flatnonzero(apart) + 1).tolist()
+        places: list[int] = places_apart(self._first[axis], self._last[axis]).tolist()
         return places
 
     @cached_property
