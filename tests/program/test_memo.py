@@ -6,7 +6,7 @@ import pytest
 
 from tests.program.differences import PLAIN, SHORTCUTS, judge
 from tests.program.named_cases import attention
-from tests.program.names import Node, compute, delete, first, load, loop, phase, program, when
+from tests.program.names import Node, compute, delete, first, load, loop, phase, program, store, when
 
 
 @pytest.mark.parametrize("mask", ["causal", "window:5"])
@@ -23,12 +23,21 @@ def test_a_shorter_tile_that_has_nothing_to_do_with_pairs(text: Node, mask: str)
     assert agree(text, mask)
 
 
-def agree(text: Node, mask: str) -> bool:
+def agree(text: Node, mask: str, *before: Node, rule: str = "") -> bool:
     """Whether running every iteration says what the shortcuts say."""
-    every, family = program(phase("", text)), attention(14, 14, 7, mask=mask)
+    every, family = program(phase("", *before, text)), attention(14, 14, 7, mask=mask)
     slow, quick = (judge(runner, every, family, None) for runner in (PLAIN, SHORTCUTS["induction"]))
-    assert slow.found is not None, slow.rule
+    assert slow.rule == rule, slow.rule
     return not quick.differs(slow)
+
+
+def test_words_that_are_there_already_from_some_place_on() -> None:
+    """An axis without a mask, along which a loop finds other states as it goes on."""
+    queries, keys = load("Q", k=(0, 4)), (load("Q", "K", "V"), compute("S"), compute("P"), compute("U"))
+    assert agree(loop("i", 2, loop("k", 1, load("Q"), delete("Q"))), "causal", queries)
+    sums = loop("i", 2, loop("e", 1, load("U"), delete("U")))
+    stored = (*keys, store("U", e=(0, 4)), delete("U"))
+    assert agree(sums, "causal", *stored, rule="load-needs-blue")
 
 
 def test_a_first_tile_that_does_more() -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from pebble.computations.masks.mask import OTHER_AXIS
-from pebble.program.machine.sight import NOT_BEGUN, is_level, is_unlike, mentions, visible
+from pebble.program.machine.sight import NOT_BEGUN, is_level, is_same_along, is_unlike, mentions, visible
 
 if TYPE_CHECKING:
     from pebble.program.machine.bodies import Body
@@ -86,13 +86,16 @@ class LoopSights:
             if not all(self._is_steady(condition, index, end) for condition in self.body.split_conditions):
                 continue
             self.machine.put(axis, (start, min(stop, self.whole[1])))
-            if all(
-                is_level(self.state, self.family[name], name in self.moved)
-                for name in self.body.used
-                if axis in self.family[name].axes
-            ):
+            if all(self._is_level(name) for name in self.body.used if axis in self.family[name].axes):
                 return end
         return index + 1
+
+    def _is_level(self, name: str) -> bool:
+        """Whether an array along the loop's axis looks the same all over the tiles that are put."""
+        array, slow = self.family[name], name in self.moved
+        if self.masked:
+            return is_level(self.state, array, slow)
+        return is_same_along(self.state, array, self.node.axis, slow)
 
     def _is_steady(self, condition: Condition, index: int, end: int) -> bool:
         """Whether a condition on a split tile is the same for all lines at all of some tiles."""

@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Hashable
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from pebble.program.machine.effects import Change
 from pebble.program.machine.field_state import UNKNOWN
 from pebble.program.machine.state import SLOW
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     from pebble.computations.array import Array
@@ -22,7 +23,17 @@ if TYPE_CHECKING:
     from pebble.program.machine.field_state import Box, FieldState
     from pebble.program.nodes import Interval
 
-__all__ = ["NOT_BEGUN", "Unlike", "changes", "is_level", "is_unlike", "mentions", "visible", "write_changes"]
+__all__ = [
+    "NOT_BEGUN",
+    "Unlike",
+    "changes",
+    "is_level",
+    "is_same_along",
+    "is_unlike",
+    "mentions",
+    "visible",
+    "write_changes",
+]
 
 NOT_BEGUN = "not begun"
 """Nothing is there of a chain that has had no allowed step so far."""
@@ -132,6 +143,14 @@ def is_level(state: FieldState, array: Array, slow: bool) -> bool:
     begun = state.mask.started(axis, lines, start)
     unfinished = state.mask.unfinished(axis, lines, stop)
     return begun in (0, present) and unfinished in (0, present)
+
+
+def is_same_along(state: FieldState, array: Array, axis: str, slow: bool) -> bool:
+    """Whether an array is in the same states at every place that the current tile of an axis without a mask has."""
+    planes = state.fields[array.name].covering(state.box(array))[1]
+    seen = planes if slow else np.delete(planes, SLOW, axis=0)
+    position = 1 + array.axes.index(axis)
+    return seen.shape[position] == 1 or bool((seen == seen.take([0], axis=position)).all())
 
 
 def is_unlike(label: Hashable) -> bool:
