@@ -6,7 +6,7 @@ import pytest
 
 from tests.program.differences import PLAIN, SHORTCUTS, judge
 from tests.program.named_cases import attention
-from tests.program.names import Node, compute, delete, first, load, loop, phase, program, store, when
+from tests.program.names import Node, Nodes, compute, delete, first, load, loop, phase, program, store, when
 
 
 @pytest.mark.parametrize("mask", ["causal", "window:5"])
@@ -23,7 +23,7 @@ def test_a_shorter_tile_that_has_nothing_to_do_with_pairs(text: Node, mask: str)
     assert agree(text, mask)
 
 
-def agree(text: Node, mask: str, *before: Node, rule: str = "") -> bool:
+def agree(text: Node, mask: str, *before: Nodes, rule: str = "") -> bool:
     """Whether running every iteration says what the shortcuts say."""
     every, family = program(phase("", *before, text)), attention(14, 14, 7, mask=mask)
     slow, quick = (judge(runner, every, family, None) for runner in (PLAIN, SHORTCUTS["induction"]))
