@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from pebble.program.machine.loop_sights import LoopSights
+from pebble.program.machine.run import run
 from tests.program.differences import PLAIN, SHORTCUTS, judge
 from tests.program.named_cases import attention
 from tests.program.names import Node, Nodes, compute, delete, first, load, loop, phase, program, store, when
+from tests.program.random_families import with_outputs
 
 
 @pytest.mark.parametrize("mask", ["causal", "window:5"])
@@ -49,3 +52,28 @@ def test_rows_of_scores_as_long_as_the_mask_lets_them_be() -> None:
     rows = loop("i", 2, load("Q"), compute("S"), delete("S", "Q"), label="rows")
     assert agree(loop("j", 14, load("K"), rows), "causal")
     assert agree(loop("i", 2, load("Q", "K"), compute("S"), delete("S", "Q", "K")), "causal")
+
+
+@pytest.mark.parametrize("rows", [40, 400])
+def test_a_chain_that_has_not_begun_holds_up_only_the_loop_along_it(
+    monkeypatch: pytest.MonkeyPatch, rows: int
+) -> None:
+    """A loop over rows inside one over keys touches the same arrays, and looks ahead all the same."""
+    scores = compute("S"), compute("P", "S"), compute("l"), delete("P")
+    text = loop(
+        "i",
+        rows,
+        load("Q", "K"),
+        loop("j", 1, loop("i", 1, *scores, label="row"), stop=3),
+        delete("l", "Q", "K"),
+    )
+    seen: list[int] = []
+    look = LoopSights.at
+
+    def noted(sights: LoopSights, index: int) -> int:
+        seen.append(index)
+        return look(sights, index)
+
+    monkeypatch.setattr(LoopSights, "at", noted)
+    run(program(phase("", text)), with_outputs(attention(2 * rows, 2 * rows, mask="causal"), ()))
+    assert len(seen) < 40

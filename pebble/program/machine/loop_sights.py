@@ -137,7 +137,8 @@ class LoopSights:
             visible(self.state, self.family[name], name in self.moved, self.uniform) for name in names
         )
         numbers = self.known.numbers
-        seen = stop - start, context, conditions, split, states
+        # What is passing depends on which arrays they are, and on the axis: both differ from loop to loop.
+        seen = id(self.node), stop - start, context, conditions, split, states
         known = numbers.get(seen)
         if known is not None:
             return known
