@@ -8,7 +8,13 @@ from itertools import product
 from pebble.program.schedule.aligned_sizes import aligned_sizes, has_full_tile
 from pebble.program.schedule.light_tiles import MANY_TILES, light_tiles, repeating_tiles
 from pebble.program.schedule.schedule import Tiles
-from pebble.program.schedule.square_cuts import HARDLY_MORE, cuts_queries_and_keys, largest_side
+from pebble.program.schedule.square_cuts import (
+    HARDLY_MORE,
+    IN_STEP,
+    cuts_queries_and_keys,
+    largest_side,
+    sides_in_step,
+)
 from pebble.program.schedule.tile_groups import TileGroup
 from pebble.program.schedule.tile_trials import Trials
 
@@ -19,7 +25,7 @@ _TRIALS = 60
 _ROUNDS = 4
 _REFINED = 2
 _LONG = 1 << 18
-"""On axes from this length on squares are taken that move at most ``HARDLY_MORE`` as many words as the best tiles."""
+"""On axes from this length on squares or tiles in step are taken that move hardly more words than the best."""
 _HARDLY_MORE_REPEATING = 1.01
 """So many times the words of the best under a mask of blocks that repeat, for tiles that are verified sooner."""
 _FEW_HEAVY = 3
@@ -91,24 +97,30 @@ class _Sample:
         """Return the best tiles of the sample; those given if none moves fewer words."""
         ranked = self.ranked(aim)
         least = min([self.words(given), *(words for words, _ in ranked)])
-        chosen = self._square_of(ranked, least)
+        chosen = self._in_step(ranked, least)
         if chosen is None:
             if not ranked or (ranked[0][0] >= self.words(given) and self._is_light(given)):
                 return given
             chosen = self._lightest(ranked)
         return {**self.given, **{name: chosen[name] for name in self.group.names}}
 
-    def _square_of(self, ranked: list[tuple[int, dict[str, int]]], least: int) -> dict[str, int] | None:
-        """Return square tiles that move hardly more words than the best, on axes so long that others take seconds.
+    def _in_step(self, ranked: list[tuple[int, dict[str, int]]], least: int) -> dict[str, int] | None:
+        """Return tiles that move hardly more words than the best, on axes so long that others take seconds.
 
-        The machine must execute all tiles of a row until the two grids repeat; those of squares do at once.
+        The machine must execute all tiles of a row until the two grids repeat: those of squares do at once, and those
+        whose sides are to each other as small numbers are do soon.
         """
-        if not cuts_queries_and_keys(self.trials.schedule, self.group):
+        if not ranked or not cuts_queries_and_keys(self.trials.schedule, self.group):
             return None
         if max(self.trials.greatest[name] for name in self.group.cuts) < _LONG:
             return None
         for words, tiles in ranked:
             if words <= HARDLY_MORE * least and len({tiles[name] for name in self.group.cuts}) == 1:
+                return tiles
+        best = ranked[0][1]
+        for sides in sides_in_step(*(best[name] for name in self.group.cuts)):
+            tiles = {**best, **dict(zip(self.group.cuts, sides, strict=True))}
+            if self.words(tiles) <= IN_STEP * least:
                 return tiles
         return None
 

@@ -1,19 +1,25 @@
-"""Square tiles, taken where others move hardly fewer words: under a mask the machine soon gets through their loops.
+"""Tiles in step, taken where others move hardly fewer words: under a mask the machine soon gets through their loops.
 
-It executes the tiles of a row or column until those of the two axes begin together again. Squares do at once.
+It executes the tiles of a row or column until those of the two axes begin together again. Squares do at once, and
+sides that are to each other as small numbers do soon.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from itertools import product
 
 from pebble.program.schedule.schedule import Schedule
 from pebble.program.schedule.tile_groups import TileGroup
 
-__all__ = ["HARDLY_MORE", "cuts_queries_and_keys", "largest_side"]
+__all__ = ["HARDLY_MORE", "IN_STEP", "cuts_queries_and_keys", "largest_side", "sides_in_step"]
 
 HARDLY_MORE = 1.002
 """Squares may move so many times the words of the best tiles."""
+IN_STEP = 1.005
+"""And tiles in step, where no square does."""
+_SMALL = 8
+"""Sides in step are to each other as two numbers up to this one."""
 
 
 def cuts_queries_and_keys(schedule: Schedule, group: TileGroup) -> bool:
@@ -34,3 +40,18 @@ def largest_side(most: int, fits: Callable[[int], bool], least: int = 1) -> int:
         middle = (low + high) // 2
         low, high = (middle, high) if fits(middle) else (low, middle)
     return low if low >= least else 0
+
+
+def sides_in_step(one: int, other: int) -> Iterator[tuple[int, int]]:
+    """Yield sides hardly smaller than two that are to each other as small numbers, those of the smallest first.
+
+    Examples
+    --------
+    >>> list(sides_in_step(526, 210))
+    [(525, 210)]
+    """
+    for parts in sorted(product(range(1, _SMALL + 1), repeat=2), key=lambda parts: parts[0] * parts[1]):
+        unit = min(one // parts[0], other // parts[1])
+        sides = unit * parts[0], unit * parts[1]
+        if IN_STEP * min(sides[0] / one, sides[1] / other) >= 1:
+            yield sides
