@@ -137,9 +137,9 @@ class Interpolation:
         past = finished - own_finished
         around = started - own_started - past
         ahead = present - pairs - past - around
-        alike = sight, own_started > 0, own_finished > 0, before, after, past > 0, around > 0, ahead > 0
-        yield pairs, (*alike, ("ahead", past, around, pairs + ahead))
-        yield pairs, (*alike, ("past", ahead, around, pairs + past))
+        alike = sight, own_started > 0, own_finished > 0, before, after, around
+        yield pairs, (*alike, ("ahead", past, pairs + ahead, ahead > 0))
+        yield pairs, (*alike, ("past", ahead, pairs + past, past > 0))
 
 
 def _classes(pairs: int, started: int, finished: int) -> tuple[int, int, int, int]:
