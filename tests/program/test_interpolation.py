@@ -11,8 +11,9 @@ import pytest
 
 from pebble import Problem
 from pebble.program.machine import interpolation
+from pebble.program.machine.bodies import Bodies
 from pebble.program.machine.effects import Change, Effect
-from pebble.program.machine.interpolation import Interpolation
+from pebble.program.machine.interpolation import Interpolation, depends_on_numbers
 from pebble.program.schedule import registered
 from tests.program.names import (
     Family,
@@ -100,6 +101,20 @@ def test_lines_of_more_schedules_are_told_from_others(name: str, pass_name: str)
         run(schedule.program(problem, tiles), schedule.family(problem))
     assert all(told(one) == told(other) for one, other in found)
     assert found or (name, pass_name) != ("flash-1", "forward")
+
+
+def test_bodies_whose_lines_are_told_by_more_than_numbers() -> None:
+    """Where an operand is read at a step, or a condition is on a loop with split tiles, that is not proved."""
+    online = family_of(Problem.square(6, 1, mask="causal", softmax="online"))
+    for body, told in (
+        (compute("S"), True),
+        (compute("P"), False),
+        (when(first("part"), compute("S")), False),
+        (when(first("i"), compute("S")), True),
+    ):
+        keys = loop("j", 1, body)
+        text = program(loop("i", 2, loop("j", 4, keys, label="part")))
+        assert depends_on_numbers(Bodies(text, online).of(keys)) is told
 
 
 def keys_of_rows(*body: object) -> Program:
