@@ -11,8 +11,9 @@ import pytest
 
 from pebble import Problem
 from pebble.program.machine import interpolation
+from pebble.program.machine.bodies import Bodies
 from pebble.program.machine.effects import Change, Effect
-from pebble.program.machine.interpolation import Interpolation
+from pebble.program.machine.interpolation import Interpolation, depends_on_numbers
 from pebble.program.schedule import registered
 from tests.program.names import (
     Family,
@@ -102,6 +103,20 @@ def test_lines_of_more_schedules_are_told_from_others(name: str, pass_name: str)
     assert found or (name, pass_name) != ("flash-1", "forward")
 
 
+def test_bodies_whose_lines_are_told_by_more_than_numbers() -> None:
+    """Where an operand is read at a step, or a condition is on a loop with split tiles, that is not proved."""
+    online = family_of(Problem.square(6, 1, mask="causal", softmax="online"))
+    for body, told in (
+        (compute("S"), True),
+        (compute("P"), False),
+        (when(first("part"), compute("S")), False),
+        (when(first("i"), compute("S")), True),
+    ):
+        keys = loop("j", 1, body)
+        text = program(loop("i", 2, loop("j", 4, keys, label="part")))
+        assert depends_on_numbers(Bodies(text, online).of(keys)) is told
+
+
 def keys_of_rows(*body: object) -> Program:
     """A body for every query in tiles of 29 keys."""
     return program(loop("j", 29, loop("i", 1, *body)))  # type: ignore[arg-type]
@@ -166,11 +181,20 @@ def test_one_partner_is_unlike_others() -> None:
         (9, 9, 4, 2, 0, 2, 0, 0, 0, b"order"),
         (9, 9, 4, 0, 2, 0, 2, 0, 0, b"order"),
         (9, 9, 4, 4, 0, 4, 0, 0, 0, None),
+        (9, 9, 4, 0, 4, 0, 4, 0, 0, None),
         (9, 9, 4, 0, 0, 0, 0, 1, 0, None),
         (9, 9, 4, 0, 0, 0, 0, 0, 1, None),
         (9, 8, 4, 0, 0, 0, 0, 0, 0, None),
     ],
-    ids=["some begun", "some finished", "all begun", "pairs before", "pairs behind", "fewer lines"],
+    ids=[
+        "some begun",
+        "some finished",
+        "all begun",
+        "all finished",
+        "pairs before",
+        "pairs behind",
+        "fewer lines",
+    ],
 )
 def test_lines_of_another_kind_tell_nothing(asked: Hashable) -> None:
     lines = Interpolation(True)
@@ -195,6 +219,28 @@ def test_lines_must_have_as_many_others_behind_them() -> None:
         lines.add((30, 20 + past, number, past, past, 0, 0, 0, 0, None), 0, effect)
     for past in (1, 2, 3):
         assert lines.effect((30, 20 + past, 4, past, past, 0, 0, 0, 0, None), 0) is None
+
+
+@pytest.mark.parametrize("sort", ["ahead", "past"])
+def test_lines_with_none_behind_them_are_of_another_kind(sort: str) -> None:
+    for present, told in ((9, True), (8, False)):
+        lines = Interpolation(True)
+        signatures = [
+            (9, present, number, *((present - number,) * 2 if sort == "past" else (0, 0)), 0, 0, 0, 0, None)
+            for number in (3, 4, 7, 8, 6)
+        ]
+        for signature in signatures[:-1]:
+            lines.add(signature, 0, sample(signature[2], 2 * signature[2])[1])
+        assert (lines.effect(signatures[-1], 0) is not None) is told
+
+
+def test_lines_must_have_as_many_others_before_them() -> None:
+    lines = Interpolation(True)
+    for number, ahead in ((2, 1), (3, 2), (6, 1), (7, 2)):
+        _, effect = sample(number, 2 * number)
+        lines.add((30, 20 + ahead, number, 20 - number, 20 - number, 0, 0, 0, 0, None), 0, effect)
+    for ahead in (1, 2, 3):
+        assert lines.effect((30, 20 + ahead, 4, 16, 16, 0, 0, 0, 0, None), 0) is None
 
 
 def test_changes_must_be_the_same() -> None:
@@ -255,6 +301,55 @@ def test_successive_lines_follow_only_where_the_next_sees_the_same(flag: str) ->
 def test_partners_are_sorted_by_what_has_begun_and_what_ends() -> None:
     assert interpolation._classes(6, 5, 1) == (1, 4, 0, 1)
     assert interpolation._classes(6, 1, 5) == (1, 0, 4, 1)
+
+
+@pytest.mark.parametrize(
+    ("asked", "sight"),
+    [
+        ((9, 9, 6, 1, 0, 5, 1, 0, 0, None), 1),
+        ((9, 9, 6, 1, 0, 5, 1, 1, 0, None), 0),
+        ((9, 9, 6, 1, 0, 5, 1, 0, 1, None), 0),
+        ((9, 9, 6, 0, 0, 5, 1, 0, 0, None), 0),
+        ((9, 9, 6, 1, 1, 5, 1, 0, 0, None), 0),
+        ((9, 8, 6, 1, 0, 5, 1, 0, 0, None), 0),
+        ((9, 9, 6, 1, 0, 1, 5, 0, 0, None), 0),
+    ],
+    ids=["sight", "pairs before", "pairs behind", "any begun", "all finished", "fewer lines", "main sort"],
+)
+def test_lines_in_a_band_of_another_kind_tell_nothing(asked: Hashable, sight: int) -> None:
+    assert lines_of_a_band().effect(partly(6, 5, 1), 0) is not None
+    assert lines_of_a_band().effect(asked, sight) is None
+
+
+def test_lines_that_all_are_partners_are_of_another_kind() -> None:
+    for present, told in ((9, True), (8, False)):
+        lines = Interpolation(False, False, True)
+        for number in (3, 4, 7, 8):
+            signature = (9, present, number, 0, 0, 0, 0, 0, 0, None)
+            lines.add(signature, 0, sample(number, 2 * number)[1])
+        assert (lines.effect((9, present, 5, 0, 0, 0, 0, 0, 0, None), 0) is not None) is told
+
+
+def test_other_lines_around_tell_their_own() -> None:
+    """Between two there may be another line than between two that were asked for before."""
+    lines = Interpolation(True)
+    for number, room in ((1, 2), (2, 4), (4, 8), (5, 10)):
+        lines.add((30, 30, number + 1, 0, 0, 0, 0, 0, 0, None), 0, sample(number + 1, room)[1])
+    assert lines.effect((30, 30, 4, 0, 0, 0, 0, 0, 0, None), 0) is not None
+    for number in (15, 16):
+        lines.add((30, 30, number, 0, 0, 0, 0, 0, 0, None), 0, sample(number, 5 * number)[1])
+    assert lines.effect((30, 30, 9, 0, 0, 0, 0, 0, 0, None), 0) is None
+
+
+def test_lines_of_no_whole_numbers_tell_nothing() -> None:
+    lines = Interpolation(True)
+    for number in (2, 4, 6, 8):
+        lines.add(*_with_sight(sample(number, 0)[0], sample(1, number // 2)[1]))
+    assert lines.effect(sample(5, 0)[0], 0) is None
+    lines = Interpolation(True)
+    for number in (2, 3, 6, 8):
+        lines.add(*_with_sight(sample(number, 0)[0], sample(1, 2 * number)[1]))
+    assert lines.effect(sample(5, 0)[0], 0) is not None
 
 
 def test_loops_inside_must_be_even() -> None:

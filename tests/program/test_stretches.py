@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from random import Random
 
+import numpy as np
 import pytest
 
-from pebble.program.machine.stretches import Stretch, TileGrid, grids_inside, stretches
+from pebble.program.machine.stretches import Stretch, TileGrid, grids_inside, stretches, stretches_in_blocks
 from pebble.program.machine.tile_runs import TileRun, runs_of_tiles, runs_of_units
 from tests.program.long_masks import pattern
-from tests.program.names import BlockToeplitzMask, Loop, Mask, load, loop, make_mask
+from tests.program.names import BandMask, BlockToeplitzMask, Loop, Mask, load, loop, make_mask
 
 KEYS, PAIRS = loop("j", 3, load("K")), loop("j", 2, load("K"))
 
@@ -114,6 +115,28 @@ def test_where_tiles_of_the_other_axis_begin() -> None:
     assert grids_inside((loop("j", 6, loop("j", 4, load("K"), label="key")),), "j", (0, 40)) == [
         TileGrid(0, 40, 6)
     ]
+
+
+def test_stretches_inside_of_blocks_hold_the_tiles_asked_for() -> None:
+    """Tiles may begin and end in the middle of a block, and of a part of it that is regular."""
+    seen = 0
+    for seed in range(100):
+        rnd = Random(seed)
+        L = rnd.choice([12, 16, 24])
+        ends = [np.full(L, 0), np.arange(1, L + 1)] if seed % 2 else [np.arange(L) // 2, np.full(L, L)]
+        near = [BandMask("near", L, *ends)]
+        mask = BlockToeplitzMask("blocks", 4 * L, L, near, BandMask("far", L, *ends))
+        node = loop(rnd.choice("ij"), rnd.choice([1, 2]), load("K"))
+        tile, count = node.tile, 4 * L // node.tile
+        start, stop = sorted(rnd.sample(range(count + 1), 2))
+        grids = [TileGrid(0, 4 * L, rnd.choice([1, 2]))]
+        cut = list(stretches_in_blocks(mask, node, (0, 4 * L), (start, stop), grids))
+        assert [one.stop for one in cut[:-1]] == [two.first for two in cut[1:]]
+        assert (cut[0].first, cut[-1].stop) == (start, stop)
+        for one in cut:
+            assert not one.round or one.first * tile // L == (one.stop * tile - 1) // L
+        seen += bool(cut[0].round) and start * tile % L > 2
+    assert seen > 3
 
 
 def test_where_two_rounds_are_one_run_all_of_a_stretch_is() -> None:

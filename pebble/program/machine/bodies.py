@@ -47,7 +47,7 @@ class Body:
         outside of them.
     in_place : bool
         Whether it matters where in their tile the lines of the other masked axis lie; if not, they are visited one
-        by one.
+        by one, and nothing asks which of them have pairs before or behind a split tile of the loop's axis.
     own_lines : bool
         Whether it has nothing to do with pairs of queries and keys, nor with chains over its loop's axis, only with
         lines of it.
@@ -119,7 +119,12 @@ class Bodies:
             ordered=in_tiles and all(about.ordered for about in conditions.values()),
             untold=tuple(condition for condition, about in conditions.items() if not about.told),
             reach=self._reach(node),
-            in_place=any(axis == node.axis or (axis in masked and tile > 1) for axis, tile in axes),
+            in_place=any(axis == node.axis or (axis in masked and tile > 1) for axis, tile in axes)
+            # Which lines of the other axis have pairs before a split tile is told by where they lie.
+            or (
+                any(axis in masked for axis, _ in axes)
+                and any(about.split and node.axis in about.axes for about in conditions.values())
+            ),
             own_lines=not any(axis in masked for axis, _ in axes)
             and not any(self.family[name].chain == node.axis for name in used)
             and not any(about.masked for about in conditions.values())

@@ -23,10 +23,11 @@ __all__ = ["Interpolation", "depends_on_numbers", "has_loops_over"]
 
 
 def depends_on_numbers(body: Body) -> bool:
-    """Whether what single lines do depends on numbers of lines only: loops inside visit them one by one, or not."""
-    return body.told and not (
-        body.in_place or body.split_conditions or body.untold or body.touched.read_at_step
-    )
+    """Whether what single lines do depends on numbers of lines only: loops inside visit them one by one, or not.
+
+    To be asked of bodies in which it does not matter where lines lie (``in_place``).
+    """
+    return body.told and not (body.split_conditions or body.touched.read_at_step)
 
 
 def has_loops_over(axes: tuple[str, ...], nodes: tuple[Node, ...]) -> bool:
@@ -137,9 +138,9 @@ class Interpolation:
         past = finished - own_finished
         around = started - own_started - past
         ahead = present - pairs - past - around
-        alike = sight, own_started > 0, own_finished > 0, before, after, past > 0, around > 0, ahead > 0
-        yield pairs, (*alike, ("ahead", past, around, pairs + ahead))
-        yield pairs, (*alike, ("past", ahead, around, pairs + past))
+        alike = sight, own_started > 0, own_finished > 0, before, after, around
+        yield pairs, (*alike, ("ahead", past, pairs + ahead, ahead > 0))
+        yield pairs, (*alike, ("past", ahead, pairs + past, past > 0))
 
 
 def _classes(pairs: int, started: int, finished: int) -> tuple[int, int, int, int]:
