@@ -97,14 +97,16 @@ class _Sample:
         """Return the best tiles of the sample; those given if none moves fewer words."""
         ranked = self.ranked(aim)
         least = min([self.words(given), *(words for words, _ in ranked)])
-        chosen = self._in_step(ranked, least)
+        chosen = self._in_step(ranked, least, aim)
         if chosen is None:
             if not ranked or (ranked[0][0] >= self.words(given) and self._is_light(given)):
                 return given
             chosen = self._lightest(ranked)
         return {**self.given, **{name: chosen[name] for name in self.group.names}}
 
-    def _in_step(self, ranked: list[tuple[int, dict[str, int]]], least: int) -> dict[str, int] | None:
+    def _in_step(
+        self, ranked: list[tuple[int, dict[str, int]]], least: int, aim: int
+    ) -> dict[str, int] | None:
         """Return tiles that move hardly more words than the best, on axes so long that others take seconds.
 
         The machine must execute all tiles of a row until the two grids repeat: those of squares do at once, and those
@@ -118,11 +120,14 @@ class _Sample:
             if words <= HARDLY_MORE * least and len({tiles[name] for name in self.group.cuts}) == 1:
                 return tiles
         best = ranked[0][1]
-        for sides in sides_in_step(*(best[name] for name in self.group.cuts)):
-            tiles = {**best, **dict(zip(self.group.cuts, sides, strict=True))}
-            if self.words(tiles) <= IN_STEP * least:
-                return tiles
-        return None
+
+        def tiles_of(sides: tuple[int, int]) -> dict[str, int]:
+            return {**best, **dict(zip(self.group.cuts, sides, strict=True))}
+
+        one, other = (best[name] for name in self.group.cuts)
+        sides = sides_in_step(one, other, lambda some: self.trials.plain_peak(tiles_of(some)) <= aim)
+        chosen = min(map(tiles_of, sides), key=self.words, default=best)
+        return chosen if self.words(chosen) <= IN_STEP * least else None
 
     def _is_light(self, tiles: Tiles) -> bool:
         """Whether the machine verifies the group's phases in seconds."""

@@ -7,7 +7,9 @@ sides that are to each other as small numbers do soon.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import product
+from math import gcd
 
 from pebble.program.schedule.schedule import Schedule
 from pebble.program.schedule.tile_groups import TileGroup
@@ -20,6 +22,8 @@ IN_STEP = 1.005
 """And tiles in step, where no square does."""
 _SMALL = 8
 """Sides in step are to each other as two numbers up to this one."""
+_ABOUT = 0.2
+"""And about as others are: no farther off than by this part."""
 
 
 def cuts_queries_and_keys(schedule: Schedule, group: TileGroup) -> bool:
@@ -42,16 +46,21 @@ def largest_side(most: int, fits: Callable[[int], bool], least: int = 1) -> int:
     return low if low >= least else 0
 
 
-def sides_in_step(one: int, other: int) -> Iterator[tuple[int, int]]:
-    """Yield sides hardly smaller than two that are to each other as small numbers, those of the smallest first.
+def sides_in_step(one: int, other: int, fits: Callable[[tuple[int, int]], bool]) -> Iterator[tuple[int, int]]:
+    """Yield the largest sides that fit, are to each other as small numbers, and are about as long as two others.
 
     Examples
     --------
-    >>> list(sides_in_step(526, 210))
-    [(525, 210)]
+    >>> list(sides_in_step(526, 210, lambda sides: sides[0] * sides[1] <= 526 * 210))
+    [(573, 191), (525, 210), (504, 216), (536, 201)]
     """
-    for parts in sorted(product(range(1, _SMALL + 1), repeat=2), key=lambda parts: parts[0] * parts[1]):
-        unit = min(one // parts[0], other // parts[1])
-        sides = unit * parts[0], unit * parts[1]
-        if IN_STEP * min(sides[0] / one, sides[1] / other) >= 1:
-            yield sides
+    for p, q in product(range(1, _SMALL + 1), repeat=2):
+        if gcd(p, q) == 1 and abs(p * other - q * one) <= _ABOUT * q * one:
+            most = 2 * max(one // p, other // q)
+            unit = largest_side(most, partial(_fits_scaled, fits, (p, q)))
+            if unit:
+                yield unit * p, unit * q
+
+
+def _fits_scaled(fits: Callable[[tuple[int, int]], bool], parts: tuple[int, int], unit: int) -> bool:
+    return fits((unit * parts[0], unit * parts[1]))
