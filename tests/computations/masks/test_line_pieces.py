@@ -13,7 +13,7 @@ def long_blocks(rng: np.random.Generator) -> BlockToeplitzMask:
     """Many blocks, so that pieces come again often."""
     L = int(rng.integers(1, 9))
     patterns = [random_band(rng, L, L) for _ in range(rng.integers(2, 4))]
-    if rng.random() < 0.5:  # a diagonal that comes again in every block
+    if rng.random() < 0.3:  # a diagonal that comes again in every block
         patterns[-1] = BandMask("diagonal", L, np.arange(L), np.full(L, L))
     return BlockToeplitzMask("blocks", int(rng.integers(4, 12)) * L, L, patterns[:-1], patterns[-1])
 
@@ -41,7 +41,7 @@ def check(pieces: LinePieces, which: int, ends: list[int], rng: np.random.Genera
 
 
 def test_what_is_asked_of_pieces() -> None:
-    for seed in range(120):
+    for seed in range(250):
         rng = np.random.default_rng(seed)
         mask = long_blocks(rng)
         table = blocks_table(mask)
