@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 import tracemalloc
+from collections.abc import Hashable
 
 import numpy as np
 import pytest
@@ -45,7 +46,8 @@ def test_boxes_of_one_size_are_told_apart(band: BandMask, axis: str, seed: int) 
     rng = np.random.default_rng(seed)
     table = whole(band) if axis == "i" else whole(band).T
     sizes = [int(rng.integers(1, min(length, 4) + 1)) for length in table.shape]
-    patterns, outlines = {}, {}
+    patterns = dict[Hashable, object]()
+    outlines = dict[Hashable, object]()
     for _ in range(12):
         (a, b), (c, d) = (
             (at, at + size)
