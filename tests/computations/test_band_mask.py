@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 import tracemalloc
+from collections.abc import Hashable
 
 import numpy as np
 import pytest
@@ -37,6 +38,30 @@ LARGE = 10**9
 def test_a_band_knows_what_the_same_dense_mask_knows(band: BandMask, axis: str, data: st.DataObject) -> None:
     dense = DenseMask("some", whole(band))
     check_answers(band, dense, axis, data)
+
+
+@given(bands(), st.sampled_from("ij"), st.integers(0, 2**32 - 1))
+def test_boxes_of_one_size_are_told_apart(band: BandMask, axis: str, seed: int) -> None:
+    """By their pairs; or by these and by which lines have pairs before the box, and behind it."""
+    rng = np.random.default_rng(seed)
+    table = whole(band) if axis == "i" else whole(band).T
+    sizes = [int(rng.integers(1, min(length, 4) + 1)) for length in table.shape]
+    patterns = dict[Hashable, object]()
+    outlines = dict[Hashable, object]()
+    for _ in range(12):
+        (a, b), (c, d) = (
+            (at, at + size)
+            for size, length in zip(sizes, table.shape, strict=True)
+            for at in [int(rng.integers(0, length - size + 1))]
+        )
+        pairs = table[a:b, c:d].tolist()
+        flags = table[a:b, :c].any(axis=1).tolist(), table[a:b, d:].any(axis=1).tolist()
+        pattern = band.pattern(axis, (a, b), (c, d))
+        assert patterns.setdefault(pattern, pairs) == pairs
+        if band.all_present(axis):
+            outline = band.outline(axis, (a, b), (c, d))
+            assert outlines.setdefault(outline, (pairs, flags)) == (pairs, flags)
+    assert len(patterns) == len({str(pairs) for pairs in patterns.values()})
 
 
 @examples(75, 300)

@@ -11,6 +11,7 @@ from pebble.program.machine.bodies import Bodies
 from tests.program.differences import against_plain_loops
 from tests.program.named_cases import table
 from tests.program.names import (
+    Loop,
     Mask,
     Node,
     Problem,
@@ -49,8 +50,9 @@ def test_partners_are_told_apart_by_pairs_before_a_split_tile() -> None:
     keys = loop("j", 4, loop("j", 1, load("K"), rows, delete("K"), label="key"), label="part")
     text = program(loop("i", 2, keys))
     assert not judged(text, mask)
-    key = keys.body[0]
-    assert Bodies(text, family_of(Problem(2, 12, 1, 1, mask=mask))).of(key).in_place  # type: ignore[arg-type]
+    (key,) = keys.body
+    assert isinstance(key, Loop)
+    assert Bodies(text, family_of(Problem(2, 12, 1, 1, mask=mask))).of(key).in_place
 
 
 def random_mask(rnd: Random, rows: int, columns: int) -> Mask:
@@ -61,7 +63,9 @@ def random_mask(rnd: Random, rows: int, columns: int) -> Mask:
     ends = sorted(rnd.sample(range(1, columns), rnd.randint(2, 4)))
     lengths = np.diff([0, *ends, columns]).tolist()
     kind = rnd.choice(["document:", "document:causal,"])
-    return make_mask(kind + ",".join(map(str, lengths)), columns, columns)
+    mask = make_mask(kind + ",".join(map(str, lengths)), columns, columns)
+    assert mask is not None
+    return mask
 
 
 def random_nest(rnd: Random) -> Program:
@@ -80,7 +84,9 @@ def random_nest(rnd: Random) -> Program:
     body.append(delete("S", "Q", "K"))
     for at in range(len(axes) - 1, -1, -1):
         body = [loop(axes[at], sizes[at], *body, label=str(at))]
-    return program(*body)
+    (nest,) = body
+    assert isinstance(nest, Loop)
+    return program(nest)
 
 
 def check(start: int, stop: int) -> None:

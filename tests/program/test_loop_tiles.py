@@ -112,3 +112,9 @@ def test_loops_of_two_tiles_see_the_same_blocks(mask: str, tile: int) -> None:
     moves = load("Q"), delete("Q")
     text = loop("j", tile, loop("i", 1, *moves), loop("i", 2, *moves), loop("i", 1, when(last("j"), *moves)))
     assert agree(text, attention(40, 40, mask=mask))
+
+
+def test_rows_of_a_shorter_last_tile_are_cut_anew() -> None:
+    """Stretches of the rows of a whole tile would go beyond the end of the last one."""
+    rows = loop("i", 1, load("Q"), loop("j", 1, load("K"), delete("K")), delete("Q"), label="row")
+    assert agree(loop("i", 16, rows), attention(40, 40, mask="window:9"))

@@ -158,10 +158,10 @@ class LinePieces:
         return [np.stack([*common, *end], axis=1).tolist() for end in ends]
 
     def _upto(self, start: int, length: int, times: int, place: Any) -> tuple[Any, Any]:
-        """Return how often a piece lies before a place, and how many lines of it are before it the next time."""
+        """Return how often a piece lies before a place, up to the last time, and how many lines then are before it."""
         rest = place - start
-        whole = _clip(rest // self.period, times)
-        return whole, (whole < times) * _clip(rest - whole * self.period, length)
+        whole = _clip(rest // self.period, times - 1)
+        return whole, _clip(rest - whole * self.period, length)
 
     def _below(self, piece: list[int], place: Any, value: Any) -> Any:
         start, length, times, height, slope, moves = piece

@@ -115,7 +115,7 @@ class LoopTiles:
             self.masked
             and node.tile == 1
             and body.told
-            and not (body.in_place or body.untold or (body.asks_begun and body.counts_begun))
+            and not (body.in_place or (body.asks_begun and body.counts_begun))
             and isinstance(self.mask, BandMask)
             and (not self.outermost or (not body.asks_begun and bool(self.segments())))
         )

@@ -59,6 +59,16 @@ def test_they_know_where_the_same_dense_mask_changes(mask: Piecewise, seed: int)
         check_places_of_change(mask, dense, axis, lines, partners)
 
 
+@given(masks, st.sampled_from("ij"))
+def test_places_unlike_all_others(mask: Piecewise, axis: str) -> None:
+    """Of a union those at which one of its bands begins or ends; of single pairs that repeat, of all of them."""
+    parts = [DenseMask("band", table_of(band)) for band in mask.bands] if isinstance(mask, UnionMask) else []
+    if isinstance(mask, BlockToeplitzMask) and mask.period == 1:
+        parts = [DenseMask("all", whole(mask))]
+    places = {place for part in parts for place in part.presence_changes(axis)}
+    assert mask.fixed_places(axis) == sorted(places)
+
+
 @given(st.one_of(bands(), masks), st.integers(0, 2**32 - 1))
 def test_many_boxes_at_once(mask: BandMask | Piecewise, seed: int) -> None:
     rng = np.random.default_rng(seed)
