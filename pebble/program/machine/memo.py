@@ -124,14 +124,14 @@ class _Execution:
         elif lines is not None and all(has_few_left(run, self.lines, self._seen_from(run)) for run in lines):
             self._remember(lines)
         elif segments := self.tiles.segments():
-            machine, known = self.machine, self.loops.segments
-            Segments(machine, self.state, self.node, self.body, self.moved, known).execute(
-                segments, self._segment
-            )
+            self._segments().execute(segments, self._segment)
         else:
-            for stretch in self.tiles.stretches(self.unrolled):
-                self._stretch(stretch)
+            self._in_stretches(self.whole, partial(self.tiles.stretches, self.unrolled))
         self.state.join(self.node.axis, self.names, within=self.whole)
+
+    def _segments(self) -> Segments:
+        machine, known = self.machine, self.loops.segments
+        return Segments(machine, self.state, self.node, self.body, self.moved, known)
 
     def _segment(self, start: int, stop: int) -> None:
         """Execute the tiles of a segment's lines."""
@@ -140,7 +140,19 @@ class _Execution:
         if runs and self.sights.at(runs[0].first) not in self.loops.sights.unlike:
             self._lines_in_runs(runs, stretches)
             return
+        self._in_stretches((start, stop), stretches)
+
+    def _in_stretches(self, lines: Interval, stretches: Callable[[], Iterable[Stretch]]) -> None:
+        """Execute the tiles of some lines: in runs of those that are alike, if there are any; or in stretches."""
+        if alike := self.tiles.alike(lines):
+            self._segments().execute(alike, self._unlike)
+            return
         for stretch in stretches():
+            self._stretch(stretch)
+
+    def _unlike(self, start: int, stop: int) -> None:
+        """Execute tiles of which none stands for another of the loop."""
+        for stretch in self.tiles.stretches_of_segment(self.unrolled, start, stop):
             self._stretch(stretch)
 
     def _seen_from(self, run: TileRun) -> Iterator[int]:
