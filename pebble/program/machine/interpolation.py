@@ -24,9 +24,7 @@ __all__ = ["Interpolation", "depends_on_numbers", "has_loops_over"]
 
 def depends_on_numbers(body: Body) -> bool:
     """Whether what single lines do depends on numbers of lines only: loops inside visit them one by one, or not."""
-    return body.told and not (
-        body.in_place or body.split_conditions or body.untold or body.touched.read_at_step
-    )
+    return body.told and not (body.in_place or body.untold or body.touched.read_at_step)
 
 
 def has_loops_over(axes: tuple[str, ...], nodes: tuple[Node, ...]) -> bool:

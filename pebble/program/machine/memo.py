@@ -46,8 +46,8 @@ if TYPE_CHECKING:
 __all__ = ["RememberedLoops"]
 
 
-_LEAST_LEFT = 4
-"""How many rounds of lines with ever fewer partners are executed at the end, if lines between are to follow."""
+_LEAST_AT_ENDS = 4
+"""How many rounds of lines with ever more partners are executed at either end, if lines between are to follow."""
 
 
 class RememberedLoops(Loops):
@@ -199,12 +199,13 @@ class _Execution:
         reach = self.body.reach if self.tiles.outermost else None
         region = region_of(self.mask, self.node, self.whole, stretch, partners, reach)
         configurations = Configurations(self.state, self.body.used, self.moved, region)
-        # Lines next to the end tell what is between them and others.
-        least_left = max(self.loops.left.get(id(self.node), 1), _LEAST_LEFT if self.notes_lines else 1)
+        # Lines next to both ends tell what is between them.
+        least = _LEAST_AT_ENDS if self.by_number and self.lines is not None else 1
+        left = max(self.loops.left.get(id(self.node), 1), least)
         self.loops.uneven += self.masked
         grids = self.tiles.grids()
         return Rounds(
-            self.machine, self.node, self.whole, stretch, grids, configurations, least_left, in_block
+            self.machine, self.node, self.whole, stretch, grids, configurations, left, least, in_block
         )
 
     def _some_tiles(self, start: int, stop: int) -> None:
