@@ -61,6 +61,8 @@ class SumKeys:
             own, other = blocks[axis], blocks[OTHER_AXIS[axis]]
             if own.whole or not other.whole or own.marks or other.marks or words.at:
                 continue
+            if words.axis == other.axis and not other.tiles:
+                continue  # lines of all parts are counted
             if any(end.axis != axis and not end.partner for end in blocks.ends):
                 continue  # it asks about the lines of all parts
             place = self._place(own, other)
@@ -77,7 +79,7 @@ class SumKeys:
         return {axis: [0, *mask.separations(axis), mask.extents[axis]] for axis in "ij"}
 
     def _place(self, own: Side, other: Side) -> Hashable:
-        """Return where a loop's lines lie in the parts that hold them, and what these look like; None if it is not told."""
+        """Return where a loop's lines lie in the parts that hold them, and what these look like; None if not told."""
         lines, partners = (self._separations.get(side.axis) for side in (own, other))
         if lines is None or partners is None or len(lines) != len(partners):
             return None
@@ -90,4 +92,10 @@ class SumKeys:
         # Tiles of partners may reach out of the part, or be cut at the axis's end.
         stop = min(-(-partners[behind] // tile) * tile, other.extent)
         outline = self._mask.outline(own.axis, (lines[first], lines[behind]), (start, stop))
-        return own.start - lines[first], own.stop - own.start, lines[behind] - lines[first], stop - start, outline
+        return (
+            own.start - lines[first],
+            own.stop - own.start,
+            lines[behind] - lines[first],
+            stop - start,
+            outline,
+        )
