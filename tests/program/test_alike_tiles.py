@@ -97,7 +97,7 @@ BODIES: list[list[Nodes]] = [
 @pytest.mark.parametrize("body", range(len(BODIES)))
 def test_what_tiles_leave_and_ask(body: int, taken: Counter[str]) -> None:
     """Keys that stay, conditions on the loop itself, sums that stay, and tiles of keys."""
-    for tile, lengths in ((2, [6, 3, 6]), (3, [7, 8])):
+    for tile, lengths in ((2, [6, 3, 6]), (2, [6, 2, 6]), (3, [7, 8])):
         for before in ([], [loop("j", 1, load("K"), start=8, stop=9)]):
             family = attention(sum(lengths), sum(lengths), mask="document:" + ",".join(map(str, lengths)))
             nodes = (*before, loop("i", tile, *BODIES[body]))

@@ -15,6 +15,7 @@ import numpy as np
 
 from pebble.computations.masks.mask import OTHER_AXIS
 from pebble.program.machine.segments import SegmentRun, outlines
+from pebble.program.steps import tile_count
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,7 +38,7 @@ _MOST_OF_PART = 16
 def runs_of_alike_tiles(
     mask: BandMask, axis: str, whole: Interval, tile: int, grids: frozenset[int]
 ) -> list[SegmentRun]:
-    """Return a loop's tiles in runs of those that are alike; none if there are few, or many for each part of the mask.
+    """Return a loop's tiles in runs of those that are alike; none if few are, or many for each part of the mask.
 
     Parameters
     ----------
@@ -68,14 +69,16 @@ def runs_of_alike_tiles(
     (28, 30) (28, 37) 4 False
     (36, 37) (28, 37) 1 True
     """
+    if tile_count(*whole, tile) < _FEWEST:
+        return []
     lines = np.append(np.arange(*whole, tile), whole[1])
     parts = np.array(mask.separations(axis), dtype=np.int64)
     inside = parts.searchsorted(whole[1]) - parts.searchsorted(whole[0], side="right")
-    if len(lines) <= _FEWEST or not inside:
-        return []
     partners = _partners(mask, axis, lines, math.lcm(*grids))
     kinds = _kinds(mask, axis, lines, partners)
     often = Counter(kinds)
+    if len(often) == len(kinds):
+        return []
     found: list[SegmentRun] = []
     starts, stops, at = partners[0].tolist(), partners[1].tolist(), lines.tolist()
     for number, kind in enumerate(kinds):

@@ -10,7 +10,7 @@ and the tiles ahead are all alike, the rest of the run is accounted for at once.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable
 from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from typing import TYPE_CHECKING
@@ -44,7 +44,6 @@ if TYPE_CHECKING:
     from pebble.program.nodes import Interval
 
 __all__ = ["RememberedLoops"]
-
 
 _LEAST_AT_ENDS = 4
 """How many rounds of lines with ever more partners are executed at either end, if lines between are to follow."""
@@ -121,7 +120,9 @@ class _Execution:
             self._between_ends(tile_count(*self.whole, self.node.tile))
         elif lines is not None and self.notes_lines:
             self._lines_in_runs(lines, partial(self.tiles.stretches, self.unrolled))
-        elif lines is not None and all(has_few_left(run, self.lines, self._seen_from(run)) for run in lines):
+        elif lines is not None and all(
+            has_few_left(run, self.lines, map(self.sights.at, (run.first,))) for run in lines
+        ):
             self._remember(lines)
         elif segments := self.tiles.segments():
             self._segments().execute(segments, self._segment)
@@ -130,8 +131,7 @@ class _Execution:
         self.state.join(self.node.axis, self.names, within=self.whole)
 
     def _segments(self) -> Segments:
-        machine, known = self.machine, self.loops.segments
-        return Segments(machine, self.state, self.node, self.body, self.moved, known)
+        return Segments(self.machine, self.state, self.node, self.body, self.moved, self.loops.segments)
 
     def _segment(self, start: int, stop: int) -> None:
         """Execute the tiles of a segment's lines."""
@@ -145,19 +145,10 @@ class _Execution:
     def _in_stretches(self, lines: Interval, stretches: Callable[[], Iterable[Stretch]]) -> None:
         """Execute the tiles of some lines: in runs of those that are alike, if there are any; or in stretches."""
         if alike := self.tiles.alike(lines):
-            self._segments().execute(alike, self._unlike)
+            self._segments().execute(alike, self._segment)
             return
         for stretch in stretches():
             self._stretch(stretch)
-
-    def _unlike(self, start: int, stop: int) -> None:
-        """Execute tiles of which none stands for another of the loop."""
-        for stretch in self.tiles.stretches_of_segment(self.unrolled, start, stop):
-            self._stretch(stretch)
-
-    def _seen_from(self, run: TileRun) -> Iterator[int]:
-        """Yield what the first tile of a run sees, looked up when it is asked for."""
-        yield self.sights.at(run.first)
 
     def _between_ends(self, count: int) -> None:
         """Execute the first tile and the last one of an axis of chains: they stand for no others."""
