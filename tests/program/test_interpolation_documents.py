@@ -25,6 +25,7 @@ from tests.program.names import (
     first,
     load,
     loop,
+    not_first,
     program,
     store,
     when,
@@ -170,3 +171,16 @@ def test_lines_of_one_loop_over_documents(lines: int, taken: Counter[str]) -> No
         family = family_of(Problem.square(sum(lengths), 1, mask=kind + ",".join(map(str, lengths))))
         family = with_outputs(family, ())
         check(program(loop("i", 1, load("Q"), *LINES[lines], delete("Q"))), family)
+
+
+@pytest.mark.parametrize("moved", [("store",), ("store", "delete")])
+def test_sums_of_the_tile_around_that_are_moved(moved: tuple[str, ...], taken: Counter[str]) -> None:
+    """With every key the row sums of all of the tile that have begun are stored: how many have matters."""
+    lengths = [9, 13, 11, 9]
+    again = when(not_first("j"), load("l")) if "delete" in moved else ()
+    ends = (store("l"), delete("l")) if "delete" in moved else (store("l"),)
+    for kind in ("document:", "document:causal,"):
+        family = family_of(Problem.square(42, 1, mask=kind + ",".join(map(str, lengths))))
+        family = with_outputs(family, ())
+        keys = loop("j", 1, load("K"), *SCORES, again, compute("l"), *ends, delete("P", "K"))
+        check(program(loop("i", 17, load("Q"), keys, delete("Q"))), family)

@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 import gc
+import itertools
+from dataclasses import replace
+from random import Random
+from typing import Any
 
 import numpy as np
+import pytest
 
-from pebble.computations.masks import Mask, mask_from_array
+from pebble.computations.masks import Mask, document_mask, mask_from_array
+from pebble.computations.masks.mask import OTHER_AXIS
+from pebble.program.closed_forms.blocks import Blocks, End, Side
 from pebble.program.closed_forms.count import closed_form
 from pebble.program.closed_forms.known_sums import known_sums
+from pebble.program.closed_forms.quantities import Quantities, Words
+from pebble.program.nodes import Interval
 from tests.program.names import Problem, delete, family_of, load, loop, program
+from tests.program.test_closed_forms_bands import all_words, plain_sum, random_blocks
 
 
 def random_mask(seed: int) -> Mask:
@@ -47,3 +57,71 @@ def test_sums_go_with_their_mask() -> None:
     del mask
     gc.collect()
     assert known_sums(random_mask(0)) == {}
+
+
+def check_parts(seed: int) -> int:
+    """Sums over loops in each of several documents, and across some, are the plain sums; return how many were known."""
+    rnd = Random(seed)
+    lengths = [rnd.choice([2, 3, 5]) for _ in range(6)]
+    mask = document_mask(lengths, causal=rnd.random() < 0.5)
+    family = family_of(Problem(mask.Nq, mask.Nk, 1, 1)).under(mask)
+    sums, asked = Quantities(family), 0
+    several = [random_blocks(rnd, mask) for _ in range(2)]
+    places = [0, *mask.separations("i"), mask.Nq]
+    for axis, (first, behind) in itertools.product("ij", itertools.product(places[:-1], places[1:])):
+        start, stop = first + rnd.randint(0, 2), behind + rnd.choice([0, 0, 1])
+        if start >= min(stop, mask.Nq) or rnd.random() < 0.7:
+            continue
+        blocks = rnd.choice(several)
+        own = replace(blocks[axis], start=start, stop=min(stop, mask.Nq))
+        sides = {axis: own, OTHER_AXIS[axis]: replace(blocks[OTHER_AXIS[axis]], start=0, stop=mask.Nq)}
+        part = Blocks(sides["i"], sides["j"], blocks.ends)
+        for words in all_words(rnd, part):
+            assert sums.value(part, words) == plain_sum(family, part, words), (seed, part, words)
+            asked += 1
+    return asked - len(known_sums(mask))
+
+
+def blocks_of(axis: str, extent: int, lines: Interval, own: int, other: int, *ends: End) -> Blocks:
+    sides = {
+        axis: Side(axis, extent, *lines, (own,)),
+        OTHER_AXIS[axis]: Side(OTHER_AXIS[axis], extent, 0, extent, (other,)),
+    }
+    return Blocks(sides["i"], sides["j"], ends)
+
+
+LAST = End("i", 1, "last", False, 1, "last")
+
+
+@pytest.mark.parametrize(
+    ("mask", "one", "other", "words"),
+    [
+        ([4, 4, 4, 4], ("i", (4, 6), 2, 1), ("i", (10, 12), 2, 1), Words("pairs")),
+        ([4, 4, 4, 4], ("i", (4, 8), 2, 1, LAST), ("i", (8, 12), 2, 1), Words("tiles")),
+        ([4, 4, 4, 4], ("i", (4, 8), 2, 1), ("i", (8, 12), 2, 2), Words("tiles")),
+        ([4, 4, 4, 4], ("i", (4, 8), 2, 1), ("i", (8, 12), 4, 1), Words("tiles")),
+        ([4, 4, 4, 4], ("i", (4, 8), 4, 2), ("j", (8, 12), 4, 2), Words("lines", "i")),
+        ([4, 2, 4], ("i", (0, 4), 2, 3), ("i", (6, 10), 2, 3), Words("lines", "j")),
+        ([4, 3, 4, 4], ("i", (0, 4), 2, 2), ("i", (7, 11), 2, 2), Words("tiles")),
+    ],
+)
+def test_parts_that_are_not_alike(
+    mask: list[int], one: tuple[Any, ...], other: tuple[Any, ...], words: Words
+) -> None:
+    """Lines at another place, conditions, tiles, axes, the end of the axis and the grid of tiles matter."""
+    for causal in (False, True):
+        packed = document_mask(mask, causal=causal)
+        family = family_of(Problem(packed.Nq, packed.Nk, 1, 1)).under(packed)
+        sums = Quantities(family)
+        for axis, *rest in (one, other):
+            blocks = blocks_of(axis, packed.Nq, *rest)
+            assert sums.value(blocks, words) == plain_sum(family, blocks, words)
+
+
+def test_parts_that_are_alike_have_the_same_sums() -> None:
+    assert sum(map(check_parts, range(12))) > 100
+
+
+@pytest.mark.slow
+def test_many_parts_that_are_alike_have_the_same_sums() -> None:
+    assert sum(map(check_parts, range(100, 130))) > 300

@@ -19,7 +19,7 @@ from pebble.program.closed_forms.blocks import Blocks, End, MaskBoxes, PairCount
 from pebble.program.closed_forms.chains import Reached
 from pebble.program.closed_forms.formula import FORMULAS, Algebra, Amount, Formula
 from pebble.program.closed_forms.grid_counts import GridCounts
-from pebble.program.closed_forms.known_sums import known_sums
+from pebble.program.closed_forms.known_sums import SumKeys, known_sums
 from pebble.program.closed_forms.simplified import simplified
 from pebble.program.closed_forms.zone_counts import ZoneCounts
 from pebble.program.nodes import Condition, Interval, Loop
@@ -82,7 +82,7 @@ class Quantities(Generic[Amount]):
         self.algebra: Algebra[Amount] = algebra
         self.legend: dict[str, str] = {}
         self._values: dict[str, int] = {}
-        self._known = known_sums(family.mask)
+        self._known, self._keys = known_sums(family.mask), SumKeys(family.mask)
         self._counts: dict[object, PairCounts] = {}
         self._visits: dict[Blocks, Visits] = {}
         self._places: dict[int, tuple[tuple[Loop | Condition, ...], Blocks]] = {}
@@ -124,7 +124,7 @@ class Quantities(Generic[Amount]):
         found = simplified(_marked(blocks, words))
         if found is None or not (found.i.n_cells and found.j.n_cells):
             return 0
-        key = (found, words.kind, words.axis, words.upto, tuple(words.at.items()))
+        key = self._keys.of(found, words)
         if key not in self._known:
             measure = self._measure(self._counter(found), words)
             quarters = sum(exact_sum(measure(boxes), times) for boxes, times in self._visited(found))

@@ -52,8 +52,9 @@ class Body:
         Whether it has nothing to do with pairs of queries and keys, nor with chains over its loop's axis, only with
         lines of it.
     counts_begun : bool
-        Whether it matters how many lines of a masked chain have begun: it is moved, deleted or replaced, which takes
-        as many words; or there are levels beyond, which keep the value of those that it is not computed of.
+        Whether it matters how many lines of the other axis have begun of a masked chain: it is moved, deleted or
+        replaced, which takes as many words; or there are levels beyond, which keep the value of those that it is not
+        computed of.
     asks_begun : bool
         Whether it matters which lines of the mask's other axis have pairs before or behind a tile: some chain is along
         its loop's axis, or some condition is on a loop over it.
@@ -131,7 +132,7 @@ class Bodies:
             and not any(set(masked) <= set(self.family[name].axes) for name in used)
             and not any(self._computes_masked_chain(operation) for operation in operations),
             counts_begun=any(
-                self._moves_masked_chain(operation)
+                self._moves_masked_chain(operation, node.axis)
                 or (self.levels > 1 and self._computes_masked_chain(operation))
                 for operation in operations
             ),
@@ -154,9 +155,14 @@ class Bodies:
     def _computes_masked_chain(self, operation: Operation) -> bool:
         return operation.action == "compute" and self._has_masked_chain(self.family[operation.array])
 
-    def _moves_masked_chain(self, operation: Operation) -> bool:
+    def _moves_masked_chain(self, operation: Operation, own: str) -> bool:
+        """Whether a masked chain is moved, deleted or replaced whose lines are not along a loop's own axis."""
         name = operation.replacing if operation.action == "compute" else operation.array
-        return name is not None and self._has_masked_chain(self.family[name])
+        return (
+            name is not None
+            and self._has_masked_chain(self.family[name])
+            and own not in self.family[name].axes
+        )
 
 
 def nodes_in(body: tuple[Node, ...]) -> Iterator[Node]:

@@ -27,7 +27,7 @@ def depends_on_numbers(body: Body) -> bool:
 
     To be asked of bodies in which it does not matter where lines lie (``in_place``).
     """
-    return body.told and not (body.split_conditions or body.touched.read_at_step)
+    return body.told and not body.touched.read_at_step
 
 
 def has_loops_over(axes: tuple[str, ...], nodes: tuple[Node, ...]) -> bool:

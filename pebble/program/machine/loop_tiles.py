@@ -11,6 +11,7 @@ from pebble.computations.masks.band_mask import BandMask
 from pebble.computations.masks.block_boxes import first_alike, within_pairs
 from pebble.computations.masks.block_toeplitz import BlockToeplitzMask
 from pebble.computations.masks.mask import OTHER_AXIS
+from pebble.program.machine.alike_tiles import runs_of_alike_tiles
 from pebble.program.machine.bodies import nodes_in
 from pebble.program.machine.pair_numbers import has_few_turns, runs_by_number
 from pebble.program.machine.segments import SegmentRun, grids_of_segments, segment_runs
@@ -88,6 +89,8 @@ class LoopTiles:
     ----------
     masked : bool
         Whether the loop is over an axis of the mask.
+    inside : bool
+        Whether some loop around it is over an axis of the mask.
     outermost : bool
         Whether no loop around it is over the other axis of the mask.
     by_number : bool
@@ -110,6 +113,7 @@ class LoopTiles:
         self.node, self.body, self.whole, self.known = node, body, whole, known
         self.in_segments = in_segments
         self.masked = node.axis in family.masked_axes
+        self.inside = any(axis in machine.tiles for axis in family.masked_axes)
         self.outermost = not any(axis != node.axis and axis in machine.tiles for axis in family.masked_axes)
         self.by_number = (
             self.masked
@@ -147,15 +151,29 @@ class LoopTiles:
         found = stretches(self.mask, node, (start, stop), self.partners(), self.grids(), False)
         return [one._replace(first=one.first + first, stop=one.stop + first) for one in found]
 
-    def segments(self) -> list[SegmentRun]:
-        """Return the segments that the loop is cut into; none if it is not."""
-        axes, node = self.family.masked_axes, self.node
-        inside = any(axis in self.machine.tiles for axis in axes)
-        if not self.masked or not self.in_segments or self.body.own_lines or inside:
-            return []
+    def _grids_of_segments(self) -> frozenset[int] | None:
+        """Return the tiles at whose ends the loop may be cut into segments; None if it may not be."""
+        node = self.node
+        if not self.masked or not self.in_segments or self.body.own_lines or self.inside:
+            return None
         if id(node) not in self.known.grids:
             self.known.grids[id(node)] = grids_of_segments(self.family, node, self.body)
-        grids = self.known.grids[id(node)]
+        return self.known.grids[id(node)]
+
+    def alike(self, lines: Interval) -> list[SegmentRun]:
+        """Return the tiles of some lines in runs of those that are alike; none if that is not worth while."""
+        grids, node = self._grids_of_segments(), self.node
+        if grids is None or self.body.asks_begun or node.tile == 1:
+            return []
+        asked = "alike", node.axis, lines, node.tile, grids
+        if asked not in self.known.segments:
+            assert isinstance(self.mask, BandMask)
+            self.known.segments[asked] = runs_of_alike_tiles(self.mask, *asked[1:])
+        return self.known.segments[asked]
+
+    def segments(self) -> list[SegmentRun]:
+        """Return the segments that the loop is cut into; none if it is not."""
+        grids, node = self._grids_of_segments(), self.node
         if grids is None:
             return []
         asked = node.axis, self.whole, node.tile, grids

@@ -10,7 +10,7 @@ and the tiles ahead are all alike, the rest of the run is accounted for at once.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable
 from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from typing import TYPE_CHECKING
@@ -45,9 +45,8 @@ if TYPE_CHECKING:
 
 __all__ = ["RememberedLoops"]
 
-
-_LEAST_LEFT = 4
-"""How many rounds of lines with ever fewer partners are executed at the end, if lines between are to follow."""
+_LEAST_AT_ENDS = 4
+"""How many rounds of lines with ever more partners are executed at either end, if lines between are to follow."""
 
 
 class RememberedLoops(Loops):
@@ -121,17 +120,18 @@ class _Execution:
             self._between_ends(tile_count(*self.whole, self.node.tile))
         elif lines is not None and self.notes_lines:
             self._lines_in_runs(lines, partial(self.tiles.stretches, self.unrolled))
-        elif lines is not None and all(has_few_left(run, self.lines, self._seen_from(run)) for run in lines):
+        elif lines is not None and all(
+            has_few_left(run, self.lines, map(self.sights.at, (run.first,))) for run in lines
+        ):
             self._remember(lines)
         elif segments := self.tiles.segments():
-            machine, known = self.machine, self.loops.segments
-            Segments(machine, self.state, self.node, self.body, self.moved, known).execute(
-                segments, self._segment
-            )
+            self._segments().execute(segments, self._segment)
         else:
-            for stretch in self.tiles.stretches(self.unrolled):
-                self._stretch(stretch)
+            self._in_stretches(self.whole, partial(self.tiles.stretches, self.unrolled))
         self.state.join(self.node.axis, self.names, within=self.whole)
+
+    def _segments(self) -> Segments:
+        return Segments(self.machine, self.state, self.node, self.body, self.moved, self.loops.segments)
 
     def _segment(self, start: int, stop: int) -> None:
         """Execute the tiles of a segment's lines."""
@@ -140,12 +140,15 @@ class _Execution:
         if runs and self.sights.at(runs[0].first) not in self.loops.sights.unlike:
             self._lines_in_runs(runs, stretches)
             return
+        self._in_stretches((start, stop), stretches)
+
+    def _in_stretches(self, lines: Interval, stretches: Callable[[], Iterable[Stretch]]) -> None:
+        """Execute the tiles of some lines: in runs of those that are alike, if there are any; or in stretches."""
+        if alike := self.tiles.alike(lines):
+            self._segments().execute(alike, self._segment)
+            return
         for stretch in stretches():
             self._stretch(stretch)
-
-    def _seen_from(self, run: TileRun) -> Iterator[int]:
-        """Yield what the first tile of a run sees, looked up when it is asked for."""
-        yield self.sights.at(run.first)
 
     def _between_ends(self, count: int) -> None:
         """Execute the first tile and the last one of an axis of chains: they stand for no others."""
@@ -187,12 +190,13 @@ class _Execution:
         reach = self.body.reach if self.tiles.outermost else None
         region = region_of(self.mask, self.node, self.whole, stretch, partners, reach)
         configurations = Configurations(self.state, self.body.used, self.moved, region)
-        # Lines next to the end tell what is between them and others.
-        least_left = max(self.loops.left.get(id(self.node), 1), _LEAST_LEFT if self.notes_lines else 1)
+        # Lines next to both ends tell what is between them.
+        least = _LEAST_AT_ENDS if self.by_number and self.lines is not None else 1
+        left = max(self.loops.left.get(id(self.node), 1), least)
         self.loops.uneven += self.masked
         grids = self.tiles.grids()
         return Rounds(
-            self.machine, self.node, self.whole, stretch, grids, configurations, least_left, in_block
+            self.machine, self.node, self.whole, stretch, grids, configurations, left, least, in_block
         )
 
     def _some_tiles(self, start: int, stop: int) -> None:

@@ -23,6 +23,8 @@ __all__ = ["Ramp", "account_ramp", "follows", "has_few_left", "ramp_of"]
 _FEW = 8
 """Lines of a run that may be looked at one by one, where the others follow from them."""
 
+_FEW_OF_ANOTHER_KIND = 3
+
 
 class Ramp(NamedTuple):
     """What the first and the last of some successive lines do, at least two; up to which line all looks alike."""
@@ -42,9 +44,9 @@ def has_few_left(run: TileRun, lines: Interpolation | None, sights: Iterator[int
         return True
     if lines is None:
         return False
-    # The first and the last line may be of another kind than all between.
-    second, middle = (run.signature_of(run.first + at) for at in (1, run.times // 2))
-    ends = lines.ends(middle, next(sights)) if lines.are_in_a_row(second, middle) else None
+    # The first few lines and the last ones may be of another kind than all between, as those of one partner or two.
+    early, middle = (run.signature_of(run.first + at) for at in (_FEW_OF_ANOTHER_KIND, run.times // 2))
+    ends = lines.ends(middle, next(sights)) if lines.are_in_a_row(early, middle) else None
     if ends is None:
         return False
     low, high = sorted(_pairs(run, index) for index in (run.first, run.first + run.times - 1))

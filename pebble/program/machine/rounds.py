@@ -79,6 +79,8 @@ class Rounds:
         Of the arrays that the body changes or reads.
     least_left : int
         How many rounds before the end the last one must be, at least.
+    least_done : int
+        How many rounds are executed at the beginning, at least, besides the first one.
     in_block : bool
         Whether the stretch lies inside of a block of the mask.
     """
@@ -92,10 +94,12 @@ class Rounds:
         grids: list[TileGrid],
         configurations: Configurations,
         least_left: int = 1,
+        least_done: int = 1,
         in_block: bool = False,
     ) -> None:
         self.machine, self.node, self.whole, self.stretch = machine, node, whole, stretch
-        self.configurations, self.least_left, self.in_block = configurations, least_left, in_block
+        self.configurations, self.in_block = configurations, in_block
+        self.least_left, self.least_done = least_left, least_done
         self.order = Order(machine, node, whole, stretch, grids, in_block)
         self.number = (stretch.stop - stretch.first) // stretch.round
         self.periodic = self.order.mask.period > 1
@@ -123,7 +127,7 @@ class Rounds:
             done = [*done[-1:], self._round(number, tiles, recorder)]
             states = [*states[-2:], self._after(number)]
             trials = _MOST_PERIODS_TRIED if self.periodic else _MOST_TRIALS
-            last = self._last(number, states, done) if 0 < number < trials else None
+            last = self._last(number, states, done) if self.least_done <= number < trials else None
             if last is not None:
                 # Of rounds inside of a block there are as many in every block; each counts more from block to block.
                 recorder.add(

@@ -114,7 +114,7 @@ class Segments:
                     number += 1
                     continue
                 ahead = dict(zip(self.axes, run.places(number, run.times - number), strict=True))
-                times = run.times - number if self._repeats(known, places, ahead) else 1
+                times = run.times - number if self._repeats(run, known, places, ahead) else 1
                 last = ahead if times > 1 else places
                 account(self.machine, known.effect, self.node, number + times - 1, times)
                 for name, view in known.after:
@@ -137,13 +137,15 @@ class Segments:
         self, key: Hashable, places: dict[str, Interval], execute: Callable[[int, int], None]
     ) -> None:
         """Execute a segment, and note what it does."""
+        if key is None:
+            execute(*places[self.node.axis])
+            self._join(self.body.changed, 0)
+            return
         before = {name: self._view(name, places) for name in self.body.changed}
         ledger = Ledger(self.machine)
         execute(*places[self.node.axis])
         effect = ledger.close()
         self._join(self.body.changed, 0)
-        if key is None:
-            return
         after = []
         for name, old in before.items():
             new = self._view(name, places)
@@ -154,12 +156,13 @@ class Segments:
         self.known.effects[key] = _SegmentEffect(effect, after)
 
     def _repeats(
-        self, known: _SegmentEffect, places: dict[str, Interval], ahead: dict[str, Interval]
+        self, run: SegmentRun, known: _SegmentEffect, places: dict[str, Interval], ahead: dict[str, Interval]
     ) -> bool:
         """Whether all segments ahead, which are alike, see what the first of them does, and leave one state each."""
+        own = self.axes if run.apart else self.axes[:1]
         for name, view in known.after:
             array = self.family[name]
-            if view.cuts is not None or not any(axis in array.axes for axis in self.axes):
+            if view.cuts is not None or not any(axis in array.axes for axis in own):
                 return False
             if array.chain in self.axes and not all(
                 value in (0, _length(places[array.chain]))

@@ -28,7 +28,14 @@ if TYPE_CHECKING:
 
     Whole = NDArray[np.int64]
 
-__all__ = ["SegmentRun", "grids_of_segments", "periods", "segment_runs", "segment_runs_of_loops"]
+__all__ = [
+    "SegmentRun",
+    "grids_of_segments",
+    "outlines",
+    "periods",
+    "segment_runs",
+    "segment_runs_of_loops",
+]
 
 _FEWEST = 4
 _MOST_IN_PERIOD = 24
@@ -47,19 +54,22 @@ class SegmentRun(NamedTuple):
         How many they are.
     kind : Hashable
         The same for runs whose segments are alike; None for one that stands for no other.
+    apart : bool
+        Whether each segment has partners of its own; if not, all have the same.
     """
 
     lines: Interval
     partners: Interval
     times: int
     kind: Hashable
+    apart: bool = True
 
     def places(self, number: int, times: int = 1) -> tuple[Interval, Interval]:
         """Lines and partners of some successive segments, from one on."""
         found = []
-        for start, stop in (self.lines, self.partners):
-            first = start + number * (stop - start)
-            found.append((first, first + times * (stop - start)))
+        for (start, stop), moves in ((self.lines, True), (self.partners, self.apart)):
+            first = start + moves * number * (stop - start)
+            found.append((first, first + (moves * (times - 1) + 1) * (stop - start)))
         return found[0], found[1]
 
 
@@ -195,12 +205,12 @@ def _kinds(
 ) -> list[int]:
     """Number the segments between some places: equal numbers for those of one length with the same pairs."""
     numbers: dict[Hashable, int] = {}
-    outlines = [_outlines(one, lines, partners) for one in ends]
+    both = [outlines(one, lines, partners) for one in ends]
     lengths = zip(np.diff(lines).tolist(), np.diff(partners).tolist(), strict=True)
-    return [numbers.setdefault(key, len(numbers)) for key in zip(lengths, tiles, *outlines, strict=True)]
+    return [numbers.setdefault(key, len(numbers)) for key in zip(lengths, tiles, *both, strict=True)]
 
 
-def _outlines(ends: Staircase, lines: Whole, partners: Whole) -> Iterator[tuple[int, bytes]]:
+def outlines(ends: Staircase, lines: Whole, partners: Whole) -> Iterator[tuple[int, bytes]]:
     """Yield for each segment what tells where the pairs of its lines begin, or end, from its first partner."""
     begins, differences = ends.differences()
     new = np.append(True, (differences[1:] != differences[:-1]) | (differences[1:] > 1))[: len(begins)]
