@@ -324,18 +324,21 @@ def _blocks(place: Place, family: Family) -> Blocks:
         stop = extent if stop is None else stop
         sides[axis] = Side(axis, extent, start, stop, tuple(loop.tile for loop in loops))
     seen: dict[str, int] = {"i": 0, "j": 0}
-    labels: dict[str, tuple[str, int]] = {}
+    labels: dict[str, tuple[str, int, int]] = {}
     ends = []
     for node in place.around:
         if isinstance(node, Loop):
             if node.axis in seen:
                 seen[node.axis] += 1
-                labels[node.label] = (node.axis, seen[node.axis])
+                root = 0
+                if node.label in labels:
+                    root = labels[node.label][2] or labels[node.label][1]
+                labels[node.label] = (node.axis, seen[node.axis], root)
             else:
                 labels.pop(node.label, None)
         elif node.label in labels:
-            axis, level = labels[node.label]
-            ends.append(End(axis, level, node.which, node.negated, seen[OTHER_AXIS[axis]], str(node)))
+            axis, level, root = labels[node.label]
+            ends.append(End(axis, level, node.which, node.negated, seen[OTHER_AXIS[axis]], str(node), root))
     return Blocks(sides["i"], sides["j"], tuple(ends))
 
 

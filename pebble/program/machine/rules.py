@@ -89,6 +89,7 @@ class Machine:
         self.peak_words: dict[str, int] = {}
         self.tiles: dict[str, Interval] = {}
         self.visits: dict[str, Visit] = {}
+        self._around: dict[str, Visit | None] = {}
         self.steps = 0
 
     def execute(self) -> None:
@@ -125,9 +126,11 @@ class Machine:
         """Execute a loop, unless what it runs over is empty."""
         whole = loop_range(node, self.tiles, self.family)
         if whole[0] < whole[1]:
-            before = self.tiles.get(node.axis)
+            before, around = self.tiles.get(node.axis), self._around.get(node.label)
+            visit = self._around[node.label] = self.visits.get(node.label)
             self.loops.execute(self, node, whole)
-            self.leave(node, before)
+            self._around[node.label] = around
+            self.leave(node, before, visit)
 
     def iteration(self, node: Loop, whole: Interval, index: int) -> None:
         """Execute one tile of a loop, which stays the current one."""
@@ -140,13 +143,15 @@ class Machine:
         start, stop = whole
         count = -((start - stop) // node.tile)
         tile = start + index * node.tile, min(stop, start + (index + 1) * node.tile)
-        self.visits[node.label] = Visit(node.axis, index, count, whole, tile)
+        self.visits[node.label] = Visit(node.axis, index, count, whole, tile, self._around.get(node.label))
         self.tiles[node.axis] = tile
         self.state.enter(node.axis, tile)
 
-    def leave(self, node: Loop, before: Interval | None) -> None:
-        """Put an axis back to the tile it had outside a loop."""
+    def leave(self, node: Loop, before: Interval | None, around: Visit | None) -> None:
+        """Put an axis back to the tile it had outside a loop, and the visit of a loop around with its label."""
         self.visits.pop(node.label, None)
+        if around is not None:
+            self.visits[node.label] = around
         self.put(node.axis, before)
 
     def put(self, axis: str, tile: Interval | None) -> None:
