@@ -324,16 +324,13 @@ def _blocks(place: Place, family: Family) -> Blocks:
         stop = extent if stop is None else stop
         sides[axis] = Side(axis, extent, start, stop, tuple(loop.tile for loop in loops))
     seen: dict[str, int] = {"i": 0, "j": 0}
-    labels: dict[str, tuple[str, int, int]] = {}
-    ends = []
+    labels, ends = dict[str, tuple[str, int, int]](), list[End]()
     for node in place.around:
         if isinstance(node, Loop):
             if node.axis in seen:
                 seen[node.axis] += 1
-                root = 0
-                if node.label in labels:
-                    root = labels[node.label][2] or labels[node.label][1]
-                labels[node.label] = (node.axis, seen[node.axis], root)
+                _, level, root = labels.get(node.label, ("", 0, 0))
+                labels[node.label] = (node.axis, seen[node.axis], root or level)
             else:
                 labels.pop(node.label, None)
         elif node.label in labels:

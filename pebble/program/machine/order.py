@@ -89,14 +89,14 @@ class Order:
         }
         self.fixed[self.other] += [place for grid in grids for place in (grid.start, grid.stop)]
         for label, visit in machine.visits.items():
-            # Of this loop it is where it was last.
-            places = list((visit if label != node.label else visit.around or visit).bounds())
-            if label == node.label and visit.around is None:
+            # This loop's own is where it was last.
+            fixed = machine.around.get(label) if label == node.label else visit
+            if fixed is None:
                 continue
-            if visit.axis in self.fixed:
-                self.fixed[visit.axis] += places
-            if visit.axis == self.axis:
-                self._fix_partners(places)
+            if fixed.axis in self.fixed:
+                self.fixed[fixed.axis] += fixed.bounds()
+            if fixed.axis == self.axis:
+                self._fix_partners(list(fixed.bounds()))
         self.fixed[self.axis] += whole
         self._fix_partners(list(whole))
 

@@ -66,6 +66,8 @@ class Machine:
         The current tile of every axis that a loop (or an explicit box) is on.
     visits : dict of str to Visit
         The current iteration of every loop around, by label.
+    around : dict of str to Visit or None
+        Where a loop of a label stands in another one with its label: the current iteration of that.
     steps : int
         Operations executed.
     """
@@ -89,7 +91,7 @@ class Machine:
         self.peak_words: dict[str, int] = {}
         self.tiles: dict[str, Interval] = {}
         self.visits: dict[str, Visit] = {}
-        self._around: dict[str, Visit | None] = {}
+        self.around: dict[str, Visit | None] = {}
         self.steps = 0
 
     def execute(self) -> None:
@@ -126,10 +128,10 @@ class Machine:
         """Execute a loop, unless what it runs over is empty."""
         whole = loop_range(node, self.tiles, self.family)
         if whole[0] < whole[1]:
-            before, around = self.tiles.get(node.axis), self._around.get(node.label)
-            visit = self._around[node.label] = self.visits.get(node.label)
+            before, around = self.tiles.get(node.axis), self.around.get(node.label)
+            visit = self.around[node.label] = self.visits.get(node.label)
             self.loops.execute(self, node, whole)
-            self._around[node.label] = around
+            self.around[node.label] = around
             self.leave(node, before, visit)
 
     def iteration(self, node: Loop, whole: Interval, index: int) -> None:
@@ -143,11 +145,11 @@ class Machine:
         start, stop = whole
         count = -((start - stop) // node.tile)
         tile = start + index * node.tile, min(stop, start + (index + 1) * node.tile)
-        self.visits[node.label] = Visit(node.axis, index, count, whole, tile, self._around.get(node.label))
+        self.visits[node.label] = Visit(node.axis, index, count, whole, tile, self.around.get(node.label))
         self.tiles[node.axis] = tile
         self.state.enter(node.axis, tile)
 
-    def leave(self, node: Loop, before: Interval | None, around: Visit | None) -> None:
+    def leave(self, node: Loop, before: Interval | None, around: Visit | None = None) -> None:
         """Put an axis back to the tile it had outside a loop, and the visit of a loop around with its label."""
         self.visits.pop(node.label, None)
         if around is not None:

@@ -89,12 +89,14 @@ def take_block(trials: Trials, tiles: Tiles) -> None:
     """Let all tiles that are tried be cut where blocks of the mask end, if else the machine would take long.
 
     Of one block of the mask, or some, the number is taken with which these tiles move the fewest words, of those that
-    the machine gets through soon. If it gets through none soon, tiles are not cut.
+    the machine gets through soon; none, if smaller tiles that are not cut move no more. If it gets through none soon,
+    tiles are not cut.
     """
     if trials.block or BLOCK in tiles or trials.foretold(repeating_tiles(trials, tiles)) <= MANY_TILES:
         return
     sizes = [tiles[name] for name in _cuts(trials.schedule, tiles)]
-    words = dict[int, int]()
+    smaller = light_tiles(trials, tiles)
+    words = {0: trials.words(smaller)} if trials.foretold(smaller) <= MANY_TILES else dict[int, int]()
     for block in _blocks(trials.problem.allowed.period, sizes):
         trials.block = block
         if trials.foretold(tiles) <= MANY_TILES:

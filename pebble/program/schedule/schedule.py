@@ -89,7 +89,7 @@ class Schedule(ABC):
     def __init_subclass__(cls) -> None:
         """Let the program be cut where the mask's blocks end."""
         if "program" in cls.__dict__:
-            cls.program = cut_where_asked(cls.__dict__["program"])  # type: ignore[method-assign]
+            setattr(cls, "program", cut_where_asked(cls.__dict__["program"]))  # noqa: B010
 
     @abstractmethod
     def tiles(self, problem: Problem, M: int) -> Tiles:
