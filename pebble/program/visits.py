@@ -54,6 +54,11 @@ class Visit:
         rest = (self.whole[0], self.tile[0]) if which == "first" else (self.tile[1], self.whole[1])
         return not family.mask.has_pairs(self.axis, rest, partners(self.axis, tiles, family))
 
+    @property
+    def number(self) -> str:
+        """Which iteration it is, after those of the loops around with the same label."""
+        return f"{f'{self.around.number} / ' if self.around else ''}{self.index} of {self.count}"
+
     def bounds(self) -> Iterator[int]:
         """Yield where its tile begins and ends, and what the loop runs over; then those of the loop it goes on with."""
         yield from (*self.tile, *self.whole)

@@ -59,7 +59,7 @@ def test_single_lines_are_not_taken_where_partial_sums_are_stored() -> None:
     """They are stored line by line then, and what is told is far too low."""
     problem = Problem.square(10**6, 128, mask="strided:100003")
     with pytest.raises(TooManyOperations, match="common factors with 100,003"):
-        light_choice(get("flash-1"), problem, 100_000, {"cols": 2})
+        light_choice(get("flash-1"), problem, 100_000, {"cols": 389})
 
 
 def test_of_few_sizes_the_last_resort_moves_the_fewest_words_of_those_verified(

@@ -151,8 +151,9 @@ class Machine:
 
     def leave(self, node: Loop, before: Interval | None, around: Visit | None = None) -> None:
         """Put an axis back to the tile it had outside a loop, and the visit of a loop around with its label."""
-        self.visits.pop(node.label, None)
-        if around is not None:
+        if around is None:
+            self.visits.pop(node.label, None)
+        else:
             self.visits[node.label] = around
         self.put(node.axis, before)
 
@@ -378,7 +379,7 @@ class Machine:
         return f"{array.name}[{', '.join(f'{a}' if b == a + 1 else f'{a}:{b}' for a, b in intervals)}]"
 
     def _refuse(self, op: Operation, rule: str, why: str) -> NoReturn:
-        place = ", ".join(f"{label} iteration {v.index} of {v.count}" for label, v in self.visits.items())
+        place = ", ".join(f"{label} iteration {visit.number}" for label, visit in self.visits.items())
         raise Violation(
             f"{op} on {self._box(self.family[op.array])} ({place or 'outside all loops'}): {why}", rule
         )
