@@ -39,7 +39,8 @@ _MOST_NAMES = 3
 """Of more sizes than so many not all combinations are tried."""
 _MOST_BLOCKS, _MORE_EVENLY = 16, 0.02
 """Tiles are cut after so many blocks of the mask at most; after more than fewer if that leaves so much less over."""
-_MOST_CUTS = 24
+_HARDLY_MORE = 1.005
+_MOST_CUTS = 8
 """Into so many tiles a block is cut, unless tiles are chosen that cut it finer."""
 _PARTS = (8, 4)
 """Sizes may be one part in so many smaller, one after the other, where the machine would look at more tiles."""
@@ -88,9 +89,9 @@ def verifiable_tiles(trials: Trials, tiles: Tiles) -> dict[str, int]:
 def take_block(trials: Trials, tiles: Tiles) -> None:
     """Let all tiles that are tried be cut where blocks of the mask end, if else the machine would take long.
 
-    Of one block of the mask, or some, the number is taken with which these tiles move the fewest words, of those that
-    the machine gets through soon; none, if smaller tiles that are not cut move no more. If it gets through none soon,
-    tiles are not cut.
+    Of one block of the mask, or some, the least number is taken with which these tiles move hardly more words than with
+    any that the machine gets through soon; none, if smaller tiles that are not cut move hardly more. If it gets through
+    none soon, tiles are not cut.
     """
     if trials.block or BLOCK in tiles or trials.foretold(repeating_tiles(trials, tiles)) <= MANY_TILES:
         return
@@ -101,7 +102,9 @@ def take_block(trials: Trials, tiles: Tiles) -> None:
         trials.block = block
         if trials.foretold(tiles) <= MANY_TILES:
             words[block] = trials.words(tiles)
-    trials.block = min(words, key=words.__getitem__, default=0)
+    least = min(words.values(), default=0)
+    # The shortest block is the soonest verified.
+    trials.block = next((block for block in words if words[block] <= _HARDLY_MORE * least), 0)
 
 
 def cuts_finely(block: int, sizes: Iterable[int]) -> bool:

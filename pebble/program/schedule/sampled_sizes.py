@@ -118,7 +118,8 @@ class _Sample:
 
     def _is_fine(self, tiles: Tiles) -> bool:
         """Whether the group's tiles cut a block, if tiles are cut at blocks, into many parts."""
-        return cuts_finely(self.trials.block, (tiles[name] for name in self.group.cuts if tiles[name]))
+        cuts = [name for name in self.group.cuts if name not in self.trials.schedule.may_be_zero]
+        return cuts_finely(self.trials.block, (tiles[name] for name in cuts))
 
     def _lightest(self, ranked: list[tuple[int, dict[str, int]]]) -> dict[str, int]:
         """Return of the tiles that move hardly more words than the best those that the machine verifies soonest."""
