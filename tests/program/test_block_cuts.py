@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import product
 from random import Random
 
 import pytest
@@ -18,7 +19,7 @@ from tests.program.names import Condition, Family, Loop, Node, Operation, Proble
 from tests.program.shrinking import as_python
 from tests.support import amounts
 
-BLOCK = 25
+BLOCK = 15
 
 
 def cut(case: Case, seed: int) -> Case | None:
@@ -88,22 +89,24 @@ def _short_stretches(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(module, "FEWEST_PERIODS", 4)
 
 
-@pytest.mark.parametrize("block", amounts.first(1, range(40)))
+@pytest.mark.parametrize("block", amounts.first(1, range(12)))
 def test_all_readings_of_random_programs_that_are_cut_agree(block: int) -> None:
-    assert check(BLOCK * block, BLOCK * (block + 1)) > 2
+    assert check(BLOCK * block, BLOCK * (block + 1)) > 0
 
 
 @pytest.mark.usefixtures("_short_stretches")
-@pytest.mark.parametrize("block", amounts.first(1, range(40)))
+@pytest.mark.parametrize("block", amounts.first(1, range(12)))
 def test_rounds_of_programs_that_are_cut_say_what_all_tiles_say(block: int) -> None:
-    assert check_long(10 * block, 10 * (block + 1)) > 2
+    assert check_long(4 * block, 4 * (block + 1)) > 0
 
 
-@pytest.mark.parametrize("name", ["flash-1", "flash-2-pinned", "square-tile"])
-@pytest.mark.parametrize("mask", ["strided:13", "fixed:13,2"])
+@pytest.mark.parametrize(
+    ("name", "mask"),
+    amounts.first(1, product(["flash-1", "flash-2-pinned", "square-tile"], ["strided:5", "fixed:5,2"])),
+)
 def test_schedules_cut_at_blocks_count_what_plain_loops_count(name: str, mask: str) -> None:
-    schedule, problem = get(name), Problem.square(150, 1, mask=mask)
-    tiles = {**{tile: 4 for tile in schedule.tile_names if tile != "rows" or name != "flash-1"}, "block": 26}
+    schedule, problem = get(name), Problem.square(64, 1, mask=mask)
+    tiles = {**{tile: 2 for tile in schedule.tile_names if tile != "rows" or name != "flash-1"}, "block": 5}
     program, family = schedule.program(problem, tiles), schedule.family(problem)
     assert not against_plain_loops(program, family)
     assert schedule.words(problem, tiles) == schedule.measure(problem, tiles).io
