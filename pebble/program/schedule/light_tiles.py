@@ -39,6 +39,8 @@ _MOST_NAMES = 3
 """Of more sizes than so many not all combinations are tried."""
 _MOST_BLOCKS, _MORE_EVENLY = 16, 0.02
 """Tiles are cut after so many blocks of the mask at most; after more than fewer if that leaves so much less over."""
+_MANY_CUT = 200_000
+"""Tiles that are cut at blocks see the same more often: the machine looks at so many in some twenty seconds."""
 _HARDLY_MORE = 1.005
 _MOST_CUTS = 8
 """Into so many tiles a block is cut, unless tiles are chosen that cut it finer."""
@@ -100,7 +102,7 @@ def take_block(trials: Trials, tiles: Tiles) -> None:
     words = {0: trials.words(smaller)} if trials.foretold(smaller) <= MANY_TILES else dict[int, int]()
     for block in _blocks(trials.problem.allowed.period, sizes):
         trials.block = block
-        if trials.foretold(tiles) <= MANY_TILES:
+        if trials.foretold(tiles) <= _MANY_CUT:
             words[block] = trials.words(tiles)
     least = min(words.values(), default=0)
     # The shortest block is the soonest verified.
