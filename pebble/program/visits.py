@@ -34,7 +34,7 @@ class Visit:
     tile : (int, int)
         The current tile.
     around : Visit, optional
-        Of a loop around with the same label, whose tile this loop cuts: the two are one loop.
+        Of a loop around with the same label, whose tile this loop cuts: the two are one loop. On masked axes only.
     """
 
     axis: str
@@ -46,13 +46,17 @@ class Visit:
 
     def is_end(self, which: str, tiles: Mapping[str, Interval], family: Family) -> bool:
         """Whether no earlier (``"first"``) or later (``"last"``) tile is visited with the current other tiles."""
-        if self.around is not None and not self.around.is_end(which, tiles, family):
-            return False
         if self.axis not in family.masked_axes:
             return self.index == (0 if which == "first" else self.count - 1)
         assert family.mask is not None
-        rest = (self.whole[0], self.tile[0]) if which == "first" else (self.tile[1], self.whole[1])
+        start, stop = self.together
+        rest = (start, self.tile[0]) if which == "first" else (self.tile[1], stop)
         return not family.mask.has_pairs(self.axis, rest, partners(self.axis, tiles, family))
+
+    @property
+    def together(self) -> Interval:
+        """What the loop runs over, with those around that have its label."""
+        return self.whole if self.around is None else self.around.together
 
     @property
     def number(self) -> str:

@@ -120,7 +120,7 @@ def _blocks(period: int, sizes: list[int]) -> Iterator[int]:
     Examples
     --------
     >>> list(_blocks(1021, [391])), list(_blocks(1021, [1500]))
-    ([1021, 3063], [2042, 3063, 13273])
+    ([1021, 3063], [2042, 4084, 7147, 10210])
     """
     least = inf
     for block in range(period, _MOST_BLOCKS * period + 1, period):
