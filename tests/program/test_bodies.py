@@ -25,9 +25,11 @@ def test_a_condition_on_a_loop_within_a_tile_of_its_axis_has_no_order() -> None:
 
 def test_loops_of_one_label_are_one_loop_for_a_condition() -> None:
     cut = loop("j", 4, loop("i", 1, loop("j", 2, when(first("j"), load("K")))))
-    assert body_of(cut).told and body_of(cut).ordered
+    assert body_of(cut).told
+    assert body_of(cut).ordered
     part = loop("j", 4, loop("j", 2, loop("i", 1, when(first("j"), load("K")))), start=1)
-    assert body_of(part).ordered and not body_of(part).told
+    assert body_of(part).ordered
+    assert not body_of(part).told
 
 
 def test_a_loop_over_the_same_axis_keeps_lines_apart() -> None:
