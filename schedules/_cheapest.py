@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import ClassVar, NamedTuple
 
 from pebble import CacheTooSmall, InvalidInput, Problem, Schedule
-from pebble.program import MaskedSearch, Program, Tiles, TooManyOperations, light_choice
+from pebble.program import MaskedSearch, Program, Tiles, TooManyOperations, light_choice, without_block
 
 __all__ = ["Cheapest"]
 
@@ -30,6 +30,7 @@ class Cheapest(Schedule):
     _by_names: ClassVar[dict[frozenset[str], Schedule]]
 
     def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
         cls.may_be_zero = tuple(sorted({n for schedule in cls.candidates for n in schedule.may_be_zero}))
         cls._by_names = {}
         for schedule in cls.candidates:
@@ -103,7 +104,7 @@ class Cheapest(Schedule):
             If no candidate has just these tiles.
         """
         try:
-            return self._by_names[frozenset(tiles)]
+            return self._by_names[frozenset(without_block(tiles))]
         except KeyError:
             takes = "; ".join(",".join(n for n in self.tile_names if n in names) for names in self._by_names)
             raise InvalidInput(

@@ -47,6 +47,7 @@ from pebble.program.schedule import (
     largest,
     light_choice,
     repeating_size,
+    without_block,
 )
 from pebble.program.steps import Step, loop_range, tile_at, tile_count, walk
 from pebble.program.validation import validate
@@ -93,4 +94,5 @@ __all__ = [
     "validate",
     "walk",
     "when",
+    "without_block",
 ]

@@ -106,7 +106,7 @@ class ShiftedLoops:
         index: int,
     ) -> Iterator[Columns]:
         tile, count = tile_at(*whole, node.tile, index), tile_count(*whole, node.tile)
-        inside = {**visits, node.label: Visit(node.axis, index, count, whole, tile)}
+        inside = {**visits, node.label: Visit(node.axis, index, count, whole, tile, visits.get(node.label))}
         inside_tiles = {**tiles, node.axis: tile}
         for inner in node.body:
             yield from self._node(inner, inside_tiles, inside)

@@ -87,7 +87,8 @@ def _walk(
         count = tile_count(*whole, node.tile)
         for index in visited(node.axis, whole, node.tile, tiles, family):
             tile = tile_at(*whole, node.tile, index)
-            inside = (*visits, (node.label, Visit(node.axis, index, count, whole, tile)))
+            visit = Visit(node.axis, index, count, whole, tile, dict(visits).get(node.label))
+            inside = (*visits, (node.label, visit))
             inside_path, inside_tiles = (*path, (node.label, index, count)), {**tiles, node.axis: tile}
             for number, inner in enumerate(node.body):
                 yield from _walk(inner, family, inside_tiles, inside, inside_path, (*place, number))

@@ -63,7 +63,8 @@ def _validate_loop(node: Loop, family: Family, enclosing: list[Loop]) -> None:
         raise InvalidInput(f"loop over {node.axis}: {family.name} has axes {', '.join(family.extents)}")
     if node.tile < 1:
         raise InvalidInput(f"loop over {node.axis}: a tile of {node.tile} has no length")
-    if any(outer.label == node.label for outer in enclosing):
+    goes_on = node.axis in family.masked_axes
+    if any(outer.label == node.label and not (goes_on and outer.axis == node.axis) for outer in enclosing):
         raise InvalidInput(f"two nested loops are both called {node.label!r}: give one another label")
     if (node.start, node.stop) == (0, None):
         return

@@ -7,7 +7,7 @@ stand, so a condition inside an inner loop asks about the inner loop's tile.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -33,6 +33,8 @@ class Visit:
         What the loop runs over.
     tile : (int, int)
         The current tile.
+    around : Visit, optional
+        Of a loop around with the same label, whose tile this loop cuts: the two are one loop. On masked axes only.
     """
 
     axis: str
@@ -40,14 +42,32 @@ class Visit:
     count: int
     whole: Interval
     tile: Interval
+    around: Visit | None = None
 
     def is_end(self, which: str, tiles: Mapping[str, Interval], family: Family) -> bool:
         """Whether no earlier (``"first"``) or later (``"last"``) tile is visited with the current other tiles."""
         if self.axis not in family.masked_axes:
             return self.index == (0 if which == "first" else self.count - 1)
         assert family.mask is not None
-        rest = (self.whole[0], self.tile[0]) if which == "first" else (self.tile[1], self.whole[1])
+        start, stop = self.together
+        rest = (start, self.tile[0]) if which == "first" else (self.tile[1], stop)
         return not family.mask.has_pairs(self.axis, rest, partners(self.axis, tiles, family))
+
+    @property
+    def together(self) -> Interval:
+        """What the loop runs over, with those around that have its label."""
+        return self.whole if self.around is None else self.around.together
+
+    @property
+    def number(self) -> str:
+        """Which iteration it is, after those of the loops around with the same label."""
+        return f"{f'{self.around.number} / ' if self.around else ''}{self.index} of {self.count}"
+
+    def bounds(self) -> Iterator[int]:
+        """Yield where its tile begins and ends, and what the loop runs over; then those of the loop it goes on with."""
+        yield from (*self.tile, *self.whole)
+        if self.around is not None:
+            yield from self.around.bounds()
 
 
 def partners(axis: str, tiles: Mapping[str, Interval], family: Family) -> Interval:

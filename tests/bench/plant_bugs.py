@@ -73,11 +73,24 @@ TESTS = {
     "computations/masks": OF_MASKS + OF_THE_MACHINE,
     "program/closed_forms": [
         f"tests/program/test_{name}.py"
-        for name in ("closed_forms_bands", "closed_forms_masks", "closed_forms_zones", "closed_forms")
+        for name in (
+            "closed_forms_bands",
+            "closed_forms_masks",
+            "closed_forms_zones",
+            "closed_forms",
+            "block_cuts",
+        )
     ],
     "program/schedule": [
         f"tests/program/test_{name}.py"
-        for name in ("plain_room", "masked_tiles", "masked_tiles_brute_force", "every_size", "tile_names")
+        for name in (
+            "block_cuts",
+            "plain_room",
+            "masked_tiles",
+            "masked_tiles_brute_force",
+            "every_size",
+            "tile_names",
+        )
     ],
 }
 """Tests of the shortcuts in a folder of pebble/, those first that are likely to find a bug."""

@@ -155,7 +155,10 @@ def against_reference(plain: Verdict, expected: Outcome, family: Family) -> list
 def place_text(expected: Outcome) -> str:
     assert expected.place is not None
     operation, trips = expected.place
-    text = ", ".join(f"{label} iteration {index} of {count}" for label, index, count in trips)
+    numbers: dict[str, list[str]] = {}
+    for label, index, count in trips:
+        numbers.setdefault(label, []).append(f"{index} of {count}")
+    text = ", ".join(f"{label} iteration {' / '.join(some)}" for label, some in numbers.items())
     return f"{operation} ({text or 'outside all loops'})"
 
 

@@ -85,17 +85,22 @@ class Walk:
         outer = self.tiles.get(node.axis)
         end = self.family.extents[node.axis] if node.stop is None else node.stop
         whole = outer or (node.start, end)
+        # A loop in a loop of its label is one loop with that: first and last are told of what both run over.
+        same = self.around.get(node.label)
+        together = same[1] if same else whole
         starts = range(*whole, node.tile)
         for index, a in enumerate(starts):
             tile = a, min(a + node.tile, whole[1])
             if not self.pairs.meet(node.axis, tile, self.tiles):
                 continue
             self.tiles[node.axis] = tile
-            self.around[node.label] = node.axis, whole, tile
+            self.around[node.label] = node.axis, together, tile
             self.path.append((node.label, index, len(starts)))
             yield from self.body(node.body, address)
             self.path.pop()
             del self.around[node.label]
+            if same:
+                self.around[node.label] = same
             del self.tiles[node.axis]
         if outer:
             self.tiles[node.axis] = outer

@@ -11,27 +11,36 @@ from pebble.program.schedule import light_tiles as light
 from pebble.program.schedule.tile_trials import Trials
 
 
-def test_small_cache_takes_its_published_side_where_that_is_verified_soon() -> None:
+def test_small_cache_takes_its_published_side_or_one_that_is_verified_soon() -> None:
     small = get("small-cache")
-    for mask, N, side in (
-        ("strided:1024", 5_000, 158),
-        ("causal", 10**6, 158),
-        ("strided:1024", 10**6, 128),
-        ("fixed:1024,8", 10**9, 128),
-        ("strided:1000", 10**6, 150),
+    for mask, N, tiles in (
+        ("strided:1024", 5_000, {"side": 158}),
+        ("causal", 10**6, {"side": 158}),
+        ("strided:1024", 10**6, {"side": 128}),
+        ("strided:1021", 10**6, {"side": 158, "block": 1021}),
     ):
         problem = Problem.square(N, 128, mask=mask)
         found = light_choice(small, problem, 100_000, small.tiles(problem, 100_000))
-        assert found == {"side": side}, (mask, N)
+        assert found == tiles, (mask, N)
         assert is_light(small, problem, found)
 
 
-def test_where_none_are_found_those_that_repeat_soonest_are_taken() -> None:
+def test_tiles_are_cut_where_blocks_of_a_prime_end() -> None:
     flash = get("flash-2")
     problem = Problem.square(10**6, 128, mask="strided:1021")
     found = light_choice(flash, problem, 100_000, {"rows": 391})
-    assert 3 * 391 <= 4 * found["rows"] <= 4 * 391
-    assert not is_light(flash, problem, found)
+    assert found == {"rows": 391, "block": 1021}
+    assert is_light(flash, problem, found)
+
+
+def test_tiles_are_not_cut_where_smaller_ones_move_no_more_words() -> None:
+    problem = Problem.square(10**6, 128, mask="strided:1024")
+    assert "block" not in light_choice(get("flash-2"), problem, 100_000, {"rows": 391})
+
+
+def test_nothing_is_refused_that_is_cut_where_blocks_end() -> None:
+    problem = Problem.square(10**6, 128, mask="strided:1021")
+    assert light_choice(get("flash-1"), problem, 100_000, {"cols": 389}) == {"cols": 389, "block": 1021}
 
 
 def test_tiles_that_would_take_minutes_are_refused() -> None:
@@ -40,15 +49,15 @@ def test_tiles_that_would_take_minutes_are_refused() -> None:
         get("small-cache").measure(problem, {"side": 158})
 
 
-def test_where_none_near_repeat_soon_single_lines_are_taken() -> None:
-    problem = Problem.square(10**6, 128, mask="strided:1021")
-    assert light_choice(get("small-cache"), problem, 100_000, {"side": 158}) == {"side": 1}
+def test_where_blocks_are_too_long_single_lines_are_taken() -> None:
+    problem = Problem.square(10**6, 128, mask="strided:100003")
+    assert light_choice(get("small-cache"), problem, 100_000, {"side": 8}) == {"side": 1}
 
 
 def test_single_lines_are_not_taken_where_partial_sums_are_stored() -> None:
     """They are stored line by line then, and what is told is far too low."""
-    problem = Problem.square(10**6, 128, mask="strided:1021")
-    with pytest.raises(TooManyOperations, match="common factors with 1,021"):
+    problem = Problem.square(10**6, 128, mask="strided:100003")
+    with pytest.raises(TooManyOperations, match="common factors with 100,003"):
         light_choice(get("flash-1"), problem, 100_000, {"cols": 389})
 
 

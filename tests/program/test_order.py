@@ -13,6 +13,7 @@ from pebble.program.machine.memo import RememberedLoops
 from pebble.program.machine.order import Order
 from pebble.program.machine.rules import Machine
 from pebble.program.machine.stretches import Stretch, TileGrid
+from pebble.program.visits import Visit
 from tests.program.names import Family, Loop, Program, load, loop, phase
 from tests.program.test_rounds import attention
 
@@ -208,3 +209,16 @@ def test_blocks_near_a_chain_that_stays_are_told(chain: str, same: bool) -> None
     assert order._are_told(lines, now, then) is same
     assert order._are_told(lines, state(chains_i="30"), state(chains_i="31"))
     assert not order._are_told(lines, now, state(j="30", chains_i=f"{chain} 77"))
+
+
+def test_what_a_loop_around_with_the_same_label_runs_over_never_moves() -> None:
+    machine = Machine(
+        Program((phase("", ROW),)), WINDOW, None, FieldState(WINDOW), RememberedLoops(WINDOW, 1000)
+    )
+    machine.around["i"] = Visit("i", 0, 2, (5, 39), (5, 37))
+    machine.enter(ROW, (5, 37), 0)
+    part = (
+        max(WINDOW.mask.steady_parts("i"), key=lambda part: part.stop - part.start) if WINDOW.mask else None
+    )
+    order = Order(machine, ROW, (5, 37), Stretch(3, 13, 3, part), [])
+    assert {5, 37, 39} <= {*order.fixed["i"]}

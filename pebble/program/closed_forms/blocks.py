@@ -148,6 +148,8 @@ class End:
     partner : int
         Level of the other axis where the condition stands; 0 is outside loops over it.
     text : str
+    root : int
+        Number of the outermost loop around it with its label, where it is one loop with that; else 0.
     """
 
     axis: str
@@ -156,6 +158,12 @@ class End:
     negated: bool
     partner: int
     text: str
+    root: int = 0
+
+    @property
+    def within(self) -> int:
+        """Level of the tiles that the condition looks through."""
+        return (self.root or self.level) - 1
 
 
 Block = tuple[Whole, Whole]
@@ -221,7 +229,7 @@ class Blocks:
         index = dict(zip("ij", block, strict=True))
         side, other = self[end.axis], self[OTHER_AXIS[end.axis]]
         start, stop = side.around(end.level, index[end.axis])
-        low, high = side.around(end.level - 1, index[end.axis])
+        low, high = side.around(end.within, index[end.axis])
         rest = (low, start) if end.which == "first" else (stop, high)
         if end.partner:
             partners = other.around(end.partner, index[other.axis])

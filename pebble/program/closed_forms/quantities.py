@@ -324,18 +324,18 @@ def _blocks(place: Place, family: Family) -> Blocks:
         stop = extent if stop is None else stop
         sides[axis] = Side(axis, extent, start, stop, tuple(loop.tile for loop in loops))
     seen: dict[str, int] = {"i": 0, "j": 0}
-    labels: dict[str, tuple[str, int]] = {}
-    ends = []
+    labels, ends = dict[str, tuple[str, int, int]](), list[End]()
     for node in place.around:
         if isinstance(node, Loop):
             if node.axis in seen:
                 seen[node.axis] += 1
-                labels[node.label] = (node.axis, seen[node.axis])
+                _, level, root = labels.get(node.label, ("", 0, 0))
+                labels[node.label] = (node.axis, seen[node.axis], root or level)
             else:
                 labels.pop(node.label, None)
         elif node.label in labels:
-            axis, level = labels[node.label]
-            ends.append(End(axis, level, node.which, node.negated, seen[OTHER_AXIS[axis]], str(node)))
+            axis, level, root = labels[node.label]
+            ends.append(End(axis, level, node.which, node.negated, seen[OTHER_AXIS[axis]], str(node), root))
     return Blocks(sides["i"], sides["j"], tuple(ends))
 
 

@@ -29,7 +29,7 @@ def simplified(blocks: Blocks) -> Blocks | None:
                 level == len(tiles)
                 or tiles[level - 1] % tiles[level]
                 or partner
-                or any(end.axis == axis and end.level in (level, level + 1) for end in ends)
+                or any(end.axis == axis and level in (end.level, end.within) for end in ends)
             ):
                 level += 1
                 continue
@@ -47,5 +47,5 @@ def _without(side: Side, level: int) -> Side:
 def _lowered(end: End, axis: str, level: int) -> End:
     """Number the levels behind one that is left out anew."""
     if end.axis == axis:
-        return replace(end, level=end.level - (end.level > level))
+        return replace(end, level=end.level - (end.level > level), root=end.root - (end.root > level))
     return replace(end, partner=end.partner - (end.partner >= level))

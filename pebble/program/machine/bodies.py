@@ -227,8 +227,11 @@ def _conditions(program: Program, family: Family) -> dict[int, dict[Condition, _
     found: dict[int, dict[Condition, _About]] = {}
 
     def about(loop: Loop, around: tuple[Loop, ...]) -> _About:
-        masked, whole = loop.axis in family.masked_axes, (loop.start, loop.stop) == (0, None)
-        within = any(other.axis == loop.axis for other in around)
+        # Loops with one label, one in the other, are one loop for a condition: what the outermost runs over counts.
+        root = next((at for at, other in enumerate(around) if other.label == loop.label), len(around))
+        outermost = (*around, loop)[root]
+        masked, whole = loop.axis in family.masked_axes, (outermost.start, outermost.stop) == (0, None)
+        within = any(other.axis == loop.axis for other in around[:root])
         split = any(isinstance(inner, Loop) and inner.axis == loop.axis for inner in nodes_in(loop.body))
         return _About(
             masked,

@@ -65,7 +65,7 @@ class Order:
         if in_block:
             assert isinstance(family.mask, BlockToeplitzMask)
             lines = [0, self.extent, *whole]
-            lines += [place for visit in machine.visits.values() for place in (*visit.tile, *visit.whole)]
+            lines += [place for visit in machine.visits.values() for place in visit.bounds()]
             partners_told = [0, family.extents[self.other]]
             partners_told += [place for grid in grids for place in (grid.start, grid.stop)]
             block = stretch.part.start // family.mask.period
@@ -89,12 +89,14 @@ class Order:
         }
         self.fixed[self.other] += [place for grid in grids for place in (grid.start, grid.stop)]
         for label, visit in machine.visits.items():
-            if label == node.label:
-                continue  # where this loop was last
-            if visit.axis in self.fixed:
-                self.fixed[visit.axis] += [*visit.tile, *visit.whole]
-            if visit.axis == self.axis:
-                self._fix_partners([*visit.tile, *visit.whole])
+            # This loop's own is where it was last.
+            fixed = machine.around.get(label) if label == node.label else visit
+            if fixed is None:
+                continue
+            if fixed.axis in self.fixed:
+                self.fixed[fixed.axis] += fixed.bounds()
+            if fixed.axis == self.axis:
+                self._fix_partners(list(fixed.bounds()))
         self.fixed[self.axis] += whole
         self._fix_partners(list(whole))
 

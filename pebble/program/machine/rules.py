@@ -66,6 +66,8 @@ class Machine:
         The current tile of every axis that a loop (or an explicit box) is on.
     visits : dict of str to Visit
         The current iteration of every loop around, by label.
+    around : dict of str to Visit or None
+        Where a loop of a label stands in another one with its label: the current iteration of that.
     steps : int
         Operations executed.
     """
@@ -89,6 +91,7 @@ class Machine:
         self.peak_words: dict[str, int] = {}
         self.tiles: dict[str, Interval] = {}
         self.visits: dict[str, Visit] = {}
+        self.around: dict[str, Visit | None] = {}
         self.steps = 0
 
     def execute(self) -> None:
@@ -125,9 +128,11 @@ class Machine:
         """Execute a loop, unless what it runs over is empty."""
         whole = loop_range(node, self.tiles, self.family)
         if whole[0] < whole[1]:
-            before = self.tiles.get(node.axis)
+            before, around = self.tiles.get(node.axis), self.around.get(node.label)
+            visit = self.around[node.label] = self.visits.get(node.label)
             self.loops.execute(self, node, whole)
-            self.leave(node, before)
+            self.around[node.label] = around
+            self.leave(node, before, visit)
 
     def iteration(self, node: Loop, whole: Interval, index: int) -> None:
         """Execute one tile of a loop, which stays the current one."""
@@ -140,13 +145,16 @@ class Machine:
         start, stop = whole
         count = -((start - stop) // node.tile)
         tile = start + index * node.tile, min(stop, start + (index + 1) * node.tile)
-        self.visits[node.label] = Visit(node.axis, index, count, whole, tile)
+        self.visits[node.label] = Visit(node.axis, index, count, whole, tile, self.around.get(node.label))
         self.tiles[node.axis] = tile
         self.state.enter(node.axis, tile)
 
-    def leave(self, node: Loop, before: Interval | None) -> None:
-        """Put an axis back to the tile it had outside a loop."""
-        self.visits.pop(node.label, None)
+    def leave(self, node: Loop, before: Interval | None, around: Visit | None = None) -> None:
+        """Put an axis back to the tile it had outside a loop, and the visit of a loop around with its label."""
+        if around is None:
+            self.visits.pop(node.label, None)
+        else:
+            self.visits[node.label] = around
         self.put(node.axis, before)
 
     def put(self, axis: str, tile: Interval | None) -> None:
@@ -371,7 +379,7 @@ class Machine:
         return f"{array.name}[{', '.join(f'{a}' if b == a + 1 else f'{a}:{b}' for a, b in intervals)}]"
 
     def _refuse(self, op: Operation, rule: str, why: str) -> NoReturn:
-        place = ", ".join(f"{label} iteration {v.index} of {v.count}" for label, v in self.visits.items())
+        place = ", ".join(f"{label} iteration {visit.number}" for label, visit in self.visits.items())
         raise Violation(
             f"{op} on {self._box(self.family[op.array])} ({place or 'outside all loops'}): {why}", rule
         )

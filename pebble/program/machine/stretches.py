@@ -150,8 +150,8 @@ def _cut(
         # The lines just before and just behind a tile belong to the part too, and tiles are full ones.
         first = max(done, -((whole[0] - piece.start - margin) // node.tile))
         stop = min((piece.stop - margin - whole[0]) // node.tile, (whole[1] - whole[0]) // node.tile, count)
-        if stop - first < fewest * length or (length == 1 and piece.repeats):
-            continue  # where single tiles repeat they are alike, and need no rounds
+        if stop - first < fewest * length:
+            continue
         if first > done:
             yield Stretch(done, first)
         yield Stretch(first, stop, length, part)

@@ -169,12 +169,20 @@ def runs_of_tiles(
             found.append(TileRun(low, high - low, None))
             done = high
     found += [TileRun(index, 1, None) for index in range(done, tile_count(*whole, tile))]
-    signed = []
+    signed: list[TileRun] = []
     for run in found:
         lines = tile_at(*whole, tile, run.first)
         if mask.box(axis, lines, partners):
-            signed.append(TileRun(run.first, run.times, _pattern(mask, axis, lines, partners, asked)))
+            _add(signed, run._replace(signature=_pattern(mask, axis, lines, partners, asked)))
     return signed
+
+
+def _add(found: list[TileRun], run: TileRun) -> None:
+    """Add a run of tiles, to the last one if it goes on with that."""
+    if found and found[-1].signature == run.signature and found[-1].first + found[-1].times == run.first:
+        found[-1] = found[-1]._replace(times=found[-1].times + run.times)
+    else:
+        found.append(run)
 
 
 def _few_tiles(
@@ -189,11 +197,7 @@ def _few_tiles(
         return None
     found: list[TileRun] = []
     for index in range(first, behind):
-        signature = _pattern(mask, axis, tile_at(*whole, tile, index), partners, asked)
-        if found and found[-1].signature == signature:
-            found[-1] = found[-1]._replace(times=found[-1].times + 1)
-        else:
-            found.append(TileRun(index, 1, signature))
+        _add(found, TileRun(index, 1, _pattern(mask, axis, tile_at(*whole, tile, index), partners, asked)))
     return found
 
 

@@ -1,6 +1,7 @@
 """Schedules: the base class, the choice of tiles, and the registry through which third parties add their own."""
 
 from pebble.program.schedule.aligned_sizes import repeating_size
+from pebble.program.schedule.block_cuts import without_block
 from pebble.program.schedule.level_schedule import LevelSchedule
 from pebble.program.schedule.light_tiles import is_light, light_choice
 from pebble.program.schedule.masked_tiles import Choice, MaskedSearch, masked_tiles, tiles_without_mask
@@ -26,4 +27,5 @@ __all__ = [
     "repeating_size",
     "resolve_tiles",
     "tiles_without_mask",
+    "without_block",
 ]

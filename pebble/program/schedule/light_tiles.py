@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import product
+from math import inf
 
 from pebble.computations.masks.mask import OTHER_AXIS
 from pebble.computations.problem import Problem
@@ -12,16 +13,19 @@ from pebble.program.machine.run import refuse_too_many
 from pebble.program.nodes import Loop
 from pebble.program.places import places
 from pebble.program.schedule.aligned_sizes import repeating_size
+from pebble.program.schedule.block_cuts import BLOCK, without_block
 from pebble.program.schedule.schedule import Schedule, Tiles
 from pebble.program.schedule.tile_groups import TileGroup
 from pebble.program.schedule.tile_trials import Trials
 
 __all__ = [
     "MANY_TILES",
+    "cuts_finely",
     "is_light",
     "light_choice",
     "light_tiles",
     "repeating_tiles",
+    "take_block",
     "taken_to_be_verified",
     "verifiable_tiles",
 ]
@@ -33,12 +37,21 @@ _LAST_RESORT = 400_000
 at some ten in a millisecond."""
 _MOST_NAMES = 3
 """Of more sizes than so many not all combinations are tried."""
+_MOST_BLOCKS, _MORE_EVENLY = 16, 0.02
+"""Tiles are cut after so many blocks of the mask at most; after more than fewer if that leaves so much less over."""
+_MANY_CUT = 200_000
+"""Tiles that are cut at blocks see the same more often: the machine looks at so many in some twenty seconds."""
+_HARDLY_MORE = 1.005
+_MOST_CUTS = 8
+"""Into so many tiles a block is cut, unless tiles are chosen that cut it finer."""
 _PARTS = (8, 4)
 """Sizes may be one part in so many smaller, one after the other, where the machine would look at more tiles."""
 
 
 def repeating_tiles(trials: Trials, tiles: Tiles, part: int | None = None) -> dict[str, int]:
     """Return tiles that repeat soon with the mask's period, see :func:`.repeating_size`; hardly smaller ones."""
+    if trials.block:
+        return dict(tiles)  # with each block of the mask
     mask, cuts = trials.problem.allowed, _cuts(trials.schedule, tiles)
     return {name: repeating_size(mask, size, part) if name in cuts else size for name, size in tiles.items()}
 
@@ -46,7 +59,9 @@ def repeating_tiles(trials: Trials, tiles: Tiles, part: int | None = None) -> di
 def _cuts(schedule: Schedule, tiles: Tiles) -> list[str]:
     """Return the names of the sizes that cut queries or keys."""
     kept = {*schedule.resident_tiles, *schedule.may_be_zero}
-    return [name for name in tiles if name not in kept and schedule.axis_of(name) in ("", "i", "j")]
+    return [
+        name for name in without_block(tiles) if name not in kept and schedule.axis_of(name) in ("", "i", "j")
+    ]
 
 
 def light_choice(schedule: Schedule, problem: Problem, M: int, tiles: Tiles) -> dict[str, int]:
@@ -67,9 +82,53 @@ def is_light(schedule: Schedule, problem: Problem, tiles: Tiles) -> bool:
 
 def verifiable_tiles(trials: Trials, tiles: Tiles) -> dict[str, int]:
     """Return :func:`light_tiles`, or raise TooManyOperations where the machine would take too long for them."""
-    found = light_tiles(trials, tiles)
-    refuse_too_many(trials.schedule.program(trials.problem, found), trials.family)
+    take_block(trials, tiles)
+    found = trials.cut(light_tiles(trials, tiles))
+    refuse_too_many(trials.program(found), trials.family)
     return found
+
+
+def take_block(trials: Trials, tiles: Tiles) -> None:
+    """Let all tiles that are tried be cut where blocks of the mask end, if else the machine would take long.
+
+    Of one block of the mask, or some, the least number is taken with which these tiles move hardly more words than with
+    any that the machine gets through soon; none, if smaller tiles that are not cut move hardly more. If it gets through
+    none soon, tiles are not cut.
+    """
+    if trials.block or BLOCK in tiles or trials.foretold(repeating_tiles(trials, tiles)) <= MANY_TILES:
+        return
+    sizes = [tiles[name] for name in _cuts(trials.schedule, tiles)]
+    smaller = light_tiles(trials, tiles)
+    words = {0: trials.words(smaller)} if trials.foretold(smaller) <= MANY_TILES else dict[int, int]()
+    for block in _blocks(trials.problem.allowed.period, sizes):
+        trials.block = block
+        if trials.foretold(tiles) <= _MANY_CUT:
+            words[block] = trials.words(tiles)
+    least = min(words.values(), default=0)
+    # The shortest block is the soonest verified.
+    trials.block = next((block for block in words if words[block] <= _HARDLY_MORE * least), 0)
+
+
+def cuts_finely(block: int, sizes: Iterable[int]) -> bool:
+    """Whether some tiles cut a block into so many parts that they take long to be summed up, and to be verified."""
+    return any(_MOST_CUTS * size < block for size in sizes)
+
+
+def _blocks(period: int, sizes: list[int]) -> Iterator[int]:
+    """Yield multiples of a period that tiles of some sizes cut ever more evenly.
+
+    Examples
+    --------
+    >>> list(_blocks(1021, [391])), list(_blocks(1021, [1500]))
+    ([1021, 3063], [2042, 4084, 7147, 10210])
+    """
+    least = inf
+    for block in range(period, _MOST_BLOCKS * period + 1, period):
+        if any(size < block for size in sizes) and (least == inf or not cuts_finely(block, sizes)):
+            tiles = max(-(-block // size) * size / block for size in sizes if size < block)
+            if tiles < least - _MORE_EVENLY:
+                least = tiles
+                yield block
 
 
 def light_tiles(trials: Trials, tiles: Tiles, group: TileGroup | None = None) -> dict[str, int]:
@@ -123,7 +182,7 @@ def _last_resort(trials: Trials, tiles: Tiles, group: TileGroup | None) -> dict[
 def _leaves_partial_sums(trials: Trials, tiles: Tiles) -> bool:
     """Whether sums over queries or keys are stored line by line before they are complete: more is looked at then."""
     family = trials.family
-    for place in places(trials.schedule.program(trials.problem, tiles)):
+    for place in places(trials.program(tiles)):
         chain = family[place.operation.array].chain or ""
         if place.operation.action == "store" and chain in family.masked_axes:
             axes = [node.axis for node in place.around if isinstance(node, Loop)]

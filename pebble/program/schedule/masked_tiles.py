@@ -7,8 +7,9 @@ from contextlib import suppress
 
 from pebble.common.errors import CacheTooSmall, NoClosedForm
 from pebble.computations.problem import Problem
+from pebble.program.schedule.block_cuts import without_block
 from pebble.program.schedule.every_size import combinations, every_size, phases_are_apart
-from pebble.program.schedule.light_tiles import repeating_tiles, verifiable_tiles
+from pebble.program.schedule.light_tiles import repeating_tiles, take_block, verifiable_tiles
 from pebble.program.schedule.sampled_sizes import sampled_sizes
 from pebble.program.schedule.schedule import Schedule, Tiles
 from pebble.program.schedule.square_cuts import HARDLY_MORE
@@ -150,10 +151,14 @@ class MaskedSearch:
         return verifiable_tiles(self.trials, self.choose(problem, M))
 
     def _take(self, start: dict[str, int]) -> None:
-        fixed = not start or not self.is_asked(self.schedule, self.problem)
-        self.tiles = (
-            start if fixed else self._best(verifiable_tiles(self.trials, repeating_tiles(self.trials, start)))
-        )
+        if not start:
+            self.tiles = start
+        elif not self.is_asked(self.schedule, self.problem):
+            take_block(self.trials, start)
+            self.tiles = self.trials.cut(start)
+        else:
+            light = verifiable_tiles(self.trials, repeating_tiles(self.trials, start))
+            self.tiles = self.trials.cut(self._best(without_block(light)))
         self.words = self.trials.words(self.tiles)
 
     def verified(self) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from itertools import product
 
 from pebble.program.schedule.aligned_sizes import aligned_sizes, has_full_tile
-from pebble.program.schedule.light_tiles import MANY_TILES, light_tiles, repeating_tiles
+from pebble.program.schedule.light_tiles import MANY_TILES, cuts_finely, light_tiles, repeating_tiles
 from pebble.program.schedule.schedule import Tiles
 from pebble.program.schedule.square_cuts import (
     HARDLY_MORE,
@@ -133,6 +133,11 @@ class _Sample:
         """Whether the machine verifies the group's phases in seconds."""
         return self.trials.foretold({**self.given, **tiles}, self.group) <= MANY_TILES
 
+    def _is_fine(self, tiles: Tiles) -> bool:
+        """Whether the group's tiles cut a block, if tiles are cut at blocks, into many parts."""
+        cuts = [name for name in self.group.cuts if name not in self.trials.schedule.may_be_zero]
+        return cuts_finely(self.trials.block, (tiles[name] for name in cuts))
+
     def _lightest(self, ranked: list[tuple[int, dict[str, int]]]) -> dict[str, int]:
         """Return of the tiles that move hardly more words than the best those that the machine verifies soonest."""
         if self.trials.problem.allowed.period == 1:
@@ -159,6 +164,8 @@ class _Sample:
             for tiles in some:
                 if len(seen) >= most:
                     return
+                if self._is_fine(tiles) and not self._is_fine(self.given):
+                    continue
                 light = light_tiles(self.trials, repeating_tiles(self.trials, tiles), self.group)
                 whole = self._with_residents(light, aim)
                 if whole is not None:

@@ -16,6 +16,7 @@ from pebble.program.closed_forms.count import words_moved
 from pebble.program.machine.counted import Run
 from pebble.program.machine.run import run
 from pebble.program.nodes import Program
+from pebble.program.schedule.block_cuts import BLOCK, cut_where_asked, without_block
 from pebble.program.schedule.plain_room import PlainRooms
 from pebble.program.schedule.tile_names import checked_tiles
 
@@ -84,6 +85,11 @@ class Schedule(ABC):
     short_search: ClassVar[bool] = False
     may_be_zero: ClassVar[tuple[str, ...]] = ()
     masks_only: ClassVar[bool] = False
+
+    def __init_subclass__(cls) -> None:
+        """Let the program be cut where the mask's blocks end."""
+        if "program" in cls.__dict__:
+            setattr(cls, "program", cut_where_asked(cls.__dict__["program"]))  # noqa: B010
 
     @abstractmethod
     def tiles(self, problem: Problem, M: int) -> Tiles:
@@ -184,9 +190,13 @@ class Schedule(ABC):
     def check_tiles(self, tiles: Tiles) -> dict[str, int]:
         """Return the tiles in the order of ``tile_names``; InvalidInput for unknown names and sizes too small.
 
-        Br and BLOCK_M stand for ``rows``, Bc and BLOCK_N for ``cols``.
+        Br and BLOCK_M stand for ``rows``, Bc and BLOCK_N for ``cols``. A ``block`` may be given besides
+        (:mod:`~pebble.program.schedule.block_cuts`), and is last.
         """
-        return checked_tiles(self.name, tiles, self.tile_names, self.may_be_zero)
+        found = checked_tiles(self.name, without_block(tiles), self.tile_names, self.may_be_zero)
+        return found | (
+            checked_tiles(self.name, {BLOCK: tiles[BLOCK]}, (BLOCK,), ()) if BLOCK in tiles else {}
+        )
 
     def require(self, problem: Problem, M: int) -> None:
         """Raise CacheTooSmall if not even the smallest tiles fit."""

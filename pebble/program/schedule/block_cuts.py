@@ -1,0 +1,79 @@
+"""Tiles cut where the blocks of a mask end: one more tile size, ``block``, for every schedule.
+
+Under a mask that repeats with each block of L lines a round of tiles of A lines ends where tiles and blocks begin
+together again. Tiles that share no factor with L take L of them. Cut at every multiple of L, or of a few L, as packed
+schedules cut where sequences end, they begin together in each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import wraps
+from typing import TYPE_CHECKING, Any
+
+from pebble.common.errors import InvalidInput
+from pebble.program.nodes import Loop, Operation, Program
+
+if TYPE_CHECKING:
+    from pebble.computations.problem import Problem
+    from pebble.program.nodes import Node
+
+__all__ = ["BLOCK", "cut_where_asked", "cuts_at", "without_block"]
+
+BLOCK = "block"
+"""The name of the tile size: tiles of queries and of keys are cut at its multiples."""
+
+
+def without_block(tiles: Mapping[str, int]) -> dict[str, int]:
+    """Return the tile sizes that a schedule knows itself."""
+    return {name: size for name, size in tiles.items() if name != BLOCK}
+
+
+def cuts_at(program: Program, block: int) -> Program:
+    """Return a program whose tiles of queries and keys are cut at each multiple of a length.
+
+    A loop becomes a loop over blocks with a loop over tiles in it; both have one label, so that conditions ask about
+    the two together. Loops within a tile of their axis, and those whose tiles the blocks are made of, stay as they are.
+
+    Examples
+    --------
+    >>> from pebble.program import loop, load, program
+    >>> print(cuts_at(program(loop("i", 4, load("Q"), loop("j", 1, load("K")))), 10))
+    for i in tiles of 10:
+        for i in tiles of 4:
+            load Q
+            for each j: load K
+    """
+    return Program(tuple(replace(part, body=_cut(part.body, block, frozenset())) for part in program.phases))
+
+
+def _cut(nodes: tuple[Node, ...], block: int, around: frozenset[str]) -> tuple[Node, ...]:
+    return tuple(node if isinstance(node, Operation) else _cut_node(node, block, around) for node in nodes)
+
+
+def _cut_node(node: Any, block: int, around: frozenset[str]) -> Node:
+    """Return a loop or a condition with all loops in it cut, and the loop itself."""
+    if not isinstance(node, Loop):
+        return replace(node, body=_cut(node.body, block, around))  # type: ignore[no-any-return]
+    inside = replace(node, body=_cut(node.body, block, around | {node.axis}))
+    if node.axis not in ("i", "j") or node.axis in around or not block % node.tile or node.tile > block:
+        return inside
+    return replace(node, tile=block, body=(replace(inside, start=0, stop=None),))
+
+
+def cut_where_asked(
+    program: Callable[[Any, Problem, Mapping[str, int]], Program],
+) -> Callable[[Any, Problem, Mapping[str, int]], Program]:
+    """Let a schedule's method ``program`` take the size ``block`` as well."""
+
+    @wraps(program)
+    def cut(schedule: Any, problem: Problem, tiles: Mapping[str, int]) -> Program:
+        found = program(schedule, problem, without_block(tiles))
+        if BLOCK not in tiles:
+            return found
+        if problem.allowed.period == 1:
+            raise InvalidInput(f"{BLOCK}={tiles[BLOCK]}: only masks of blocks that repeat have tiles cut so")
+        return cuts_at(found, tiles[BLOCK])
+
+    return cut
