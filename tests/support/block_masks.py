@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from pebble.computations.masks import BlockMask
+from pebble.computations.masks import BlockMask, EqualBlocks
 
 __all__ = ["block_masks", "blocks_table", "random_block_mask"]
 
@@ -27,10 +27,12 @@ def random_block_mask(rng: np.random.Generator, Nq: int, Nk: int) -> BlockMask:
     return mask
 
 
-def blocks_table(mask: BlockMask) -> NDArray[np.bool_]:
-    """The pairs, from the definition."""
-    i, j = np.arange(mask.Nq)[:, None], np.arange(mask.Nk)
-    return np.asarray(mask.blocks[i // mask.sides["i"], j // mask.sides["j"]])
+def blocks_table(mask: EqualBlocks) -> NDArray[np.bool_]:
+    """The pairs, from the definition: of a butterfly, blocks that differ in one digit at most."""
+    row, column = np.arange(mask.Nq)[:, None] // mask.sides["i"], np.arange(mask.Nk) // mask.sides["j"]
+    if isinstance(mask, BlockMask):
+        return np.asarray(mask.blocks[row, column])
+    return np.vectorize(lambda differ: differ.bit_count() <= 1)(row ^ column)
 
 
 block_masks = st.builds(

@@ -11,10 +11,19 @@ import numpy as np
 
 from pebble.computations.array import Array
 from pebble.computations.family import Family
-from pebble.computations.masks import BandMask, BlockMask, BlockToeplitzMask, Mask, UnionMask
+from pebble.computations.masks import (
+    BandMask,
+    BlockMask,
+    BlockToeplitzMask,
+    ButterflyMask,
+    EqualBlocks,
+    Mask,
+    UnionMask,
+)
 from pebble.computations.masks.mask import OTHER_AXIS
 from pebble.program.closed_forms.band_counts import BandCounts
 from pebble.program.closed_forms.block_counts import BlockCounts
+from pebble.program.closed_forms.butterfly_counts import ButterflyCounts
 from pebble.program.closed_forms.blocks import Blocks, End, MaskBoxes, PairCounts, Side, Visits
 from pebble.program.closed_forms.chains import Reached
 from pebble.program.closed_forms.formula import FORMULAS, Algebra, Amount, Formula
@@ -142,7 +151,7 @@ class Quantities(Generic[Amount]):
         return itertools.chain(found, chunks)
 
     def _counter(self, blocks: Blocks) -> PairCounts:
-        known = isinstance(self.mask, BandMask | UnionMask | BlockToeplitzMask | BlockMask)
+        known = isinstance(self.mask, BandMask | UnionMask | BlockToeplitzMask | EqualBlocks)
         key = None if known else (blocks.i, blocks.j)
         if key not in self._counts:
             self._counts[key] = _counts(self.mask, blocks)
@@ -284,6 +293,8 @@ def _counts(mask: Mask, blocks: Blocks) -> PairCounts:
         return ZoneCounts(mask)
     if isinstance(mask, BlockMask):
         return BlockCounts(mask)
+    if isinstance(mask, ButterflyMask):
+        return ButterflyCounts(mask)
     return GridCounts(mask, blocks)
 
 

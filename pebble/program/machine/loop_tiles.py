@@ -10,7 +10,9 @@ from pebble.common.errors import TooManyOperations
 from pebble.computations.masks.band_mask import BandMask
 from pebble.computations.masks.block_boxes import first_alike, within_pairs
 from pebble.computations.masks.block_toeplitz import BlockToeplitzMask
+from pebble.computations.masks.butterfly_tiles import TileClass
 from pebble.computations.masks.mask import OTHER_AXIS
+from pebble.program.machine.alike_tiles import classes_of_tiles
 from pebble.program.machine.bodies import nodes_in
 from pebble.program.machine.pair_numbers import has_few_turns, runs_by_number
 from pebble.program.machine.segments import SegmentRun, grids_of_segments, segment_runs
@@ -56,6 +58,8 @@ class KnownTiles:
         For each loop, the tiles at whose ends it may be cut into segments.
     segments : dict
         Runs of segments, by what they follow from.
+    classes : dict
+        For each loop, the classes of its tiles that lie alike.
     """
 
     signatures: dict[Hashable, list[Hashable]] = field(default_factory=dict)
@@ -64,6 +68,7 @@ class KnownTiles:
     boxes: dict[Hashable, list[TileRun]] = field(default_factory=dict)
     grids: dict[int, frozenset[int] | None] = field(default_factory=dict)
     segments: dict[Hashable, list[SegmentRun]] = field(default_factory=dict)
+    classes: dict[Hashable, list[TileClass]] = field(default_factory=dict)
 
 
 class LoopTiles:
@@ -163,6 +168,16 @@ class LoopTiles:
             assert isinstance(self.mask, BandMask)
             self.known.segments[asked] = segment_runs(self.mask, *asked)
         return self.known.segments[asked]
+
+    def classes(self) -> list[TileClass]:
+        """Return the classes of tiles that lie alike, of a loop that is in no other over the mask's axes."""
+        node = self.node
+        if not self.masked or any(axis in self.machine.tiles for axis in self.family.masked_axes):
+            return []
+        asked = id(node), self.whole
+        if asked not in self.known.classes:
+            self.known.classes[asked] = classes_of_tiles(self.family, node, self.body, self.whole)
+        return self.known.classes[asked]
 
     def stretches(self, unrolled: bool) -> Iterable[Stretch]:
         """Cut the loop into stretches with a rule, and others; all others, where rounds are not to be skipped."""

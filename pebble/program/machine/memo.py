@@ -16,6 +16,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from pebble.computations.masks.band_mask import BandMask
+from pebble.program.machine.alike_tiles import AlikeTiles
 from pebble.program.machine.bodies import Bodies
 from pebble.program.machine.configuration import Configurations, region_of
 from pebble.program.machine.effects import Effect, Ledger, Snapshot, account
@@ -123,6 +124,8 @@ class _Execution:
             self._lines_in_runs(lines, partial(self.tiles.stretches, self.unrolled))
         elif lines is not None and all(has_few_left(run, self.lines, self._seen_from(run)) for run in lines):
             self._remember(lines)
+        elif self._in_classes():
+            pass
         elif segments := self.tiles.segments():
             machine, known = self.machine, self.loops.segments
             Segments(machine, self.state, self.node, self.body, self.moved, known).execute(
@@ -132,6 +135,21 @@ class _Execution:
             for stretch in self.tiles.stretches(self.unrolled):
                 self._stretch(stretch)
         self.state.join(self.node.axis, self.names, within=self.whole)
+
+    def _in_classes(self) -> bool:
+        """Execute the first tile of each class of tiles that lie alike, if there are such classes."""
+        loops, node = self.loops, self.node
+        if self.unrolled or id(node) in loops.unclassed or loops.levels > 1:
+            return False
+        classes = self.tiles.classes()
+        if not classes:
+            return False
+        tiles = AlikeTiles(self.machine, self.state, node, self.body, self.whole, self.moved)
+        if not tiles.begins():
+            return False
+        with loops.recorder.silent():
+            tiles.execute(classes, self._iteration)
+        return True
 
     def _segment(self, start: int, stop: int) -> None:
         """Execute the tiles of a segment's lines."""

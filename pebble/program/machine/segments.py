@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     Whole = NDArray[np.int64]
 
-__all__ = ["SegmentRun", "grids_of_segments", "periods", "segment_runs", "segment_runs_of_loops"]
+__all__ = ["SegmentRun", "grids_of_segments", "is_without_places", "periods", "segment_runs", "segment_runs_of_loops"]
 
 _FEWEST = 4
 _MOST_IN_PERIOD = 24
@@ -81,11 +81,17 @@ def grids_of_segments(family: Family, node: Loop, body: Body) -> frozenset[int] 
         not isinstance(mask, BandMask)
         or not all(mask.all_present(axis) for axis in family.masked_axes)
         or body.reach is None
-        or any(_has_place(inner, family) for inner in inside)
-        or not all(_has_lines(family, name) for name in body.used)
+        or not is_without_places(family, node, body)
     ):
         return None
     return frozenset(inner.tile for inner in inside if isinstance(inner, Loop) and inner.axis == other)
+
+
+def is_without_places(family: Family, node: Loop, body: Body) -> bool:
+    """Whether nothing in a loop's body is about a place of the mask's axes that is given, or about none at all."""
+    return not any(_has_place(inner, family) for inner in nodes_in(node.body)) and all(
+        _has_lines(family, name) for name in body.used
+    )
 
 
 def _has_place(node: Node, family: Family) -> bool:
