@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from pebble.computations.masks.butterfly_mask import ButterflyMask
 from pebble.computations.masks.butterfly_tiles import TileClass, frame_of, tile_classes
 from pebble.computations.masks.mask import OTHER_AXIS
@@ -22,6 +24,8 @@ from pebble.program.machine.state import SLOW
 from pebble.program.steps import tile_at
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from pebble.computations.array import Array
     from pebble.computations.family import Family
     from pebble.program.machine.bodies import Body
@@ -34,6 +38,10 @@ __all__ = ["AlikeTiles", "classes_of_tiles"]
 
 _FEWEST = 8
 """Tiles of a loop for which classes are looked for."""
+_MOVING = "moving"
+"""A chain along the loop's axis has got to where the loop has."""
+_UNBEGUN, _RUNNING, _FINISHED = range(3)
+"""Lines that have no pairs before a place, such that have pairs on both sides of it, and such that have none behind."""
 
 
 def classes_of_tiles(family: Family, node: Loop, body: Body, whole: Interval) -> list[TileClass]:
@@ -87,11 +95,15 @@ class AlikeTiles:
         whole: Interval,
         moved: set[str],
     ) -> None:
-        self.machine, self.state, self.family = machine, state, state.family
+        assert isinstance(state.mask, ButterflyMask)
+        self.machine, self.state, self.family, self.mask = machine, state, state.family, state.mask
         self.node, self.body, self.whole, self.moved = node, body, whole, moved
         self.axis, self.other = node.axis, OTHER_AXIS[node.axis]
+        tiles = frozenset(loop.tile for loop in outermost_loops(node.body, self.other))
+        self.frame = self.mask.sides[self.other] << (frame_of(self.mask, self.other, tiles) or 0)
         self.found: dict[tuple[str, int], int] = {}
-        self.left: dict[tuple[str, int], int | None] = {}
+        self.left: dict[tuple[str, int], int] = {}
+        self.lines: dict[tuple[str, int], dict[int, int | str]] = {}
         self.stale: set[str] = set()
 
     def begins(self) -> bool:
@@ -122,16 +134,15 @@ class AlikeTiles:
         ClassesFail
             If what a tile leaves is not what the shortcut needs.
         """
-        for number, tiles in enumerate(classes):
+        for tiles in classes:
             lines = tile_at(*self.whole, self.node.tile, tiles.first)
             if tiles.first:
                 self._put(lines[0])
             ledger = Ledger(self.machine)
             iteration(tiles.first)
-            effect = ledger.close()
-            self._account(effect, tiles.times - 1)
+            self._account(ledger.close(), tiles.times - 1)
             self.machine.put(self.axis, None)
-            self._check(lines, learns=number == 0)
+            self._check(lines)
         self._put(self.whole[1])
         for name in self.stale:
             # What a line's last tile used at once it did not store.
@@ -146,80 +157,114 @@ class AlikeTiles:
         for action, name, count in effect.counts:
             self.machine.counts[action][name] += count * times
 
+    # The state before a tile
+
     def _put(self, place: int) -> None:
         """Write the state in which all tiles before a place have been executed."""
         for (name, memory), left in self.left.items():
-            array, found = self.family[name], self.found[name, memory]
-            field, box = self.state.fields[name], self.state.box(array)
-            if self.axis not in array.axes:
-                field.view(box)[memory] = place if left is None else left
+            for lines, value in (((0, place), left), ((place, self.whole[1]), self.found[name, memory])):
+                if lines[0] < lines[1]:
+                    self._write(name, memory, self.axis, lines, value)
+        # Lines of which nobody asks who has begun are left as they were found.
+        sorts = self._sorts(place) if self.body.asks_begun else []
+        for (name, memory), values in self.lines.items():
+            if not sorts:
+                self._write(name, memory, self.other, (0, self.mask.extents[self.other]), self.found[name, memory])
                 continue
-            assert left is not None
-            for interval, value in (((0, place), left), ((place, self.whole[1]), found)):
-                if interval[0] < interval[1]:
-                    field.view(self._along(array, interval))[memory] = value
+            if values.get(_RUNNING) == _MOVING and not self.found[name, memory]:
+                # That is nothing of lines that have not begun, and all of those that have ended.
+                self._write(name, memory, self.other, (0, self.mask.extents[self.other]), place)
+                continue
+            for lines, sort in sorts:
+                value = values.get(sort)
+                if value is None:
+                    raise ClassesFail(self.node, f"it is not known what tiles leave of {name}")
+                self._write(name, memory, self.other, lines, place if value == _MOVING else int(value))
         self._join()
+
+    def _sorts(self, place: int) -> list[tuple[Interval, int]]:
+        """Return the lines of the other axis in intervals of one sort, by their pairs before a place and behind it."""
+        whole = 0, self.mask.extents[self.other]
+        changes = self.mask.flag_changes(self.other, whole, (place, place))
+        starts = np.append(0, changes)
+        stops = np.append(changes, whole[1]).tolist()
+        return [
+            ((start, stop), sort)
+            for start, stop, sort in zip(starts.tolist(), stops, self._sort_of(starts, place), strict=True)
+        ]
+
+    def _sort_of(self, lines: NDArray[np.int64], place: int) -> list[int]:
+        begun = self.mask.first_of(self.other, lines) < place
+        ended = self.mask.last_of(self.other, lines) < place
+        found: list[int] = np.where(ended, _FINISHED, np.where(begun, _RUNNING, _UNBEGUN)).tolist()
+        return found
+
+    def _write(self, name: str, memory: int, axis: str, lines: Interval, value: int) -> None:
+        self.state.fields[name].view(self._along(self.family[name], axis, lines))[memory] = value
 
     def _join(self) -> None:
         for axis in (self.axis, self.other):
             self.state.join(axis, self.body.changed)
 
-    def _along(self, array: Array, lines: Interval) -> Box:
-        """Return an array's box, of it only some lines of the loop's axis."""
-        return tuple(lines if axis == self.axis else self.state.interval(axis) for axis in array.axes)
+    def _along(self, array: Array, along: str, lines: Interval) -> Box:
+        """Return an array's box, of it only some lines of an axis."""
+        return tuple(lines if axis == along else self.state.interval(axis) for axis in array.axes)
 
-    def _check(self, lines: Interval, learns: bool) -> None:
-        """See that a tile leaves what the first one does, or take note of it if it is the first.
+    # The state behind a tile
 
-        Of an array along the loop's axis that is one state in the tile; of others one state, or that a chain has got
-        to the tile's end (None).
-        """
+    def _check(self, lines: Interval) -> None:
+        """See that a tile leaves what those before have left, and take note of what none has left so far."""
+        seen = self._seen(lines)
         for name in self.body.changed:
             array = self.family[name]
             for memory in range(self.state.planes):
-                key = name, memory
-                if key not in self.found:
+                if (name, memory) not in self.found:
                     continue
                 if self.axis in array.axes:
-                    left = self._value(array, self._along(array, lines), memory)
-                    if left is None:
-                        raise ClassesFail(self.node, f"a tile leaves {name} in more than one state")
-                    fits = learns or left == self.left[key]
-                else:
-                    left = None if self._has_got_to(array, memory, lines) else self.found[key]
-                    fits = (learns or self.left[key] is None) if left is None else True
-                    if left is not None or not fits:
-                        left = self._value(array, self.state.box(array), memory)
-                        fits = left == self.found[key] and (learns or self.left[key] == left)
-                if not fits:
+                    left = self._value(array, self._along(array, self.axis, lines), memory)
+                    if left is None or self.left.setdefault((name, memory), left) != left:
+                        raise ClassesFail(self.node, f"tiles leave {name} in different states")
+                elif not (
+                    all(self._leaves(array, memory, block, sort, lines[1]) for block, sort in seen)
+                    if self.other in array.axes
+                    else self._value(array, self.state.box(array), memory) == self.found[name, memory]
+                ):
                     raise ClassesFail(self.node, f"tiles leave {name} in different states")
-                self.left.setdefault(key, left)
 
-    def _has_got_to(self, array: Array, memory: int, tile: Interval) -> bool:
-        """Whether a chain along the loop's axis has got to a tile's end, on all lines that have pairs behind it.
+    def _seen(self, lines: Interval) -> list[tuple[Interval, int]]:
+        """Return the blocks of the other axis that the loops over it see, with their sort behind a tile.
 
-        In fast memory on all others too; in slow memory these may be at any place.
+        Those that are finished come last: what is left of them is told by what is left of others.
         """
-        if array.chain != self.axis:
-            return False
-        stale = False
-        for cell, progress in self.state.cells(array, self.state.box(array)):
-            got = int(progress[memory])
-            if self.state.alike(array, cell, got, tile[1]):
-                continue
-            if memory != SLOW:
-                return False
-            axis, lines, _ = self.state.line(array, cell)
-            marks = [lines[0], *self.state.mask.breaks(axis, lines, tile).tolist(), lines[1]]
-            for start, stop in zip(marks[:-1], marks[1:], strict=True):
-                part = tuple((start, stop) if one == axis else at for one, at in zip(array.axes, cell, strict=True))
-                if not self.state.alike(array, part, got, tile[1]):
-                    if self.state.mask.unfinished(axis, (start, stop), tile[1]):
-                        return False
-                    stale = True
-        if stale:
+        blocks = self.mask.partners_of(np.arange(*self.mask.around(self.axis, lines)))
+        side, extent = self.mask.sides[self.other], self.mask.extents[self.other]
+        frames = np.unique(blocks * side // self.frame)
+        starts = (frames[:, None] * self.frame + np.arange(0, self.frame, side)).ravel()
+        starts = starts[starts < extent]
+        sorts = self._sort_of(starts, lines[1])
+        found = [
+            ((start, min(start + side, extent)), sort) for start, sort in zip(starts.tolist(), sorts, strict=True)
+        ]
+        return sorted(found, key=lambda one: one[1] == _FINISHED)
+
+    def _leaves(self, array: Array, memory: int, block: Interval, sort: int, place: int) -> bool:
+        """Whether the lines of a block are left as others of their sort are; what no other shows is noted."""
+        key = array.name, memory
+        values = self.lines.setdefault(key, {_UNBEGUN: self.found[key]})
+        box = self._along(array, self.other, block)
+        cells = [(cell, int(state[memory])) for cell, state in self.state.cells(array, box)]
+        value: int | str | None = None
+        if array.chain == self.axis and all(self.state.alike(array, *cell, place) for cell in cells):
+            value = _MOVING
+        if value is None or (sort == _FINISHED and values.get(_RUNNING) != _MOVING):
+            value = self._value(array, box, memory)
+        if values.get(_RUNNING) == _MOVING and sort == _FINISHED and value != _MOVING and memory == SLOW:
+            # It is never asked for again, if a tile of a loop never holds lines of another block.
             self.stale.add(array.name)
-        return True
+            return self.frame == self.mask.sides[self.other]
+        if value is None or (not self.body.asks_begun and value != self.found[key]):
+            return False
+        return values.setdefault(sort, value) == value
 
     def _value(self, array: Array, box: Box, memory: int) -> int | None:
         """Return the state of all of a box in one memory; None if it is not one, or hangs on a place."""
