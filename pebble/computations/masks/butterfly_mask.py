@@ -243,7 +243,9 @@ class ButterflyMask(EqualBlocks):
 
     # Where something changes
 
-    def _real(self, axis: str, lines: Interval, blocks: Whole, rows: NDArray[Any], before: NDArray[Any]) -> Whole:
+    def _real(
+        self, axis: str, lines: Interval, blocks: Whole, rows: NDArray[Any], before: NDArray[Any]
+    ) -> Whole:
         """Where, strictly inside of some lines, blocks begin whose row differs from the one of the block before."""
         differ = rows != before
         places = blocks[differ if differ.ndim == 1 else differ.any(axis=1)] * self.sides[axis]
@@ -341,9 +343,9 @@ def _pieces(blocks: int) -> tuple[Whole, Whole, Whole]:
 def _last_partners(blocks: int) -> list[tuple[int, int]]:
     """Return where pieces begin whose blocks' last partners are equally far behind them, and how far.
 
-    The last partner has the highest digit more for which there is a block. With H the greatest power of two below their number the
-    first ``blocks - H`` have H; those up to H have the highest digit they lack, and all there is; those from H on are
-    a butterfly of their own, for H is taken already.
+    The last partner has the highest digit more for which there is a block. With H the greatest power of two below
+    their number the first ``blocks - H`` have H; those up to H have the highest digit they lack, and there is a block
+    for it; those from H on, all of which have H, are a butterfly of their own.
     """
     found, base = list[tuple[int, int]](), 0
     while blocks > 1:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 __all__ = ["TileClass", "frame_of", "tile_classes"]
 
 _CHUNK = 2**18
+_KNOWN = 64
+"""Loops whose classes are kept."""
 
 
 class TileClass(NamedTuple):
@@ -49,7 +52,10 @@ def frame_of(mask: ButterflyMask, axis: str, tiles: frozenset[int]) -> int | Non
     return digits
 
 
-def tile_classes(mask: ButterflyMask, axis: str, tile: int, digits: int, asked: bool) -> list[TileClass]:
+@lru_cache(maxsize=_KNOWN)
+def tile_classes(
+    mask: ButterflyMask, axis: str, tile: int, digits: int, asked: bool
+) -> tuple[TileClass, ...]:
     """Return the classes of an axis's tiles that lie alike, by their first tiles.
 
     Parameters
@@ -77,7 +83,7 @@ def tile_classes(mask: ButterflyMask, axis: str, tile: int, digits: int, asked: 
         ):
             known = found.get(key, TileClass(first, 0))
             found[key] = TileClass(min(known.first, first), known.times + number)
-    return sorted(found.values())
+    return tuple(sorted(found.values()))
 
 
 def _tiles(mask: ButterflyMask, axis: str, tile: int) -> Iterator[tuple[Whole, Whole, Whole]]:
@@ -126,7 +132,10 @@ def _keys(
     where = np.where(place < 0, starts % side + 4, place if asked else 0)
     ends = (starts == 0) * 1 + (stops == extent) * 2
     whole, cut = _groups(mask, axis, depth)
-    special = cut & (np.bitwise_count(group ^ whole) <= (2 if asked else 1))
+    differ = group ^ whole
+    for _ in range(2 if asked else 1):
+        differ &= differ - 1
+    special = cut & (differ == 0)
     numbers = _digits(mask, group, depth, whole, asked)
     alike = [np.where(special, 0, one) for one in numbers]
     return [*alike, rest, depth, where, ends, stops - starts, np.where(special, low + 1, 0)]
@@ -134,11 +143,11 @@ def _keys(
 
 def _length(numbers: Whole) -> Whole:
     """Return the numbers of binary digits."""
-    return np.frexp(numbers.astype(float))[1].astype(np.int64)
+    return np.asarray(np.frexp(numbers.astype(float))[1], dtype=np.int64)
 
 
 def _groups(mask: ButterflyMask, axis: str, depth: Whole) -> tuple[Whole, NDArray[np.bool_]]:
-    """Number of whole groups of 2^depth blocks, on both axes; and whether there is another, of which a part is left out."""
+    """Number of whole groups of 2^depth blocks; and whether there is another, of which a part is left out."""
     last = [mask.extents[one] - (mask.blocks - 1) * mask.sides[one] for one in (axis, OTHER_AXIS[axis])]
     is_whole = last == [mask.sides[one] for one in (axis, OTHER_AXIS[axis])]
     blocks = mask.blocks - (not is_whole)
@@ -147,7 +156,7 @@ def _groups(mask: ButterflyMask, axis: str, depth: Whole) -> tuple[Whole, NDArra
 
 
 def _digits(mask: ButterflyMask, group: Whole, depth: Whole, whole: Whole, asked: bool) -> list[Whole]:
-    """What the groups' partners depend on: of digits taken away, and added, their numbers and who has partners where."""
+    """How many partners groups have before and behind them; and, if asked, which of these have others where."""
     below, above = np.zeros_like(group), np.zeros_like(group)
     for digit in range(mask.digits):
         flipped = group ^ (1 << digit)

@@ -70,8 +70,10 @@ class ButterflyCounts:
             yield (found["i"], found["j"]), 4 * lines.times[a] * partners.times[b]
 
     def _lines(self, blocks: Blocks) -> tuple[str, Cells, Cells]:
-        """Return an axis, finest intervals of it that stand for all, and those of the other axis around their partners."""
-        found = [(len(lines), axis, lines, times) for axis in "ij" for lines, times in self._classes(blocks, axis)]
+        """Return an axis, finest intervals of it that stand for all, and those of the other one that may be visited."""
+        found = [
+            (len(lines), axis, lines, times) for axis in "ij" for lines, times in self._classes(blocks, axis)
+        ]
         if not found:
             for side in (blocks.i, blocks.j):
                 check_blocks(side.count)
@@ -96,7 +98,7 @@ class ButterflyCounts:
             yield np.array([one.first for one in classes]), np.array([one.times for one in classes])
 
     def _partners(self, lines: Cells, side: Side) -> Cells:
-        """Return the finest intervals in the outermost tiles that hold a partner of some lines, or in blocks of such tiles."""
+        """Return the finest intervals in the tiles of the outermost loop around partners, or in the blocks of these."""
         if side.uncut:
             return Cells(self._mask, side)
         block = self._mask.sides[side.axis]

@@ -23,8 +23,8 @@ from pebble.computations.masks import (
 from pebble.computations.masks.mask import OTHER_AXIS
 from pebble.program.closed_forms.band_counts import BandCounts
 from pebble.program.closed_forms.block_counts import BlockCounts
-from pebble.program.closed_forms.butterfly_counts import ButterflyCounts
 from pebble.program.closed_forms.blocks import Blocks, End, MaskBoxes, PairCounts, Side, Visits
+from pebble.program.closed_forms.butterfly_counts import ButterflyCounts
 from pebble.program.closed_forms.chains import Reached
 from pebble.program.closed_forms.formula import FORMULAS, Algebra, Amount, Formula
 from pebble.program.closed_forms.grid_counts import GridCounts

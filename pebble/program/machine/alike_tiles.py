@@ -7,7 +7,7 @@ tile of one class to that of the next; docs/induction.md proves it.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -44,7 +44,7 @@ _UNBEGUN, _RUNNING, _FINISHED = range(3)
 """Lines that have no pairs before a place, such that have pairs on both sides of it, and such that have none behind."""
 
 
-def classes_of_tiles(family: Family, node: Loop, body: Body, whole: Interval) -> list[TileClass]:
+def classes_of_tiles(family: Family, node: Loop, body: Body, whole: Interval) -> Sequence[TileClass]:
     """Return the classes of a loop's tiles; none if its body asks for more than a class tells, or they are of no use.
 
     Parameters
@@ -61,13 +61,13 @@ def classes_of_tiles(family: Family, node: Loop, body: Body, whole: Interval) ->
     mask = family.mask
     count = -(-(whole[1] - whole[0]) // node.tile)
     if not isinstance(mask, ButterflyMask) or whole != (0, mask.extents[node.axis]) or count < _FEWEST:
-        return []
+        return ()
     if body.reach is None or not is_without_places(family, node, body):
-        return []
+        return ()
     other = OTHER_AXIS[node.axis]
     digits = frame_of(mask, other, frozenset(loop.tile for loop in outermost_loops(node.body, other)))
-    found = [] if digits is None else tile_classes(mask, node.axis, node.tile, digits, body.asks_begun)
-    return found if len(found) < count else []
+    found = () if digits is None else tile_classes(mask, node.axis, node.tile, digits, body.asks_begun)
+    return found if len(found) < count else ()
 
 
 class AlikeTiles:
@@ -106,7 +106,7 @@ class AlikeTiles:
         self.lines: dict[tuple[str, int], dict[int, int | str]] = {}
         self.stale: set[str] = set()
 
-    def begins(self) -> bool:
+    def _begins(self) -> bool:
         """Whether the loop finds each array in one state all over, as it must."""
         for name in self.body.used:
             array = self.family[name]
@@ -119,12 +119,12 @@ class AlikeTiles:
                 self.found[name, memory] = value
         return True
 
-    def execute(self, classes: list[TileClass], iteration: Callable[[int], None]) -> None:
-        """Execute the first tile of every class.
+    def execute(self, classes: Sequence[TileClass], iteration: Callable[[int], None]) -> bool:
+        """Execute the first tile of every class; whether the loop finds each array as it must, and it is done.
 
         Parameters
         ----------
-        classes : list of TileClass
+        classes : sequence of TileClass
             In order.
         iteration : callable
             Executes the tile of a number.
@@ -134,6 +134,8 @@ class AlikeTiles:
         ClassesFail
             If what a tile leaves is not what the shortcut needs.
         """
+        if not self._begins():
+            return False
         for tiles in classes:
             lines = tile_at(*self.whole, self.node.tile, tiles.first)
             if tiles.first:
@@ -149,6 +151,7 @@ class AlikeTiles:
             self.state.fields[name].view(self.state.box(self.family[name]))[SLOW] = UNKNOWN
             self.state.unsure = self.node
         self._join()
+        return True
 
     def _account(self, effect: Effect, times: int) -> None:
         """Count what the other tiles of a class move."""
@@ -169,17 +172,19 @@ class AlikeTiles:
         sorts = self._sorts(place) if self.body.asks_begun else []
         for (name, memory), values in self.lines.items():
             if not sorts:
-                self._write(name, memory, self.other, (0, self.mask.extents[self.other]), self.found[name, memory])
+                self._write(
+                    name, memory, self.other, (0, self.mask.extents[self.other]), self.found[name, memory]
+                )
                 continue
             if values.get(_RUNNING) == _MOVING and not self.found[name, memory]:
                 # That is nothing of lines that have not begun, and all of those that have ended.
                 self._write(name, memory, self.other, (0, self.mask.extents[self.other]), place)
                 continue
-            for lines, sort in sorts:
-                value = values.get(sort)
-                if value is None:
+            for some, sort in sorts:
+                if sort not in values:
                     raise ClassesFail(self.node, f"it is not known what tiles leave of {name}")
-                self._write(name, memory, self.other, lines, place if value == _MOVING else int(value))
+                kept = values[sort]
+                self._write(name, memory, self.other, some, place if isinstance(kept, str) else kept)
         self._join()
 
     def _sorts(self, place: int) -> list[tuple[Interval, int]]:
@@ -243,7 +248,8 @@ class AlikeTiles:
         starts = starts[starts < extent]
         sorts = self._sort_of(starts, lines[1])
         found = [
-            ((start, min(start + side, extent)), sort) for start, sort in zip(starts.tolist(), sorts, strict=True)
+            ((start, min(start + side, extent)), sort)
+            for start, sort in zip(starts.tolist(), sorts, strict=True)
         ]
         return sorted(found, key=lambda one: one[1] == _FINISHED)
 

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pebble.computations.masks import BlockMask
+from pebble.computations.masks import ButterflyMask, EqualBlocks
 from pebble.computations.masks.mask import OTHER_AXIS
-from pebble.program.machine.bodies import nodes_in
+from pebble.program.machine.alike_tiles import classes_of_tiles
+from pebble.program.machine.bodies import Bodies, nodes_in
 from pebble.program.nodes import Loop, Operation
 from pebble.program.steps import loop_range, tile_count
 
@@ -39,19 +40,20 @@ def foretold_runs(program: Program, family: Family) -> int:
     Measured, one takes 0.01 to 0.15 ms. It is no bound.
     """
     mask = family.mask
-    if not isinstance(mask, BlockMask) or max(mask.extents.values()) <= _SHORT:
+    if not isinstance(mask, EqualBlocks) or max(mask.extents.values()) <= _SHORT:
         return 0
-    return round(sum(_outside(phase.body, mask, family) for phase in program.phases))
+    bodies = Bodies(program, family)
+    return round(sum(_outside(phase.body, mask, family, bodies) for phase in program.phases))
 
 
-def _outside(nodes: tuple[Node, ...], mask: BlockMask, family: Family) -> float:
+def _outside(nodes: tuple[Node, ...], mask: EqualBlocks, family: Family, bodies: Bodies) -> float:
     """Return how many runs the loops of some nodes take that are in no loop over an axis of the mask."""
     found = 0.0
     for node in nodes:
         if isinstance(node, Operation):
             continue
         if not isinstance(node, Loop) or node.axis not in family.masked_axes:
-            found += _outside(node.body, mask, family)
+            found += _outside(node.body, mask, family, bodies)
             continue
         start, stop = loop_range(node, {}, family)
         count = tile_count(start, stop, node.tile)
@@ -64,16 +66,21 @@ def _outside(nodes: tuple[Node, ...], mask: BlockMask, family: Family) -> float:
             numbers = np.unique(np.linspace(0, count - 1, _STRIPS).astype(int)).tolist()
             strips = [(start + at * node.tile, min(start + (at + 1) * node.tile, stop)) for at in numbers]
             runs = sum(_inside(one, strip, mask, family) for strip in strips for one in inner) / len(strips)
-            found += _executed(node, count, mask) * (1 + runs)
+            found += _executed(node, (start, stop), family, bodies) * (1 + runs)
     return found
 
 
-def _executed(node: Loop, count: int, mask: BlockMask) -> int:
+def _executed(node: Loop, whole: Interval, family: Family, bodies: Bodies) -> int:
     """Return how many tiles of an outer loop are executed."""
+    mask, count = family.mask, tile_count(*whole, node.tile)
+    if isinstance(mask, ButterflyMask):
+        classes = classes_of_tiles(family, node, bodies.of(node), whole)
+        return len(classes) or min(count, _ROUNDS * mask.blocks)
+    assert isinstance(mask, EqualBlocks)
     return min(count, _ROUNDS * len(mask.steady_parts(node.axis)))
 
 
-def _inside(node: Loop, strip: Interval, mask: BlockMask, family: Family) -> int:
+def _inside(node: Loop, strip: Interval, mask: EqualBlocks, family: Family) -> int:
     """Return how many runs of its tiles a loop takes for some lines of the other axis."""
     whole = loop_range(node, {}, family)
     changes = len(mask.pattern_changes(node.axis, whole, strip)) + 1

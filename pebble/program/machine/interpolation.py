@@ -11,25 +11,27 @@ from bisect import bisect_left, insort
 from collections.abc import Hashable, Iterator
 from typing import TYPE_CHECKING, Any
 
+from pebble.computations.masks.band_mask import BandMask
 from pebble.program.machine.bodies import nodes_in
 from pebble.program.machine.effects import Effect
 from pebble.program.nodes import Loop
 
 if TYPE_CHECKING:
+    from pebble.computations.family import Family
     from pebble.program.machine.bodies import Body
     from pebble.program.nodes import Node
 
-__all__ = ["Interpolation", "depends_on_numbers", "has_loops_over"]
+__all__ = ["Interpolation", "interpolation_of"]
 
 
-def depends_on_numbers(body: Body) -> bool:
+def _depends_on_numbers(body: Body) -> bool:
     """Whether what single lines do depends on numbers of lines only: loops inside visit them one by one, or not."""
     return body.told and not (
         body.in_place or body.split_conditions or body.untold or body.touched.read_at_step
     )
 
 
-def has_loops_over(axes: tuple[str, ...], nodes: tuple[Node, ...]) -> bool:
+def _has_loops_over(axes: tuple[str, ...], nodes: tuple[Node, ...]) -> bool:
     """Whether loops over some axes are among the nodes, or inside them."""
     return any(isinstance(inner, Loop) and inner.axis in axes for inner in nodes_in(nodes))
 
@@ -214,3 +216,12 @@ def _table(effect: Effect) -> dict[tuple[str, str], int]:
         **{("held", name): words for name, words in effect.held},
         **{("room_words", name): words for name, words in effect.room_words.items()},
     }
+
+
+def interpolation_of(node: Loop, body: Body, family: Family) -> Interpolation | None:
+    """Return where the effects of a loop's lines are noted, if numbers of lines are all that tells them apart."""
+    if not _depends_on_numbers(body):
+        return None
+    begun = body.counts_begun and body.asks_begun
+    one_by_one = _has_loops_over(family.masked_axes, node.body)
+    return Interpolation(begun, one_by_one, isinstance(family.mask, BandMask))

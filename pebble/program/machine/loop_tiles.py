@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -68,7 +68,7 @@ class KnownTiles:
     boxes: dict[Hashable, list[TileRun]] = field(default_factory=dict)
     grids: dict[int, frozenset[int] | None] = field(default_factory=dict)
     segments: dict[Hashable, list[SegmentRun]] = field(default_factory=dict)
-    classes: dict[Hashable, list[TileClass]] = field(default_factory=dict)
+    classes: dict[Hashable, Sequence[TileClass]] = field(default_factory=dict)
 
 
 class LoopTiles:
@@ -87,7 +87,7 @@ class LoopTiles:
     known : KnownTiles
         Of all loops; filled here.
     in_segments : bool
-        Whether loops may be cut into segments.
+        Whether loops may be cut into segments, or their tiles into classes.
 
     Attributes
     ----------
@@ -169,11 +169,16 @@ class LoopTiles:
             self.known.segments[asked] = segment_runs(self.mask, *asked)
         return self.known.segments[asked]
 
-    def classes(self) -> list[TileClass]:
-        """Return the classes of tiles that lie alike, of a loop that is in no other over the mask's axes."""
-        node = self.node
-        if not self.masked or any(axis in self.machine.tiles for axis in self.family.masked_axes):
-            return []
+    def classes(self, unclassed: set[int]) -> Sequence[TileClass]:
+        """Return the classes of tiles that lie alike, of a loop that is in no other over the mask's axes.
+
+        None of loops in which that fails, by identity, and where there are several memory levels.
+        """
+        node, axes = self.node, self.family.masked_axes
+        if not self.masked or not self.in_segments or any(axis in self.machine.tiles for axis in axes):
+            return ()
+        if id(node) in unclassed:
+            return ()
         asked = id(node), self.whole
         if asked not in self.known.classes:
             self.known.classes[asked] = classes_of_tiles(self.family, node, self.body, self.whole)

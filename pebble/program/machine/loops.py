@@ -14,7 +14,15 @@ if TYPE_CHECKING:
     from pebble.program.machine.rules import Machine
     from pebble.program.nodes import Interval, Loop, Node
 
-__all__ = ["ClassesFail", "LastRoundFails", "Loops", "ShortcutFails", "ShortcutOverflow", "Touched", "touched_by"]
+__all__ = [
+    "ClassesFail",
+    "LastRoundFails",
+    "Loops",
+    "ShortcutFails",
+    "ShortcutOverflow",
+    "Touched",
+    "touched_by",
+]
 
 
 class ShortcutFails(Exception):

@@ -15,13 +15,12 @@ from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from typing import TYPE_CHECKING
 
-from pebble.computations.masks.band_mask import BandMask
 from pebble.program.machine.alike_tiles import AlikeTiles
 from pebble.program.machine.bodies import Bodies
 from pebble.program.machine.configuration import Configurations, region_of
 from pebble.program.machine.effects import Effect, Ledger, Snapshot, account
 from pebble.program.machine.field_state import MANY, FieldState
-from pebble.program.machine.interpolation import Interpolation, depends_on_numbers, has_loops_over
+from pebble.program.machine.interpolation import Interpolation, interpolation_of
 from pebble.program.machine.loop_sights import LoopSights, SightNumbers
 from pebble.program.machine.loop_tiles import KnownTiles, LoopTiles
 from pebble.program.machine.loops import Loops
@@ -92,7 +91,11 @@ class _Execution:
         self.by_number = self.tiles.by_number
         self.uniform = self.masked and node.tile == 1 and not body.in_place
         self.seen = loops.memory.setdefault(id(node), {}) if self.masked else {}
-        self.lines = self._lines() if self.uniform and (self.by_number or not self.tiles.outermost) else None
+        self.lines = None
+        if self.uniform and (self.by_number or not self.tiles.outermost):
+            if id(node) not in loops.lines:
+                loops.lines[id(node)] = interpolation_of(node, body, self.family)
+            self.lines = loops.lines[id(node)]
         self.names = body.changed
         self.moved = body.touched.moved(loops.levels)
         self.told: dict[int | None, int] = {}
@@ -104,16 +107,6 @@ class _Execution:
         self.notes_lines = (
             self.by_number and self.lines is not None and (self.lines.one_by_one or body.asks_begun)
         )
-
-    def _lines(self) -> Interpolation | None:
-        """Return where the effects of the loop's lines are noted, if numbers of lines are all that tells them apart."""
-        known, body = self.loops.lines, self.body
-        if id(self.node) not in known:
-            begun = body.counts_begun and body.asks_begun
-            one_by_one = has_loops_over(self.family.masked_axes, self.node.body)
-            lines = Interpolation(begun, one_by_one, isinstance(self.mask, BandMask))
-            known[id(self.node)] = lines if depends_on_numbers(body) else None
-        return known[id(self.node)]
 
     def execute(self) -> None:
         """Execute the loop: in runs of tiles that look alike, in rounds, or tile by tile."""
@@ -138,18 +131,11 @@ class _Execution:
 
     def _in_classes(self) -> bool:
         """Execute the first tile of each class of tiles that lie alike, if there are such classes."""
-        loops, node = self.loops, self.node
-        if self.unrolled or id(node) in loops.unclassed or loops.levels > 1:
-            return False
-        classes = self.tiles.classes()
-        if not classes:
-            return False
-        tiles = AlikeTiles(self.machine, self.state, node, self.body, self.whole, self.moved)
-        if not tiles.begins():
-            return False
-        with loops.recorder.silent():
-            tiles.execute(classes, self._iteration)
-        return True
+        classes = () if self.unrolled else self.tiles.classes(self.loops.unclassed)
+        with self.loops.recorder.silent():
+            return bool(classes) and AlikeTiles(
+                self.machine, self.state, self.node, self.body, self.whole, self.moved
+            ).execute(classes, self._iteration)
 
     def _segment(self, start: int, stop: int) -> None:
         """Execute the tiles of a segment's lines."""

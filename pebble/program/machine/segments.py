@@ -28,7 +28,14 @@ if TYPE_CHECKING:
 
     Whole = NDArray[np.int64]
 
-__all__ = ["SegmentRun", "grids_of_segments", "is_without_places", "periods", "segment_runs", "segment_runs_of_loops"]
+__all__ = [
+    "SegmentRun",
+    "grids_of_segments",
+    "is_without_places",
+    "periods",
+    "segment_runs",
+    "segment_runs_of_loops",
+]
 
 _FEWEST = 4
 _MOST_IN_PERIOD = 24
