@@ -9,17 +9,10 @@ from typing import Any, Generic, overload
 
 import numpy as np
 
+from pebble.computations import masks
 from pebble.computations.array import Array
 from pebble.computations.family import Family
-from pebble.computations.masks import (
-    BandMask,
-    BlockMask,
-    BlockToeplitzMask,
-    ButterflyMask,
-    EqualBlocks,
-    Mask,
-    UnionMask,
-)
+from pebble.computations.masks import Mask
 from pebble.computations.masks.mask import OTHER_AXIS
 from pebble.program.closed_forms.band_counts import BandCounts
 from pebble.program.closed_forms.block_counts import BlockCounts
@@ -151,7 +144,9 @@ class Quantities(Generic[Amount]):
         return itertools.chain(found, chunks)
 
     def _counter(self, blocks: Blocks) -> PairCounts:
-        known = isinstance(self.mask, BandMask | UnionMask | BlockToeplitzMask | EqualBlocks)
+        known = isinstance(
+            self.mask, masks.BandMask | masks.UnionMask | masks.BlockToeplitzMask | masks.EqualBlocks
+        )
         key = None if known else (blocks.i, blocks.j)
         if key not in self._counts:
             self._counts[key] = _counts(self.mask, blocks)
@@ -287,13 +282,13 @@ class Quantities(Generic[Amount]):
 
 
 def _counts(mask: Mask, blocks: Blocks) -> PairCounts:
-    if isinstance(mask, BandMask):
+    if isinstance(mask, masks.BandMask):
         return BandCounts(mask)
-    if isinstance(mask, UnionMask | BlockToeplitzMask):
+    if isinstance(mask, masks.UnionMask | masks.BlockToeplitzMask):
         return ZoneCounts(mask)
-    if isinstance(mask, BlockMask):
+    if isinstance(mask, masks.BlockMask):
         return BlockCounts(mask)
-    if isinstance(mask, ButterflyMask):
+    if isinstance(mask, masks.ButterflyMask):
         return ButterflyCounts(mask)
     return GridCounts(mask, blocks)
 
