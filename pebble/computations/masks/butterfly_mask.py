@@ -61,6 +61,11 @@ class ButterflyMask(EqualBlocks):
         self._starts, self._back, self._on = _pieces(self.blocks)
         self._stops = np.append(self._starts[1:], self.blocks)
 
+    def part(self, blocks: int) -> ButterflyMask:
+        """Return the butterfly of so many blocks of the same sides."""
+        sides = self.sides["i"], self.sides["j"]
+        return ButterflyMask(self.spec, blocks * sides[0], blocks * sides[1], sides)
+
     def allowed(self, axis: str, blocks: Whole, partners: Interval) -> NDArray[np.bool_]:
         """Whether some blocks of an axis are allowed with each of an interval of the other's."""
         differ = blocks[:, None] ^ np.arange(*partners)

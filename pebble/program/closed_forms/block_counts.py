@@ -7,6 +7,7 @@ one, and are of one length, all but the first and the last are alike; docs/masks
 from __future__ import annotations
 
 from collections.abc import Iterator
+from copy import copy
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -127,6 +128,36 @@ class Cells:
         new = np.append(True, (ranges[1:] != ranges[:-1]).any(axis=1))[: len(ranges)]
         self.begins = np.flatnonzero(new)
         self.ranges, self.sizes = ranges[self.begins], np.diff(self.begins, append=len(ranges))
+
+    def repeated(self, on: Whole, blocks: Whole) -> Cells:
+        """Return the same again and again, so many intervals and so many blocks on."""
+        return self._like(
+            (on[:, None] + self.index).ravel(),
+            np.tile(self.times, len(on)),
+            (np.arange(len(on))[:, None] * len(self.index) + self.begins).ravel(),
+            (blocks[:, None, None] + self.ranges).reshape(-1, 2),
+            np.tile(self.sizes, len(on)),
+        )
+
+    def joined(self, other: Cells) -> Cells:
+        """Return both, the other's behind these."""
+        return self._like(
+            *map(
+                np.concatenate,
+                (
+                    (self.index, other.index),
+                    (self.times, other.times),
+                    (self.begins, len(self.index) + other.begins),
+                    (self.ranges, other.ranges),
+                    (self.sizes, other.sizes),
+                ),
+            )
+        )
+
+    def _like(self, *parts: Whole) -> Cells:
+        found = copy(self)
+        found.index, found.times, found.begins, found.ranges, found.sizes = parts
+        return found
 
 
 def _ends(intervals: Whole) -> Bounds:

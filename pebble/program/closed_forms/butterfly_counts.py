@@ -6,13 +6,13 @@ The classes are those of docs/induction.md, and what stands for what inside of a
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from pebble.computations.masks.butterfly_mask import ButterflyMask
-from pebble.computations.masks.butterfly_tiles import frame_of, tile_classes
+from pebble.computations.masks.butterfly_tiles import TileClass, frame_of, tile_classes
 from pebble.computations.masks.mask import OTHER_AXIS
 from pebble.program.closed_forms.block_counts import Cells, combined
 from pebble.program.closed_forms.limits import check_blocks
@@ -71,14 +71,15 @@ class ButterflyCounts:
 
     def _lines(self, blocks: Blocks) -> tuple[str, Cells, Cells]:
         """Return an axis, finest intervals of it that stand for all, and those of the other one that may be visited."""
-        found = [
-            (len(lines), axis, lines, times) for axis in "ij" for lines, times in self._classes(blocks, axis)
-        ]
-        if not found:
+        # Of longer tiles there are fewer.
+        axes = sorted("ij", key=lambda one: -blocks[one].cell if blocks[one].tiles else 0)
+        found = next(((one, classes) for one in axes if (classes := self._classes(blocks, one))), None)
+        if found is None:
             for side in (blocks.i, blocks.j):
                 check_blocks(side.count)
             return "i", Cells(self._mask, blocks.i), Cells(self._mask, blocks.j)
-        _, axis, tiles, times = min(found, key=lambda one: one[0])
+        axis, classes = found
+        tiles, times = (np.array(column) for column in zip(*classes, strict=True))
         own, other = blocks[axis], blocks[OTHER_AXIS[axis]]
         # The finest intervals of a tile follow on each other; only the last tile may have fewer.
         cells = tiles[:, None] * own.per_cell + np.arange(own.per_cell)
@@ -87,20 +88,16 @@ class ButterflyCounts:
         lines = Cells(self._mask, own, cells[cells < own.count], weights)
         return axis, lines, self._partners(lines, other)
 
-    def _classes(self, blocks: Blocks, axis: str) -> Iterator[tuple[Whole, Whole]]:
-        """Yield the first tiles of an axis's classes, and how many tiles each stands for; nothing if there are none."""
+    def _classes(self, blocks: Blocks, axis: str) -> Sequence[TileClass]:
+        """Return the classes of an axis's outermost tiles; none if these do not tell what is visited."""
         own, other = blocks[axis], blocks[OTHER_AXIS[axis]]
-        if not own.tiles or own.marks or other.marks or not (own.whole and other.whole):
-            return
+        if not (own.tiles and other.tiles and own.whole and other.whole) or own.marks or other.marks:
+            return ()  # of a whole axis it may be asked how many lines have begun, which a class does not tell
         digits = frame_of(self._mask, other.axis, frozenset(other.tiles[:1]))
-        if digits is not None:
-            classes = tile_classes(self._mask, axis, own.cell, digits, True)
-            yield np.array([one.first for one in classes]), np.array([one.times for one in classes])
+        return () if digits is None else tile_classes(self._mask, axis, own.cell, digits, True)
 
     def _partners(self, lines: Cells, side: Side) -> Cells:
         """Return the finest intervals in the tiles of the outermost loop around partners, or in the blocks of these."""
-        if side.uncut:
-            return Cells(self._mask, side)
         block = self._mask.sides[side.axis]
         width = int((lines.ranges[:, 1] - lines.ranges[:, 0]).max())
         within = lines.ranges[:, :1] + np.arange(width)
@@ -108,9 +105,17 @@ class ButterflyCounts:
         length = max(side.cell, block)
         frames = np.unique(blocks * block // length)
         per_frame = side.per_cell * (length // side.cell)
-        check_blocks(len(frames) * per_frame)
-        cells = (frames[:, None] * per_frame + np.arange(per_frame)).ravel()
-        return Cells(self._mask, side, cells[cells < side.count])
+        whole, cut = (
+            frames[(frames + 1) * per_frame <= side.count],
+            frames[(frames + 1) * per_frame > side.count],
+        )
+        if len(whole) and (whole[-1] + 1) * length > side.stop:
+            whole, cut = whole[:-1], whole[-1:]
+        found = [Cells(self._mask, side, np.arange(one * per_frame, side.count)) for one in cut.tolist()]
+        if len(whole):
+            first = Cells(self._mask, side, np.arange(per_frame))
+            found.insert(0, first.repeated(whole * per_frame, whole * (length // block)))
+        return found[0] if len(found) == 1 else found[0].joined(found[1])
 
     def _held(self, rows: Whole, columns: Whole) -> tuple[Whole, Whole]:
         """Return which intervals of blocks hold an allowed block with which others: their numbers."""

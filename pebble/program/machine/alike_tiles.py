@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from pebble.computations.array import Array
     from pebble.computations.family import Family
+    from pebble.computations.masks import Mask
     from pebble.program.machine.bodies import Body
     from pebble.program.machine.effects import Effect
     from pebble.program.machine.field_state import Box, FieldState
@@ -44,23 +45,22 @@ _UNBEGUN, _RUNNING, _FINISHED = range(3)
 """Lines that have no pairs before a place, such that have pairs on both sides of it, and such that have none behind."""
 
 
-def classes_of_tiles(family: Family, node: Loop, body: Body, whole: Interval) -> Sequence[TileClass]:
+def classes_of_tiles(mask: Mask | None, family: Family, node: Loop, body: Body) -> Sequence[TileClass]:
     """Return the classes of a loop's tiles; none if its body asks for more than a class tells, or they are of no use.
 
     Parameters
     ----------
+    mask : Mask
     family : Family
-        Under a mask.
     node : Loop
         With no loop over an axis of the mask around it.
     body : Body
         What is known of its body.
-    whole : (int, int)
-        What the loop runs over.
     """
-    mask = family.mask
-    count = -(-(whole[1] - whole[0]) // node.tile)
-    if not isinstance(mask, ButterflyMask) or whole != (0, mask.extents[node.axis]) or count < _FEWEST:
+    if not isinstance(mask, ButterflyMask) or (node.start, node.stop) != (0, None):
+        return ()
+    count = -(-mask.extents[node.axis] // node.tile)
+    if count < _FEWEST:
         return ()
     if body.reach is None or not is_without_places(family, node, body):
         return ()

@@ -6,6 +6,7 @@ loop takes runs of tiles that see the same, and of these there are about as many
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,6 +20,7 @@ from pebble.program.steps import loop_range, tile_count
 
 if TYPE_CHECKING:
     from pebble.computations.family import Family
+    from pebble.program.machine.bodies import Body
     from pebble.program.nodes import Interval, Node, Program
 
 __all__ = ["MOST_RUNS", "foretold_runs"]
@@ -30,11 +32,13 @@ _SHORT = 2**14
 """On axes up to so long nothing is told."""
 _ROUNDS = 6
 """Lines of a block that are executed; and tiles of a block must be so many for that."""
+_FEW_DIGITS = 13
+"""Of so many digits of a butterfly's blocks the classes of tiles are counted."""
 _STRIPS = 9
 """Tiles of an outer loop of which the mean is taken."""
 
 
-def foretold_runs(program: Program, family: Family) -> int:
+def foretold_runs(program: Program, family: Family, phases: Collection[int] | None = None) -> int:
     """Return about how many runs are executed; 0 under other masks, and on short axes.
 
     Measured, one takes 0.01 to 0.15 ms. It is no bound.
@@ -43,7 +47,8 @@ def foretold_runs(program: Program, family: Family) -> int:
     if not isinstance(mask, EqualBlocks) or max(mask.extents.values()) <= _SHORT:
         return 0
     bodies = Bodies(program, family)
-    return round(sum(_outside(phase.body, mask, family, bodies) for phase in program.phases))
+    chosen = program.phases if phases is None else [program.phases[number] for number in phases]
+    return round(sum(_outside(phase.body, mask, family, bodies) for phase in chosen))
 
 
 def _outside(nodes: tuple[Node, ...], mask: EqualBlocks, family: Family, bodies: Bodies) -> float:
@@ -74,10 +79,20 @@ def _executed(node: Loop, whole: Interval, family: Family, bodies: Bodies) -> in
     """Return how many tiles of an outer loop are executed."""
     mask, count = family.mask, tile_count(*whole, node.tile)
     if isinstance(mask, ButterflyMask):
-        classes = classes_of_tiles(family, node, bodies.of(node), whole)
-        return len(classes) or min(count, _ROUNDS * mask.blocks)
+        return min(count, _classes(node, mask, family, bodies.of(node)) or _ROUNDS * mask.blocks)
     assert isinstance(mask, EqualBlocks)
     return min(count, _ROUNDS * len(mask.steady_parts(node.axis)))
+
+
+def _classes(node: Loop, mask: ButterflyMask, family: Family, body: Body) -> int:
+    """Return about how many classes of tiles there are, 0 for none: as in a part of the mask, but for its digits."""
+    digits = min(mask.digits, _FEW_DIGITS)
+    part = mask if digits == mask.digits else mask.part(1 << digits)
+    classes = classes_of_tiles(part, family, node, body)
+    few = tile_count(0, part.extents[node.axis], node.tile)
+    if 2 * len(classes) > few:
+        return len(classes) * mask.blocks // part.blocks
+    return len(classes) * mask.digits**2 // digits**2
 
 
 def _inside(node: Loop, strip: Interval, mask: EqualBlocks, family: Family) -> int:

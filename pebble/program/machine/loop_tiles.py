@@ -181,7 +181,7 @@ class LoopTiles:
             return ()
         asked = id(node), self.whole
         if asked not in self.known.classes:
-            self.known.classes[asked] = classes_of_tiles(self.family, node, self.body, self.whole)
+            self.known.classes[asked] = classes_of_tiles(self.mask, self.family, node, self.body)
         return self.known.classes[asked]
 
     def stretches(self, unrolled: bool) -> Iterable[Stretch]:
