@@ -259,11 +259,12 @@ class AlikeTiles:
         values = self.lines.setdefault(key, {_UNBEGUN: self.found[key]})
         box = self._along(array, self.other, block)
         cells = [(cell, int(state[memory])) for cell, state in self.state.cells(array, box)]
-        value: int | str | None = None
-        if array.chain == self.axis and all(self.state.alike(array, *cell, place) for cell in cells):
+        moves = array.chain == self.axis and (
+            sort == _RUNNING or (sort == _FINISHED and values.get(_RUNNING) == _MOVING)
+        )
+        value: int | str | None = self._value(array, box, memory)
+        if moves and all(self.state.alike(array, *cell, place) for cell in cells):
             value = _MOVING
-        if value is None or (sort == _FINISHED and values.get(_RUNNING) != _MOVING):
-            value = self._value(array, box, memory)
         if values.get(_RUNNING) == _MOVING and sort == _FINISHED and value != _MOVING and memory == SLOW:
             # It is never asked for again, if a tile of a loop never holds lines of another block.
             self.stale.add(array.name)
