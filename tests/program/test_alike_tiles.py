@@ -8,13 +8,28 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
+from pebble.computations.masks.butterfly_mask import ButterflyMask
 from pebble.computations.masks.butterfly_tiles import TileClass
 from pebble.program.machine import alike_tiles
 from pebble.program.machine.alike_tiles import AlikeTiles
 from pebble.program.schedule import get
 from tests.program.differences import PLAIN, SHORTCUTS, judge
 from tests.program.generator import Case
-from tests.program.names import Problem, run
+from tests.program.names import (
+    Problem,
+    Program,
+    delete,
+    family_of,
+    first,
+    load,
+    loop,
+    phase,
+    run,
+    store,
+    when,
+)
+from tests.program.random_families import with_outputs
+from tests.program.test_rounds_in_blocks import USUAL
 from tests.program.test_rounds_in_blocks import case_of as case_under
 from tests.support.block_masks import random_butterfly
 
@@ -55,6 +70,20 @@ def check(first: int, stop: int) -> None:
 def test_random_programs(taken: Counter[bool]) -> None:
     check(0, 12)
     assert taken[True] > 4
+
+
+WHOLE = loop("i", 2, load("Q"), load("K"), delete("K"), delete("Q"))
+ONE_LEFT = loop("i", 2, loop("j", 1, load("K"), when(first("i"), store("K")), delete("K")))
+
+
+@pytest.mark.parametrize("number", range(len(USUAL) + 2))
+def test_usual_programs(number: int, taken: Counter[bool]) -> None:
+    """Two phases each, so that the second one shows what the first has left."""
+    mask = ButterflyMask("butterfly", 32, 32, (2, 2))
+    family = with_outputs(family_of(Problem(32, 32, 1, 1, mask=mask)), ())
+    program = Program((phase("", [*USUAL, WHOLE, ONE_LEFT][number]), phase("", USUAL[2])))
+    expected, found = (judge(runner, program, family, None) for runner in (PLAIN, SHORTCUTS["induction"]))
+    assert not expected.differs(found), expected.differs(found)
 
 
 @pytest.mark.slow
