@@ -13,7 +13,7 @@ import numpy as np
 
 from pebble.computations.masks import ButterflyMask, EqualBlocks
 from pebble.computations.masks.mask import OTHER_AXIS
-from pebble.program.machine.alike_tiles import classes_of_tiles
+from pebble.program.machine.tiles_in_classes import classes_of_tiles
 from pebble.program.machine.bodies import Bodies, nodes_in
 from pebble.program.nodes import Loop, Operation
 from pebble.program.steps import loop_range, tile_count

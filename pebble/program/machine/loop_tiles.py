@@ -12,7 +12,7 @@ from pebble.computations.masks.block_boxes import first_alike, within_pairs
 from pebble.computations.masks.block_toeplitz import BlockToeplitzMask
 from pebble.computations.masks.butterfly_tiles import TileClass
 from pebble.computations.masks.mask import OTHER_AXIS
-from pebble.program.machine.alike_tiles import classes_of_tiles
+from pebble.program.machine.tiles_in_classes import classes_of_tiles
 from pebble.program.machine.bodies import nodes_in
 from pebble.program.machine.pair_numbers import has_few_turns, runs_by_number
 from pebble.program.machine.segments import SegmentRun, grids_of_segments, segment_runs

@@ -10,8 +10,8 @@ import pytest
 
 from pebble.computations.masks.butterfly_mask import ButterflyMask
 from pebble.computations.masks.butterfly_tiles import TileClass
-from pebble.program.machine import alike_tiles
-from pebble.program.machine.alike_tiles import AlikeTiles
+from pebble.program.machine import tiles_in_classes
+from pebble.program.machine.tiles_in_classes import AlikeTiles
 from pebble.program.schedule import get
 from tests.program.differences import PLAIN, SHORTCUTS, judge
 from tests.program.generator import Case
@@ -49,7 +49,7 @@ def taken(monkeypatch: pytest.MonkeyPatch) -> Counter[bool]:
             found[done] += 1
         return done
 
-    monkeypatch.setattr(alike_tiles, "_FEWEST", 3)
+    monkeypatch.setattr(tiles_in_classes, "_FEWEST", 3)
     monkeypatch.setattr(AlikeTiles, "execute", counted)
     return found
 
