@@ -112,7 +112,7 @@ def test_few_tiles_stand_for_all() -> None:
 
 def test_too_many_combinations(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(block_counts, "_MOST_COMBINATIONS", 1000)
-    mask = butterfly_mask(4096, 64)
+    mask = random_blocks_mask(4096, 4096, 64, "0.25")
     blocks = Blocks(Side("i", 4096, 0, 4096, (64,)), Side("j", 4096, 0, 4096, (64,)))
     with pytest.raises(NoClosedForm, match="64 × 64 combinations of blocks"):
         next(block_counts.BlockCounts(mask).candidates(blocks))

@@ -28,10 +28,16 @@ def test_nothing_is_told_of_short_axes_and_other_masks() -> None:
 
 
 def test_runs_follow_the_blocks_and_the_tiles() -> None:
-    few, many = (told("flash-2", N, "butterfly:128", {"rows": 384}) for N in (2**17, 2**18))
-    assert 2 * few < many < 3 * few
+    texts = [(2**16, "blocks:size=128,density=0.1"), (2**17, "blocks:size=128,density=0.1")]
+    few, many = (told("flash-2", N, text, {"rows": 384}) for N, text in texts)
+    assert 3 * few < many < 5 * few
+
+
+def test_runs_follow_the_classes_of_tiles() -> None:
+    few, many = (told("flash-2", N, "butterfly:128", {"rows": 384}) for N in (2**17, 10**9))
+    assert many < 50 * few
+    assert told("flash-2", 10**9, "butterfly:128", {"rows": 383}) > 1000 * few
     assert told("naive", 2**17, "butterfly:128", {}) == told("naive", 2**18, "butterfly:256", {})
-    assert told("flash-2", 2**17, "blocks:size=128,density=0.1", {"rows": 384}) > 5 * few
 
 
 def test_what_is_too_much_is_refused_at_once() -> None:

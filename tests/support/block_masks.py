@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from random import Random
+
 import numpy as np
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from pebble.computations.masks import BlockMask
+from pebble.computations.masks import BlockMask, ButterflyMask, EqualBlocks
 
-__all__ = ["block_masks", "blocks_table", "random_block_mask"]
+__all__ = ["block_masks", "blocks_table", "random_block_mask", "random_butterfly"]
 
 
 def random_block_mask(rng: np.random.Generator, Nq: int, Nk: int) -> BlockMask:
@@ -27,10 +29,12 @@ def random_block_mask(rng: np.random.Generator, Nq: int, Nk: int) -> BlockMask:
     return mask
 
 
-def blocks_table(mask: BlockMask) -> NDArray[np.bool_]:
-    """The pairs, from the definition."""
-    i, j = np.arange(mask.Nq)[:, None], np.arange(mask.Nk)
-    return np.asarray(mask.blocks[i // mask.sides["i"], j // mask.sides["j"]])
+def blocks_table(mask: EqualBlocks) -> NDArray[np.bool_]:
+    """The pairs, from the definition: of a butterfly, blocks that differ in one digit at most."""
+    row, column = np.arange(mask.Nq)[:, None] // mask.sides["i"], np.arange(mask.Nk) // mask.sides["j"]
+    if isinstance(mask, BlockMask):
+        return np.asarray(mask.blocks[row, column])
+    return np.array([[bin(r ^ c).count("1") <= 1 for c in column.tolist()] for r in row[:, 0].tolist()])
 
 
 block_masks = st.builds(
@@ -39,3 +43,11 @@ block_masks = st.builds(
     st.integers(1, 30),
     st.integers(1, 30),
 )
+
+
+def random_butterfly(rnd: Random, most: int = 40) -> ButterflyMask:
+    """At most so many lines, in some six or more blocks; the last ones often cut."""
+    sides = rnd.choice([1, 1, 2, 2, 3, 4]), rnd.choice([1, 1, 2, 2, 4])
+    blocks = rnd.randint(6, max(6, most // max(sides)))
+    Nq, Nk = (blocks * side - rnd.choice([0, rnd.randrange(side)]) for side in sides)
+    return ButterflyMask("butterfly", Nq, Nk, sides)

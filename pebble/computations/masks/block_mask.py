@@ -11,7 +11,8 @@ import numpy as np
 from pebble.common.errors import InvalidInput
 from pebble.computations.masks.band_mask import parts_among
 from pebble.computations.masks.components import parts_of_rows, places_apart
-from pebble.computations.masks.mask import OTHER_AXIS, Interval, Mask, RegularPart
+from pebble.computations.masks.equal_blocks import EqualBlocks
+from pebble.computations.masks.mask import OTHER_AXIS, Interval, RegularPart
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -43,8 +44,8 @@ def check_blocks_kept(Nq: int, Nk: int, sides: tuple[int, int], name: str) -> No
         )
 
 
-class BlockMask(Mask):
-    """Blocks of so many queries × so many keys, each allowed as a whole or not at all; the last ones may be cut.
+class BlockMask(EqualBlocks):
+    """Equal blocks of which it is known one by one whether they are allowed.
 
     Parameters
     ----------
@@ -68,8 +69,7 @@ class BlockMask(Mask):
         check_blocks_kept(Nq, Nk, sides, spec)
         if blocks.shape != (-(-Nq // sides[0]), -(-Nk // sides[1])):
             raise ValueError(f"{Nq} × {Nk} pairs do not make {blocks.shape} blocks of {sides}")
-        super().__init__(spec, Nq, Nk)
-        self.sides = {"i": sides[0], "j": sides[1]}
+        super().__init__(spec, Nq, Nk, sides)
         self.blocks = np.ascontiguousarray(blocks, dtype=bool)
         self._allowed = {"i": self.blocks, "j": self.blocks.T}
         self._first: dict[str, Whole] = {}
@@ -81,41 +81,21 @@ class BlockMask(Mask):
             self._first[axis] = np.where(empty, extent, rows.argmax(axis=1) * side).astype(np.int64)
             self._last[axis] = np.where(empty, -1, np.minimum(last * side, extent) - 1).astype(np.int64)
 
-    # Lines and the blocks that they are in
+    # Blocks and pairs
 
-    def around(self, axis: str, lines: Interval) -> Interval:
-        """Return the numbers of the first block that holds some of the lines, and of the one behind the last."""
-        if lines[0] >= lines[1]:
-            return 0, 0
-        return lines[0] // self.sides[axis], -(-lines[1] // self.sides[axis])
+    def allowed(self, axis: str, blocks: Whole, partners: Interval) -> NDArray[np.bool_]:
+        """Whether blocks of an axis are allowed with each of an interval of the other's, shape (blocks, partners)."""
+        return self._allowed[axis][:, partners[0] : partners[1]][blocks]
 
-    def _shares(self, axis: str, lines: Interval) -> Whole:
-        """How many of the lines are in each of the blocks around them."""
-        (low, high), side = self.around(axis, lines), self.sides[axis]
-        shares = np.full(high - low, side, dtype=np.int64)
-        if low < high:
-            shares[0] -= lines[0] - low * side
-            shares[-1] -= high * side - lines[1]
-        return shares
+    def _around(self, axis: str, lines: Interval, partners: Interval) -> NDArray[np.bool_]:
+        (low, high), (left, right) = self.around(axis, lines), self.around(OTHER_AXIS[axis], partners)
+        return self._allowed[axis][low:high, left:right]
 
     def _spread(self, axis: str, values: NDArray[Any], lines: Interval | None) -> NDArray[Any]:
         """Return for each of some lines the value of its block."""
         lines = (0, self.extents[axis]) if lines is None else lines
         low, high = self.around(axis, lines)
-        return np.repeat(values[low:high], self._shares(axis, lines))
-
-    def _edges(self, axis: str, lines: Interval, rows: NDArray[Any]) -> Whole:
-        """Where, strictly inside of some lines, a row of the blocks around them differs from the one before."""
-        differ = rows[1:] != rows[:-1]
-        changes = np.flatnonzero(differ if differ.ndim == 1 else differ.any(axis=1)) + 1
-        return (changes + self.around(axis, lines)[0]) * self.sides[axis]
-
-    def _around(self, axis: str, lines: Interval, partners: Interval) -> NDArray[np.bool_]:
-        """Return the blocks around some lines and partners."""
-        (low, high), (left, right) = self.around(axis, lines), self.around(OTHER_AXIS[axis], partners)
-        return self._allowed[axis][low:high, left:right]
-
-    # Pairs
+        return np.repeat(values[low:high], self.shares(axis, lines))
 
     @cached_property
     def _sums(self) -> NDArray[np.int32]:
@@ -129,68 +109,15 @@ class BlockMask(Mask):
         sums[-1, -1] = sums[-2, -2]
         return sums
 
-    def before(self, queries: Any, keys: Any) -> Any:
-        """Number of allowed pairs of the queries and keys before some places; for numbers, or arrays of both.
-
-        Along either axis it is linear inside of a block.
-        """
-        rows, columns = self.sides["i"], self.sides["j"]
-        (r, a), (c, b) = divmod(queries, rows), divmod(keys, columns)
-        sums, take = self._sums, int if isinstance(r, int) else _long
-        above = take(sums[r, c]) * (columns - b) + take(sums[r, c + 1]) * b
-        below = take(sums[r + 1, c]) * (columns - b) + take(sums[r + 1, c + 1]) * b
-        return above * (rows - a) + below * a
-
-    def count(self, queries: Interval, keys: Interval) -> int:
-        """Number of allowed pairs in a box."""
-        if queries[0] >= queries[1] or keys[0] >= keys[1]:
-            return 0
-        (start, stop), (left, right), before = map(int, queries), map(int, keys), self.before
-        return int(before(stop, right) - before(start, right) - before(stop, left) + before(start, left))
-
-    def counts(self, queries: tuple[Whole, Whole], keys: tuple[Whole, Whole]) -> Whole:
-        """Numbers of allowed pairs in many boxes: beginnings and ends of their queries, and of their keys."""
-        (start, stop), before = queries, self.before
-        return np.asarray(
-            before(stop, keys[1]) - before(start, keys[1]) - before(stop, keys[0]) + before(start, keys[0])
-        )
+    def blocks_before(self, rows: Any, columns: Any) -> Any:
+        """Number of allowed blocks in the rows and columns before some; for numbers, or arrays of both."""
+        return self._sums[rows, columns]
 
     def have_blocks(self, rows: tuple[Whole, Whole], columns: tuple[Whole, Whole]) -> NDArray[np.bool_]:
         """Whether any block is allowed in each combination of some intervals of rows, and some of columns."""
         sums = self._sums
         strips = sums[rows[1]] - sums[rows[0]]
         return np.asarray(strips[:, columns[1]] > strips[:, columns[0]])
-
-    def matrix(self, queries: Interval, keys: Interval) -> NDArray[np.bool_]:
-        """Return the box as an array of booleans, shape (queries, keys)."""
-        box = np.repeat(self._around("i", queries, keys), self._shares("j", keys), axis=1)
-        return np.repeat(box, self._shares("i", queries), axis=0)
-
-    def at_lines(self, axis: str, lines: Whole, partners: Interval) -> NDArray[np.bool_]:
-        """Return the pairs of chosen lines of an axis with some partners, shape (lines, partners)."""
-        left, right = self.around(OTHER_AXIS[axis], partners)
-        chosen = self._allowed[axis][:, left:right][lines // self.sides[axis]]
-        return np.repeat(chosen, self._shares(OTHER_AXIS[axis], partners), axis=1)
-
-    def pattern(self, axis: str, lines: Interval, partners: Interval) -> bytes:
-        """Return what is equal for boxes of one size if they have the same pairs, and only then.
-
-        That is where neighbouring lines differ, on both axes, and the pairs of one line from each place to the next.
-        """
-        box = self._around(axis, lines, partners)
-        own = self._edges(axis, lines, box) - lines[0]
-        other = self._edges(OTHER_AXIS[axis], partners, box.T) - partners[0]
-        starts = [np.append(0, own + lines[0]), np.append(0, other + partners[0])]
-        places = [self.around(axis, lines)[0], self.around(OTHER_AXIS[axis], partners)[0]]
-        sides = [self.sides[axis], self.sides[OTHER_AXIS[axis]]]
-        chosen = [
-            np.append(0, start[1:] // side - place)
-            for start, side, place in zip(starts, sides, places, strict=True)
-        ]
-        few = box[np.ix_(*chosen)] if box.size else box
-        return (
-            np.concatenate([[len(own)], own, other]).astype(np.int64).tobytes() + np.packbits(few).tobytes()
-        )
 
     def degrees(self, axis: str, partners: NDArray[np.bool_]) -> Whole:
         """Return how many of some partners, given as booleans, every line of an axis has a pair with."""
@@ -228,7 +155,7 @@ class BlockMask(Mask):
     def _present(self) -> dict[str, Whole]:
         """Lines with any pair before each block's first one."""
         return {
-            axis: np.append(0, np.cumsum(self._shares(axis, (0, extent)) * (self._last[axis] >= 0)))
+            axis: np.append(0, np.cumsum(self.shares(axis, (0, extent)) * (self._last[axis] >= 0)))
             for axis, extent in self.extents.items()
         }
 
@@ -250,7 +177,7 @@ class BlockMask(Mask):
         return before + (place - block * self.sides[axis]) * (int(self._last[axis][block]) >= 0)
 
     def _number(self, axis: str, lines: Interval, chosen: NDArray[np.bool_]) -> int:
-        return int(self._shares(axis, lines)[chosen].sum())
+        return int(self.shares(axis, lines)[chosen].sum())
 
     def _ends(self, axis: str, lines: Interval) -> tuple[Whole, Whole]:
         """First and last partners of the blocks around some lines."""
@@ -267,7 +194,7 @@ class BlockMask(Mask):
 
     def started_of(self, axis: str, lines: Interval, places: Whole) -> Whole:
         """Numbers of some lines that have a pair with a partner before each of some places."""
-        return _weighted_before(self._ends(axis, lines)[0], self._shares(axis, lines), places)
+        return _weighted_before(self._ends(axis, lines)[0], self.shares(axis, lines), places)
 
     def started_before(self, axis: str, places: Whole) -> Whole:
         """Numbers of lines of an axis that have a pair with a partner before each of some places."""
@@ -279,7 +206,7 @@ class BlockMask(Mask):
 
     def _lines_before(self, axis: str, ends: Whole, places: Whole) -> Whole:
         present = self._last[axis] >= 0
-        shares = self._shares(axis, (0, self.extents[axis]))
+        shares = self.shares(axis, (0, self.extents[axis]))
         return _weighted_before(ends[present], shares[present], places)
 
     def beginning(self, axis: str, lines: Interval, partners: Interval) -> tuple[int, int]:
@@ -301,13 +228,13 @@ class BlockMask(Mask):
 
     def pattern_changes(self, axis: str, lines: Interval, partners: Interval) -> Whole:
         """Where neighbouring blocks differ."""
-        return self._edges(axis, lines, self._around(axis, lines, partners))
+        return self.edges(axis, lines, self._around(axis, lines, partners))
 
     def flag_changes(self, axis: str, lines: Interval, partners: Interval) -> Whole:
         """Where it may change whether a line has pairs before ``partners``, after them, or any."""
         first, last = self._ends(axis, lines)
         flags = (first < partners[0]) * 1 + (last >= partners[1]) * 2 + (last >= 0) * 4
-        return self._edges(axis, lines, flags)
+        return self.edges(axis, lines, flags)
 
     def breaks(self, axis: str, lines: Interval, partners: Interval) -> Whole:
         """Where, strictly inside ``lines``, anything may change that a program can see of one line."""
@@ -318,7 +245,7 @@ class BlockMask(Mask):
 
     def presence_changes(self, axis: str) -> list[int]:
         """Return where lines with pairs follow on lines without, or the other way round."""
-        found: list[int] = self._edges(axis, (0, self.extents[axis]), self._last[axis] >= 0).tolist()
+        found: list[int] = self.edges(axis, (0, self.extents[axis]), self._last[axis] >= 0).tolist()
         return found
 
     def separations(self, axis: str) -> list[int]:
@@ -360,7 +287,3 @@ def _weighted_before(ends: Whole, weights: Whole, places: Whole) -> Whole:
     order = np.argsort(ends, kind="stable")
     sums = np.append(0, np.cumsum(weights[order]))
     return np.asarray(sums[ends[order].searchsorted(places)])
-
-
-def _long(numbers: Any) -> Any:
-    return np.asarray(numbers, dtype=np.int64)

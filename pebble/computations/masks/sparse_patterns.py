@@ -10,6 +10,7 @@ import numpy as np
 from pebble.common.errors import InvalidInput
 from pebble.computations.masks.arrays import as_booleans, fill, load_array
 from pebble.computations.masks.block_mask import BlockMask, check_blocks_kept
+from pebble.computations.masks.butterfly_mask import ButterflyMask
 from pebble.computations.masks.dense_mask import DenseMask
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ def _check_seed(kind: str, seed: int) -> None:
         raise InvalidInput(f"mask {kind}: the seed must be a whole number from 0 to 10¹⁸ - 1, not {seed}")
 
 
-def butterfly_mask(N: int, size: int) -> BlockMask:
+def butterfly_mask(N: int, size: int) -> ButterflyMask:
     """The flat block butterfly: blocks (r, c) with r = c, or r and c different in exactly one binary digit.
 
     The sum of all butterfly factors, where each is a block matrix of ones and zeros; with a number of blocks that
@@ -59,14 +60,7 @@ def butterfly_mask(N: int, size: int) -> BlockMask:
     """
     check_positive("butterfly", size=size)
     spec = f"butterfly:{size}"
-
-    check_blocks_kept(N, N, (size, size), spec)
-    numbers = np.arange(-(-N // size))
-    blocks = np.eye(len(numbers), dtype=bool)
-    for digit in range(len(numbers).bit_length()):
-        other = numbers ^ (1 << digit)
-        blocks[numbers[other < len(numbers)], other[other < len(numbers)]] = True
-    return BlockMask(spec, N, N, (size, size), blocks)
+    return ButterflyMask(spec, N, N, (size, size))
 
 
 def block_mask(Nq: int, Nk: int, size: int, blocks: Any, *, name: str = "blocks") -> BlockMask:

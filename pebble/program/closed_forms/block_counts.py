@@ -7,12 +7,13 @@ one, and are of one length, all but the first and the last are alike; docs/masks
 from __future__ import annotations
 
 from collections.abc import Iterator
+from copy import copy
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from pebble.common.errors import NoClosedForm
-from pebble.computations.masks import BlockMask
+from pebble.computations.masks import BlockMask, EqualBlocks
 from pebble.program.closed_forms.blocks import Block, Blocks, Bounds, Side
 from pebble.program.closed_forms.limits import check_blocks
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
     from pebble.program.closed_forms.blocks import Whole
 
-__all__ = ["BlockCounts"]
+__all__ = ["BlockCounts", "Cells", "combined"]
 
 _CHUNK = 2**19
 _MOST_COMBINATIONS = 3 * 10**8
@@ -65,7 +66,7 @@ class BlockCounts:
         NoClosedForm
             If there are too many.
         """
-        rows, columns = _Cells(self._mask, blocks.i), _Cells(self._mask, blocks.j)
+        rows, columns = Cells(self._mask, blocks.i), Cells(self._mask, blocks.j)
         n, m = len(rows.ranges), len(columns.ranges)
         if n * m > _MOST_COMBINATIONS:
             raise NoClosedForm(
@@ -80,12 +81,21 @@ class BlockCounts:
             row += start
             total += int((rows.sizes[row] * columns.sizes[column]).sum())
             check_blocks(total)
-            a, b = _combined(rows, row, columns, column)
+            a, b = combined(rows, row, columns, column)
             yield (rows.index[a], columns.index[b]), 4 * rows.times[a] * columns.times[b]
 
 
-class _Cells:
-    """Finest intervals that stand for all of a side.
+class Cells:
+    """Finest intervals that stand for all of a side, or for some of it.
+
+    Parameters
+    ----------
+    mask : EqualBlocks
+    side : Side
+    cells : ndarray of int64, optional
+        Their numbers, in order; all by default.
+    weights : ndarray of int64, optional
+        How many each of these stands for.
 
     Attributes
     ----------
@@ -97,30 +107,64 @@ class _Cells:
         The first one that lies in each of these, and how many do.
     """
 
-    def __init__(self, mask: BlockMask, side: Side) -> None:
-        cells = np.arange(side.count)
+    def __init__(
+        self, mask: EqualBlocks, side: Side, cells: Whole | None = None, weights: Whole | None = None
+    ) -> None:
+        cells = np.arange(side.count) if cells is None else cells
+        weights = np.ones_like(cells) if weights is None else weights
         start, stop = side.cut(cells), side.cut(cells + 1)
         low, high = start // mask.sides[side.axis], (stop - 1) // mask.sides[side.axis]
         around = side.around(max(len(side.tiles) - 1, 0), cells)[0]
-        told = np.stack([low, stop - start, around])
+        told = np.stack([low, stop - start, around, weights, cells - np.arange(len(cells))])
         alike = (low == high)[1:] & (low == high)[:-1] & (told[:, 1:] == told[:, :-1]).all(axis=0)
         first = np.append(0, np.flatnonzero(~alike) + 1) if len(cells) else cells
         number = np.diff(first, append=len(cells))
         # The first one of a run, those between, and the last one.
-        index = np.stack([first, first + 1, first + number - 1])
+        index = np.stack([cells[first], cells[first] + 1, cells[first] + number - 1])
         times = np.stack([np.ones_like(number), number - 2, (number > 1).astype(np.int64)])
-        self.index, self.times = (each.T[times.T > 0] for each in (index, times))
-        ranges = np.stack([low, high + 1], axis=1)[self.index]
+        chosen = times.T > 0
+        self.index, self.times = index.T[chosen], (times * weights[first]).T[chosen]
+        ranges = np.stack([low, high + 1], axis=1)[np.stack([first, first, first], axis=1)[chosen]]
         new = np.append(True, (ranges[1:] != ranges[:-1]).any(axis=1))[: len(ranges)]
         self.begins = np.flatnonzero(new)
         self.ranges, self.sizes = ranges[self.begins], np.diff(self.begins, append=len(ranges))
+
+    def repeated(self, on: Whole, blocks: Whole) -> Cells:
+        """Return the same again and again, so many intervals and so many blocks on."""
+        return self._like(
+            (on[:, None] + self.index).ravel(),
+            np.tile(self.times, len(on)),
+            (np.arange(len(on))[:, None] * len(self.index) + self.begins).ravel(),
+            (blocks[:, None, None] + self.ranges).reshape(-1, 2),
+            np.tile(self.sizes, len(on)),
+        )
+
+    def joined(self, other: Cells) -> Cells:
+        """Return both, the other's behind these."""
+        return self._like(
+            *map(
+                np.concatenate,
+                (
+                    (self.index, other.index),
+                    (self.times, other.times),
+                    (self.begins, len(self.index) + other.begins),
+                    (self.ranges, other.ranges),
+                    (self.sizes, other.sizes),
+                ),
+            )
+        )
+
+    def _like(self, *parts: Whole) -> Cells:
+        found = copy(self)
+        found.index, found.times, found.begins, found.ranges, found.sizes = parts
+        return found
 
 
 def _ends(intervals: Whole) -> Bounds:
     return intervals[:, 0], intervals[:, 1]
 
 
-def _combined(rows: _Cells, row: Whole, columns: _Cells, column: Whole) -> tuple[Whole, Whole]:
+def combined(rows: Cells, row: Whole, columns: Cells, column: Whole) -> tuple[Whole, Whole]:
     """Return all combinations of a cell of each row and one of the column that goes with it."""
     each = rows.sizes[row] * columns.sizes[column]
     which = np.repeat(np.arange(len(each)), each)

@@ -11,17 +11,13 @@ import numpy as np
 
 from pebble.computations.array import Array
 from pebble.computations.family import Family
-from pebble.computations.masks import BandMask, BlockMask, BlockToeplitzMask, Mask, UnionMask
 from pebble.computations.masks.mask import OTHER_AXIS
-from pebble.program.closed_forms.band_counts import BandCounts
-from pebble.program.closed_forms.block_counts import BlockCounts
 from pebble.program.closed_forms.blocks import Blocks, End, MaskBoxes, PairCounts, Side, Visits
 from pebble.program.closed_forms.chains import Reached
 from pebble.program.closed_forms.formula import FORMULAS, Algebra, Amount, Formula
-from pebble.program.closed_forms.grid_counts import GridCounts
 from pebble.program.closed_forms.known_sums import SumKeys, known_sums
+from pebble.program.closed_forms.pair_counts import counts_of, has_rule
 from pebble.program.closed_forms.simplified import simplified
-from pebble.program.closed_forms.zone_counts import ZoneCounts
 from pebble.program.nodes import Condition, Interval, Loop
 from pebble.program.places import Place
 from pebble.program.steps import tile_count
@@ -142,10 +138,9 @@ class Quantities(Generic[Amount]):
         return itertools.chain(found, chunks)
 
     def _counter(self, blocks: Blocks) -> PairCounts:
-        known = isinstance(self.mask, BandMask | UnionMask | BlockToeplitzMask | BlockMask)
-        key = None if known else (blocks.i, blocks.j)
+        key = None if has_rule(self.mask) else (blocks.i, blocks.j)
         if key not in self._counts:
-            self._counts[key] = _counts(self.mask, blocks)
+            self._counts[key] = counts_of(self.mask, blocks)
         return self._counts[key]
 
     def _measure(self, counts: PairCounts, words: Words) -> Callable[[MaskBoxes], np.ndarray]:
@@ -275,16 +270,6 @@ class Quantities(Generic[Amount]):
             name += "′"
         self.legend[name] = meaning
         return self.algebra.symbol(name, value)
-
-
-def _counts(mask: Mask, blocks: Blocks) -> PairCounts:
-    if isinstance(mask, BandMask):
-        return BandCounts(mask)
-    if isinstance(mask, UnionMask | BlockToeplitzMask):
-        return ZoneCounts(mask)
-    if isinstance(mask, BlockMask):
-        return BlockCounts(mask)
-    return GridCounts(mask, blocks)
 
 
 def _marked(blocks: Blocks, words: Words) -> Blocks:

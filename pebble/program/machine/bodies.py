@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pebble.computations.family import Family
     from pebble.program.nodes import Node, Program
 
-__all__ = ["Bodies", "Body", "nodes_in"]
+__all__ = ["Bodies", "Body", "nodes_in", "outermost_loops"]
 
 
 @dataclass(frozen=True)
@@ -171,6 +171,11 @@ def nodes_in(body: tuple[Node, ...]) -> Iterator[Node]:
         yield node
         if not isinstance(node, Operation):
             yield from nodes_in(node.body)
+
+
+def outermost_loops(body: tuple[Node, ...], axis: str) -> list[Loop]:
+    """Return the loops over an axis in a body that are in no other such loop."""
+    return _outside(body, axis)[0]
 
 
 def _outside(body: tuple[Node, ...], axis: str | None) -> tuple[list[Loop], tuple[Operation, ...]]:

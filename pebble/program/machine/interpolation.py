@@ -11,15 +11,17 @@ from bisect import bisect_left, insort
 from collections.abc import Hashable, Iterator
 from typing import TYPE_CHECKING, Any
 
+from pebble.computations.masks.band_mask import BandMask
 from pebble.program.machine.bodies import nodes_in
 from pebble.program.machine.effects import Effect
 from pebble.program.nodes import Loop
 
 if TYPE_CHECKING:
+    from pebble.computations.family import Family
     from pebble.program.machine.bodies import Body
     from pebble.program.nodes import Node
 
-__all__ = ["Interpolation", "depends_on_numbers", "has_loops_over"]
+__all__ = ["Interpolation", "depends_on_numbers", "interpolation_of"]
 
 
 def depends_on_numbers(body: Body) -> bool:
@@ -30,7 +32,7 @@ def depends_on_numbers(body: Body) -> bool:
     return body.told and not body.touched.read_at_step
 
 
-def has_loops_over(axes: tuple[str, ...], nodes: tuple[Node, ...]) -> bool:
+def _has_loops_over(axes: tuple[str, ...], nodes: tuple[Node, ...]) -> bool:
     """Whether loops over some axes are among the nodes, or inside them."""
     return any(isinstance(inner, Loop) and inner.axis in axes for inner in nodes_in(nodes))
 
@@ -215,3 +217,12 @@ def _table(effect: Effect) -> dict[tuple[str, str], int]:
         **{("held", name): words for name, words in effect.held},
         **{("room_words", name): words for name, words in effect.room_words.items()},
     }
+
+
+def interpolation_of(node: Loop, body: Body, family: Family) -> Interpolation | None:
+    """Return where the effects of a loop's lines are noted, if numbers of lines are all that tells them apart."""
+    if not depends_on_numbers(body):
+        return None
+    begun = body.counts_begun and body.asks_begun
+    one_by_one = _has_loops_over(family.masked_axes, node.body)
+    return Interpolation(begun, one_by_one, isinstance(family.mask, BandMask))

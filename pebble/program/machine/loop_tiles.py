@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -10,6 +10,7 @@ from pebble.common.errors import TooManyOperations
 from pebble.computations.masks.band_mask import BandMask
 from pebble.computations.masks.block_boxes import first_alike, within_pairs
 from pebble.computations.masks.block_toeplitz import BlockToeplitzMask
+from pebble.computations.masks.butterfly_tiles import TileClass
 from pebble.computations.masks.mask import OTHER_AXIS
 from pebble.program.machine.alike_tiles import runs_of_alike_tiles
 from pebble.program.machine.bodies import nodes_in
@@ -23,6 +24,7 @@ from pebble.program.machine.stretches import (
     stretches_in_blocks,
 )
 from pebble.program.machine.tile_runs import TileRun, cut_run, runs_of_lines, runs_of_tiles, runs_of_units
+from pebble.program.machine.tiles_in_classes import classes_of_tiles
 from pebble.program.nodes import Loop
 from pebble.program.steps import tile_at, tile_count
 from pebble.program.visits import partners as partners_of
@@ -57,6 +59,8 @@ class KnownTiles:
         For each loop, the tiles at whose ends it may be cut into segments.
     segments : dict
         Runs of segments, by what they follow from.
+    classes : dict
+        For each loop, the classes of its tiles that lie alike.
     """
 
     signatures: dict[Hashable, list[Hashable]] = field(default_factory=dict)
@@ -65,6 +69,7 @@ class KnownTiles:
     boxes: dict[Hashable, list[TileRun]] = field(default_factory=dict)
     grids: dict[int, frozenset[int] | None] = field(default_factory=dict)
     segments: dict[Hashable, list[SegmentRun]] = field(default_factory=dict)
+    classes: dict[Hashable, Sequence[TileClass]] = field(default_factory=dict)
 
 
 class LoopTiles:
@@ -83,7 +88,7 @@ class LoopTiles:
     known : KnownTiles
         Of all loops; filled here.
     in_segments : bool
-        Whether loops may be cut into segments.
+        Whether loops may be cut into segments, or their tiles into classes.
 
     Attributes
     ----------
@@ -181,6 +186,21 @@ class LoopTiles:
             assert isinstance(self.mask, BandMask)
             self.known.segments[asked] = segment_runs(self.mask, *asked)
         return self.known.segments[asked]
+
+    def classes(self, unclassed: set[int]) -> Sequence[TileClass]:
+        """Return the classes of tiles that lie alike, of a loop that is in no other over the mask's axes.
+
+        None of loops in which that fails, by identity, and where there are several memory levels.
+        """
+        node, axes = self.node, self.family.masked_axes
+        if not self.masked or not self.in_segments or any(axis in self.machine.tiles for axis in axes):
+            return ()
+        if id(node) in unclassed:
+            return ()
+        asked = id(node), self.whole
+        if asked not in self.known.classes:
+            self.known.classes[asked] = classes_of_tiles(self.mask, self.family, node, self.body)
+        return self.known.classes[asked]
 
     def stretches(self, unrolled: bool) -> Iterable[Stretch]:
         """Cut the loop into stretches with a rule, and others; all others, where rounds are not to be skipped."""

@@ -14,7 +14,15 @@ if TYPE_CHECKING:
     from pebble.program.machine.rules import Machine
     from pebble.program.nodes import Interval, Loop, Node
 
-__all__ = ["Loops", "ShortcutFails", "ShortcutOverflow", "Touched", "touched_by"]
+__all__ = [
+    "ClassesFail",
+    "LastRoundFails",
+    "Loops",
+    "ShortcutFails",
+    "ShortcutOverflow",
+    "Touched",
+    "touched_by",
+]
 
 
 class ShortcutFails(Exception):
@@ -40,6 +48,10 @@ class ShortcutOverflow(Exception):
     """Fast memory overflows in an iteration that is not executed."""
 
 
+class ClassesFail(ShortcutFails):
+    """A loop's tiles do not do alike what the shortcut says they do: the program is run again without it there."""
+
+
 class Loops:
     """Every iteration of every loop is executed.
 
@@ -57,12 +69,15 @@ class Loops:
         Loops that a shortcut does not apply to, by identity, and why.
     left : dict of int to int
         How many rounds before the end of a stretch the last one must be, where it is known to be more than one.
+    unclassed : set of int
+        Loops of whose tiles none is to stand for others that lie alike.
     """
 
     def __init__(self, family: Family, step_limit: int, levels: int = 1) -> None:
         self.family, self.step_limit, self.levels = family, step_limit, levels
         self.unrolled: dict[int, str] = {}
         self.left: dict[int, int] = {}
+        self.unclassed: set[int] = set()
 
     def lumps(self, node: Loop) -> bool:
         """Whether a long loop executes its first, second and last iteration only."""

@@ -15,12 +15,11 @@ from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from typing import TYPE_CHECKING
 
-from pebble.computations.masks.band_mask import BandMask
 from pebble.program.machine.bodies import Bodies
 from pebble.program.machine.configuration import Configurations, region_of
 from pebble.program.machine.effects import Effect, Ledger, Snapshot, account
 from pebble.program.machine.field_state import MANY, FieldState
-from pebble.program.machine.interpolation import Interpolation, depends_on_numbers, has_loops_over
+from pebble.program.machine.interpolation import Interpolation, interpolation_of
 from pebble.program.machine.loop_sights import LoopSights, SightNumbers
 from pebble.program.machine.loop_tiles import KnownTiles, LoopTiles
 from pebble.program.machine.loops import Loops
@@ -33,6 +32,7 @@ from pebble.program.machine.sight import changes, write_changes
 from pebble.program.machine.state import SLOW
 from pebble.program.machine.stretches import Stretch
 from pebble.program.machine.tile_runs import TileRun
+from pebble.program.machine.tiles_in_classes import AlikeTiles
 from pebble.program.machine.waiting import Waiting
 from pebble.program.nodes import Loop
 from pebble.program.steps import tile_at, tile_count
@@ -90,7 +90,9 @@ class _Execution:
         self.by_number = self.tiles.by_number
         self.uniform = self.masked and node.tile == 1 and not body.in_place
         self.seen = loops.memory.setdefault(id(node), {}) if self.masked else {}
-        self.lines = self._lines() if self.uniform and (self.by_number or not self.tiles.outermost) else None
+        self.lines = None
+        if self.uniform and (self.by_number or not self.tiles.outermost):
+            self.lines = loops.lines.setdefault(id(node), interpolation_of(node, body, self.family))
         self.names = body.changed
         self.moved = body.touched.moved(loops.levels)
         self.told: dict[int | None, int] = {}
@@ -99,19 +101,8 @@ class _Execution:
         )
         self.waiting = Waiting(machine, node, self.write)
         self.unrolled = id(node) in loops.unrolled
-        self.notes_lines = (
-            self.by_number and self.lines is not None and (self.lines.one_by_one or body.asks_begun)
-        )
-
-    def _lines(self) -> Interpolation | None:
-        """Return where the effects of the loop's lines are noted, if numbers of lines are all that tells them apart."""
-        known, body = self.loops.lines, self.body
-        if id(self.node) not in known:
-            begun = body.counts_begun and body.asks_begun
-            one_by_one = has_loops_over(self.family.masked_axes, self.node.body)
-            lines = Interpolation(begun, one_by_one, isinstance(self.mask, BandMask))
-            known[id(self.node)] = lines if depends_on_numbers(body) else None
-        return known[id(self.node)]
+        notes_lines = self.lines is not None and (self.lines.one_by_one or body.asks_begun)
+        self.notes_lines = self.by_number and notes_lines
 
     def execute(self) -> None:
         """Execute the loop: in runs of tiles that look alike, in rounds, or tile by tile."""
@@ -124,6 +115,8 @@ class _Execution:
             has_few_left(run, self.lines, map(self.sights.at, (run.first,))) for run in lines
         ):
             self._remember(lines)
+        elif self._in_classes():
+            pass
         elif segments := self.tiles.segments():
             self._segments().execute(segments, self._segment)
         else:
@@ -132,6 +125,13 @@ class _Execution:
 
     def _segments(self) -> Segments:
         return Segments(self.machine, self.state, self.node, self.body, self.moved, self.loops.segments)
+
+    def _in_classes(self) -> bool:
+        """Execute the first tile of each class of tiles that lie alike, if there are such classes."""
+        classes = () if self.unrolled else self.tiles.classes(self.loops.unclassed)
+        found = self.machine, self.state, self.node, self.body, self.whole, self.moved
+        with self.loops.recorder.silent():
+            return bool(classes) and AlikeTiles(*found).execute(classes, self._iteration)
 
     def _segment(self, start: int, stop: int) -> None:
         """Execute the tiles of a segment's lines."""

@@ -13,7 +13,7 @@ from pebble.program.machine.field_state import FieldState
 from pebble.program.machine.foretold_runs import MOST_RUNS, foretold_runs
 from pebble.program.machine.foretold_tiles import MOST_TILES, foretold_tiles
 from pebble.program.machine.grid_state import GridState
-from pebble.program.machine.loops import LastRoundFails, Loops, ShortcutFails, ShortcutOverflow
+from pebble.program.machine.loops import ClassesFail, LastRoundFails, Loops, ShortcutFails, ShortcutOverflow
 from pebble.program.machine.lump import LumpedLoops
 from pebble.program.machine.memo import RememberedLoops
 from pebble.program.machine.rules import Machine
@@ -199,6 +199,8 @@ def executed(made: Callable[[], Machine], loops: Loops) -> Machine:
         machine = made()
         try:
             machine.execute()
+        except ClassesFail as failure:
+            loops.unclassed.add(id(failure.loop))
         except LastRoundFails as failure:
             if failure.left < _MOST_LEFT:
                 loops.left[id(failure.loop)] = _LEFT_AGAIN * failure.left

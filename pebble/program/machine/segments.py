@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 __all__ = [
     "SegmentRun",
     "grids_of_segments",
+    "is_without_places",
     "outlines",
     "periods",
     "segment_runs",
@@ -91,11 +92,17 @@ def grids_of_segments(family: Family, node: Loop, body: Body) -> frozenset[int] 
         not isinstance(mask, BandMask)
         or not all(mask.all_present(axis) for axis in family.masked_axes)
         or body.reach is None
-        or any(_has_place(inner, family) for inner in inside)
-        or not all(_has_lines(family, name) for name in body.used)
+        or not is_without_places(family, node, body)
     ):
         return None
     return frozenset(inner.tile for inner in inside if isinstance(inner, Loop) and inner.axis == other)
+
+
+def is_without_places(family: Family, node: Loop, body: Body) -> bool:
+    """Whether nothing in a loop's body is about a place of the mask's axes that is given, or about none at all."""
+    return not any(_has_place(inner, family) for inner in nodes_in(node.body)) and all(
+        _has_lines(family, name) for name in body.used
+    )
 
 
 def _has_place(node: Node, family: Family) -> bool:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from pebble.computations.masks.block_mask import BlockMask
+from pebble.computations.masks.equal_blocks import EqualBlocks
 from pebble.computations.masks.mask import OTHER_AXIS, RegularPart
 from pebble.program.nodes import Loop, Operation
 from pebble.program.steps import tile_count
@@ -176,7 +176,7 @@ def _parts_inside(mask: Mask, axis: str, whole: Interval, partners: Interval) ->
             if mask.has_pairs(axis, (part.start, part.stop), partners):
                 yield part, part
         return
-    if isinstance(mask, BlockMask):
+    if isinstance(mask, EqualBlocks):
         return  # nothing moves, and what stays is one run
     for part in mask.steady_parts(axis, _with_pairs(mask, axis, whole, partners)):
         for piece in _pieces(mask, axis, part, partners):

@@ -10,9 +10,9 @@ from math import gcd
 
 import numpy as np
 
-from pebble.computations.masks import Mask
+from pebble.computations.masks import ButterflyMask, Mask
 
-__all__ = ["aligned_sizes", "has_full_tile", "repeating_size"]
+__all__ = ["aligned_sizes", "has_full_tile", "repeating_size", "tile_period"]
 
 _LENGTHS = 4
 _LOOKS = 16
@@ -20,6 +20,11 @@ _LONG = 1 << 15
 _LOOKED_AT = 1 << 12
 _SLACK = {128: 32, 32: 4, 0: 2}
 """On axes from ``_LONG`` lines on a size, from so many on, may be one part in so many smaller to repeat soon."""
+
+
+def tile_period(mask: Mask) -> int:
+    """Return what tiles should have large common factors with: the mask's period, or a butterfly's block."""
+    return mask.sides["j"] if isinstance(mask, ButterflyMask) else mask.period
 
 
 def repeating_size(mask: Mask, size: int, part: int | None = None) -> int:
@@ -37,13 +42,14 @@ def repeating_size(mask: Mask, size: int, part: int | None = None) -> int:
     >>> repeating_size(mask, 158), repeating_size(mask, 158, 4)
     (156, 128)
     """
-    if mask.period == 1 or (part is None and max(mask.extents.values()) < _LONG):
+    period = tile_period(mask)
+    if period == 1 or (part is None and max(mask.extents.values()) < _LONG):
         return size
     usual = next(part for least, part in _SLACK.items() if size >= least)
     part = usual if part is None else min(part, usual)
     # Among so many sizes as the period is long there is a multiple of it.
-    near = range(size, size - min(size // part, mask.period, _LOOKED_AT) - 1, -1)
-    return max(near, key=lambda other: (gcd(other, mask.period), other), default=size)
+    near = range(size, size - min(size // part, period, _LOOKED_AT) - 1, -1)
+    return max(near, key=lambda other: (gcd(other, period), other), default=size)
 
 
 def aligned_sizes(mask: Mask, axis: str, most: int) -> list[int]:

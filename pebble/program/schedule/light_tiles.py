@@ -8,11 +8,11 @@ from math import inf
 
 from pebble.computations.masks.mask import OTHER_AXIS
 from pebble.computations.problem import Problem
-from pebble.program.machine.foretold_tiles import MOST_TILES, foretold_tiles
+from pebble.program.machine.foretold_tiles import MOST_TILES
 from pebble.program.machine.run import refuse_too_many
 from pebble.program.nodes import Loop
 from pebble.program.places import places
-from pebble.program.schedule.aligned_sizes import repeating_size
+from pebble.program.schedule.aligned_sizes import repeating_size, tile_period
 from pebble.program.schedule.block_cuts import BLOCK, without_block
 from pebble.program.schedule.schedule import Schedule, Tiles
 from pebble.program.schedule.tile_groups import TileGroup
@@ -77,7 +77,7 @@ def light_choice(schedule: Schedule, problem: Problem, M: int, tiles: Tiles) -> 
 
 def is_light(schedule: Schedule, problem: Problem, tiles: Tiles) -> bool:
     """Tell whether the machine gets through a program with these tiles in seconds, as far as is foretold."""
-    return foretold_tiles(schedule.program(problem, tiles), schedule.family(problem)) <= MANY_TILES
+    return Trials(schedule, problem, 1).foretold(tiles) <= MANY_TILES
 
 
 def verifiable_tiles(trials: Trials, tiles: Tiles) -> dict[str, int]:
@@ -95,7 +95,9 @@ def take_block(trials: Trials, tiles: Tiles) -> None:
     any that the machine gets through soon; none, if smaller tiles that are not cut move hardly more. If it gets through
     none soon, tiles are not cut.
     """
-    if trials.block or BLOCK in tiles or trials.foretold(repeating_tiles(trials, tiles)) <= MANY_TILES:
+    if trials.problem.allowed.period == 1 or trials.block or BLOCK in tiles:
+        return
+    if trials.foretold(repeating_tiles(trials, tiles)) <= MANY_TILES:
         return
     sizes = [tiles[name] for name in _cuts(trials.schedule, tiles)]
     smaller = light_tiles(trials, tiles)
@@ -193,7 +195,7 @@ def _leaves_partial_sums(trials: Trials, tiles: Tiles) -> bool:
 
 def _much_smaller(trials: Trials, tiles: Tiles, group: TileGroup | None) -> Iterator[dict[str, int]]:
     """Yield tiles of which each size is as it was, the period or its greatest factor that is no larger, or one."""
-    period = trials.problem.allowed.period
+    period = tile_period(trials.problem.allowed)
     names = [name for name in _cuts(trials.schedule, tiles) if group is None or name in group.names]
     sizes = [_in_step(period, tiles[name]) for name in names]
     together = zip(*sizes, strict=True) if len(names) > _MOST_NAMES else product(*sizes)
@@ -208,7 +210,7 @@ def _in_step(period: int, size: int) -> tuple[int, int, int]:
 
 def taken_to_be_verified(schedule: Schedule, problem: Problem, M: int) -> bool:
     """Tell whether a schedule's tiles under the mask were taken since others would take too long to be verified."""
-    if problem.allowed.period == 1 or schedule.follows_mask:
+    if tile_period(problem.allowed) == 1 or schedule.follows_mask:
         return False
     trials = Trials(schedule, problem, M)
     usual = repeating_tiles(trials, schedule.tiles(schedule.seen(problem), M))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import product
 
-from pebble.program.schedule.aligned_sizes import aligned_sizes, has_full_tile
+from pebble.program.schedule.aligned_sizes import aligned_sizes, has_full_tile, tile_period
 from pebble.program.schedule.light_tiles import MANY_TILES, cuts_finely, light_tiles, repeating_tiles
 from pebble.program.schedule.schedule import Tiles
 from pebble.program.schedule.square_cuts import (
@@ -140,7 +140,7 @@ class _Sample:
 
     def _lightest(self, ranked: list[tuple[int, dict[str, int]]]) -> dict[str, int]:
         """Return of the tiles that move hardly more words than the best those that the machine verifies soonest."""
-        if self.trials.problem.allowed.period == 1:
+        if tile_period(self.trials.problem.allowed) == 1:
             return ranked[0][1]
         near = (tiles for words, tiles in ranked if words <= _HARDLY_MORE_REPEATING * ranked[0][0])
         return min(near, key=lambda tiles: self.trials.foretold({**self.given, **tiles}, self.group))
@@ -236,11 +236,11 @@ class _Sample:
         blocks = -(-extent // edge)
         found = [edge, -(-extent // blocks), self.given[name]]
         mask = self.trials.problem.allowed
-        if axis in ("i", "j") or (not axis and mask.period > 1):
+        if axis in ("i", "j") or (not axis and tile_period(mask) > 1):
             found += aligned_sizes(mask, axis or "i", edge)
         found += [-(-extent // (blocks + more)) for more in (1, 2)]
         # Small tiles of masks with a period repeat late.
-        powers = 12 if mask.period == 1 else 6
+        powers = 12 if tile_period(mask) == 1 else 6
         found += [int(edge / 2 ** (power / 2)) for power in range(1, powers + 1)]
         return [size for size in dict.fromkeys(found) if least <= size <= edge][:most]
 

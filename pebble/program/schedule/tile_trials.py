@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from pebble.common.errors import CacheTooSmall, NoClosedForm
 from pebble.computations.masks.block_toeplitz import BlockToeplitzMask
+from pebble.computations.masks.butterfly_mask import ButterflyMask
 from pebble.computations.problem import Problem
 from pebble.program.closed_forms.count import words_moved
+from pebble.program.machine.foretold_runs import foretold_runs
 from pebble.program.machine.foretold_tiles import foretold_tiles
 from pebble.program.machine.run import fits
 from pebble.program.nodes import Program
@@ -66,10 +68,12 @@ class Trials:
         return self._rooms[key]
 
     def foretold(self, tiles: Tiles, group: TileGroup | None = None) -> int:
-        """About how many tiles the machine looks at under a mask of blocks that repeat; 0 under others."""
-        if not isinstance(self.problem.allowed, BlockToeplitzMask):
+        """About how many tiles the machine looks at under a butterfly, or blocks that repeat; 0 under other masks."""
+        mask, phases = self.problem.allowed, None if group is None else group.phases
+        if not isinstance(mask, BlockToeplitzMask | ButterflyMask):
             return 0
-        return foretold_tiles(self.program(tiles), self.family, None if group is None else group.phases)
+        foretold = foretold_runs if isinstance(mask, ButterflyMask) else foretold_tiles
+        return foretold(self.program(tiles), self.family, phases)
 
     def words(self, tiles: Tiles, group: TileGroup | None = None) -> int:
         """Words that the program moves, or those phases of it that a group shapes."""
