@@ -74,7 +74,11 @@ class SumKeys:
     def _separations(self) -> dict[str, list[int]]:
         """Where one part ends and the next one begins, with the ends of either axis; nowhere if there are no parts."""
         mask = self._mask
-        if not isinstance(mask, BandMask) or not mask.separations("i") or not all(map(mask.all_present, "ij")):
+        if (
+            not isinstance(mask, BandMask)
+            or not mask.separations("i")
+            or not all(map(mask.all_present, "ij"))
+        ):
             return {}
         return {axis: [0, *mask.separations(axis), mask.extents[axis]] for axis in "ij"}
 

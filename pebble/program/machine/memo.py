@@ -190,14 +190,13 @@ class _Execution:
         reach = self.body.reach if self.tiles.outermost else None
         region = region_of(self.mask, self.node, self.whole, stretch, partners, reach)
         configurations = Configurations(self.state, self.body.used, self.moved, region)
-        # Lines next to both ends tell what is between them.
-        least = _LEAST_AT_ENDS if self.by_number and self.lines is not None else 1
+        # Lines next to both ends tell what is between them; where there are many parts that is worth while at either.
+        apart = self.by_number and self.lines is not None and bool(self.mask.separations(self.node.axis))
+        done, least = (_LEAST_AT_ENDS if some else 1 for some in (apart, apart or self.notes_lines))
         left = max(self.loops.left.get(id(self.node), 1), least)
         self.loops.uneven += self.masked
-        grids = self.tiles.grids()
-        return Rounds(
-            self.machine, self.node, self.whole, stretch, grids, configurations, left, least, in_block
-        )
+        found = self.machine, self.node, self.whole, stretch, self.tiles.grids(), configurations
+        return Rounds(*found, left, done, in_block)
 
     def _some_tiles(self, start: int, stop: int) -> None:
         """Execute the tiles of a round, or those that are left."""
