@@ -79,7 +79,10 @@ class Flash2Mixed(Schedule):
         if problem.allowed.period > 1:
             # What repeats soon with the mask's period is verified soon.
             choices += [_repeating(problem, one) for one in found if not one.slices]
-            choices = [tiles for tiles in choices if is_light(self, problem, tiles)] or choices
+            # If L has no such factors, what is cut where blocks of the mask end is.
+            cut = [{**tiles, "block": problem.allowed.period} for tiles in choices]
+            light = ([tiles for tiles in some if is_light(self, problem, tiles)] for some in (choices, cut))
+            choices = next(filter(None, light), choices)
         return min(
             choices,
             key=lambda tiles: int(closed_form(self.program(problem, tiles), family).io),

@@ -107,3 +107,10 @@ def test_best_goes_on_without_what_would_take_too_long(monkeypatch: pytest.Monke
     monkeypatch.setattr("pebble.program.machine.run.MOST_TILES", 1)
     with pytest.raises(TooManyOperations, match="tiles would have to be looked at"):
         best.tiles(problem, 150)
+
+
+def test_blocks_of_flash_2_mixed_are_cut_where_none_repeat() -> None:
+    problem = Problem.square(200_000, 32, mask="strided:509")
+    tiles = get("flash-2-mixed").tiles(problem, 20_000)
+    assert tiles["block"] == 509
+    assert is_light(get("flash-2-mixed"), problem, tiles)
