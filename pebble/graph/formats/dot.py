@@ -34,8 +34,8 @@ _WORD = r"(?i:(?!(?:node|edge|graph|digraph|subgraph|strict)\b))[^\W\d]\w*+"
 _ID = rf'("[^"\\\n]*+"|{_WORD}|\d++(?![\w.]))'
 _VALUE = r'(?:"(?:[^"\\]++|\\.)*+"|[^\W\d]\w*+|-?(?:\.\d++|\d++(?:\.\d*+)?)(?![\w.]))'
 _STATEMENT = re.compile(
-    rf"\s*+{_ID}(?:\s*+->\s*+{_ID})?+"
-    rf"(\s*+\[(?:\s*+[^\W\d]\w*+\s*+=\s*+{_VALUE}\s*+[,;]?+)*+\s*+\])?+"
+    rf"\s*+{_ID}(?:\s*+->\s*+{_ID})?"
+    rf"(\s*+\[(?:\s*+[^\W\d]\w*+\s*+=\s*+{_VALUE}\s*+[,;]?+)*+\s*+\])?"
     r'(?:[ \t]*+;|(?=\s++["\w]|\s*+\}))'
 )
 """A vertex, or one edge, with plain attributes: most of a large file. It ends where surely a new statement begins."""

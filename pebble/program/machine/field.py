@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,6 +16,9 @@ if TYPE_CHECKING:
     from pebble.program.nodes import Interval
 
 __all__ = ["Field"]
+
+Join = Callable[[int, "Interval", "Interval", "NDArray[np.int64]", "NDArray[np.int64]"], bool]
+"""Whether the cells of two neighbouring intervals are alike, see :meth:`Field.tidy`."""
 
 
 class Field:
@@ -103,14 +107,15 @@ class Field:
     def tidy(
         self,
         position: int,
-        join: Callable[[int, Interval, Interval, NDArray[np.int64], NDArray[np.int64]], bool],
+        join: Join | None,
         within: Interval | None = None,
     ) -> None:
         """Remove the cuts of an axis between cells that are alike, where any have changed since the last time.
 
         ``join(position, one, two, first, second)`` says whether the cells of two neighbouring intervals are alike,
-        and may change both states to what they have in common. Cells that reach out of the lines ``within`` are cut
-        before, since they may be alike inside of them only, and joined inside of them first.
+        and may change both states to what they have in common; without it they are if their states are the same. Cells
+        that reach out of the lines ``within`` are cut before, since they may be alike inside of them only, and joined
+        inside of them first.
         """
         touched, self._touched[position] = self._touched[position], None
         cuts = self.cuts[position]
@@ -128,19 +133,37 @@ class Field:
             self._join_at(position, join, touched, lambda at: at in ends)
 
     def _join_at(
-        self,
-        position: int,
-        join: Callable[[int, Interval, Interval, NDArray[np.int64], NDArray[np.int64]], bool],
-        touched: Interval,
-        chosen: Callable[[int], bool],
+        self, position: int, join: Join | None, touched: Interval, chosen: Callable[[int], bool]
     ) -> None:
         """Remove chosen cuts between cells that are alike, next to lines that have changed or between them."""
         cuts = self.cuts[position]
         # From the cell before those that have changed to the one behind them.
         low = max(bisect_left(cuts, touched[0]), 1)
         high = min(bisect_right(cuts, touched[1]), len(cuts) - 1)
+        kept = (self._alike if join is None else partial(self._joined, join))(position, low, high, chosen)
+        if len(kept) == high - low + 1:
+            return
+        kept = [*range(low - 1), *kept, *range(high, len(cuts) - 1)]
+        self.cuts[position] = [cuts[index] for index in kept] + [cuts[-1]]
+        self.state = np.ascontiguousarray(np.take(self.state, kept, axis=position + 1))
+
+    def _lines(self, position: int) -> NDArray[np.int64]:
+        """Return the states of the cells along an axis, that axis first."""
         planes = [axis for axis in range(self.state.ndim) if axis != position + 1]
-        lines = self.state.transpose(position + 1, *planes)
+        return self.state.transpose(position + 1, *planes)
+
+    def _alike(self, position: int, low: int, high: int, chosen: Callable[[int], bool]) -> list[int]:
+        """Return the cells that stay, of some, if those are joined whose states are the same."""
+        lines, cuts = self._lines(position), self.cuts[position]
+        others = tuple(range(1, lines.ndim))
+        same = (lines[low - 1 : high - 1] == lines[low:high]).all(axis=others).tolist()
+        return [low - 1, *(at for at in range(low, high) if not (same[at - low] and chosen(cuts[at])))]
+
+    def _joined(
+        self, join: Join, position: int, low: int, high: int, chosen: Callable[[int], bool]
+    ) -> list[int]:
+        """Return the cells that stay, of some, with the states that those have that are joined."""
+        lines, cuts = self._lines(position), self.cuts[position]
         kept, start = [low - 1], cuts[low - 1]
         for index in range(low, high):
             one, two = (start, cuts[index]), (cuts[index], cuts[index + 1])
@@ -149,11 +172,7 @@ class Field:
             else:
                 kept.append(index)
                 start = cuts[index]
-        if len(kept) == high - low + 1:
-            return
-        kept = [*range(low - 1), *kept, *range(high, len(cuts) - 1)]
-        self.cuts[position] = [cuts[index] for index in kept] + [cuts[-1]]
-        self.state = np.ascontiguousarray(np.take(self.state, kept, axis=position + 1))
+        return kept
 
     def boxes(self) -> Iterator[tuple[tuple[Interval, ...], NDArray[np.int64]]]:
         """Every cell with its state."""

@@ -8,7 +8,7 @@ has no pair with keys 7 and 8.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -60,6 +60,7 @@ class FieldState(State):
         }
         self.tiles: dict[str, Interval] = {}
         self._pairs = lru_cache(_REMEMBERED)(self.mask.count)
+        self._told_apart = {array.name for array in family.arrays if self._is_told_apart(array)}
 
     def need(self, *progress: int) -> None:
         """Fail where something depends on what is unknown: then the loop must be executed tile by tile."""
@@ -200,8 +201,7 @@ class FieldState(State):
         axis, lines, _ = self.line(array, cell)
         self.need(progress)
         between = min(progress, asked), max(progress, asked)
-        before = (0, tile[0]) if step == "before" else None
-        return self._are_at(axis, lines, tile, between, before)
+        return self._are_at(axis, lines, tile, between, (0, tile[0]) if step == "before" else None)
 
     def _are_at(
         self, axis: str, lines: Interval, tile: Interval, between: Interval, before: Interval | None
@@ -230,7 +230,14 @@ class FieldState(State):
             if axis in array.axes:
                 position = array.axes.index(axis)
                 if len(self.fields[name].cuts[position]) > many + 1:
-                    self.fields[name].tidy(position, lambda *cells, a=array: self._join(a, *cells), within)
+                    join = None if name in self._told_apart else partial(self._join, array)
+                    self.fields[name].tidy(position, join, within)
+
+    def _is_told_apart(self, array: Array) -> bool:
+        """Whether cells are alike only if their states are the same: no cell is empty, no chain passes lines by."""
+        lines = [axis for axis in array.axes if axis in self.family.masked_axes]
+        present = all(self.mask.present(axis) == self.family.extents[axis] for axis in lines)
+        return len(lines) < 2 and present and not self.has_masked_chain(array)
 
     def _join(
         self,
@@ -244,19 +251,14 @@ class FieldState(State):
         """Whether neighbouring cells of an array are alike; if so both get the state they have in common."""
         if first.tobytes() == second.tobytes():
             return True
-        field = self.fields[array.name]
         merged = first.copy()
+        others = [cuts for place, cuts in enumerate(self.fields[array.name].cuts) if place != position]
         for index in np.argwhere((first != second).any(axis=0)).tolist():
-            cell: list[Interval] = []
-            rest = iter(index)
-            for place, cuts in enumerate(field.cuts):
-                at = 0 if place == position else next(rest)
-                cell.append((0, 0) if place == position else (cuts[at], cuts[at + 1]))
-            cells = tuple((*cell[:position], lines, *cell[position + 1 :]) for lines in (one, two))
+            rest = [(cuts[at], cuts[at + 1]) for cuts, at in zip(others, index, strict=True)]
+            cells = tuple((*rest[:position], lines, *rest[position:]) for lines in (one, two))
             for memory in range(self.planes):
-                common = self._common(
-                    array, cells, int(first[(memory, *index)]), int(second[(memory, *index)])
-                )
+                mine, other = (int(states[(memory, *index)]) for states in (first, second))
+                common = self._common(array, cells, mine, other)
                 if common is None:
                     return False
                 merged[(memory, *index)] = common
@@ -274,9 +276,7 @@ class FieldState(State):
         if UNKNOWN in (one, other):
             return None
         most = max(one, other)
-        alike = all(
-            self.alike(array, cell, mine, most) for cell, mine in zip(cells, (one, other), strict=True)
-        )
+        alike = self.alike(array, cells[0], one, most) and self.alike(array, cells[1], other, most)
         return most if alike else None
 
     # The end
