@@ -34,7 +34,7 @@ def check(seed: int) -> tuple[int, int]:
     other = OTHER_AXIS[axis]
     side, length = mask.sides[other], rnd.randint(1, 3 * mask.sides[axis] + 2)
     width = rnd.choice(
-        [size for size in (1, 2, 4, side, 2 * side, 4 * side) if size >= side or side % size == 0]
+        [size for size in (1, 2, 4, side, 2 * side, 4 * side) if size % side == 0 or side % size == 0]
     )
     digits = frame_of(mask, other, frozenset([width]))
     assert digits is not None
