@@ -15,7 +15,6 @@ from pebble.program import Program
 from pebble.program.closed_forms.count import closed_form
 from pebble.program.machine.counted import Run
 from pebble.program.schedule import Schedule, Tiles, resolve_tiles
-from pebble.program.schedule.block_cuts import BLOCK
 from pebble.program.schedule.light_tiles import taken_to_be_verified
 
 __all__ = ["count", "count_schedule"]
@@ -104,7 +103,7 @@ def count_schedule(
     copies = problem.copies
     moved = {name: (counted.reads[name], counted.writes[name]) for name in counted.reads}
     pick = getattr(schedule, "chosen", None)
-    forced = tiles is None and BLOCK not in sizes and taken_to_be_verified(schedule, problem, M)
+    forced = tiles is None and taken_to_be_verified(schedule, problem, M, sizes)
     return Row(
         name=schedule.name,
         fits=True,

@@ -6,7 +6,7 @@ import pytest
 
 from pebble.common.errors import TooManyOperations
 from pebble.computations.problem import Problem
-from pebble.program.schedule import Schedule, Tiles, get, is_light, light_choice
+from pebble.program.schedule import Schedule, Tiles, fitting_tiles, get, is_light, light_choice
 from pebble.program.schedule import light_tiles as light
 from pebble.program.schedule.tile_trials import Trials
 
@@ -114,3 +114,12 @@ def test_blocks_of_flash_2_mixed_are_cut_where_none_repeat() -> None:
     tiles = get("flash-2-mixed").tiles(problem, 20_000)
     assert tiles["block"] == 509
     assert is_light(get("flash-2-mixed"), problem, tiles)
+
+
+def test_a_row_says_that_its_tiles_are_a_last_resort() -> None:
+    """Where blocks are far longer than tiles, these are single lines, and none is cut."""
+    schedule = get("small-cache")
+    for L, found, told in ((1021, {"side": 158, "block": 1021}, False), (100_003, {"side": 1}, True)):
+        problem = Problem.square(1_000_000, 128, mask=f"strided:{L}")
+        assert fitting_tiles(schedule, problem, 100_000) == found
+        assert light.taken_to_be_verified(schedule, problem, 100_000, found) is told

@@ -11,7 +11,7 @@ import pytest
 from pebble.computations.masks.butterfly_mask import ButterflyMask
 from pebble.computations.masks.butterfly_tiles import TileClass
 from pebble.program.machine import tiles_in_classes
-from pebble.program.machine.tiles_in_classes import AlikeTiles
+from pebble.program.machine.tiles_in_classes import TilesInClasses
 from pebble.program.schedule import get
 from tests.program.differences import PLAIN, SHORTCUTS, judge
 from tests.program.generator import Case
@@ -39,9 +39,9 @@ MANY = int(os.environ.get("PEBBLE_CASES", "6000")) // 20
 @pytest.fixture
 def taken(monkeypatch: pytest.MonkeyPatch) -> Counter[bool]:
     """Take the shortcut wherever it can be; how often it was, and of a loop to which it does not apply."""
-    found, execute = Counter[bool](), AlikeTiles.execute
+    found, execute = Counter[bool](), TilesInClasses.execute
 
-    def counted(self: AlikeTiles, classes: Sequence[TileClass], iteration: Callable[[int], None]) -> bool:
+    def counted(self: TilesInClasses, classes: Sequence[TileClass], iteration: Callable[[int], None]) -> bool:
         done = False
         try:
             done = execute(self, classes, iteration)
@@ -50,7 +50,7 @@ def taken(monkeypatch: pytest.MonkeyPatch) -> Counter[bool]:
         return done
 
     monkeypatch.setattr(tiles_in_classes, "_FEWEST", 3)
-    monkeypatch.setattr(AlikeTiles, "execute", counted)
+    monkeypatch.setattr(TilesInClasses, "execute", counted)
     return found
 
 

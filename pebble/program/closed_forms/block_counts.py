@@ -22,26 +22,34 @@ if TYPE_CHECKING:
 
     from pebble.program.closed_forms.blocks import Whole
 
-__all__ = ["BlockCounts", "Cells", "combined"]
+__all__ = ["BlockCounts", "BoxCounts", "Cells", "combined"]
 
 _CHUNK = 2**19
 _MOST_COMBINATIONS = 3 * 10**8
 """Two seconds or so."""
 
 
-class BlockCounts:
-    """PairCounts for a mask kept block by block."""
+class BoxCounts:
+    """Pairs in boxes under a mask of blocks."""
 
-    def __init__(self, mask: BlockMask) -> None:
-        self._mask = mask
+    def __init__(self, mask: EqualBlocks) -> None:
+        self._blocks = mask
 
     def pairs(self, queries: Bounds, keys: Bounds) -> Whole:
         """Allowed pairs in each of many boxes."""
-        return self._mask.counts(queries, keys)
+        return self._blocks.counts(queries, keys)
 
     def any(self, queries: Bounds, keys: Bounds) -> NDArray[np.bool_]:
         """Whether there is an allowed pair in each of many boxes."""
-        return self._mask.counts(queries, keys) > 0
+        return self._blocks.counts(queries, keys) > 0
+
+
+class BlockCounts(BoxCounts):
+    """PairCounts for a mask kept block by block."""
+
+    def __init__(self, mask: BlockMask) -> None:
+        super().__init__(mask)
+        self._mask = mask
 
     def lines(self, axis: str, lines: Bounds) -> Whole:
         """Lines of intervals of an axis that have any pair."""

@@ -14,12 +14,10 @@ import numpy as np
 from pebble.computations.masks.butterfly_mask import ButterflyMask
 from pebble.computations.masks.butterfly_tiles import TileClass, frame_of, tile_classes
 from pebble.computations.masks.mask import OTHER_AXIS
-from pebble.program.closed_forms.block_counts import Cells, combined
+from pebble.program.closed_forms.block_counts import BoxCounts, Cells, combined
 from pebble.program.closed_forms.limits import check_blocks
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from pebble.program.closed_forms.blocks import Block, Blocks, Bounds, Side, Whole
 
 __all__ = ["ButterflyCounts"]
@@ -28,19 +26,12 @@ _CHUNK = 2**12
 """Intervals of rows looked at at a time."""
 
 
-class ButterflyCounts:
+class ButterflyCounts(BoxCounts):
     """PairCounts for a butterfly."""
 
     def __init__(self, mask: ButterflyMask) -> None:
+        super().__init__(mask)
         self._mask = mask
-
-    def pairs(self, queries: Bounds, keys: Bounds) -> Whole:
-        """Allowed pairs in each of many boxes."""
-        return self._mask.counts(queries, keys)
-
-    def any(self, queries: Bounds, keys: Bounds) -> NDArray[np.bool_]:
-        """Whether there is an allowed pair in each of many boxes."""
-        return self._mask.counts(queries, keys) > 0
 
     def lines(self, axis: str, lines: Bounds) -> Whole:
         """Lines of intervals of an axis: every line has a pair."""

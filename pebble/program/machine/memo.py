@@ -32,7 +32,7 @@ from pebble.program.machine.sight import changes, write_changes
 from pebble.program.machine.state import SLOW
 from pebble.program.machine.stretches import Stretch
 from pebble.program.machine.tile_runs import TileRun
-from pebble.program.machine.tiles_in_classes import AlikeTiles
+from pebble.program.machine.tiles_in_classes import TilesInClasses
 from pebble.program.machine.waiting import Waiting
 from pebble.program.nodes import Loop
 from pebble.program.steps import tile_at, tile_count
@@ -131,7 +131,7 @@ class _Execution:
         classes = () if self.unrolled else self.tiles.classes(self.loops.unclassed)
         found = self.machine, self.state, self.node, self.body, self.whole, self.moved
         with self.loops.recorder.silent():
-            return bool(classes) and AlikeTiles(*found).execute(classes, self._iteration)
+            return bool(classes) and TilesInClasses(*found).execute(classes, self._iteration)
 
     def _segment(self, start: int, stop: int) -> None:
         """Execute the tiles of a segment's lines."""

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from pebble.program.machine.rules import Machine
     from pebble.program.nodes import Interval, Loop
 
-__all__ = ["AlikeTiles", "classes_of_tiles"]
+__all__ = ["TilesInClasses", "classes_of_tiles"]
 
 _FEWEST = 8
 """Tiles of a loop for which classes are looked for."""
@@ -70,7 +70,7 @@ def classes_of_tiles(mask: Mask | None, family: Family, node: Loop, body: Body) 
     return found if len(found) < count else ()
 
 
-class AlikeTiles:
+class TilesInClasses:
     """One execution of a loop whose tiles lie alike in classes.
 
     Parameters

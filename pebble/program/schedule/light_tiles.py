@@ -100,6 +100,8 @@ def take_block(trials: Trials, tiles: Tiles) -> None:
     if trials.foretold(repeating_tiles(trials, tiles)) <= MANY_TILES:
         return
     sizes = [tiles[name] for name in _cuts(trials.schedule, tiles)]
+    if max(sizes, default=1) == 1:
+        return  # there is nothing to cut
     smaller = light_tiles(trials, tiles)
     words = {0: trials.words(smaller)} if trials.foretold(smaller) <= MANY_TILES else dict[int, int]()
     for block in _blocks(trials.problem.allowed.period, sizes):
@@ -208,10 +210,11 @@ def _in_step(period: int, size: int) -> tuple[int, int, int]:
     return size, next(other for other in range(min(size, period), 0, -1) if period % other == 0), 1
 
 
-def taken_to_be_verified(schedule: Schedule, problem: Problem, M: int) -> bool:
+def taken_to_be_verified(schedule: Schedule, problem: Problem, M: int, tiles: Tiles) -> bool:
     """Tell whether a schedule's tiles under the mask were taken since others would take too long to be verified."""
     if tile_period(problem.allowed) == 1 or schedule.follows_mask:
         return False
     trials = Trials(schedule, problem, M)
+    trials.block = tiles.get(BLOCK, 0)
     usual = repeating_tiles(trials, schedule.tiles(schedule.seen(problem), M))
     return all(told > MOST_TILES for told, _ in _hardly_smaller(trials, usual, None))
