@@ -11,7 +11,7 @@ from pebble.program.machine.rounds import Rounds
 from pebble.program.machine.rules import Machine
 from tests.program.named_cases import table
 from tests.program.named_cases_of_signatures import W, X, Y, plain, small
-from tests.program.names import Family, Loop, Nodes, Program, delete, load, loop, phase
+from tests.program.names import Family, Loop, Nodes, Program, compute, delete, load, loop, phase
 from tests.program.test_rounds import SCORES, attention
 
 ROWS = loop("i", 1, load("X"), delete("X"))
@@ -90,6 +90,47 @@ def test_the_tiles_of_a_round_are_written_one_by_one(monkeypatch: pytest.MonkeyP
     written(attention("causal"), rows)
     at = 3  # the first round has the first full tile behind the first row
     assert of(rows, rounds[1]) == [Item((kind, id(rows)), at, 1, fixed=True) for kind in ("tile", "alone")]
+
+
+def test_tiles_of_an_axis_without_a_mask_tell_what_loops_inside_them_do() -> None:
+    keys = loop("j", 1, load("Y"), delete("Y"))
+    family = plain(X, Y, W, i=4, j=2, k=5).under(table(BOX.split()))
+    items = written(family, loop("i", 2, loop("k", 1, keys)))
+    assert spans(of(keys, items)) == [(0, 2)] * 2
+
+
+SUMS = loop("j", 1, load("K"), compute("S"), compute("P", "S"), compute("l"), delete("P", "K"))
+SUMS_OF_TILES = loop("i", 20, load("Q"), SUMS, delete("Q", "l"))
+
+
+def kinds(node: Loop, items: list[Item]) -> list[tuple[object, int, int, bool]]:
+    """What one loop wrote down; of lines with ever more partners, or fewer, how these numbers go on."""
+    found = list[tuple[object, int, int, bool]]()
+    for key, first, times, fixed, _ in items:
+        if isinstance(key, tuple) and isinstance(key[0], tuple) and key[0][0] == id(node):
+            found.append((key[1:], first, times, fixed))
+        elif isinstance(key, tuple) and id(node) in key:
+            found.append(("run" if key[0] == id(node) else key[0], first, times, fixed))
+    return found
+
+
+def test_lines_executed_one_by_one_at_either_end_of_rounds_are_written_so() -> None:
+    """In the first tile of rows a key has one row fewer than the key before."""
+    items = written(attention("causal", 1, 60), SUMS_OF_TILES)
+    one_by_one = [(kind, index, 1, True) for index in (1, 2, *range(15, 19)) for kind in ("tile", "alone")]
+    expected = [("run", 0, 1, False), *one_by_one[:4], ("rounds", 1, 14, True), *one_by_one[4:]]
+    assert kinds(SUMS, items)[:14] == expected
+
+
+def test_lines_with_ever_fewer_partners_are_one_item_if_they_follow_from_others() -> None:
+    """From key to key a row fewer; in the second tile of rows one of them ends with the key, and one has begun."""
+    items = kinds(SUMS, written(attention("causal", 1, 60), SUMS_OF_TILES))
+    assert items[15:19] == [
+        ("run", 0, 1, False),
+        ("run", 1, 19, False),
+        ((-1, -1, 0), 20, 19, True),
+        ("run", 39, 1, False),
+    ]
 
 
 def test_what_is_written_separately_is_kept_outside_too_and_silence_is_kept() -> None:

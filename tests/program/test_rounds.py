@@ -222,6 +222,15 @@ LONG = [
 ]
 
 
+def test_rounds_see_that_a_row_in_the_middle_is_missing() -> None:
+    """The loop only reads it."""
+    parts = load("Q", i=(0, 19)), load("Q", i=(20, 32))
+    text = Program(tuple(phase("", part) for part in (parts, loop("i", 1, SCORES))))
+    plain, quick = (judge(runner, text, CAUSAL, None) for runner in (PLAIN, SHORTCUTS["induction"]))
+    assert plain.rule == "compute-needs-predecessors"
+    assert not quick.differs(plain)
+
+
 @pytest.mark.parametrize("case", LONG, ids=lambda case: case.name)
 def test_rounds_see_what_lies_in_the_middle(case: Long) -> None:
     plain = judge(PLAIN, case.program, case.family, None)

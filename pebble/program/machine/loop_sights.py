@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from pebble.computations.masks.mask import OTHER_AXIS
-from pebble.program.machine.sight import NOT_BEGUN, is_level, is_same_along, is_unlike, mentions, visible
+from pebble.program.machine.sight import is_level, is_same_along, is_unlike, visible
 
 if TYPE_CHECKING:
     from pebble.program.machine.bodies import Body
@@ -29,13 +29,10 @@ class SightNumbers:
         The number of each.
     unlike : set of int
         Those in which something equals nothing else.
-    passing : set of int
-        Those in which a chain along the loop's axis has not begun.
     """
 
     numbers: dict[Hashable, int] = field(default_factory=dict)
     unlike: set[int | None] = field(default_factory=set)
-    passing: set[int | None] = field(default_factory=set)
 
 
 class LoopSights:
@@ -137,7 +134,6 @@ class LoopSights:
             visible(self.state, self.family[name], name in self.moved, self.uniform) for name in names
         )
         numbers = self.known.numbers
-        # What is passing depends on which arrays they are, and on the axis: both differ from loop to loop.
         seen = id(self.node), stop - start, context, conditions, split, states
         known = numbers.get(seen)
         if known is not None:
@@ -145,12 +141,6 @@ class LoopSights:
         number = numbers[seen] = len(numbers)
         if is_unlike(states):
             self.known.unlike.add(number)
-        if any(
-            self.family[name].chain == self.node.axis and mentions(state, NOT_BEGUN)
-            for name, state in zip(names, states, strict=True)
-        ):
-            # A chain that has not begun may have by the next tile though nothing was done to it.
-            self.known.passing.add(number)
         return number
 
     def _around(self, condition: Condition) -> bytes | None:

@@ -258,9 +258,7 @@ class _Execution:
                     self.waiting.settle()
                     now = self.sights.at(index)
                     if before is not None:
-                        before.lasting = (
-                            before.reusable and now == sight and now not in self.loops.sights.passing
-                        )
+                        before.lasting = now == sight
                     sight = now
                 if index == run.first:
                     at_first = sight
@@ -318,7 +316,6 @@ class _Execution:
             index < tile_count(*self.whole, self.node.tile)
             and (not self.body.asks_begun or self.tiles.is_visited(index))
             and self.sights.at(index) == sight
-            and sight not in self.loops.sights.passing
         )
 
     def _known(self, signature: Hashable, sight: int | None) -> Effect | None:
@@ -384,10 +381,8 @@ class _Execution:
             else:
                 effect.changes += found
         effect.whole = all(change.part is None for change in effect.changes)
-        effect.carries_only = (
-            effect.whole
-            and effect.growth == 0
-            and not any(self.node.axis in self.family[change.array].axes for change in effect.changes)
+        effect.carries_only = effect.growth == 0 and not any(
+            self.node.axis in self.family[change.array].axes for change in effect.changes
         )
         return effect
 

@@ -24,18 +24,16 @@ if TYPE_CHECKING:
     from pebble.program.nodes import Interval
 
 __all__ = [
-    "NOT_BEGUN",
     "Unlike",
     "changes",
     "is_level",
     "is_same_along",
     "is_unlike",
-    "mentions",
     "visible",
     "write_changes",
 ]
 
-NOT_BEGUN = "not begun"
+_NOT_BEGUN = "not begun"
 """Nothing is there of a chain that has had no allowed step so far."""
 
 
@@ -123,11 +121,11 @@ def _masked_label(state: FieldState, array: Array, cell: Box, progress: int) -> 
             return "none"
         return "all" if state.is_complete(array, cell, progress) else Unlike()
     if progress == 0:
-        return "none" if state.mask.started(axis, lines, tile[0]) else NOT_BEGUN
+        return "none" if state.mask.started(axis, lines, tile[0]) else _NOT_BEGUN
     if state.alike(array, cell, progress, tile[1]) and state.mask.has_pairs(axis, lines, tile):
         return "end", state.is_complete(array, cell, progress)
     if state.alike(array, cell, progress, tile[0]):
-        return "start" if state.mask.started(axis, lines, tile[0]) else NOT_BEGUN
+        return "start" if state.mask.started(axis, lines, tile[0]) else _NOT_BEGUN
     return "all" if state.is_complete(array, cell, progress) else Unlike()
 
 
@@ -156,11 +154,6 @@ def is_same_along(state: FieldState, array: Array, axis: str, slow: bool) -> boo
 def is_unlike(label: Hashable) -> bool:
     """Whether what is seen, or some part of it, equals nothing else."""
     return isinstance(label, Unlike) or (isinstance(label, tuple) and any(map(is_unlike, label)))
-
-
-def mentions(label: Hashable, what: str) -> bool:
-    """Whether what is seen is this, or some part of it is."""
-    return label == what or (isinstance(label, tuple) and any(mentions(part, what) for part in label))
 
 
 def changes(
