@@ -231,6 +231,15 @@ def test_rounds_see_that_a_row_in_the_middle_is_missing() -> None:
     assert not quick.differs(plain)
 
 
+def test_a_last_round_that_is_not_as_foretold_is_tried_again_farther_from_the_end() -> None:
+    """Behind the last tile of rows there are no keys for the window to end before."""
+    problem = Problem.square(83, 1, mask="window:5")
+    schedule = get("flash-2")
+    found = run(schedule.program(problem, {"rows": 5}), schedule.family(problem))
+    assert not found.unrolled
+    assert found.steps < 200
+
+
 @pytest.mark.parametrize("case", LONG, ids=lambda case: case.name)
 def test_rounds_see_what_lies_in_the_middle(case: Long) -> None:
     plain = judge(PLAIN, case.program, case.family, None)
