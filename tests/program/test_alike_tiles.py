@@ -6,10 +6,11 @@ from collections import Counter
 from random import Random
 from typing import Any
 
+import numpy as np
 import pytest
 
 from pebble import Problem, Schedule
-from pebble.computations.masks import document_mask
+from pebble.computations.masks import BandMask, document_mask
 from pebble.program.machine import alike_tiles
 from pebble.program.machine.alike_tiles import runs_of_alike_tiles
 from pebble.program.machine.segment_states import Segments
@@ -38,6 +39,14 @@ def taken(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
     monkeypatch.setattr(alike_tiles, "_MOST_OF_PART", 99)
     monkeypatch.setattr(Segments, "_repeats", asked)
     return found
+
+
+def test_tiles_are_told_apart_by_where_partners_end_too() -> None:
+    """In every other tile the second of three rows has one key more."""
+    begins = np.repeat(np.arange(0, 80, 4), 3)
+    ends = begins + np.array([2, 3, 4, 2, 4, 4] * 10)
+    runs = runs_of_alike_tiles(BandMask("band", 80, begins, ends), "i", (0, 60), 3, frozenset([4]))
+    assert len({run.kind for run in runs}) == 2
 
 
 def check(first_seed: int, stop: int) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pebble.program.machine.configuration import Configuration, Configurations, region_of
-from pebble.program.machine.field_state import FieldState
+from pebble.program.machine.field_state import UNKNOWN, FieldState
 from pebble.program.machine.state import FAST, SLOW
 from pebble.program.machine.stretches import Stretch
 from tests.program.named_cases import table
@@ -87,3 +87,16 @@ def test_the_region_is_that_of_the_tiles_and_their_partners_and_a_round_more() -
     where = mask, loop("i", 2, load("Q")), (0, 100), Stretch(20, 30, 3), (10, 90)
     assert region_of(*where, 3) == {"i": (34, 66), "j": (27, 71)}
     assert region_of(*where, None) == {"i": (34, 66), "j": (10, 90)}
+
+
+def test_what_slow_memory_holds_behind_is_unknown_if_it_was_before() -> None:
+    """Else the next round would leave one more cell behind, and be unlike this one."""
+    state, of = configurations()
+    rows, slow = loop("i", 2, load("X")), state.fields["r"]
+    for at in (2, 3, 4):
+        slow.view(((at, at + 1),))[SLOW] = at - 1
+    of.forget({"i": (2, 5)}, rows)
+    assert slow.covering(((2, 5),))[1][SLOW].tolist() == [UNKNOWN]
+    slow.view(((5, 6),))[SLOW] = 1
+    of.forget({"i": (2, 6)}, rows)
+    assert slow.covering(((2, 6),))[1][SLOW].tolist() == [UNKNOWN]

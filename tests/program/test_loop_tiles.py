@@ -15,6 +15,7 @@ from tests.program.names import (
     Family,
     Node,
     Nodes,
+    compute,
     delete,
     first,
     last,
@@ -24,6 +25,7 @@ from tests.program.names import (
     not_last,
     phase,
     program,
+    store,
     when,
 )
 from tests.program.random_families import under
@@ -118,3 +120,10 @@ def test_rows_of_a_shorter_last_tile_are_cut_anew() -> None:
     """Stretches of the rows of a whole tile would go beyond the end of the last one."""
     rows = loop("i", 1, load("Q"), loop("j", 1, load("K"), delete("K")), delete("Q"), label="row")
     assert agree(loop("i", 16, rows), attention(40, 40, mask="window:9"))
+
+
+def test_rows_that_have_begun_count_where_their_sums_are_moved() -> None:
+    """Each key of a tile has as many partners, but ever more rows have begun."""
+    sums = (when(not_first("j"), load("l")), load("K"), compute("S"), compute("P", "S"), compute("l"))
+    text = loop("i", 12, load("Q"), loop("j", 1, sums, store("l"), delete("l", "P", "K")), delete("Q"))
+    assert agree(text, attention(36, 36, mask="window:5"))
