@@ -67,7 +67,7 @@ def test_a_tile_with_a_row_that_has_no_pairs_at_all() -> None:
 
 def test_a_tile_that_lies_in_two_patterns_stands_for_no_other() -> None:
     scores = load("Q", "K"), compute("S"), delete("S", "Q", "K")
-    assert agree(loop("j", 2, loop("i", 2, scores)), attention(8, 2, mask=["x."] * 3 + ["xx"] * 5))
+    assert agree(loop("j", 2, loop("i", 2, scores)), attention(8, 2, mask=["xx", "x.", "x.", *["xx"] * 5]))
 
 
 def test_a_condition_on_a_loop_over_part_of_the_keys_tells_rows_apart() -> None:

@@ -23,7 +23,7 @@ from pebble.program.machine.stretches import (
     stretches,
     stretches_in_blocks,
 )
-from pebble.program.machine.tile_runs import TileRun, cut_run, runs_of_lines, runs_of_tiles, runs_of_units
+from pebble.program.machine.tile_runs import TileRun, runs_of_lines, runs_of_tiles, runs_of_units
 from pebble.program.machine.tiles_in_classes import classes_of_tiles
 from pebble.program.nodes import Loop
 from pebble.program.steps import tile_at, tile_count
@@ -285,7 +285,9 @@ class LoopTiles:
             found = [run._replace(times=stretch.stop - stretch.first) for run in found]
         runs = [run._replace(first=stretch.first + run.first) for run in found]
         for condition in body.untold:
-            runs = [part for run in runs for part in self._cut(run, condition)]
+            runs = [
+                run._replace(signature=(run.signature, self._holds(condition, run.first))) for run in runs
+            ]
         return runs
 
     def _runs_in_box(self, lines: Interval, partners: Interval) -> list[TileRun]:
@@ -316,7 +318,6 @@ class LoopTiles:
         visits, axis = self.machine.visits, OTHER_AXIS[self.node.axis]
         return (
             isinstance(self.mask, BandMask)
-            and self.body.ordered
             and not any(
                 isinstance(node, Loop) and node.axis == self.node.axis for node in nodes_in(self.node.body)
             )
@@ -328,18 +329,10 @@ class LoopTiles:
             )
         )
 
-    def _cut(self, run: TileRun, condition: Condition) -> list[TileRun]:
-        """Cut a run where a condition begins or ceases to hold, and tell it in the signatures.
-
-        Of the tiles of a band that have a pair with the current one of the other axis, those that have one with lines
-        before it come first, and those that have one with lines behind it last: so it changes once at most.
-        """
-
-        def holds(index: int) -> bool:
-            tiles = {**self.machine.tiles, self.node.axis: tile_at(*self.whole, self.node.tile, index)}
-            return condition.holds(self.machine.visits[condition.label], tiles, self.family)
-
-        return cut_run(run, holds)
+    def _holds(self, condition: Condition, index: int) -> bool:
+        """Whether a condition on the current tile of the other axis holds at a tile, and so in all its run."""
+        tiles = {**self.machine.tiles, self.node.axis: tile_at(*self.whole, self.node.tile, index)}
+        return condition.holds(self.machine.visits[condition.label], tiles, self.family)
 
     def visited(self, stretch: Stretch) -> list[int]:
         """Return the tiles of a stretch that hold a pair, where each must be executed.

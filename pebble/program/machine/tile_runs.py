@@ -8,8 +8,7 @@ states) therefore mean equal counts, equal room and the same change of state.
 from __future__ import annotations
 
 import itertools
-from bisect import bisect_left
-from collections.abc import Callable, Hashable
+from collections.abc import Hashable
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
 
     from pebble.computations.masks.mask import Interval, Mask
 
-__all__ = ["TileRun", "cut_run", "runs_of_lines", "runs_of_tiles", "runs_of_units"]
+__all__ = ["TileRun", "runs_of_lines", "runs_of_tiles", "runs_of_units"]
 
 
 _FEW_TILES = 16
@@ -224,16 +223,6 @@ def _flags(mask: Mask, axis: str, lines: Interval, partners: Interval) -> NDArra
     last = mask.last(axis, lines)
     flags = (first < partners[0]) + 2 * (last >= partners[1])
     return np.asarray(flags, dtype=np.uint8)
-
-
-def cut_run(run: TileRun, holds: Callable[[int], bool]) -> list[TileRun]:
-    """Cut a run where something begins or ceases to hold of its tiles, once at most, and tell it in the signatures."""
-    begins, end = holds(run.first), run.first + run.times
-    changed = bisect_left(range(run.first, end), True, key=lambda index: holds(index) != begins) + run.first
-    parts = [TileRun(run.first, changed - run.first, (run.signature, begins))]
-    if changed < end:
-        parts.append(TileRun(changed, end - changed, (run.signature, not begins)))
-    return parts
 
 
 def runs_of_lines(mask: Mask, axis: str, whole: Interval, tile: int) -> list[TileRun]:
