@@ -16,6 +16,7 @@ from pebble.program.schedule import get
 from tests.program.differences import PLAIN, SHORTCUTS, judge
 from tests.program.generator import Case
 from tests.program.names import (
+    Nodes,
     Problem,
     Program,
     compute,
@@ -89,10 +90,10 @@ def test_usual_programs(number: int, taken: Counter[bool]) -> None:
     assert not expected.differs(found), expected.differs(found)
 
 
-PAIR = [load("Q", "K"), compute("S"), compute("P"), compute("l"), delete("S", "P", "Q", "K")]
-PRODUCT = [load("dO", "O"), loop("e", 1, compute("D")), delete("dO", "O")]
+PAIR: list[Nodes] = [load("Q", "K"), compute("S"), compute("P"), compute("l"), delete("S", "P", "Q", "K")]
+PRODUCT: list[Nodes] = [load("dO", "O"), loop("e", 1, compute("D")), delete("dO", "O")]
 READ_ONCE = when(first("j"), load("Q"), delete("Q"))
-NAMED = {
+NAMED: dict[str, tuple[str, Nodes]] = {
     "sums of each query go on with the next key, and stay in slow memory": (
         "forward",
         loop("j", 1, loop("i", 1, when(not_first("j"), load("l")), *PAIR, store("l"), delete("l"))),
