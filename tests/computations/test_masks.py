@@ -18,6 +18,7 @@ from pebble.computations.masks import (
     Mask,
     UnionMask,
     causal_mask,
+    equal_documents_mask,
     grouped_mask,
     make_mask,
     mask_from_array,
@@ -62,6 +63,7 @@ def masks(draw: st.DrawFn) -> Mask:
 
 
 full_masks = st.builds(FullMask, st.integers(1, 12), st.integers(1, 12))
+equal_documents = st.builds(equal_documents_mask, st.integers(1, 5), st.integers(1, 4), causal=st.booleans())
 
 
 @pytest.mark.parametrize("Nq", [1, 2, 3, 5, 8, 13])
@@ -129,7 +131,7 @@ def test_more_than_there_is_is_all_there_is() -> None:
 
 
 @examples(40, 150)
-@given(st.one_of(masks(), full_masks), st.data())
+@given(st.one_of(masks(), full_masks, equal_documents), st.data())
 def test_counts_and_ends_are_those_of_the_matrix(mask: Mask, data: st.DataObject) -> None:
     matrix = whole(mask)
     assert mask.pairs == matrix.sum()
@@ -150,7 +152,7 @@ def test_counts_and_ends_are_those_of_the_matrix(mask: Mask, data: st.DataObject
 
 
 @examples(40, 150)
-@given(st.one_of(masks(), full_masks), st.sampled_from("ij"), st.data())
+@given(st.one_of(masks(), full_masks, equal_documents), st.sampled_from("ij"), st.data())
 def test_between_breaks_all_lines_look_alike(mask: Mask, axis: str, data: st.DataObject) -> None:
     matrix = whole(mask) if axis == "i" else whole(mask).T
     intervals = []

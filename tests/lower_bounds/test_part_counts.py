@@ -11,7 +11,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pebble.computations.masks import BandMask, DenseMask, grouped_mask, make_mask
+from pebble.computations.masks import (
+    BandMask,
+    BlockToeplitzMask,
+    DenseMask,
+    Mask,
+    UnionMask,
+    equal_documents_mask,
+    grouped_mask,
+    make_mask,
+    window_mask,
+)
 from pebble.computations.problem import Problem
 from pebble.lower_bounds.attention.by_parts import by_parts
 from pebble.lower_bounds.attention.part_counts import part_counts
@@ -21,7 +31,7 @@ from tests.support.amounts import examples
 from tests.support.bands import bands
 
 
-def counted(mask: BandMask | DenseMask, thresholds: list[int]) -> Counter[tuple[int, ...]]:
+def counted(mask: Mask, thresholds: list[int]) -> Counter[tuple[int, ...]]:
     """How often every row of the tables, put side by side, occurs."""
     tables, repeats = part_counts(mask, thresholds)
     found: Counter[tuple[int, ...]] = Counter()
@@ -52,6 +62,33 @@ def test_groups_have_the_counts_of_their_lines(
         band = grouped
     dense = DenseMask("some", band.matrix((0, band.Nq), (0, band.Nk)))
     assert counted(band, thresholds) == counted(dense, thresholds)
+
+
+def blocks_apart(N: int, own: BandMask | UnionMask, far: BandMask) -> BlockToeplitzMask:
+    return BlockToeplitzMask("blocks", N, own.Nq, [own], far)
+
+
+ROWS = np.arange(4)
+NOTHING, DIAGONAL = (BandMask("some", 4, ROWS, ROWS + width) for width in (0, 1))
+TWO_BANDS = UnionMask("two", [DIAGONAL, BandMask("more", 4, ROWS * 0, (ROWS == 3) * 2)])
+
+
+@pytest.mark.parametrize(
+    "mask",
+    [
+        equal_documents_mask(4, 5),
+        equal_documents_mask(4, 5, causal=True),
+        blocks_apart(16, window_mask(4, 4, 1), NOTHING),
+        blocks_apart(18, window_mask(4, 4, 1), NOTHING),
+        blocks_apart(16, window_mask(4, 4, 1), DIAGONAL),
+        blocks_apart(16, TWO_BANDS, NOTHING),
+    ],
+    ids=["documents", "causal", "windows", "cut", "linked", "two bands"],
+)
+def test_equal_blocks_have_the_counts_of_their_lines(mask: BlockToeplitzMask) -> None:
+    dense = DenseMask("some", mask.matrix((0, mask.Nq), (0, mask.Nk)))
+    for thresholds in ([], [2], [2, 3]):
+        assert counted(mask, thresholds) == counted(dense, thresholds)
 
 
 @pytest.mark.slow

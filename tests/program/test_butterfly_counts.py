@@ -34,12 +34,16 @@ def aligned_blocks(rnd: Random, mask: ButterflyMask) -> Blocks:
     return Blocks(sides["i"], sides["j"], tuple(ends))
 
 
+WHOLE_AXES = [36]
+"""Seeds of tiles of one axis only, so that it is asked of the whole other one which of its lines have begun."""
+
+
 @pytest.mark.parametrize(
     "batch", [0, *(pytest.param(batch, marks=pytest.mark.slow) for batch in range(1, 4))]
 )
 def test_sums_by_classes_and_pair_by_pair(batch: int, monkeypatch: pytest.MonkeyPatch) -> None:
     by_classes = 0
-    for seed in range(10 * batch, 10 * batch + 10):
+    for seed in (*range(10 * batch, 10 * batch + 10), *(WHOLE_AXES if not batch else ())):
         rnd = Random(seed)
         monkeypatch.setattr(butterfly_counts, "_CHUNK", rnd.choice([2**12, 1]))
         mask = random_butterfly(rnd)

@@ -9,7 +9,7 @@ from random import Random
 import numpy as np
 import pytest
 
-from pebble.computations.masks import Mask
+from pebble.computations.masks import Mask, equal_documents_mask
 from pebble.computations.masks.block_lines import parts_of_blocks
 from pebble.program.machine import rounds, stretches
 from tests.program.differences import PLAIN, SHORTCUTS, judge
@@ -131,6 +131,16 @@ def case_of(seed: int, make: Callable[[Random], Mask] = mask_of_blocks, share: f
             return Case(program, family, f"seed {seed}")
 
 
+def equal_documents(rnd: Random) -> BlockToeplitzMask:
+    """Packed sequences of one length, kept as blocks."""
+    length = rnd.choice([1, 2, 3, 4, 6, 8, 12])
+    return equal_documents_mask(length, rnd.randint(6, max(7, 60 // length)), causal=rnd.random() < 0.5)
+
+
+def documents_case_of(seed: int) -> Case:
+    return case_of(seed, equal_documents, 0.6)
+
+
 def check_foretold(begin: int, stop: int, of: Callable[[int], Case] = case_of) -> int:
     total = 0
     for seed in range(begin, stop):
@@ -210,6 +220,15 @@ def test_rounds_in_blocks_are_as_foretold(short_stretches: None) -> None:
 
 def test_counts_with_rounds_in_blocks(short_stretches: None) -> None:
     check_counts(110, 112)
+
+
+def test_counts_of_equal_documents(short_stretches: None) -> None:
+    check_counts(0, 2, documents_case_of)
+
+
+@pytest.mark.slow
+def test_many_counts_of_equal_documents(short_stretches: None) -> None:
+    check_counts(1000, 1000 + MANY // 50, documents_case_of)
 
 
 @pytest.mark.slow

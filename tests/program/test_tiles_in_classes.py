@@ -16,13 +16,17 @@ from pebble.program.schedule import get
 from tests.program.differences import PLAIN, SHORTCUTS, judge
 from tests.program.generator import Case
 from tests.program.names import (
+    Nodes,
     Problem,
     Program,
+    compute,
     delete,
     family_of,
     first,
     load,
     loop,
+    not_first,
+    not_last,
     phase,
     run,
     store,
@@ -83,6 +87,62 @@ def test_usual_programs(number: int, taken: Counter[bool]) -> None:
     family = with_outputs(family_of(Problem(32, 32, 1, 1, mask=mask)), ())
     program = Program((phase("", [*USUAL, WHOLE, ONE_LEFT][number]), phase("", USUAL[2])))
     expected, found = (judge(runner, program, family, None) for runner in (PLAIN, SHORTCUTS["induction"]))
+    assert not expected.differs(found), expected.differs(found)
+
+
+PAIR: list[Nodes] = [load("Q", "K"), compute("S"), compute("P"), compute("l"), delete("S", "P", "Q", "K")]
+PRODUCT: list[Nodes] = [load("dO", "O"), loop("e", 1, compute("D")), delete("dO", "O")]
+READ_ONCE = when(first("j"), load("Q"), delete("Q"))
+NAMED: dict[str, tuple[str, Nodes]] = {
+    "sums of each query go on with the next key, and stay in slow memory": (
+        "forward",
+        loop("j", 1, loop("i", 1, when(not_first("j"), load("l")), *PAIR, store("l"), delete("l"))),
+    ),
+    "sums of the queries behind a tile have not begun": (
+        "forward",
+        loop("i", 1, loop("j", 2, when(not_first("j"), load("l")), *PAIR, store("l"), delete("l"))),
+    ),
+    "the last partial sum of a query is not stored": (
+        "forward",
+        loop(
+            "j",
+            1,
+            loop(
+                "i", 1, when(not_first("j"), load("l")), *PAIR, when(not_last("j"), store("l")), delete("l")
+            ),
+        ),
+    ),
+    "stored for the queries seen, where nobody asks who has begun": (
+        "backward",
+        loop("j", 2, loop("i", 1, *PRODUCT, store("D"), delete("D"))),
+    ),
+    "stored for some of the queries that have begun": (
+        "backward",
+        loop("j", 2, loop("i", 2, *PRODUCT, when(first("i"), store("D")), delete("D"), READ_ONCE)),
+    ),
+    "stored for all queries by the first tile of keys": (
+        "backward",
+        loop(
+            "j",
+            2,
+            when(first("j"), *PRODUCT, store("D"), delete("D")),
+            when(not_first("j"), load("D"), delete("D")),
+            loop("i", 2, READ_ONCE),
+        ),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_named_programs(name: str, taken: Counter[bool]) -> None:
+    """Each is told otherwise if one condition of the shortcut is left out."""
+    pass_name, node = NAMED[name]
+    side = 1 if pass_name == "forward" else 2
+    mask = ButterflyMask("butterfly", 16 * side, 16 * side, (side, side))
+    family = with_outputs(family_of(Problem(mask.Nq, mask.Nk, 1, 1, pass_name=pass_name, mask=mask)), ())
+    program = Program((phase("", node),))
+    expected, found = (judge(runner, program, family, None) for runner in (PLAIN, SHORTCUTS["induction"]))
+    assert not expected.rule
     assert not expected.differs(found), expected.differs(found)
 
 

@@ -14,7 +14,12 @@ from pebble.computations.masks.equal_blocks import EqualBlocks
 from pebble.computations.masks.grouped import grouped_mask
 from pebble.computations.masks.kinds import MaskKind, make_mask, mask_kinds
 from pebble.computations.masks.mask import Mask
-from pebble.computations.masks.repeating_patterns import fixed_mask, longformer_mask, strided_mask
+from pebble.computations.masks.repeating_patterns import (
+    equal_documents_mask,
+    fixed_mask,
+    longformer_mask,
+    strided_mask,
+)
 from pebble.computations.masks.sparse_patterns import (
     block_mask,
     butterfly_mask,
@@ -38,6 +43,7 @@ __all__ = [
     "causal_mask",
     "check_rows",
     "document_mask",
+    "equal_documents_mask",
     "fixed_mask",
     "grouped_mask",
     "longformer_mask",

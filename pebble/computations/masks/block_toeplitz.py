@@ -85,6 +85,13 @@ class BlockToeplitzMask(PiecewiseMask):
             "j": _zones(*range(self.depth + 1), away),
         }
 
+    @property
+    def block(self) -> BandMask | None:
+        """The mask of each block on the diagonal, where all are whole and no other has a pair; else None."""
+        own, *others = self.patterns
+        apart = not any(band.pairs for bands in others for band in bands)
+        return own[0] if apart and len(own) == 1 and self.Nq % self.period == 0 else None
+
     # Pairs
 
     def count(self, queries: Interval, keys: Interval) -> int:

@@ -8,7 +8,12 @@ from pebble.computations.masks.arrays import fill, load_array, named_predicate
 from pebble.computations.masks.band_patterns import causal_mask, document_mask, prefix_mask, window_mask
 from pebble.computations.masks.dense_mask import DenseMask
 from pebble.computations.masks.mask import Mask
-from pebble.computations.masks.repeating_patterns import fixed_mask, longformer_mask, strided_mask
+from pebble.computations.masks.repeating_patterns import (
+    equal_documents_mask,
+    fixed_mask,
+    longformer_mask,
+    strided_mask,
+)
 from pebble.computations.masks.sparse_patterns import (
     block_file_mask,
     butterfly_mask,
@@ -33,6 +38,7 @@ __all__ = [
 
 
 _MOST_DOCUMENTS = 1_000_000
+"""So many at most are kept as a band; more, of one length, as blocks that repeat."""
 
 
 def _square(arguments: Arguments, Nq: int, Nk: int) -> int:
@@ -76,8 +82,12 @@ def document(arguments: Arguments, Nq: int, Nk: int) -> Mask:
     total, number = (sum(length * times for length, times in found), sum(times for _, times in found))
     if total != N:
         raise arguments.wrong(f"the lengths add up to {total:,}, and there are {N:,} tokens")
+    if number > _MOST_DOCUMENTS and len({length for length, _ in found}) == 1:
+        return equal_documents_mask(found[0][0], number, causal=causal)
     if number > _MOST_DOCUMENTS:
-        raise arguments.wrong(f"at most {_MOST_DOCUMENTS:,} sequences are taken, not {number:,}")
+        raise arguments.wrong(
+            f"at most {_MOST_DOCUMENTS:,} sequences of more than one length are taken, not {number:,} sequences"
+        )
     return document_mask([length for length, times in found for _ in range(times)], causal=causal)
 
 

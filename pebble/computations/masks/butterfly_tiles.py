@@ -138,7 +138,8 @@ def _keys(
     special = cut & (differ == 0)
     numbers = _digits(mask, group, depth, whole, asked)
     alike = [np.where(special, 0, one) for one in numbers]
-    return [*alike, rest, depth, where, ends, stops - starts, np.where(special, low + 1, 0)]
+    # The depth follows: low ^ high is rest ^ (rest + high - low), and the other numbers tell high - low.
+    return [*alike, rest, where, ends, stops - starts, np.where(special, low + 1, 0)]
 
 
 def _length(numbers: Whole) -> Whole:

@@ -10,7 +10,7 @@ from pebble.computations.masks.sparse_patterns import check_positive
 from pebble.computations.masks.staircase import Staircase
 from pebble.computations.masks.union_mask import UnionMask
 
-__all__ = ["fixed_mask", "longformer_mask", "strided_mask"]
+__all__ = ["equal_documents_mask", "fixed_mask", "longformer_mask", "strided_mask"]
 
 
 def longformer_mask(N: int, window: int, global_tokens: int) -> BandMask | UnionMask:
@@ -136,6 +136,33 @@ def fixed_mask(N: int, stride: int, columns: int = 1) -> BandMask | BlockToeplit
         )
     far = BandMask(spec, stride, Staircase(stride, 0, first, 0), Staircase(stride, 0, stride, 0))
     return BlockToeplitzMask(spec, N, stride, [causal_mask(stride, stride)], far)
+
+
+def equal_documents_mask(length: int, times: int, *, causal: bool = False) -> BlockToeplitzMask:
+    """Packed sequences of one length: blocks on the diagonal, and no pairs elsewhere.
+
+    The pairs are those of :func:`.document_mask`, in memory that does not follow the number of sequences.
+
+    Parameters
+    ----------
+    length : int
+        Tokens of a sequence.
+    times : int
+        How many there are; at most 10⁹ tokens in all.
+    causal : bool
+        Whether a query attends only to the keys up to its own.
+
+    Examples
+    --------
+    >>> equal_documents_mask(100, 10**7)
+    <Mask document:100x10000000: 100000000000 of 1000000000000000000 pairs>
+    """
+    check_positive("document", length=length, times=times)
+    check_lines(length * times)
+    spec = f"document:{'causal,' if causal else ''}{length}x{times}"
+    start, whole = Staircase(length, 0, 0, 0), Staircase(length, 0, length, 0)
+    own = causal_mask(length, length) if causal else BandMask(spec, length, start, whole)
+    return BlockToeplitzMask(spec, length * times, length, [own], BandMask("none", length, start, start))
 
 
 def _named(spec: str, band: BandMask) -> BandMask:

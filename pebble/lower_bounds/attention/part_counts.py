@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pebble.computations.masks import BandMask
+from pebble.computations.masks import BandMask, BlockToeplitzMask
 from pebble.computations.masks.band_parts import band_parts
 from pebble.computations.masks.intervals import Intervals, where_apart
 
@@ -39,10 +39,14 @@ def part_counts(mask: Mask, thresholds: list[int]) -> tuple[list[Whole], Whole]:
 
     Notes
     -----
-    For a band the cost is in proportion to the pieces of its ends, for others to the pairs looked at.
+    For a band, and for equal blocks on the diagonal, the cost is in proportion to the pieces of its ends, for others
+    to the pairs looked at.
     """
     if isinstance(mask, BandMask):
         return _of_band(mask, thresholds)
+    if isinstance(mask, BlockToeplitzMask) and mask.block is not None:
+        tables, repeats = _of_band(mask.block, thresholds)
+        return tables, repeats * (mask.Nq // mask.period)
     if mask.connected and not thresholds:
         return [np.array([[mask.pairs, mask.present("i"), mask.present("j")]])], np.ones(1, dtype=np.int64)
     return _by_lines(mask, thresholds)

@@ -96,12 +96,11 @@ class ButterflyCounts(BoxCounts):
         length = max(side.cell, block)
         frames = np.unique(blocks * block // length)
         per_frame = side.per_cell * (length // side.cell)
+        # Where only a frame's last interval is shorter, that is the last of its run, which is looked at itself.
         whole, cut = (
             frames[(frames + 1) * per_frame <= side.count],
             frames[(frames + 1) * per_frame > side.count],
         )
-        if len(whole) and (whole[-1] + 1) * length > side.stop:
-            whole, cut = whole[:-1], whole[-1:]
         found = [Cells(self._mask, side, np.arange(one * per_frame, side.count)) for one in cut.tolist()]
         if len(whole):
             first = Cells(self._mask, side, np.arange(per_frame))

@@ -1,0 +1,76 @@
+"""Packed sequences of one length, kept as blocks that repeat, are those kept as a band."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from pebble.common.errors import InvalidInput
+from pebble.computations.masks import (
+    BandMask,
+    BlockToeplitzMask,
+    builders,
+    document_mask,
+    equal_documents_mask,
+    make_mask,
+)
+from pebble.computations.masks.mask import Mask
+from pebble.computations.problem import Problem
+from pebble.lower_bounds.attention.by_parts import by_parts
+from pebble.lower_bounds.proved import bounds_by_counts
+
+SIZES = [(1, 5), (1, 1), (2, 1), (2, 4), (3, 3), (5, 6)]
+
+
+def answers(mask: Mask) -> list[Any]:
+    """What the machine and formulas ask of a mask, at every place."""
+    N = mask.Nq
+    found: list[Any] = [mask.matrix((0, N), (0, N)).tolist(), mask.pairs]
+    for axis in "ij":
+        found += [mask.first(axis).tolist(), mask.last(axis).tolist(), mask.present(axis)]
+        found += [mask.started(axis, (0, N), place) for place in range(N + 1)]
+        found += [mask.unfinished(axis, (0, N), place) for place in range(N + 1)]
+        found += [mask.started_before(axis, np.arange(N + 1)).tolist()]
+        found += [mask.finished_before(axis, np.arange(N + 1)).tolist()]
+    found += [mask.count((start, N), (place, N)) for start in range(N) for place in range(N)]
+    return found
+
+
+@pytest.mark.parametrize("causal", [False, True])
+@pytest.mark.parametrize(("length", "times"), SIZES)
+def test_equal_documents(length: int, times: int, causal: bool) -> None:
+    blocks, band = (
+        equal_documents_mask(length, times, causal=causal),
+        document_mask([length] * times, causal=causal),
+    )
+    assert answers(blocks) == answers(band)
+
+
+@pytest.mark.parametrize("causal", ["", "causal,"])
+def test_more_documents_than_are_kept_as_a_band(causal: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    N = 10**9
+    mask = make_mask(f"document:{causal}100x5000000,100x5000000", N, N)
+    assert isinstance(mask, BlockToeplitzMask)
+    assert mask.pairs == 10**7 * (100 * 101 // 2 if causal else 100**2)
+    assert make_mask(mask.spec, N, N) == mask
+    monkeypatch.setattr(builders, "_MOST_DOCUMENTS", 9)
+    assert isinstance(make_mask(f"document:{causal}3x9", 27, 27), BandMask)
+    assert isinstance(make_mask(f"document:{causal}3x10", 30, 30), BlockToeplitzMask)
+    with pytest.raises(InvalidInput, match="10 sequences"):
+        make_mask(f"document:{causal}3x9,2", 29, 29)
+
+
+@pytest.mark.parametrize("causal", [False, True])
+def test_the_bound_is_that_of_the_band(causal: bool) -> None:
+    for length, times, M in ((100, 40, 5000), (1000, 3, 400), (1, 50, 100)):
+        values = [
+            by_parts(Problem.square(length * times, 16, mask=mask), M, bounds_by_counts)
+            for mask in (
+                equal_documents_mask(length, times, causal=causal),
+                document_mask([length] * times, causal=causal),
+            )
+        ]
+        assert values[0].value == values[1].value
+        assert values[0].note == values[1].note
