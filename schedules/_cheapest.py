@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import ClassVar, NamedTuple
 
 from pebble import CacheTooSmall, InvalidInput, Problem, Schedule
-from pebble.program import MaskedSearch, Program, Tiles, TooManyOperations, light_choice, without_block
+from pebble.program import MaskedSearch, Program, Tiles, TooManyOperations, light_choice, own_sizes
 
 __all__ = ["Cheapest"]
 
@@ -104,7 +104,7 @@ class Cheapest(Schedule):
             If no candidate has just these tiles.
         """
         try:
-            return self._by_names[frozenset(without_block(tiles))]
+            return self._by_names[frozenset(own_sizes(tiles))]
         except KeyError:
             takes = "; ".join(",".join(n for n in self.tile_names if n in names) for names in self._by_names)
             raise InvalidInput(

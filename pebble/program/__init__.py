@@ -42,12 +42,13 @@ from pebble.program.schedule import (
     LevelSchedule,
     MaskedSearch,
     Tiles,
+    each_sequence,
     fitting_tiles,
     is_light,
     largest,
     light_choice,
+    own_sizes,
     repeating_size,
-    without_block,
 )
 from pebble.program.steps import Step, loop_range, tile_at, tile_count, walk
 from pebble.program.validation import validate
@@ -72,6 +73,7 @@ __all__ = [
     "closed_form",
     "compute",
     "delete",
+    "each_sequence",
     "first",
     "fitting_tiles",
     "is_light",
@@ -83,6 +85,7 @@ __all__ = [
     "loop_range",
     "not_first",
     "not_last",
+    "own_sizes",
     "phase",
     "program",
     "project",
@@ -94,5 +97,4 @@ __all__ = [
     "validate",
     "walk",
     "when",
-    "without_block",
 ]
