@@ -18,6 +18,7 @@ class PackedSchedule(Schedule):
 
     short_search = True
     masks_only = True
+    in_sequences = True
 
     def is_offered(self, problem: Problem) -> bool:
         """Whether the mask falls apart into parts that share no query and no key, as packed sequences do."""

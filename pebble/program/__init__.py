@@ -49,6 +49,7 @@ from pebble.program.schedule import (
     light_choice,
     own_sizes,
     repeating_size,
+    sequence_tiles,
 )
 from pebble.program.steps import Step, loop_range, tile_at, tile_count, walk
 from pebble.program.validation import validate
@@ -91,6 +92,7 @@ __all__ = [
     "project",
     "pseudo_code",
     "repeating_size",
+    "sequence_tiles",
     "store",
     "tile_at",
     "tile_count",

@@ -199,6 +199,13 @@ class Program:
     phases: tuple[Phase, ...]
     parts: tuple[PartProgram, ...] = ()
 
+    @property
+    def numbered(self) -> tuple[object, ...]:
+        """What its phases are, one by one; of programs for parts of a mask, all of their phases with a number."""
+        if not self.parts:
+            return self.phases
+        return tuple(itertools.zip_longest(*(part.program.phases for part in self.parts)))
+
     def __str__(self) -> str:
         return "\n".join(line.text for line in pseudo_code(self))
 

@@ -65,7 +65,8 @@ def mask_parts(mask: Mask) -> MaskParts:
         for axis, extent in mask.extents.items()
     }
     numbers: dict[Hashable, int] = {}
-    kinds, masks = [], []
+    kinds: list[int] = []
+    masks: list[Mask] = []
     ends = zip(pairwise(places["i"].tolist()), pairwise(places["j"].tolist()), strict=True)
     for (queries, keys), key in zip(ends, mask.keys_of_parts(places["i"], places["j"]), strict=True):
         kind = numbers.setdefault(key, len(masks))

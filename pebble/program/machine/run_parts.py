@@ -55,12 +55,12 @@ def run_parts(program: Program, family: Family, M: int | None, execute: Execute)
         If the program makes no sense for the family, or for a part.
     """
     parts = check_parts(program, family)
-    ran = _Parts(program, family, M, parts, execute)
+    ran = _RunOfParts(program, family, M, parts, execute)
     ran.execute_all()
     return ran.summed()
 
 
-class _Parts:
+class _RunOfParts:
     """What is known of the different parts so far, and the words that those before have left."""
 
     def __init__(

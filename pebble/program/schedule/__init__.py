@@ -8,6 +8,7 @@ from pebble.program.schedule.masked_tiles import Choice, MaskedSearch, masked_ti
 from pebble.program.schedule.registry import available, get, offered, registered
 from pebble.program.schedule.schedule import Schedule, Tiles
 from pebble.program.schedule.sequence_cuts import each_sequence
+from pebble.program.schedule.sequence_tiles import sequence_tiles
 from pebble.program.schedule.tile_choice import fitting_tiles, largest, resolve_tiles
 
 __all__ = [
@@ -29,5 +30,6 @@ __all__ = [
     "registered",
     "repeating_size",
     "resolve_tiles",
+    "sequence_tiles",
     "tiles_without_mask",
 ]

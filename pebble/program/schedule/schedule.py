@@ -66,6 +66,8 @@ class Schedule(ABC):
         Whether :meth:`tiles` follows a rule that is kept under a mask too: a published one, or one that is always best.
     short_search : bool
         Whether under a mask other tiles than its own choice are tried on short axes only, where all are.
+    in_sequences : bool
+        Whether the schedule sees to it itself that tiles are cut where packed sequences end.
     may_be_zero : tuple of str
         The tile sizes for which zero makes sense.
     masks_only : bool
@@ -84,6 +86,7 @@ class Schedule(ABC):
     follows_mask: ClassVar[bool] = False
     published_tiles: ClassVar[bool] = False
     short_search: ClassVar[bool] = False
+    in_sequences: ClassVar[bool] = False
     may_be_zero: ClassVar[tuple[str, ...]] = ()
     masks_only: ClassVar[bool] = False
 
