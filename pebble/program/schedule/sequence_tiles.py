@@ -11,6 +11,7 @@ import numpy as np
 
 from pebble.common.errors import CacheTooSmall, InvalidInput, NoClosedForm, TooManyOperations
 from pebble.program.closed_forms.count import words_moved
+from pebble.program.schedule.block_cuts import own_sizes
 from pebble.program.schedule.masked_tiles import MaskedSearch
 from pebble.program.schedule.sequence_cuts import SEQUENCES, problem_of_part
 
@@ -58,39 +59,44 @@ def sequence_tiles(schedule: Schedule, problem: Problem, M: int, choose: Choose)
     full = sum(part.pairs == part.Nq * part.Nk for part in parts.masks)
     if full > _MOST_FULL or len(parts.masks) - full > _MOST_OTHERS:
         return None
-    for tiles in _compared(schedule, problem, parts, _candidates(schedule, problem, M, parts, choose)):
+    across, others = _across(schedule, problem, M)
+    candidates = _candidates(schedule, problem, M, parts, choose, across)
+    for tiles in _compared(schedule, problem, parts, candidates):
         with suppress(CacheTooSmall, InvalidInput, NoClosedForm):
             if schedule.measure(problem, tiles).peak <= M:
-                words = schedule.words(problem, tiles)
-                return SequenceChoice(tiles, words, _words_of_others(schedule, problem, M))
+                return SequenceChoice(tiles, schedule.words(problem, tiles), others)
     return None
 
 
-def _words_of_others(schedule: Schedule, problem: Problem, M: int) -> float:
-    """Return the fewest words that are known of tiles that lie across sequences; infinity if none fit."""
+def _across(schedule: Schedule, problem: Problem, M: int) -> tuple[list[dict[str, int]], float]:
+    """Return the tiles proposed for the mask as a whole, and the words that they move; infinity if none fit."""
     with suppress(CacheTooSmall, TooManyOperations):
         if MaskedSearch.is_asked(schedule, problem):
-            return MaskedSearch(schedule, problem, M).words
-        return schedule.words(problem, schedule.tiles(schedule.seen(problem), M))
-    return inf
+            search = MaskedSearch(schedule, problem, M)
+            return [search.tiles], search.words
+        tiles = dict(schedule.tiles(schedule.seen(problem), M))
+        return [tiles], schedule.words(problem, tiles)
+    return [], inf
 
 
 def _candidates(
-    schedule: Schedule, problem: Problem, M: int, parts: MaskParts, choose: Choose
+    schedule: Schedule,
+    problem: Problem,
+    M: int,
+    parts: MaskParts,
+    choose: Choose,
+    across: list[dict[str, int]],
 ) -> list[dict[str, int]]:
-    """Return the sizes that are best for a few of the parts, from the longest down."""
-    found = []
-    if schedule.published_tiles:
-        with suppress(CacheTooSmall):
-            found.append(dict(schedule.tiles(schedule.seen(problem), M)))
-    else:
+    """Return the sizes that are best for the mask as a whole, and for a few of the parts, from the longest down."""
+    found = list(across)
+    if not schedule.published_tiles:
         longest_first = sorted(parts.masks, key=lambda part: -part.pairs)
-        for part in longest_first[:: max(1, -(-len(longest_first) // _ASKED))]:
+        for part in longest_first[:: -(-len(longest_first) // _ASKED)]:
             with suppress(CacheTooSmall, InvalidInput, TooManyOperations):
                 found.append(choose(schedule, problem_of_part(problem, part), M))
     found += [{**sizes, name: 0} for sizes in found for name in schedule.may_be_zero if name in sizes]
     different = {tuple(sizes.items()): sizes for sizes in found}
-    return [{**sizes, SEQUENCES: 1} for sizes in different.values()]
+    return [{**own_sizes(sizes), SEQUENCES: 1} for sizes in different.values()]
 
 
 def _compared(
@@ -107,7 +113,7 @@ def _compared(
     families = [schedule.family(part) for part, _ in problems]
 
     def words(tiles: Tiles) -> float:
-        own = {name: size for name, size in tiles.items() if name != SEQUENCES}
+        own = own_sizes(tiles)
         try:
             return sum(
                 often * words_moved(schedule.program(part, own), family)
