@@ -4,10 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
+from math import inf
 from typing import ClassVar, NamedTuple
 
 from pebble import CacheTooSmall, InvalidInput, Problem, Schedule
-from pebble.program import MaskedSearch, Program, Tiles, TooManyOperations, light_choice, without_block
+from pebble.program import (
+    MaskedSearch,
+    Program,
+    Tiles,
+    TooManyOperations,
+    fitting_tiles,
+    light_choice,
+    own_sizes,
+    sequence_tiles,
+)
 
 __all__ = ["Cheapest"]
 
@@ -25,6 +35,7 @@ class Cheapest(Schedule):
     """
 
     follows_mask = True
+    in_sequences = True
 
     candidates: ClassVar[tuple[Schedule, ...]]
     _by_names: ClassVar[dict[frozenset[str], Schedule]]
@@ -47,6 +58,9 @@ class Cheapest(Schedule):
             self.require(problem, M)
             return _cheapest_first(problem, self._options(problem, M))[0].tiles
         near = self._near(problem, M)
+        cut = _cut_in_sequences(problem, M, near)
+        if cut is not None:
+            return cut
         searches = list(_searches(problem, M, near))
         if not searches:
             self.require(problem, M)
@@ -104,7 +118,7 @@ class Cheapest(Schedule):
             If no candidate has just these tiles.
         """
         try:
-            return self._by_names[frozenset(without_block(tiles))]
+            return self._by_names[frozenset(own_sizes(tiles))]
         except KeyError:
             takes = "; ".join(",".join(n for n in self.tile_names if n in names) for names in self._by_names)
             raise InvalidInput(
@@ -160,6 +174,27 @@ def _best_that_fits(searches: list[MaskedSearch]) -> Tiles:
             if len(searches) == 1:
                 raise
             searches.remove(best)
+
+
+def _cut_in_sequences(problem: Problem, M: int, options: Iterable[tuple[Schedule, Choice]]) -> Tiles | None:
+    """Return the cheapest tiles that are cut where sequences end, if no others are known to move fewer words."""
+    if MaskedSearch.tries_all(problem) or not problem.allowed.separations("i"):
+        return None
+    found: list[tuple[int, Tiles]] = []
+    others = inf
+    for schedule, choose in options:
+        cut = sequence_tiles(schedule, problem, M, fitting_tiles) if choose == schedule.tiles else None
+        if cut is not None:
+            found.append((cut.words, cut.tiles))
+            others = min(others, cut.others)
+            continue
+        for search in _searches(problem, M, [(schedule, choose)]):
+            if schedule.in_sequences and search.verified():
+                found.append((search.words, search.tiles))
+            else:
+                others = min(others, search.words)
+    words, tiles = min(found, key=lambda one: one[0], default=(0, None))
+    return tiles if words <= others else None
 
 
 def _choices(schedule: Schedule) -> list[Choice]:

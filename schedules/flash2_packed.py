@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from pebble import Problem
-from pebble.program import Program, Tiles, largest, phase, program
-from schedules._packed_loops import PackedSchedule, loops_over_parts
+from pebble.program import Program, Tiles, each_sequence, largest, phase, program
+from schedules._packed_schedule import PackedSchedule, short_tile_first
 from schedules.flash2 import most_rows, row_blocks
 
 __all__ = ["Flash2Packed"]
@@ -30,7 +30,11 @@ class Flash2Packed(PackedSchedule):
         return largest(self, problem, M, "packed_rows", problem.Nq, most_rows(problem, M))
 
     def program(self, problem: Problem, tiles: Tiles) -> Program:
-        """Write the program: two loops at most for each part of the mask."""
+        """Write the program: of each part of the mask two loops at most."""
         rows = self.check_tiles(tiles).get("packed_rows", problem.Nq)
-        block = row_blocks(problem, min(rows, problem.Nq))
-        return program(phase("", *loops_over_parts(problem, block, short_first=True)))
+        return each_sequence(problem, lambda part: _of_a_part(part, rows))
+
+
+def _of_a_part(problem: Problem, rows: int) -> Program:
+    block = row_blocks(problem, min(rows, problem.Nq))
+    return program(phase("", short_tile_first(problem, block)))

@@ -11,6 +11,7 @@ from pebble.game.level_game import LevelMove
 from pebble.game.moves import Op
 from pebble.program.lowering import DELETE, _DenseLowering, _Lowering
 from pebble.program.nodes import Operation, Program
+from pebble.program.parts_in_turn import written_out
 from pebble.program.steps import Step, walk
 from pebble.program.validation import validate
 
@@ -50,6 +51,7 @@ def lower_levels(
     >>> [str(move) for move in lower_levels(text, matmul_family(1, 1, 1), 2)]
     ['load 2 vertex 0', 'load 2 vertex 1', 'load 1 vertex 0', 'load 1 vertex 1', 'compute vertex 2']
     """
+    program = written_out(program, family)
     validate(program, family, levels)
     lowering = _LevelLowering(family, levels, inclusive)
     for step in walk(program, family):

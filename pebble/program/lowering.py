@@ -14,6 +14,7 @@ from pebble.computations.array import Array
 from pebble.computations.family import Family
 from pebble.program.chain_steps import ChainSteps
 from pebble.program.nodes import Program
+from pebble.program.parts_in_turn import written_out
 from pebble.program.shifted_loops import Columns, ShiftedLoops
 from pebble.program.steps import Step, walk
 from pebble.program.validation import validate
@@ -54,6 +55,7 @@ def lower(program: Program, family: Family, *, chunk: int = 1 << 16) -> Iterator
     -----
     Memory: one integer for each element of the family's arrays in fast and in slow memory, and one chunk.
     """
+    program = written_out(program, family)
     waiting: list[Columns] = []
     size = 0
     for columns in _columns(program, family, chunk):
@@ -82,6 +84,7 @@ def lower_steps(program: Program, family: Family) -> Iterator[tuple[Step, Column
     InvalidInput
         As :func:`lower` does.
     """
+    program = written_out(program, family)
     _validate(program, family)
     lowering = _Lowering(family) if family.masked_axes else _DenseLowering(family)
     for step in walk(program, family):

@@ -25,6 +25,7 @@ __all__ = [
     "Node",
     "Nodes",
     "Operation",
+    "PartProgram",
     "Phase",
     "Place",
     "Program",
@@ -175,6 +176,13 @@ class Phase:
 class Program:
     """A schedule as data.
 
+    Parameters
+    ----------
+    phases : tuple of Phase
+    parts : tuple of PartProgram
+        In place of phases: a program for each different part that the mask falls apart into. Part after part is
+        computed by the program of its kind; see :mod:`pebble.program.parts_in_turn`.
+
     Examples
     --------
     >>> from pebble.program import compute, delete, load, loop, phase, program, store
@@ -189,14 +197,38 @@ class Program:
     """
 
     phases: tuple[Phase, ...]
+    parts: tuple[PartProgram, ...] = ()
+
+    @property
+    def numbered(self) -> tuple[object, ...]:
+        """What its phases are, one by one; of programs for parts of a mask, all of their phases with a number."""
+        if not self.parts:
+            return self.phases
+        return tuple(itertools.zip_longest(*(part.program.phases for part in self.parts)))
 
     def __str__(self) -> str:
-        return "\n".join(str(phase) for phase in self.phases)
+        return "\n".join(line.text for line in pseudo_code(self))
 
     def _repr_html_(self) -> str:
         from pebble.program.program_html import program_html
 
         return program_html(self)
+
+
+@dataclass(frozen=True)
+class PartProgram:
+    """The program of all parts of a mask that are equal: of a computation of its own.
+
+    Parameters
+    ----------
+    queries, keys : int
+        How many a part has. Loops and intervals count them from the part's first.
+    program : Program
+    """
+
+    queries: int
+    keys: int
+    program: Program
 
 
 def _loop_head(node: Loop) -> str:
@@ -243,7 +275,25 @@ def pseudo_code(program: Program) -> list[Line]:
     >>> pseudo_code(program(loop("i", 1, load("Q"), delete("Q"))))
     [Line(text='for each i: load Q; delete Q', spans=(((0, 0, 0), 12, 18), ((0, 0, 1), 20, 28)))]
     """
+    if program.parts:
+        return _lines_of_parts(program.parts)
     return [line for number, part in enumerate(program.phases) for line in _phase_lines(part, number)]
+
+
+def _lines_of_parts(parts: tuple[PartProgram, ...]) -> list[Line]:
+    """Return the lines of programs for parts; of equal ones once, with the place of the first of them before others."""
+    kinds: dict[Program, list[int]] = {}
+    for kind, part in enumerate(parts):
+        kinds.setdefault(part.program, []).append(kind)
+    lines = []
+    for text, alike in kinds.items():
+        sizes = dict.fromkeys(f"{parts[kind].queries} × {parts[kind].keys}" for kind in alike)
+        of = "" if len(kinds) == 1 else f" of {', '.join(sizes)} queries and keys"
+        lines.append(Line(f"for each part of the mask{of}:"))
+        for line in pseudo_code(text):
+            spans = tuple(((alike[0], *place), start, stop) for place, start, stop in line.spans)
+            lines.append(Line(line.text, spans).after("    "))
+    return lines
 
 
 def _phase_lines(part: Phase, number: int) -> list[Line]:

@@ -13,6 +13,7 @@ from pebble.computations.array import Array, Operand
 from pebble.computations.family import Family
 from pebble.program.chain_steps import ChainSteps
 from pebble.program.nodes import Program
+from pebble.program.parts_in_turn import written_out
 from pebble.program.steps import Step, walk
 from pebble.program.validation import validate
 
@@ -49,6 +50,7 @@ def evaluate(
     >>> evaluate(text, matmul_family(1, 1, 2), {"A": np.array([[1.0, 2]]), "B": np.array([[3.0], [4]])})
     {'C': array([[11.]])}
     """
+    program = written_out(program, family)
     validate(program, family)
     memory = _Memory(family, inputs)
     for step in walk(program, family):

@@ -45,7 +45,13 @@ def _marked(line: Line, carrying: set[Place]) -> str:
 
 
 def _nodes(program: Program) -> Iterator[tuple[Place, Node]]:
-    """Yield the nodes that are written down, with their places; not those that a phase generates."""
+    """Yield the nodes that are written down, with their places; not those that a phase generates.
+
+    Of programs for parts of a mask that are equal, those of the first.
+    """
+    texts = {part.program: kind for kind, part in reversed(list(enumerate(program.parts)))}
+    for text, kind in texts.items():
+        yield from (((kind, *place), node) for place, node in _nodes(text))
     for number, phase in enumerate(program.phases):
         yield from _within(phase.body, (number,))
 
@@ -61,9 +67,13 @@ def _written(program: Program) -> str:
     nodes = [node for _, node in _nodes(program)]
     loops = sum(isinstance(node, Loop) for node in nodes)
     actions = Counter(node.action for node in nodes if isinstance(node, Operation))
-    counts = [(len(program.phases), "phase"), (loops, "loop")]
+    phases = [
+        *program.phases,
+        *(phase for text in {part.program for part in program.parts} for phase in text.phases),
+    ]
+    counts = [(len(phases), "phase"), (loops, "loop")]
     counts += [(actions[action], action) for action in get_args(Action)]
     text = ", ".join(f"{count} {word}{'' if count == 1 else 's'}" for count, word in counts if count)
-    later = sum(phase.generate is not None for phase in program.phases)
+    later = sum(phase.generate is not None for phase in phases)
     generated = f"; {later} of the phases generate theirs" if later else ""
     return f"As written: {text}{generated}. What they move is for pebble.run(program, family, M) to count."

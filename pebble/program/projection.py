@@ -51,7 +51,8 @@ def project(program: Program, level: int) -> Program:
     """
     if isinstance(level, bool) or not isinstance(level, int) or level < 1:
         raise InvalidInput(f"a memory level is a positive whole number, not {level!r}; the innermost is 1")
-    return Program(tuple(_phase(part, level) for part in program.phases))
+    parts = tuple(replace(part, program=project(part.program, level)) for part in program.parts)
+    return Program(tuple(_phase(part, level) for part in program.phases), parts)
 
 
 def _phase(part: Phase, level: int) -> Phase:

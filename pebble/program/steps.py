@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from pebble.computations.family import Family
 from pebble.program.nodes import Interval, Loop, Node, Operation, Place, Program, When
+from pebble.program.parts_in_turn import written_out
 from pebble.program.visits import Visit, visited
 
 __all__ = ["Step", "loop_range", "tile_at", "tile_count", "walk"]
@@ -62,7 +63,7 @@ def walk(program: Program, family: Family) -> Iterator[Step]:
 
     Cost is proportional to the number of operations executed; use the machine's induction for large sizes.
     """
-    for number, part in enumerate(program.phases):
+    for number, part in enumerate(written_out(program, family).phases):
         for inner_number, node in enumerate(part.nodes()):
             yield from _walk(node, family, {}, (), (), (number, inner_number))
 

@@ -16,6 +16,10 @@ def validate(program: Program, family: Family, levels: int = 1) -> None:
     explicit boxes inside a loop over their axis, a replaced array of another shape, or operations at other memory
     levels than the ``levels`` that there are.
     """
+    if program.parts:
+        raise InvalidInput(
+            "a program for each part of a mask is not one nest of loops: written_out(program, family) has them all"
+        )
     for part in program.phases:
         for node in part.nodes():
             if part.generate is not None and not isinstance(node, Operation):

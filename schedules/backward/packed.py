@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from pebble import Problem
-from pebble.program import Program, Tiles, largest, phase, program
-from schedules._packed_loops import PackedSchedule, loops_over_parts
+from pebble.program import Program, Tiles, each_sequence, largest, phase, program
+from schedules._packed_schedule import PackedSchedule, short_tile_first
 from schedules.backward._loop_nests import keys_outside, queries_outside
 
 __all__ = ["KeysPackedBackward", "SplitPackedBackward"]
@@ -30,10 +30,12 @@ class KeysPackedBackward(PackedSchedule):
         return largest(self, problem, M, "packed_cols", problem.Nk, guess)
 
     def program(self, problem: Problem, tiles: Tiles) -> Program:
-        """Write the program: a loop for each part of the mask."""
+        """Write the program: of each part of the mask a loop."""
         size = {**self.smallest(problem), **self.check_tiles(tiles)}
-        block = keys_outside(problem, size["packed_cols"], "first", dQ=True)
-        return program(phase("", *loops_over_parts(problem, block, short_first=False)))
+        return each_sequence(
+            problem,
+            lambda part: program(phase("", keys_outside(part, size["packed_cols"], "first", dQ=True))),
+        )
 
 
 class SplitPackedBackward(PackedSchedule):
@@ -62,11 +64,15 @@ class SplitPackedBackward(PackedSchedule):
         return {**cols, **rows}
 
     def program(self, problem: Problem, tiles: Tiles) -> Program:
-        """Write the program: at most two loops in each phase for each part of the mask."""
+        """Write the program: of each part of the mask two phases."""
         size = {**self.smallest(problem), **self.check_tiles(tiles)}
-        keys = keys_outside(problem, size["packed_cols"], "kept", dQ=False)
-        queries = queries_outside(problem, size["packed_rows"], "stored", gradients=False)
-        return program(
-            phase("dK and dV, keys outside", *loops_over_parts(problem, keys, short_first=False)),
-            phase("dQ, queries outside", *loops_over_parts(problem, queries, short_first=True)),
-        )
+        return each_sequence(problem, lambda part: _split(part, size["packed_cols"], size["packed_rows"]))
+
+
+def _split(problem: Problem, cols: int, rows: int) -> Program:
+    keys = keys_outside(problem, cols, "kept", dQ=False)
+    queries = queries_outside(problem, rows, "stored", gradients=False)
+    return program(
+        phase("dK and dV, keys outside", keys),
+        phase("dQ, queries outside", short_tile_first(problem, queries)),
+    )

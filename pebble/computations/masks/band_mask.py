@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, overload
 
@@ -13,6 +13,7 @@ from pebble.computations.masks.band_parts import BandParts, band_parts
 from pebble.computations.masks.intervals import Intervals, where_apart
 from pebble.computations.masks.mask import OTHER_AXIS, Interval, Mask, RegularPart
 from pebble.computations.masks.staircase import CommonPieces, Staircase, common_pieces, union
+from pebble.computations.masks.staircase_parts import outlines_of_parts, part_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -291,6 +292,18 @@ class BandMask(Mask):
         begins, _ = self._band_parts.queries if axis == "i" else self._band_parts.keys
         places: list[int] = begins[1:].tolist()
         return places
+
+    def between(self, queries: Interval, keys: Interval) -> BandMask:
+        """Return the band of some queries and keys alone, both counted from the first of them; named ``part``."""
+        start, stop = (part_of(ends, queries, keys) for ends in self._ends["i"])
+        part = BandMask("part", keys[1] - keys[0], start, stop)
+        part.empty_rows = self.empty_rows
+        return part
+
+    def keys_of_parts(self, queries: Whole, keys: Whole) -> Iterator[Hashable]:
+        """Yield for the parts between some places what is equal only if :meth:`between` is."""
+        firsts, lasts = (outlines_of_parts(ends, queries, keys) for ends in self._ends["i"])
+        return zip(np.diff(queries).tolist(), np.diff(keys).tolist(), firsts, lasts, strict=True)
 
     @cached_property
     def _band_parts(self) -> BandParts:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Iterator
 from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -253,6 +254,20 @@ class BlockMask(EqualBlocks):
         blocks = places_apart(self._first[axis], self._last[axis])
         places: list[int] = (blocks * self.sides[axis]).tolist()
         return places
+
+    def between(self, queries: Interval, keys: Interval) -> BlockMask:
+        """Return the mask of some whole blocks alone (the last may be cut); named ``part``."""
+        sides = self.sides["i"], self.sides["j"]
+        shape = queries[1] - queries[0], keys[1] - keys[0]
+        part = BlockMask("part", *shape, sides, self._around("i", queries, keys))
+        part.empty_rows = self.empty_rows
+        return part
+
+    def keys_of_parts(self, queries: Whole, keys: Whole) -> Iterator[Hashable]:
+        """Yield for parts of whole blocks what is equal only if :meth:`between` is."""
+        for lines, partners in zip(pairwise(queries.tolist()), pairwise(keys.tolist()), strict=True):
+            blocks = np.packbits(self._around("i", lines, partners)).tobytes()
+            yield lines[1] - lines[0], partners[1] - partners[0], blocks
 
     def steady_parts(self, axis: str, lines: Interval | None = None) -> list[RegularPart]:
         """Return the parts of an axis whose lines all have the same partners."""

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Hashable, Iterator
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from pebble.computations.masks.mask_parts import MaskParts
 
 __all__ = ["OTHER_AXIS", "Interval", "Mask", "RegularPart"]
 
@@ -192,6 +196,32 @@ class Mask(ABC):
         parts is then at most one more; it may be less than that of :attr:`parts`, whose lines need not be neighbours.
         """
         return []
+
+    @cached_property
+    def in_parts(self) -> MaskParts:
+        """The parts between :meth:`separations`, and which of them are equal."""
+        from pebble.computations.masks.mask_parts import mask_parts
+
+        return mask_parts(self)
+
+    def between(self, queries: Interval, keys: Interval) -> Mask:
+        """Return the mask of some queries and keys alone, both counted from the first of them; named ``part``."""
+        from pebble.computations.masks.dense_mask import DenseMask
+
+        part = DenseMask("part", self.matrix(queries, keys))
+        part.empty_rows = self.empty_rows
+        return part
+
+    def keys_of_parts(self, queries: NDArray[np.int64], keys: NDArray[np.int64]) -> Iterator[Hashable]:
+        """Yield for the parts between some places what is equal only if :meth:`between` is.
+
+        Parameters
+        ----------
+        queries, keys : ndarray of int64
+            Where parts begin, and where the last one ends.
+        """
+        for lines, partners in zip(pairwise(queries.tolist()), pairwise(keys.tolist()), strict=True):
+            yield lines[1] - lines[0], partners[1] - partners[0], self.pattern("i", lines, partners)
 
     @cached_property
     def _present_sums(self) -> dict[str, NDArray[np.int64]]:

@@ -22,6 +22,7 @@ from pebble.program.closed_forms.formula import (
     total,
 )
 from pebble.program.nodes import Condition, Loop, Program
+from pebble.program.parts_in_turn import check_parts, family_of_part
 from pebble.program.places import Place, places
 from pebble.program.steps import tile_count
 from pebble.program.validation import validate
@@ -98,6 +99,8 @@ def closed_form(program: Program, family: Family, phases: Collection[int] | None
     >>> print(closed_form(text, matmul_family(100, 50, 20)).io)
     k·m·⌈n/3⌉ + k·n·⌈m/8⌉ + m·n
     """
+    if program.parts:
+        return _form_of_parts(program, family, phases)
     quantities = _quantities(family, FORMULAS)
     moves: dict[str, dict[str, list[Formula]]] = {"load": {}, "store": {}}
     for place, moved in _moves(program, family, phases, quantities, FORMULAS):
@@ -115,8 +118,29 @@ def words_moved(program: Program, family: Family, phases: Collection[int] | None
     InvalidInput, NoClosedForm
         As there.
     """
+    if program.parts:
+        return sum(times * words_moved(text, part, phases) for text, part, times in _parts(program, family))
     quantities = _quantities(family, NUMBERS)
     return sum(moved for _, moved in _moves(program, family, phases, quantities, NUMBERS))
+
+
+def _form_of_parts(program: Program, family: Family, phases: Collection[int] | None) -> ClosedForm:
+    """Return the words of a program for each part of a mask: numbers, since every length has its own formulas."""
+    sums: tuple[Counter[str], Counter[str]] = Counter(), Counter()
+    for text, part, times in _parts(program, family):
+        form = closed_form(text, part, phases)
+        for found, moved in zip(sums, (form.reads, form.writes), strict=True):
+            for name, formula in moved.items():
+                found[name] += times * int(formula)
+    reads, writes = ({name: FORMULAS.constant(words) for name, words in one.items()} for one in sums)
+    return ClosedForm(reads, writes)
+
+
+def _parts(program: Program, family: Family) -> Iterator[tuple[Program, Family, int]]:
+    """Yield the programs of the different parts, the computation of each, and how often it is there."""
+    parts = check_parts(program, family)
+    for one, mask, times in zip(program.parts, parts.masks, parts.times, strict=True):
+        yield one.program, family_of_part(family, mask), times
 
 
 def _moves(

@@ -4,16 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
     from pebble.computations.family import Family
-    from pebble.program.machine.state import State
 
 __all__ = ["Run"]
+
+
+class FinalState(Protocol):
+    """What both memories hold at the end."""
+
+    def final(self, name: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return the progress of every element of an array, in fast and in slow memory."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +51,7 @@ class Run:
     peak_words: dict[str, int]
     steps: int
     unrolled: tuple[str, ...]
-    _state: Callable[[], State] = field(repr=False, compare=False)
+    _state: Callable[[], FinalState] = field(repr=False, compare=False)
 
     @property
     def total_reads(self) -> int:

@@ -17,6 +17,8 @@ from pebble.program.machine.loops import ClassesFail, LastRoundFails, Loops, Sho
 from pebble.program.machine.lump import LumpedLoops
 from pebble.program.machine.memo import RememberedLoops
 from pebble.program.machine.rules import Machine
+from pebble.program.machine.run_parts import Ran, run_parts
+from pebble.program.parts_in_turn import written_out
 from pebble.program.validation import validate
 
 if TYPE_CHECKING:
@@ -82,6 +84,21 @@ def run(
         M = fast_memory_words(M)
     if observe is not None and induction:
         raise InvalidInput("only a run without induction executes every operation, to be observed")
+    if program.parts and induction:
+        _refuse_masked_sums(family)
+        return run_parts(program, family, M, partial(_ran, step_limit=step_limit))
+    return _ran(written_out(program, family), family, M, induction, observe, step_limit).run
+
+
+def _ran(
+    program: Program,
+    family: Family,
+    M: int | None,
+    induction: bool = True,
+    observe: Callable[[Machine], None] | None = None,
+    step_limit: int | None = None,
+) -> Ran:
+    """Run one nest of loops; what is asked is as of :func:`run`."""
     validate(program, family)
     _refuse_masked_sums(family)
     if induction:
@@ -93,7 +110,7 @@ def run(
     except ShortcutOverflow as overflow:
         _locate(program, family, M)
         raise Violation(str(overflow), "memory-full") from None
-    return run_of(machine, loops, partial(_final_state, machine))
+    return Ran(run_of(machine, loops, partial(_final_state, machine)), dict(machine.held))
 
 
 def _refuse_masked_sums(family: Family) -> None:
@@ -143,6 +160,8 @@ def fits(program: Program, family: Family, M: int) -> bool:
     Violation
         If an operation breaks another rule.
     """
+    if program.parts:
+        return _parts_fit(program, family, M)
     validate(program, family)
     _refuse_masked_sums(family)
     refuse_too_many(program, family)
@@ -151,6 +170,17 @@ def fits(program: Program, family: Family, M: int) -> bool:
         _executed(program, family, M, kind.shortened(family, kind.step_limit))
     except ShortcutOverflow:
         return False
+    except Violation as violation:
+        if violation.rule != "memory-full":
+            raise
+        return False
+    return True
+
+
+def _parts_fit(program: Program, family: Family, M: int) -> bool:
+    """Return whether a program for each part of the mask runs within M words."""
+    try:
+        run(program, family, M)
     except Violation as violation:
         if violation.rule != "memory-full":
             raise

@@ -22,6 +22,7 @@ from pebble.program.machine.run import (
     refuse_too_many,
     run_of,
 )
+from pebble.program.parts_in_turn import written_out
 from pebble.program.validation import validate
 
 if TYPE_CHECKING:
@@ -89,6 +90,7 @@ def run_levels(
     [(112, 4), (40, 41)]
     """
     hierarchy = Hierarchy(tuple(capacities), inclusive)
+    program = written_out(program, family)
     validate(program, family, hierarchy.levels)
     if family.has_free_sums:
         raise InvalidInput(

@@ -19,6 +19,7 @@ from pebble.computations.array import Array
 from pebble.computations.family import Family
 from pebble.computations.masks.mask import OTHER_AXIS
 from pebble.program.nodes import Condition, Operation, Program
+from pebble.program.parts_in_turn import check_parts, family_of_part
 from pebble.program.schedule.batch_text import LoopText, MoveText, NodeText, TextReader, WhenText
 from pebble.program.schedule.pair_tables import Ends, PairTables, Whole, pair_tables
 
@@ -69,6 +70,8 @@ def batch_counts(programs: Sequence[Program], family: Family, phases: Collection
         If the text of a program does not say what it needs.
     """
     assert family.mask is not None
+    if any(program.parts for program in programs):
+        return _counts_of_parts(programs, family, phases)
     reader = TextReader(family, phases)
     texts: dict[int, tuple[NodeText, ...]] = {}
     alike: dict[int, list[int]] = {}
@@ -89,6 +92,19 @@ def batch_counts(programs: Sequence[Program], family: Family, phases: Collection
                 _CurrentTiles(np.arange(len(some)), {}, {}),
             )
             found[:, some] = walk.body(texts[identity], start_of_all)
+    return BatchCounts(*found)
+
+
+def _counts_of_parts(programs: Sequence[Program], family: Family, phases: Collection[int]) -> BatchCounts:
+    """Count what programs for each part of the mask do; parts may leave nothing behind."""
+    parts = check_parts(programs[0], family)
+    found = np.zeros((3, len(programs)), dtype=np.int64)
+    for kind, (mask, times) in enumerate(zip(parts.masks, parts.times, strict=True)):
+        texts = [program.parts[kind].program for program in programs]
+        words, room, growth = batch_counts(texts, family_of_part(family, mask), phases)
+        if growth.any() and len(parts.kinds) > 1:
+            raise NoClosedForm("what one part leaves in fast memory is room that another lacks")
+        found += times * words, np.maximum(found[1], room) - found[1], growth
     return BatchCounts(*found)
 
 

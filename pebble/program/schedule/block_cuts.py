@@ -14,20 +14,21 @@ from typing import TYPE_CHECKING, Any
 
 from pebble.common.errors import InvalidInput
 from pebble.program.nodes import Loop, Operation, Program
+from pebble.program.schedule.sequence_cuts import SEQUENCES
 
 if TYPE_CHECKING:
     from pebble.computations.problem import Problem
     from pebble.program.nodes import Node
 
-__all__ = ["BLOCK", "cut_where_asked", "cuts_at", "without_block"]
+__all__ = ["BLOCK", "cut_where_asked", "cuts_at", "own_sizes"]
 
 BLOCK = "block"
 """The name of the tile size: tiles of queries and of keys are cut at its multiples."""
 
 
-def without_block(tiles: Mapping[str, int]) -> dict[str, int]:
+def own_sizes(tiles: Mapping[str, int]) -> dict[str, int]:
     """Return the tile sizes that a schedule knows itself."""
-    return {name: size for name, size in tiles.items() if name != BLOCK}
+    return {name: size for name, size in tiles.items() if name not in (BLOCK, SEQUENCES)}
 
 
 def cuts_at(program: Program, block: int) -> Program:
@@ -69,7 +70,7 @@ def cut_where_asked(
 
     @wraps(program)
     def cut(schedule: Any, problem: Problem, tiles: Mapping[str, int]) -> Program:
-        found = program(schedule, problem, without_block(tiles))
+        found = program(schedule, problem, own_sizes(tiles))
         if BLOCK not in tiles:
             return found
         if problem.allowed.period == 1:

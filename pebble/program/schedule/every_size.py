@@ -63,7 +63,7 @@ def _room_of_others(trials: Trials, base: dict[str, int], groups: list[TileGroup
     """Return the words that the phases need which no group shapes."""
     program = trials.schedule.program(trials.problem, base)
     shaped = {number for group in groups for number in group.phases}
-    others = set(range(len(program.phases))) - shaped
+    others = set(range(len(program.numbered))) - shaped
     return int(batch_counts([program], trials.family, others).room.max()) if others else 0
 
 
@@ -200,7 +200,7 @@ def phases_are_apart(trials: Trials, base: dict[str, int]) -> bool:
     program = trials.schedule.program(trials.problem, base)
     return all(
         not batch_counts([program], trials.family, [number]).growth.any()
-        for number in range(len(program.phases))
+        for number in range(len(program.numbered))
     )
 
 

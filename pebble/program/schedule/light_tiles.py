@@ -13,7 +13,7 @@ from pebble.program.machine.run import refuse_too_many
 from pebble.program.nodes import Loop
 from pebble.program.places import places
 from pebble.program.schedule.aligned_sizes import repeating_size, tile_period
-from pebble.program.schedule.block_cuts import BLOCK, without_block
+from pebble.program.schedule.block_cuts import BLOCK, own_sizes
 from pebble.program.schedule.schedule import Schedule, Tiles
 from pebble.program.schedule.tile_groups import TileGroup
 from pebble.program.schedule.tile_trials import Trials
@@ -60,7 +60,7 @@ def _cuts(schedule: Schedule, tiles: Tiles) -> list[str]:
     """Return the names of the sizes that cut queries or keys."""
     kept = {*schedule.resident_tiles, *schedule.may_be_zero}
     return [
-        name for name in without_block(tiles) if name not in kept and schedule.axis_of(name) in ("", "i", "j")
+        name for name in own_sizes(tiles) if name not in kept and schedule.axis_of(name) in ("", "i", "j")
     ]
 
 

@@ -7,7 +7,7 @@ from contextlib import suppress
 
 from pebble.common.errors import CacheTooSmall, NoClosedForm
 from pebble.computations.problem import Problem
-from pebble.program.schedule.block_cuts import without_block
+from pebble.program.schedule.block_cuts import own_sizes
 from pebble.program.schedule.every_size import combinations, every_size, phases_are_apart
 from pebble.program.schedule.light_tiles import repeating_tiles, take_block, verifiable_tiles
 from pebble.program.schedule.sampled_sizes import sampled_sizes
@@ -158,7 +158,7 @@ class MaskedSearch:
             self.tiles = self.trials.cut(start)
         else:
             light = verifiable_tiles(self.trials, repeating_tiles(self.trials, start))
-            self.tiles = self.trials.cut(self._best(without_block(light)))
+            self.tiles = self.trials.cut(self._best(own_sizes(light)))
         self.words = self.trials.words(self.tiles)
 
     def verified(self) -> bool:

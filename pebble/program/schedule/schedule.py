@@ -16,8 +16,9 @@ from pebble.program.closed_forms.count import words_moved
 from pebble.program.machine.counted import Run
 from pebble.program.machine.run import run
 from pebble.program.nodes import Program
-from pebble.program.schedule.block_cuts import BLOCK, cut_where_asked, without_block
+from pebble.program.schedule.block_cuts import BLOCK, cut_where_asked, own_sizes
 from pebble.program.schedule.plain_room import PlainRooms
+from pebble.program.schedule.sequence_cuts import SEQUENCES, in_sequences_where_asked
 from pebble.program.schedule.tile_names import checked_tiles
 
 __all__ = ["Schedule", "Tiles"]
@@ -65,6 +66,8 @@ class Schedule(ABC):
         Whether :meth:`tiles` follows a rule that is kept under a mask too: a published one, or one that is always best.
     short_search : bool
         Whether under a mask other tiles than its own choice are tried on short axes only, where all are.
+    in_sequences : bool
+        Whether the schedule sees to it itself that tiles are cut where packed sequences end.
     may_be_zero : tuple of str
         The tile sizes for which zero makes sense.
     masks_only : bool
@@ -83,13 +86,15 @@ class Schedule(ABC):
     follows_mask: ClassVar[bool] = False
     published_tiles: ClassVar[bool] = False
     short_search: ClassVar[bool] = False
+    in_sequences: ClassVar[bool] = False
     may_be_zero: ClassVar[tuple[str, ...]] = ()
     masks_only: ClassVar[bool] = False
 
     def __init_subclass__(cls) -> None:
-        """Let the program be cut where the mask's blocks end."""
+        """Let the program be cut where the mask's blocks end, or its sequences."""
         if "program" in cls.__dict__:
-            setattr(cls, "program", cut_where_asked(cls.__dict__["program"]))  # noqa: B010
+            written = in_sequences_where_asked(cut_where_asked(cls.__dict__["program"]))
+            setattr(cls, "program", written)  # noqa: B010
 
     @abstractmethod
     def tiles(self, problem: Problem, M: int) -> Tiles:
@@ -191,12 +196,12 @@ class Schedule(ABC):
         """Return the tiles in the order of ``tile_names``; InvalidInput for unknown names and sizes too small.
 
         Br and BLOCK_M stand for ``rows``, Bc and BLOCK_N for ``cols``. A ``block`` may be given besides
-        (:mod:`~pebble.program.schedule.block_cuts`), and is last.
+        (:mod:`~pebble.program.schedule.block_cuts`), or ``sequences``
+        (:mod:`~pebble.program.schedule.sequence_cuts`), and is last.
         """
-        found = checked_tiles(self.name, without_block(tiles), self.tile_names, self.may_be_zero)
-        return found | (
-            checked_tiles(self.name, {BLOCK: tiles[BLOCK]}, (BLOCK,), ()) if BLOCK in tiles else {}
-        )
+        found = checked_tiles(self.name, own_sizes(tiles), self.tile_names, self.may_be_zero)
+        cuts = tuple(name for name in (BLOCK, SEQUENCES) if name in tiles)
+        return found | checked_tiles(self.name, {name: tiles[name] for name in cuts}, cuts, ())
 
     def require(self, problem: Problem, M: int) -> None:
         """Raise CacheTooSmall if not even the smallest tiles fit."""

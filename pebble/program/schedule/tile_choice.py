@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from pebble.common.errors import InvalidInput
+from pebble.common.errors import InvalidInput, TooManyOperations
 from pebble.common.units import fast_memory_words
 from pebble.computations.problem import LARGEST_SIZE, Problem
 from pebble.program.schedule.masked_tiles import MaskedSearch, masked_tiles
 from pebble.program.schedule.schedule import Schedule, Tiles
+from pebble.program.schedule.sequence_tiles import sequence_tiles
 
 __all__ = ["fitting_tiles", "largest", "resolve_tiles"]
 
@@ -106,6 +107,21 @@ def fitting_tiles(schedule: Schedule, problem: Problem, M: int) -> dict[str, int
     CacheTooSmall
         If the schedule finds no tiles that fit.
     """
+    cut = sequence_tiles(schedule, problem, M, fitting_tiles)
+    if cut is not None and cut.words <= cut.others:
+        return cut.tiles
+    if cut is None:
+        return _tiles_across_sequences(schedule, problem, M)
+    try:
+        tiles = _tiles_across_sequences(schedule, problem, M)
+        schedule.measure(problem, tiles)
+    except TooManyOperations:
+        return cut.tiles
+    return tiles
+
+
+def _tiles_across_sequences(schedule: Schedule, problem: Problem, M: int) -> dict[str, int]:
+    """Return the tiles that a schedule chooses for the mask as a whole."""
     if schedule.seen(problem) == problem and not MaskedSearch.is_asked(schedule, problem):
         return dict(schedule.tiles(problem, M))
     return masked_tiles(schedule, problem, M)

@@ -55,7 +55,7 @@ def tile_groups(schedule: Schedule, problem: Problem, base: Tiles, greatest: Til
     touched = {name: _touched(schedule, problem, base, name, greatest[name], program) for name in names}
     for name in names:
         if not touched[name]:
-            touched[name] = _touched_at_most(schedule, problem, base, name, greatest, len(program.phases))
+            touched[name] = _touched_at_most(schedule, problem, base, name, greatest, len(program.numbered))
     groups: list[tuple[set[str], set[int]]] = []
     for name in names:
         if not touched[name]:
@@ -73,7 +73,7 @@ def tile_groups(schedule: Schedule, problem: Problem, base: Tiles, greatest: Til
 
 def whole_group(schedule: Schedule, problem: Problem, base: Tiles) -> TileGroup:
     """Return one group of all tile sizes, for schedules whose sizes depend on each other."""
-    return _group(schedule, list(base), set(base), set(range(len(schedule.program(problem, base).phases))))
+    return _group(schedule, list(base), set(base), set(range(len(schedule.program(problem, base).numbered))))
 
 
 def _group(schedule: Schedule, order: list[str], names: set[str], phases: set[int]) -> TileGroup:
@@ -90,9 +90,9 @@ def _touched(
     found: set[int] = set()
     for size in {base[name] + 1, most}:
         other = schedule.program(problem, {**base, name: size})
-        if len(other.phases) != len(program.phases):
-            return set(range(max(len(other.phases), len(program.phases))))
-        pairs = enumerate(zip(program.phases, other.phases, strict=True))
+        if len(other.numbered) != len(program.numbered):
+            return set(range(max(len(other.numbered), len(program.numbered))))
+        pairs = enumerate(zip(program.numbered, other.numbered, strict=True))
         found |= {number for number, (one, two) in pairs if one != two}
     return found
 
@@ -107,4 +107,4 @@ def _touched_at_most(
         found = _touched(schedule, problem, large, name, greatest[name], program)
     except InvalidInput:  # such tiles exclude each other
         return set()
-    return found if len(program.phases) == phases or not found else set(range(phases))
+    return found if len(program.numbered) == phases or not found else set(range(phases))

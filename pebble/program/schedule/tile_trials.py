@@ -11,7 +11,7 @@ from pebble.program.machine.foretold_runs import foretold_runs
 from pebble.program.machine.foretold_tiles import foretold_tiles
 from pebble.program.machine.run import fits
 from pebble.program.nodes import Program
-from pebble.program.schedule.block_cuts import BLOCK, without_block
+from pebble.program.schedule.block_cuts import BLOCK, own_sizes
 from pebble.program.schedule.schedule import Schedule, Tiles
 from pebble.program.schedule.tile_groups import TileGroup
 
@@ -61,7 +61,7 @@ class Trials:
 
     def plain_peak(self, tiles: Tiles) -> int:
         """Words of fast memory without the mask: told quickly, and about as many unless tiles of S stay."""
-        plain = without_block(tiles)
+        plain = own_sizes(tiles)
         key = tuple(plain.items())
         if key not in self._rooms:
             self._rooms[key] = self.schedule.room_told(self._plain, plain)

@@ -1,0 +1,76 @@
+"""The parts that a mask falls apart into, in order, each a mask of its own, and which of them are equal."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator
+from itertools import pairwise
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from pebble.computations.masks.mask import Interval, Mask
+
+    Whole = NDArray[np.int64]
+
+__all__ = ["MaskParts", "mask_parts"]
+
+
+class MaskParts(NamedTuple):
+    """Parts of a mask in order: no query of one attends to a key of another.
+
+    Attributes
+    ----------
+    masks : tuple of Mask
+        The different ones, by where the first of their kind stands. Queries and keys are counted from the part's first.
+    kinds : ndarray of int64
+        Of each part, which of ``masks`` it is.
+    places : dict of str to ndarray of int64
+        By axis: where the parts begin, and where the last one ends.
+    """
+
+    masks: tuple[Mask, ...]
+    kinds: Whole
+    places: dict[str, Whole]
+
+    @property
+    def times(self) -> list[int]:
+        """How often each of the different ones is there."""
+        found: list[int] = np.bincount(self.kinds, minlength=len(self.masks)).tolist()
+        return found
+
+    def intervals(self) -> Iterator[tuple[int, dict[str, Interval]]]:
+        """Yield each part in order: which of ``masks`` it is, and its interval on each axis."""
+        ends = {axis: pairwise(places.tolist()) for axis, places in self.places.items()}
+        for kind, queries, keys in zip(self.kinds.tolist(), ends["i"], ends["j"], strict=True):
+            yield kind, {"i": queries, "j": keys}
+
+
+def mask_parts(mask: Mask) -> MaskParts:
+    """Return the parts of a mask between the places at which it falls apart (:meth:`.Mask.separations`).
+
+    Cost: proportional to the number of parts; of those of a mask kept pair by pair, to the pairs that may be in them.
+
+    Examples
+    --------
+    >>> from pebble.computations.masks import document_mask
+    >>> found = mask_parts(document_mask([3, 2, 3], causal=True))
+    >>> found.masks, found.kinds.tolist(), found.places["i"].tolist()
+    ((<Mask part: 6 of 9 pairs>, <Mask part: 3 of 4 pairs>), [0, 1, 0], [0, 3, 5, 8])
+    """
+    places = {
+        axis: np.array([0, *mask.separations(axis), extent], dtype=np.int64)
+        for axis, extent in mask.extents.items()
+    }
+    numbers: dict[Hashable, int] = {}
+    kinds: list[int] = []
+    masks: list[Mask] = []
+    ends = zip(pairwise(places["i"].tolist()), pairwise(places["j"].tolist()), strict=True)
+    for (queries, keys), key in zip(ends, mask.keys_of_parts(places["i"], places["j"]), strict=True):
+        kind = numbers.setdefault(key, len(masks))
+        if kind == len(masks):
+            masks.append(mask.between(queries, keys))
+        kinds.append(kind)
+    return MaskParts(tuple(masks), np.array(kinds, dtype=np.int64), places)

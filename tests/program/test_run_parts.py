@@ -1,0 +1,48 @@
+"""Parts of a mask in turn: what is executed once for equal parts is what part after part does in plain loops."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.program.differences import PLAIN, SHORTCUTS, Verdict, judge
+from tests.program.generator import Case
+from tests.program.random_parts import parted_case
+from tests.support import amounts
+
+
+def disagreements(case: Case) -> list[str]:
+    """What equal parts at once say otherwise than plain loops, with enough words, just enough, and too few."""
+    plain, found = judge(PLAIN, case.program, case.family, None), list[str]()
+    peak = plain.found.peak if plain.found else 4
+    for M in [None, *(M for M in (peak, peak - 1, peak // 2) if M > 0)]:
+        slow = plain if M is None else judge(PLAIN, case.program, case.family, M)
+        quick = judge(SHORTCUTS["induction"], case.program, case.family, M)
+        found += [f"M={M}: {what}" for what in differing(quick, slow)]
+    return found
+
+
+def differing(quick: Verdict, slow: Verdict) -> list[str]:
+    """What differs but for the place, which is told from the part's beginning.
+
+    A part that lacks an output is refused at its own end, where one behind it may break another rule first.
+    """
+    if quick.rule == "output-missing" and slow.rule:
+        return []
+    quick.place = slow.place = ""
+    return quick.differs(slow)
+
+
+def check(first: int, stop: int) -> int:
+    """Judge the cases with these numbers; return how many were legal."""
+    legal = 0
+    for seed in range(first, stop):
+        case = parted_case(seed)
+        found = disagreements(case)
+        assert not found, "\n".join([str(case), *found])
+        legal += not judge(SHORTCUTS["induction"], case.program, case.family, None).rule
+    return legal
+
+
+@pytest.mark.parametrize("block", amounts.first(2, range(6)))
+def test_equal_parts_at_once_say_what_plain_loops_say(block: int) -> None:
+    assert check(20 * block, 20 * (block + 1)) > 4
