@@ -10,6 +10,7 @@ import pytest
 from pebble import InvalidInput, Problem
 from pebble.common.errors import NoClosedForm
 from pebble.computations.registry import family_of
+from pebble.lab.count import count
 from pebble.lab.plan import Constraints, evaluations, plan, planning
 from pebble.lab.plan.candidates import Setting, candidate_of
 from pebble.lab.plan.evaluations import Evaluations
@@ -20,6 +21,7 @@ from pebble.program import Program
 from pebble.program.closed_forms.count import closed_form
 from pebble.program.machine.run import run
 from pebble.program.schedule import Schedule, Tiles, get
+from pebble.program.schedule.square_cuts import HARDLY_MORE
 
 
 def _problem(mask: str, pass_name: str = "forward", N: int = 64) -> Problem:
@@ -120,10 +122,10 @@ def test_few_closed_forms_and_runs(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_what_takes_too_long_to_verify_is_a_row(monkeypatch: pytest.MonkeyPatch) -> None:
     problem = _problem("causal")
-    whole = plan(problem, 700, multiple_of=2, at_least={"rows": 2})
+    whole = plan(problem, 200, multiple_of=2, at_least={"rows": 2})
     steps = {one.schedule: _steps(problem, one.schedule, one.tiles) for one in whole.choices}
     monkeypatch.setattr(evaluations, "MASKED_STEPS", max(steps.values()) - 1)
-    found = plan(problem, 700, multiple_of=2, at_least={"rows": 2})
+    found = plan(problem, 200, multiple_of=2, at_least={"rows": 2})
     slow = [name for name, count in steps.items() if count == max(steps.values())]
     assert [one.schedule for one in found.unverified] == slow
     assert found.choices == tuple(one for one in whole.choices if one.schedule not in slow)
@@ -177,16 +179,16 @@ def test_a_violation_is_a_row() -> None:
 
 def test_without_a_closed_form_the_machine_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     problem = _problem("causal")
-    expected = plan(problem, 700, schedules=["flash-1"], costs=False)
+    expected = plan(problem, 200, schedules=["flash-1"], costs=False)
 
     def refused(*_: object) -> None:
         raise NoClosedForm("none here")
 
     monkeypatch.setattr(evaluations, "closed_form", refused)
-    found = plan(problem, 700, schedules=["flash-1"], costs=False)
+    found = plan(problem, 200, schedules=["flash-1"], costs=False)
     assert [(one.tiles, one.io) for one in found.choices] == [(one.tiles, one.io) for one in expected.choices]
     monkeypatch.setattr(evaluations, "MASKED_STEPS", 1)
-    found = plan(problem, 700, schedules=["flash-1"], costs=False)
+    found = plan(problem, 200, schedules=["flash-1"], costs=False)
     assert [(one.tiles, one.io) for one in found.unverified] == [(None, None)] * 2
 
 
@@ -224,3 +226,18 @@ def test_progress_is_told_before_the_work() -> None:
     plan(_problem("causal"), 700, schedules=["flash-2"], costs=False, progress=lines.append)
     assert lines[0] == "searching tiles: flash-2, own tiles"
     assert lines[-1].startswith("verifying flash-2 rows=")
+
+
+@pytest.mark.parametrize(
+    "mask",
+    ["blocks:size=16,density=0.2", "document:40,6x5,26", pytest.param("strided:16", marks=pytest.mark.slow)],
+)
+def test_a_plan_is_no_worse_than_a_count(mask: str) -> None:
+    """But for squares that are taken since they are verified sooner."""
+    problem = Problem.square(96, 4, mask=mask)
+    planned = plan(problem, 200, costs=False)
+    counted = {row.name: row.io or 0 for row in count(problem, 200).rows}
+    own = [choice for choice in planned.choices if choice.form == "own tiles"]
+    assert len(own) > 8
+    for choice in own:
+        assert choice.io <= HARDLY_MORE * counted[choice.schedule], choice

@@ -6,10 +6,12 @@ here, but for schedules that fit only under theirs.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 
-from pebble.common.errors import CacheTooSmall, InvalidInput
+from pebble.common.errors import CacheTooSmall, InvalidInput, NoClosedForm, TooManyOperations
+from pebble.computations.masks.band_mask import BandMask
 from pebble.computations.problem import Problem
 from pebble.lab.asked_schedules import asked_schedules
 from pebble.lab.plan.candidates import Candidate, Setting, candidate_of
@@ -17,6 +19,8 @@ from pebble.lab.plan.constraints import AXES
 from pebble.lab.plan.every_tile import best_of_all, few_own_tiles, few_whole_tiles
 from pebble.program.closed_forms.count import closed_form
 from pebble.program.schedule import Schedule, offered
+from pebble.program.schedule.aligned_sizes import aligned_sizes
+from pebble.program.schedule.masked_tiles import MaskedSearch
 
 __all__ = ["FORMS", "contenders", "refined"]
 
@@ -109,11 +113,41 @@ def _cut_down(schedule: Schedule, tiles: dict[str, int], setting: Setting) -> di
 
 
 def refined(one: Candidate, setting: Setting) -> Candidate:
-    """Return the best of a candidate and others near it that may move less under the mask."""
+    """Return the best of a candidate, others near it, and what a count would take, as they move less under the mask."""
     if one.form != OWN or setting.problem.mask is None:
         return one
     found = [candidate_of(one.schedule, OWN, tiles, setting) for tiles in _near(one, setting)]
-    return min([one, *found], key=lambda one: one.order)
+    best = min([one, *found], key=lambda one: one.order)
+    counted = _as_counted(one, setting)
+    return best if counted is None or counted.order >= best.order or not _fits(counted, setting) else counted
+
+
+def _as_counted(one: Candidate, setting: Setting) -> Candidate | None:
+    """Return the tiles that a count under the mask proposes for so many words, where it tries more than their own."""
+    schedule, problem = one.schedule, setting.problem
+    # Under a single band it finds hardly anything better, and takes as long as all else.
+    single = isinstance(problem.mask, BandMask) and not problem.allowed.separations("i")
+    if single or setting.short or not MaskedSearch.is_asked(schedule, problem):
+        return None
+    with suppress(CacheTooSmall, NoClosedForm, TooManyOperations):
+        choose = getattr(schedule, "rectangles", None)
+        proposed = MaskedSearch(schedule, problem, _left(one, setting), choose).tiles
+        tiles = _cut_down(schedule, dict(proposed), setting)
+        return None if tiles is None else candidate_of(schedule, OWN, tiles, setting)
+    return None
+
+
+def _left(one: Candidate, setting: Setting) -> int:
+    """Return the words of fast memory without those for second buffers and wide accumulators."""
+    return setting.M - (one.room.words - one.room.peak)
+
+
+def _fits(one: Candidate, setting: Setting) -> bool:
+    """Tell whether a candidate fits; measured under the mask, which leaves few scores of a tile, where it must be."""
+    if one.room.words <= setting.M:
+        return True
+    need = setting.evaluations.room(one.schedule, one.tiles, setting.constraints)
+    return need.words <= setting.M
 
 
 def _near(one: Candidate, setting: Setting) -> Iterator[dict[str, int]]:
@@ -121,8 +155,7 @@ def _near(one: Candidate, setting: Setting) -> Iterator[dict[str, int]]:
     schedule, tiles = one.schedule, one.tiles
     options: list[dict[str, int] | None] = []
     if hasattr(schedule, "largest_blocks"):
-        left = setting.M - (one.room.words - one.room.peak)
-        blocks = dict(schedule.largest_blocks(setting.evaluations.plain, left))
+        blocks = dict(schedule.largest_blocks(setting.evaluations.plain, _left(one, setting)))
         options.append(_cut_down(schedule, blocks, setting))
     for name in [name for name in AXES if name in tiles]:
         extent = setting.evaluations.family(schedule).extents[AXES[name]]
@@ -182,16 +215,27 @@ def whole_tiles(schedule: Schedule, setting: Setting) -> Candidate | None:
     if problem.mask is None:
         lengths = _spread(equal)
     else:
-        lengths = sorted({*_least_lengths(sizes[outer], extents[outer], longest), longest})
+        suggested = _suggested(problem, outer, sizes[outer], longest)
+        lengths = sorted({*_least_lengths(sizes[outer], extents[outer], longest), *suggested, longest})
         shortest = sorted((candidate(size, sizes[inner][0]) for size in lengths), key=lambda one: one.order)
         lengths = [one.tiles[outer] for one in shortest[:2]]
     found = []
     for size in lengths:
         other = _last(sizes[inner], lambda one, size=size: fits({outer: size, inner: one}))  # type: ignore[misc]
         if other is not None:
-            others = {other} if problem.mask is None else _few_up_to(sizes[inner], other)
+            others = {other}
+            if problem.mask is not None:
+                others = {*_few_up_to(sizes[inner], other), *_suggested(problem, inner, sizes[inner], other)}
             found += [candidate(size, one) for one in others]
     return min(found, key=lambda one: one.order, default=None)
+
+
+def _suggested(problem: Problem, name: str, sizes: Sequence[int], longest: int) -> set[int]:
+    """Return the sizes that the mask suggests, such as whole blocks of it, as far as the constraints allow them."""
+    suggested = aligned_sizes(problem.allowed, AXES[name], longest)
+    return {
+        sizes[at] for size in suggested if (at := bisect_left(sizes, size)) < len(sizes) and sizes[at] == size
+    }
 
 
 def _sides(schedule: Schedule, problem: Problem) -> tuple[str, str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from math import inf
 from typing import TYPE_CHECKING
 
 from pebble.common.errors import NoClosedForm, PebbleError, TooManyOperations, Violation
@@ -24,7 +25,7 @@ __all__ = ["Found", "Search", "given"]
 
 ATTEMPTS = 3
 NEARLY = 2
-"""Tiles are refined for what moves up to so many times the bytes of the best."""
+"""Where only the best is asked for, tiles are refined for what moves up to so many times its bytes."""
 UNVERIFIABLE = (TooManyOperations, NoClosedForm, Violation)
 
 
@@ -95,7 +96,7 @@ class Search:
 
     def verified(self, setting: Setting) -> list[Found]:
         """Return the best candidate of each schedule and form: those verified, the best first, then the others."""
-        settled = (self._settled(one, setting) for one in self._searched(setting))
+        settled = (self._settled(one, setting) for one in self._searched(setting, nearly=inf))
         found = [one for one in settled if one is not None]
         return sorted(found, key=lambda one: (one.run is None, *one.order))
 
@@ -117,7 +118,7 @@ class Search:
                 return settled
         return None
 
-    def _searched(self, setting: Setting) -> list[Found]:
+    def _searched(self, setting: Setting, nearly: float = NEARLY) -> list[Found]:
         """Return what is found before anything is verified."""
         found = []
         for form, search in FORMS.items():
@@ -130,14 +131,14 @@ class Search:
                 else:
                     if candidate is not None:
                         found.append(Found(schedule, form, candidate, None))
-        return self._refined(found, setting)
+        return self._refined(found, setting, nearly)
 
-    def _refined(self, found: list[Found], setting: Setting) -> list[Found]:
+    def _refined(self, found: list[Found], setting: Setting, nearly: float) -> list[Found]:
         """Look for better tiles under the mask where these are not far from the best."""
         moved = [one.candidate.moved for one in found if one.candidate is not None]
         near = []
         for one in found:
-            if one.candidate is not None and one.candidate.moved <= NEARLY * min(moved):
+            if one.candidate is not None and one.candidate.moved <= nearly * min(moved):
                 self.progress(f"refining tiles: {one.schedule.name}, {one.form}")
                 near.append(replace(one, candidate=_improved(refined, one.candidate, setting)))
             else:
