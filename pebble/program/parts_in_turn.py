@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pebble.computations.masks.mask_parts import MaskParts
     from pebble.program.nodes import Node
 
-__all__ = ["check_parts", "family_of_part", "for_each_part", "written_out"]
+__all__ = ["check_parts", "family_of_part", "for_each_part", "texts_of", "written_out"]
 
 
 def for_each_part(mask: Mask, write: Callable[[Mask], Program]) -> Program:
@@ -53,6 +53,14 @@ def family_of_part(family: Family, part: Mask | None, sizes: tuple[int, int] = (
     queries, keys = sizes if part is None else (part.Nq, part.Nk)
     extents = {**family.extents, "i": queries, "j": keys}
     return Family(family.name, family.arrays, extents, family.symbols, family.parameters, part)
+
+
+def texts_of(program: Program, family: Family) -> Iterator[tuple[Program, Family]]:
+    """Yield the nests of loops that a program is made of, each with the lengths of the axes, whatever the mask."""
+    if not program.parts:
+        yield program, family
+    for part in program.parts:
+        yield part.program, family_of_part(family, None, (part.queries, part.keys))
 
 
 def check_parts(program: Program, family: Family) -> MaskParts:

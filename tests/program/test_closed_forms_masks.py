@@ -221,7 +221,7 @@ def same_words(form: ClosedForm, text: Program, family: Family) -> None:
     """What is worked out in plain numbers is what the formulas say, of each phase and of all."""
     assert words_moved(text, family) == int(form.io)
     apart = [
-        (words_moved(text, family, [n]), closed_form(text, family, [n])) for n in range(len(text.phases))
+        (words_moved(text, family, [n]), closed_form(text, family, [n])) for n in range(len(text.numbered))
     ]
     assert all(moved == int(one.io) for moved, one in apart)
     assert sum(moved for moved, _ in apart) == int(form.io)

@@ -164,7 +164,6 @@ SCHEDULES = [
     ("flash-1", {"cols": 2}),
     ("flash-2", {"rows": 2}),
     ("flash-2-causal", {"first": 2, "rows": 2}),
-    ("flash-2-packed", {"packed_rows": 2}),
     ("flash-2-pinned", {"rows": 2, "pinned": 0}),
     ("small-cache", {"side": 2}),
     ("square-tile", {"side": 2}),
@@ -212,7 +211,7 @@ def test_loops_and_conditions_inside(inner: Nodes) -> None:
 @pytest.mark.parametrize("kind", ["", "causal,"])
 @pytest.mark.parametrize(
     ("name", "tiles"),
-    [("keys-packed", {"packed_cols": 2}), ("split-packed", {"packed_cols": 2, "packed_rows": 3})],
+    [("keys-pinned", {"cols": 2, "pinned": 0}), ("split", {"cols": 2, "rows": 3})],
 )
 def test_backward_over_documents_of_few_lengths(
     name: str, tiles: dict[str, int], kind: str, taken: Taken

@@ -11,6 +11,7 @@ from pebble.computations.array import Array
 from pebble.computations.family import Family
 from pebble.lab.hardware.device import canonical_dtype
 from pebble.program import Loop, Node, Operation, Program
+from pebble.program.parts_in_turn import texts_of
 from pebble.program.schedule.tile_names import known_names, plain_names
 
 __all__ = ["AXES", "Constraints", "product_tiles"]
@@ -167,8 +168,9 @@ def product_tiles(program: Program, family: Family) -> set[tuple[str, int]]:
 
 def _operations(program: Program, family: Family) -> Iterator[tuple[Operation, dict[str, int]]]:
     """Yield every operation, with the length of its tile on each axis that a loop around it cuts."""
-    for part in program.phases:
-        yield from _inside(tuple(part.nodes()), {}, family)
+    for text, _ in texts_of(program, family):  # a tile that a sequence cuts counts with its full length
+        for part in text.phases:
+            yield from _inside(tuple(part.nodes()), {}, family)
 
 
 def _inside(

@@ -10,6 +10,7 @@ from pebble.common.units import bytes_per_word
 from pebble.computations.family import Family
 from pebble.lab.plan.constraints import Constraints
 from pebble.program import Loop, Node, Operation, Program, When
+from pebble.program.parts_in_turn import texts_of
 
 __all__ = ["Room", "streamed_tiles", "surcharges", "wide_arrays", "widened", "width_ratio"]
 
@@ -91,8 +92,9 @@ def streamed_tiles(program: Program, family: Family) -> dict[str, int]:
     A load is innermost if no loop inside its own loop loads anything. These are the loads that a kernel prefetches.
     """
     found: dict[str, int] = {}
-    for part in program.phases:
-        _collect(tuple(part.nodes()), {}, family, found)
+    for text, own in texts_of(program, family):
+        for part in text.phases:
+            _collect(tuple(part.nodes()), {}, own, found)
     return found
 
 

@@ -14,6 +14,7 @@ from pebble.lab.player.limits import check_moves
 from pebble.program import Program, Step, pseudo_code
 from pebble.program.lowering import lower_steps
 from pebble.program.nodes import Place
+from pebble.program.parts_in_turn import written_out
 
 __all__ = ["Recording", "record_pebbling", "record_steps"]
 
@@ -87,7 +88,7 @@ def record_pebbling(chunks: Iterable[Columns], what: str) -> Recording:
 def record_steps(pebbling: Pebbling, what: str) -> Recording:
     """Record the moves of a program, each with the operation it belongs to."""
     check_moves(what, pebbling.io + pebbling.computes)
-    recording, site_of = _listed(pebbling.program)
+    recording, site_of = _listed(written_out(pebbling.program, pebbling.family))
     context_of: dict[str, int] = {}
     for step, columns in lower_steps(pebbling.program, pebbling.family):
         count = recording.add(columns, what)

@@ -68,7 +68,8 @@ class _RunOfParts:
     ) -> None:
         self.program, self.family, self.M, self.parts, self.execute = program, family, M, parts, execute
         self.ran: list[Ran] = []
-        self.places: list[int] = []  # of the parts that hold the most words so far
+        self.leaving: dict[int, dict[str, int]] = {}
+        self._needs = np.zeros((len(parts.masks), 2), dtype=np.int64)  # words left, and words at the peak
         self.peak = 0
         self.peak_words: dict[str, int] = {}
 
@@ -79,13 +80,15 @@ class _RunOfParts:
         left: Counter[str] = Counter()
         for kind, (first, behind) in enumerate(zip(firsts, [*firsts[1:], len(kinds)], strict=True)):
             self.ran.append(self._executed(kind, first, sum(left.values())))
+            if any(self.ran[kind].left.values()):
+                self.leaving[kind] = self.ran[kind].left
+            self._needs[kind] = sum(self.ran[kind].left.values()), self.ran[kind].run.peak
             self._follow(first, behind, left)
 
     def _follow(self, first: int, behind: int, left: Counter[str]) -> None:
         """Account for successive parts whose kinds are known; ``left`` is what those before left, and then these."""
         kinds = self.parts.kinds[first:behind]
-        grows = np.array([sum(ran.left.values()) for ran in self.ran], dtype=np.int64)[kinds]
-        peaks = np.array([ran.run.peak for ran in self.ran], dtype=np.int64)[kinds]
+        grows, peaks = self._needs[kinds].T
         before = sum(left.values()) + np.cumsum(grows) - grows
         tops = before + peaks
         if self.M is not None and tops.max() > self.M:
@@ -101,8 +104,9 @@ class _RunOfParts:
     def _left_by(self, kinds: NDArray[np.int64]) -> Counter[str]:
         """Return the words that some parts leave in fast memory, by array."""
         found: Counter[str] = Counter()
-        for kind, times in enumerate(np.bincount(kinds, minlength=len(self.ran)).tolist()):
-            for name, words in self.ran[kind].left.items():
+        for kind, left in self.leaving.items():
+            times = int(np.count_nonzero(kinds == kind))
+            for name, words in left.items():
                 found[name] += words * times
         return found
 

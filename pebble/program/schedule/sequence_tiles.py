@@ -26,8 +26,8 @@ _MOST_FULL, _MOST_OTHERS = 2_000, 100
 """So many different parts are executed at most: of those that allow every pair, in some ms each, and of others."""
 _ASKED = 4
 """For so many of the different parts the best sizes are asked for."""
-_SAMPLED = 24
-"""On so many of the different parts sizes are compared first."""
+_SAMPLED, _NEARLY, _COMPARED = 32, 1.01, 2
+"""On so many of the different parts sizes are compared first; of those that are nearly the best so many then on all."""
 
 Choose = Callable[["Schedule", "Problem", int], dict[str, int]]
 
@@ -61,11 +61,27 @@ def sequence_tiles(schedule: Schedule, problem: Problem, M: int, choose: Choose)
         return None
     across, others = _across(schedule, problem, M)
     candidates = _candidates(schedule, problem, M, parts, choose, across)
-    for tiles in _compared(schedule, problem, parts, candidates):
-        with suppress(CacheTooSmall, InvalidInput, NoClosedForm):
-            if schedule.measure(problem, tiles).peak <= M:
-                return SequenceChoice(tiles, schedule.words(problem, tiles), others)
+    longest = problem_of_part(problem, max(parts.masks, key=lambda part: part.pairs))
+    ordered = [
+        one
+        for one in _compared(schedule, problem, parts, candidates)
+        if _peak(schedule, longest, own_sizes(one[1])) <= M
+    ]
+    near = [tiles for sampled, tiles in ordered if sampled <= _NEARLY * ordered[0][0]][:_COMPARED]
+    if len(near) > 1:
+        near.sort(key=lambda tiles: schedule.words(problem, tiles))
+    for tiles in [*near, *(tiles for _, tiles in ordered[len(near) :])]:
+        if _peak(schedule, problem, tiles) <= M:
+            return SequenceChoice(tiles, schedule.measure(problem, tiles).io, others)
     return None
+
+
+def _peak(schedule: Schedule, problem: Problem, tiles: Tiles) -> float:
+    """Return the words of fast memory that tiles need; infinity if there is no program for them."""
+    try:
+        return schedule.measure(problem, tiles).peak
+    except InvalidInput:
+        return inf
 
 
 def _across(schedule: Schedule, problem: Problem, M: int) -> tuple[list[dict[str, int]], float]:
@@ -88,7 +104,7 @@ def _candidates(
     across: list[dict[str, int]],
 ) -> list[dict[str, int]]:
     """Return the sizes that are best for the mask as a whole, and for a few of the parts, from the longest down."""
-    found = list(across)
+    found = list(across) if MaskedSearch.is_asked(schedule, problem) or schedule.published_tiles else []
     if not schedule.published_tiles:
         longest_first = sorted(parts.masks, key=lambda part: -part.pairs)
         for part in longest_first[:: -(-len(longest_first) // _ASKED)]:
@@ -101,10 +117,8 @@ def _candidates(
 
 def _compared(
     schedule: Schedule, problem: Problem, parts: MaskParts, candidates: list[dict[str, int]]
-) -> list[dict[str, int]]:
-    """Return sizes by the words that they move in a sample of the parts, the fewest first."""
-    if len(candidates) < 2:
-        return candidates
+) -> list[tuple[float, dict[str, int]]]:
+    """Return sizes with the words that they move in a sample of the parts, the fewest first."""
     order = sorted(range(len(parts.masks)), key=lambda kind: parts.masks[kind].pairs)
     groups = np.array_split(np.array(order), min(_SAMPLED, len(order)))
     times = np.array(parts.times)
@@ -122,4 +136,4 @@ def _compared(
         except (InvalidInput, NoClosedForm):
             return inf
 
-    return sorted(candidates, key=words)
+    return sorted(((words(tiles), tiles) for tiles in candidates), key=lambda one: one[0])
