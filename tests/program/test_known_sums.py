@@ -103,6 +103,7 @@ LAST = End("i", 1, "last", False, 1, "last")
         ([4, 4, 4, 4], ("i", (4, 8), 4, 2), ("j", (8, 12), 4, 2), Words("lines", "i")),
         ([4, 2, 4], ("i", (0, 4), 2, 3), ("i", (6, 10), 2, 3), Words("lines", "j")),
         ([4, 3, 4, 4], ("i", (0, 4), 2, 2), ("i", (7, 11), 2, 2), Words("tiles")),
+        ([3, 5, 5, 5], ("i", (3, 8), 5, 4), ("i", (13, 18), 5, 4), Words("lines", "j")),
     ],
 )
 def test_parts_that_are_not_alike(
@@ -116,6 +117,15 @@ def test_parts_that_are_not_alike(
         for axis, *rest in (one, other):
             blocks = blocks_of(axis, packed.Nq, *rest)
             assert sums.value(blocks, words) == plain_sum(family, blocks, words)
+
+
+def test_explicit_intervals_have_sums_of_their_own() -> None:
+    packed = document_mask([6, 6], causal=True)
+    family = family_of(Problem(12, 12, 1, 1)).under(packed)
+    blocks = Blocks(Side("i", 12, 0, 12, (3,)), Side("j", 12, 0, 12, ()), ())
+    for interval in ((0, 2), (4, 9)):
+        words = Words("lines", "j", at={"j": interval})
+        assert Quantities(family).value(blocks, words) == plain_sum(family, blocks, words)
 
 
 def test_parts_that_are_alike_have_the_same_sums() -> None:

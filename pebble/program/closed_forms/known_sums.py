@@ -55,11 +55,11 @@ class SumKeys:
         self._mask = mask
 
     def of(self, blocks: Blocks, words: Words) -> Hashable:
-        """Return the key of a sum: equal keys for equal sums."""
-        asked = words.kind, words.axis, words.upto, tuple(words.at.items())
+        """Return the key of a sum: equal keys for equal sums. Explicit intervals are among the marks of the blocks."""
+        asked = words.kind, words.axis, words.upto
         for axis in "ij":
             own, other = blocks[axis], blocks[OTHER_AXIS[axis]]
-            if own.whole or not other.whole or own.marks or other.marks or words.at:
+            if own.whole or not other.whole or own.marks or other.marks:
                 continue
             if words.axis == other.axis and not other.tiles:
                 continue  # lines of all parts are counted

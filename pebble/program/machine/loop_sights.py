@@ -71,6 +71,8 @@ class LoopSights:
         self.machine, self.state, self.family, self.mask = machine, state, state.family, state.mask
         self.node, self.body, self.whole, self.known = node, body, whole, known
         self.moved, self.masked, self.uniform = moved, masked, uniform
+        # Conditions on the loop itself are told by signatures: which lines have pairs before a tile, and behind it.
+        self.split = [condition for condition in body.split_conditions if condition.label != node.label]
 
     def level_to(self, index: int, ends: tuple[int, ...]) -> int:
         """Return up to which tile all looks as it does at one that is still to be run.
@@ -80,7 +82,7 @@ class LoopSights:
         axis = self.node.axis
         for end in ends:
             start, stop = self.whole[0] + index * self.node.tile, self.whole[0] + end * self.node.tile
-            if not all(self._is_steady(condition, index, end) for condition in self.body.split_conditions):
+            if not all(self._is_steady(condition, index, end) for condition in self.split):
                 continue
             self.machine.put(axis, (start, min(stop, self.whole[1])))
             if all(self._is_level(name) for name in self.body.used if axis in self.family[name].axes):
@@ -96,15 +98,9 @@ class LoopSights:
 
     def _is_steady(self, condition: Condition, index: int, end: int) -> bool:
         """Whether a condition on a split tile is the same for all lines at all of some tiles."""
-        self.machine.enter(self.node, self.whole, index)
         visit = self._masked_visit(condition)
-        if visit is None or not self.masked:
-            return True
-        if visit.axis == self.node.axis:
-            # Which lines have pairs before a place can only become more as it moves on, and behind it less.
-            here = self._around(condition)
-            self.machine.enter(self.node, self.whole, end - 1)
-            return here == self._around(condition)
+        if visit is None or not self.masked or visit.axis == self.node.axis:
+            return True  # A tile of a loop around over the same axis stays what it is.
         start, stop = self.whole[0] + index * self.node.tile, self.whole[0] + end * self.node.tile
         lines = start, min(stop, self.whole[1])
         if condition.which == "first":
@@ -129,12 +125,12 @@ class LoopSights:
             for condition in self.body.conditions
             if (visit := machine.visits.get(condition.label)) and visit.axis not in self.family.masked_axes
         )
-        split = tuple(self._around(condition) for condition in self.body.split_conditions)
+        split = tuple(self._around(condition) for condition in self.split)
         states = tuple(
             visible(self.state, self.family[name], name in self.moved, self.uniform) for name in names
         )
         numbers = self.known.numbers
-        seen = id(self.node), stop - start, context, conditions, split, states
+        seen = stop - start, context, conditions, split, states
         known = numbers.get(seen)
         if known is not None:
             return known
