@@ -164,7 +164,6 @@ SCHEDULES = [
     ("flash-1", {"cols": 2}),
     ("flash-2", {"rows": 2}),
     ("flash-2-causal", {"first": 2, "rows": 2}),
-    ("flash-2-packed", {"packed_rows": 2}),
     ("flash-2-pinned", {"rows": 2, "pinned": 0}),
     ("small-cache", {"side": 2}),
     ("square-tile", {"side": 2}),
