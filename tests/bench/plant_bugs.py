@@ -39,6 +39,7 @@ OF_THE_MACHINE = [
     f"tests/program/test_{name}.py"
     for name in (
         "bodies",
+        "run_parts",
         "segments",
         "sibling_loops",
         "loop_tiles",

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from pebble.program.machine.run import fits
+from pebble.program.parts_in_turn import for_each_part
 from tests.program.differences import PLAIN, SHORTCUTS, Verdict, judge
 from tests.program.generator import Case
+from tests.program.named_cases import attention
+from tests.program.names import Violation, load, loop, program, run, store
 from tests.program.random_parts import parted_case
 from tests.support import amounts
 
@@ -46,3 +50,24 @@ def check(first: int, stop: int) -> int:
 @pytest.mark.parametrize("block", amounts.first(2, range(6)))
 def test_equal_parts_at_once_say_what_plain_loops_say(block: int) -> None:
     assert check(20 * block, 20 * (block + 1)) > 4
+
+
+def test_a_part_that_allows_every_pair_is_judged_under_its_mask() -> None:
+    """A sum that has not begun has nothing to be stored; without a mask nobody may store it."""
+    family = attention(8, 8, mask="document:4,4")
+    assert family.mask is not None
+    text = for_each_part(family.mask, lambda part: program(loop("j", 4, store("l"))))
+    assert not disagreements(Case(text, family))
+    assert run(text, family).io == 0
+
+
+def test_words_that_parts_leave_are_room_that_others_lack() -> None:
+    family = attention(12, 12, mask="document:4,2,4,2")
+    assert family.mask is not None
+    text = for_each_part(family.mask, lambda part: program(loop("i", 1, load("Q"))))
+    assert run(text, family, 12).peak == 12
+    assert fits(text, family, 12)
+    assert not fits(text, family, 11)
+    with pytest.raises(Violation, match=r"part of queries 10:12 \(beside 10 words"):
+        run(text, family, 11)
+    assert not disagreements(Case(text, family))

@@ -211,7 +211,7 @@ def test_loops_and_conditions_inside(inner: Nodes) -> None:
 @pytest.mark.parametrize("kind", ["", "causal,"])
 @pytest.mark.parametrize(
     ("name", "tiles"),
-    [("keys-pinned", {"cols": 2, "pinned": 0}), ("split", {"cols": 2, "rows": 3})],
+    [("flash-2", {"cols": 2}), ("queries-pinned", {"rows": 2, "pinned": 0})],
 )
 def test_backward_over_documents_of_few_lengths(
     name: str, tiles: dict[str, int], kind: str, taken: Taken

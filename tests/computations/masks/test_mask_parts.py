@@ -1,0 +1,45 @@
+"""The parts of a mask: each has the pairs that the whole has there, and two are one kind only if they are equal."""
+
+from __future__ import annotations
+
+from random import Random
+
+import numpy as np
+import pytest
+
+from pebble import make_mask, mask_from_array
+from pebble.computations.masks import Mask, document_mask
+from pebble.computations.masks.mask_parts import mask_parts
+from tests.program.random_parts import parted_mask
+
+
+def check(mask: Mask) -> None:
+    found = mask_parts(mask)
+    assert sum(found.times) == len(found.kinds)
+    pairs = 0
+    for kind, at in found.intervals():
+        part = found.masks[kind]
+        assert np.array_equal(part.matrix((0, part.Nq), (0, part.Nk)), mask.matrix(at["i"], at["j"]))
+        pairs += part.pairs
+    assert pairs == mask.pairs
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_parts_have_the_pairs_of_the_whole(seed: int) -> None:
+    check(parted_mask(Random(seed)))
+
+
+@pytest.mark.parametrize("name", ["blocks:size=3,density=0.2,seed=4", "group:2:document:2,2,3", "window:1"])
+def test_parts_of_other_masks(name: str) -> None:
+    mask = make_mask(name, 14, 14 if name[0] != "g" else 7, empty_rows="zero")
+    assert mask is not None
+    check(mask)
+
+
+def test_causal_and_full_parts_of_one_length_differ() -> None:
+    one, two = document_mask([4], causal=True), document_mask([4])
+    both = np.kron(np.eye(2), np.ones((4, 4))).astype(bool)
+    both[:4, :4] = one.matrix((0, 4), (0, 4))
+    found = mask_parts(mask_from_array(both))
+    assert found.kinds.tolist() == [0, 1]
+    assert [part.pairs for part in found.masks] == [one.pairs, two.pairs]
