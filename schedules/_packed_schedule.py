@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
+from itertools import pairwise
 
 from pebble import Problem, Schedule
 from pebble.program import Loop
 
-__all__ = ["PackedSchedule", "short_tile_first"]
+__all__ = ["PackedSchedule", "are_alike_enough", "loops_over_parts", "short_tile_first"]
+
+_FEW_KINDS, _FEW_PARTS = 100, 10_000
 
 
 class PackedSchedule(Schedule):
@@ -33,3 +37,35 @@ def short_tile_first(problem: Problem, block: Loop) -> list[Loop]:
         return [block]
     first = replace(block, tile=short, stop=short)
     return [first, replace(block, start=short)] if short < extent else [first]
+
+
+def are_alike_enough(problem: Problem) -> bool:
+    """Whether the parts of a mask are better computed by a program each than by a loop or two each.
+
+    A part takes the machine tens of milliseconds where it masks pairs out, and no time where it is equal to another.
+    Successive loops with one body stand for each other, whether or not the parts are equal.
+    """
+    if not problem.allowed.separations("i"):
+        return True
+    parts = problem.allowed.in_parts
+    masked = sum(part.pairs < part.Nq * part.Nk for part in parts.masks)
+    return masked <= _FEW_KINDS or len(parts.kinds) > _FEW_PARTS
+
+
+def loops_over_parts(problem: Problem, block: Loop, *, short_first: bool) -> Iterator[Loop]:
+    """Yield copies of a loop over a whole axis, one or two for each part of the mask, all with the same body.
+
+    Parameters
+    ----------
+    problem : Problem
+    block : Loop
+    short_first : bool
+        Whether a tile that is shorter than the others comes first in its part, not last.
+    """
+    extent = {"i": problem.Nq, "j": problem.Nk}[block.axis]
+    for start, stop in pairwise([0, *problem.allowed.separations(block.axis), extent]):
+        middle = start + (stop - start) % block.tile if short_first else start
+        if start < middle:
+            yield replace(block, tile=middle - start, start=start, stop=middle)
+        if middle < stop:
+            yield replace(block, start=middle, stop=stop)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pebble import Problem
 from pebble.program import Program, Tiles, each_sequence, largest, phase, program
-from schedules._packed_schedule import PackedSchedule, short_tile_first
+from schedules._packed_schedule import PackedSchedule, are_alike_enough, loops_over_parts, short_tile_first
 from schedules.flash2 import most_rows, row_blocks
 
 __all__ = ["Flash2Packed"]
@@ -32,7 +32,10 @@ class Flash2Packed(PackedSchedule):
     def program(self, problem: Problem, tiles: Tiles) -> Program:
         """Write the program: of each part of the mask two loops at most."""
         rows = self.check_tiles(tiles).get("packed_rows", problem.Nq)
-        return each_sequence(problem, lambda part: _of_a_part(part, rows))
+        if are_alike_enough(problem):
+            return each_sequence(problem, lambda part: _of_a_part(part, rows))
+        block = row_blocks(problem, min(rows, problem.Nq))
+        return program(phase("", *loops_over_parts(problem, block, short_first=True)))
 
 
 def _of_a_part(problem: Problem, rows: int) -> Program:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from pebble import Problem
-from pebble.program import Program, Tiles, each_sequence, largest, phase, program
-from schedules._packed_schedule import PackedSchedule, short_tile_first
+from pebble.program import Loop, Program, Tiles, each_sequence, largest, phase, program
+from schedules._packed_schedule import PackedSchedule, are_alike_enough, loops_over_parts, short_tile_first
 from schedules.backward._loop_nests import keys_outside, queries_outside
 
 __all__ = ["KeysPackedBackward", "SplitPackedBackward"]
@@ -31,11 +33,13 @@ class KeysPackedBackward(PackedSchedule):
 
     def program(self, problem: Problem, tiles: Tiles) -> Program:
         """Write the program: of each part of the mask a loop."""
-        size = {**self.smallest(problem), **self.check_tiles(tiles)}
-        return each_sequence(
-            problem,
-            lambda part: program(phase("", keys_outside(part, size["packed_cols"], "first", dQ=True))),
-        )
+        cols = {**self.smallest(problem), **self.check_tiles(tiles)}["packed_cols"]
+        if are_alike_enough(problem):
+            return each_sequence(
+                problem, lambda part: program(phase("", keys_outside(part, cols, "first", dQ=True)))
+            )
+        block = keys_outside(problem, cols, "first", dQ=True)
+        return program(phase("", *loops_over_parts(problem, block, short_first=False)))
 
 
 class SplitPackedBackward(PackedSchedule):
@@ -66,13 +70,24 @@ class SplitPackedBackward(PackedSchedule):
     def program(self, problem: Problem, tiles: Tiles) -> Program:
         """Write the program: of each part of the mask two phases."""
         size = {**self.smallest(problem), **self.check_tiles(tiles)}
-        return each_sequence(problem, lambda part: _split(part, size["packed_cols"], size["packed_rows"]))
+        if are_alike_enough(problem):
+            return each_sequence(problem, lambda part: _split_one(part, size))
+        keys, queries = _blocks(problem, size)
+        return _split(
+            loops_over_parts(problem, keys, short_first=False),
+            loops_over_parts(problem, queries, short_first=True),
+        )
 
 
-def _split(problem: Problem, cols: int, rows: int) -> Program:
-    keys = keys_outside(problem, cols, "kept", dQ=False)
-    queries = queries_outside(problem, rows, "stored", gradients=False)
-    return program(
-        phase("dK and dV, keys outside", keys),
-        phase("dQ, queries outside", short_tile_first(problem, queries)),
-    )
+def _split_one(problem: Problem, size: Tiles) -> Program:
+    keys, queries = _blocks(problem, size)
+    return _split([keys], short_tile_first(problem, queries))
+
+
+def _blocks(problem: Problem, size: Tiles) -> tuple[Loop, Loop]:
+    keys = keys_outside(problem, size["packed_cols"], "kept", dQ=False)
+    return keys, queries_outside(problem, size["packed_rows"], "stored", gradients=False)
+
+
+def _split(keys: Iterable[Loop], queries: Iterable[Loop]) -> Program:
+    return program(phase("dK and dV, keys outside", *keys), phase("dQ, queries outside", *queries))
