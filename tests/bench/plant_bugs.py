@@ -53,6 +53,7 @@ OF_THE_MACHINE = [
         "rounds_foretold",
         "rounds_in_blocks",
         "rounds_of_alike_lines",
+        "lines_of_blocks",
         "rounds",
         "lump",
         "pair_numbers",

@@ -14,6 +14,7 @@ import numpy as np
 from pebble.computations.masks import ButterflyMask, EqualBlocks
 from pebble.computations.masks.mask import OTHER_AXIS
 from pebble.program.machine.bodies import Bodies, nodes_in
+from pebble.program.machine.lines_of_blocks import numbers_tell_lines
 from pebble.program.machine.tiles_in_classes import classes_of_tiles
 from pebble.program.nodes import Loop, Operation
 from pebble.program.steps import loop_range, tile_count
@@ -32,6 +33,8 @@ _SHORT = 2**14
 """On axes up to so long nothing is told."""
 _ROUNDS = 6
 """Lines of a block that are executed; and tiles of a block must be so many for that."""
+_LINES_BY_NUMBER = 40
+"""Lines that are executed where numbers of partners tell what all others do."""
 _FEW_DIGITS = 13
 """Of so many digits of a butterfly's blocks the classes of tiles are counted."""
 _STRIPS = 9
@@ -81,6 +84,8 @@ def _executed(node: Loop, whole: Interval, family: Family, bodies: Bodies) -> in
     if isinstance(mask, ButterflyMask):
         return min(count, _classes(node, mask, family, bodies.of(node)) or _ROUNDS * mask.blocks)
     assert isinstance(mask, EqualBlocks)
+    if numbers_tell_lines(mask, family, node, bodies.of(node)):
+        return min(count, _LINES_BY_NUMBER)
     return min(count, _ROUNDS * len(mask.steady_parts(node.axis)))
 
 

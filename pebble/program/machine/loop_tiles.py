@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING
 from pebble.common.errors import TooManyOperations
 from pebble.computations.masks.band_mask import BandMask
 from pebble.computations.masks.block_boxes import first_alike, within_pairs
+from pebble.computations.masks.block_mask import BlockMask
 from pebble.computations.masks.block_toeplitz import BlockToeplitzMask
 from pebble.computations.masks.butterfly_tiles import TileClass
 from pebble.computations.masks.mask import OTHER_AXIS
 from pebble.program.machine.alike_tiles import runs_of_alike_tiles
 from pebble.program.machine.bodies import nodes_in
+from pebble.program.machine.lines_of_blocks import numbers_tell_lines, runs_of_block_lines
 from pebble.program.machine.pair_numbers import has_few_turns, runs_by_number
 from pebble.program.machine.segments import SegmentRun, grids_of_segments, segment_runs
 from pebble.program.machine.stretches import (
@@ -98,9 +100,11 @@ class LoopTiles:
         Whether some loop around it is over an axis of the mask.
     outermost : bool
         Whether no loop around it is over the other axis of the mask.
+    in_band : bool
+        Whether the partners of a line follow on each other.
     by_number : bool
-        Whether its tiles are single lines of a band, and of their pairs with the current tile of the other axis
-        nothing matters but the number, and perhaps which of these partners have begun or end.
+        Whether its tiles are single lines of a band, or of whole blocks, and of their pairs with the current tile of
+        the other axis nothing matters but the number, and perhaps which of these partners have begun or end.
     """
 
     def __init__(
@@ -120,18 +124,26 @@ class LoopTiles:
         self.masked = node.axis in family.masked_axes
         self.inside = any(axis in machine.tiles for axis in family.masked_axes)
         self.outermost = not any(axis != node.axis and axis in machine.tiles for axis in family.masked_axes)
-        self.by_number = (
-            self.masked
-            and node.tile == 1
+        self.in_band = isinstance(self.mask, BandMask)
+        self.by_number = self.masked and (self._tells_in_band() if self.in_band else self._tells_in_blocks())
+
+    def _tells_in_band(self) -> bool:
+        body = self.body
+        return (
+            self.node.tile == 1
             and body.told
             and not (body.in_place or (body.asks_begun and body.counts_begun))
-            and isinstance(self.mask, BandMask)
             and (not self.outermost or (not body.asks_begun and bool(self.segments())))
         )
 
+    def _tells_in_blocks(self) -> bool:
+        if self.inside or not self.in_segments:
+            return False
+        return numbers_tell_lines(self.mask, self.family, self.node, self.body)
+
     def runs_by_number(self) -> list[TileRun] | None:
         """Return runs of all lines, if nothing but the number of their pairs matters, and it changes at few of them."""
-        if self.outermost or not self._tells_by_number(self.whole):
+        if (self.outermost and self.in_band) or not self._tells_by_number(self.whole):
             return None
         return self.runs(Stretch(0, tile_count(*self.whole, self.node.tile)))
 
@@ -142,9 +154,8 @@ class LoopTiles:
         return self.runs(Stretch(start - self.whole[0], stop - self.whole[0]))
 
     def _tells_by_number(self, lines: Interval) -> bool:
-        if not self.by_number:
-            return False
-        assert isinstance(self.mask, BandMask)
+        if not self.by_number or not isinstance(self.mask, BandMask):
+            return self.by_number
         return has_few_turns(self.mask, self.node.axis, lines, self.partners())
 
     def stretches_of_segment(self, unrolled: bool, *lines: int) -> Iterable[Stretch]:
@@ -276,6 +287,8 @@ class LoopTiles:
         whole = start, min(stop, self.whole[1])
         if self.outermost and not self.by_number:
             found = runs_of_lines(self.mask, node.axis, whole, node.tile)
+        elif isinstance(self.mask, BlockMask) and self.by_number:
+            found = runs_of_block_lines(self.mask, node.axis, whole)
         elif self.outermost or self._tells_by_number(whole):
             assert isinstance(self.mask, BandMask)
             found = runs_by_number(self.mask, node.axis, whole, self.partners(), body.asks_begun)

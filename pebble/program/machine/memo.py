@@ -250,9 +250,10 @@ class _Execution:
         stop = runs[-1].first + runs[-1].times if runs else 0
         level_to = 0
         sight: int | None = None
+        at_first: int | None = None
         before: Effect | None = None
         for number, run in enumerate(runs):
-            index, end, at_first = run.first, run.first + run.times, None
+            index, end = run.first, run.first + run.times
             while index < end:
                 if before is None or not self._follows(run, index, before, level_to):
                     self.waiting.settle()
@@ -261,11 +262,11 @@ class _Execution:
                         before.lasting = now == sight
                     sight = now
                 if index == run.first:
-                    at_first = sight
+                    at_first = sight if self.tiles.in_band or number < 2 else at_first
                     if in_rounds and not has_few_left(run, self.lines, iter((sight,))):
                         self.waiting.settle()
                         return runs[number:]
-                # Of a run's tiles all that were accounted for at once saw what the first of them did.
+                # Of a run's tiles all that were accounted for at once saw what the first did; of runs with gaps, all.
                 self.loops.uneven += self.masked and sight != at_first
                 ramp = self._ramp(run, index, sight, level_to) if run.step else None
                 if ramp is not None:
