@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from pebble import make_mask, mask_from_array
-from pebble.computations.masks import Mask, document_mask
+from pebble.computations.masks import BandMask, Mask, document_mask
 from pebble.computations.masks.mask_parts import mask_parts
 from tests.program.random_parts import parted_mask
 
@@ -43,3 +43,18 @@ def test_causal_and_full_parts_of_one_length_differ() -> None:
     found = mask_parts(mask_from_array(both))
     assert found.kinds.tolist() == [0, 1]
     assert [part.pairs for part in found.masks] == [one.pairs, two.pairs]
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_bands_of_parts_of_few_lengths(seed: int) -> None:
+    """Parts of one length with other ends: rising, staying, or both, at other places."""
+    rnd = Random(seed)
+    start, stop, at = list[int](), list[int](), 0
+    for _ in range(12):
+        size = rnd.choice([2, 4, 4])
+        firsts = sorted(rnd.choice([0, 0, 1]) for _ in range(size))
+        lasts = sorted(rnd.choice([2, size - 1, size]) for _ in range(size - 1))
+        start += [at + first for first in [0, *firsts[1:]]]
+        stop += [at + last for last in [*lasts, size]]
+        at += size
+    check(BandMask("own", at, np.array(start), np.array(stop)))
