@@ -12,6 +12,7 @@ from pebble.lab.plan.evaluations import Evaluations
 from pebble.lab.plan.memory_need import Room
 from pebble.lab.plan.roofline import moved_bytes
 from pebble.program.schedule import Schedule, Tiles
+from pebble.program.schedule.sequence_cuts import SEQUENCES
 
 __all__ = ["Candidate", "Setting", "candidate_of"]
 
@@ -48,11 +49,12 @@ class Setting:
     def room(self, schedule: Schedule, tiles: Tiles, *, parts: bool = True) -> Room:
         """Return the room that tiles need: without the mask, or where a schedule fits only under it, with it.
 
-        On short axes it is measured under the mask, which takes milliseconds there.
+        On short axes it is measured under the mask, which takes milliseconds there; so it is for tiles that are cut
+        where sequences end, which there are only under a mask.
 
         Without ``parts``, what wide accumulators add is not told apart: one run instead of two.
         """
-        if self.short:
+        if self.short or SEQUENCES in tiles:
             with suppress(TooManyOperations):
                 return self.evaluations.room(schedule, tiles, self.constraints, parts=parts)
         need = self.evaluations.room(schedule, tiles, self.constraints, masked=False, parts=parts)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from pebble.lab.plan.candidates import Candidate, Setting, candidate_of
 from pebble.program.schedule import Tiles
+from pebble.program.schedule.sequence_cuts import SEQUENCES
 from pebble.program.schedule.square_cuts import HARDLY_MORE, cuts_queries_and_keys, largest_side
 from pebble.program.schedule.tile_groups import tile_groups
 
@@ -39,8 +40,8 @@ def squared(one: Candidate, setting: Setting) -> Candidate:
 def _rectangles(one: Candidate, setting: Setting) -> Iterator[tuple[str, ...]]:
     """Yield the names of the two sizes of tiles of scores that are many and not square."""
     schedule, tiles = one.schedule, one.tiles
-    if not {"i", "j"} <= {schedule.axis_of(name) for name in tiles}:
-        return
+    if SEQUENCES in tiles or not {"i", "j"} <= {schedule.axis_of(name) for name in tiles}:
+        return  # of each different sequence there are few tiles
     greatest = schedule.greatest(setting.problem)
     base = {name: int(name not in schedule.may_be_zero) for name in tiles}
     for group in tile_groups(schedule, setting.problem, base, greatest):

@@ -18,7 +18,7 @@ from pebble.lab.plan.candidates import Candidate, Setting, candidate_of
 from pebble.lab.plan.constraints import AXES
 from pebble.lab.plan.every_tile import best_of_all, few_own_tiles, few_whole_tiles
 from pebble.program.closed_forms.count import closed_form
-from pebble.program.schedule import Schedule, offered
+from pebble.program.schedule import Schedule, fitting_tiles, offered, sequence_tiles
 from pebble.program.schedule.aligned_sizes import aligned_sizes
 from pebble.program.schedule.masked_tiles import MaskedSearch
 
@@ -124,17 +124,26 @@ def refined(one: Candidate, setting: Setting) -> Candidate:
 
 def _as_counted(one: Candidate, setting: Setting) -> Candidate | None:
     """Return the tiles that a count under the mask proposes for so many words, where it tries more than their own."""
-    schedule, problem = one.schedule, setting.problem
     # Under a single band it finds hardly anything better, and takes as long as all else.
-    single = isinstance(problem.mask, BandMask) and not problem.allowed.separations("i")
-    if single or setting.short or not MaskedSearch.is_asked(schedule, problem):
+    mask = setting.problem.allowed
+    if setting.short or (isinstance(mask, BandMask) and not mask.separations("i")):
         return None
     with suppress(CacheTooSmall, NoClosedForm, TooManyOperations):
-        choose = getattr(schedule, "rectangles", None)
-        proposed = MaskedSearch(schedule, problem, _left(one, setting), choose).tiles
-        tiles = _cut_down(schedule, dict(proposed), setting)
-        return None if tiles is None else candidate_of(schedule, OWN, tiles, setting)
+        proposed = _proposed(one.schedule, setting.problem, _left(one, setting))
+        tiles = _cut_down(one.schedule, proposed, setting)
+        return None if tiles is None else candidate_of(one.schedule, OWN, tiles, setting)
     return None
+
+
+def _proposed(schedule: Schedule, problem: Problem, M: int) -> dict[str, int]:
+    """Return the tiles that a count proposes, or those that a schedule chooses itself."""
+    cut = sequence_tiles(schedule, problem, M, fitting_tiles)
+    if cut is not None and cut.words <= cut.others:
+        return cut.tiles
+    choose = getattr(schedule, "rectangles", schedule.tiles)
+    if MaskedSearch.is_asked(schedule, problem):
+        return dict(MaskedSearch(schedule, problem, M, choose).tiles)
+    return dict(choose(schedule.seen(problem), M))
 
 
 def _left(one: Candidate, setting: Setting) -> int:

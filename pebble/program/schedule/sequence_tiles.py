@@ -43,7 +43,7 @@ class SequenceChoice(NamedTuple):
 def sequence_tiles(schedule: Schedule, problem: Problem, M: int, choose: Choose) -> SequenceChoice | None:
     """Return the best tiles found that are cut where sequences end, and fit; None if there are none.
 
-    On axes so short that all sizes are tried, none are.
+    On axes so short that all sizes are tried, none are; nor for schedules without sizes.
 
     Parameters
     ----------
@@ -53,7 +53,9 @@ def sequence_tiles(schedule: Schedule, problem: Problem, M: int, choose: Choose)
     choose : callable
         Chooses tiles for a problem of one part.
     """
-    if schedule.in_sequences or MaskedSearch.tries_all(problem) or not problem.allowed.separations("i"):
+    if schedule.in_sequences or not schedule.tile_names or MaskedSearch.tries_all(problem):
+        return None
+    if not problem.allowed.separations("i"):
         return None
     parts = problem.allowed.in_parts
     full = sum(part.pairs == part.Nq * part.Nk for part in parts.masks)
