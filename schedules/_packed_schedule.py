@@ -48,8 +48,7 @@ def are_alike_enough(problem: Problem) -> bool:
     if not problem.allowed.separations("i"):
         return True
     parts = problem.allowed.in_parts
-    masked = sum(part.pairs < part.Nq * part.Nk for part in parts.masks)
-    return masked <= _FEW_KINDS or len(parts.kinds) > _FEW_PARTS
+    return parts.masked <= _FEW_KINDS or len(parts.kinds) > _FEW_PARTS
 
 
 def loops_over_parts(problem: Problem, block: Loop, *, short_first: bool) -> Iterator[Loop]:

@@ -48,6 +48,18 @@ class GroupedBand(BandMask):
         inner, times = self._inner.ungrouped()
         return inner, times * self._group
 
+    def between(self, queries: Interval, keys: Interval) -> BandMask:
+        """Return the band of some queries and keys alone; of whole groups, a band of groups again."""
+        part = super().between(queries, keys)
+        if any(place % self._group for place in queries):
+            return part
+        first, behind = (place // self._group for place in queries)
+        found = GroupedBand(
+            part.spec, self._inner.between((first, behind), keys), self._group, *part.ends("i")
+        )
+        found.empty_rows = self.empty_rows
+        return found
+
     def pieces(self, axis: str) -> CommonPieces:
         """Return pieces of an axis in which both ends of a line's interval stay, or go up by the same steps."""
         return self._pieces[axis]

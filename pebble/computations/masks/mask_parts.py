@@ -41,6 +41,11 @@ class MaskParts(NamedTuple):
         found: list[int] = np.bincount(self.kinds, minlength=len(self.masks)).tolist()
         return found
 
+    @property
+    def masked(self) -> int:
+        """How many of the different ones mask out pairs."""
+        return sum(part.pairs < part.Nq * part.Nk for part in self.masks)
+
     def intervals(self) -> Iterator[tuple[int, dict[str, Interval]]]:
         """Yield each part in order: which of ``masks`` it is, and its interval on each axis."""
         ends = {axis: pairwise(places.tolist()) for axis, places in self.places.items()}

@@ -30,6 +30,9 @@ SPREAD = 8
 MORE_TRIPS = 3
 """Under a mask, so many more trips than the fewest are tried too."""
 
+FEW_MASKED = 8
+"""Tiles cut where sequences end are tried if at most so many different ones mask out pairs: each takes seconds."""
+
 
 def contenders(problem: Problem, names: Sequence[str | Schedule] | None) -> list[Schedule]:
     """Return the schedules to try: the named ones, or all that do not merely pick among others."""
@@ -137,9 +140,10 @@ def _as_counted(one: Candidate, setting: Setting) -> Candidate | None:
 
 def _proposed(schedule: Schedule, problem: Problem, M: int) -> dict[str, int]:
     """Return the tiles that a count proposes, or those that a schedule chooses itself."""
-    cut = sequence_tiles(schedule, problem, M, fitting_tiles)
-    if cut is not None and cut.words <= cut.others:
-        return cut.tiles
+    if problem.allowed.separations("i") and problem.allowed.in_parts.masked <= FEW_MASKED:
+        cut = sequence_tiles(schedule, problem, M, fitting_tiles)
+        if cut is not None and cut.words <= cut.others:
+            return cut.tiles
     choose = getattr(schedule, "rectangles", schedule.tiles)
     if MaskedSearch.is_asked(schedule, problem):
         return dict(MaskedSearch(schedule, problem, M, choose).tiles)

@@ -58,8 +58,7 @@ def sequence_tiles(schedule: Schedule, problem: Problem, M: int, choose: Choose)
     if not problem.allowed.separations("i"):
         return None
     parts = problem.allowed.in_parts
-    full = sum(part.pairs == part.Nq * part.Nk for part in parts.masks)
-    if full > _MOST_FULL or len(parts.masks) - full > _MOST_OTHERS:
+    if len(parts.masks) - parts.masked > _MOST_FULL or parts.masked > _MOST_OTHERS:
         return None
     across, others = _across(schedule, problem, M)
     candidates = _candidates(schedule, problem, M, parts, choose, across)
