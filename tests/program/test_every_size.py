@@ -84,8 +84,8 @@ def test_counts_of_many_programs_are_the_machines(pass_name: str, seed: int) -> 
         tiles = [{name: rnd.randint(low, most[name]) for name, low in least.items()} for _ in range(4)]
         some_block = (one for one in tiles if one.get("blocks", 1) or one.get("slices", 0))
         programs = [schedule.program(problem, one) for one in some_block]
-        for number in {len(program.phases) for program in programs}:
-            some = [program for program in programs if len(program.phases) == number]
+        for number in {len(program.numbered) for program in programs}:
+            some = [program for program in programs if len(program.numbered) == number]
             counts = batch_counts(some, family, range(number))
             for place, program in enumerate(some):
                 counted = run(program, family)

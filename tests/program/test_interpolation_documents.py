@@ -36,7 +36,7 @@ SCHEDULES = [
     (pass_name, schedule)
     for pass_name in ("forward", "backward")
     for schedule in registered(pass_name, "plain")
-    if schedule.name != "best"
+    if not schedule.in_sequences  # whose sequences are executed one by one
 ]
 
 
