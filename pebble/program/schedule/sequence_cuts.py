@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["SEQUENCES", "each_sequence", "in_sequences_where_asked", "problem_of_part"]
 
 SEQUENCES = "sequences"
-"""The name of the tile size: tiles of queries and of keys are cut at the end of so many sequences."""
+"""The name of the tile size, always 1: tiles of queries and of keys are cut where each sequence ends."""
 
 Write = Callable[["Problem", Mapping[str, int]], "Program"]
 
@@ -58,7 +58,7 @@ def in_sequences_where_asked(program: Callable[..., Program]) -> Callable[..., P
         own = {name: size for name, size in tiles.items() if name != SEQUENCES}
         if tiles[SEQUENCES] != 1:
             raise InvalidInput(
-                f"{SEQUENCES}={tiles[SEQUENCES]}: tiles are cut at the end of each sequence, 1"
+                f"{SEQUENCES}={tiles[SEQUENCES]}: only 1 is taken, which cuts tiles where each sequence ends"
             )
         if not problem.allowed.separations("i"):
             raise InvalidInput(

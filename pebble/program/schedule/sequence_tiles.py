@@ -78,10 +78,10 @@ def sequence_tiles(schedule: Schedule, problem: Problem, M: int, choose: Choose)
 
 
 def _peak(schedule: Schedule, problem: Problem, tiles: Tiles) -> float:
-    """Return the words of fast memory that tiles need; infinity if there is no program for them."""
+    """Return the words of fast memory that tiles need; infinity if no program for them runs in reasonable time."""
     try:
         return schedule.measure(problem, tiles).peak
-    except InvalidInput:
+    except (InvalidInput, TooManyOperations):
         return inf
 
 
