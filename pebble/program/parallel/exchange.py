@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from pebble.program.parallel.shared_problem import Arrays, SharedProblem
 
-    Numbers = NDArray[np.int64]
+    Numbers = NDArray[np.integer[Any]]
 
 __all__ = ["Discard", "Exchange", "Finish", "Receive", "Superstep", "Work"]
 
