@@ -163,6 +163,16 @@ def test_times_of_all_schedules(pass_name: str) -> None:
         )
 
 
+@pytest.mark.parametrize(("N", "P", "ring", "best"), [(8, 8, 2.5, 1.8), (32, 32, 2.8, 0.46), (128, 32, 0, 0)])
+def test_the_page_shows_these_times(N: int, P: int, ring: float, best: float) -> None:
+    """Exposed time over the time of the work, of the ring and of the best."""
+    problem = SharedProblem(N * 1024, 128, P, 32, 8, causal=True, layout="zigzag")
+    report = parallel(problem, ["heads-grid", "ring", "usp"], links=wire())
+    times = [row.wire for row in (report["ring"], report.rows[0])]
+    found = [time.exposed_seconds / time.arithmetic_seconds for time in times if time]
+    assert found == pytest.approx([ring, best], rel=0.02)
+
+
 def test_two_levels_of_links() -> None:
     """Inside a node Ulysses' words are cheap; only the ring's come from other nodes."""
     problem = SharedProblem(4096, 64, 16, 16, 16)
