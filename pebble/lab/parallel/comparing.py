@@ -218,8 +218,8 @@ class _Counter:
         if not found and reason is not None:
             raise reason
         if self.links is not None and len(found) > 1:
-            found = [min(found, key=lambda one: self._seconds(one[0], one[1], schedule))]
-        return min((self.row(one[0], one[1], schedule) for one in found), key=cost)
+            found = [min(found, key=lambda one: self._seconds(schedule, *one))]
+        return min((self.row(schedule, *one) for one in found), key=cost)
 
     def _shapes(self, problem: SharedProblem, schedule: DistributedSchedule) -> list[Shape]:
         """Return the shape asked for, those that can be timed, or the one with which the busiest receives least."""
@@ -231,16 +231,15 @@ class _Counter:
         return timed or [schedule.best_shape(problem, self.pass_on)]
 
     def _seconds(
-        self, problem: SharedProblem, shape: Shape, schedule: DistributedSchedule
+        self, schedule: DistributedSchedule, problem: SharedProblem, shape: Shape
     ) -> tuple[float, float]:
         """Return the time of an exchange and that of its wires; for one too large to be played, its words."""
         if self.links is None or schedule.effort(problem, shape) > _MOST_EFFORT:
             return float("inf"), schedule.dense_words(problem, shape)
-        exchange = schedule.exchange(problem, shape, self.pass_on)
-        wire = self.links.wire(exchange)
+        wire = self.links.wire(schedule.exchange(problem, shape, self.pass_on))
         return wire.seconds, wire.wire_seconds
 
-    def row(self, problem: SharedProblem, shape: Shape, schedule: DistributedSchedule) -> ParallelRow:
+    def row(self, schedule: DistributedSchedule, problem: SharedProblem, shape: Shape) -> ParallelRow:
         """Count one schedule."""
         form = schedule.closed_form(problem, shape, self.pass_on)
         named = (schedule.name, shape_text(shape), problem.layout)
