@@ -28,7 +28,7 @@ __all__ = ["command"]
 @click.option(
     "--shape",
     help="usp: heads x ring (2x3); grid, grid-ring: rows x columns (3x4); heads-grid: heads x rows x columns "
-    "(2x2x2). By default the one with which the busiest device receives least.",
+    "(2x2x2). By default the fastest with --link, else the one with which the busiest device receives least.",
 )
 @click.option(
     "--pass-on",
@@ -72,7 +72,8 @@ __all__ = ["command"]
 @click.option(
     "--best",
     is_flag=True,
-    help="Under a mask try all layouts, unless --layout is given; sort, and say which schedule is best.",
+    help="Under a mask try all layouts, unless --layout is given; sort, and say which schedule is best: the fastest "
+    "with --link, else the one whose busiest device receives least.",
 )
 @coq_option
 @json_option
@@ -81,7 +82,7 @@ def command(names: tuple[str, ...], as_json: bool, coq: str | None, **options: A
 
     Every count is verified by a referee that plays the exchange of tiles on all devices; words of the busiest
     device, in total, rounds, balance of the work, memory, and the ratio to the proved bounds. With --link and
-    --device (or --flops), wire time over arithmetic time: at most 1 where it can be hidden.
+    --device (or --flops) also the time, how much of it is exchange that no work hides, and the fastest first.
 
     \b
     pebble parallel -N 131072 --model llama3-8b -P 64 --mask causal --layout zigzag --device h100 --link 50GB/s

@@ -51,12 +51,16 @@ def link_options(function: F) -> F:
     for option in reversed(
         (
             click.option(
-                "--device", shell_complete=devices, help="Whose arithmetic computes (pebble devices)."
+                "--device", shell_complete=devices, help="Whose arithmetic and memory work (pebble devices)."
             ),
             click.option("--flops", help="Arithmetic of a device, if not the peak of --device: 400TFLOP/s."),
-            click.option("--link", help="What a device receives: 50GB/s; with --node, from other nodes."),
+            click.option(
+                "--link",
+                help="What a device receives, and at the same time sends, with --node from other nodes: bytes (50GB/s, "
+                "50GiB/s) or bits (400Gb/s, 400Gbit/s); prefixes k, M, G, T, P; without a unit, bytes.",
+            ),
             click.option("--node", type=Whole(), help="Devices a node."),
-            click.option("--node-link", help="What a device receives from its own node: 450GB/s."),
+            click.option("--node-link", help="The same within its own node, read as --link is: 450GB/s."),
             click.option("--dtype", default="bf16", help="What a word is, for times (default bf16)."),
         )
     ):
@@ -102,12 +106,15 @@ def links_of(options: dict[str, Any]) -> Links | None:
         if any(options[name] is not None for name in ("device", "flops", "node")):
             raise click.UsageError("Times need --link, such as 50GB/s.")
         return None
+    from pebble.lab.hardware import device
+
     return Links(
         parse_rate(link, "B"),
         _flops(options),
         options["dtype"],
         node or 1,
         None if node_link is None else parse_rate(node_link, "B"),
+        None if options["device"] is None else device(options["device"]).bandwidth,
     )
 
 

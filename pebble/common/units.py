@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from numbers import Integral
 
 from pebble.common.errors import InvalidInput
@@ -34,6 +35,14 @@ BYTES_PER_WORD: dict[str, int] = {
 }
 
 
+_RATE_UNITS = {
+    "B": {"B": Fraction(1), "bit": Fraction(1, 8), "b": Fraction(1, 8)},
+    "FLOP": {"FLOP": Fraction(1)},
+}
+_RATE_EXAMPLES = {"B": "50GB/s or 50GiB/s (bytes), 400Gb/s or 400Gbit/s (bits)", "FLOP": "400TFLOP/s"}
+_LARGE = {name: Fraction(size) for name, size in (("T", 10**12), ("P", 10**15), ("Ti", 2**40), ("Pi", 2**50))}
+
+
 def bytes_per_word(dtype: str) -> int:
     """Bytes of one word of a data type.
 
@@ -59,14 +68,15 @@ def bytes_text(size: int) -> str:
 
 
 def parse_rate(text: str, unit: str) -> float:
-    """Read an amount per second, such as ``50GB/s`` or ``400TFLOP/s``; decimal prefixes k, M, G, T, P.
+    """Read an amount per second, such as ``50GB/s``, ``400Gb/s`` or ``400TFLOP/s``.
 
     Parameters
     ----------
     text : str
-        With or without ``/s``, and with or without the unit.
+        With or without ``/s``, and with or without the unit; prefixes k, M, G, T, P, and ki to Pi for powers of 1024.
+        Bytes are ``B``; eight bits, ``b`` or ``bit``, make one.
     unit : str
-        ``"B"`` or ``"FLOP"``.
+        ``"B"`` or ``"FLOP"``: what is returned, and what a number without a unit counts.
 
     Raises
     ------
@@ -75,17 +85,18 @@ def parse_rate(text: str, unit: str) -> float:
 
     Examples
     --------
-    >>> parse_rate("50GB/s", "B"), parse_rate("400 TFLOP/s", "FLOP"), parse_rate("4e14", "FLOP")
-    (50000000000.0, 400000000000000.0, 400000000000000.0)
+    >>> parse_rate("50GB/s", "B"), parse_rate("400Gb/s", "B"), parse_rate("400 TFLOP/s", "FLOP")
+    (50000000000.0, 50000000000.0, 400000000000000.0)
     """
-    amount = text.strip().removesuffix("/s").strip().removesuffix(unit).strip()
-    power = {"T": 10**12, "P": 10**15}.get(amount[-1:])
-    number = written_number(amount[:-1].strip() if power else amount)
+    amount, factor, suffix = text.strip().removesuffix("/s").rstrip(), Fraction(1), ""
+    for factors in (_RATE_UNITS[unit], _LARGE):
+        suffix = next((suffix for suffix in factors if amount.endswith(suffix)), "")
+        amount, factor = amount.removesuffix(suffix).rstrip(), factor * factors.get(suffix, 1)
+    number = None if suffix and amount[-1:].isalpha() else written_number(amount)
     if number is None or number <= 0:
-        raise InvalidInput(
-            f"cannot read {text!r} as an amount per second; examples: 50G{unit}/s, 1.5T{unit}/s"
-        )
-    return float(number * (power or 1))
+        accepted = f"{_RATE_EXAMPLES[unit]}, with the prefixes k, M, G, T, P"
+        raise InvalidInput(f"cannot read {text!r} as an amount per second; accepted: {accepted}")
+    return float(number * factor)
 
 
 def seconds_text(value: float) -> str:

@@ -58,8 +58,10 @@ def test_models_backward_and_times(pebble: Pebble) -> None:
     data = document_of(done)
     assert (data["heads"], data["kv_heads"], data["d"], data["dtype"]) == (32, 8, 128, "bf16")
     ring = data["schedules"][0]
-    assert ring["wire_seconds"] == 2 * ring["received_max"] / 50e9
+    assert ring["wire_seconds"] == pytest.approx(2 * ring["h_sum"] / 50e9)
     assert ring["wire_over_arithmetic"] == ring["wire_seconds"] / ring["arithmetic_seconds"]
+    assert ring["seconds"] == ring["arithmetic_seconds"] + ring["exposed_seconds"]
+    assert data["memory_bytes_per_second"] == 3.35e12
 
 
 def test_two_levels_and_the_best(pebble: Pebble) -> None:
@@ -68,8 +70,8 @@ def test_two_levels_and_the_best(pebble: Pebble) -> None:
         *("--node", "2", "--node-link", "450GB/s"),
     )
     assert done.code == 0
-    assert "from other nodes" in done.out
-    assert "best: " in done.out
+    for text in ("from other nodes", "exposed, ms", "time, ms", "the fastest first", "best: "):
+        assert text in done.out
 
 
 def test_linear_attention(pebble: Pebble) -> None:
@@ -117,7 +119,7 @@ def test_refusals(pebble: Pebble) -> None:
         (["--mask", "window:3"], "not under 'window:3'"),
         (["--link", "50GB/s"], "--device, such as h100, or --flops"),
         (["--device", "h100"], "Times need --link"),
-        (["--link", "fast", "--flops", "1T"], "cannot read 'fast'"),
+        (["--link", "fast", "--flops", "1T"], "400Gb/s or 400Gbit/s (bits)"),
         (["--node", "2", "--link", "1GB/s"], "go together"),
         (["ulysses", "--heads", "4"], "4 query heads cannot be cut into 6"),
         (["--model", "deepseek-v3-absorbed"], "values that are part of its keys"),
@@ -136,5 +138,7 @@ def test_several_lengths_and_numbers_of_devices(pebble: Pebble) -> None:
         assert {"schema_version": 1, **point} == alone
     done = pebble(*asked)
     assert "ulysses is left out at N = 64, P = 8: 4 query heads" in done.out
+    assert "time, ms" not in done.out
+    assert "time, ms" in pebble(*asked, "--link", "400Gb/s", "--flops", "1TFLOP/s").out
     pebble(*asked, "--program").refused(2, "one -N and one -P")
     pebble("parallel", "ring", "-N", "64", "-P", "4,x", "-d", "4").refused(2, "P: 'x'")

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pebble.common.errors import InvalidInput
-from pebble.common.units import BYTES_PER_WORD, bytes_per_word, parse_words
+from pebble.common.units import BYTES_PER_WORD, bytes_per_word, parse_rate, parse_words
 from pebble.common.whole_numbers import whole_number
 
 
@@ -156,3 +156,35 @@ def test_huge_sizes_cost_nothing() -> None:
     for text in ("9**999999999", "1e999999", "1e400Gi"):
         number = whole_number(text)
         assert number is None or number > 10**30
+
+
+@pytest.mark.parametrize(
+    ("text", "rate"),
+    [
+        ("50GB/s", 50e9),
+        ("50 GiB/s", 50 * 2.0**30),
+        ("400Gb/s", 50e9),
+        ("400 Gbit/s", 50e9),
+        ("0.4Tb/s", 50e9),
+        ("400000Mb/s", 50e9),
+        ("1.5TB/s", 1.5e12),
+        ("2TiB/s", 2 * 2.0**40),
+        ("8b/s", 1),
+        ("50G", 50e9),
+        ("5e10", 50e9),
+    ],
+)
+def test_bandwidths_in_bytes_and_bits(text: str, rate: float) -> None:
+    assert parse_rate(text, "B") == rate
+
+
+@pytest.mark.parametrize("text", ["400gb/s", "50GByte/s", "50 kTB/s", "GB/s", "0b/s", "-1GB/s", "fast", ""])
+def test_what_is_no_bandwidth_is_refused_with_what_is_accepted(text: str) -> None:
+    with pytest.raises(InvalidInput, match=r"GiB/s \(bytes\), 400Gb/s or 400Gbit/s \(bits\)"):
+        parse_rate(text, "B")
+
+
+def test_arithmetic_is_not_counted_in_bits() -> None:
+    assert parse_rate("400TFLOP/s", "FLOP") == parse_rate("400T", "FLOP") == 400e12
+    with pytest.raises(InvalidInput, match="accepted: 400TFLOP/s"):
+        parse_rate("400Tb/s", "FLOP")

@@ -63,12 +63,12 @@ def parallel(
     schedules : iterable of str, optional
         Which ones; all that serve the pass by default, and those that do not apply are listed with the reason.
     shape : tuple of int, optional
-        For the schedules that take so many numbers; by default, and for the others, the shape with which the busiest
-        device receives least.
+        For the schedules that take so many numbers; by default, and for the others, the fastest with links, of those
+        whose exchange is played, and else the one with which the busiest device receives least.
     pass_on : {"needed", "all"}
         Whether a tile in a ring stops where nobody further on needs it, or goes all the way round.
     links : Links, optional
-        How fast wires and devices are, for times.
+        How fast wires and devices are, for times; then the fastest comes first.
     memory : int, optional
         Words that a device may hold, for the bound D2; the least that one of the schedules needs by default.
     best : bool
@@ -117,7 +117,7 @@ def parallel(
     return ParallelReport(
         problem=problem,
         pass_on=pass_on,
-        rows=tuple(sorted(rows, key=cost) if best else rows),
+        rows=tuple(sorted(rows, key=cost) if best or links else rows),
         bounds=tuple(found),
         refused=refused,
         not_applicable=reasons,
@@ -156,10 +156,10 @@ def _layouts(problem: SharedProblem, layouts: Iterable[str] | None) -> tuple[str
 
 
 def cost(row: ParallelRow) -> tuple[float, float, float, float]:
-    """Return what rows are compared by: time if it is known, then words of the busiest, work, memory."""
+    """Return what rows are compared by: time, those without one last; then words of the busiest, work, memory."""
     played = row.traffic
     return (
-        row.wire.seconds if row.wire else 0.0,
+        row.wire.seconds if row.wire else float("inf"),
         max(row.received),
         played.work_sum if played else float("inf"),
         max(played.memory) if played else float("inf"),
@@ -208,26 +208,45 @@ class _Counter:
 
     def best_row(self, problems: list[SharedProblem], schedule: DistributedSchedule) -> ParallelRow:
         """Count a schedule on each of several layouts; return the best."""
-        rows: list[ParallelRow] = []
+        found: list[tuple[SharedProblem, Shape]] = []
         reason: InvalidInput | None = None
         for problem in problems:
             try:
-                rows.append(self.row(problem, schedule))
+                found += [(problem, shape) for shape in self._shapes(problem, schedule)]
             except InvalidInput as error:
                 reason = reason or error
-        if not rows and reason is not None:
+        if not found and reason is not None:
             raise reason
-        return min(rows, key=cost)
+        if self.links is not None and len(found) > 1:
+            found = [min(found, key=lambda one: self._seconds(schedule, *one))]
+        return min((self.row(schedule, *one) for one in found), key=cost)
 
-    def row(self, problem: SharedProblem, schedule: DistributedSchedule) -> ParallelRow:
+    def _shapes(self, problem: SharedProblem, schedule: DistributedSchedule) -> list[Shape]:
+        """Return the shape asked for, those that can be timed, or the one with which the busiest receives least."""
+        if self.shape is not None and len(schedule.shape_names) == len(self.shape):
+            schedule.check(problem, self.shape)
+            return [self.shape]
+        shapes = schedule.shapes(problem) if self.links is not None else []
+        timed = [shape for shape in shapes if schedule.effort(problem, shape) <= _MOST_EFFORT]
+        return timed or [schedule.best_shape(problem, self.pass_on)]
+
+    def _seconds(
+        self, schedule: DistributedSchedule, problem: SharedProblem, shape: Shape
+    ) -> tuple[float, float]:
+        """Return the time of an exchange and that of its wires; for one too large to be played, its words."""
+        if self.links is None or schedule.effort(problem, shape) > _MOST_EFFORT:
+            return float("inf"), schedule.dense_words(problem, shape)
+        wire = self.links.wire(schedule.exchange(problem, shape, self.pass_on))
+        return wire.seconds, wire.wire_seconds
+
+    def row(self, schedule: DistributedSchedule, problem: SharedProblem, shape: Shape) -> ParallelRow:
         """Count one schedule."""
-        takes = self.shape is not None and len(schedule.shape_names) == len(self.shape)
-        shape = self.shape if takes and self.shape else schedule.best_shape(problem, self.pass_on)
         form = schedule.closed_form(problem, shape, self.pass_on)
         named = (schedule.name, shape_text(shape), problem.layout)
         if schedule.effort(problem, shape) > _MOST_EFFORT:
             return ParallelRow(*named, form.received, form.rounds, None)
-        traffic = play(schedule.exchange(problem, shape, self.pass_on))
+        exchange = schedule.exchange(problem, shape, self.pass_on)
+        traffic = play(exchange)
         if (form.received, form.rounds) != (traffic.received, traffic.rounds):
             raise PebbleError(
                 f"{schedule.name}: the closed form gives {sum(form.received)} words and the referee {traffic.total}; "
@@ -242,7 +261,7 @@ class _Counter:
             balance=float(_balance(problem, traffic)),
             bound_total=total,
             bound_busiest=None if total is None else -(-total // problem.P),
-            wire=None if self.links is None else self.links.wire(problem, traffic),
+            wire=None if self.links is None else self.links.wire(exchange),
         )
 
 

@@ -1,4 +1,4 @@
-"""The wires between devices: how fast, and which devices are near each other."""
+"""The time of an exchange: how fast wires and devices are, which devices are near each other, what overlaps."""
 
 from __future__ import annotations
 
@@ -11,19 +11,21 @@ from pebble.common.errors import InvalidInput
 from pebble.common.units import bytes_per_word
 
 if TYPE_CHECKING:
-    from pebble.program.parallel import ExchangeTraffic, SharedProblem
+    from numpy.typing import NDArray
+
+    from pebble.program.parallel import Exchange, Receive, SharedProblem, Work
 
 __all__ = ["Links", "Wire"]
 
 
 @dataclass(frozen=True)
 class Links:
-    """How fast a device receives and computes.
+    """How fast a device receives, sends and computes.
 
     Parameters
     ----------
     bandwidth : float
-        Bytes per second that a device receives; with nodes, from devices of other nodes.
+        Bytes per second that a device receives, and at the same time sends; with nodes, to and from other nodes.
     flops : float
         Arithmetic operations per second of a device.
     dtype : str
@@ -31,12 +33,30 @@ class Links:
     node : int
         Devices a node: p and q are in one node where p // node = q // node.
     node_bandwidth : float, optional
-        Bytes per second that a device receives from devices of its node; ``bandwidth`` by default.
+        Bytes per second that a device exchanges with devices of its node; ``bandwidth`` by default.
+    memory_bandwidth : float, optional
+        Bytes per second that a device reads from its own memory; without it, reading takes no time.
 
     Raises
     ------
     InvalidInput
         For an unknown data type, or amounts that are not positive.
+
+    Notes
+    -----
+    The time of an exchange is the sum of the times of its supersteps. In a superstep
+
+    - the *work* takes W: the time of the slowest device, which is that of its arithmetic, or of reading once from its
+      memory what it works on, if that takes longer;
+    - *inputs* (Q, K, V, dO, l, D) are at their senders before the superstep begins. They travel while all work, and
+      take a device I;
+    - *sums* (U with l, O, dQ, dK, dV) are what the work makes. They travel after it and after the inputs, and take a
+      device S.
+
+    I and S are the times of the slower of what the device receives and what it sends, over the slower of its two links;
+    all of these work at the same time. The superstep takes the longest max(W, I) + S of a device, and of that all but W
+    is *exposed*. So what goes round a ring is hidden where a hop takes no longer than the work on a tile. A gather at
+    the start goes before all work, and outputs that return go after it: they are exposed.
     """
 
     bandwidth: float
@@ -44,38 +64,65 @@ class Links:
     dtype: str = "bf16"
     node: int = 1
     node_bandwidth: float | None = None
+    memory_bandwidth: float | None = None
 
     def __post_init__(self) -> None:
         bytes_per_word(self.dtype)
-        if min(self.bandwidth, self.flops, self.node, self.node_bandwidth or 1) <= 0:
+        speeds = (self.bandwidth, self.flops, self.node_bandwidth or 1, self.memory_bandwidth or 1)
+        if min(*speeds, self.node) <= 0:
             raise InvalidInput("bandwidths, arithmetic and the devices a node must be positive")
 
-    def received_seconds(self, between: float, inside: float) -> float:
-        """Return how long it takes to receive so many words, from other nodes and at the same time within the node."""
-        size = bytes_per_word(self.dtype)
-        return size * max(between / self.bandwidth, inside / (self.node_bandwidth or self.bandwidth))
+    def wire(self, exchange: Exchange) -> Wire:
+        """Time an exchange."""
+        wire = work = exposed = 0.0
+        total = np.zeros((2, exchange.problem.P))
+        for step in exchange.supersteps:
+            loads = self._loads(exchange, step.receives)
+            beside, after = self._seconds(loads[0]), self._seconds(loads[1])
+            now = self._work_seconds(exchange, step.work)
+            wire += float((beside + after).max())
+            exposed += float((np.maximum(beside - now, 0) + after).max())
+            work += now
+            total += loads[:, 0].sum(axis=0)
+        between, inside = total.max(axis=1)
+        return Wire(wire, work, exposed, inside_max=int(inside), between_max=int(between))
 
-    def wire(self, problem: SharedProblem, traffic: ExchangeTraffic) -> Wire:
-        """Time an exchange.
+    def _loads(self, exchange: Exchange, receives: list[Receive]) -> NDArray[np.float64]:
+        """Return words by four indices: of inputs or sums, received or sent, from other nodes or one's own, device."""
+        P = exchange.problem.P
+        loads = np.zeros((2, 2, 2 * P))
+        for receive in receives:
+            kind, words = int(exchange.sum_of(receive.arrays)[0] is not None), exchange.words_of(receive)
+            near = receive.device // self.node == receive.source // self.node
+            for way, device in enumerate((receive.device, receive.source)):
+                loads[kind, way] += np.bincount(near * P + device, weights=words, minlength=2 * P)
+        return loads.reshape(2, 2, 2, P)
 
-        The wire's time is that of the busiest device for all it receives; the arithmetic's is Σ over supersteps of that
-        of the device with the most pairs.
+    def _seconds(self, loads: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return how long each device receives and sends."""
+        far, near = loads.max(axis=0) * bytes_per_word(self.dtype)
+        inside = near / (self.node_bandwidth or self.bandwidth)
+        seconds: NDArray[np.float64] = np.maximum(far / self.bandwidth, inside)
+        return seconds
+
+    def _work_seconds(self, exchange: Exchange, works: list[Work]) -> float:
+        """Return how long the slowest device works.
+
+        Of the words of the tiles that meet, it reads at least the share that it has of the pairs of these tiles.
         """
-        P = problem.P
-        node = np.arange(P) // self.node
-        same = node[:, None] == node[None, :]
-        inside = (traffic.links * same).sum(axis=0) if self.node > 1 else np.zeros(P, np.int64)
-        between = traffic.links.sum(axis=0) - inside
-        seconds = max(
-            self.received_seconds(far, near)
-            for far, near in zip(between.tolist(), inside.tolist(), strict=True)
-        )
-        return Wire(
-            wire_seconds=seconds,
-            arithmetic_seconds=traffic.work_sum * pair_flops(problem) / self.flops,
-            inside_max=int(inside.max()),
-            between_max=int(between.max()),
-        )
+        problem = exchange.problem
+        busy, reading = np.zeros((2, problem.P))
+        a_pair = exchange.heads_of("query") * pair_flops(problem) / self.flops
+        a_word = bytes_per_word(self.dtype) / self.memory_bandwidth if self.memory_bandwidth else 0
+        for work in works:
+            pairs = exchange.pairs_of(work.query, work.key)
+            np.add.at(busy, work.device, pairs * a_pair)
+            query, key = problem.query_tiling.sizes[work.query], problem.tiling.sizes[work.key]
+            share = pairs / (query.sum(axis=1) * key.sum(axis=1))
+            words = exchange.tile_words(problem.queries, work.query).sum(axis=1)
+            words += exchange.tile_words(problem.keys, work.key).sum(axis=1)
+            np.maximum.at(reading, work.device, share * words * a_word)
+        return float(np.maximum(busy, reading).max())
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data."""
@@ -85,27 +132,41 @@ class Links:
             "dtype": self.dtype,
             "node": self.node,
             "node_link_bytes_per_second": self.node_bandwidth,
+            "memory_bytes_per_second": self.memory_bandwidth,
         }
 
 
 @dataclass(frozen=True)
 class Wire:
-    """How long an exchange takes on the wires and in arithmetic, and where its words come from."""
+    """How long an exchange takes, and where the words come from that a device receives most of.
+
+    Attributes
+    ----------
+    wire_seconds : float
+        Receiving and sending: Σ over supersteps of the slowest device's I + S, see :class:`Links`.
+    arithmetic_seconds : float
+        Work: Σ over supersteps of W.
+    exposed_seconds : float
+        What the exchange takes longer than its work.
+    inside_max, between_max : int
+        Words received by a device from its own node, and from others.
+    """
 
     wire_seconds: float
     arithmetic_seconds: float
+    exposed_seconds: float
     inside_max: int
     between_max: int
 
     @property
     def ratio(self) -> float:
-        """Wire time over arithmetic time: at most 1 where it can be hidden."""
+        """Wire time over the time of the work."""
         return self.wire_seconds / self.arithmetic_seconds
 
     @property
     def seconds(self) -> float:
-        """The greater of the two: the time, if all that can be is hidden."""
-        return max(self.wire_seconds, self.arithmetic_seconds)
+        """The time of the exchange: its work, and what is exposed."""
+        return self.arithmetic_seconds + self.exposed_seconds
 
 
 def pair_flops(problem: SharedProblem) -> int:

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from pebble.common.tables import Table, TableResult, words
-from pebble.lab.parallel.parallel_table import ParallelReport, ParallelRow
+from pebble.lab.parallel.parallel_table import TIME_HEAD, ParallelReport, ParallelRow, time_cells
 
 __all__ = ["ParallelSweep"]
 
-_HEAD = ("N", "P", "schedule", "shape", "words received, busiest", "total", "rounds", "memory", "ratio")
+_HEAD = ["N", "P", "schedule", "shape", "words received, busiest", "total", "rounds", "memory"]
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,10 @@ class ParallelSweep(TableResult):
     def parts(self) -> list[str | Table]:
         """Return what is printed: all rows, and which schedules do not apply where."""
         rows = [_cells(report, row) for report in self.reports for row in report.rows]
-        table = Table([list(_HEAD), *rows], right=(0, 1, 4, 5, 6, 7, 8), drop=("rounds", "memory", "total"))
+        times = TIME_HEAD if self.reports[0].links else []
+        head = [*_HEAD, *times, "ratio"]
+        right = (0, 1, *range(4, len(head)))
+        table = Table([head, *rows], right=right, drop=("rounds", "memory", "total"))
         notes = [
             f"{name} is left out at N = {report.problem.N:,}, P = {report.problem.P:,}: {why}"
             for report in self.reports
@@ -53,4 +56,5 @@ def _cells(report: ParallelReport, row: ParallelRow) -> list[str]:
     memory = words(max(row.traffic.memory)) if row.traffic else ""
     ratio = "" if row.ratio_busiest is None else f"{row.ratio_busiest:,.3f}"
     sizes = [f"{report.problem.N:,}", f"{report.problem.P:,}", row.name, row.shape]
-    return [*sizes, words(max(row.received)), words(row.total), str(row.rounds), memory, ratio]
+    times = time_cells(row.wire) if report.links else []
+    return [*sizes, words(max(row.received)), words(row.total), str(row.rounds), memory, *times, ratio]

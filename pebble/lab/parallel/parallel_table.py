@@ -14,7 +14,9 @@ from pebble.lower_bounds.bound import Bound
 if TYPE_CHECKING:
     from pebble.program.parallel import ExchangeTraffic, MemoryRun, SharedProblem
 
-__all__ = ["ParallelReport", "ParallelRow"]
+__all__ = ["TIME_HEAD", "ParallelReport", "ParallelRow", "time_cells"]
+
+TIME_HEAD = ["exposed, ms", "time, ms"]
 
 
 @dataclass(frozen=True)
@@ -115,8 +117,10 @@ class ParallelRow:
             "received_between_nodes_max": self.wire.between_max,
             "wire_seconds": self.wire.wire_seconds,
             "arithmetic_seconds": self.wire.arithmetic_seconds,
+            "exposed_seconds": self.wire.exposed_seconds,
+            "seconds": self.wire.seconds,
             "wire_over_arithmetic": self.wire.ratio,
-            "hidden": self.wire.ratio <= 1,
+            "hidden": self.wire.exposed_seconds == 0,
         }
 
     def cells(
@@ -125,7 +129,7 @@ class ParallelRow:
         """Return the row as text."""
         played, times = self.traffic, self.wire
         between = [words(times.between_max) if times else ""] if with_nodes else []
-        wire = [_ratio(times.ratio, 2) if times else ""] if with_times else []
+        wire = time_cells(times) if with_times else []
         return [
             self.name,
             self.shape,
@@ -224,6 +228,8 @@ class ParallelReport(TableResult):
         about = self.problem.describe()
         if self._layouts_differ():
             about = about.removesuffix(f", {self.problem.layout} layout")
+        if self.links is not None or self.best is not None:
+            about += "; " + ("the fastest first" if self.links else "the fewest words first")
         return [about, self._schedules(), *self._bounds(), *self._notes()]
 
     def _layouts_differ(self) -> bool:
@@ -243,7 +249,7 @@ class ParallelReport(TableResult):
             "rounds",
             "work, max/mean",
             "memory",
-            *(["wire/arithmetic"] if self.links else []),
+            *(TIME_HEAD if self.links else []),
             *(["inner I/O"] if inner else []),
             "ratio",
         ]
@@ -271,6 +277,13 @@ class ParallelReport(TableResult):
             names = ", ".join(row.name for row in self.rows if row.traffic is None)
             notes.append(f"by closed form only, too large for the referee: {names}")
         return ["\n".join(notes)] if notes else []
+
+
+def time_cells(times: Wire | None) -> list[str]:
+    """Return the time that is exposed and the whole time, in milliseconds; empty where they are not known."""
+    if times is None:
+        return ["", ""]
+    return [f"{seconds * 1e3:,.4g}" for seconds in (times.exposed_seconds, times.seconds)]
 
 
 def _ratio(value: float | None, digits: int) -> str:

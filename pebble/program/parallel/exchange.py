@@ -12,17 +12,20 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from pebble.common.errors import InvalidInput
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
-    from pebble.program.parallel.shared_problem import SharedProblem
+    from pebble.program.parallel.shared_problem import Arrays, SharedProblem
 
-    Numbers = NDArray[np.int64]
+    Numbers = NDArray[np.integer[Any]]
 
 __all__ = ["Discard", "Exchange", "Finish", "Receive", "Superstep", "Work"]
+
+_FEW = 64
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,6 +136,37 @@ class Exchange:
         """Return how many heads a block of a side has."""
         heads = self.problem.heads if side == "query" else self.problem.kv_heads
         return heads // self.blocks_of(side)
+
+    def sum_of(self, names: tuple[str, ...]) -> tuple[Arrays | None, bool]:
+        """Return which sum the arrays of a receive are, and whether in its final form; None for inputs."""
+        found = next((sums for sums in self.problem.sums if sums.names == names), None)
+        if found is None and names == self.problem.finished:
+            return self.problem.sums[0], True
+        return found, False
+
+    def tile_words(self, arrays: Arrays, tile: Numbers, final: bool = False) -> Numbers:
+        """Return the words of each of some tiles, of all heads of a block."""
+        row = arrays.final_words if final else arrays.words
+        sizes = self.problem.tiling_of(arrays.side).sizes
+        words: Numbers = sizes[tile] * (row * self.heads_of(arrays.side))
+        return words
+
+    def words_of(self, receive: Receive) -> Numbers:
+        """Return the words of each transfer."""
+        sums, final = self.sum_of(receive.arrays)
+        inputs = self.problem.queries if receive.arrays == self.problem.queries.names else self.problem.keys
+        return self.tile_words(inputs if sums is None else sums, receive.tile, final)
+
+    def pairs_of(self, query: Numbers, key: Numbers) -> Numbers:
+        """Return the pairs of each row of tiles, of a query head; rows that are alike are looked at once."""
+        tile_pairs = self.problem.tile_pairs
+        if query.shape[1] * key.shape[1] <= _FEW:
+            found: Numbers = tile_pairs[query[:, :, None], key[:, None, :]].sum(axis=(1, 2))
+            return found
+        _, first, where = np.unique(np.hstack([query, key]), axis=0, return_index=True, return_inverse=True)
+        sums = [int(tile_pairs[np.ix_(query[row], key[row])].sum()) for row in first]
+        every: Numbers = np.asarray(sums, np.int64)[np.ravel(where)]
+        return every
 
     def moves(self) -> Iterator[tuple[int, str, dict[str, Any]]]:
         """Yield every doing of every device by itself: number of the superstep, what is done, and with what.

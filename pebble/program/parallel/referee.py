@@ -29,7 +29,6 @@ LONGEST = 2**31
 """Longer sequences are refused: their pairs do not fit into 64 bits."""
 
 _CHUNK = 1 << 22
-_FEW = 64
 
 
 def play(exchange: Exchange) -> ExchangeTraffic:
@@ -73,9 +72,7 @@ class _Referee:
         self.exchange = exchange
         problem = exchange.problem
         self.tiles = {side: problem.tiling_of(side).tiles for side in ("query", "key")}
-        self.sizes = {side: problem.tiling_of(side).sizes for side in ("query", "key")}
-        self.tile_pairs = problem.tile_pairs
-        allowed = self.tile_pairs > 0
+        allowed = problem.tile_pairs > 0
         self.keys_of, self.queries_of = packed(allowed), packed(allowed.T)
         self.share = exchange.blocks // exchange.key_blocks
         self.held = {
@@ -89,7 +86,7 @@ class _Referee:
             tile = np.arange(held.shape[1])
             owner = problem.tiling_of(self.kinds[names].side).owner
             held[owner, tile] = True
-            np.add.at(memory, owner, self._words(self.kinds[names], tile) * held.shape[2])
+            np.add.at(memory, owner, self.exchange.tile_words(self.kinds[names], tile) * held.shape[2])
         self.tally = TrafficTally(problem.P, memory)
 
     def play(self, step: Superstep) -> None:
@@ -124,11 +121,6 @@ class _Referee:
             arrays, shape, self.keys_of if on_queries else np.tile(self.queries_of, self.share)
         )
 
-    def _words(self, arrays: Arrays, tile: Numbers, final: bool = False) -> Numbers:
-        row = arrays.final_words if final else arrays.words
-        words: Numbers = self.sizes[arrays.side][tile] * (row * self.exchange.heads_of(arrays.side))
-        return words
-
     def _work(self, device: Numbers, block: Numbers, query: Numbers, key: Numbers) -> Numbers:
         """Let devices absorb tiles of keys into tiles of queries; return the pairs of each device."""
         keys, queries = members(key, self.tiles["key"]), members(query, self.tiles["query"])
@@ -148,18 +140,8 @@ class _Referee:
             flat = wide.reshape(*met.shape[:2], -1)
             self._absorb(problem.keys, problem.sums[1], device, key, key_block, flat)
         pairs = np.zeros(problem.P, np.int64)
-        np.add.at(pairs, device, self._pairs(query, key))
+        np.add.at(pairs, device, self.exchange.pairs_of(query, key))
         return pairs
-
-    def _pairs(self, query: Numbers, key: Numbers) -> Numbers:
-        """Return the pairs of each row of tiles; rows that are alike, as in a grid, are looked at once."""
-        if query.shape[1] * key.shape[1] <= _FEW:
-            found: Numbers = self.tile_pairs[query[:, :, None], key[:, None, :]].sum(axis=(1, 2))
-            return found
-        _, first, where = np.unique(np.hstack([query, key]), axis=0, return_index=True, return_inverse=True)
-        sums = [int(self.tile_pairs[np.ix_(query[row], key[row])].sum()) for row in first]
-        every: Numbers = np.asarray(sums, np.int64)[np.ravel(where)]
-        return every
 
     def _require(
         self, arrays: Arrays, device: Numbers, tile: Numbers, block: Numbers, needed: NDArray[np.bool_]
@@ -187,18 +169,20 @@ class _Referee:
         entry, column = np.nonzero(bits.any(axis=2) | there)
         devices, tiles, blocks = device[entry], tile[entry, column], block[entry]
         fresh = self.sums[sums.names].absorb(devices, tiles, blocks, bits[entry, column])
-        np.add.at(self.tally.memory, devices[fresh], self._words(sums, tiles[fresh]))
+        np.add.at(self.tally.memory, devices[fresh], self.exchange.tile_words(sums, tiles[fresh]))
 
     def _finish(self, finish: Finish) -> None:
         sums = self.exchange.problem.sums[0]
         self.sums[sums.names].finish(finish.device, finish.tile, finish.block)
-        freed = self._words(sums, finish.tile) - self._words(sums, finish.tile, final=True)
+        freed = self.exchange.tile_words(sums, finish.tile) - self.exchange.tile_words(
+            sums, finish.tile, final=True
+        )
         np.subtract.at(self.tally.memory, finish.device, freed)
 
     def _exchange(self, receives: list[Receive]) -> None:
         """Check all receives against what is held now, then let all happen."""
         sent = [self._sent(receive) for receive in receives]
-        words = [self._words_of(receive) for receive in receives]
+        words = [self.exchange.words_of(receive) for receive in receives]
         if not receives:
             return
         columns = [[getattr(receive, name) for receive in receives] for name in ("device", "source")]
@@ -214,9 +198,9 @@ class _Referee:
 
     def _sent(self, receive: Receive) -> tuple[NDArray[np.uint64], Numbers] | None:
         """Return the sums that are sent; None for inputs, whose senders must hold them."""
-        names, final = self._sum_of(receive.arrays)
-        if names is not None:
-            return self.sums[names].taken(receive.source, receive.tile, receive.block, final)
+        sums, final = self.exchange.sum_of(receive.arrays)
+        if sums is not None:
+            return self.sums[sums.names].taken(receive.source, receive.tile, receive.block, final)
         held = self._held(receive.arrays)[receive.source, receive.tile, receive.block]
         if not held.all():
             first = int(np.flatnonzero(~held)[0])
@@ -230,12 +214,12 @@ class _Referee:
     def _take_in(
         self, receive: Receive, sent: tuple[NDArray[np.uint64], Numbers] | None, words: Numbers
     ) -> None:
-        names, final = self._sum_of(receive.arrays)
+        sums, final = self.exchange.sum_of(receive.arrays)
         where = (receive.device, receive.tile, receive.block)
-        if names is not None and sent is not None:
-            if not receive.adding and (self.sums[names].place[where] >= 0).any():
+        if sums is not None and sent is not None:
+            if not receive.adding and (self.sums[sums.names].place[where] >= 0).any():
                 raise Violation("a device receives a sum that it has, without adding", "already-held")
-            fresh = self.sums[names].receive(*where, sent, final)
+            fresh = self.sums[sums.names].receive(*where, sent, final)
             np.add.at(self.tally.memory, receive.device[fresh], words[fresh])
             return
         held = self._held(receive.arrays)
@@ -246,10 +230,6 @@ class _Referee:
             )
         held[where] = True
         np.add.at(self.tally.memory, receive.device, words)
-
-    def _words_of(self, receive: Receive) -> Numbers:
-        names, final = self._sum_of(receive.arrays)
-        return self._words(self.kinds[receive.arrays if names is None else names], receive.tile, final)
 
     def _discard_unfetched(
         self, discard: Discard, receives: list[Receive]
@@ -268,10 +248,10 @@ class _Referee:
         return discard.arrays, device, tile, block
 
     def _discard(self, arrays: tuple[str, ...], device: Numbers, tile: Numbers, block: Numbers) -> None:
-        names, final = self._sum_of(arrays)
-        if names is not None:
-            self.sums[names].discard(device, tile, block, final)
-            freed = self._words(self.kinds[names], tile, final)
+        sums, final = self.exchange.sum_of(arrays)
+        if sums is not None:
+            self.sums[sums.names].discard(device, tile, block, final)
+            freed = self.exchange.tile_words(sums, tile, final)
         else:
             held = self._held(arrays)
             keys = np.ravel_multi_index((device, tile, block), held.shape)
@@ -280,20 +260,13 @@ class _Referee:
                     f"a device discards {', '.join(arrays)} that it does not hold", "discard-needs-held"
                 )
             held[device, tile, block] = False
-            freed = self._words(self.kinds[arrays], tile)
+            freed = self.exchange.tile_words(self.kinds[arrays], tile)
         np.subtract.at(self.tally.memory, device, freed)
 
     def _held(self, arrays: tuple[str, ...]) -> NDArray[np.bool_]:
         if arrays not in self.held:
             raise InvalidInput(f"the arrays {', '.join(arrays)} do not travel together in this problem")
         return self.held[arrays]
-
-    def _sum_of(self, arrays: tuple[str, ...]) -> tuple[tuple[str, ...] | None, bool]:
-        """Return which sum is meant, and whether in its final form; None for inputs."""
-        problem = self.exchange.problem
-        if arrays in self.sums:
-            return arrays, False
-        return (problem.sums[0].names, True) if arrays == problem.finished else (None, False)
 
 
 def _chunks(work: Work, words: int) -> list[tuple[Numbers, Numbers, Numbers, Numbers]]:
