@@ -129,6 +129,20 @@ def test_the_time_of_an_all_gather_is_exposed() -> None:
     assert row["wire_over_arithmetic"] == 3 / 8
 
 
+def test_work_shared_badly_does_not_make_wires_look_faster() -> None:
+    """In the contiguous layout the last of 32 devices has nearly twice the mean work, and the words are the same."""
+    zigzag, contiguous = (
+        parallel(
+            SharedProblem(2**14, 128, 32, causal=True, layout=layout), ["ring"], links=wire(), pass_on="all"
+        )["ring"].wire
+        for layout in ("zigzag", "contiguous")
+    )
+    assert zigzag is not None
+    assert contiguous is not None
+    assert contiguous.arithmetic_seconds > 1.9 * zigzag.arithmetic_seconds
+    assert contiguous.ratio == pytest.approx(zigzag.ratio, rel=0.01)
+
+
 def test_partial_outputs_return_after_the_work() -> None:
     """Queries of three devices come before the work, and 65 words a row go back after it."""
     found = timed(SharedProblem(4096, 64, 4), "pass-q", 2.0**37)

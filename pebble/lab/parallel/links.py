@@ -74,18 +74,19 @@ class Links:
 
     def wire(self, exchange: Exchange) -> Wire:
         """Time an exchange."""
-        wire = work = exposed = 0.0
+        wire = work = mean = exposed = 0.0
         total = np.zeros((2, exchange.problem.P))
         for step in exchange.supersteps:
             loads = self._loads(exchange, step.receives)
             beside, after = self._seconds(loads[0]), self._seconds(loads[1])
-            now = self._work_seconds(exchange, step.work)
+            busy = self._work_seconds(exchange, step.work)
+            now = float(busy.max())
             wire += float((beside + after).max())
             exposed += float((np.maximum(beside - now, 0) + after).max())
-            work += now
+            work, mean = work + now, mean + float(busy.mean())
             total += loads[:, 0].sum(axis=0)
         between, inside = total.max(axis=1)
-        return Wire(wire, work, exposed, inside_max=int(inside), between_max=int(between))
+        return Wire(wire, work, mean, exposed, inside_max=int(inside), between_max=int(between))
 
     def _loads(self, exchange: Exchange, receives: list[Receive]) -> NDArray[np.float64]:
         """Return words by four indices: of inputs or sums, received or sent, from other nodes or one's own, device."""
@@ -105,8 +106,8 @@ class Links:
         seconds: NDArray[np.float64] = np.maximum(far / self.bandwidth, inside)
         return seconds
 
-    def _work_seconds(self, exchange: Exchange, works: list[Work]) -> float:
-        """Return how long the slowest device works.
+    def _work_seconds(self, exchange: Exchange, works: list[Work]) -> NDArray[np.float64]:
+        """Return how long each device works.
 
         Of the words of the tiles that meet, it reads at least the share that it has of the pairs of these tiles.
         """
@@ -122,7 +123,8 @@ class Links:
             words = exchange.tile_words(problem.queries, work.query).sum(axis=1)
             words += exchange.tile_words(problem.keys, work.key).sum(axis=1)
             np.maximum.at(reading, work.device, share * words * a_word)
-        return float(np.maximum(busy, reading).max())
+        seconds: NDArray[np.float64] = np.maximum(busy, reading)
+        return seconds
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data."""
@@ -146,6 +148,8 @@ class Wire:
         Receiving and sending: Σ over supersteps of the slowest device's I + S, see :class:`Links`.
     arithmetic_seconds : float
         Work: Σ over supersteps of W.
+    mean_seconds : float
+        Work of a device on average.
     exposed_seconds : float
         What the exchange takes longer than its work.
     inside_max, between_max : int
@@ -154,14 +158,15 @@ class Wire:
 
     wire_seconds: float
     arithmetic_seconds: float
+    mean_seconds: float
     exposed_seconds: float
     inside_max: int
     between_max: int
 
     @property
     def ratio(self) -> float:
-        """Wire time over the time of the work."""
-        return self.wire_seconds / self.arithmetic_seconds
+        """Wire time over the mean time of a device's work, which work that is shared badly makes no smaller."""
+        return self.wire_seconds / self.mean_seconds
 
     @property
     def seconds(self) -> float:

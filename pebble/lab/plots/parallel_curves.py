@@ -72,7 +72,7 @@ class ParallelWinners(JsonResult):
     best : tuple of tuple of str or None
         For each N and P the best schedule; None where there are fewer tokens than tiles.
     ratios : tuple of tuple of float or None
-        Its wire time over its arithmetic time.
+        Its exposed time over the time of its work.
     text : str
         What is drawn of, in words.
     """
@@ -90,7 +90,7 @@ class ParallelWinners(JsonResult):
             "N": list(self.Ns),
             "P": list(self.Ps),
             "best": [list(row) for row in self.best],
-            "wire_over_arithmetic": [list(row) for row in self.ratios],
+            "exposed_over_work": [list(row) for row in self.ratios],
         }
 
 
@@ -191,7 +191,7 @@ def draw_parallel(curves: ParallelCurves, ax: Axes | None = None) -> Axes:
 
 
 def draw_winners(winners: ParallelWinners, ax: Axes | None = None) -> Axes:
-    """Draw which schedule is fastest over N and P, with wire time over arithmetic time in each cell."""
+    """Draw which schedule is fastest over N and P, with exposed time over the time of the work in each cell."""
     from matplotlib.colors import ListedColormap
     from matplotlib.patches import Patch
 
@@ -214,7 +214,7 @@ def draw_winners(winners: ParallelWinners, ax: Axes | None = None) -> Axes:
         target.set_yticks([y + 0.5 for y in range(len(winners.Ns))], [f"{N:,}" for N in winners.Ns])
         target.set_xlabel("P (devices)")
         target.set_ylabel("N (tokens)")
-        title(target, "Fastest schedule; numbers: wire time ÷ arithmetic time", winners.text)
+        title(target, "Fastest schedule; numbers: exposed time ÷ time of the work", winners.text)
         legend_beside(target, handles=[Patch(color=_pale(styles[n]["color"]), label=n) for n in names])
         found: Axes = target
     return found
@@ -261,4 +261,4 @@ def _fastest(
     except InvalidInput:
         return None, None
     best = report.rows[0]
-    return (None, None) if best.wire is None else (best.name, best.wire.ratio)
+    return (None, None) if best.wire is None else (best.name, best.wire.exposed_seconds / best.wire.arithmetic_seconds)
