@@ -43,7 +43,8 @@ assert min(words.values()) >= bound
 # The published algorithm beats FlashAttention-2. It does not beat `standard`, which writes out S as well as P but
 # loads Q and K a column at a time instead of a tile at a time: then only one tile has to fit, its side is nearly √M
 # instead of √M/2, and 1.6 times fewer words are moved. Two refinements go further: `square-tile` is the
-# published algorithm with columns, and `hybrid` keeps rows of Q for the first phase; just below d²/4 it is nearly as good.
+# published algorithm with columns, and `hybrid` keeps rows of Q for the first phase; just below d²/4 it is nearly
+# as good.
 
 side = {row.name: row.tiles for row in report.rows}
 print("side of the tiles:", {name: side[name] for name in ("small-cache", "square-tile")})
