@@ -43,7 +43,7 @@ problem
 #
 # A *schedule* says what is loaded, computed, stored and deleted, and in which order. The plain one computes
 # S, writes it out; reads it, computes P, writes it out; reads it again, and computes O. In the table, `N²`
-# is what costs so much:
+# is one pass over S or P:
 
 print(pebble.show("naive", problem, M))
 

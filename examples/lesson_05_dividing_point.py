@@ -7,9 +7,9 @@ often. There must be a size of fast memory below which it is cheaper to write th
 # %%
 # ## Two prices
 #
-# Write x = d/√M, so that x = 1 means M = d². With N queries and keys and N much larger than d, the schedules
-# of the [lesson before](lesson_04_attention.md) move about so many words for each of the N² pairs of a query
-# and a key:
+# Write x = d/√M, so that x = 1 means M = d². With N queries and keys and N much larger than d, three
+# schedules, the first from the [lesson before](lesson_04_attention.md), move about so many words for each of
+# the N² pairs of a query and a key:
 #
 # - `flash-2`: **4x²**. A block of M/2d queries; all keys and values, 2d words each, pass by for every block.
 # - `square-tile`: **4x + 1**. Each of the two products goes on square tiles of side √M, as in [matrix
@@ -49,7 +49,9 @@ for exponent in range(-4, 5):
 # %%
 # From the top down: square tiles for a very small memory, the hybrid between, and FlashAttention for a large
 # one. At M = d² the hybrid and FlashAttention cost the same, about 4 words a pair. There the simple formulas
-# are good, and for less memory the tiles are small and a little is lost at their edges. (For more memory the
+# of these two are good. `square-tile` loses a word: its tiles are 63 wide and cut d = 64 in two, so that P is read
+# twice. For less memory the tiles are small, and more is lost at their edges: at M = d²/16 `flash-2` moves twice
+# what its formula says. (For more memory the
 # first two do not follow their formulas any further down: P has to be written and read once, which is 2
 # words a pair, however large M is.)
 

@@ -93,5 +93,5 @@ assert bound.value <= words["split"]
 # ## What to take away
 #
 # Recomputation trades arithmetic, which the game gives away, for traffic, which it charges. Whether that is
-# a bargain on a real device depends on which of the two it is short of; on present ones it usually is
-# traffic. How much less is possible nobody knows: between the bound and the best schedule there is a gap.
+# a bargain on a real device depends on which of the two it is short of. How much less is possible nobody knows:
+# between the bound and the best schedule there is a gap.

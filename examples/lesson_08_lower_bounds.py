@@ -33,7 +33,7 @@ found[5]
 # %%
 # The picture is the optimum for M = 5: what is loaded twice is lit.
 #
-# Of M = 4, one word more saves five words of I/O; beyond M = 8 nothing is left to be saved. For larger
+# From M = 4, one word more saves five words of I/O; beyond M = 8 nothing is left to be saved. For larger
 # problems going through all games is hopeless: the number of positions grows exponentially. One needs
 # arguments.
 #

@@ -81,9 +81,9 @@ for text in masks:
 # loaded in full, though half of their pairs are masked out, and the queries and the output must be carried in
 # any case. The window has an eighth of the pairs and takes a third of the words, for the same reasons.
 #
-# The last two masks have the same number of pairs. In the first they lie in squares of 16 × 16, and four fifths of the
-# tiles are skipped. In the second they are scattered in squares of 2 × 2, and there is hardly a tile without any:
-# nearly all are loaded for the sake of a few pairs.
+# The last two masks have nearly the same number of pairs. In the first they lie in squares of 16 × 16, and four fifths
+# of the tiles are skipped. In the second they are scattered in squares of 2 × 2, and there is hardly a tile without
+# any: nearly all are loaded for the sake of a few pairs.
 
 assert words["causal"] < 0.65 * words["none"]
 assert words["window:16"] < 0.35 * words["none"]

@@ -67,7 +67,7 @@ assert verify(document).startswith("valid certificate")
 # %%
 # ## Cheat
 #
-# A word less of memory, a better figure, a move left out, an edge less: it comes out.
+# Less memory, a better figure, a move left out, an edge less: it comes out.
 
 cheats = []
 for description in ("M", "io", "pebbling", "dag"):

@@ -116,6 +116,12 @@ _PATH = re.compile(r"\b(?:pebble|schedules|tests|examples|docs)(?:/[\w*-]+)+(?:\
 _BUILT = "docs/_build/html"
 
 
+def test_no_table_is_cut_off_before_its_first_row() -> None:
+    rule = re.compile(r"^.*\n *─{9,}\n(?=```|\$ |\n)", re.MULTILINE)
+    texts = {page.name: page.read_text(encoding="utf-8") for page in [*PAGES, *DOCS.glob("tutorials/*.md")]}
+    assert {name: cut for name, text in texts.items() if (cut := rule.findall(text))} == {}
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda path: path.name)
 def test_modules_and_files_that_a_page_names_exist(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
