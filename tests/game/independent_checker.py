@@ -1,4 +1,4 @@
-"""A referee for pebbling files of attention in a hundred lines; shares no code with the package.
+"""A referee for pebbling files of attention; shares no code with the package.
 
 Written from the description of the game and of the files alone. Run as a script it checks one file:
 python independent_checker.py FILE

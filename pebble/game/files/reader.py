@@ -31,7 +31,7 @@ class PebblingReader:
     ----------
     stream : text or binary stream
         Read once from where it stands; need not be seekable. Binary is better: only then can the place of a
-        byte that is no UTF-8 be told.
+        byte that is no UTF-8 be told, and a carriage return alone is seen.
 
     Raises
     ------
