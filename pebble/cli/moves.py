@@ -11,7 +11,7 @@ import click
 from pebble.cli.completion import schedules
 from pebble.cli.level_options import Levels, levels_of, levels_option, refuse_without_levels
 from pebble.cli.options import (
-    memory_options,
+    needed_memory_options,
     optional_words_of,
     parse_tiles,
     problem_of,
@@ -39,7 +39,7 @@ _LARGE = 1 << 30
 @click.command("moves")
 @click.argument("schedule", shell_complete=schedules)
 @problem_options()
-@memory_options
+@needed_memory_options("tiles", "levels", "P")
 @levels_option
 @tiles_option
 @several_devices_options
