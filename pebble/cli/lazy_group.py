@@ -51,10 +51,10 @@ class LazyGroup(click.Group):
         try:
             return super().invoke(ctx)
         except click.MissingParameter as error:
-            from pebble.cli.options import Needed, require
+            from pebble.cli.options import NeededOption, require
 
             called = error.ctx or ctx
-            needed = [one for one in called.command.params if one.required or isinstance(one, Needed)]
+            needed = [one for one in called.command.params if one.required or isinstance(one, NeededOption)]
             require([(str(one.name), *getattr(one, "unless", ())) for one in needed], called)
             raise
         except KeyboardInterrupt:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "SEVERAL",
-    "Needed",
+    "NeededOption",
     "Seconds",
     "Whole",
     "form_options",
@@ -78,7 +78,7 @@ class Seconds(click.FloatRange):
         return seconds
 
 
-class Needed(click.Option):
+class NeededOption(click.Option):
     """An option that must be given, unless one of some others is.
 
     Parameters
@@ -180,7 +180,7 @@ def problem_options(optional: Sequence[str] = (), several_lengths: bool = False)
 
 def head_dimension(text: str, optional: bool = False) -> Callable[[F], F]:
     """Add ``-d``, which must be given unless ``--model`` is, or not even then."""
-    needed: dict[str, Any] = {} if optional else {"cls": Needed, "unless": ["model"]}
+    needed: dict[str, Any] = {} if optional else {"cls": NeededOption, "unless": ["model"]}
     return click.option("-d", "d", type=Whole(), help=text, **needed)
 
 
@@ -284,7 +284,7 @@ def memory_options(function: F) -> F:
 
 def needed_memory_options(*unless: str) -> Callable[[F], F]:
     """Add the same, one of ``-M``, ``--device`` and other options being needed, for :func:`words_of`."""
-    return _memory_options(cls=Needed, unless=["device", *unless])
+    return _memory_options(cls=NeededOption, unless=["device", *unless])
 
 
 def _memory_options(**needed: Any) -> Callable[[F], F]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from pebble.cli.coq_option import coq_option, write_coq
-from pebble.cli.options import SEVERAL, Needed, Whole, names_of
+from pebble.cli.options import SEVERAL, NeededOption, Whole, names_of
 from pebble.cli.parallel_options import link_options, links_of, shared_problem_of, shared_problem_options
 from pebble.cli.printing import json_option, print_result
 from pebble.cli.progress import progress_line
@@ -22,7 +22,7 @@ __all__ = ["command"]
 
 @click.command("parallel")
 @click.argument("names", nargs=-1, metavar="[NAME]...")
-@click.option("-N", "N", cls=Needed, unless=["documents"], help=f"Tokens: {SEVERAL}.")
+@click.option("-N", "N", cls=NeededOption, unless=["documents"], help=f"Tokens: {SEVERAL}.")
 @click.option("-P", "P", required=True, help=f"Devices: {SEVERAL}.")
 @shared_problem_options
 @click.option(

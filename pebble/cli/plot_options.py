@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from pebble.cli.options import Needed, optional_words_of, problem_of
+from pebble.cli.options import NeededOption, optional_words_of, problem_of
 from pebble.cli.printing import json_option, print_json
 from pebble.cli.progress import progress_line
 
@@ -35,7 +35,7 @@ def picture(command: Callable[..., tuple[Any, Callable[[Any], Any]]]) -> Callabl
 
     with_json = json_option(draw_and_print)
     return click.option(
-        "-o", "--output", cls=Needed, unless=["as_json"], help="File to write: .png, .svg or .pdf."
+        "-o", "--output", cls=NeededOption, unless=["as_json"], help="File to write: .png, .svg or .pdf."
     )(with_json)
 
 

@@ -12,7 +12,7 @@ import click
 
 from pebble.cli.completion import devices, masks
 from pebble.cli.level_options import levels_of, levels_option
-from pebble.cli.options import Needed, Whole, form_options, heads_options, names_of, schedules_option
+from pebble.cli.options import NeededOption, Whole, form_options, heads_options, names_of, schedules_option
 from pebble.cli.progress import progress_bar
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ _THE_SAME = (
     "-M",
     "memory",
     multiple=True,
-    cls=Needed,
+    cls=NeededOption,
     unless=["devices", "levels"],
     help="Words of fast memory, or bytes with a dtype: 1Ki:1Mi:40 is 40 values from 1Ki to 1Mi, logarithmic.",
 )
