@@ -355,7 +355,7 @@ def check(certificate: dict[str, Any]) -> str:
     blue, computed = {name for name in names if not before[name]}, set[str]()
     io = {"load": 0, "store": 0}
     for number, line in enumerate(certificate["pebbling"]):
-        op, v, *slide = (word.decode() for word in line.encode().split())  # blanks of ASCII only
+        op, v, *slide = re.split("[ \t\n]+", line.strip(" \t\n"))  # no other white space is a blank
         new = op in ("compute", "slide")
         legal = {"load": v in blue, "store": v in red, "delete": v in red}.get(op, False)
         if new:

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from pebble.cli.coq_option import coq_option, write_coq
-from pebble.cli.options import memory_options, problem_of, problem_options, words_of
+from pebble.cli.options import needed_memory_options, problem_of, problem_options, words_of
 from pebble.cli.printing import json_option, print_result
 
 __all__ = ["command"]
@@ -15,7 +15,7 @@ __all__ = ["command"]
 
 @click.command("bounds")
 @problem_options()
-@memory_options
+@needed_memory_options()
 @json_option
 @coq_option
 def command(as_json: bool, coq: str | None, **options: Any) -> None:

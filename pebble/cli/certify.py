@@ -8,7 +8,7 @@ import click
 
 from pebble.cli.completion import dags
 from pebble.cli.dag_options import rules_of, rules_options
-from pebble.cli.options import Seconds, memory_options, optional_words_of
+from pebble.cli.options import Seconds, needed_memory_options, optional_words_of
 from pebble.cli.printing import file_output
 
 __all__ = ["command"]
@@ -16,7 +16,7 @@ __all__ = ["command"]
 
 @click.command("certify")
 @click.argument("dag", shell_complete=dags)
-@memory_options
+@needed_memory_options("pebbling")
 @click.option("--pebbling", help="A pebbling file of this DAG; M and the rules are taken from it.")
 @click.option("--schedule", "order", help="An automatic schedule instead: auto, greedy, … (default auto).")
 @rules_options(
@@ -58,9 +58,8 @@ def command(
         if order is not None:
             raise InvalidInput("choose one of --pebbling and --schedule")
         found = certify_file(loaded, pebbling, M, rules, bound)
-    elif M is None:
-        raise InvalidInput("say how many words fast memory has, with -M (or give a --pebbling)")
     else:
+        assert M is not None
         found = certify(loaded, M, rules, None, order or "auto", bound, seed, time_budget)
     found.write(file_output() if output == "-" else output)
     click.echo(f"{'' if output == '-' else f'{output}: '}{found}", err=True)

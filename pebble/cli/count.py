@@ -11,8 +11,8 @@ import click
 from pebble.cli.completion import schedules
 from pebble.cli.level_options import levels_of, levels_option, refuse_without_levels
 from pebble.cli.options import (
-    memory_options,
     names_of,
+    needed_memory_options,
     parse_tiles,
     problem_of,
     problem_options,
@@ -32,7 +32,7 @@ __all__ = ["command"]
 
 @click.command("count")
 @problem_options()
-@memory_options
+@needed_memory_options("levels")
 @levels_option
 @schedules_option()
 @click.argument("more_names", nargs=-1, metavar="[NAME]...", shell_complete=schedules)

@@ -9,7 +9,7 @@ import click
 from pebble.cli.completion import dags
 from pebble.cli.coq_option import coq_option, write_coq
 from pebble.cli.dag_options import rules_of, rules_options
-from pebble.cli.options import memory_options, words_of
+from pebble.cli.options import needed_memory_options, words_of
 from pebble.cli.printing import json_option, print_json, print_text
 
 __all__ = ["command"]
@@ -17,7 +17,7 @@ __all__ = ["command"]
 
 @click.command("bounds")
 @click.argument("dag", shell_complete=dags)
-@memory_options
+@needed_memory_options()
 @click.option("--format", "format", help="The file's format, if its ending does not say it.")
 @rules_options(
     "No vertex may be computed twice: more bounds hold.",

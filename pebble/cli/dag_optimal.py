@@ -8,7 +8,7 @@ import click
 
 from pebble.cli.completion import dags
 from pebble.cli.dag_options import check_output, finish, pebbling_output_options, rules_of, rules_options
-from pebble.cli.options import Seconds, memory_options, words_of
+from pebble.cli.options import Seconds, needed_memory_options, words_of
 from pebble.cli.progress import progress_line
 
 __all__ = ["command"]
@@ -16,7 +16,7 @@ __all__ = ["command"]
 
 @click.command("optimal")
 @click.argument("dag", shell_complete=dags)
-@memory_options
+@needed_memory_options()
 @rules_options("Every vertex is computed once.", "A vertex may be computed into the word of a predecessor.")
 @click.option("--time-limit", type=Seconds(min=0, min_open=True), help="Seconds after which to stop.")
 @pebbling_output_options

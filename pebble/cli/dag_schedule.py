@@ -9,7 +9,7 @@ import click
 
 from pebble.cli.completion import dags
 from pebble.cli.dag_options import check_output, finish, pebbling_output_options
-from pebble.cli.options import Seconds, memory_options, words_of
+from pebble.cli.options import Seconds, needed_memory_options, words_of
 from pebble.cli.progress import progress_line
 
 __all__ = ["command"]
@@ -17,7 +17,7 @@ __all__ = ["command"]
 
 @click.command("schedule")
 @click.argument("dag", shell_complete=dags)
-@memory_options
+@needed_memory_options()
 @click.option("--order", default="auto", show_default=True, help="How the order of computation is found.")
 @click.option(
     "--eviction",

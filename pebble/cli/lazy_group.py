@@ -47,9 +47,16 @@ class LazyGroup(click.Group):
             formatter.write_dl(list(self.summaries.items()))
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the command; where Ctrl-C ends it, say so, with the exit status that shells give for that."""
+        """Run the command: name all at once that is missing; say where Ctrl-C ends it, with the status of shells."""
         try:
             return super().invoke(ctx)
+        except click.MissingParameter as error:
+            from pebble.cli.options import NeededOption, require
+
+            called = error.ctx or ctx
+            needed = [one for one in called.command.params if one.required or isinstance(one, NeededOption)]
+            require([(str(one.name), *getattr(one, "unless", ())) for one in needed], called)
+            raise
         except KeyboardInterrupt:
             click.echo("pebble: interrupted", err=True)
             ctx.exit(130)

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import IO, TYPE_CHECKING, Any
 
 import click
 
 from pebble.cli.completion import schedules
 from pebble.cli.level_options import Levels, levels_of, levels_option, refuse_without_levels
 from pebble.cli.options import (
-    memory_options,
+    needed_memory_options,
     optional_words_of,
     parse_tiles,
     problem_of,
@@ -27,23 +28,29 @@ from pebble.cli.several_devices import (
 
 if TYPE_CHECKING:
     from pebble.computations.problem import Problem
+    from pebble.lab.level_pebblings import LevelPebbling
+    from pebble.lab.pebblings import Pebbling
 
 __all__ = ["command"]
+
+_LARGE = 1 << 30
 
 
 @click.command("moves")
 @click.argument("schedule", shell_complete=schedules)
 @problem_options()
-@memory_options
+@needed_memory_options("tiles", "levels", "P")
 @levels_option
 @tiles_option
 @several_devices_options
 @click.option("-o", "--output", required=True, help="File to write; - for standard output.")
-def command(schedule: str, tiles: str | None, output: str, **options: Any) -> None:
+@click.option("--force", is_flag=True, help="Write a file of more than 1 GiB without being asked.")
+def command(schedule: str, tiles: str | None, output: str, force: bool, **options: Any) -> None:
     """Write a schedule as an elementary pebbling, one move a line, streamed.
 
-    The file is written whole or not at all; check it with: pebble check FILE. With -P the schedule is one for
-    several devices, and the file has every word of each.
+    The file is written whole or not at all; check it with: pebble check FILE. Its size is said first, and more than
+    1 GiB is written only if you agree, or with --force; to standard output any size is. With -P the schedule is one
+    for several devices, and the file has every word of each.
     """
     from pebble.lab.pebblings import moves
 
@@ -53,7 +60,7 @@ def command(schedule: str, tiles: str | None, output: str, **options: Any) -> No
         return
     levels = levels_of(options)
     if levels is not None:
-        _write_levels(schedule, problem_of(options), levels, tiles, output)
+        _write_levels(schedule, problem_of(options), levels, tiles, output, force)
         return
     refuse_without_levels([schedule])
     refuse_without_devices(schedule)
@@ -63,12 +70,7 @@ def command(schedule: str, tiles: str | None, output: str, **options: Any) -> No
     if output == "-":
         pebbling.write(file_output())
         return
-    if sys.stderr.isatty():
-        total = pebbling.io + pebbling.computes
-        with click.progressbar(length=total, label="moves", file=sys.stderr) as bar:
-            number = pebbling.write(output, progress=bar.update)
-    else:
-        number = pebbling.write(output)
+    number = _write(pebbling, output, force)
     copies = f" (one of {problem.copies:,} equal copies)" if problem.copies > 1 else ""
     click.echo(
         f"{output}: {number:,} moves, {pebbling.io:,} I/O, peak {pebbling.peak:,} of {pebbling.M:,} words{copies}",
@@ -80,6 +82,45 @@ def command(schedule: str, tiles: str | None, output: str, **options: Any) -> No
             "mask=file:PATH.npy into the line '# dag'",
             err=True,
         )
+
+
+def _write(pebbling: Pebbling | LevelPebbling, output: str, force: bool) -> int:
+    """Write a file and return the number of moves: first its size is said, and on a terminal how far it is."""
+    from pebble.common.errors import InvalidInput
+    from pebble.common.files import atomic_writer, check_target
+    from pebble.common.units import bytes_text
+
+    check_target(output)
+    moves, size = pebbling.size()
+    said, terminal = f"{output}: about {moves:,} moves, {bytes_text(size)}", sys.stderr.isatty()
+    if size <= _LARGE or force:
+        click.echo(said, err=True)
+    elif terminal and sys.stdin.isatty():
+        click.confirm(f"{said}. Write it?", abort=True, err=True)
+    else:
+        raise InvalidInput(
+            f"{said}; a file of more than 1 GiB is written with --force only: take a smaller N, or -o - for a pipe"
+        )
+    if not terminal:
+        return pebbling.write(output)
+    with (
+        atomic_writer(output) as stream,
+        click.progressbar(length=size, file=sys.stderr, update_min_steps=1 << 20) as bar,
+    ):
+        watched: Any = _Watched(stream, bar.update)
+        return pebbling.write(watched)
+
+
+class _Watched:
+    """A stream that says how many letters are written to it."""
+
+    def __init__(self, stream: IO[str], progress: Callable[[int], None]) -> None:
+        self._stream, self._progress = stream, progress
+
+    def write(self, text: str) -> int:
+        """Write a text."""
+        self._progress(len(text))
+        return self._stream.write(text)
 
 
 def _write_devices(schedule: str, devices: SeveralDevices, output: str) -> None:
@@ -94,7 +135,9 @@ def _write_devices(schedule: str, devices: SeveralDevices, output: str) -> None:
     click.echo(f"{output}: {number:,} moves of {devices.problem.P:,} devices", err=True)
 
 
-def _write_levels(schedule: str, problem: Problem, levels: Levels, tiles: str | None, output: str) -> None:
+def _write_levels(
+    schedule: str, problem: Problem, levels: Levels, tiles: str | None, output: str, force: bool
+) -> None:
     """Write a pebbling with several memory levels."""
     from pebble.lab.level_pebblings import level_moves
 
@@ -102,7 +145,7 @@ def _write_levels(schedule: str, problem: Problem, levels: Levels, tiles: str | 
     if output == "-":
         pebbling.write(file_output())
         return
-    number = pebbling.write(output)
+    number = _write(pebbling, output, force)
     counts = "; ".join(
         f"level {at}: {run.io:,} I/O, peak {run.peak:,} of {words:,} words"
         for at, (run, words) in enumerate(zip(pebbling.runs, pebbling.capacities, strict=True), start=1)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from math import isnan
 from typing import TYPE_CHECKING, Any
@@ -22,16 +22,21 @@ if TYPE_CHECKING:
 
 __all__ = [
     "SEVERAL",
+    "NeededOption",
     "Seconds",
     "Whole",
     "form_options",
+    "given",
+    "head_dimension",
     "heads_options",
     "memory_options",
     "names_of",
+    "needed_memory_options",
     "optional_words_of",
     "parse_tiles",
     "problem_of",
     "problem_options",
+    "require",
     "schedules_option",
     "tiles_option",
     "words_of",
@@ -73,13 +78,54 @@ class Seconds(click.FloatRange):
         return seconds
 
 
-def problem_options(required: bool = True, several_lengths: bool = False) -> Callable[[F], F]:
+class NeededOption(click.Option):
+    """An option that must be given, unless one of some others is.
+
+    Parameters
+    ----------
+    unless : sequence of str
+        Names of their parameters.
+    """
+
+    def __init__(self, *arguments: Any, unless: Sequence[str], **named: Any) -> None:
+        super().__init__(*arguments, **named)
+        self.unless = unless
+
+    def process_value(self, ctx: click.Context, value: Any) -> Any:
+        """Read the value, or fail if it is missing."""
+        if not given([str(self.name), *self.unless], ctx):
+            raise click.MissingParameter(ctx=ctx, param=self)
+        return super().process_value(ctx, value)
+
+
+def given(names: Iterable[str], context: click.Context | None = None) -> bool:
+    """Tell whether any of these parameters was given on the command line."""
+    context = context or click.get_current_context()
+    return any(context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE for name in names)
+
+
+def require(wanted: Iterable[Sequence[str]], context: click.Context | None = None) -> None:
+    """Refuse if a command lacks parameters, naming all at once: of each group the first, unless one of it is given."""
+    context = context or click.get_current_context()
+    known = {one.name: one for one in context.command.params}
+    missing = []
+    for group in wanted:
+        if not given(group, context):
+            one, *others = (known[name] for name in group)
+            text = one.human_readable_name if isinstance(one, click.Argument) else one.opts[0]
+            instead = f" (or {', '.join(repr(other.opts[-1]) for other in others)})" if others else ""
+            missing.append(f"{one.param_type_name} '{text}'{instead}")
+    if missing:
+        raise click.UsageError(f"Missing {', '.join(missing)}.", context)
+
+
+def problem_options(optional: Sequence[str] = (), several_lengths: bool = False) -> Callable[[F], F]:
     """Add the sizes of a problem, its pass and mask, or the name of a model that sets d, dv and the heads.
 
     Parameters
     ----------
-    required : bool
-        Whether ``-N`` must be given. If not, :func:`problem_of` asks for it where a problem is needed.
+    optional : sequence of str
+        Which of ``nq`` and ``d`` need not be given; who needs them nonetheless calls :func:`require`.
     several_lengths : bool
         Whether ``-N`` is a text that may stand for several lengths.
     """
@@ -91,12 +137,12 @@ def problem_options(required: bool = True, several_lengths: bool = False) -> Cal
             "--nq",
             "nq",
             type=str if several_lengths else whole,
-            required=required,
+            required="nq" not in optional,
             metavar="N",
             help=f"Number of queries (and of keys){text}.",
         ),
         click.option("--kv", type=whole, help="Number of keys and values, if not N."),
-        click.option("-d", "d", type=whole, help="Head dimension of Q and K."),
+        head_dimension("Head dimension of Q and K.", "d" in optional),
         click.option("--dv", type=whole, help="Head dimension of V, if not d."),
         click.option(
             "--model",
@@ -130,6 +176,12 @@ def problem_options(required: bool = True, several_lengths: bool = False) -> Cal
             help="Queries that attend to nothing: refused (default), or an output of zero.",
         ),
     )
+
+
+def head_dimension(text: str, optional: bool = False) -> Callable[[F], F]:
+    """Add ``-d``, which must be given unless ``--model`` is, or not even then."""
+    needed: dict[str, Any] = {} if optional else {"cls": NeededOption, "unless": ["model"]}
+    return click.option("-d", "d", type=Whole(), help=text, **needed)
 
 
 def form_options(function: F) -> F:
@@ -195,8 +247,6 @@ def problem_of(options: dict[str, Any]) -> Problem:
     shape = {name: options.pop(name) for name in ("d", "dv", "heads", "kv_heads")}
     mask, empty_rows = options.pop("mask"), options.pop("empty_rows")
     same = {name: options.pop(name) for name in ("batch", "stats", "pass_name", *_FORM_OPTIONS)}
-    if nq is None:
-        raise click.UsageError("Missing option '-N' / '--nq'.")
     if model is not None:
         from pebble.lab.hardware import model as model_of
 
@@ -211,8 +261,6 @@ def problem_of(options: dict[str, Any]) -> Problem:
             changed = replace(changed, shared_rope=rope)
         return changed.problem(nq, kv, mask=mask, empty_rows=empty_rows, **same)
     d = shape["d"]
-    if d is None:
-        raise click.UsageError("Missing option '-d' (or '--model').")
     if mask is not None:
         from pebble.computations.masks import make_mask
 
@@ -230,10 +278,22 @@ def _shares_less(model: Model, changed: Model) -> str:
 
 
 def memory_options(function: F) -> F:
-    """Add ``-M``, ``--device``, ``--level`` and ``--dtype``, for :func:`words_of`."""
+    """Add ``-M``, ``--device``, ``--level`` and ``--dtype``, for :func:`optional_words_of`."""
+    return _memory_options()(function)
+
+
+def needed_memory_options(*unless: str) -> Callable[[F], F]:
+    """Add the same, one of ``-M``, ``--device`` and other options being needed, for :func:`words_of`."""
+    return _memory_options(cls=NeededOption, unless=["device", *unless])
+
+
+def _memory_options(**needed: Any) -> Callable[[F], F]:
     return _options(
         click.option(
-            "-M", "memory", help="Fast memory in words (98304, 1e5, 96Ki) or bytes (192KiB, with a dtype)."
+            "-M",
+            "memory",
+            help="Fast memory in words (98304, 1e5, 96Ki) or bytes (192KiB, with a dtype).",
+            **needed,
         ),
         click.option(
             "--device",
@@ -242,13 +302,12 @@ def memory_options(function: F) -> F:
         ),
         click.option("--level", help="With a device: smem, smem+regs or l2."),
         click.option("--dtype", help="What a word is, if M is in bytes: float16, bf16, float32, …"),
-    )(function)
+    )
 
 
 def words_of(options: dict[str, Any]) -> int:
     """Take the memory's options out of a command's; words of fast memory, which must be given."""
-    if options["memory"] is None and options["device"] is None:
-        raise click.UsageError("Missing option '-M' (or '--device').")
+    require([["memory", "device"]])
     M = optional_words_of(options)
     assert M is not None
     return M

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from pebble.cli.coq_option import coq_option, write_coq
-from pebble.cli.options import SEVERAL, Whole, names_of
+from pebble.cli.options import SEVERAL, NeededOption, Whole, names_of
 from pebble.cli.parallel_options import link_options, links_of, shared_problem_of, shared_problem_options
 from pebble.cli.printing import json_option, print_result
 from pebble.cli.progress import progress_line
@@ -22,7 +22,7 @@ __all__ = ["command"]
 
 @click.command("parallel")
 @click.argument("names", nargs=-1, metavar="[NAME]...")
-@click.option("-N", "N", help=f"Tokens: {SEVERAL}.")
+@click.option("-N", "N", cls=NeededOption, unless=["documents"], help=f"Tokens: {SEVERAL}.")
 @click.option("-P", "P", required=True, help=f"Devices: {SEVERAL}.")
 @shared_problem_options
 @click.option(
@@ -99,8 +99,6 @@ def command(names: tuple[str, ...], as_json: bool, coq: str | None, **options: A
     options |= {name: sizes[0] for name, sizes in several.items()}
     if options["documents"] is not None:
         print_result(_documents(names, options), as_json)
-    elif options["N"] is None:
-        raise click.UsageError("Missing option '-N' (or '--documents').")
     elif options["attention"] == "linear":
         from pebble.lab.parallel import parallel_states
 
@@ -159,8 +157,6 @@ def _swept(
 
     if options["documents"] is not None or options["program"] or options["attention"] == "linear":
         raise click.UsageError("--documents, --program and --attention linear take one -N and one -P.")
-    if "N" not in sizes:
-        raise click.UsageError("Missing option '-N' (or '--documents').")
     points = [options | {"N": N, "P": P} for N in sizes["N"] for P in sizes["P"]]
     return ParallelSweep(tuple(_compared(names, point) for point in points))
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from pebble.cli.completion import devices, models
-from pebble.cli.options import Whole, heads_options
+from pebble.cli.options import Whole, head_dimension, heads_options
 from pebble.cli.printing import F
 from pebble.common.errors import InvalidInput
 
@@ -22,7 +22,7 @@ def shared_problem_options(function: F) -> F:
     """Add all of a problem on several devices but its length and the number of devices."""
     for option in reversed(
         (
-            click.option("-d", "d", type=Whole(), help="Head dimension."),
+            head_dimension("Head dimension."),
             heads_options,
             click.option(
                 "--model", shell_complete=models, help="Take d and the heads of a model (pebble models)."
@@ -87,8 +87,6 @@ def shared_problem_of(options: dict[str, Any], N: int, P: int) -> SharedProblem:
                 f"{shape.key} has values that are part of its keys: not counted on several devices"
             )
         heads, kv_heads, d, dv = shape.heads, shape.kv_heads, shape.d, shape.dv
-    if d is None:
-        raise click.UsageError("Missing option '-d' (or '--model').")
     heads = heads or 1
     causal, layout = options["mask"] == "causal", options["layout"] or "contiguous"
     return SharedProblem(N, d, P, heads, kv_heads or heads, causal, options["pass_name"], layout, dv)

@@ -9,8 +9,8 @@ import click
 
 from pebble.cli.level_options import Levels, levels_of, levels_option
 from pebble.cli.options import (
-    memory_options,
     names_of,
+    needed_memory_options,
     parse_tiles,
     problem_of,
     problem_options,
@@ -24,7 +24,7 @@ __all__ = ["command"]
 
 @click.command("plan")
 @problem_options()
-@memory_options
+@needed_memory_options("levels")
 @levels_option
 @click.option("--multiple-of", type=int, default=1, help="Tiles are multiples of this, such as 16.")
 @click.option("--power-of-two", is_flag=True, help="Tiles are powers of two.")
@@ -85,8 +85,6 @@ def command(
         _plan_levels(levels, constraints, names_of(names) or None, options, as_json)
         return
     memory, device, level, dtype = (options.pop(name) for name in ("memory", "device", "level", "dtype"))
-    if memory is None and device is None:
-        raise click.UsageError("Missing option '-M' (or '--device').")
     if memory is not None and device is not None:
         raise click.UsageError("-M and --device both say how large fast memory is: give one of them.")
     if mine is None and mine_backward is not None:

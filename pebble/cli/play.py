@@ -13,17 +13,18 @@ from pebble.cli.dag_options import dag_of
 from pebble.cli.level_options import Levels, levels_of, levels_option
 from pebble.cli.options import (
     Seconds,
+    given,
     memory_options,
     optional_words_of,
     parse_tiles,
     problem_of,
     problem_options,
+    require,
     tiles_option,
 )
 from pebble.cli.printing import file_output
 from pebble.cli.several_devices import (
     SeveralDevices,
-    given,
     refuse_without_devices,
     several_devices_of,
     several_devices_options,
@@ -39,7 +40,7 @@ _FIRST_PAGE = "play.html"
 
 @click.command("play")
 @click.argument("what", required=False, metavar="[SCHEDULE|DAG]", shell_complete=schedules)
-@problem_options(required=False)
+@problem_options(optional=["nq", "d"])
 @memory_options
 @levels_option
 @tiles_option
@@ -90,25 +91,40 @@ def command(
         raise click.UsageError("--time-limit takes a number of seconds, such as 5.")
     from pebble.lab.player import first_page
 
+    first = what is None and dag is None and not given([*options, "tiles", "format"])
+    if not first:
+        require(_needed(what, dag, options))
     levels, devices = levels_of(options), several_devices_of(options)
     extent: dict[str, Any] = {"classics": not no_classics, "time_limit": time_limit}
-    asked = given([*options, "tiles", "format", "P", "layout", "shape"])
-    if what is None and dag is None and not asked:
+    if first:
         page, output = first_page(**extent), output or _FIRST_PAGE
-    elif output is None:
-        raise click.UsageError("Missing option '-o' / '--output'.")
     elif levels is not None:
         page = _of_levels(what, dag, tiles, options, levels)
     elif devices is not None:
         page = _of_devices(what, devices)
     else:
-        refuse_without_devices(what)
         page = _asked(what, dag, format, tiles, options, extent)
+    assert output is not None
     if output == "-":
         file_output().write(page.html)
         return
     size = page.write(output)
     click.echo(f"{output}: {page.summary()}; {size:,} bytes", err=True)
+
+
+def _needed(what: str | None, dag: str | None, options: dict[str, Any]) -> list[list[str]]:
+    """Return what must be given, as :func:`require` takes it."""
+    several = options["levels"] is not None or options["P"] is not None
+    if not several:
+        if (what is None) == (dag is None):
+            raise click.UsageError(
+                "Give a SCHEDULE with -N and -d, or a DAG (without either: the first page)."
+            )
+        refuse_without_devices(what)
+    if several or _of_schedule(what, options):
+        memory = [] if several else [["memory", "device", "tiles"]]
+        return [["nq"], ["d", "model"], *memory, ["output"]]
+    return [["memory", "device"], ["output"]]
 
 
 def _of_levels(
@@ -144,28 +160,34 @@ def _asked(
     """Return the page of a schedule, or of a DAG."""
     from pebble.lab.player import play, play_dag
 
-    sized = given([*(name for name in options if name not in _MEMORY), "tiles"])
     M = optional_words_of(options)
-    if (what is None) == (dag is None):
-        raise click.UsageError("Give a SCHEDULE with -N and -d, or a DAG (without either: the first page).")
-    if what is not None and (_is_schedule(what) or (sized and not _is_dag(what))):
+    if what is not None and _of_schedule(what, options):
         if format is not None:
             raise click.UsageError("--format goes with a DAG, not with a SCHEDULE.")
         return play(what, problem_of(options), M, parse_tiles(tiles), **extent)
-    if sized:
+    if _sized(options):
         raise click.UsageError(
             "A DAG is a whole computation: -N, -d, --pass, --tiles and the like go with a SCHEDULE."
         )
-    if M is None:
-        raise click.UsageError("Missing option '-M' (or '--device').")
     named = what if dag is None else dag
     assert named is not None
+    assert M is not None
     if named == "-":
         return play_dag(dag_of(named, format, keep_isolated=False), M, **extent)
     return play_dag(named, M, format=format, **extent)
 
 
 _MEMORY = ("memory", "device", "level", "dtype")
+
+
+def _sized(options: dict[str, Any]) -> bool:
+    """Whether an option is given that only a schedule takes."""
+    return given([*(name for name in options if name not in _MEMORY), "tiles"])
+
+
+def _of_schedule(what: str | None, options: dict[str, Any]) -> bool:
+    """Whether a text means a schedule, and not a DAG."""
+    return what is not None and (_is_schedule(what) or (_sized(options) and not _is_dag(what)))
 
 
 def _is_schedule(name: str) -> bool:

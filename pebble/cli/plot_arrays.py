@@ -7,8 +7,8 @@ from typing import Any
 import click
 
 from pebble.cli.options import (
-    memory_options,
     names_of,
+    needed_memory_options,
     problem_of,
     problem_options,
     schedules_option,
@@ -22,7 +22,7 @@ __all__ = ["command"]
 
 @click.command("arrays")
 @problem_options()
-@memory_options
+@needed_memory_options()
 @schedules_option()
 @picture
 def command(names: tuple[str, ...], **options: Any) -> Any:

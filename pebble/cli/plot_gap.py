@@ -16,7 +16,7 @@ COLUMNS, ROWS = 13, 9
 
 
 @click.command("gap")
-@problem_options(required=False, several_lengths=True)
+@problem_options(optional=["nq"], several_lengths=True)
 @memory_options
 @schedules_option("The least of these (repeat, or a,b); default best.")
 @picture

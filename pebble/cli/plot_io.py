@@ -16,7 +16,7 @@ POINTS = 25
 
 
 @click.command("io")
-@problem_options(required=True, several_lengths=True)
+@problem_options(several_lengths=True)
 @memory_options
 @click.option("--against", type=click.Choice(["M", "N"]), help="What varies: the one with several sizes.")
 @schedules_option()

@@ -8,7 +8,7 @@ import click
 
 from pebble.cli.completion import schedules
 from pebble.cli.options import (
-    memory_options,
+    needed_memory_options,
     optional_words_of,
     parse_tiles,
     problem_of,
@@ -24,7 +24,7 @@ __all__ = ["command"]
 @click.command("occupancy")
 @click.argument("schedule", shell_complete=schedules)
 @problem_options()
-@memory_options
+@needed_memory_options("tiles")
 @tiles_option
 @click.option(
     "--by",

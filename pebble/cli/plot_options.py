@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from pebble.cli.options import optional_words_of, problem_of
+from pebble.cli.options import NeededOption, optional_words_of, problem_of
 from pebble.cli.printing import json_option, print_json
 from pebble.cli.progress import progress_line
 
@@ -34,7 +34,9 @@ def picture(command: Callable[..., tuple[Any, Callable[[Any], Any]]]) -> Callabl
             print_json(numbers.to_dict())
 
     with_json = json_option(draw_and_print)
-    return click.option("-o", "--output", help="File to write: .png, .svg or .pdf.")(with_json)
+    return click.option(
+        "-o", "--output", cls=NeededOption, unless=["as_json"], help="File to write: .png, .svg or .pdf."
+    )(with_json)
 
 
 def _write(draw: Callable[[Any], Any], numbers: Any, output: str, start: float) -> None:
@@ -56,8 +58,6 @@ def _write(draw: Callable[[Any], Any], numbers: Any, output: str, start: float) 
 def _check(output: str | None, as_json: bool) -> None:
     """Say what is wrong with the output before anything is counted."""
     if output is None:
-        if not as_json:
-            raise click.UsageError("Missing option '-o' (or '--json').")
         return
     from pebble.common.files import check_target
     from pebble.lab.plots.canvas import need_matplotlib, picture_format

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from pebble.cli.options import Whole
+from pebble.cli.options import Whole, given, require
 from pebble.cli.printing import F
 from pebble.common.errors import InvalidInput
 
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "SeveralDevices",
-    "given",
     "refuse_without_devices",
     "several_devices_of",
     "several_devices_options",
@@ -76,9 +75,7 @@ def several_devices_of(options: dict[str, Any]) -> SeveralDevices | None:
         raise click.UsageError(
             "With -P go -N, -d, --heads, --kv-heads, --pass, --mask causal, --layout, --shape and -o only."
         )
-    for name, option in (("nq", "-N"), ("d", "-d")):
-        if options[name] is None:
-            raise click.UsageError(f"Missing option '{option}'.")
+    require([["nq"], ["d"]])
     if options["mask"] not in (None, "causal"):
         raise click.UsageError("Several devices are played without a mask, or with --mask causal.")
     heads, causal = options["heads"] or 1, options["mask"] is not None
@@ -111,9 +108,3 @@ def refuse_without_devices(name: str | None) -> None:
     with contextlib.suppress(InvalidInput):
         distributed_schedule(name)
         raise click.UsageError(f"{name} is a schedule for several devices: add -P, their number.")
-
-
-def given(names: list[str]) -> bool:
-    """Tell whether any of these options was given on the command line."""
-    context = click.get_current_context()
-    return any(context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE for name in names)

@@ -10,7 +10,7 @@ import click
 from pebble.cli.completion import schedules
 from pebble.cli.level_options import levels_of, levels_option, refuse_without_levels
 from pebble.cli.options import (
-    memory_options,
+    needed_memory_options,
     optional_words_of,
     parse_tiles,
     problem_of,
@@ -25,7 +25,7 @@ __all__ = ["command"]
 @click.command("show")
 @click.argument("schedule", shell_complete=schedules)
 @problem_options()
-@memory_options
+@needed_memory_options("tiles", "levels")
 @levels_option
 @tiles_option
 @json_option

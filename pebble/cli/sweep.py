@@ -12,7 +12,7 @@ import click
 
 from pebble.cli.completion import devices, masks
 from pebble.cli.level_options import levels_of, levels_option
-from pebble.cli.options import Whole, form_options, heads_options, names_of, schedules_option
+from pebble.cli.options import NeededOption, Whole, form_options, heads_options, names_of, schedules_option
 from pebble.cli.progress import progress_bar
 
 if TYPE_CHECKING:
@@ -48,6 +48,8 @@ _THE_SAME = (
     "-M",
     "memory",
     multiple=True,
+    cls=NeededOption,
+    unless=["devices", "levels"],
     help="Words of fast memory, or bytes with a dtype: 1Ki:1Mi:40 is 40 values from 1Ki to 1Mi, logarithmic.",
 )
 @click.option(
@@ -154,8 +156,6 @@ def _levels(options: dict[str, Any]) -> dict[str, Any]:
 def _memories(texts: tuple[str, ...], devices: list[str], level: str | None, dtype: str | None) -> list[int]:
     from pebble.lab.size_lists import memory_sizes
 
-    if not texts and not devices:
-        raise click.UsageError("Missing option '-M' (or '--device').")
     if level is not None and not devices:
         raise click.UsageError("--level goes with --device.")
     found = list(memory_sizes(",".join(texts), dtype)) if texts else []

@@ -16,14 +16,15 @@ __all__ = ["Lines", "foreign_blank", "shown"]
 _PIECE = 1 << 18
 _LONGEST = 1 << 16
 _LINE_END = ord("\n")
-_FOREIGN_BLANK = re.compile(r"[^\S \t\n\v\f\r]")
-_FOREIGN_LINE_END = re.compile("[\x1c-\x1e\x85\u2028\u2029]")
+_FOREIGN_BLANK = re.compile(r"[^\S \t\n]")
+_CONTROLS = {"\v": "vertical tab", "\f": "form feed", "\r": "carriage return", "\x85": "next line"}
 
 
 class Lines:
     r"""The lines of a stream: first a head of ``#`` lines, then the rest in blocks.
 
-    Only ``\\n`` ends a line; a ``\\r`` before it counts as white space.
+    Lines end with ``\\n`` or ``\\r\\n``, which is read as ``\\n``; blanks are spaces and tabs. Other white space is
+    refused when its line is reached. One byte-order mark before the first line is skipped.
 
     Parameters
     ----------
@@ -54,6 +55,7 @@ class Lines:
         while self._n_waiting or self._refill():
             end = self._waiting.index("\n", self._at)
             line = self._waiting[self._at : end]
+            _refuse_foreign(line, self.number + 1)
             blank = not line.strip()
             self.empty = self.empty and blank
             if not line.startswith("#") and (not blank or enough()):
@@ -65,9 +67,13 @@ class Lines:
                 yield self.number, line
 
     def blocks(self) -> Iterator[tuple[int, str]]:
-        """Yield the rest in blocks: the number of the first line, and the lines as they are, each with its end."""
+        r"""Yield the rest in blocks: the number of the first line, and the lines, each with its ``\\n``."""
         while self._n_waiting or self._refill():
             first, text = self.number + 1, self._waiting[self._at :]
+            if _controls(text) != self._n_waiting and (found := _FOREIGN_BLANK.search(text)):
+                begin = text.rfind("\n", 0, found.start()) + 1
+                yield first, text[:begin]
+                _refuse_foreign(text[begin : text.index("\n", begin)], first + text.count("\n", 0, begin))
             self.number += self._n_waiting
             self._waiting, self._at, self._n_waiting = "", 0, 0
             yield first, text
@@ -84,6 +90,8 @@ class Lines:
             text = self._rest + self._read()
             if not self._complete_lines:
                 text = text.removeprefix("\ufeff")
+            if "\r" in text:
+                text = text.replace("\r\n", "\n")
             if self._ended and text and not text.endswith("\n"):
                 self._unfinished = True
                 text += "\n"
@@ -136,19 +144,34 @@ def _line_ends(text: str) -> int:
     return int(np.count_nonzero(np.frombuffer(text.encode(), dtype=np.uint8) == _LINE_END))
 
 
-def foreign_blank(text: str, comment: bool = False) -> str:
-    r"""Say which white space in a line is not ASCII (in a comment: which line end), or nothing.
+def _controls(text: str) -> int:
+    """Count the control characters, line ends among them; -1 if there are letters that are not ASCII."""
+    if not text.isascii():
+        return -1
+    return int(np.count_nonzero(np.frombuffer(text.encode(), dtype=np.uint8) < ord(" ")))
+
+
+def foreign_blank(text: str) -> str:
+    r"""Say which white space in a text is no space, tab or line feed, or nothing.
 
     Whether it separates words, or lines, depends on the reader; a notation that leaves that open is none.
 
-    >>> foreign_blank("load\u00a0a"), foreign_blank("# 10\u00a0words", comment=True), foreign_blank("load a")
-    ('U+00A0 (no-break space)', '', '')
+    >>> foreign_blank("load\u00a0a"), foreign_blank("load a\f"), foreign_blank("load a")
+    ('U+00A0 (no-break space)', 'U+000C (form feed)', '')
     """
-    found = (_FOREIGN_LINE_END if comment else _FOREIGN_BLANK).search(text)
+    found = _FOREIGN_BLANK.search(text)
     if found is None:
         return ""
-    name = unicodedata.name(found[0], "a control character").lower()
+    name = _CONTROLS.get(found[0]) or unicodedata.name(found[0], "a control character").lower()
     return f"U+{ord(found[0]):04X} ({name})"
+
+
+def _refuse_foreign(line: str, number: int) -> None:
+    foreign = foreign_blank(line)
+    if foreign:
+        raise InvalidInput(
+            f"line {number}: {foreign} in {shown(line)}; separate words by blanks, end lines with a line feed"
+        )
 
 
 def shown(text: str) -> str:

@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING
 
-from pebble.common.errors import CacheTooSmall, InvalidInput
+from pebble.common.errors import CacheTooSmall
 from pebble.common.files import atomic_writer
 from pebble.lab.level_counts import asked_level_schedule, chosen_tiles
+from pebble.lab.pebblings import text_size
 from pebble.lower_bounds.levels import boundary_bound
 from pebble.program.level_lowering import lower_levels
 from pebble.program.machine.run_levels import run_levels
@@ -26,8 +27,6 @@ if TYPE_CHECKING:
     from pebble.program.schedule.schedule import Tiles
 
 __all__ = ["LevelPebbling", "level_moves"]
-
-_MOVE_LIMIT = 200_000_000
 
 
 @dataclass(frozen=True)
@@ -74,6 +73,10 @@ class LevelPebbling:
             inclusive=self.hierarchy.inclusive,
         )
 
+    def size(self) -> tuple[int, int]:
+        """Return about how many moves and bytes the file has; raise InvalidInput if there are too many moves."""
+        return text_size(self.runs, self.hierarchy.inclusive)
+
     def write(self, target: str | os.PathLike[str] | IO[str]) -> int:
         """Write the pebbling file and return the number of moves.
 
@@ -84,11 +87,7 @@ class LevelPebbling:
         """
         from pebble.game.files.level_files import write_level_pebbling
 
-        moves = sum(run.io for run in self.runs) + sum(self.runs[0].computes.values())
-        if moves > _MOVE_LIMIT:
-            raise InvalidInput(
-                f"the pebbling has more than {moves:,} moves; at most {_MOVE_LIMIT:,} are written"
-            )
+        self.size()
         if not isinstance(target, str | os.PathLike):
             return write_level_pebbling(target, self.header, self.family, self)
         with atomic_writer(target) as stream:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import IO, TYPE_CHECKING, Any
 
@@ -27,9 +27,10 @@ if TYPE_CHECKING:
     from pebble.graph.any_dag import AnyDag
     from pebble.graph.dag import Dag
     from pebble.program.lowering import Columns
+    from pebble.program.machine.counted import Run
     from pebble.solvers.certificate import Certificate
 
-__all__ = ["Pebbling", "certify_file", "check", "check_document", "moves"]
+__all__ = ["Pebbling", "certify_file", "check", "check_document", "moves", "text_size"]
 
 _EDGE_LIMIT = 300_000_000
 _MOVE_LIMIT = 10_000_000_000
@@ -50,6 +51,8 @@ class Pebbling:
         As the machine counted them.
     reads, writes : dict of str to int
         Words loaded and stored, by array.
+    run : Run
+        All that the machine counted.
     """
 
     family: Family
@@ -61,6 +64,7 @@ class Pebbling:
     peak: int
     reads: dict[str, int] = field(repr=False)
     writes: dict[str, int] = field(repr=False)
+    run: Run = field(repr=False)
 
     def __iter__(self) -> Iterator[Columns]:
         from pebble.program.lowering import lower
@@ -73,6 +77,10 @@ class Pebbling:
         from pebble.game.files.header import Header
 
         return Header(self.family.name, self.family.parameters, self.M)
+
+    def size(self) -> tuple[int, int]:
+        """Return about how many moves and bytes the file has; raise InvalidInput if there are too many moves."""
+        return text_size([self.run])
 
     @property
     def names_its_dag(self) -> bool:
@@ -98,10 +106,7 @@ class Pebbling:
         """
         from pebble.game.files.writer import write_pebbling, write_pebbling_file
 
-        if self.io + self.computes > _MOVE_LIMIT:
-            raise InvalidInput(
-                f"the pebbling has more than {self.io + self.computes:,} moves; at most {_MOVE_LIMIT:,} are written"
-            )
+        self.size()
         chunks = self if progress is None else self._watched(progress)
         if isinstance(target, str | os.PathLike):
             return write_pebbling_file(target, self.header, self.family, chunks)
@@ -165,7 +170,46 @@ def moves(
         run.peak,
         run.reads,
         run.writes,
+        run,
     )
+
+
+def text_size(runs: Sequence[Run], inclusive: bool = True) -> tuple[int, int]:
+    """Return about how many moves a pebbling file has, and how many bytes.
+
+    The moves are counted for a program that leaves nothing in fast memory, the bytes with names of mean length.
+
+    Parameters
+    ----------
+    runs : sequence of Run
+        As the machine counted each memory level, the innermost first.
+    inclusive : bool
+        Whether each level holds what those within hold.
+
+    Raises
+    ------
+    InvalidInput
+        If there are more moves than are written.
+    """
+    moves, letters, prefix = 0, 0.0, 2 * (len(runs) > 1)
+    for at, run in enumerate(runs):
+        for array in run.family.arrays:
+            name = len(array.name) + 2.0 + sum(map(_mean_letters, run.family.shape(array.name)))
+            reads, writes, computes = (kind[array.name] for kind in (run.reads, run.writes, run.computes))
+            deletes = reads + computes + (runs[at - 1].writes[array.name] if at and not inclusive else 0)
+            moves += reads + writes + deletes
+            letters += (name + prefix) * (reads + writes + deletes) + 5 * reads + 6 * writes + 7 * deletes
+            if at == 0:
+                moves += computes
+                letters += (name + len("compute ")) * computes
+    if moves > _MOVE_LIMIT:
+        raise InvalidInput(f"the pebbling has about {moves:,} moves; at most {_MOVE_LIMIT:,} are written")
+    return moves, round(letters)
+
+
+def _mean_letters(extent: int) -> float:
+    """Return how long an index is on average, with the comma or bracket after it."""
+    return float(2 + sum((extent - 10**n) / extent for n in range(1, len(str(extent - 1)))))
 
 
 def check(source: str | os.PathLike[str] | IO[Any]) -> CheckResult:

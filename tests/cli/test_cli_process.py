@@ -22,7 +22,8 @@ STREAM = [*PEBBLE, "moves", "flash-2", "-N", "200", "-d", "8", "-M", "100", "-o"
 
 def _interrupt(folder: Path, number: signal.Signals) -> subprocess.CompletedProcess[str]:
     """Begin to write a long pebbling over a file and interrupt it in the middle."""
-    arguments = ["moves", "flash-2", "-N", "2000", "-d", "8", "-M", "1000", "-o", str(folder / "keep")]
+    sizes = ["-N", "2000", "-d", "8", "-M", "1000"]
+    arguments = ["moves", "flash-2", *sizes, "--force", "-o", str(folder / "keep")]
     process = subprocess.Popen(
         [*PEBBLE, *arguments],
         stdin=subprocess.DEVNULL,
@@ -44,23 +45,24 @@ def _interrupt(folder: Path, number: signal.Signals) -> subprocess.CompletedProc
     return subprocess.CompletedProcess(arguments, process.returncode, out, err)
 
 
-def test_ctrl_c_leaves_no_half_written_file(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("number", "status", "said"),
+    [
+        (signal.SIGINT, 130, "pebble: interrupted\n"),
+        (signal.SIGTERM, -signal.SIGTERM, ""),
+        (signal.SIGHUP, -signal.SIGHUP, ""),
+    ],
+)
+def test_a_signal_leaves_no_half_written_file(
+    tmp_path: Path, number: signal.Signals, status: int, said: str
+) -> None:
     keep = tmp_path / "keep"
     keep.write_text("precious", encoding="utf-8")
-    done = _interrupt(tmp_path, signal.SIGINT)
-    assert done.returncode == 130
-    assert done.stderr.endswith("pebble: interrupted\n")
+    done = _interrupt(tmp_path, number)
+    assert done.returncode == status
+    assert done.stderr.endswith(said)
     assert keep.read_text(encoding="utf-8") == "precious"
     assert [path.name for path in tmp_path.iterdir()] == ["keep"]
-
-
-def test_termination_does_not_harm_an_existing_file(tmp_path: Path) -> None:
-    """A temporary file may be left behind then, beside the file and with another name."""
-    keep = tmp_path / "keep"
-    keep.write_text("precious", encoding="utf-8")
-    done = _interrupt(tmp_path, signal.SIGTERM)
-    assert done.returncode != 0
-    assert keep.read_text(encoding="utf-8") == "precious"
 
 
 @pytest.mark.parametrize("command", [COUNT, [*COUNT, "--json"], STREAM], ids=["count", "json", "moves"])

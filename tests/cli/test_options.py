@@ -159,3 +159,37 @@ def test_version(pebble: Pebble) -> None:
 def test_seconds_that_are_no_number_are_refused(pebble: Pebble, command: tuple[str, ...]) -> None:
     """No clock ever passes ``nan``: the search would not end."""
     pebble(*command).refused(2, "nan is not a number of seconds")
+
+
+LENGTH, HEAD, MEMORY = "option '-N'", "option '-d' (or '--model')", "option '-M' (or '--device'"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "missing"),
+    [
+        ("play flash-2", [LENGTH, HEAD, f"{MEMORY}, '--tiles')", "option '-o'"]),
+        ("play flash-2 -N 4 --model gpt2", [f"{MEMORY}, '--tiles')", "option '-o'"]),
+        ("play fft:4", [f"{MEMORY})", "option '-o'"]),
+        ("play ring -P 4", ["option '-N'", HEAD, "option '-o'"]),
+        (
+            "moves",
+            ["argument 'SCHEDULE'", LENGTH, HEAD, f"{MEMORY}, '--tiles', '--levels', '-P')", "option '-o'"],
+        ),
+        ("moves flash-2 --tiles rows=2 -o x", [LENGTH, HEAD]),
+        ("show flash-2 -d 2", [LENGTH, f"{MEMORY}, '--tiles', '--levels')"]),
+        ("count", [LENGTH, HEAD, f"{MEMORY}, '--levels')"]),
+        ("count --levels 43,140", [LENGTH, HEAD]),
+        ("bounds -N 4", [HEAD, f"{MEMORY})"]),
+        ("plan", [LENGTH, HEAD, f"{MEMORY}, '--levels')"]),
+        ("check", ["argument 'FILE'"]),
+        ("certify", ["argument 'DAG'", f"{MEMORY}, '--pebbling')", "option '-o'"]),
+        ("parallel", ["option '-N' (or '--documents')", "option '-P'", HEAD]),
+        ("sweep -N 4", ["option '-d'", f"{MEMORY}, '--levels')", "option '-o'"]),
+        ("plot gap", [HEAD, "option '-o' (or '--json')"]),
+        ("dag optimal", ["argument 'DAG'", f"{MEMORY})"]),
+    ],
+)
+def test_all_that_is_missing_is_said_at_once(pebble: Pebble, arguments: str, missing: list[str]) -> None:
+    done = pebble(*arguments.split())
+    done.refused(2)
+    assert done.err.endswith(f"Error: Missing {', '.join(missing)}.\n")

@@ -81,7 +81,7 @@ def test_command_under_a_mask(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Ca
     [
         (["-M", "100", "--multiple-of", "16"], 1, "nothing fits"),
         (["-M", "100", "--device", "h100"], 2, "give one of them"),
-        ([], 2, "Missing option '-M' (or '--device')"),
+        ([], 2, "Missing option '-M' (or '--device', '--levels')"),
         (["-M", "9000", "--at-least", "16"], 2, "example: rows=16"),
         (["-M", "9000", "--at-least", "rows=16", "--at-least", "rows=32"], 2, "given twice"),
         (["-M", "9000", "--at-most", "depth=16"], 2, "unknown tile 'depth'"),

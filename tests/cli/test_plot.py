@@ -32,7 +32,7 @@ def test_without_matplotlib_the_error_says_how_to_install_it(monkeypatch: pytest
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     for arguments in (
         ("io", "-N", "64", "-d", "8", "-M", "40:400:2"),
-        ("occupancy", "best", "-N", "8", "-d", "2"),
+        ("occupancy", "best", "-N", "8", "-d", "2", "-M", "40"),
     ):
         result = invoke(*arguments, "-o", "a.svg")
         assert isinstance(result.exception, InvalidInput)

@@ -43,7 +43,7 @@ def test_show(pebble: Pebble) -> None:
 
 
 def test_show_without_memory(pebble: Pebble) -> None:
-    pebble("show", "flash-2", *SIZES).refused(2, "M", "tile sizes")
+    pebble("show", "flash-2", *SIZES).refused(2, "-M", "--tiles")
     assert "⌈N/9⌉" in pebble("show", "flash-2", *SIZES, "--tiles", "rows=9").out
     pebble("show", "flash-2", *SIZES, "-M", "11").refused(1, "12 words", "11")
 

@@ -1,4 +1,4 @@
-"""A referee for pebbling files of attention in a hundred lines; shares no code with the package.
+"""A referee for pebbling files of attention; shares no code with the package.
 
 Written from the description of the game and of the files alone. Run as a script it checks one file:
 python independent_checker.py FILE
@@ -6,8 +6,8 @@ python independent_checker.py FILE
 
 from __future__ import annotations
 
+import re
 import sys
-from collections.abc import Iterable
 from itertools import product
 
 Vertex = tuple[str, tuple[int, ...]]
@@ -39,10 +39,20 @@ def allowed(spec: str, nq: int, nk: int) -> set[tuple[int, int]]:
     return {(i, j) for i, j in pairs if not kind or 0 <= i + nk - nq - j < width}
 
 
-def check(lines: Iterable[str]) -> dict[str, int]:
+def lines_of(text: str) -> list[str]:
+    """Return the lines of a file whose white space is blanks, tabs and line ends; ValueError otherwise."""
+    text = text.removeprefix("\ufeff").replace("\r\n", "\n")
+    if found := re.search(r"[^\S \t\n]", text):
+        raise ValueError(f"line {text.count(chr(10), 0, found.start()) + 1}: {found[0]!r} is no blank")
+    return text.split("\n")
+
+
+def check(text: str) -> dict[str, int]:
     """Return reads, writes, computes, deletes and peak of a legal and complete pebbling; ValueError otherwise."""
-    rows = [[word.decode() for word in line.encode().split()] for line in lines]  # ASCII blanks only
-    header = {row[1]: row[2:] for row in rows[:3] if row[0] == "#"}
+    lines = lines_of(text)
+    if lines[0].split() != ["#", "pebbling", "1"]:
+        raise ValueError("line 1: no pebbling file")
+    header = {row[1]: row[2:] for row in map(str.split, lines[:3]) if row[0] == "#"}
     name, *pairs = header["dag"]
     words = dict(pair.split("=", 1) for pair in pairs)
     mask, size = words.pop("mask", ""), {key: int(value) for key, value in words.items()}
@@ -82,10 +92,10 @@ def check(lines: Iterable[str]) -> dict[str, int]:
     red: set[Vertex] = set()
     blue = {v for text in INPUTS[name].split() for v in all_of(text.split(".")[0])}
     tally, peak = {"load": 0, "store": 0, "compute": 0, "delete": 0}, 0
-    for number, row in enumerate(rows[3:], start=4):
-        if not row or row[0].startswith("#"):
+    for number, line in enumerate(lines[3:], start=4):
+        if not line.split() or line.startswith("#"):
             continue
-        operation, text = row
+        operation, text = line.split()
         array, indices = text.removesuffix("]").split("[")
         v = (array, tuple(map(int, indices.split(","))))
         if text != f"{array}[{','.join(map(str, v[1]))}]":
@@ -115,5 +125,5 @@ def check(lines: Iterable[str]) -> dict[str, int]:
 
 
 if __name__ == "__main__":
-    with open(sys.argv[1], encoding="utf-8") as file:
-        print(check(file))
+    with open(sys.argv[1], encoding="utf-8", newline="") as file:
+        print(check(file.read()))

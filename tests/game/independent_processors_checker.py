@@ -94,8 +94,12 @@ def owner(layout: list[str], t: int, tokens: int, P: int) -> int:
     return min(chunk, 2 * P - 1 - chunk) if layout == ["zigzag"] else chunk
 
 
-def check(lines: list[str]) -> dict[str, object]:
+def check(text: str) -> dict[str, object]:
     """Return the counts of a legal and complete run; ValueError otherwise."""
+    text = text.removeprefix("\ufeff").replace("\r\n", "\n")
+    if found := re.search(r"[^\S \t\n]", text):
+        raise ValueError(f"line {text.count(chr(10), 0, found.start()) + 1}: {found[0]!r} is no blank")
+    lines = text.split("\n")
     rows = [line.split() for line in lines if line.split()]
     head = {row[1]: row[2:] for row in rows if row[0] == "#" and len(row) > 1}
     moves = [row for row in rows if not row[0].startswith("#")]
@@ -199,5 +203,5 @@ def check(lines: list[str]) -> dict[str, object]:
 
 
 if __name__ == "__main__":
-    with open(sys.argv[1], encoding="utf-8") as file:
-        print(check(file.read().split("\n")))
+    with open(sys.argv[1], encoding="utf-8", newline="") as file:
+        print(check(file.read()))

@@ -22,9 +22,15 @@ from pebble.game.files.compiled_lines import load_line_kernel, read_lines
 from pebble.game.files.reader import PebblingReader
 from pebble.game.moves import Op
 from pebble.graph.names import NamedArray
+from pebble.lab.level_pebblings import level_moves
+from pebble.lab.parallel.exchange_moves import exchange_moves
 from pebble.lab.pebblings import check, moves
+from pebble.program import Hierarchy
+from pebble.program.parallel import SharedProblem
 from pebble.program.schedule import available
+from tests.game import independent_processors_checker
 from tests.game.array_problems import PROBLEMS
+from tests.game.independent_checker import check as independent_check
 
 
 def _verdict(data: bytes) -> tuple[str, Any]:
@@ -153,6 +159,76 @@ def test_every_way_gives_the_same_verdict(way: str, monkeypatch: pytest.MonkeyPa
             with monkeypatch.context() as patch:
                 _one_by_one(patch)
                 assert fast == _verdict(b"".join(changed)), changed[at]
+
+
+FOREIGN = "\v\f\r\x1c\x1d\x1e\x1f\x85\u00a0\u1680\u2000\u2028\u2029\u202f\u205f\u3000"
+"""White space that is no space, tab or line end of a pebbling file; a carriage return is where no line feed follows."""
+
+
+@pytest.mark.parametrize("remark", ["", "# a remark\n"])
+def test_foreign_white_space_is_refused_by_every_reader(
+    remark: str, way: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Wherever it stands, in the header, a move or a comment, with the line and the character; CRLF is a line end."""
+    rng = random.Random(way)
+    lines = _file(Problem(3, 2, 1, 2)).decode().splitlines(keepends=True)
+    plain = "".join([*lines[:20], remark, *lines[20:]])
+    for char in FOREIGN * 4 + "\r" * 20:
+        monkeypatch.setattr(reading, "PIECE", rng.choice([300, 1 << 17]))
+        monkeypatch.setattr(pebble.common.text_lines, "_PIECE", rng.choice([100, 1 << 20]))
+        at = rng.choice(
+            [0, rng.randrange(len(plain)), plain.index("\n", rng.randrange(len(plain))), len(plain)]
+        )
+        text = plain[:at] + char + plain[at:]
+        found = [_verdict(text.encode())]
+        with monkeypatch.context() as patch:
+            _one_by_one(patch)
+            found.append(_verdict(text.encode()))
+        if text[at : at + 2] == "\r\n":
+            assert found == [_verdict(plain.encode())] * 2
+            assert independent_check(text) == independent_check(plain)
+            continue
+        line = plain.count("\n", 0, at) + 1
+        for kind, said in found:
+            assert kind == "error"
+            assert said.startswith(f"line {line}: U+{ord(char):04X} (")
+        with pytest.raises(ValueError, match=f"^line {line}: "):
+            independent_check(text)
+
+
+def test_foreign_white_space_is_refused_in_other_games() -> None:
+    """With several memory levels, and of several devices."""
+    stream, sizes = io.StringIO(), {"rows": 2, "cols": 1, "block": 1}
+    exchange_moves(SharedProblem(2, 1, 2), "ring").write(stream)
+    devices = stream.getvalue()
+    stream = io.StringIO()
+    level_moves("nested-flash-2", Problem.square(2, 1), Hierarchy((10, 20)), sizes).write(stream)
+    rng = random.Random(1)
+    for plain in (devices, stream.getvalue()):
+        assert _verdict(plain.encode())[0].startswith("legal, complete")
+        for char in FOREIGN * 4:
+            at = rng.randrange(len(plain))
+            text = plain[:at] + char + plain[at:]
+            if text[at : at + 2] == "\r\n":
+                continue
+            line = plain.count("\n", 0, at) + 1
+            assert str(_verdict(text.encode())[1]).startswith(f"line {line}: U+{ord(char):04X} (")
+            if plain == devices:
+                with pytest.raises(ValueError, match=f"^line {line}: "):
+                    independent_processors_checker.check(text)
+
+
+@pytest.mark.parametrize(
+    ("before", "legal"), [("\ufeff", True), ("\ufeff\ufeff", False), ("\n\ufeff", False)]
+)
+def test_a_byte_order_mark_is_skipped_once(before: str, legal: bool) -> None:
+    text = before + _file(Problem(3, 2, 1, 2)).decode()
+    assert (_verdict(text.encode())[0] != "error") == legal
+    if legal:
+        independent_check(text)
+    else:
+        with pytest.raises(ValueError, match="line 1: no pebbling file"):
+            independent_check(text)
 
 
 def test_every_wrong_byte_is_noticed(way: str) -> None:

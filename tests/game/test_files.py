@@ -97,7 +97,7 @@ def test_a_good_file() -> None:
         "\n" + HEAD + "\n# not a header line any more: x\n" + GOOD[len(HEAD) :] + "\n\n# the end",
         "\ufeff" + GOOD,
         GOOD.replace("load b", "  load \t b  "),
-        GOOD.replace("load b", "# 10\u00a0words, d\u00e9j\u00e0 vu\nload b"),
+        GOOD.replace("load b", "# 10 words, d\u00e9j\u00e0 vu\nload b"),
         GOOD.replace("# M", "#M").replace("# dag", "#   dag"),
         GOOD.replace("# M 3", "# M 3\n# rules recomputation=yes sliding=no"),
         GOOD.replace("# dag sum\n# M 3", "\n# M 3\n\n# dag sum"),

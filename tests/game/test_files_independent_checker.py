@@ -49,8 +49,7 @@ def _verdicts(path: Path) -> tuple[bool, bool]:
     except InvalidInput:
         ours = False
     try:
-        with path.open(encoding="utf-8") as stream:
-            independent_check(stream)
+        independent_check(path.read_bytes().decode())
     except (ValueError, KeyError):
         return ours, False
     return ours, True
@@ -70,8 +69,7 @@ def test_both_referees_agree_with_the_count(name: str, problem: Problem, tmp_pat
             continue
         written = moves(schedule, problem, M, tiles).write(path)
         result = check(path)
-        with path.open(encoding="utf-8") as stream:
-            expected = independent_check(stream)
+        expected = independent_check(path.read_bytes().decode())
         assert {key: getattr(result, key) for key in COUNTS} == expected
         assert result.complete
         assert result.redundant == 0
@@ -135,6 +133,5 @@ def test_a_mask_from_a_file(tmp_path: Path) -> None:
     problem = Problem(5, 4, 2, 2, mask=mask)
     path = tmp_path / "own.pebbling"
     moves("flash-2", problem, 30).write(path)
-    with path.open(encoding="utf-8") as stream:
-        assert independent_check(stream)["reads"] == check(path).reads
+    assert independent_check(path.read_bytes().decode())["reads"] == check(path).reads
     assert f"mask={mask.spec}" in path.read_text(encoding="utf-8").splitlines()[1]

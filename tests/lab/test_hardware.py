@@ -222,7 +222,7 @@ class TestCommandLine:
     @pytest.mark.parametrize(
         ("arguments", "words"),
         [
-            (["-d", "4"], "Missing option '-M' (or '--device')"),
+            (["-d", "4"], "Missing option '-M' (or '--device', '--levels')"),
             (["-M", "100"], "Missing option '-d' (or '--model')"),
             (["-d", "4", "-M", "100", "--device", "h100"], "give one of them"),
             (["-d", "4", "--device", "h100"], "--dtype"),

@@ -122,6 +122,16 @@ def test_what_is_said_of_a_bound_is_compared(name: str, M: int, bound: str) -> N
     assert second_opinion(changed) == ""
 
 
+@pytest.mark.parametrize("blank", list("\v\f\r\x1c\x1f\x85\u00a0\u2028"))
+def test_both_checkers_refuse_white_space_other_than_blanks(blank: str) -> None:
+    document = made()
+    for before, after in ((" ", blank), ("", blank), (" ", "\t")):
+        changed = copy.deepcopy(document)
+        move = changed["pebbling"][3]
+        changed["pebbling"][3] = move.replace(before, after) if before else move + after
+        assert (second_opinion(changed) != "") == verdict(changed).complete == (after == "\t")
+
+
 def test_both_checkers_repeat_an_exhaustive_search() -> None:
     """One I/O above the optimum, or another number of states, and the certificate is refused."""
     document = certify(load_dag("pyramid:3"), 4, Rules(sliding=True), order="given").to_dict()

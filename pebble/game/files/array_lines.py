@@ -114,8 +114,6 @@ class ArrayLines:
 
     def moves(self, text: str) -> Moves | None:
         """Read whole lines; None if any of them is not exactly an operation, a blank and an element that exists."""
-        if "\r" in text:
-            text = text.replace("\r\n", "\n")
         if not text.isascii():
             return None
         self._seen += len(text) // _USUAL

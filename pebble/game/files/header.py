@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
 from pebble.common.errors import InvalidInput
-from pebble.common.text_lines import Lines, foreign_blank, shown
+from pebble.common.text_lines import Lines, shown
 from pebble.common.units import fast_memory_words
 from pebble.game.files.processor_header import PROCESSOR_LINES, processors_of
 from pebble.game.processors.settings import Processors
@@ -115,9 +115,6 @@ def read_header(lines: Lines) -> tuple[Header, int]:
     seen: dict[str, list[str]] = {}
     dag_line = 0
     for number, line in lines.head(lambda: "dag" in seen and bool({"M", "levels", "devices"} & seen.keys())):
-        foreign = foreign_blank(line)
-        if foreign:
-            _fail(number, f"{foreign} in {shown(line)}; separate words by blanks, end lines with a line feed")
         key, *values = line[1:].split() or [""]
         if seen:
             _check_key(number, line, key, seen)

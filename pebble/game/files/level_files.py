@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from typing import IO
 
 from pebble.common.errors import IllegalMove, InvalidInput
-from pebble.common.text_lines import foreign_blank, shown
+from pebble.common.text_lines import shown
 from pebble.game.board import Status
 from pebble.game.files.check import CheckResult
 from pebble.game.files.header import Header
@@ -128,11 +128,8 @@ def _result(header: Header, game: LevelGame, line: int | None) -> LevelCheck:
 
 
 def _parsed(text: str, number: int, vertex_of: Remembered[str, int]) -> LevelMove:
-    foreign = foreign_blank(text)
     words = text.split()
     op = _OPS.get(words[0])
-    if foreign:
-        raise InvalidInput(f"line {number}: {foreign} in {shown(text)}; separate words by blanks")
     if op is None:
         raise InvalidInput(
             f"line {number}: {shown(words[0])} is no operation in {shown(text)}; use {', '.join(_OPS)}"

@@ -21,7 +21,6 @@ from dataclasses import dataclass, field
 from typing import IO
 
 from pebble.common.errors import IllegalMove, InvalidInput
-from pebble.common.text_lines import foreign_blank, shown
 from pebble.game.board import SHOWN, Status, listed
 from pebble.game.files.check import CheckResult
 from pebble.game.files.header import Header
@@ -109,9 +108,6 @@ def processor_moves(reader: PebblingReader, game: ProcessorGame) -> Iterable[tup
         If a line is no move; the message begins with the line number.
     """
     for number, text in reader.lines():
-        foreign = foreign_blank(text)
-        if foreign:
-            raise InvalidInput(f"line {number}: {foreign} in {shown(text)}; separate words by blanks")
         try:
             yield number, parse_processor_move(text, game.names)
         except InvalidInput as error:

@@ -31,7 +31,7 @@ class PebblingReader:
     ----------
     stream : text or binary stream
         Read once from where it stands; need not be seekable. Binary is better: only then can the place of a
-        byte that is no UTF-8 be told.
+        byte that is no UTF-8 be told, and a carriage return alone is seen.
 
     Raises
     ------
@@ -164,8 +164,8 @@ def parse_move(text: str, dag: AnyDag) -> Move:
     >>> parse_move("compute s", Dag.from_edges([("a", "s")]))
     Move(Op.COMPUTE, 1)
     """
-    words = text.split()
-    problem = _grammar(words, text)
+    words, foreign = text.split(), foreign_blank(text)
+    problem = f"{foreign} in {shown(text)}; separate words by blanks" if foreign else _grammar(words, text)
     if problem:
         raise InvalidInput(problem)
     return Move(Op(_OP[words[0]]), *(dag.vertex(name) for name in words[1::2]))
@@ -191,7 +191,7 @@ def _parse(
     if moves is not None:
         return moves, range(first, first + len(texts)), None
     numbers = [first + at for at, text in enumerate(texts) if _says_something(text)]
-    texts = [_with_single_blanks(texts[number - first]) for number in numbers]
+    texts = [" ".join(texts[number - first].split()) for number in numbers]
     moves, problem = _parse_plain(texts, vertex_of), None
     if moves is None:
         moves, problem = _parse_slowly(texts, numbers, vertex_of, dag, done)
@@ -199,13 +199,8 @@ def _parse(
 
 
 def _says_something(text: str) -> bool:
-    """Tell whether a line is more than a comment or blanks; one with foreign white space is, to be refused."""
-    comment = text[:1] == "#"
-    return bool(text.strip() and not comment) or bool(foreign_blank(text, comment))
-
-
-def _with_single_blanks(text: str) -> str:
-    return text if foreign_blank(text) else " ".join(text.split())
+    """Tell whether a line is more than a comment or blanks."""
+    return bool(text.strip()) and text[:1] != "#"
 
 
 def _parse_plain(texts: list[str], vertex_of: _Vertices) -> Moves | None:
@@ -244,9 +239,6 @@ def _parse_slowly(
 
 def _grammar(words: list[str], text: str) -> str:
     """Say why a line is no move, or nothing."""
-    foreign = foreign_blank(text)
-    if foreign:
-        return f"{foreign} in {shown(text)}; separate words by blanks, end lines with a line feed"
     if not words:
         return "an empty line is no move"
     if words[0] not in _OP:
