@@ -32,7 +32,7 @@ def attention_family(problem: Problem) -> Family:
     """Attention as arrays of vertices: softmax as the papers write it, without subtracting the maximum.
 
     Axes: ``i`` queries, ``j`` keys, ``k`` head dimension of Q and K, ``e`` head dimension of V. For a problem of any
-    kind see :func:`family_of`; :func:`run` takes the problem itself.
+    kind see :func:`pebble.family_of`; :func:`pebble.run` takes the problem itself.
 
     Raises
     ------

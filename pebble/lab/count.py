@@ -92,7 +92,7 @@ def count(
 
 @dataclass(frozen=True)
 class ProblemRun(Run):
-    """What :func:`run` returns: a run of a program, counted for all heads and batch elements of its problem.
+    """What :func:`pebble.run` returns: a run of a program, counted for all heads and batch elements of its problem.
 
     The peak and the final state are of one of them.
 
@@ -131,7 +131,7 @@ class ProblemRun(Run):
 
 def run(
     program: Program,
-    computation: Problem | Family,
+    problem: Problem | Family,
     M: int | None = None,
     *,
     induction: bool = True,
@@ -144,8 +144,8 @@ def run(
     ----------
     program : Program
         For one head of one batch element: all others are copies, so it is run once and what it moves is multiplied. Of
-        query heads that share keys and values the queries are one axis, see :class:`Problem`.
-    computation : Problem or Family
+        query heads that share keys and values the queries are one axis, see :class:`pebble.Problem`.
+    problem : Problem or Family
         With a family there are no bounds.
     M : int, optional
         Words of fast memory to enforce. None measures without a limit.
@@ -162,7 +162,7 @@ def run(
     Violation
         If an operation breaks a rule of the game, or an output is not in slow memory at the end.
     InvalidInput
-        If the program does not make sense for the computation.
+        If the program does not make sense for the problem.
     TooManyOperations
         If it takes too many operations, or under a mask of blocks that repeat will take about so many.
 
@@ -181,11 +181,9 @@ def run(
     >>> found.io, found.peak, found.bounds.best.value, found.ratio
     (8192, 10816, 8192, 1.0)
     """
-    problem, family = (
-        (computation, family_of(computation)) if isinstance(computation, Problem) else (None, computation)
-    )
+    known, family = (problem, family_of(problem)) if isinstance(problem, Problem) else (None, problem)
     one = machine.run(program, family, M, induction=induction, observe=observe, step_limit=step_limit)
-    return ProblemRun.of(one, problem)
+    return ProblemRun.of(one, known)
 
 
 def _uncounted(schedule: Schedule, problem: Problem, why: str) -> Row:
@@ -213,7 +211,6 @@ def count_schedule(
         return _unfit(schedule, sizes, counted.peak)
     _compare(schedule, program, family, counted)
     counted = ProblemRun.of(counted, problem)
-    moved = {name: (counted.reads[name], counted.writes[name]) for name in counted.reads}
     pick = getattr(schedule, "chosen", None)
     forced = tiles is None and taken_to_be_verified(schedule, problem, M, sizes)
     return Row(
@@ -227,9 +224,9 @@ def count_schedule(
         least_M=schedule.least_M(problem) if tiles is None else counted.peak,
         ratio=counted.io / bound,
         by_array={
-            name: {"reads": reads, "writes": writes}
-            for name, (reads, writes) in moved.items()
-            if reads or writes
+            name: {"reads": reads, "writes": counted.writes[name]}
+            for name, reads in counted.reads.items()
+            if reads or counted.writes[name]
         },
         chosen=pick(sizes).name if pick else "",
         note=_FORCED if forced else "",
