@@ -45,15 +45,15 @@ if TYPE_CHECKING:
     from pebble.graph.trace import trace
     from pebble.lab.citing import cite
     from pebble.lab.compare import compare
-    from pebble.lab.count import count
+    from pebble.lab.count import count, run
     from pebble.lab.crossover import crossover
     from pebble.lab.hardware import device, devices, model, models
     from pebble.lab.kernel import kernel
     from pebble.lab.level_counts import count_levels
     from pebble.lab.level_player import play_levels
-    from pebble.lab.parallel import parallel
+    from pebble.lab.parallel import Links, parallel
     from pebble.lab.pebblings import check, moves
-    from pebble.lab.plan import plan, plan_kernel, plan_levels
+    from pebble.lab.plan import Constraints, plan, plan_kernel, plan_levels
     from pebble.lab.player import play, play_dag
     from pebble.lab.regimes import regimes
     from pebble.lab.show import show
@@ -61,9 +61,8 @@ if TYPE_CHECKING:
     from pebble.lower_bounds.graph.graph_bound_table import dag_bounds
     from pebble.lower_bounds.table import bounds
     from pebble.program.lowering import lower
-    from pebble.program.machine.run import run
     from pebble.program.machine.run_levels import run_levels
-    from pebble.program.parallel import distributed_schedules
+    from pebble.program.parallel import SharedProblem, distributed_schedules
     from pebble.program.projection import project
     from pebble.program.schedule import Schedule
     from pebble.program.schedule import available as schedules
@@ -76,6 +75,7 @@ _HOME = {
     "Array": "computations.array",
     "BoundDoesNotApply": "common.errors",
     "CacheTooSmall": "common.errors",
+    "Constraints": "lab.plan",
     "Dag": "graph.dag",
     "DagSchedule": "solvers.heuristic.dag_schedule",
     "Family": "computations.family",
@@ -83,11 +83,13 @@ _HOME = {
     "IllegalMove": "common.errors",
     "IncompletePebbling": "common.errors",
     "InvalidInput": "common.errors",
+    "Links": "lab.parallel",
     "Optimum": "solvers.optimum",
     "PebbleError": "common.errors",
     "Problem": "computations.problem",
     "Rules": "game.rules",
     "Schedule": "program.schedule",
+    "SharedProblem": "program.parallel",
     "Violation": "common.errors",
     "attention_family": "computations.attention",
     "bounds": "lower_bounds.table",
@@ -128,7 +130,7 @@ _HOME = {
     "play_levels": "lab.level_player",
     "project": "program.projection",
     "regimes": "lab.regimes",
-    "run": "program.machine.run",
+    "run": "lab.count",
     "run_levels": "program.machine.run_levels",
     "schedule_dag": "solvers.heuristic.dag_schedule",
     "schedules": "program.schedule:available",
@@ -141,6 +143,7 @@ __all__ = [
     "Array",
     "BoundDoesNotApply",
     "CacheTooSmall",
+    "Constraints",
     "Dag",
     "DagSchedule",
     "Family",
@@ -148,11 +151,13 @@ __all__ = [
     "IllegalMove",
     "IncompletePebbling",
     "InvalidInput",
+    "Links",
     "Optimum",
     "PebbleError",
     "Problem",
     "Rules",
     "Schedule",
+    "SharedProblem",
     "Violation",
     "attention_family",
     "bounds",
@@ -219,4 +224,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_HOME})
+    return sorted({*_HOME, *_MODULES})

@@ -13,7 +13,7 @@ __all__ = ["command"]
 @click.argument("name", nargs=-1)
 @json_option
 def command(name: tuple[str, ...], as_json: bool) -> None:
-    """Say how to cite a bound, or the program: a sentence and BibTeX entries.
+    """Say how to cite bounds, or the program: a sentence for each, and BibTeX entries.
 
     NAME is what tables call the bound (T1, Saha-Ye, by parts), or pebble for the program. Without it, all names.
     """

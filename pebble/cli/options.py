@@ -328,9 +328,9 @@ def optional_words_of(options: dict[str, Any]) -> int | None:
         raise click.UsageError(
             "a device's memory is in bytes: say what a word is with --dtype, such as bf16."
         )
-    from pebble.lab.hardware import device as device_of
+    from pebble.lab.hardware.device import memory_words
 
-    return device_of(device).words(dtype, level)
+    return memory_words(None, device, level, dtype)
 
 
 def schedules_option(text: str = "Which schedules (repeat, or a,b); default all.") -> Callable[[F], F]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from pebble.common.errors import InvalidInput
 from pebble.computations.array import Array
 from pebble.computations.family import Family
 from pebble.computations.problem import Problem
@@ -14,7 +15,14 @@ from pebble.computations.problem import Problem
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["OUTPUT", "attention", "attention_family", "attention_parameters", "attention_symbols"]
+__all__ = [
+    "OUTPUT",
+    "attention",
+    "attention_family",
+    "attention_parameters",
+    "attention_symbols",
+    "plain_problem",
+]
 
 OUTPUT = Array("O", ("i", "e"), operands=("U", "l"), output=True, function=np.divide, meaning="output")
 """The output of a forward pass: unnormalised, divided by the row sums."""
@@ -23,7 +31,13 @@ OUTPUT = Array("O", ("i", "e"), operands=("U", "l"), output=True, function=np.di
 def attention_family(problem: Problem) -> Family:
     """Attention as arrays of vertices: softmax as the papers write it, without subtracting the maximum.
 
-    Axes: ``i`` queries, ``j`` keys, ``k`` head dimension of Q and K, ``e`` head dimension of V.
+    Axes: ``i`` queries, ``j`` keys, ``k`` head dimension of Q and K, ``e`` head dimension of V. For a problem of any
+    kind see :func:`pebble.family_of`; :func:`pebble.run` takes the problem itself.
+
+    Raises
+    ------
+    InvalidInput
+        If the problem asks for more than the sizes and ``stats``: a mask, several heads, another pass or softmax, …
 
     Examples
     --------
@@ -33,6 +47,11 @@ def attention_family(problem: Problem) -> Family:
     >>> family.predecessors("O", (0, 1))
     [('U', (0, 1, 1)), ('l', (0, 1))]
     """
+    if problem != plain_problem(problem):
+        raise InvalidInput(
+            "attention_family is the forward pass of one head, with plain softmax and without a mask; "
+            f"this is {problem.describe()}. Give pebble.run the problem itself, or take pebble.family_of"
+        )
     scale = 1.0 / math.sqrt(problem.d)
     arrays = (
         Array("Q", ("i", "k"), meaning="queries"),
@@ -57,6 +76,11 @@ def attention_family(problem: Problem) -> Family:
         symbols=attention_symbols(problem),
         parameters=attention_parameters(problem),
     )
+
+
+def plain_problem(problem: Problem) -> Problem:
+    """Return the forward pass of the same sizes: one head, plain softmax, no mask."""
+    return Problem(problem.Nq, problem.Nk, problem.d, problem.dv, problem.stats)
 
 
 def attention_parameters(problem: Problem) -> dict[str, str]:

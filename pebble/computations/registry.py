@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pebble.common.errors import InvalidInput
-from pebble.computations.attention import attention, attention_family
+from pebble.computations.attention import attention, attention_family, plain_problem
 from pebble.computations.backward import attention_gradients, backward_family
 from pebble.computations.family import Family
 from pebble.computations.heads import heads_family
@@ -70,7 +70,7 @@ FAMILY_NAMES = (*_PARAMETERS, NEST_NAME)
 
 
 _FORWARD: dict[str, Callable[[Problem], Family]] = {
-    "plain": attention_family,
+    "plain": lambda problem: attention_family(plain_problem(problem)),
     "latent": latent_family,
     "shared-rope": shared_rope_family,
     "linear": right_product_family,
@@ -83,7 +83,7 @@ _FORWARD: dict[str, Callable[[Problem], Family]] = {
 
 
 def family_of(problem: Problem) -> Family:
-    """Return the computation that a problem asks for.
+    """Return the computation that a problem asks for, of one head: the others are copies of it.
 
     >>> family_of(Problem.square(2, 2))
     <Family attention-forward Nq=2 Nk=2 d=2 dv=2: 40 vertices, 58 edges>
@@ -153,7 +153,7 @@ def family_from_header(name: str, parameters: dict[str, str]) -> Family:
     problem = _masked(problem, parameters.get("mask"))
     if name != "attention-heads":
         return family_of(problem)
-    family = heads_family(problem, values["Hq"], values["Hk"])
+    family = heads_family(plain_problem(problem), values["Hq"], values["Hk"])
     return family if problem.mask is None else family.under(problem.allowed)
 
 

@@ -6,6 +6,7 @@ import importlib.metadata
 from dataclasses import dataclass
 from typing import Any
 
+from pebble.common.errors import InvalidInput
 from pebble.common.tables import JsonResult, Table, TableResult
 from pebble.lower_bounds.catalogue import STATEMENTS, statement
 from pebble.lower_bounds.references import HONG_KUNG, Reference
@@ -78,18 +79,18 @@ class Citations(TableResult):
 
 
 def cite(name: str | None = None) -> Citation | Citations:
-    """Say how to cite a bound, or the program.
+    """Say how to cite bounds, or the program.
 
     Parameters
     ----------
     name : str, optional
-        The permanent name of a bound, as tables print it, or ``"pebble"``; case and punctuation do not matter.
-        Without it, all that can be cited.
+        The permanent name of a bound, as tables print it, or ``"pebble"``, or several such names; case and punctuation
+        do not matter. Without it, all that can be cited.
 
     Returns
     -------
     Citation or Citations
-        With ``bibtex`` and ``sentence``.
+        With ``bibtex`` and ``sentence``; of several names, each entry once.
 
     Raises
     ------
@@ -102,9 +103,36 @@ def cite(name: str | None = None) -> Citation | Citations:
     Saha & Ye 2024
     >>> cite("T1").facts["source"]
     'docs/bounds.md, T1'
+    >>> [one.key for one in cite("T1 D backward").references]
+    ['pebble-t1', 'hong-kung-1981', 'loomis-whitney-1949', 'pebble-d-backward']
     """
     if name is None:
         return Citations()
+    found = _each(name)
+    if len(found) == 1:
+        return found[0]
+    references = {reference.key: reference for one in found for reference in one.references}
+    return Citation(
+        "; ".join(one.name for one in found),
+        "\n\n".join(one.sentence for one in found),
+        tuple(references.values()),
+        {"citations": [one.content() for one in found]},
+    )
+
+
+def _each(text: str) -> list[Citation]:
+    """Return a citation for each name in a text; a name is as many words as can be."""
+    words = text.replace(",", " ").split()
+    for end in range(len(words), 0, -1):
+        try:
+            first = _one(" ".join(words[:end]))
+        except InvalidInput:
+            continue
+        return [first, *(_each(" ".join(words[end:])) if words[end:] else [])]
+    return [_one(text)]
+
+
+def _one(name: str) -> Citation:
     if name.strip().lower() in (PROGRAM, "pebble-io"):
         return _program()
     return _bound(statement(name))

@@ -1,33 +1,41 @@
-"""Counting schedules on one pass of a problem, each count verified by a machine run that enforces M."""
+"""Counting schedules and programs on one pass of a problem, each count verified by a machine run that enforces M."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import cached_property
 
-from pebble.common.errors import CacheTooSmall, NoClosedForm, PebbleError, TooManyOperations
-from pebble.common.units import fast_memory_words
+from pebble.common.errors import CacheTooSmall, InvalidInput, NoClosedForm, PebbleError, TooManyOperations
 from pebble.computations.family import Family
 from pebble.computations.problem import Problem
+from pebble.computations.registry import family_of
 from pebble.lab.asked_schedules import asked_schedules
 from pebble.lab.count_table import Report, Row
-from pebble.lower_bounds.table import bounds
+from pebble.lab.hardware.device import Device, memory_words
+from pebble.lower_bounds.table import BoundTable, bounds
 from pebble.program import Program
 from pebble.program.closed_forms.count import closed_form
+from pebble.program.machine import run as machine
 from pebble.program.machine.counted import Run
+from pebble.program.machine.rules import Machine
 from pebble.program.schedule import Schedule, Tiles, resolve_tiles
 from pebble.program.schedule.light_tiles import taken_to_be_verified
 
-__all__ = ["count", "count_schedule"]
+__all__ = ["ProblemRun", "count", "count_schedule", "run"]
 
 _FORCED = "the tiles were taken because they can be verified under this mask; others may move fewer words"
 
 
 def count(
     problem: Problem,
-    M: int,
+    M: int | None = None,
     schedules: Iterable[str | Schedule] | None = None,
     tiles: Tiles | str | None = None,
     *,
+    device: str | Device | None = None,
+    level: str | None = None,
+    dtype: str = "bfloat16",
     progress: Callable[[str], None] | None = None,
 ) -> Report:
     """Count the I/O of schedules on a problem with M words of fast memory.
@@ -38,13 +46,19 @@ def count(
     Parameters
     ----------
     problem : Problem
-    M : int
-        Words of fast memory.
+    M : int, optional
+        Words of fast memory; or give a device.
     schedules : iterable of str or Schedule, optional
         Which ones; all registered ones that serve the problem's pass by default.
     tiles : mapping or str, optional
         Tile sizes for every schedule, or the name of a preset such as ``"literal"``; by default each schedule
         chooses its own.
+    device : str or Device, optional
+        Sets M.
+    level : {"smem", "smem+regs", "l2"}, optional
+        What of the device is fast memory.
+    dtype : str
+        What a word of the device is.
     progress : callable, optional
         Called with the name of each schedule before it is counted.
 
@@ -55,7 +69,7 @@ def count(
     Raises
     ------
     InvalidInput
-        For unknown schedules, tiles or presets, or an M that is no positive whole number.
+        For unknown names, an M that is no positive whole number, or neither or both of M and a device.
 
     Examples
     --------
@@ -63,7 +77,7 @@ def count(
     >>> report["flash-2"].io, report["flash-2"].tiles
     (393216, {'rows': 761})
     """
-    M = fast_memory_words(M)
+    M = memory_words(M, device, level, dtype)
     found = bounds(problem, M)
     rows = []
     for schedule in asked_schedules(schedules, problem):
@@ -74,6 +88,102 @@ def count(
         except TooManyOperations as error:
             rows.append(_uncounted(schedule, problem, str(error)))
     return Report(problem, M, tuple(rows), found)
+
+
+@dataclass(frozen=True)
+class ProblemRun(Run):
+    """What :func:`pebble.run` returns: a run of a program, counted for all heads and batch elements of its problem.
+
+    The peak and the final state are of one of them.
+
+    Attributes
+    ----------
+    problem : Problem or None
+        None if the program was run on a family, of which there are no bounds here.
+    """
+
+    problem: Problem | None = None
+
+    @classmethod
+    def of(cls, one: Run, problem: Problem | None) -> ProblemRun:
+        """Return a run of one copy as one of all copies."""
+        copies = 1 if problem is None else problem.copies
+        moved = {
+            name: {array: words * copies for array, words in getattr(one, name).items()}
+            for name in ("reads", "writes", "computes")
+        }
+        return cls(**{**vars(one), **moved, "copies": copies, "problem": problem})
+
+    @cached_property
+    def bounds(self) -> BoundTable:
+        """The bounds for M words, or for as many as the peak where there was no limit."""
+        if self.problem is None:
+            raise InvalidInput(
+                "the program was run on a family: give pebble.run the problem, and bounds go with it"
+            )
+        return bounds(self.problem, self.peak if self.M is None else self.M)
+
+    @property
+    def ratio(self) -> float:
+        """I/O divided by the best proved lower bound."""
+        return self.io / self.bounds.best.value
+
+
+def run(
+    program: Program,
+    problem: Problem | Family,
+    M: int | None = None,
+    *,
+    induction: bool = True,
+    observe: Callable[[Machine], None] | None = None,
+    step_limit: int | None = None,
+) -> ProblemRun:
+    """Run a program of your own on the machine, and hold what it moves to the bounds.
+
+    Parameters
+    ----------
+    program : Program
+        For one head of one batch element: all others are copies, so it is run once and what it moves is multiplied. Of
+        query heads that share keys and values the queries are one axis, see :class:`pebble.Problem`.
+    problem : Problem or Family
+        With a family there are no bounds.
+    M : int, optional
+        Words of fast memory to enforce. None measures without a limit.
+    induction : bool
+        Whether iterations may be accounted for without being executed. Where the conditions fail every iteration
+        is executed, and ``Run.unrolled`` says so.
+    observe : callable, optional
+        Called with the machine after every operation; needs ``induction=False``.
+    step_limit : int, optional
+        Most operations to execute; five million by default, 600,000 under a mask.
+
+    Raises
+    ------
+    Violation
+        If an operation breaks a rule of the game, or an output is not in slow memory at the end.
+    InvalidInput
+        If the program does not make sense for the problem.
+    TooManyOperations
+        If it takes too many operations, or under a mask of blocks that repeat will take about so many.
+
+    Notes
+    -----
+    Cost: about 10 µs for each executed operation, some hundreds of operations for a nest of three or four
+    loops at any size; under a mask some tens of µs. docs/induction.md proves that shortcuts change no count.
+
+    Examples
+    --------
+    >>> from pebble.program import compute, delete, load, program, store
+    >>> all_at_once = program(
+    ...     load("Q", "K", "V"), compute("S"), compute("P"), compute("l"), compute("U"), compute("O"), store("O")
+    ... )
+    >>> found = run(all_at_once, Problem.square(64, 8, heads=4), M=20_000)
+    >>> found.io, found.peak, found.bounds.best.value, found.ratio
+    (8192, 10816, 8192, 1.0)
+    """
+    known, family = (problem, family_of(problem)) if isinstance(problem, Problem) else (None, problem)
+    one = machine.run(program, family, M, induction=induction, observe=observe, step_limit=step_limit)
+    return ProblemRun.of(one, known)
 
 
 def _uncounted(schedule: Schedule, problem: Problem, why: str) -> Row:
@@ -100,24 +210,23 @@ def count_schedule(
     if counted.peak > M:
         return _unfit(schedule, sizes, counted.peak)
     _compare(schedule, program, family, counted)
-    copies = problem.copies
-    moved = {name: (counted.reads[name], counted.writes[name]) for name in counted.reads}
+    counted = ProblemRun.of(counted, problem)
     pick = getattr(schedule, "chosen", None)
     forced = tiles is None and taken_to_be_verified(schedule, problem, M, sizes)
     return Row(
         name=schedule.name,
         fits=True,
         tiles=dict(sizes),
-        reads=counted.total_reads * copies,
-        writes=counted.total_writes * copies,
-        io=counted.io * copies,
+        reads=counted.total_reads,
+        writes=counted.total_writes,
+        io=counted.io,
         peak=counted.peak,
         least_M=schedule.least_M(problem) if tiles is None else counted.peak,
-        ratio=counted.io * copies / bound,
+        ratio=counted.io / bound,
         by_array={
-            name: {"reads": reads * copies, "writes": writes * copies}
-            for name, (reads, writes) in moved.items()
-            if reads or writes
+            name: {"reads": reads, "writes": counted.writes[name]}
+            for name, reads in counted.reads.items()
+            if reads or counted.writes[name]
         },
         chosen=pick(sizes).name if pick else "",
         note=_FORCED if forced else "",

@@ -142,6 +142,6 @@ def phase(title: str, *body: Nodes, generate: Callable[[], Iterable[Operation]] 
     return Phase(title, _flatten(body), generate)
 
 
-def program(*phases: Phase | Node) -> Program:
+def program(*phases: Phase | Nodes) -> Program:
     """Make a program of phases (bare nodes become an untitled phase)."""
-    return Program(tuple(p if isinstance(p, Phase) else Phase("", (p,)) for p in phases))
+    return Program(tuple(p if isinstance(p, Phase) else Phase("", _flatten((p,))) for p in phases))

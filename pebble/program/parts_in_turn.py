@@ -103,13 +103,13 @@ def written_out(program: Program, family: Family) -> Program:
 
     Examples
     --------
-    >>> from pebble.computations.attention import attention_family
     >>> from pebble.computations.problem import Problem
+    >>> from pebble.computations.registry import family_of
     >>> from pebble.program import delete, load, loop, phase, program
     >>> problem = Problem.square(12, 1, mask="document:7,5")
     >>> nodes = load("K"), loop("i", 3, load("Q"), delete("Q"))
     >>> text = for_each_part(problem.allowed, lambda part: program(phase("", nodes)))
-    >>> print(written_out(text, attention_family(problem).under(problem.allowed)))
+    >>> print(written_out(text, family_of(problem)))
     load K[j=0:7]
     for i in [0, 7) in tiles of 3: load Q; delete Q
     load K[j=7:12]

@@ -76,4 +76,4 @@ def _written(program: Program) -> str:
     text = ", ".join(f"{count} {word}{'' if count == 1 else 's'}" for count, word in counts if count)
     later = sum(phase.generate is not None for phase in phases)
     generated = f"; {later} of the phases generate theirs" if later else ""
-    return f"As written: {text}{generated}. What they move is for pebble.run(program, family, M) to count."
+    return f"As written: {text}{generated}. What they move is for pebble.run(program, problem, M) to count."

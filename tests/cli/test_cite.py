@@ -13,3 +13,19 @@ def test_cite(pebble: Pebble) -> None:
     assert (document["schema_version"], document["name"], document["version"]) == (1, "by parts", 1)
     assert len(document_of(pebble("cite", "--json"))["bounds"]) >= 30
     pebble("cite", "T-one").refused(2, "no bound is called 'T-one'", "T1; T2")
+    pebble("cite", "T4", "Nope").refused(2, "no bound is called 'Nope'", "T1; T2")
+
+
+def test_several_names(pebble: Pebble) -> None:
+    """Names of several words need no quotes, and no BibTeX entry is printed twice."""
+    for names in (["T4", "D1-total"], ["T4,D1-total"], ["t4 d1 total"]):
+        found = pebble("cite", *names).out
+        assert found.startswith("T4 (")
+        assert "\n\nD1-total (" in found
+    found = pebble("cite", "D", "D", "backward", "Li", "et", "al.", "pebble").out
+    keys = [line for line in found.splitlines() if line.startswith("@")]
+    assert len(keys) == len(set(keys))
+    assert {"@misc{pebble-d,", "@misc{pebble-d-backward,", "@misc{pebble,"} <= set(keys)
+    document = document_of(pebble("cite", "T1", "matmul, short side", "--json"))
+    assert [one["name"] for one in document["citations"]] == ["T1", "matmul, short side"]
+    assert document["citations"][0]["version"] == 1

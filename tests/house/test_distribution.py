@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 import json
+import re
 import subprocess
 import sys
 from importlib.metadata import distribution, entry_points, packages_distributions
@@ -71,11 +73,28 @@ def test_counting_does_without_networkx() -> None:
 
 
 def test_every_public_name_is_there() -> None:
-    assert set(pebble.__all__) <= set(dir(pebble))
+    assert dir(pebble) == sorted([*pebble.__all__, "masks", "plots", "program"])
     for name in pebble.__all__:
         assert getattr(pebble, name) is not None
     with pytest.raises(AttributeError, match="has no attribute 'nonsense'"):
         pebble.nonsense  # noqa: B018
+
+
+def test_what_a_function_takes_can_be_made() -> None:
+    """A class that a parameter names is public, in ``pebble.program``, or what a public function returns."""
+    sources = Path(pebble.__file__).parent.rglob("*.py")
+    classes = {
+        name for path in sources for name in re.findall(r"^class (\w+)", path.read_text("utf-8"), re.M)
+    }
+    functions = [
+        getattr(pebble, name) for name in pebble.__all__ if inspect.isfunction(getattr(pebble, name))
+    ]
+    signatures = [inspect.signature(function) for function in functions]
+    taken = {str(one.annotation) for signature in signatures for one in signature.parameters.values()}
+    given = {str(signature.return_annotation) for signature in signatures}
+    taken = {re.sub(r"Callable\[\[.*?\]", "", text) for text in taken}
+    there = {*pebble.__all__, *pebble.program.__all__, *re.findall(r"\w+", " ".join(given))}
+    assert set(re.findall(r"\w+", " ".join(taken))) & classes - there == set()
 
 
 def test_no_module_hides_a_public_name() -> None:

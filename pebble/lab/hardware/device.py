@@ -9,11 +9,11 @@ from types import MappingProxyType
 from typing import Any
 
 from pebble.common.errors import InvalidInput
-from pebble.common.units import bytes_per_word
+from pebble.common.units import bytes_per_word, fast_memory_words
 from pebble.lab.hardware.data_tables import find, read_table
 from pebble.program.hierarchy import Hierarchy
 
-__all__ = ["LEVELS", "MEMORY_LEVELS", "Device", "canonical_dtype", "device", "devices"]
+__all__ = ["LEVELS", "MEMORY_LEVELS", "Device", "canonical_dtype", "device", "devices", "memory_words"]
 
 LEVELS = ("smem", "smem+regs", "l2")
 """What may count as fast memory: see :meth:`Device.fast_bytes`."""
@@ -248,3 +248,26 @@ def device(name: str) -> Device:
     'NVIDIA GeForce RTX 4090'
     """
     return find(name, devices(), "device")
+
+
+def memory_words(M: int | None, on: str | Device | None, level: str | None, dtype: str) -> int:
+    """Return the words of fast memory that are meant by M, or by a device instead.
+
+    Raises
+    ------
+    InvalidInput
+        For neither or both of them, a level without a device, or unknown names.
+
+    Examples
+    --------
+    >>> memory_words(1000, None, None, "bf16"), memory_words(None, "h100", None, "bf16")
+    (1000, 116224)
+    """
+    bytes_per_word(dtype)
+    if on is None and level is not None:
+        raise InvalidInput("a level is a device's: give a device with it")
+    if (M is None) == (on is None):
+        raise InvalidInput("say how large fast memory is: M in words, or a device, and not both")
+    if on is None:
+        return fast_memory_words(M)
+    return (device(on) if isinstance(on, str) else on).words(dtype, level)

@@ -6,11 +6,10 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 
 from pebble.common.errors import CacheTooSmall, InvalidInput
-from pebble.common.units import fast_memory_words
 from pebble.computations.problem import LARGEST_SIZE, Problem
 from pebble.lab.hardware import Device
 from pebble.lab.hardware import device as device_of
-from pebble.lab.hardware.device import canonical_dtype
+from pebble.lab.hardware.device import canonical_dtype, memory_words
 from pebble.lab.plan.candidates import Setting
 from pebble.lab.plan.constraints import Constraints
 from pebble.lab.plan.evaluations import Evaluations
@@ -126,11 +125,7 @@ def setting_of(
     """
     dtype = canonical_dtype(dtype)
     width_ratio(dtype, constraints.accumulate)
-    if device is None and level is not None:
-        raise InvalidInput("a level is a device's: give a device with it")
-    if (M is None) == (device is None):
-        raise InvalidInput("say how large fast memory is: M in words, or a device, and not both")
-    words = fast_memory_words(M) if device is None else device.words(dtype, level)
+    words = memory_words(M, device, level, dtype)
     return Setting(problem, words, constraints, dtype, Evaluations(problem, dtype))
 
 

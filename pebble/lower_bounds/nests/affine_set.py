@@ -14,7 +14,7 @@ from pebble.common.errors import BoundDoesNotApply
 from pebble.computations.nests.affine import Affine
 from pebble.computations.nests.statement import Access, Assignment, LoopNest
 
-__all__ = ["AffineSet", "domain", "image", "image_above", "union_count"]
+__all__ = ["AffineSet", "domain", "image", "image_above", "placed", "union_count"]
 
 _MOST_CELLS = 40_000_000
 """The most points of all indices but one that a count looks at."""
@@ -50,7 +50,8 @@ class AffineSet:
     def without(self, name: str) -> tuple[AffineSet, bool]:
         """Return the points without one coordinate, and whether that is exact; if not, there may be too many.
 
-        Fourier and Motzkin's elimination: exact on whole numbers where one factor of each pair is 1.
+        Fourier and Motzkin's elimination. It is exact on whole numbers where between the two ends of each pair there is
+        always one: where they are far enough apart for their factors a and b (W. Pugh's dark shadow), so if one is 1.
         """
         below: list[Affine] = []
         above: list[Affine] = []
@@ -62,8 +63,9 @@ class AffineSet:
         for low in below:
             for high in above:
                 a, b = low.factor(name), -high.factor(name)
-                kept.append(b * low + a * high)
-                exact = exact and 1 in (a, b)
+                between, enough = b * low + a * high, (a - 1) * (b - 1)
+                kept.append(between)
+                exact = exact and (not enough or (not between.terms and between.constant >= enough))
         return AffineSet(tuple(one for one in self.names if one != name), _tidy(kept)), exact
 
     def is_empty(self) -> bool:
@@ -128,6 +130,14 @@ def image(points: AffineSet, access: Access) -> AffineSet | None:
 def image_above(points: AffineSet, access: Access) -> AffineSet:
     """Return a set that holds all elements that an access reaches; the same as :func:`image` where that is known."""
     return _image(points, access)[0]
+
+
+def placed(places: Sequence[Affine], access: Access) -> tuple[Affine, ...]:
+    """Return functions of an array's coordinates as functions of the indices of an access to it."""
+    return tuple(
+        sum((factor * access.places[int(name)] for name, factor in place.terms), Affine((), place.constant))
+        for place in places
+    )
 
 
 def union_count(sets: Sequence[AffineSet], without: Sequence[AffineSet] = ()) -> int:

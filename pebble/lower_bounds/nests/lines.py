@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from pebble.computations.nests.affine import Affine
 from pebble.computations.nests.statement import Access, Assignment, LoopNest
-from pebble.lower_bounds.nests.affine_set import image, image_above
+from pebble.lower_bounds.nests.affine_set import image, image_above, placed
 from pebble.lower_bounds.nests.elements import Elements
 from pebble.lower_bounds.nests.subspaces import annihilator, rank, reduced
 
@@ -21,7 +21,6 @@ __all__ = [
     "lines",
     "matrix",
     "own_steps",
-    "placed",
 ]
 
 Atom = tuple[str, str]
@@ -56,14 +55,6 @@ class LineFamily:
 def coordinates(access: Access) -> tuple[Affine, ...]:
     """Return the coordinates "0", "1", … of an element of the array."""
     return tuple(Affine.index(str(position)) for position in range(len(access.places)))
-
-
-def placed(places: Sequence[Affine], access: Access) -> tuple[Affine, ...]:
-    """Return functions of an array's coordinates as functions of the indices of an access to it."""
-    return tuple(
-        sum((factor * access.places[int(name)] for name, factor in place.terms), Affine((), place.constant))
-        for place in places
-    )
 
 
 def matrix(places: Sequence[Affine], names: Sequence[str]) -> tuple[tuple[Fraction, ...], ...]:

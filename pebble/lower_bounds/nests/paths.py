@@ -9,10 +9,11 @@ from itertools import combinations
 
 from pebble.common.errors import BoundDoesNotApply
 from pebble.computations.nests.statement import Access, Assignment
+from pebble.lower_bounds.nests.affine_set import placed
 from pebble.lower_bounds.nests.elements import Elements
 from pebble.lower_bounds.nests.exponents import Size, best_exponents
 from pebble.lower_bounds.nests.growth import Growth, Term
-from pebble.lower_bounds.nests.lines import Atom, behind, coordinates, inverse_of, placed
+from pebble.lower_bounds.nests.lines import Atom, behind, coordinates, inverse_of
 from pebble.lower_bounds.nests.projections import Share, cut_by_growth, sizes_to_try
 from pebble.lower_bounds.nests.subspaces import Matrix, annihilator, rank, reduced
 

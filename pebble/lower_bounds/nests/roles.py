@@ -9,8 +9,9 @@ from itertools import product
 from pebble.common.errors import BoundDoesNotApply
 from pebble.computations.nests.affine import Affine
 from pebble.computations.nests.statement import Access, Assignment
+from pebble.lower_bounds.nests.affine_set import placed
 from pebble.lower_bounds.nests.elements import Elements
-from pebble.lower_bounds.nests.lines import Atom, LineFamily, lines, own_steps, placed
+from pebble.lower_bounds.nests.lines import Atom, LineFamily, lines, own_steps
 
 __all__ = ["Role", "Roles", "once_only_roles", "recomputing_roles"]
 

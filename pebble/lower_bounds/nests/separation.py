@@ -7,8 +7,8 @@ from itertools import combinations
 
 from pebble.computations.nests.affine import Affine
 from pebble.computations.nests.statement import Access
-from pebble.lower_bounds.nests.affine_set import AffineSet, image_above
-from pebble.lower_bounds.nests.lines import Atom, placed
+from pebble.lower_bounds.nests.affine_set import AffineSet, image_above, placed
+from pebble.lower_bounds.nests.lines import Atom
 from pebble.lower_bounds.nests.roles import Role, Roles
 
 __all__ = ["group_of", "joined", "left_out"]

@@ -9,10 +9,10 @@ from fractions import Fraction
 from pebble.common.errors import BoundDoesNotApply
 from pebble.computations.nests.affine import Affine
 from pebble.computations.nests.statement import Access, Assignment
-from pebble.lower_bounds.nests.affine_set import AffineSet, image
+from pebble.lower_bounds.nests.affine_set import AffineSet, image, placed
 from pebble.lower_bounds.nests.elements import Elements
 from pebble.lower_bounds.nests.growth import Growth, Term
-from pebble.lower_bounds.nests.lines import Atom, behind, placed
+from pebble.lower_bounds.nests.lines import Atom, behind
 from pebble.lower_bounds.nests.paths import only_maker
 from pebble.lower_bounds.nests.projections import Share, cut_by_growth
 from pebble.lower_bounds.nests.spreading import Steps, spread

@@ -40,6 +40,8 @@ class Run:
         Operations the machine executed; the others were accounted for by induction.
     unrolled : tuple of str
         Loops that induction did not cover, and why; they were run iteration by iteration.
+    copies : int
+        Copies of the family that reads, writes and computes are of: one was run, and the others are like it.
     """
 
     family: Family
@@ -52,6 +54,7 @@ class Run:
     steps: int
     unrolled: tuple[str, ...]
     _state: Callable[[], FinalState] = field(repr=False, compare=False)
+    copies: int = 1
 
     @property
     def total_reads(self) -> int:
@@ -72,7 +75,7 @@ class Run:
     def recomputed(self) -> int:
         """How many computations repeat an earlier one (0: every vertex is computed once)."""
         computed = (array for array in self.family.arrays if not array.is_input)
-        return sum(max(0, self.computes[a.name] - self.family.size(a.name)) for a in computed)
+        return sum(max(0, self.computes[a.name] - self.copies * self.family.size(a.name)) for a in computed)
 
     def final_state(self, name: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return the progress of every element of an array at the end, in fast and in slow memory.

@@ -46,39 +46,11 @@ def run(
     observe: Callable[[Machine], None] | None = None,
     step_limit: int | None = None,
 ) -> Run:
-    """Run a program on the machine.
-
-    Parameters
-    ----------
-    program : Program
-    family : Family
-    M : int, optional
-        Words of fast memory to enforce. None measures without a limit.
-    induction : bool
-        Whether iterations may be accounted for without being executed. Where the conditions fail every iteration
-        is executed, and ``Run.unrolled`` says so.
-    observe : callable, optional
-        Called with the machine after every operation; needs ``induction=False``.
-    step_limit : int, optional
-        Most operations to execute; five million by default, 600,000 under a mask.
+    """Run a program on the machine: :func:`pebble.run`, whose parameters and errors these are, for one family.
 
     Returns
     -------
     Run
-
-    Raises
-    ------
-    Violation
-        If an operation breaks a rule of the game, or an output is not in slow memory at the end.
-    InvalidInput
-        If the program does not make sense for the family.
-    TooManyOperations
-        If it takes too many operations, or under a mask of blocks that repeat will take about so many.
-
-    Notes
-    -----
-    Cost: about 10 µs for each executed operation, some hundreds of operations for a nest of three or four
-    loops at any size; under a mask some tens of µs. docs/induction.md proves that shortcuts change no count.
     """
     if M is not None:
         M = fast_memory_words(M)

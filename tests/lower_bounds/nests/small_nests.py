@@ -52,7 +52,34 @@ TEXTS = [
     "x[i,j] = x[i,j-1] + u[i,j]; y[i,j] = y[i,j+1]*x[i,j]",
     "s[k] += r[k-i-1]*y[k-1,i] for i < k; a[k] = r[k] + s[k] for 1 <= k; "
     "y[k,i] = y[k-1,i] + a[k]*y[k-1,k-i-1] for i < k; y[k,k] = a[k] for 1 <= k",
+    "O[i] = A[2*i] + A[2*i+1]",
+    "O[i] = A[2*i]*A[3*i-1] + A[i+4]",
+    "B[2*i] = A[3*i+1]; O[i] = B[i] + B[i+1]",
+    "O[i] += A[3*i+2*k,i-k]*B[k]",
 ]
+
+
+def strided_text(draw: random.Random) -> tuple[str, dict[str, int]]:
+    """Return one or two assignments whose places have any factors and constants, and extents."""
+    ranks = {"A": draw.randint(1, 2), **{array: draw.randint(0, 2) for array in "BCD"}}
+
+    def place(names: list[str]) -> str:
+        chosen = draw.sample(names, min(len(names), draw.choice([1, 1, 2])))
+        terms = [f"{draw.choice([1, 1, 1, 2, 3, -1, -2])}*{name}" for name in chosen]
+        return "+".join([*terms, str(draw.choice([0, 0, 0, -2, -1, 1, 2, 3]))])
+
+    def access(array: str, names: list[str]) -> str:
+        places = ",".join(place(names) for _ in range(ranks[array]))
+        return f"{array}[{places}]" if places else array
+
+    statements = []
+    for target, arrays in (("C", "AABC"), ("D", "ABC"))[: draw.randint(1, 2)]:
+        names = draw.sample("ijk", draw.randint(1, 3))
+        reads = [access(array, names) for array in draw.choices(arrays, k=draw.randint(1, 3))]
+        limit = f" for {names[0]} <= {draw.choice(['', '2*'])}{names[-1]} + {draw.randint(-1, 1)}"
+        statements.append(f"{access(target, names)} += {'*'.join(reads)}" + limit * (draw.random() < 0.3))
+    text = "; ".join(statements)
+    return text, {name: draw.randint(1, 5) for name in "ijk" if f"*{name}" in text}
 
 
 def small_nest(draw: random.Random, text: str, most: int = 4) -> LoopNest:
