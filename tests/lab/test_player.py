@@ -8,8 +8,10 @@ import json
 import re
 import shutil
 import subprocess
+import time
 from html.parser import HTMLParser
 from importlib import resources
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -142,6 +144,14 @@ def test_the_context_counts_iterations_from_one(page: Page) -> None:
     assert contexts[0] == "i 1 of 2"
     assert contexts[-1] == "i 2 of 2"
     assert "i 2 of 2, j 3 of 3, k 2 of 2" in contexts
+
+
+def test_a_page_does_not_depend_on_the_clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With a clock that goes on by ten seconds a look, as if the machine were very busy."""
+    html = first_page(classics=False).html
+    clock = count(step=10)
+    monkeypatch.setattr(time, "monotonic", lambda: float(next(clock)))
+    assert first_page(classics=False).html == html
 
 
 def test_classic_boards_have_their_optima() -> None:
