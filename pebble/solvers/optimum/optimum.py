@@ -158,7 +158,7 @@ def optimal(
     progress : callable, optional
         Called as ``progress(lower, states)`` with a proved lower bound and the number of states expanded.
     most_states : int, optional
-        Stop so once this many states are expanded, on any machine after the same work.
+        Stop in the same way once this many states are expanded: on any machine after the same work.
     stoppable : bool
         Whether ``KeyboardInterrupt`` ends the search in the same way, marked as ``interrupted``; by default it is
         raised, as it is in any case while there is no pebbling yet.
