@@ -82,7 +82,6 @@ def _transcript(commands: list[str], folder: Path) -> str:
             capture_output=True,
             text=True,
             encoding="utf-8",
-            timeout=60,
             check=False,
         )
         seen = done.stdout if done.returncode == 0 else done.stdout + done.stderr

@@ -9,6 +9,7 @@ import click
 from pebble.cli.coq_option import coq_option, write_coq
 from pebble.cli.options import needed_memory_options, problem_of, problem_options, words_of
 from pebble.cli.printing import json_option, print_result
+from pebble.cli.progress import long_work
 
 __all__ = ["command"]
 
@@ -23,7 +24,8 @@ def command(as_json: bool, coq: str | None, **options: Any) -> None:
     from pebble.lower_bounds.table import bounds
 
     M = words_of(options)
-    found = bounds(problem_of(options), M)
+    with long_work():
+        found = bounds(problem_of(options), M)
     if coq is not None:
         from pebble.lower_bounds.coq_certificate import coq_certificate
 

@@ -10,6 +10,7 @@ from pebble.cli.completion import dags
 from pebble.cli.dag_options import rules_of, rules_options
 from pebble.cli.options import Seconds, needed_memory_options, optional_words_of
 from pebble.cli.printing import file_output
+from pebble.cli.progress import long_work
 
 __all__ = ["command"]
 
@@ -26,7 +27,12 @@ __all__ = ["command"]
 @click.option(
     "--bound", help="The name of the bound (compulsory, exhaustive search, …); by default the greatest."
 )
-@click.option("--time", "time_budget", type=Seconds(min=0), help="Seconds that a search may take.")
+@click.option(
+    "--time",
+    "time_budget",
+    type=Seconds(min=0),
+    help="Seconds for each search; the best so far at their end.",
+)
 @click.option(
     "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of the random searches."
 )
@@ -47,19 +53,21 @@ def command(
 
     DAG is a file or a name with parameters (fft:64, matmul:8,8,8). Verify it with: pebble check FILE.
     """
+    from pebble.common.clock import limited_to
     from pebble.common.errors import InvalidInput
     from pebble.computations.load import load_dag
     from pebble.lab.pebblings import certify_file
     from pebble.solvers.certificate import certify
 
     M, rules = optional_words_of(options), rules_of(options)
-    loaded = load_dag(dag, format)
-    if pebbling is not None:
-        if order is not None:
-            raise InvalidInput("choose one of --pebbling and --schedule")
-        found = certify_file(loaded, pebbling, M, rules, bound)
-    else:
-        assert M is not None
-        found = certify(loaded, M, rules, None, order or "auto", bound, seed, time_budget)
+    if pebbling is not None and order is not None:
+        raise InvalidInput("choose one of --pebbling and --schedule")
+    with long_work(), limited_to(time_budget):
+        loaded = load_dag(dag, format)
+        if pebbling is not None:
+            found = certify_file(loaded, pebbling, M, rules, bound)
+        else:
+            assert M is not None
+            found = certify(loaded, M, rules, None, order or "auto", bound, seed, time_budget)
     found.write(file_output() if output == "-" else output)
     click.echo(f"{'' if output == '-' else f'{output}: '}{found}", err=True)

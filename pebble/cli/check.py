@@ -7,6 +7,7 @@ import sys
 import click
 
 from pebble.cli.printing import json_option, print_json
+from pebble.cli.progress import long_work
 
 __all__ = ["command"]
 
@@ -24,7 +25,8 @@ def command(file: str, as_json: bool) -> None:
     from pebble.lab.pebblings import check, check_document
 
     try:
-        result = check(sys.stdin.buffer if file == "-" else file)
+        with long_work():
+            result = check(sys.stdin.buffer if file == "-" else file)
     except InvalidInput as error:
         if as_json:
             print_json({"schema_version": 1, "legal": False, "complete": False, "error": str(error)})

@@ -11,6 +11,7 @@ from pebble.cli.coq_option import coq_option, write_coq
 from pebble.cli.dag_options import rules_of, rules_options
 from pebble.cli.options import needed_memory_options, words_of
 from pebble.cli.printing import json_option, print_json, print_text
+from pebble.cli.progress import long_work
 
 __all__ = ["command"]
 
@@ -54,8 +55,9 @@ def command(
     from pebble.lower_bounds.graph.coq_family import coq_certificate_of_dag
 
     M, rules = words_of(options), rules_of(options)
-    loaded = load_dag(dag, format)
-    found = dag_bounds(loaded, M, rules, eigenvalues, sample, seed)
+    with long_work():
+        loaded = load_dag(dag, format)
+        found = dag_bounds(loaded, M, rules, eigenvalues, sample, seed)
     if coq is not None:
         write_coq(coq, coq_certificate_of_dag(loaded, M))
     least = loaded.least_M(sliding=rules.sliding)

@@ -7,6 +7,7 @@ import click
 from pebble.cli.completion import dags
 from pebble.cli.dag_options import dag_of
 from pebble.cli.printing import json_option, print_list, print_result
+from pebble.cli.progress import long_work
 
 __all__ = ["command"]
 
@@ -35,8 +36,10 @@ def command(dag: str | None, format: str | None, keep_isolated: bool, listing: b
         )
     from pebble.graph.statistics import dag_info
 
-    found = dag_of(dag, format, keep_isolated)
-    print_result(dag_info(found, found.description or dag), as_json)
+    with long_work():
+        found = dag_of(dag, format, keep_isolated)
+        info = dag_info(found, found.description or dag)
+    print_result(info, as_json)
 
 
 def _list(as_json: bool) -> None:

@@ -64,7 +64,7 @@ def check_output(output: str | None, as_json: bool) -> None:
 
 
 def finish(found: Any, dag: str, output: str | None, as_json: bool, text: str) -> None:
-    """Write the pebbling that was found, and print what it costs."""
+    """Write the pebbling that was found, and print what it costs; exit with 130 if the search was interrupted."""
     from pebble.computations.nests.named_kernel import header_name
 
     if output is not None:
@@ -73,3 +73,7 @@ def finish(found: Any, dag: str, output: str | None, as_json: bool, text: str) -
         print_json({"schema_version": 1, "dag": dag} | found.to_dict())
     elif output != "-":
         click.echo(text)
+    if found.interrupted:
+        kept = "" if output in (None, "-") else f"; it is in {output}"
+        click.echo(f"pebble: interrupted; this is the best found so far{kept}", err=True)
+        sys.exit(130)

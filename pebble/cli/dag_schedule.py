@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
 import click
@@ -25,7 +24,9 @@ __all__ = ["command"]
     show_default=True,
     help="belady, lru, fifo or write-aware; auto is belady, with the order auto write-aware where that costs less.",
 )
-@click.option("--time", "time_budget", type=Seconds(min=0), help="Seconds that a search may take.")
+@click.option(
+    "--time", "time_budget", type=Seconds(min=0), help="Seconds for all of it; the best so far at their end."
+)
 @click.option(
     "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of the random searches."
 )
@@ -46,14 +47,18 @@ def command(
     schedules of a family that has some), given, depth-first, breadth-first, greedy, weighted-greedy, closures, lattice,
     blocks, local-search. With --time the search goes on for so long; Ctrl-C ends it with the best so far.
     """
+    from pebble.common.clock import limited_to
     from pebble.lab.dag_schedules import schedule_named_dag
 
     check_output(output, as_json)
     M = words_of(options)
-    with progress_line("{} {:4.0%}  best so far {:,}".format, pause=0.1) as progress:
-        found = schedule_named_dag(dag, M, order, eviction, seed, time_budget, progress, stoppable=True)
+    with (
+        limited_to(time_budget),
+        progress_line("{} {:4.0%}  best so far {:,}".format, pause=0.1) as progress,
+    ):
+        found = schedule_named_dag(dag, M, order, eviction, seed, time_budget, progress, True, _note)
     finish(found, dag, output, as_json, str(found))
-    if found.interrupted:
-        kept = "" if output in (None, "-") else f"; it is in {output}"
-        click.echo(f"pebble: interrupted; this is the best schedule found so far{kept}", err=True)
-        sys.exit(130)
+
+
+def _note(text: str) -> None:
+    click.echo(f"pebble: {text}", err=True)

@@ -25,7 +25,7 @@ __all__ = ["command"]
     "--time",
     "time_budget",
     type=Seconds(min=0),
-    help="Seconds that a search over orders of vertices may take.",
+    help="Seconds for all of it; the best so far at their end.",
 )
 @click.option("--list", "listing", is_flag=True, help="List the kernels that have a name.")
 @click.option("-o", "--output", help="Write the pebbling, one move a line; - for standard output.")

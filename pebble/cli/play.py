@@ -51,9 +51,7 @@ _FIRST_PAGE = "play.html"
 @click.option(
     "--time-limit",
     type=Seconds(min=0, min_open=True),
-    default=5.0,
-    show_default=True,
-    help="Seconds for the exact optimum of each DAG and M.",
+    help="Seconds for the exact optimum of each DAG and M; by default a fixed amount of work.",
 )
 @click.option(
     "-o",
@@ -66,7 +64,7 @@ def command(
     format: str | None,
     tiles: str | None,
     no_classics: bool,
-    time_limit: float,
+    time_limit: float | None,
     output: str | None,
     **options: Any,
 ) -> None:
@@ -87,7 +85,7 @@ def command(
     pebble play pyramid:4 -M 5 -o game.html
     pebble play ring -P 4 -N 8 -d 2 -o ring.html
     """  # noqa: D301
-    if not math.isfinite(time_limit):
+    if time_limit is not None and not math.isfinite(time_limit):
         raise click.UsageError("--time-limit takes a number of seconds, such as 5.")
     from pebble.lab.player import first_page
 

@@ -10,11 +10,15 @@ from typing import Any
 
 import click
 
-__all__ = ["progress_bar", "progress_line"]
+from pebble.common.clock import heard_by
+
+__all__ = ["long_work", "progress_bar", "progress_line"]
 
 
 @contextmanager
-def progress_line(text: Callable[..., str] = str, pause: float = 0.0) -> Iterator[Callable[..., None] | None]:
+def progress_line(
+    text: Callable[..., str] = str, pause: float = 0.0, after: float = 0.0
+) -> Iterator[Callable[..., None] | None]:
     """Yield a function that shows a line in place of the one before, or None; at the end the line is wiped.
 
     Parameters
@@ -23,23 +27,33 @@ def progress_line(text: Callable[..., str] = str, pause: float = 0.0) -> Iterato
         Makes the line of what the function is called with.
     pause : float
         Calls that come sooner after the last line shown are left out; seconds.
+    after : float
+        So are calls in the first seconds.
     """
     if not sys.stderr.isatty():
         yield None
         return
-    shown = float("-inf")
+    next_time, shown = time.monotonic() + after, False
 
     def show(*what: object) -> None:
-        nonlocal shown
+        nonlocal next_time, shown
         now = time.monotonic()
-        if now - shown >= pause:
-            shown = now
+        if now >= next_time:
+            next_time, shown = now + pause, True
             click.echo(f"\r\x1b[K{text(*what)}", nl=False, err=True)
 
     try:
         yield show
     finally:
-        click.echo("\r\x1b[K", nl=False, err=True)
+        if shown:
+            click.echo("\r\x1b[K", nl=False, err=True)
+
+
+@contextmanager
+def long_work() -> Iterator[None]:
+    """Show what the work inside tells, once it has taken two seconds."""
+    with progress_line(pause=0.2, after=2.0) as show, heard_by(show):
+        yield
 
 
 @contextmanager

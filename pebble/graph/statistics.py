@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from pebble.common.clock import tell
 from pebble.common.tables import words
 from pebble.graph.dag import Dag
 from pebble.graph.fingerprint import dag_hash
@@ -100,7 +101,11 @@ def dag_info(dag: Dag, name: str | None = None) -> DagInfo:
     >>> info.depth, info.least_M, info.compulsory_io
     (2, 3, 3)
     """
+    tell("compulsory I/O")
     loads, stores = compulsory_io(dag)
+    tell("longest path")
+    longest = depth(dag)
+    tell("hash")
     return DagInfo(
         name=dag.description if name is None else name,
         vertices=dag.n_vertices,
@@ -110,7 +115,7 @@ def dag_info(dag: Dag, name: str | None = None) -> DagInfo:
         sinks=len(dag.sinks),
         isolated=len(dag.isolated),
         max_indegree=dag.max_indegree,
-        depth=depth(dag),
+        depth=longest,
         least_M=dag.least_M(),
         compulsory_loads=loads,
         compulsory_stores=stores,

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from pebble.common.clock import TimeUp, check_time
 from pebble.common.errors import PebbleError
 from pebble.computations.load import load_dag, named_problem
 from pebble.computations.problem import Problem
@@ -19,6 +20,9 @@ from pebble.program.schedule import registered
 from pebble.solvers.heuristic import DagSchedule, schedule_dag
 
 __all__ = ["schedule_named_dag"]
+
+_MANY = 200_000
+"""Vertices from which on a search takes so long that it is said before."""
 
 
 @dataclass(frozen=True)
@@ -47,13 +51,14 @@ def schedule_named_dag(
     time_budget: float | None = None,
     progress: Callable[[str, float, int], object] | None = None,
     stoppable: bool = False,
+    note: Callable[[str], object] = str,
 ) -> DagSchedule:
     """Schedule the DAG that a name or a file stands for; see :func:`~pebble.schedule_dag`.
 
     Where the name is that of a family that schedules are registered for, as ``attention:N=16,d=8``, ``auto`` is
     no worse than any of them: it also tries the order of the cheapest that computes nothing twice. If one costs
     less all the same, because it computes something twice or evicts better, it is the answer as it is, with the
-    eviction ``own``.
+    eviction ``own``. ``note`` is called with a sentence before a search that may take minutes.
 
     Raises
     ------
@@ -66,6 +71,11 @@ def schedule_named_dag(
     14 I/O (8 reads, 6 writes), peak 4 of 4 words; order given, eviction belady
     """
     dag, own = load_dag(source), list[_Own]()
+    if order == "auto" and dag.n_vertices > _MANY:
+        note(
+            f"{dag.n_vertices:,} vertices: quick orders come first, then a search of minutes; --time or Ctrl-C ends it "
+            "with the best so far"
+        )
     problem = named_problem(source) if order == "auto" else None
     if problem is not None:
         own = _own_schedules(problem, M, int(np.count_nonzero(dag.indegree)))
@@ -82,7 +92,10 @@ def _own_schedules(problem: Problem, M: int, computed: int) -> list[_Own]:
     found: list[_Own] = []
     for schedule in registered(problem.pass_name, problem.form):
         try:
+            check_time()
             pebbling = moves(schedule, problem, M)
+        except TimeUp:
+            break
         except PebbleError:
             continue  # it needs more words, or cannot compute this
         found.append(_Own(schedule.name, pebbling, pebbling.computes > computed))

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import IO, Any
 
+from pebble.common.clock import TimeUp, limited_to
 from pebble.common.errors import CacheTooSmall, InvalidInput
 from pebble.common.tables import Table, TableResult, words
 from pebble.common.units import fast_memory_words
@@ -172,7 +173,8 @@ def kernel(
     progress : callable, optional
         Called with a line of text now and then by the search.
     time_budget : float, optional
-        Seconds for a search over orders of vertices; without it, it does a fixed amount of work.
+        Seconds for all of it, at the end of which there is the best so far: no more than half of them for the bounds.
+        Without it the work is fixed.
 
     Raises
     ------
@@ -192,14 +194,20 @@ def kernel(
         nest = computation
     else:
         nest = read_kernel(computation, extents or {}, outputs)
-    try:
-        _check(nest)
-        schedule, note, fits = schedule_nest(nest, M, progress, time_budget), "", True
-    except CacheTooSmall as error:
-        schedule, note, fits = None, str(error), False
-    except TooManyPoints as error:
-        schedule, note, fits = None, f"no schedule: {error}", True
-    return KernelReport(nest, M, tuple(nest_bounds(nest, M)), schedule, note, fits)
+    schedule, note, fits = None, "", True
+    with limited_to(time_budget):
+        with limited_to(None if time_budget is None else time_budget / 2):
+            bounds = tuple(nest_bounds(nest, M))
+        try:
+            _check(nest)
+            schedule = schedule_nest(nest, M, progress)
+        except CacheTooSmall as error:
+            note, fits = str(error), False
+        except TooManyPoints as error:
+            note = f"no schedule: {error}"
+        except TimeUp:
+            note = "no schedule was found in this time; give it more, or no limit"
+    return KernelReport(nest, M, bounds, schedule, note, fits)
 
 
 def _check(nest: LoopNest) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeVar
 
+from pebble.common.clock import tell
 from pebble.common.errors import BoundDoesNotApply
 from pebble.game.rules import Rules
 
@@ -98,8 +99,9 @@ def by_hand(bound: Bound) -> Bound:
 
 def applicable(bounds: Iterable[Callable[[_Asked, int], Bound]], problem: _Asked, M: int) -> list[Bound]:
     """Return what the bounds say of a problem with M words; those that do not apply are left out."""
-    found = []
+    found: list[Bound] = []
     for bound in bounds:
+        tell(f"bounds: {len(found)} found")
         try:
             found.append(bound(problem, M))
         except BoundDoesNotApply:

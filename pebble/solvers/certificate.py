@@ -11,6 +11,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
+from pebble.common.clock import limited_to, tell, unlimited
 from pebble.common.errors import BoundDoesNotApply, InvalidInput
 from pebble.common.units import fast_memory_words
 from pebble.game.board import Status
@@ -27,7 +28,6 @@ __all__ = ["FORMAT", "VERSION", "Certificate", "certify", "verdict"]
 FORMAT = "pebble-certificate"
 VERSION = 1
 _LARGEST = 5_000_000
-_SECONDS = 5.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,7 +152,7 @@ def certify(
         The name of the bound; by default the greatest that is proved, for tiny DAGs also by an exhaustive search that
         a checker can repeat.
     seed, time_budget
-        For the automatic schedule.
+        For the automatic schedule; the search for the optimum takes no longer either.
 
     Raises
     ------
@@ -179,7 +179,7 @@ def certify(
     if moves is None:
         from pebble.solvers.heuristic.dag_schedule import schedule_dag
 
-        moves = schedule_dag(dag, M, order, seed=seed, time_budget=time_budget).moves()
+        moves = schedule_dag(dag, M, order, seed=seed, time_budget=time_budget, progress=_told).moves()
     replay, texts = Replay(dag, M, rules), list[str]()
     for text in _played(replay, dag, moves):
         texts.append(text)
@@ -187,16 +187,23 @@ def certify(
             raise InvalidInput(f"the pebbling has more than {_LARGEST:,} moves, the most a certificate holds")
     status = replay.result()
     status.require_complete()
-    chosen = _chosen(dag, M, rules, bound, status.io)
-    optimum = _optimum(dag, M, rules, time_budget) if chosen.least_io < status.io else None
+    with unlimited():  # A checker computes the bound again and has no limit.
+        chosen = _chosen(dag, M, rules, bound, status.io)
+    with limited_to(time_budget):
+        optimum = _optimum(dag, M, rules) if chosen.least_io < status.io else None
     return Certificate(dag, M, rules, tuple(texts), status, chosen, optimum)
+
+
+def _told(*progress: object) -> None:
+    tell("searching: " + ", ".join(map(str, progress)))
 
 
 def _played(replay: Any, dag: Dag, moves: Columns | Iterable[Columns]) -> Iterator[str]:
     from pebble.game.moves import as_chunks
     from pebble.game.referee import move_text
 
-    for chunk in as_chunks(moves):
+    for number, chunk in enumerate(as_chunks(moves), 1):
+        tell(f"playing part {number:,} of the pebbling")
         replay.play(chunk)
         for move in chunk:
             yield move_text(dag, move)
@@ -222,14 +229,14 @@ def _chosen(dag: Dag, M: int, rules: Rules, name: str | None, io: int) -> GraphB
     raise InvalidInput(f"no bound {name!r} holds here; known: {known}")
 
 
-def _optimum(dag: Dag, M: int, rules: Rules, seconds: float | None) -> int | None:
+def _optimum(dag: Dag, M: int, rules: Rules) -> int | None:
     """Return the optimum of a small DAG if a short search proves it."""
     from pebble.lower_bounds.graph.exhaustive import LARGEST
-    from pebble.solvers.optimum import optimal
+    from pebble.solvers.optimum import FEW_STATES, optimal
 
     if np.count_nonzero(dag.ancestors_of_outputs) > LARGEST:
         return None
-    found = optimal(dag, M, rules, time_limit=_SECONDS if seconds is None else max(seconds, 0.001))
+    found = optimal(dag, M, rules, None, _told, most_states=FEW_STATES)
     return found.io if found.proved else None
 
 

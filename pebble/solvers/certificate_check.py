@@ -8,6 +8,7 @@ from typing import IO, Any
 
 import numpy as np
 
+from pebble.common.clock import tell
 from pebble.common.errors import BoundDoesNotApply, IllegalMove, InvalidInput
 from pebble.game.board import Status
 from pebble.game.files.check import CheckResult
@@ -165,6 +166,7 @@ def _replayed(texts: list[Any], dag: Dag, M: int, rules: Rules) -> tuple[Status,
     replay = Replay(dag, M, rules)
     try:
         for first in range(0, len(texts), 1 << 16):
+            tell(f"move {first:,} of {len(texts):,}")
             part = []
             for number, text in enumerate(texts[first : first + (1 << 16)], first):
                 try:

@@ -33,13 +33,11 @@ def _interrupt(folder: Path, number: signal.Signals) -> subprocess.CompletedProc
         preexec_fn=heed_interrupts,
     )
     try:
-        deadline = time.monotonic() + 60
         while not any(path.stat().st_size > 100_000 for path in folder.iterdir()):
             assert process.poll() is None, "the command ended by itself"
-            assert time.monotonic() < deadline, "the command never began to write"
             time.sleep(0.02)
         process.send_signal(number)
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate()
     finally:
         process.kill()
     return subprocess.CompletedProcess(arguments, process.returncode, out, err)
@@ -81,7 +79,7 @@ def test_a_reader_that_goes_away(command: list[str]) -> None:
     process.stdout.close()
     err = process.stderr.read()
     process.stderr.close()
-    assert process.wait(timeout=60) in (0, 1)
+    assert process.wait() in (0, 1)
     assert err == ""
 
 

@@ -13,6 +13,7 @@ from pebble.cli.dag_optimal import command
 from pebble.common.errors import InvalidInput
 from pebble.computations.load import load_dag
 from pebble.game.files.check import check_pebbling
+from pebble.solvers.optimum import optimum
 
 
 def run(*arguments: str) -> Any:
@@ -57,3 +58,20 @@ def test_command_says_when_it_is_not_proved() -> None:
 def test_command_refuses_two_documents_on_standard_output() -> None:
     with pytest.raises(InvalidInput, match="choose one"):
         run("fft:4", "-M", "3", "--json", "-o", "-")
+
+
+def test_an_interrupted_command_writes_what_it_has(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(optimum, "prove_by", interrupt)
+    path = tmp_path / "best.pebbling"
+    result = run("fft:8", "-M", "4", "-o", str(path))
+    assert result.exit_code == 130
+    assert "not proved: the optimum is at least 16" in result.stdout
+    assert result.stderr == f"pebble: interrupted; this is the best found so far; it is in {path}\n"
+    checked = check_pebbling(str(path), lambda header: load_dag(header.dag_name))
+    assert checked.complete
+    assert f"{checked.io} I/O" in result.stdout
+    document = json.loads(run("fft:8", "-M", "4", "--json").stdout)
+    assert document["interrupted"] is True

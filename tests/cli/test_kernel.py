@@ -82,3 +82,17 @@ def test_a_kernel_of_the_list_with_other_extents(pebble: Pebble) -> None:
     assert document["statements"] == ["z[i] += A[i,j]*x[j]", "y[j] += A[i,j]*z[i]"]
     assert document["extents"] == {"i": 6, "j": 5}
     pebble("kernel", "gem", "-M", "20").refused(2, "did you mean 'gemm'")
+
+
+def test_a_time_limit_holds_for_all_of_it(pebble: Pebble) -> None:
+    """The columns of this nest take many seconds to be counted; the compulsory bound is there at once."""
+    done = pebble("kernel", "cholesky", "-M", "1024", "--time", "0", "--json")
+    document = document_of(done)
+    assert document["schedule"] is None
+    assert "in this time" in document["note"]
+    assert [one["name"] for one in document["bounds"]] == ["nest compulsory"]
+
+
+def test_without_time_the_vertices_are_taken_as_they_come(pebble: Pebble) -> None:
+    done = pebble("kernel", "jacobi-1d", "-N", "t=20,i=50", "-M", "16", "--time", "0", "--json")
+    assert document_of(done)["schedule"]["program"].startswith("the vertices of the DAG in an order")

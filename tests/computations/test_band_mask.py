@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 import tracemalloc
 from collections.abc import Hashable
 
@@ -146,7 +145,6 @@ def test_what_is_no_band_is_refused(start: list[int], stop: list[int]) -> None:
 
 def test_bands_of_a_thousand_million_tokens_take_no_room() -> None:
     N, W = LARGE, 4096
-    begun = time.perf_counter()
     tracemalloc.start()
     causal = causal_mask(N, N)
     assert causal.pairs == N * (N + 1) // 2
@@ -170,7 +168,6 @@ def test_bands_of_a_thousand_million_tokens_take_no_room() -> None:
         check_rows(wide)
     assert tracemalloc.get_traced_memory()[1] < 2**21
     tracemalloc.stop()
-    assert time.perf_counter() - begun < 10
 
 
 def test_ends_as_staircases_or_as_arrays() -> None:

@@ -14,12 +14,12 @@ from pebble.graph.formats import dag_from_text
 
 # The kernel's own account of the process: what getrusage tells includes the process that started it.
 CODE = """
-import sys, time
+import sys
 from pathlib import Path
 from pebble.graph.formats import read_dag
 dag = read_dag(sys.argv[1])
 peak = next(line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith("VmHWM"))
-print(dag.n_vertices, dag.n_edges, time.process_time(), peak.split()[1])
+print(dag.n_vertices, dag.n_edges, peak.split()[1])
 """
 
 
@@ -60,7 +60,6 @@ def test_a_million_edges(format: str, tmp_path: Path) -> None:
     with path.open("w", encoding="utf-8") as stream:
         stream.writelines(lines(format, n))
     done = subprocess.run([sys.executable, "-c", CODE, str(path)], capture_output=True, text=True, check=True)
-    vertices, edges, seconds, kilobytes = done.stdout.split()
+    vertices, edges, kilobytes = done.stdout.split()
     assert (int(vertices), int(edges)) == (n + 1, n)
-    assert float(seconds) < 20
     assert int(kilobytes) < 1_000_000

@@ -51,7 +51,6 @@ def test_example_runs(path: Path, tmp_path: Path) -> None:
         capture_output=True,
         text=True,
         encoding="utf-8",
-        timeout=120,
         check=False,
     )
     assert done.returncode == 0, done.stderr

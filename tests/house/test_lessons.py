@@ -211,7 +211,7 @@ def test_notebook_gives_the_same_in_jupyter(path: Path) -> None:
     nbformat.validate(stored)
     fresh = nbformat.from_dict(json.loads(json.dumps(stored)))
     nbclient.NotebookClient(
-        fresh, timeout=120, kernel_name="python3", resources={"metadata": {"path": str(path.parent)}}
+        fresh, timeout=None, kernel_name="python3", resources={"metadata": {"path": str(path.parent)}}
     ).execute()
     for old, new in zip(stored.cells, fresh.cells, strict=True):
         if old.cell_type == "code":

@@ -11,6 +11,7 @@ from click.testing import CliRunner
 from pebble.cli.dag_schedule import command
 from pebble.common.errors import PebbleError
 from pebble.computations.load import load_dag, named_problem
+from pebble.lab import dag_schedules
 from pebble.lab.dag_schedules import schedule_named_dag
 from pebble.lab.pebblings import check, moves
 from pebble.program.schedule import registered
@@ -80,7 +81,7 @@ def test_an_interrupted_command_writes_what_it_has(tmp_path: Path, monkeypatch: 
     target = tmp_path / "best.pebbling"
     result = CliRunner().invoke(command, ["fft:16", "-M", "6", "-o", str(target)], catch_exceptions=False)
     assert result.exit_code == 130
-    assert "interrupted; this is the best schedule found so far" in result.stderr
+    assert "interrupted; this is the best found so far" in result.stderr
     assert str(target) in result.stderr
     checked = check(target)
     assert checked.complete
@@ -88,3 +89,11 @@ def test_an_interrupted_command_writes_what_it_has(tmp_path: Path, monkeypatch: 
     monkeypatch.undo()
     dag = load_dag("fft:16")
     assert checked.io == min(schedule_dag(dag, 6, o).io for o in ("given", "depth-first", "breadth-first"))
+
+
+def test_a_long_search_is_announced(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(dag_schedules, "_MANY", 10)
+    result = CliRunner().invoke(command, ["fft:4", "-M", "6", "--time", "0"], catch_exceptions=False)
+    assert result.stderr.startswith("pebble: 12 vertices: quick orders come first")
+    result = CliRunner().invoke(command, ["fft:4", "-M", "6", "--order", "given"], catch_exceptions=False)
+    assert result.stderr == ""

@@ -42,7 +42,6 @@ def test_the_script_plays_as_the_game_does(inclusive: bool, mask: str | None) ->
         capture_output=True,
         text=True,
         encoding="utf-8",
-        timeout=60,
     )
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)

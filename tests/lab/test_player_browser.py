@@ -30,7 +30,7 @@ def page() -> Page:
         return play("flash-2", Problem.square(3, 2), 14)
 
 
-def until(condition: Callable[[], bool], seconds: float = 20) -> None:
+def until(condition: Callable[[], bool], seconds: float = 600) -> None:
     end = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < end, "nothing happened"

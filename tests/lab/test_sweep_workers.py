@@ -197,16 +197,14 @@ def _signalled(out: Path, number: signal.Signals, *options: str) -> subprocess.C
     )
     try:
         journal = out.with_name(f"{out.name}.partial")
-        deadline = time.monotonic() + 60
         while not journal.exists() or journal.read_bytes().count(b"\n") < 6:
             assert process.poll() is None, "the sweep ended by itself"
-            assert time.monotonic() < deadline, "the sweep never began"
             time.sleep(0.005)
         if number == signal.SIGINT:
             os.killpg(process.pid, number)
         else:
             process.send_signal(number)
-        _, err = process.communicate(timeout=60)
+        _, err = process.communicate()
     finally:
         process.kill()
     return subprocess.CompletedProcess([], process.returncode, "", err)
@@ -285,7 +283,7 @@ def test_dask_loses_nothing_when_a_worker_is_killed(cluster: Any, tmp_path: Path
         time.sleep(0.005)
     os.kill(next(iter(cluster.workers.values())).pid, signal.SIGKILL)
     killed_after = journal.read_bytes().count(b"\n") - 1
-    _, err = process.communicate(timeout=120)
+    _, err = process.communicate()
     assert process.returncode == 0, err
     assert killed_after < 24
     assert err.endswith(f"{out}: 48 rows, 24 points\n")

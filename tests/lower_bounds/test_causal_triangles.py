@@ -225,7 +225,7 @@ def test_never_above_a_random_pebbling_or_an_automatic_schedule(seed: int) -> No
 @pytest.mark.parametrize(("n", "dv", "M", "sliding", "least"), [(3, 1, 6, False, 14), (3, 1, 3, True, 22)])
 def test_never_above_an_optimum(n: int, dv: int, M: int, sliding: bool, least: int) -> None:
     problem = Problem.square(n, 1, dv, mask="causal")
-    best = optimal(family_of(problem).dag(), M, rules=Rules(sliding=sliding), time_limit=4)
+    best = optimal(family_of(problem).dag(), M, rules=Rules(sliding=sliding), most_states=20_000)
     assert best.lower <= least <= best.io
     check(problem, M, least)
 

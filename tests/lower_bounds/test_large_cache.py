@@ -292,7 +292,7 @@ def test_never_above_many_schedules(seed: int) -> None:
 )
 def test_never_above_an_optimum(shape: tuple[int, int, int, int], M: int, sliding: bool) -> None:
     problem = Problem(*shape)
-    best = optimal(family_of(problem).dag(), M, rules=Rules(sliding=sliding), time_limit=4)
+    best = optimal(family_of(problem).dag(), M, rules=Rules(sliding=sliding), most_states=20_000)
     needed = needed_again(*shape)[0]
     assert compulsory_words(problem) + needed - M <= best.io
     assert best.lower <= best.io

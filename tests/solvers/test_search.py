@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pebble.common.clock import limited_to
 from pebble.computations.load import load_dag
 from pebble.game.replay import replay
 from pebble.game.rules import Rules
@@ -92,7 +93,7 @@ def test_an_interruption_before_any_order_is_one() -> None:
     def interrupt(name: str, part: float, io: int) -> None:
         raise AssertionError("nothing has been found")
 
-    task = Task(NeededGraph(load_dag("fft:4")), 4, "belady", np.random.default_rng(0), None, interrupt)
+    task = Task(NeededGraph(load_dag("fft:4")), 4, "belady", np.random.default_rng(0), False, interrupt)
     task.stoppable = True
 
     def broken() -> Iterator[FoundOrder]:
@@ -116,3 +117,16 @@ def test_an_uninterrupted_search_does_not_say_so() -> None:
 def test_compulsory_io_is_that_of_a_memory_that_holds_everything(dag: Dag) -> None:
     task = Task(NeededGraph(dag), dag.n_vertices + 1, "belady", np.random.default_rng(0))
     assert task.compulsory == schedule_dag(dag, dag.n_vertices + 1, "given").io
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_every_order_has_a_result_without_any_time(order: str) -> None:
+    dag = load_dag("fft:16")
+    found = schedule_dag(dag, 6, order, time_budget=0.0)
+    assert replay(dag, 6, found.moves(), Rules(recomputation=False)).complete
+
+
+def test_a_limit_around_the_search_ends_it() -> None:
+    dag = load_dag("fft:16")
+    with limited_to(0.0):
+        assert schedule_dag(dag, 6).io == schedule_dag(dag, 6, "given").io

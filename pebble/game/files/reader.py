@@ -8,6 +8,7 @@ from typing import IO, Any, TypeVar
 
 import numpy as np
 
+from pebble.common.clock import tell
 from pebble.common.errors import IllegalMove, InvalidInput
 from pebble.common.text_lines import Lines, foreign_blank, shown
 from pebble.game.files.array_lines import PIECE, ArrayLines
@@ -107,6 +108,7 @@ class PebblingReader:
         for first, text in self._lines.blocks():
             self._next_line, begin = first, 0
             while begin < len(text):
+                tell(f"line {self._next_line:,}")
                 end = max(text.rfind("\n", begin, begin + PIECE), text.find("\n", begin)) + 1
                 yield text[begin:end]
                 begin = end

@@ -9,6 +9,7 @@ from itertools import islice
 import numpy as np
 from numpy.typing import NDArray
 
+from pebble.common.clock import tell
 from pebble.common.errors import InvalidInput
 from pebble.common.text_lines import shown
 from pebble.graph.dag import Dag
@@ -21,6 +22,8 @@ from pebble.graph.order import order_vertices
 __all__ = ["ParsedGraph"]
 
 _MOST = 100_000_000
+_TOLD = 1 << 16
+"""After so many edges it is told how far the reading is."""
 
 
 class ParsedGraph:
@@ -59,6 +62,8 @@ class ParsedGraph:
 
     def add(self, tail: int, head: int, place: int) -> None:
         """Add the edge from a predecessor to the vertex computed from it, numbered from 0."""
+        if not len(self.tails) % _TOLD:
+            tell(f"reading {self.source}: {len(self.tails):,} edges")
         self.tails.append(tail)
         self.heads.append(head)
         self.places.append(place)

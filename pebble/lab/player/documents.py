@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
 __all__ = ["first_page", "play", "play_dag"]
 
-_TIME_LIMIT = 5.0
-
 
 def play(
     schedule: str | Schedule,
@@ -29,7 +27,7 @@ def play(
     tiles: Tiles | str | None = None,
     *,
     classics: bool = True,
-    time_limit: float = _TIME_LIMIT,
+    time_limit: float | None = None,
 ) -> Page:
     """Make a page that steps through a schedule's pebbling, and on which the reader can play.
 
@@ -44,8 +42,9 @@ def play(
         Tile sizes, or the name of a preset.
     classics : bool
         Whether the page also has the classic DAGs to play on; their optima take some seconds.
-    time_limit : float
-        Seconds for the exact optimum of each DAG and M; if it is not found, the page shows only the bound.
+    time_limit : float, optional
+        Seconds for the exact optimum of each DAG and M, by default a fixed amount of work; if it is not found, the
+        page shows only the bound.
 
     Raises
     ------
@@ -71,7 +70,7 @@ def play_dag(
     *,
     format: str | None = None,
     classics: bool = True,
-    time_limit: float = _TIME_LIMIT,
+    time_limit: float | None = None,
 ) -> Page:
     """Make a page on which the reader can watch a pebbling of a DAG and play it.
 
@@ -104,7 +103,7 @@ def play_dag(
     return _page("", [_of_dag(dag, M, format)], classics, time_limit)
 
 
-def first_page(*, classics: bool = True, time_limit: float = _TIME_LIMIT) -> Page:
+def first_page(*, classics: bool = True, time_limit: float | None = None) -> Page:
     """Make the page for a reader who has asked for nothing in particular: a pyramid first, attention second.
 
     Parameters
@@ -197,7 +196,7 @@ def _of_dag(dag: str | os.PathLike[str] | Dag, M: int, format: str | None = None
     return _Shown(f"{title}, M = {M:,}", "automatic", board, M, moved, about, optimum_instead=True)
 
 
-def _page(title: str, shown: list[_Shown], classics: bool, time_limit: float) -> Page:
+def _page(title: str, shown: list[_Shown], classics: bool, time_limit: float | None) -> Page:
     """Return the page of some pebblings; the title is by default that of the only one."""
     boards = _boards([(one.board, one.M) for one in shown], classics, time_limit)
     watched = [_watch(one, place, boards[place]) for place, one in enumerate(shown)]
@@ -205,7 +204,9 @@ def _page(title: str, shown: list[_Shown], classics: bool, time_limit: float) ->
     return Page(title or shown[0].page_title, document)
 
 
-def _boards(own: list[tuple[PracticeBoard, int]], classics: bool, time_limit: float) -> list[dict[str, Any]]:
+def _boards(
+    own: list[tuple[PracticeBoard, int]], classics: bool, time_limit: float | None
+) -> list[dict[str, Any]]:
     """Return the boards as plain data: the page's own first, then the classic ones."""
     from pebble.computations.load import named_dag
 

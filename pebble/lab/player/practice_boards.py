@@ -58,20 +58,20 @@ class PracticeBoard:
         return dag_bounds(self.dag, M).best if self.bound is None else self.bound(M)
 
 
-def solve(board: PracticeBoard, M: int, time_limit: float) -> dict[str, Any] | None:
-    """Search the exact optimum, with a pebbling that reaches it; None if the DAG is too large or time runs out."""
+def solve(board: PracticeBoard, M: int, time_limit: float | None) -> dict[str, Any] | None:
+    """Search the exact optimum, with a pebbling that reaches it; None if the DAG or the search is too large."""
     if board.dag.n_vertices > MOST_SOLVED:
         return None
-    from pebble.solvers.optimum import optimal
+    from pebble.solvers.optimum import FEW_STATES, optimal
 
-    best = optimal(board.dag, M, time_limit=time_limit)
+    best = optimal(board.dag, M, time_limit=time_limit, most_states=None if time_limit else FEW_STATES)
     if not best.proved:
         return None
     recording = record_pebbling([best.pebbling], "the optimum")
     return {"io": best.io, **recording.to_dict(board.dag, M)}
 
 
-def board_dict(board: PracticeBoard, wanted: Iterable[int], time_limit: float) -> dict[str, Any]:
+def board_dict(board: PracticeBoard, wanted: Iterable[int], time_limit: float | None) -> dict[str, Any]:
     """Return a board as plain data.
 
     Parameters
@@ -80,8 +80,8 @@ def board_dict(board: PracticeBoard, wanted: Iterable[int], time_limit: float) -
     wanted : iterable of int
         Words of fast memory that must be among the choices. The others go up from the least with which the
         DAG can be pebbled, as long as more memory saves I/O.
-    time_limit : float
-        Seconds for each exact optimum.
+    time_limit : float or None
+        Seconds for each exact optimum; None for a fixed amount of work.
     """
     dag = board.dag
     check_drawable(board.title, dag.n_vertices, dag.n_edges)
@@ -98,7 +98,7 @@ def board_dict(board: PracticeBoard, wanted: Iterable[int], time_limit: float) -
     }
 
 
-def _choices(board: PracticeBoard, wanted: list[int], time_limit: float) -> list[dict[str, Any]]:
+def _choices(board: PracticeBoard, wanted: list[int], time_limit: float | None) -> list[dict[str, Any]]:
     """Return what is known for the wanted M, and from the least M up to where I/O is only compulsory."""
     least = board.dag.least_M()
     if wanted and wanted[0] < least:
@@ -114,7 +114,7 @@ def _choices(board: PracticeBoard, wanted: list[int], time_limit: float) -> list
     return [made[M] for M in sorted(made)]
 
 
-def _choice(board: PracticeBoard, M: int, time_limit: float) -> dict[str, Any]:
+def _choice(board: PracticeBoard, M: int, time_limit: float | None) -> dict[str, Any]:
     bound = board.best_bound(M)
     return {
         "M": M,

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from typing import Any
 
+from pebble.common.clock import tell
 from pebble.common.errors import BoundDoesNotApply
 from pebble.common.tables import Table, TableResult, words
 from pebble.common.units import fast_memory_words
@@ -127,6 +128,7 @@ def dag_bounds(
     }
     found, refused = [compulsory(dag, M)], {}
     for name, ask in asked.items():
+        tell(f"bounds: {name}")
         try:
             found.extend(ask())
         except BoundDoesNotApply as error:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from pebble.common.clock import tell
 from pebble.common.errors import InvalidInput
 from pebble.common.units import fast_memory_words
 from pebble.game.rules import Rules
@@ -162,7 +163,8 @@ def _search(part: Needed, M: int, chosen: list[int], most: int | None = None) ->
     """Return the greatest positive gain, looking first where the simple cuts are heavy, at most so many times."""
     sides = [(side, _weights(part, side), words * M) for side, words in _SIDES.items()]
     hopes = []
-    for v in chosen:
+    for place, v in enumerate(chosen):
+        tell(f"cuts: {place:,} of {len(chosen):,} vertices")
         before, after = _reached(part.predecessors, v), _reached(part.successors, v)
         for side, weights, spared in sides:
             hope = min(_weight(part, weights, before), _weight(part, weights, ~_without(after, v))) - spared

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
 
+from pebble.common.clock import TimeUp, check_time
 from pebble.common.units import fast_memory_words
 from pebble.computations.nests.statement import LoopNest
 from pebble.lower_bounds.bound import Bound
@@ -47,7 +49,8 @@ def nest_bounds(nest: LoopNest, M: int) -> list[Bound]:
     Returns
     -------
     list of Bound
-        The compulsory one, and the best of each other kind that says anything. Each says under which rules it holds.
+        The compulsory one, and the best of each other kind that says anything. Each says under which rules it holds. If
+        a time limit around the search passes, the best of what has been found until then.
 
     Raises
     ------
@@ -68,24 +71,26 @@ def nest_bounds(nest: LoopNest, M: int) -> list[Bound]:
     M = fast_memory_words(M)
     elements = Elements(nest)
     found = [_compulsory(elements)]
-    every = [share for statement in nest.statements for share in shares(elements, statement, M)]
-    waves, turns = list(wavefront_shares(elements, M)), list(turn_shares(elements, M))
-    spread = [
+    every = _in_time(share for statement in nest.statements for share in shares(elements, statement, M))
+    waves, turns = _in_time(wavefront_shares(elements, M)), _in_time(turn_shares(elements, M))
+    spread = _in_time(
         share
         for one in nest.statements
         for found in (stencil_shares(elements, one, M), alternating_shares(elements, one, M))
         for share in found
-    ]
-    passes = list(pass_shares(elements, M))
+    )
+    passes = _in_time(pass_shares(elements, M))
+    short = _in_time(share for one in nest.statements for share in short_shares(elements, one, M))
+    paths = _in_time(share for one in nest.statements for share in path_shares(elements, one, M))
     alive = [*every, *waves, *turns, *spread, *passes]
     for says, some in (
         (NEST_PROJECTIONS, [[share] for share in every if not share.once_only]),
         (NEST_ONCE_ONLY, [[share] for share in every if share.once_only]),
-        (NEST_SHORT, [[share] for one in nest.statements for share in short_shares(elements, one, M)]),
+        (NEST_SHORT, [[share] for share in short]),
         (NEST_SUM, [_apart([share for share in alive if not share.once_only])]),
         (NEST_SUM_ONCE_ONLY, [_apart(alive)]),
         (NEST_PASSES, [[share] for share in passes]),
-        (NEST_PATHS, [[share] for one in nest.statements for share in path_shares(elements, one, M)]),
+        (NEST_PATHS, [[share] for share in paths]),
         (NEST_STENCILS, [[share] for share in spread if not share.once_only]),
         (NEST_STENCILS_ONCE_ONLY, [[share] for share in spread if share.once_only]),
         (NEST_TURNS, [[share] for share in turns]),
@@ -102,6 +107,16 @@ def nest_bounds(nest: LoopNest, M: int) -> list[Bound]:
         if not any(other.value >= bound.value and other.rules == bound.rules for other in best):
             best.append(bound)
     return sorted(best, key=lambda bound: -bound.value)
+
+
+def _in_time(found: Iterable[Share]) -> list[Share]:
+    """Return the shares that are found before the time is up."""
+    kept: list[Share] = []
+    with suppress(TimeUp):
+        for share in found:
+            kept.append(share)
+            check_time()
+    return kept
 
 
 def _compulsory(elements: Elements) -> Bound:

@@ -8,6 +8,7 @@ from fractions import Fraction
 from itertools import product
 from types import MappingProxyType
 
+from pebble.common.clock import check_time
 from pebble.computations.nests.statement import Access, Assignment
 from pebble.lower_bounds.nests.affine_set import AffineSet
 from pebble.lower_bounds.nests.elements import Elements
@@ -47,6 +48,7 @@ def growth_of(
     weighed : mapping of frozenset of Atom to Fraction
         What a word of a group weighs at least, if that is not 1; T is the weight of all words then.
     """
+    check_time()
     forms = [together] if together else [plain(roles), *mirrors(elements, roles, points)]
     sums = list(dict.fromkeys(role.sum_of for role in roles.roles if role.sum_of))
     groups = joined(

@@ -8,6 +8,7 @@ from heapq import heapify, heappop, heappush
 import numpy as np
 from numpy.typing import NDArray
 
+from pebble.common.clock import check_time
 from pebble.solvers.heuristic.needed_graph import NeededGraph
 from pebble.solvers.heuristic.uses import NEVER, Uses
 
@@ -135,6 +136,7 @@ def belady_io(graph: NeededGraph, M: int, order: NDArray[np.int64]) -> int:
     heap: list[int] = []
     free, io = M, 0
     for rows, values, after, now in keys.chunks():
+        check_time()
         a = 0
         for v, b, first in rows:
             row = values[a:b]

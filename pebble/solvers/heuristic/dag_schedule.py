@@ -11,6 +11,7 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pebble.common.clock import TimeUp, limited_to, time_is_up
 from pebble.common.errors import CacheTooSmall, InvalidInput
 from pebble.common.units import fast_memory_words
 from pebble.game.moves import Moves
@@ -215,10 +216,11 @@ def schedule_dag(
         method = ORDERS[_known(order, ORDERS, "order")]
         rng = np.random.default_rng(seed)
         known = [(name, _checked_order(graph, given)) for name, given in candidates]
-        task = Task(graph, M, rule, rng, time_budget, progress, known, stoppable)
-        name, vertices = method(task)
-        if (order, eviction) == ("auto", "auto"):
-            name, vertices, rule = _with_fewer_stores(task, name, vertices)
+        task = Task(graph, M, rule, rng, time_budget is not None, progress, known, stoppable)
+        with limited_to(time_budget):
+            name, vertices = method(task)
+            if (order, eviction) == ("auto", "auto"):
+                name, vertices, rule = _with_fewer_stores(task, name, vertices)
         return replace(_confirmed(graph, M, vertices, name, rule), interrupted=task.interrupted)
     return _confirmed(graph, M, _checked_order(graph, order), "custom", rule)
 
@@ -230,14 +232,16 @@ def _with_fewer_stores(task: Task, name: str, order: NDArray[np.int64]) -> tuple
     kept if it is no better, if the graph is very large, or if the search was interrupted.
     """
     best = name, order, "belady"
-    if task.interrupted or task.size > _MOST_FOR_WRITES:
+    if task.interrupted or task.size > _MOST_FOR_WRITES or time_is_up(task.reserve):
         return best
-    least = task.io(order)
-    most = _BEHIND * least
     try:
+        least = task.io(order)
+        most = _BEHIND * least
         for other, (io, kept) in [(name, (least, order)), *task.kept.items()]:
             if io <= most and (io := write_aware_io(task.graph, task.M, kept)) < least:
                 best, least = (other, kept, "write-aware"), io
+    except TimeUp:
+        pass
     except KeyboardInterrupt:
         if not task.stoppable:
             raise

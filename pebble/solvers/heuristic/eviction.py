@@ -14,6 +14,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from pebble.common.clock import check_time
 from pebble.solvers.heuristic.belady import belady, belady_io
 from pebble.solvers.heuristic.needed_graph import NeededGraph
 from pebble.solvers.heuristic.uses import NEVER, Uses
@@ -123,5 +124,6 @@ def io_of(graph: NeededGraph, M: int, order: NDArray[np.int64], eviction: Evicti
         return _COUNTS[eviction](graph, M, order)
     io = 0
     for log in eviction(graph, M, order):
+        check_time()
         io += int(np.count_nonzero(np.array(log, dtype=np.int64) & 3 <= _STORE))
     return io

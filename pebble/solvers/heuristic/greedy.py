@@ -7,10 +7,13 @@ from collections import OrderedDict
 import numpy as np
 from numpy.typing import NDArray
 
+from pebble.common.clock import check_time
 from pebble.solvers.heuristic.needed_graph import NeededGraph
 
 __all__ = ["greedy"]
 
+_CHECKED = 1 << 12
+"""After so many vertices it is looked whether the time is up."""
 _REACH = 64
 """Successors looked at when a value is loaded; keeps the cost down where one value has very many."""
 
@@ -51,6 +54,8 @@ class _Greedy:
                 self.stacks[len(self.predecessors[v])].append(v)
         while True:
             v = self._next()
+            if not len(self.order) % _CHECKED:
+                check_time()
             if v < 0:
                 return np.array(self.order, dtype=np.int64)
             self._compute(v)

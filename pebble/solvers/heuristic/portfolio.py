@@ -67,6 +67,10 @@ def _simple(task: Task) -> Iterator[FoundOrder]:
     yield "given", given(task.graph)
     yield "depth-first", depth_first(task.graph)
     yield "breadth-first", breadth_first(task.graph)
+    yield from _greedy(task)
+
+
+def _greedy(task: Task) -> Iterator[FoundOrder]:
     yield "greedy", greedy(task.graph, task.M)
 
 
@@ -247,7 +251,7 @@ def _everything(task: Task, best: BestOrder) -> Iterator[FoundOrder]:
         yield from tiled_trees
         if tiled_trees.io < tiled.io:
             tiled, lattice = tiled_trees, trees
-    if task.time_budget is None and task.size > _LARGE and best.io < _FAR_LESS * before:
+    if not task.endless and task.size > _LARGE and best.io < _FAR_LESS * before:
         return
     if not first:
         yield from _closures(task)
@@ -261,7 +265,7 @@ def _everything(task: Task, best: BestOrder) -> Iterator[FoundOrder]:
     if best.found is not None and (task.size <= _SMALL or best.found[0] != "lattice"):
         yield from _improved(task, best.found, rng, _SEARCH_STEPS)
     for turn in count():
-        if task.time_budget is None or best.found is None:
+        if not task.endless or best.found is None:
             return
         yield from _lattice(task, lattice, turn + 1 + _RESTARTS)
         yield from draws.some(allowed, _MOST_DRAWS)
@@ -280,7 +284,7 @@ def _local_search(task: Task) -> FoundOrder:
     def search() -> Iterator[FoundOrder]:
         yield from _searched(task)
         for turn in count():
-            if task.time_budget is None or best.found is None:
+            if not task.endless or best.found is None:
                 return
             yield from _renamed(_improved(task, best.found, rng, _SEARCH_STEPS * 2 ** min(turn, 20)))
 
@@ -288,19 +292,11 @@ def _local_search(task: Task) -> FoundOrder:
 
 
 def _alone(task: Task, search: Iterator[FoundOrder]) -> FoundOrder:
-    """Return the best of one method; the depth-first order if it has none, as all would take too many steps."""
-
-    def found_or_simple() -> Iterator[FoundOrder]:
-        yield from search
-        if best.found is None:
-            yield "depth-first", depth_first(task.graph)
-
-    best = BestOrder(task)
-    return best.run(found_or_simple())
+    return BestOrder(task).run(search)
 
 
 def _block_steps(task: Task) -> float:
-    return _BLOCK_STEPS if task.time_budget is None else float("inf")
+    return float("inf") if task.endless else _BLOCK_STEPS
 
 
 ORDERS: dict[str, Callable[[Task], FoundOrder]] = {
@@ -308,11 +304,11 @@ ORDERS: dict[str, Callable[[Task], FoundOrder]] = {
     "given": lambda task: ("given", given(task.graph)),
     "depth-first": lambda task: ("depth-first", depth_first(task.graph)),
     "breadth-first": lambda task: ("breadth-first", breadth_first(task.graph)),
-    "greedy": lambda task: ("greedy", greedy(task.graph, task.M)),
+    "greedy": lambda task: _alone(task, _greedy(task)),
     "weighted-greedy": lambda task: _alone(task, _Draws(task).some(_allowed(task), _most_draws(task))),
     "closures": lambda task: _alone(task, _closures(task)),
     "blocks": lambda task: _alone(task, _grown(task, Style(), _block_steps(task))),
-    "lattice": lambda task: BestOrder(task).run(_only_lattice(task)),
+    "lattice": lambda task: _alone(task, _only_lattice(task)),
     "local-search": _local_search,
 }
 """Every method by name: from a task to the name of what was used and an order."""

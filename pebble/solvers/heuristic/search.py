@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable
+from contextlib import nullcontext
 from copy import deepcopy
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -12,22 +13,21 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from pebble.common.clock import TimeUp, check_time, time_spent, unlimited
 from pebble.solvers.heuristic.cones import Cones, Join
 from pebble.solvers.heuristic.eviction import EVICTIONS, io_of
 from pebble.solvers.heuristic.needed_graph import NeededGraph
 from pebble.solvers.heuristic.orders import depth_first, given
 
-__all__ = ["BestOrder", "FoundOrder", "OutOfSteps", "Task", "TimeUp", "Watch"]
+__all__ = ["BestOrder", "FoundOrder", "OutOfSteps", "Task", "Watch"]
 
 FoundOrder: TypeAlias = "tuple[str, NDArray[np.int64]]"
 """The name of the method that found an order, and the order."""
 
+_REPLAY = 1.5
+"""How many times as long as the count of an order its replay takes."""
 _FORECAST = 0.1
 """Part of an order from which on it is foreseen whether it will be complete within its steps."""
-
-
-class TimeUp(Exception):
-    """The time budget is spent; never leaves the search."""
 
 
 class OutOfSteps(Exception):
@@ -45,8 +45,8 @@ class Task:
         Words of fast memory.
     eviction : str
     rng : numpy Generator
-    time_budget : float or None
-        Seconds.
+    endless : bool
+        Whether the search goes on until the time around it is up.
     progress : callable or None
         See :func:`~pebble.solvers.heuristic.schedule_dag`.
     candidates : iterable of (str, array)
@@ -57,20 +57,22 @@ class Task:
         Whether it did.
     kept : dict of str to (int, array)
         The best order of each method so far, with its I/O.
+    reserve : float
+        Seconds that are left for the replay of the best order.
     """
 
     graph: NeededGraph
     M: int
     eviction: str
     rng: np.random.Generator
-    time_budget: float | None = None
+    endless: bool = False
     progress: Callable[[str, float, int], object] | None = None
     candidates: Iterable[FoundOrder] = ()
     stoppable: bool = False
     interrupted: bool = False
     least: int = 0
     kept: dict[str, tuple[int, NDArray[np.int64]]] = field(default_factory=dict)
-    _begun: float = field(default_factory=lambda: time.monotonic())
+    reserve: float = 0.0
     _cones: dict[Join, Cones] = field(default_factory=dict)
     _streams: list[np.random.Generator] = field(default_factory=list)
 
@@ -114,32 +116,26 @@ class Task:
         return deepcopy(self._streams[number])
 
     def io(self, order: NDArray[np.int64]) -> int:
-        """Return the I/O of an order under the task's eviction."""
-        return io_of(self.graph, self.M, order, EVICTIONS[self.eviction])
-
-    def spent(self) -> float:
-        """Return the part of the time budget that is spent; 0 if there is none."""
-        if self.time_budget is None:
-            return 0.0
-        return (time.monotonic() - self._begun) / max(self.time_budget, 1e-9)
+        """Return the I/O of an order under the task's eviction; the first order is counted in any case."""
+        with nullcontext() if self.least else unlimited():
+            return io_of(self.graph, self.M, order, EVICTIONS[self.eviction])
 
     def watch(self, name: str, allowed: float = float("inf")) -> Watch:
         """Return what a method calls with the part that is done and its steps since the last call."""
         return Watch(self, name, allowed)
 
     def report(self, name: str, part: float) -> None:
-        """Tell whoever listens how far the search has got; TimeUp if the time budget is spent."""
-        spent = self.spent()
+        """Tell whoever listens how far the search has got; TimeUp if the time is up and an order is known."""
         if self.progress is not None:
-            self.progress(name, min(part if self.time_budget is None else spent, 1.0), self.least)
-        if self.least and spent > 1:
-            raise TimeUp
+            self.progress(name, min(time_spent() if self.endless else part, 1.0), self.least)
+        if self.least:
+            check_time(self.reserve)
 
 
 class Watch:
     """Counts the steps of a method and ends it, if need be.
 
-    A call raises :class:`TimeUp` if the time budget is spent, and :class:`OutOfSteps` if the method has taken more
+    A call raises :class:`TimeUp` if the time is up, and :class:`OutOfSteps` if the method has taken more
     than ``allowed`` steps or will have, at the rate so far.
     """
 
@@ -164,7 +160,10 @@ class BestOrder:
 
     def offer(self, name: str, order: NDArray[np.int64]) -> int:
         """Count an order, keep it if it is better than those before it, and return its I/O."""
+        begin = time.monotonic()
         io, kept = self.task.io(order), self.task.kept
+        if self.found is None:
+            self.task.reserve = _REPLAY * (time.monotonic() - begin)
         if name not in kept or io < kept[name][0]:
             kept[name] = io, order
         if self.found is None or io < self.io:
@@ -175,7 +174,7 @@ class BestOrder:
     def run(self, search: Iterable[FoundOrder]) -> FoundOrder:
         """Return the best of what a search yields until it ends, the time is up, or someone interrupts it.
 
-        It also ends when there is nothing but compulsory I/O.
+        It also ends when there is nothing but compulsory I/O. Where nothing has come, it is the depth-first order.
         """
         try:
             for name, order in search:
@@ -189,8 +188,7 @@ class BestOrder:
             if self.found is None or not self.task.stoppable:
                 raise
             self.task.interrupted = True
-        assert self.found is not None
-        return self.found
+        return self.found or ("depth-first", depth_first(self.task.graph))
 
 
 def _rank(order: NDArray[np.int64], n: int) -> list[int]:

@@ -8,6 +8,7 @@ from heapq import heapify, heappop, heappush
 import numpy as np
 from numpy.typing import NDArray
 
+from pebble.common.clock import check_time
 from pebble.solvers.heuristic.belady import belady, belady_io
 from pebble.solvers.heuristic.needed_graph import NeededGraph
 from pebble.solvers.heuristic.uses import NEVER, Uses
@@ -85,7 +86,11 @@ def write_aware_io(graph: NeededGraph, M: int, order: NDArray[np.int64]) -> int:
 
 
 def _io(graph: NeededGraph, M: int, order: NDArray[np.int64], factor: float) -> int:
-    return sum(io for _, io in _played(graph, M, order, factor))
+    total = 0
+    for _, io in _played(graph, M, order, factor):
+        check_time()
+        total += io
+    return total
 
 
 def _played(

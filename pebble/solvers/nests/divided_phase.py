@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+from pebble.common.clock import time_is_up
 from pebble.program.language import loop
 from pebble.program.nodes import Loop, Nodes
 from pebble.solvers.nests.leaf_options import LeafChoices
@@ -108,7 +109,7 @@ def refined(phases: list[SizedPhase], M: int) -> SizedPhase | DividedPhase:
     """
     best: SizedPhase | DividedPhase = phases[0]
     for axis in _axes_to_cut(phases[0].group):
-        for found in _Division(phases, axis, M).found():
+        for found in _Division(phases, axis, M).found() if not time_is_up() else ():
             if found.words < best.words:
                 best = found
     return best if (phases[0].words - best.words) * _WORTH >= phases[0].words else phases[0]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
+from pebble.common.clock import TimeUp
 from pebble.common.errors import CacheTooSmall, InvalidInput
 from pebble.common.units import fast_memory_words
 from pebble.computations.nests.nest_dag import count_edges, nest_dag
@@ -71,7 +72,6 @@ def schedule_nest(
     nest: LoopNest,
     M: int,
     progress: Callable[[str], None] | None = None,
-    time_budget: float | None = None,
 ) -> NestSchedule:
     """Find a schedule of a loop nest that moves few words.
 
@@ -82,8 +82,6 @@ def schedule_nest(
         Words of fast memory.
     progress : callable, optional
         Called with a line of text now and then.
-    time_budget : float, optional
-        Seconds for the search over orders of vertices; without it a fixed amount of work.
 
     Returns
     -------
@@ -93,6 +91,8 @@ def schedule_nest(
     ------
     CacheTooSmall
         If M words hold no vertex with its operands; ``least_M`` says how many do.
+    TimeUp
+        If a time limit around the search passes before there is a schedule.
     InvalidInput
         If the nest is no family of arrays, nor families one after the other, and too large to be scheduled vertex by
         vertex, and no columns of it are known that fit.
@@ -108,7 +108,7 @@ def schedule_nest(
     M = fast_memory_words(M)
     family = as_family(nest)
     if family is None:
-        return _no_family(nest, M, progress, time_budget)
+        return _no_family(nest, M, progress)
     found = schedule_family(family, M, progress=progress)
     run, text = found.run, found.program
     by_program = NestSchedule(
@@ -128,19 +128,17 @@ def schedule_nest(
     )
 
 
-def _no_family(
-    nest: LoopNest, M: int, progress: Callable[[str], None] | None, time_budget: float | None
-) -> NestSchedule:
+def _no_family(nest: LoopNest, M: int, progress: Callable[[str], None] | None) -> NestSchedule:
     """Schedule a nest by programs for its stages, or vertex by vertex if it is small; the better of both."""
     try:
         by_stages = _by_stages(nest, M, progress)
     except (NotAFamily, CacheTooSmall):
         if is_too_large(nest) and has_columns(nest):
             return _by_columns(nest, M, progress)
-        return _by_vertices(nest, M, progress, time_budget)
+        return _by_vertices(nest, M, progress)
     if is_too_large(nest):
         return by_stages
-    by_vertices = _by_vertices(nest, M, progress, time_budget)
+    by_vertices = _by_vertices(nest, M, progress)
     return min(by_stages, by_vertices, key=lambda one: one.io)
 
 
@@ -162,9 +160,7 @@ def _by_columns(nest: LoopNest, M: int, progress: Callable[[str], None] | None) 
     return NestSchedule(nest, M, found.reads, found.writes, found.peak, str(found), found.moves)
 
 
-def _by_vertices(
-    nest: LoopNest, M: int, progress: Callable[[str], None] | None, time_budget: float | None
-) -> NestSchedule:
+def _by_vertices(nest: LoopNest, M: int, progress: Callable[[str], None] | None) -> NestSchedule:
     """Order the vertices one by one, by tiled loops."""
     vertices, edges = count_edges(nest)
     if vertices + edges > MOST_ORDERED:
@@ -181,7 +177,10 @@ def _by_vertices(
             dag.least_M(),
         )
     room = min(M, dag.n_vertices + 1)
-    loops = tiled_loops(built, room, progress=progress, time_budget=time_budget)
+    try:
+        loops = tiled_loops(built, room, progress=progress)
+    except TimeUp:
+        return _of_order(nest, M, schedule_dag(dag, room, order="given"))
     general = _general_order(dag, room, loops.io)
     if general is not None:
         return _of_order(nest, M, general)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from pebble.common.clock import time_is_up
 from pebble.program.nodes import Nodes
 from pebble.solvers.nests.leaf_options import LeafChoices, LeafOption, Surroundings, orders, positions
 from pebble.solvers.nests.placement import DoesNotFit, Group, PhasePlan, SpineLoop, nest_of
@@ -67,6 +68,8 @@ class _PhaseSearch:
         for spine in _spines(self.group):
             for again in _recomputed(self.group, spine):
                 depth = _depths(self.group, spine, again)
+                if self.best and time_is_up():
+                    return self.best
                 if max(depth.values()) == len(spine):
                     self._with_spine(spine, depth)
         return self.best

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from graphlib import CycleError, TopologicalSorter
 
+from pebble.common.clock import check_time
 from pebble.computations.nests.affine import Affine
 from pebble.computations.nests.statement import Access, LoopNest
 from pebble.lower_bounds.nests.affine_set import AffineSet, domain
@@ -82,6 +83,7 @@ def stream_axes(nest: LoopNest, numbers: Sequence[int]) -> Iterator[StreamAxes]:
         return
     names = tuple(dict.fromkeys(name for at in numbers for name in nest.statements[at].indices))
     for tiled, stream, row, signs in _choices(nest, numbers, names):
+        check_time()
         axes = tuple(dict.fromkeys((*tiled, stream, row, *names)))
         search = _AxesSearch(nest, tuple(numbers), dependences, tiled, (stream, row), axes, signs)
         found = search.found()

@@ -10,6 +10,7 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
+from pebble.common.clock import check_time
 from pebble.computations.nests.affine import Affine
 from pebble.computations.nests.points import affine_values, points_of
 from pebble.computations.nests.statement import Access, LoopNest
@@ -238,6 +239,7 @@ def _merged(uses: Sequence[_Use], at: Parameters) -> _Merged | None:
     there, made = np.zeros(shape, dtype=np.bool_), np.zeros(shape, dtype=np.bool_)
     first, last = np.full(shape, time_of(FAR, 0)), np.full(shape, -time_of(FAR, 0))
     for use, box in boxes:
+        check_time()
         part = tuple(
             slice(low - begin, high - begin + 1) for (low, high), (begin, _) in zip(box, whole, strict=True)
         )

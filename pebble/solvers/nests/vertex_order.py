@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from itertools import permutations
-from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pebble.common.clock import TimeUp, check_time, time_is_up
 from pebble.common.errors import InvalidInput
 from pebble.computations.nests.nest_dag import NestDag, count_edges, nest_dag
 from pebble.solvers.heuristic.eviction import io_of
@@ -72,7 +72,6 @@ def tiled_loops(
     M: int,
     *,
     progress: Callable[[str], None] | None = None,
-    time_budget: float | None = None,
 ) -> TiledLoops:
     """Search for tiled loops that move few words.
 
@@ -86,32 +85,36 @@ def tiled_loops(
         Words of fast memory, at least ``nest.dag.least_M()``.
     progress : callable, optional
         Called with a line of text now and then.
-    time_budget : float, optional
-        Seconds; without it a fixed amount of work.
+
+    Raises
+    ------
+    TimeUp
+        If a time limit around the search passes before it has found anything.
     """
-    end = None if time_budget is None else perf_counter() + time_budget
+    check_time()
     groups = _large(statement_groups(nest), nest)
     small = _smaller(nest)
     ranges = _ranges(len(groups))
     whole = 0, len(groups)
     found: dict[tuple[int, int], TiledLoops] = {}
-    for start, stop in ranges:
-        numbers = [number for group in groups[start:stop] for number in group]
-        searches = 1 if (start, stop) == whole else len(ranges) - 1
-        search = _LoopSearch(part_of(nest, numbers), M, progress, end, searches)
-        if small is not None and len(search.systems) > 1:
-            search.begin_with(_LoopSearch(part_of(small, numbers), M, progress, end, searches))
-        found[start, stop] = search.found()
-    phases = _cheapest(found, len(groups))
-    graph = NeededGraph(nest.dag)
-    options = [_joined([found[whole]], graph, M), _joined([found[one] for one in phases], graph, M)]
-    plain = io_of(graph, M, graph.todo)
-    best = min(options, key=lambda one: one.io)
-    return (
-        best
-        if best.io <= plain
-        else TiledLoops(plain, graph.todo, "for each vertex in the order of the text")
-    )
+    graph, options = NeededGraph(nest.dag), list[TiledLoops]()
+    try:
+        for start, stop in sorted(ranges, key=lambda one: one != whole):
+            numbers = [number for group in groups[start:stop] for number in group]
+            searches = 1 if (start, stop) == whole else len(ranges) - 1
+            search = _LoopSearch(part_of(nest, numbers), M, progress, searches)
+            if small is not None and len(search.systems) > 1:
+                search.begin_with(_LoopSearch(part_of(small, numbers), M, progress, searches))
+            found[start, stop] = search.found()
+            if (start, stop) == whole:
+                options.append(_joined([found[whole]], graph, M))
+        options.append(_joined([found[one] for one in _cheapest(found, len(groups))], graph, M))
+        plain = io_of(graph, M, graph.todo)
+        options.append(TiledLoops(plain, graph.todo, "for each vertex in the order of the text"))
+    except TimeUp:
+        if not options:
+            raise
+    return min(options, key=lambda one: one.io)
 
 
 def _smaller(nest: NestDag) -> NestDag | None:
@@ -201,16 +204,16 @@ class _LoopSearch:
         part: NestPart,
         M: int,
         progress: Callable[[str], None] | None,
-        end: float | None,
         searches: int,
     ) -> None:
-        self.part, self.M, self.progress, self.end = part, M, progress, end
+        self.part, self.M, self.progress = part, M, progress
         self.graph = NeededGraph(part.dag)
         self.systems = list(coordinate_systems(part))
         edges = max(part.dag.n_edges, 1) * searches
         self.left = min(max(_EDGES_ESTIMATED // edges, _LEAST_ESTIMATED), _MOST_ESTIMATED)
         self.counted = min(max(_EDGES_COUNTED // edges, _LEAST_COUNTED), _MOST_COUNTED)
         self.price: dict[Choice, int] = {}
+        self.axes = [self._axes(number) for number in range(len(self.systems))]
 
     def begin_with(self, other: _LoopSearch) -> None:
         """Try the best loops that a search for smaller extents finds."""
@@ -235,7 +238,7 @@ class _LoopSearch:
         self._climb()
 
     def _spent(self) -> bool:
-        return self.left <= 0 or (self.end is not None and perf_counter() > self.end)
+        return self.left <= 0 or time_is_up()
 
     def _try(self, choice: Choice) -> int | None:
         """Return the estimate of a choice; None if no work may be spent on it."""
@@ -257,7 +260,7 @@ class _LoopSearch:
     def _starts(self) -> Iterator[Choice]:
         """Yield loops without tiles, then with tiles, the most promising first."""
         for number in reversed(range(len(self.systems))):
-            yield number, Tiling((), tuple(self._axes(number)[0]))
+            yield number, Tiling((), tuple(self.axes[number][0]))
         if self.left < _FEW:
             yield from self._square()
         others = [*self._square(), *self._jammed()]
@@ -267,7 +270,7 @@ class _LoopSearch:
         """Yield loops whose tiles suit M: two loops over tiles whose sides are about √M come first."""
         for size, many, inside in itertools.product(_sizes(self.M), (2, 1, 3), (True, False)):
             for number in reversed(range(len(self.systems))):
-                axes, _ = self._axes(number)
+                axes, _ = self.axes[number]
                 if many <= len(axes) and not self.systems[number].grouped:
                     for loops in permutations(axes, many):
                         rest = [axis for axis in axes if axis not in loops]
@@ -277,7 +280,7 @@ class _LoopSearch:
     def _jammed(self) -> Iterator[Choice]:
         """Yield the loops around groups of statements as they stand, one of them in tiles, its elements innermost."""
         for size, number in itertools.product(_JAMMED, range(len(self.systems))):
-            axes, _ = self._axes(number)
+            axes, _ = self.axes[number]
             if self.systems[number].grouped:
                 for at in range(len(axes) - 1):
                     outer = tuple((axis, 1) for axis in axes[:at])
@@ -308,7 +311,7 @@ class _LoopSearch:
     def _near(self, choice: Choice) -> Iterator[Choice]:
         """Yield the choices one change away: another size, a loop more or less, loops exchanged."""
         number, tiling = choice
-        axes, extents = self._axes(number)
+        axes, extents = self.axes[number]
         for at, (axis, size) in enumerate(tiling.tiles):
             for new in dict.fromkeys((size // 2, size * 3 // 4, size - 1, size + 1, size * 4 // 3, size * 2)):
                 if 1 <= new < extents[axis] and new != size:
@@ -331,7 +334,7 @@ class _LoopSearch:
 
     def _counted(self) -> TiledLoops:
         """Return the best of the choices with the best estimates, counted; the plain order is one of them."""
-        axes, _ = self._axes(0)
+        axes, _ = self.axes[0]
         plain = 0, Tiling((), tuple(axes))
         found: list[tuple[int, int, NDArray[np.int64], Choice | None]] = []
         seen: set[bytes] = set()
@@ -340,12 +343,16 @@ class _LoopSearch:
             if order.tobytes() in seen:
                 continue
             seen.add(order.tobytes())
-            found.append((io_of(self.graph, self.M, order), at, order, choice))
+            try:
+                found.append((io_of(self.graph, self.M, order), at, order, choice))
+            except TimeUp:
+                if not found:
+                    raise
+                break
             if self.progress is not None:
                 least = min(one[0] for one in found)
                 self.progress(f"{len(found)} loop nests counted, the best moves {least:,} words")
-            late = self.end is not None and perf_counter() > self.end
-            if len(found) > self.counted or (late and len(found) > 1):
+            if len(found) > self.counted or time_is_up():
                 break
         io, _, order, choice = min(found, key=lambda one: one[:2])
         return TiledLoops(io, self.part.vertices[order], self._text(choice or plain))

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from pebble.solvers.optimum.optimum import Optimum, optimal
+from pebble.solvers.optimum.optimum import FEW_STATES, Optimum, optimal
 
-__all__ = ["Optimum", "optimal"]
+__all__ = ["FEW_STATES", "Optimum", "optimal"]

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from pebble.solvers.optimum.best_first import History, check_time, first_wave
+from pebble.common.clock import check_time
+from pebble.solvers.optimum.best_first import History, first_wave
 from pebble.solvers.optimum.bits import Words
 from pebble.solvers.optimum.search_space import SearchSpace
 from pebble.solvers.optimum.state_sets import Batch, StateSet
@@ -17,7 +18,7 @@ _STEPS = 4
 _DEAR = 6
 
 
-def beam(space: SearchSpace, width: int, deadline: float | None = None) -> tuple[int, list[Words]] | None:
+def beam(space: SearchSpace, width: int) -> tuple[int, list[Words]] | None:
     """Follow the ``width`` most promising states, step by step, to the end of a pebbling.
 
     Where vertices are computed once, every step computes one and an end is always reached. Where they may be
@@ -30,8 +31,8 @@ def beam(space: SearchSpace, width: int, deadline: float | None = None) -> tuple
 
     Raises
     ------
-    OutOfTime
-        After the deadline.
+    TimeUp
+        If a time limit around the search passes.
     """
     wave, cost = first_wave(space), np.zeros(1, dtype=np.int64)
     seen, history = StateSet(), History()
@@ -39,7 +40,7 @@ def beam(space: SearchSpace, width: int, deadline: float | None = None) -> tuple
     for _ in range(_STEPS * space.game.n):
         if not len(wave) or (best is not None and int((cost + space.bound(wave.rows)).min()) >= best[0]):
             break
-        check_time(deadline)
+        check_time()
         seen.add(wave.distinct().rows)
         first = history.add(wave)
         for i in np.flatnonzero(space.finished(wave.rows)).tolist():

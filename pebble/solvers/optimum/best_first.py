@@ -2,28 +2,18 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
+from pebble.common.clock import check_time
 from pebble.solvers.optimum.bits import Words
 from pebble.solvers.optimum.requirements import RequirementSpace
 from pebble.solvers.optimum.search_space import SearchSpace
 from pebble.solvers.optimum.state_sets import Batch, LayeredSet
 
-__all__ = [
-    "History",
-    "OutOfTime",
-    "Progress",
-    "Proof",
-    "Space",
-    "check_time",
-    "first_wave",
-    "prove",
-    "prove_by",
-]
+__all__ = ["History", "Progress", "Proof", "Space", "first_wave", "prove", "prove_by"]
 
 Space = SearchSpace | RequirementSpace
 """What is searched: states from the beginning on, or requirements from the end back."""
@@ -33,19 +23,11 @@ Progress = Callable[[int, int], object]
 
 _CHUNK = 1 << 12
 _START = 6 * _CHUNK
+_CHILDREN = 64
+"""So many states that are reached count as much as one unit of effort."""
 _MANY = 64
 _BITE = 1 << 13
 _FAR = 1 << 40
-
-
-class OutOfTime(Exception):
-    """The time limit has passed."""
-
-
-def check_time(deadline: float | None) -> None:
-    """Raise :class:`OutOfTime` after the deadline (of ``time.monotonic``)."""
-    if deadline is not None and time.monotonic() > deadline:
-        raise OutOfTime
 
 
 class History:
@@ -107,7 +89,7 @@ def first_wave(space: Space) -> Batch:
 def prove(
     space: Space,
     upper: int | None = None,
-    deadline: float | None = None,
+    most_states: int | None = None,
     progress: Progress | None = None,
 ) -> Proof:
     """Raise the lower bound until it meets ``upper``, or until a cheaper pebbling is met.
@@ -117,22 +99,27 @@ def prove(
     space : SearchSpace or RequirementSpace
     upper : int, optional
         Cost of a known pebbling.
-    deadline : float, optional
-        Time (of ``time.monotonic``) after which the search gives up.
+    most_states : int, optional
+        The search gives up once so many states are expanded.
     progress : callable, optional
+
+    Raises
+    ------
+    TimeUp
+        If a time limit around the search passes.
 
     Notes
     -----
     States wait in one list for each value of the bound. The bound never falls along a step, so the least value in
     waiting is a lower bound of the optimum. Costs 12 to 32 bytes a state expanded, and as much for one in waiting.
     """
-    return prove_by([space], upper, deadline, progress)
+    return prove_by([space], upper, most_states, progress)
 
 
 def prove_by(
     spaces: Sequence[Space],
     upper: int | None = None,
-    deadline: float | None = None,
+    most_states: int | None = None,
     progress: Progress | None = None,
 ) -> Proof:
     """Search several spaces of one game by turns until one of them has the proof, as :func:`prove` does.
@@ -141,20 +128,18 @@ def prove_by(
     the one that has done the least work, where a state expanded counts as much as it takes time, and eight times as
     much for each unit that the search's lower bound is behind the best.
     """
-    searches = [_LayeredSearch(space, _FAR if upper is None else upper, deadline) for space in spaces]
-    states, lower = 0, 0
-    try:
-        while True:
-            search = _next(searches)
-            proof = search.turn()
-            states = sum(each.states for each in searches)
-            lower = max(each.lower for each in searches)
-            if proof is not None:
-                return replace(proof, states=states, space=search.space)
-            if progress is not None:
-                progress(lower, states)
-    except OutOfTime:
-        return Proof(max(each.lower for each in searches), False, sum(each.states for each in searches))
+    searches = [_LayeredSearch(space, _FAR if upper is None else upper) for space in spaces]
+    while True:
+        search = _next(searches)
+        proof = search.turn()
+        states = sum(each.states for each in searches)
+        lower = max(each.lower for each in searches)
+        if proof is not None:
+            return replace(proof, states=states, space=search.space)
+        if progress is not None:
+            progress(lower, states)
+        if most_states is not None and states >= most_states:
+            return Proof(lower, False, states)
 
 
 def _next(searches: Sequence[_LayeredSearch]) -> _LayeredSearch:
@@ -168,8 +153,8 @@ def _next(searches: Sequence[_LayeredSearch]) -> _LayeredSearch:
 class _LayeredSearch:
     """States that wait to be expanded, and expanded ones that wait for their dearer steps, by bound."""
 
-    def __init__(self, space: Space, upper: int, deadline: float | None) -> None:
-        self.space, self.upper, self.deadline = space, upper, deadline
+    def __init__(self, space: Space, upper: int) -> None:
+        self.space, self.upper = space, upper
         start = first_wave(space)
         self.least = int(space.bound(start.rows)[0])
         self.lower = self.least
@@ -242,15 +227,17 @@ class _LayeredSearch:
     def _expand(self, batch: Batch, raised: int) -> Iterator[None]:
         """Make the steps of numbered states that raise the bound so much on purpose, some states at a time."""
         for start in range(0, len(batch), _CHUNK):
-            check_time(self.deadline)
             part = batch.take(slice(start, start + _CHUNK))
             self.work += len(part) * self.space.effort
             spent = self.layer - raised - self.space.bound(part.rows)
             potential = np.zeros(len(part), dtype=np.int64)
             for found in self.space.children(part.rows, spent, part.parent, raised, raised, potential):
                 for value in np.unique(found.bound).tolist():
+                    check_time()
                     if value < self.limit:
                         self._file(value, found.batch.take(found.bound == value))
+                self.work += len(found.batch) // _CHILDREN
+                yield
             dearer = part.take(potential > raised)
             if len(dearer) and self.layer + 1 < self.limit:
                 self.later.setdefault(self.layer + 1, []).append((raised + 1, dearer))

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import IO, Any
 
 import numpy as np
 
+from pebble.common.clock import TimeUp, limited_to, unlimited
 from pebble.common.errors import CacheTooSmall, InvalidInput
 from pebble.common.units import fast_memory_words
 from pebble.game.moves import Moves
@@ -17,16 +20,18 @@ from pebble.game.rules import Rules
 from pebble.graph.dag import Dag
 from pebble.solvers.heuristic import schedule_dag
 from pebble.solvers.optimum.beam import beam
-from pebble.solvers.optimum.best_first import OutOfTime, Progress, Proof, Space, prove_by
+from pebble.solvers.optimum.best_first import Progress, Proof, Space, prove_by
 from pebble.solvers.optimum.bit_game import BitGame, make_bit_game
-from pebble.solvers.optimum.bits import Words
 from pebble.solvers.optimum.late_loads import LateLoadSpace
 from pebble.solvers.optimum.requirements import RequirementSpace
 from pebble.solvers.optimum.search_space import SearchSpace
 from pebble.solvers.optimum.witness import moves_along
 from pebble.solvers.optimum.witness_backwards import moves_back_along
 
-__all__ = ["Optimum", "optimal"]
+__all__ = ["FEW_STATES", "Optimum", "optimal"]
+
+FEW_STATES = 100_000
+"""What a search expands at most where the optimum is welcome but not asked for: some seconds."""
 
 _WIDTHS = (4, 64)
 _WIDTH_AGAIN = 16
@@ -59,6 +64,8 @@ class Optimum:
     rules : Rules
     reads, writes, peak : int
         As the replay counted them.
+    interrupted : bool
+        Whether the search was interrupted before its end.
     """
 
     io: int
@@ -74,13 +81,15 @@ class Optimum:
     reads: int
     writes: int
     peak: int
+    interrupted: bool = False
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything but the pebbling as plain data."""
         plain = ("io", "proved", "lower", "states", "reads", "writes", "peak", "M", "symmetries")
         found: dict[str, Any] = {name: getattr(self, name) for name in plain}
         found["rules"] = {"recomputation": self.rules.recomputation, "sliding": self.rules.sliding}
-        return found | {"moves": len(self.pebbling), "seconds": round(self.seconds, 3)}
+        found |= {"moves": len(self.pebbling), "seconds": round(self.seconds, 3)}
+        return found | ({"interrupted": True} if self.interrupted else {})
 
     def write(
         self,
@@ -129,6 +138,9 @@ def optimal(
     rules: Rules | None = None,
     time_limit: float | None = None,
     progress: Progress | None = None,
+    *,
+    most_states: int | None = None,
+    stoppable: bool = False,
 ) -> Optimum:
     """Find the least I/O of any pebbling of a small DAG, and prove it.
 
@@ -145,6 +157,11 @@ def optimal(
         is searched for in any case.
     progress : callable, optional
         Called as ``progress(lower, states)`` with a proved lower bound and the number of states expanded.
+    most_states : int, optional
+        Stop in the same way once this many states are expanded: on any machine after the same work.
+    stoppable : bool
+        Whether ``KeyboardInterrupt`` ends the search in the same way, marked as ``interrupted``; by default it is
+        raised, as it is in any case while there is no pebbling yet.
 
     Returns
     -------
@@ -184,8 +201,9 @@ def optimal(
     begin = time.monotonic()
     M, rules = fast_memory_words(M), Rules() if rules is None else rules
     game = make_bit_game(dag, M, rules)
-    search = _Solver(dag, game, None if time_limit is None else begin + time_limit, progress)
-    proof, moves = search.run()
+    search = _Solver(dag, game, progress, stoppable)
+    with limited_to(time_limit):
+        proof, moves = search.run(most_states, hurried=time_limit is not None or most_states is not None)
     status = replay(dag, M, moves, rules).require_complete()
     lower = proof.lower + game.stores
     if status.io < lower or (proof.exact and status.io != lower):
@@ -204,29 +222,46 @@ def optimal(
         reads=status.reads,
         writes=status.writes,
         peak=status.peak,
+        interrupted=search.interrupted,
     )
 
 
 class _Solver:
     """First some pebbling, then better ones while they are cheap to find, then the proof."""
 
-    def __init__(self, dag: Dag, game: BitGame, deadline: float | None, progress: Progress | None) -> None:
-        self.dag, self.game, self.deadline = dag, game, deadline
+    def __init__(self, dag: Dag, game: BitGame, progress: Progress | None, stoppable: bool) -> None:
+        self.dag, self.game = dag, game
         self.space = SearchSpace(game)
-        self.progress = progress
+        self.progress, self.stoppable = progress, stoppable
+        self.interrupted = False
+        self.so_far = Proof(int(self.space.bound(self.space.start())[0]), False, 0)
 
-    def run(self) -> tuple[Proof, Moves]:
+    def run(self, most_states: int | None, hurried: bool) -> tuple[Proof, Moves]:
         if not self.game.stores:
             return Proof(0, True, 0), Moves.of([])
-        spaces: list[Space] = [self.space]
-        if self.game.rules.recomputation:
-            spaces += [RequirementSpace(self.game), LateLoadSpace(self.game)]
-        if self.deadline is None and self.game.n <= _SMALL:
-            return self._told(prove_by(spaces, progress=self._report), None)
-        cost, moves = self._known()
-        return self._told(prove_by(spaces, cost, self.deadline, self._report), moves)
+        known = self._known(hurried) if hurried or self.game.n > _SMALL else None
+        with self._ending():
+            spaces: list[Space] = [self.space]
+            if self.game.rules.recomputation:
+                spaces += [RequirementSpace(self.game), LateLoadSpace(self.game)]
+            if not self.interrupted:
+                cost = None if known is None else known[0]
+                return self._told(prove_by(spaces, cost, most_states, self._report), known)
+        return self.so_far, (known or self._known(hurried))[1]
 
-    def _told(self, proof: Proof, known: Moves | None) -> tuple[Proof, Moves]:
+    @contextmanager
+    def _ending(self) -> Iterator[None]:
+        """Leave the block when the time is up, or when someone interrupts it."""
+        try:
+            yield
+        except TimeUp:
+            pass
+        except KeyboardInterrupt:
+            if not self.stoppable:
+                raise
+            self.interrupted = True
+
+    def _told(self, proof: Proof, known: tuple[int, Moves] | None) -> tuple[Proof, Moves]:
         """Return the proof with the moves of the path it met, or those that were known before."""
         if proof.path is not None:
             if isinstance(proof.space, RequirementSpace):
@@ -234,51 +269,47 @@ class _Solver:
             return proof, moves_along(self.space, proof.path)
         if known is None:
             raise AssertionError("the search ended without a pebbling")
-        return proof, known
+        return proof, known[1]
 
     def _report(self, lower: int, states: int) -> None:
+        self.so_far = Proof(lower, False, states)
         if self.progress is not None:
             self.progress(lower + self.game.stores, states)
 
-    def _known(self) -> tuple[int, Moves]:
+    def _known(self, hurried: bool) -> tuple[int, Moves]:
         """Return the cheaper of an automatic schedule and what a narrow search finds, with its cost."""
         scheduled = self._scheduled()
-        if scheduled is not None and scheduled[0] <= int(self.space.bound(self.space.start())[0]):
+        if scheduled is not None and (self.interrupted or scheduled[0] <= self.so_far.lower):
             return scheduled
-        cost, space, path = self._narrow_search()
-        if scheduled is not None and scheduled[0] < cost:
-            return scheduled
-        return cost, moves_along(space, path)
+        found: tuple[int, Moves] | None = None
+        with self._ending(), unlimited() if scheduled is None else nullcontext():
+            for space, width in self._narrow_searches(hurried):
+                path = beam(space, width)
+                if path is not None and (found is None or path[0] < found[0]):
+                    found = path[0], moves_along(space, path[1])
+        if scheduled is None or (found is not None and found[0] <= scheduled[0]):
+            scheduled = found
+        if scheduled is None:
+            raise KeyboardInterrupt if self.interrupted else AssertionError("no pebbling was found")
+        return scheduled
 
     def _scheduled(self) -> tuple[int, Moves] | None:
         """Return an automatic schedule and its cost, or None where only sliding has room."""
         try:
-            schedule = schedule_dag(self.dag, self.game.M)
+            schedule = schedule_dag(self.dag, self.game.M, stoppable=self.stoppable)
         except CacheTooSmall:
             return None
-        if schedule.recomputation and not self.game.rules.recomputation:
-            return None
+        self.interrupted |= schedule.interrupted
         chunks = [*schedule.moves()]
         op, vertex = (np.concatenate([getattr(chunk, name) for chunk in chunks]) for name in ("op", "vertex"))
         return schedule.io - self.game.stores, Moves(op, vertex)
 
-    def _narrow_search(self) -> tuple[int, SearchSpace, list[Words]]:
-        """Return the cheapest pebbling that a narrow search finds; computing once always leads to one."""
+    def _narrow_searches(self, hurried: bool) -> Iterator[tuple[SearchSpace, int]]:
+        """Yield where to search, and how widely; computing once always leads to a pebbling."""
         once = self.space
         if self.game.rules.recomputation:
             rules = Rules(recomputation=False, sliding=self.game.rules.sliding)
             once = SearchSpace(make_bit_game(self.dag, self.game.M, rules))
-        searches = [(once, width) for width in _WIDTHS]
-        if once is not self.space and self.deadline is not None:
-            searches.append((self.space, _WIDTH_AGAIN))
-        best: tuple[int, SearchSpace, list[Words]] | None = None
-        for space, width in searches:
-            try:
-                found = beam(space, width, None if best is None else self.deadline)
-            except OutOfTime:
-                break
-            if found is not None and (best is None or found[0] < best[0]):
-                best = found[0], space, found[1]
-        if best is None:
-            raise AssertionError("no pebbling was found although one exists")
-        return best
+        yield from ((once, width) for width in _WIDTHS)
+        if once is not self.space and hurried:
+            yield self.space, _WIDTH_AGAIN

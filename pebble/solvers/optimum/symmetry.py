@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,7 +39,7 @@ class Symmetry:
 
     def __init__(self, game: BitGame, codec: Codec) -> None:
         marks = [v in game.stored_at for v in range(game.n)]
-        levels = stabiliser_chain(game.before, game.after, marks)
+        levels = _chain(game.before, game.after, tuple(marks))
         self.order = int(np.prod([len(level) + 1 for level in levels], dtype=object)) if levels else 1
         self.exact = self.order <= _WHOLE_GROUP
         if self.exact:
@@ -81,6 +82,10 @@ class Symmetry:
 
     def _passes(self) -> list[list[_Action]]:
         return self._levels * (1 if self.exact else _PASSES)
+
+
+# The spaces of one game and that without recomputation ask for the same chain.
+_chain = lru_cache(maxsize=1)(stabiliser_chain)
 
 
 def _products(levels: list[list[Permutation]], n: int) -> list[Permutation]:

@@ -51,7 +51,7 @@ def check_against_pebblings(make: Make, seed: int, most: int, exact: bool) -> No
         for rules in (Rules(sliding=draw.random() < 0.5), ONCE):
             found = bounds(dag, M, rules)
             if found and exact and dag.n_vertices <= 16:
-                least = optimal(dag, M, rules, time_limit=5).io
+                least = optimal(dag, M, rules, most_states=20_000).io
             else:
                 least = schedule_dag(dag, M, order="depth-first").io if found else 0
             for bound in found:

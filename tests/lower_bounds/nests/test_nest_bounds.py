@@ -35,7 +35,7 @@ def check_against_pebblings(text: str, seed: int, most: int, exact: bool) -> Non
             assert bound.value <= found, (text, nest.extents, M, bound)
         if exact and dag.n_vertices <= 16:
             for rules in (Rules(), Rules(sliding=True), Rules(recomputation=False)):
-                optimum = optimal(dag, M, rules, time_limit=5)
+                optimum = optimal(dag, M, rules, most_states=20_000)
                 for bound in bounds:
                     assert not bound.holds_under(rules) or bound.value <= optimum.io, (nest, M, bound)
 

@@ -21,7 +21,7 @@ def bound(nest: LoopNest, M: int) -> int | float:
 @pytest.mark.parametrize("M", [3, 4, 5])
 def test_shares_of_a_sum_are_bounded_near_the_optimum(M: int) -> None:
     nest = loop_nest(SHARES, {"k": 7})
-    least = optimal(nest_dag(nest).dag, M, Rules(sliding=True), time_limit=20).io
+    least = optimal(nest_dag(nest).dag, M, Rules(sliding=True), most_states=20_000).io
     assert least - 2 <= bound(nest, M) <= least
 
 
@@ -33,7 +33,7 @@ TEXTS = [COVARIANCE, COVARIANCE.replace("<=", "<"), COVARIANCE.replace(" for i <
 @pytest.mark.parametrize("M", [4, 5])
 def test_covariances_have_no_less(text: str, M: int) -> None:
     nest = loop_nest(text, {"i": 2, "j": 2, "k": 3})
-    found = optimal(nest_dag(nest).dag, M, Rules(sliding=True), time_limit=60)
+    found = optimal(nest_dag(nest).dag, M, Rules(sliding=True))
     assert found.proved
     assert 12 - M < bound(nest, M) <= found.io
 

@@ -27,7 +27,7 @@ def test_a_turn_is_bounded_near_the_optimum() -> None:
     nest = loop_nest(THERE_AND_BACK, {"i": 14})
     dag = nest_dag(nest).dag
     for M in (3, 4):
-        least = optimal(dag, M, ONCE, time_limit=20).io
+        least = optimal(dag, M, ONCE, most_states=20_000).io
         assert least - 7 <= bound(nest, M, "nest turns") <= least
 
 
