@@ -113,7 +113,7 @@ def plan_kernel(
             pass_name, replace(problem, pass_name="forward").form, kernel, tiles, backward, backward_tiles
         )
         if mine is not None:
-            comparison = _Comparison(settings[-1], one, costs, progress or (lambda line: None))
+            comparison = _Comparison(settings[-1], one, level, costs, progress or (lambda line: None))
             tried = contenders(part, named)
             names = None if named is None else tuple(schedule.name for schedule in tried)
             found.append(replace(comparison.of(mine, tried), tried=names))
@@ -183,6 +183,7 @@ class _Comparison:
 
     setting: Setting
     device: Device | None
+    level: str | None
     costs: bool
     progress: Callable[[str], None]
 
@@ -208,7 +209,7 @@ class _Comparison:
         )
 
     def _shown(self, found: Found, bound: float) -> Choice | Unverified:
-        return found.choice(self.setting, self.device, bound)
+        return found.choice(self.setting, self.device, self.level, bound)
 
     def _mine(self, mine: _Kernel, same: Found | None) -> tuple[Found, str]:
         """Return the kernel with its tiles, and where they come from; with the smallest where none fit."""
