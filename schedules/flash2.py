@@ -51,6 +51,7 @@ class Flash2(PaperTiles):
     source = "Dao 2023, arXiv 2307.08691, Algorithm 1"
     forms = ("plain", "online", "safe")
     outer = "rows"
+    optional_tiles = ("cols",)
 
     def tiles(self, problem: Problem, M: int) -> Tiles:
         """Return the largest number of query rows that fit with streamed keys."""
@@ -59,7 +60,7 @@ class Flash2(PaperTiles):
     def program(self, problem: Problem, tiles: Tiles) -> Program:
         """Write the program; ``cols`` makes it load whole tiles."""
         tiles = self.check_tiles(tiles)
-        rows = tiles.get("rows", problem.Nq)
+        rows = tiles["rows"]
         if "cols" in tiles:
             return _literal(problem, rows, tiles["cols"])
         return streamed(problem, rows, 0)

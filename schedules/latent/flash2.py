@@ -30,7 +30,7 @@ class Flash2Latent(Schedule):
 
     def program(self, problem: Problem, tiles: Tiles) -> Program:
         """Write the program."""
-        rows = self.check_tiles(tiles).get("rows", problem.Nq)
+        rows = self.check_tiles(tiles)["rows"]
         scores = compute("S1"), compute("S2"), compute("P", "S1"), delete("S2")
         row = loop("i", 1, *scores, compute("l"), compute("U"), delete("P"), label="row")
         keys = loop("j", 1, load("Kc", "Kr"), row, delete("Kc", "Kr"))

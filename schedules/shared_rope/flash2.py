@@ -50,7 +50,7 @@ class Flash2SharedRope(Schedule):
     def program(self, problem: Problem, tiles: Tiles) -> Program:
         """Write the program; ``pinned`` is cut to the number of keys."""
         tiles = self.check_tiles(tiles)
-        rows, heads = tiles.get("rows", problem.Nq), tiles.get("heads", 1)
+        rows, heads = tiles["rows"], tiles["heads"]
         pinned = min(tiles.get("pinned", 0), problem.Nk)
         scores = compute("S1"), compute("S2"), compute("P", "S1"), delete("S2")
         row = loop("i", 1, *scores, compute("l"), compute("U"), delete("P"), label="row")

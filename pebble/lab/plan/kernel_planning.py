@@ -21,7 +21,6 @@ from pebble.lab.plan.tile_search import contenders
 from pebble.lab.plan.verification import Found, Search, given
 from pebble.lower_bounds.table import bounds
 from pebble.program.schedule import Schedule, Tiles, available, get, resolve_tiles
-from pebble.program.schedule.tile_names import plain_names
 
 __all__ = ["plan_kernel"]
 
@@ -171,10 +170,14 @@ def _kernel(
 
 
 def _takes(schedule: Schedule, tiles: Tiles | str) -> bool:
-    """Tell whether a schedule has tiles of these names, or a preset."""
+    """Tell whether a schedule has tiles of just these names, or a preset."""
     if isinstance(tiles, str):
         return tiles in schedule.presets
-    return set(plain_names(tiles, schedule.tile_names)) <= set(schedule.tile_names)
+    try:
+        schedule.check_tiles(tiles)
+    except InvalidInput:
+        return False
+    return True
 
 
 @dataclass(frozen=True)
