@@ -104,9 +104,17 @@ def plan_kernel(
     asked = Constraints(**constraints)
     one = device_of(device) if isinstance(device, str) else device
     passes, named = list(passes), None if schedules is None else list(schedules)
+    for pass_name in passes:
+        if pass_name not in ("forward", "backward"):
+            raise InvalidInput(f"a kernel is planned forward and backward, not {pass_name!r}")
     found, settings = [], []
     for pass_name in passes:
-        part = _of_pass(problem, pass_name)
+        try:
+            part = _of_pass(problem, pass_name)
+        except InvalidInput:
+            if len(passes) == 1:
+                raise
+            continue  # a computation without that pass
         settings.append(setting_of(part, M, one, level, dtype, asked))
         mine = _kernel(
             pass_name, replace(problem, pass_name="forward").form, kernel, tiles, backward, backward_tiles
@@ -131,8 +139,6 @@ def plan_kernel(
 
 
 def _of_pass(problem: Problem, pass_name: str) -> Problem:
-    if pass_name not in ("forward", "backward"):
-        raise InvalidInput(f"a kernel is planned forward and backward, not {pass_name!r}")
     return replace(problem, pass_name=pass_name, stats=problem.stats and pass_name == "forward")
 
 

@@ -107,7 +107,7 @@ def _moved_wide(counted: Moved, name: str) -> bool:
     family = counted.family
     if name in STATISTICS:
         return True
-    if name not in wide_arrays(family) or family[name].chain is None or name in ("S", "dP"):
+    if name not in wide_arrays(family) or family[name].chain is None or name in ("S", "S1", "S2", "dP"):
         return False
     return counted.reads.get(name, 0) > 0 or counted.writes.get(name, 0) > family.words(name)
 
