@@ -74,7 +74,7 @@ def device_with(name: str, bandwidth: str | None, levels: Iterable[str]) -> Devi
             )
         rates[level] = parse_rate(rate, "B")
     found = found.with_bandwidths(rates)
-    for level in rates.keys() - {*levels}:
+    for level in [one for one in rates if one not in levels]:
         crossed = " and ".join(f"{found.boundary(one).name} ({one}=RATE)" for one in levels)
         raise InvalidInput(
             f"--bandwidth {level}: that is {found.boundary(level).name}, and what is counted here crosses {crossed}"
