@@ -50,7 +50,7 @@ class Cheapest(Schedule):
                     raise TypeError(f"two candidates of {cls.__name__} have the tiles {sorted(names)}")
         used = set().union(*cls._by_names)
         order = [name for schedule in cls.candidates for name in schedule.tile_names if name in used]
-        cls.tile_names = tuple(dict.fromkeys(order))
+        cls.tile_names = cls.optional_tiles = tuple(dict.fromkeys(order))
 
     def tiles(self, problem: Problem, M: int) -> Tiles:
         """Return the tiles of the cheapest candidate that fits."""

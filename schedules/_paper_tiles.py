@@ -19,9 +19,9 @@ class PaperTiles(Schedule):
         The side that the outer loop cuts.
     """
 
-    tile_names = ("rows", "cols")
-    tile_axes = ("i", "j")
-    presets = ("literal", "paper")
+    tile_names: ClassVar[tuple[str, ...]] = ("rows", "cols")
+    tile_axes: ClassVar[tuple[str, ...]] = ("i", "j")
+    presets: ClassVar[tuple[str, ...]] = ("literal", "paper")
     outer: ClassVar[Literal["rows", "cols"]]
 
     def smallest(self, problem: Problem) -> Tiles:
@@ -36,7 +36,7 @@ class PaperTiles(Schedule):
         """
         if name == "literal":
             return self._literal_tiles(problem, M)
-        if name == "paper":
+        if name in self.presets:
             cols = -(-M // (4 * problem.d))
             return {"rows": min(cols, problem.d), "cols": cols}
         return super().preset(problem, M, name)

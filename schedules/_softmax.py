@@ -10,12 +10,16 @@ __all__ = [
     "finish",
     "kept_of_row",
     "score_words",
+    "scores",
     "statistics",
     "streamed_work",
     "sums",
     "sums_of_tile",
     "used_up",
 ]
+
+
+_TWO_PARTS = ("latent", "shared-rope")
 
 
 def statistics(problem: Problem) -> tuple[str, ...]:
@@ -28,8 +32,15 @@ def used_up(problem: Problem) -> tuple[str, ...]:
     return ("P", "a") if problem.form == "online" else ("P",)
 
 
+def scores(problem: Problem) -> tuple[Nodes, ...]:
+    """Write the products of queries and keys: of two parts where the rotary words are arrays of their own."""
+    return (compute("S1"), compute("S2")) if problem.form in _TWO_PARTS else (compute("S"),)
+
+
 def exponentials(problem: Problem) -> tuple[Nodes, ...]:
     """Write how P is made of S; online, the maximum moves on, and what it was tells how sums are rescaled."""
+    if problem.form in _TWO_PARTS:
+        return compute("P", "S1"), delete("S2")
     if problem.form == "online":
         return compute("a"), compute("m"), compute("P", "S")
     return (compute("P", "S"),)

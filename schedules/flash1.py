@@ -40,6 +40,7 @@ class Flash1(PaperTiles):
     source = "Dao et al. 2022, arXiv 2205.14135, Algorithm 1"
     forms = ("plain", "online")
     outer = "cols"
+    optional_tiles = ("rows",)
 
     def tiles(self, problem: Problem, M: int) -> Tiles:
         """Return the largest number of keys that fit with streamed queries."""
@@ -52,7 +53,7 @@ class Flash1(PaperTiles):
     def program(self, problem: Problem, tiles: Tiles) -> Program:
         """Write the program; ``rows`` makes it load whole tiles."""
         tiles = self.check_tiles(tiles)
-        cols = tiles.get("cols", problem.Nk)
+        cols = tiles["cols"]
         if "rows" in tiles:
             return _literal(problem, tiles["rows"], cols)
         if problem.form == "online" and 2 * min(cols, problem.Nk) > problem.d + problem.dv + 2:

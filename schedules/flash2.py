@@ -26,6 +26,7 @@ from schedules._softmax import (
     finish,
     kept_of_row,
     score_words,
+    scores,
     streamed_work,
     sums,
     sums_of_tile,
@@ -33,7 +34,16 @@ from schedules._softmax import (
 )
 from schedules._tiled_products import scores_of_resident_rows
 
-__all__ = ["Flash2", "maxima", "most_rows", "row_blocks", "streamed", "streamed_room"]
+__all__ = [
+    "Flash2",
+    "key_work",
+    "maxima",
+    "most_rows",
+    "row_blocks",
+    "streamed",
+    "streamed_room",
+    "whole_tiles",
+]
 
 
 class Flash2(PaperTiles):
@@ -51,6 +61,7 @@ class Flash2(PaperTiles):
     source = "Dao 2023, arXiv 2307.08691, Algorithm 1"
     forms = ("plain", "online", "safe")
     outer = "rows"
+    optional_tiles = ("cols",)
 
     def tiles(self, problem: Problem, M: int) -> Tiles:
         """Return the largest number of query rows that fit with streamed keys."""
@@ -59,9 +70,9 @@ class Flash2(PaperTiles):
     def program(self, problem: Problem, tiles: Tiles) -> Program:
         """Write the program; ``cols`` makes it load whole tiles."""
         tiles = self.check_tiles(tiles)
-        rows = tiles.get("rows", problem.Nq)
+        rows = tiles["rows"]
         if "cols" in tiles:
-            return _literal(problem, rows, tiles["cols"])
+            return program(whole_tiles(problem, rows, tiles["cols"]))
         return streamed(problem, rows, 0)
 
 
@@ -77,12 +88,19 @@ def streamed_room(problem: Problem, rows: int) -> int:
     return min(rows * (kept + score_words(problem)) + 2, rows * kept + streamed_work(problem))
 
 
-def _literal(problem: Problem, rows: int, cols: int) -> Program:
-    inner = loop("j", cols, load("K", "V"), compute("S"), sums_of_tile(problem, "K", "V"))
+def whole_tiles(
+    problem: Problem,
+    rows: int,
+    cols: int,
+    queries: tuple[str, ...] = ("Q",),
+    keys: tuple[str, ...] = ("K", "V"),
+) -> Loop:
+    """Write the loop over blocks of query rows where whole tiles of keys and values are loaded, of arrays so called."""
+    inner = loop("j", cols, load(*keys), scores(problem), sums_of_tile(problem, *keys))
     before: Nodes = None
     if problem.form == "safe":
         before = loop("j", cols, load("K"), compute("S"), compute("m"), delete("S", "K"))
-    return program(loop("i", rows, load("Q"), before, inner, *finish(problem, "Q")))
+    return loop("i", rows, load(*queries), before, inner, *finish(problem, *queries))
 
 
 def streamed(problem: Problem, rows: int, pinned: int) -> Program:
@@ -121,9 +139,13 @@ def row_blocks(
     def keys(resident: bool, start: int, stop: int | None) -> Node:
         body: tuple[Nodes, ...] = _word_by_word(problem)
         if resident:
-            body = when(first("i"), load("K", "V")), _work(problem, by_row), when(last("i"), delete("K", "V"))
+            body = (
+                when(first("i"), load("K", "V")),
+                key_work(problem, by_row),
+                when(last("i"), delete("K", "V")),
+            )
         elif by_row:
-            body = load("K", "V"), _work(problem, by_row), delete("K", "V")
+            body = load("K", "V"), key_work(problem, by_row), delete("K", "V")
         return loop("j", 1, *body, start=start, stop=stop)
 
     before: Nodes = load("m") if maxima_known else None
@@ -139,9 +161,9 @@ def maxima(problem: Problem, rows: int) -> Node:
     return scores_of_resident_rows(problem, rows, compute("m"), delete("S"))
 
 
-def _work(problem: Problem, by_row: bool) -> Nodes:
-    """Write what is done with one key and value in fast memory, for the whole tile or query by query."""
-    work = (compute("S"), *sums(problem))
+def key_work(problem: Problem, by_row: bool) -> Nodes:
+    """Write what is done with keys and values in fast memory, for the whole tile or query by query."""
+    work = (*scores(problem), *sums(problem))
     return loop("i", 1, *work, label="row") if by_row else work
 
 

@@ -35,7 +35,7 @@ class Flash2Causal(Schedule):
     def program(self, problem: Problem, tiles: Tiles) -> Program:
         """Write the program; ``first`` is cut to the number of queries."""
         tiles = self.check_tiles(tiles)
-        rows, first = tiles.get("rows", problem.Nq), min(tiles.get("first", 0), problem.Nq)
+        rows, first = tiles["rows"], min(tiles.get("first", 0), problem.Nq)
         return program(
             phase(
                 "",

@@ -31,7 +31,7 @@ class Flash2Packed(PackedSchedule):
 
     def program(self, problem: Problem, tiles: Tiles) -> Program:
         """Write the program: of each part of the mask two loops at most."""
-        rows = self.check_tiles(tiles).get("packed_rows", problem.Nq)
+        rows = self.check_tiles(tiles)["packed_rows"]
         if are_alike_enough(problem):
             return each_sequence(problem, lambda part: _of_a_part(part, rows))
         block = row_blocks(problem, min(rows, problem.Nq))

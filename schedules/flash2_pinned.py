@@ -66,7 +66,7 @@ class Flash2Pinned(Schedule):
     def program(self, problem: Problem, tiles: Tiles) -> Program:
         """Write the program; ``pinned`` is cut to the number of keys."""
         tiles = self.check_tiles(tiles)
-        return streamed(problem, tiles.get("rows", problem.Nq), min(tiles.get("pinned", 0), problem.Nk))
+        return streamed(problem, tiles["rows"], min(tiles.get("pinned", 0), problem.Nk))
 
 
 def _all_resident(problem: Problem) -> int:

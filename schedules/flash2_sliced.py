@@ -96,4 +96,4 @@ class Flash2Sliced(Schedule):
             delete(*again),
         )
         parts = resident_and_streamed(pinned, problem.Nk, keys)
-        return program(phase("", load("Q"), loop("e", tiles.get("cols", problem.dv), *parts, end)))
+        return program(phase("", load("Q"), loop("e", tiles["cols"], *parts, end)))

@@ -66,19 +66,19 @@ class Hybrid(Schedule):
     def program(self, problem: Problem, tiles: Tiles) -> Program:
         """Write the program; without ``sums_first``, ``out_cols`` counts a word for the row sum."""
         tiles = self.check_tiles(tiles)
-        rows = min(tiles.get("rows", problem.Nq), problem.Nq)
+        rows = min(tiles["rows"], problem.Nq)
         if problem.form != "plain":
             return _from_scores(problem, rows, tiles)
         first = bool(tiles.get("sums_first", 0))
         work = (compute("P", "S"), compute("l") if first else None, store("P"), delete("P"))
         scores = scores_of_resident_rows(problem, rows, *work)
         end = (store("l"), delete("l")) if first else ()
-        out_cols = tiles.get("out_cols", problem.dv + 1)
+        out_cols = tiles["out_cols"]
         return program(
             phase("P = exp(QKᵀ), rows of Q resident", loop("i", rows, load("Q"), scores, delete("Q"), end)),
             output_phase(
                 problem,
-                tiles.get("out_rows", problem.Nq),
+                tiles["out_rows"],
                 out_cols if first else max(2, out_cols),
                 sums=not first,
             ),
@@ -91,7 +91,7 @@ def _from_scores(problem: Problem, rows: int, tiles: Tiles) -> Program:
     work = compute("m") if safe else None, store("S"), delete("S")
     scores = scores_of_resident_rows(problem, rows, *work)
     end = (store("m"), delete("m")) if safe else ()
-    out_rows, out_cols = tiles.get("out_rows", problem.Nq), tiles.get("out_cols", problem.dv)
+    out_rows, out_cols = tiles["out_rows"], tiles["out_cols"]
     return program(
         phase("S = QKᵀ, rows of Q resident", loop("i", rows, load("Q"), scores, delete("Q"), end)),
         output_from_scores(problem, out_rows, out_cols),

@@ -85,4 +85,4 @@ class KeyWindow(KeyWindowBlocks):
 
     def program(self, problem: Problem, tiles: Tiles) -> Program:
         """Write the program."""
-        return streamed(problem, self.check_tiles(tiles).get("rows", problem.Nq), problem.Nk)
+        return streamed(problem, self.check_tiles(tiles)["rows"], problem.Nk)

@@ -32,7 +32,7 @@ class SmallCache(Schedule):
 
     def program(self, problem: Problem, tiles: Tiles) -> Program:
         """Write the program."""
-        side = self.check_tiles(tiles).get("side", 1)
+        side = self.check_tiles(tiles)["side"]
         scores = loop("k", side, load("Q", "K"), compute("S"), delete("Q", "K"))
         if problem.form != "plain":
             most = ("m",) if problem.form == "safe" else ()

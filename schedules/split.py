@@ -27,19 +27,17 @@ class Split(Schedule):
         """Return the largest row blocks that fit, for each of the two phases."""
         guess = max((M - 2) // (problem.d + 2), (M - 2 - problem.d) // (problem.d + 1))
         first = largest(self, problem, M, "max_rows", problem.Nq, guess, {"rows": 1})
-        return first | largest(self, problem, M, "rows", problem.Nq, most_rows(problem, M), first)
+        return largest(self, problem, M, "rows", problem.Nq, most_rows(problem, M), first)
 
     def program(self, problem: Problem, tiles: Tiles) -> Program:
-        """Write the program; a missing size means all rows."""
+        """Write the program."""
         tiles = self.check_tiles(tiles)
-        rows = min(tiles.get("max_rows", problem.Nq), problem.Nq)
+        rows = min(tiles["max_rows"], problem.Nq)
         sweep = maxima(problem, rows)
         return program(
             phase(
                 "maxima of the scores",
                 loop("i", rows, load("Q"), sweep, delete("Q"), store("m"), delete("m")),
             ),
-            phase(
-                "O, the maxima known", row_blocks(problem, tiles.get("rows", problem.Nq), maxima_known=True)
-            ),
+            phase("O, the maxima known", row_blocks(problem, tiles["rows"], maxima_known=True)),
         )

@@ -80,9 +80,9 @@ class SplitPinned(Schedule):
     def program(self, problem: Problem, tiles: Tiles) -> Program:
         """Write the program; ``pinned`` is cut to the number of rows of K and V."""
         tiles = self.check_tiles(tiles)
-        group = min(tiles.get("max_rows", problem.Nq), problem.Nq)
-        block = min(tiles.get("rows", problem.Nq), group)
-        groups = Groups(problem, group, block, tiles.get("slices", 1), tiles.get("pinned", 0))
+        group = min(tiles["max_rows"], problem.Nq)
+        block = min(tiles["rows"], group)
+        groups = Groups(problem, group, block, tiles["slices"], tiles.get("pinned", 0))
         again = when(not_first("block"), load("Q"))
         others = loop("i", block, when(not_first("block"), delete("Q")), label="block")
         maxima = maxima_sweep(problem, groups.keys, groups.by_row(group, "K"))

@@ -26,7 +26,7 @@ class SquareTile(Schedule):
     summary = "small-cache with streamed products: P, then O, on tiles of side about √M"
     source = "after Saha & Ye, arXiv 2402.07443, Algorithm 1; streaming derived here"
     forms = ("plain", "safe", "online")
-    tile_names = ("side", "rows", "cols", "out_rows", "out_cols")
+    tile_names = optional_tiles = ("side", "rows", "cols", "out_rows", "out_cols")
     tile_axes = ("", "i", "j", "i", "e")
 
     def tiles(self, problem: Problem, M: int) -> Tiles:

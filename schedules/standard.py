@@ -31,10 +31,10 @@ class Standard(Schedule):
         return best_rectangles(problem, M)
 
     def program(self, problem: Problem, tiles: Tiles) -> Program:
-        """Write the program; a missing size means the whole side."""
+        """Write the program."""
         tiles = self.check_tiles(tiles)
-        rows, cols = tiles.get("rows", problem.Nq), tiles.get("cols", problem.Nk)
-        out_rows, out_cols = tiles.get("out_rows", problem.Nq), tiles.get("out_cols", problem.dv)
+        rows, cols = tiles["rows"], tiles["cols"]
+        out_rows, out_cols = tiles["out_rows"], tiles["out_cols"]
         safe, made = problem.form == "safe", used_up(problem)
         done = parked_sums("m") if safe else None, store("S"), delete("S")
         row = loop("j", 1, load("S"), *exponentials(problem), compute("l"), store(*made), delete(*made))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from pebble.cli.completion import schedules
-from pebble.cli.level_options import levels_of, levels_option, refuse_without_levels
+from pebble.cli.level_options import bandwidth_option, levels_of, levels_option, refuse_without_levels
 from pebble.cli.options import (
     names_of,
     needed_memory_options,
@@ -34,6 +34,7 @@ __all__ = ["command"]
 @problem_options()
 @needed_memory_options("levels")
 @levels_option
+@bandwidth_option
 @schedules_option()
 @click.argument("more_names", nargs=-1, metavar="[NAME]...", shell_complete=schedules)
 @tiles_option
@@ -86,6 +87,8 @@ def _counted(
     """Count with one fast memory, or with several levels."""
     levels = levels_of(options)
     if levels is None:
+        if options.pop("bandwidth") is not None:
+            raise click.UsageError("--bandwidth goes with --levels: without them no time is printed.")
         from pebble.lab.training import count_any_pass
 
         refuse_without_levels(names or ())

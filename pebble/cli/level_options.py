@@ -10,12 +10,13 @@ import click
 
 from pebble.cli.printing import F
 from pebble.common.errors import InvalidInput
-from pebble.common.units import bytes_per_word, parse_words
+from pebble.common.units import bytes_per_word, parse_rate, parse_words
 
 if TYPE_CHECKING:
+    from pebble.lab.hardware import Device
     from pebble.program.hierarchy import Hierarchy
 
-__all__ = ["Levels", "levels_of", "levels_option", "refuse_without_levels"]
+__all__ = ["Levels", "bandwidth_option", "device_with", "levels_of", "levels_option", "refuse_without_levels"]
 
 
 @dataclass(frozen=True)
@@ -50,6 +51,37 @@ def levels_option(function: F) -> F:
     )(exclusive(function))
 
 
+def bandwidth_option(function: F) -> F:
+    """Add ``--bandwidth``, for :func:`device_with` and :func:`levels_of`."""
+    return click.option(
+        "--bandwidth",
+        metavar="LEVEL=RATE",
+        help="With a device: how fast words enter a memory level from the next one out, such as smem=5.5TB/s (from "
+        "L2), l2=3.35TB/s (from DRAM) or regs=30TB/s (from shared memory).",
+    )(function)
+
+
+def device_with(name: str, bandwidth: str | None, levels: Iterable[str]) -> Device:
+    """Return the device with a name, and with the bandwidths that ``--bandwidth`` says, which are of these levels."""
+    from pebble.lab.hardware import device
+
+    found, rates = device(name), dict[str, float]()
+    for part in () if bandwidth is None else bandwidth.split(","):
+        level, equals, rate = (piece.strip() for piece in part.partition("="))
+        if not equals or level in rates:
+            raise InvalidInput(
+                f"cannot read --bandwidth {bandwidth} at {part!r}; example: smem=5.5TB/s,l2=3.35TB/s"
+            )
+        rates[level] = parse_rate(rate, "B")
+    found = found.with_bandwidths(rates)
+    for level in [one for one in rates if one not in levels]:
+        crossed = " and ".join(f"{found.boundary(one).name} ({one}=RATE)" for one in levels)
+        raise InvalidInput(
+            f"--bandwidth {level}: that is {found.boundary(level).name}, and what is counted here crosses {crossed}"
+        )
+    return found
+
+
 def levels_of(options: dict[str, Any]) -> Levels | None:
     """Take the levels out of a command's options, with the device and dtype where they are given; None without."""
     text, exclusive = options.pop("levels"), options.pop("exclusive")
@@ -62,15 +94,16 @@ def levels_of(options: dict[str, Any]) -> Levels | None:
         raise click.UsageError("--levels says how large the memory levels are: leave -M and --level out.")
     names = tuple(part.strip() for part in text.split(","))
     size = None if dtype is None else bytes_per_word(dtype)
+    bandwidth = options.pop("bandwidth", None)
     if device is None:
+        if bandwidth is not None:
+            raise click.UsageError("--bandwidth goes with --device.")
         return _in_words(names, not exclusive, dtype, size)
     if dtype is None:
         raise click.UsageError(
             "a device's memory is in bytes: say what a word is with --dtype, such as bf16."
         )
-    from pebble.lab.hardware import device as device_of
-
-    found = device_of(device)
+    found = device_with(device, bandwidth, names)
     return Levels(found.hierarchy(names, dtype), found.bandwidths(names), size)
 
 

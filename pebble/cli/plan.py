@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from pebble.cli.level_options import Levels, levels_of, levels_option
+from pebble.cli.level_options import Levels, bandwidth_option, device_with, levels_of, levels_option
 from pebble.cli.options import (
     names_of,
     needed_memory_options,
@@ -19,6 +19,9 @@ from pebble.cli.options import (
 from pebble.cli.printing import json_option, print_result
 from pebble.cli.progress import progress_line
 
+if TYPE_CHECKING:
+    from pebble.lab.hardware import Device
+
 __all__ = ["command"]
 
 
@@ -26,6 +29,7 @@ __all__ = ["command"]
 @problem_options()
 @needed_memory_options("levels")
 @levels_option
+@bandwidth_option
 @click.option("--multiple-of", type=int, default=1, help="Tiles are multiples of this, such as 16.")
 @click.option("--power-of-two", is_flag=True, help="Tiles are powers of two.")
 @click.option(
@@ -91,7 +95,7 @@ def command(
         raise click.UsageError("--mine-backward goes with --mine.")
     asked = {
         "M": None if memory is None else parse_words(memory, dtype),
-        "device": device,
+        "device": _device_of(device, options.pop("bandwidth"), level),
         "level": level,
         "dtype": dtype or "bfloat16",
         "multiple_of": multiple_of,
@@ -107,6 +111,18 @@ def command(
         _compare(mine, mine_backward, asked, options, as_json)
     else:
         _plan(asked, options, as_json)
+
+
+def _device_of(name: str | None, bandwidth: str | None, level: str | None) -> Device | None:
+    """Return the device, with the bandwidths that are given of the boundaries that a plan's words cross."""
+    if name is None:
+        if bandwidth is not None:
+            raise click.UsageError("--bandwidth goes with --device.")
+        return None
+    plain = device_with(name, None, ())
+    return device_with(
+        name, bandwidth, dict.fromkeys(plain.boundary(level, room).level for room in (None, 0))
+    )
 
 
 def _plan(asked: dict[str, Any], options: dict[str, Any], as_json: bool) -> None:

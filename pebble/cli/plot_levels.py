@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from pebble.cli.level_options import levels_of, levels_option
+from pebble.cli.level_options import bandwidth_option, levels_of, levels_option
 from pebble.cli.options import memory_options, names_of, problem_of, problem_options, schedules_option
 from pebble.cli.plot_options import picture
 from pebble.cli.progress import progress_line
@@ -18,6 +18,7 @@ __all__ = ["command"]
 @problem_options()
 @memory_options
 @levels_option
+@bandwidth_option
 @schedules_option()
 @picture
 def command(names: tuple[str, ...], **options: Any) -> Any:

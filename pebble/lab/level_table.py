@@ -222,7 +222,8 @@ class LevelReport(TableResult):
 
     def content(self) -> dict[str, Any]:
         """Return the plain data, all but the schema version."""
-        sizes = zip(self.hierarchy.names, self.hierarchy.capacities, strict=True)
+        levels = self.hierarchy
+        sizes = zip(levels.names, levels.capacities, levels.boundaries, strict=True)
         schedules = []
         for row in self.rows:
             times = [self.seconds(boundary) for boundary in row.boundaries]
@@ -234,7 +235,8 @@ class LevelReport(TableResult):
             "M": self.hierarchy.capacities[-1],
             "hierarchy": self.hierarchy.kind,
             "levels": [
-                {"level": at, "name": name, "words": size} for at, (name, size) in enumerate(sizes, start=1)
+                {"level": at, "name": name, "words": size, "boundary": boundary}
+                for at, (name, size, boundary) in enumerate(sizes, start=1)
             ],
             "schedules": schedules,
             "bounds": [

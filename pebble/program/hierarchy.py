@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pebble.common.errors import InvalidInput
 from pebble.common.units import fast_memory_words
@@ -24,6 +24,8 @@ class Hierarchy:
         Whether each level holds all that the levels within hold, or copies may be anywhere.
     names : tuple of str
         What the levels are called; 1, 2, … by default.
+    beyond : str
+        What the memory outside the last level is called.
 
     Raises
     ------
@@ -39,6 +41,7 @@ class Hierarchy:
     capacities: tuple[int | None, ...]
     inclusive: bool = True
     names: tuple[str, ...] = ()
+    beyond: str = "slow"
 
     def __post_init__(self) -> None:
         known = [fast_memory_words(words) for words in self.capacities if words is not None]
@@ -69,7 +72,7 @@ class Hierarchy:
         >>> Hierarchy((43, 140)).boundaries
         ('1 | 2', '2 | slow')
         """
-        return tuple(f"{one} | {other}" for one, other in itertools.pairwise((*self.names, "slow")))
+        return tuple(f"{one} | {other}" for one, other in itertools.pairwise((*self.names, self.beyond)))
 
     def held_within(self, level: int) -> int:
         """Return how many words can be on the inner side of a level's boundary: its own, or with all those within.
@@ -97,4 +100,4 @@ class Hierarchy:
 
     def unbounded(self) -> Hierarchy:
         """Return the same levels, only measured."""
-        return Hierarchy((None,) * self.levels, self.inclusive, self.names)
+        return replace(self, capacities=(None,) * self.levels)

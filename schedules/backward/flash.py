@@ -33,6 +33,7 @@ class _KeysOutside(PaperTiles):
 
     passes = ("backward",)
     outer = "cols"
+    optional_tiles = ("rows",)
 
     def other_smallest(self, problem: Problem) -> tuple[Tiles, ...]:
         """Return whole tiles of one pair: dQ comes after dO has gone, which saves room where one tile has all keys."""
@@ -54,7 +55,7 @@ class Flash1Backward(_KeysOutside):
     def program(self, problem: Problem, tiles: Tiles) -> Program:
         """Write the program; ``rows`` makes it load whole tiles."""
         tiles = self.check_tiles(tiles)
-        cols = tiles.get("cols", problem.Nk)
+        cols = tiles["cols"]
         if "rows" in tiles:
             return program(_literal(tiles["rows"], cols, stored_sums=False))
         return program(keys_outside(problem, cols, "again", dQ=True))
@@ -70,7 +71,7 @@ class Flash2Backward(_KeysOutside):
     def program(self, problem: Problem, tiles: Tiles) -> Program:
         """Write the program; ``rows`` makes it load whole tiles."""
         tiles = self.check_tiles(tiles)
-        cols = tiles.get("cols", problem.Nk)
+        cols = tiles["cols"]
         if "rows" in tiles:
             nest = _literal(tiles["rows"], cols, stored_sums=True)
         else:

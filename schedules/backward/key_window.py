@@ -28,7 +28,7 @@ class KeyWindowBackward(KeyWindowBlocks):
 
     def program(self, problem: Problem, tiles: Tiles) -> Program:
         """Write the program."""
-        rows = self.check_tiles(tiles).get("rows", problem.Nq)
+        rows = self.check_tiles(tiles)["rows"]
         keys = loop(
             "j",
             1,

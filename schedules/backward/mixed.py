@@ -69,7 +69,7 @@ class KeysMixedBackward(Schedule):
         if self.room_told(problem, {**divided, "pinned": 1}) > M:
             return {**divided, "pinned": 0}
         guess = (M - self.room_told(problem, {**divided, "pinned": 0})) // problem.d
-        return {**divided, **largest(self, problem, M, "pinned", problem.Nq, guess, divided)}
+        return largest(self, problem, M, "pinned", problem.Nq, guess, divided)
 
     def program(self, problem: Problem, tiles: Tiles) -> Program:
         """Write the program; if the last keys are all keys, there are no tiles before them."""

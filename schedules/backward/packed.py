@@ -33,7 +33,7 @@ class KeysPackedBackward(PackedSchedule):
 
     def program(self, problem: Problem, tiles: Tiles) -> Program:
         """Write the program: of each part of the mask a loop."""
-        cols = {**self.smallest(problem), **self.check_tiles(tiles)}["packed_cols"]
+        cols = self.check_tiles(tiles)["packed_cols"]
         if are_alike_enough(problem):
             return each_sequence(
                 problem, lambda part: program(phase("", keys_outside(part, cols, "first", dQ=True)))
@@ -64,12 +64,11 @@ class SplitPackedBackward(PackedSchedule):
         guess = (M - width - 5) // (2 * width)
         cols = largest(self, problem, M, "packed_cols", problem.Nk, guess, {"packed_rows": 1})
         guess = (M - width - 3) // (width + problem.d + 2)
-        rows = largest(self, problem, M, "packed_rows", problem.Nq, guess, {"packed_cols": 1})
-        return {**cols, **rows}
+        return largest(self, problem, M, "packed_rows", problem.Nq, guess, cols)
 
     def program(self, problem: Problem, tiles: Tiles) -> Program:
         """Write the program: of each part of the mask two phases."""
-        size = {**self.smallest(problem), **self.check_tiles(tiles)}
+        size = self.check_tiles(tiles)
         if are_alike_enough(problem):
             return each_sequence(problem, lambda part: _split_one(part, size))
         keys, queries = _blocks(problem, size)

@@ -65,7 +65,7 @@ class _OnePass(Schedule):
         if size == length or self.room_told(problem, {**fixed, "pinned": 1}) > M:
             return {**fixed, "pinned": 0}
         guess = self.guess(problem, M, size, 1)
-        return {**fixed, **largest(self, problem, M, "pinned", passing, guess, fixed)}
+        return largest(self, problem, M, "pinned", passing, guess, fixed)
 
     def sizes(self, problem: Problem) -> tuple[str, int, int]:
         """Return the name of the tile size, the length of its axis, and the number of rows that pass by."""

@@ -55,7 +55,7 @@ class SlicedBackward(Schedule):
             ("dv_cols", first, first),
         ):
             guess = (M - beside - 5) // max(words, 1)
-            found |= {name: largest(self, problem, M, name, problem.Nk, guess, {**found, name: 1})[name]}
+            found = largest(self, problem, M, name, problem.Nk, guess, found)
         found["dk_rows"], found["dk_cols"] = gradient_tile(problem, "dK", M)
         found["dq_rows"], found["dq_cols"] = gradient_tile(problem, "dQ", M)
         p_rows, p_cols = best_tile((problem.Nq, problem.Nk, problem.d), M, 1)

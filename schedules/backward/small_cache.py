@@ -28,7 +28,7 @@ class SmallCacheBackward(Schedule):
 
     def program(self, problem: Problem, tiles: Tiles) -> Program:
         """Write the program."""
-        side = self.check_tiles(tiles).get("side", 1)
+        side = self.check_tiles(tiles)["side"]
         scores = loop("k", side, load("Q", "K"), compute("S"), delete("Q", "K"))
         dP = loop("e", side, load("dO", "V"), compute("dP"), delete("dO", "V"))
         gradients = []

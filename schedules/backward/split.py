@@ -34,7 +34,7 @@ class SplitBackward(Schedule):
         self.require(problem, M)
         width, found = problem.d + problem.dv, dict(self.smallest(problem))
         guess = (M - width - 5) // (2 * width)
-        found |= largest(self, problem, M, "cols", problem.Nk, guess, found)
+        found = largest(self, problem, M, "cols", problem.Nk, guess, found)
         found["cols"] = ceil_div(problem.Nk, ceil_div(problem.Nk, found["cols"]))
         small = {"rows": 1, "pinned_keys": 0}
         if found["cols"] < problem.Nk:
@@ -90,7 +90,7 @@ class HybridBackward(Schedule):
 
     def program(self, problem: Problem, tiles: Tiles) -> Program:
         """Write the program."""
-        size = {**self.smallest(problem), **self.check_tiles(tiles)}
+        size = self.check_tiles(tiles)
         return program(
             phase(
                 "dK and dV, keys outside; dS written",
@@ -118,18 +118,16 @@ class PFirstBackward(Schedule):
         """Return the cheapest tiles for each phase."""
         self.require(problem, M)
         d, dv = problem.d, problem.dv
-        ones = dict(self.smallest(problem))
         rows = max((M - 2) // (d + 2), (M - 2 - d) // (d + 1))
-        found = largest(self, problem, M, "rows", problem.Nq, rows, {**ones, "rows": 1})
-        cols = largest(self, problem, M, "cols", problem.Nk, (M - dv - 5) // (2 * dv), {**ones, "cols": 1})
-        found |= cols
+        found = largest(self, problem, M, "rows", problem.Nq, rows, self.smallest(problem))
+        found = largest(self, problem, M, "cols", problem.Nk, (M - dv - 5) // (2 * dv), found)
         found["dk_rows"], found["dk_cols"] = gradient_tile(problem, "dK", M)
         found["dq_rows"], found["dq_cols"] = gradient_tile(problem, "dQ", M)
         return found
 
     def program(self, problem: Problem, tiles: Tiles) -> Program:
         """Write the program."""
-        size = {**self.smallest(problem), **self.check_tiles(tiles)}
+        size = self.check_tiles(tiles)
         return program(
             phase(
                 "P = exp(QKᵀ) / l, rows of Q resident", probabilities_of_resident_rows(problem, size["rows"])

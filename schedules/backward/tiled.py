@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pebble import Problem, Schedule
+from pebble import InvalidInput, Problem, Schedule
 from pebble.program import (
     Nodes,
     Phase,
@@ -76,8 +76,8 @@ class StandardBackward(Schedule):
         return _rectangles(problem, M, 0)
 
     def program(self, problem: Problem, tiles: Tiles) -> Program:
-        """Write the program; a missing size counts as one."""
-        size = {**self.smallest(problem), **self.check_tiles(tiles)}
+        """Write the program."""
+        size = self.check_tiles(tiles)
         probabilities = loop("j", 1, load("S"), compute("P", "S"), store("P"), delete("P"))
         gradients = loop("j", 1, load("P", "dP"), compute("dS", "dP"), store("dS"), delete("P", "dS"))
         return program(
@@ -100,7 +100,7 @@ class SquareTileBackward(Schedule):
     summary = "small-cache with streamed products: P, dS, then the gradients, on tiles of side about √M"
     source = "after Li et al. 2024, arXiv 2410.09397, Algorithm 6; streaming derived here"
     passes = ("backward",)
-    tile_names = ("side", *_SIDES)
+    tile_names = optional_tiles = ("side", *_SIDES)
     tile_axes = ("", *_AXES)
 
     def tiles(self, problem: Problem, M: int) -> Tiles:
@@ -122,9 +122,18 @@ class SquareTileBackward(Schedule):
         return (dict.fromkeys(_SIDES, 1),)
 
     def program(self, problem: Problem, tiles: Tiles) -> Program:
-        """Write the program; a missing size counts as ``side``, or as one."""
+        """Write the program; a missing size counts as ``side``.
+
+        Raises
+        ------
+        InvalidInput
+            If a size is missing, and ``side`` is too.
+        """
         tiles = self.check_tiles(tiles)
-        size = {**dict.fromkeys(_SIDES, tiles.get("side", 1)), **tiles}
+        missing = [name for name in _SIDES if name not in tiles]
+        if missing and "side" not in tiles:
+            raise InvalidInput(f"{self.name}: give a size for {', '.join(missing)} too, or one for side")
+        size = {**dict.fromkeys(missing, tiles.get("side", 1)), **tiles}
         probabilities = loop("i", 1, load("l"), compute("P", "S"), delete("l"), label="row")
         one = loop("j", 1, load("P"), compute("dS", "dP"), store("dS"), delete("P", "dS"), label="one")
         gradients = loop("i", 1, load("D"), one, delete("D"), label="row")

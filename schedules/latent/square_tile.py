@@ -29,9 +29,9 @@ class SquareTileLatent(Schedule):
         return {"rows": rows, "cols": cols, "out_rows": out_rows, "out_cols": out_cols}
 
     def program(self, problem: Problem, tiles: Tiles) -> Program:
-        """Write the program; a missing size means the whole side."""
+        """Write the program."""
         tiles = self.check_tiles(tiles)
-        out = tiles.get("out_rows", problem.Nq), tiles.get("out_cols", problem.dv)
+        out = tiles["out_rows"], tiles["out_cols"]
         return program(
             phase(
                 "P = exp(S1 + S2) and its row sums, tile by tile",
@@ -43,7 +43,7 @@ class SquareTileLatent(Schedule):
 
 def weight_tiles(problem: Problem, tiles: Tiles, latent: str) -> Node:
     """Write P and its row sums tile by tile; ``latent`` is the axis of the first part of the scores."""
-    rows, cols = tiles.get("rows", problem.Nq), tiles.get("cols", problem.Nk)
+    rows, cols = tiles["rows"], tiles["cols"]
     hold_rows = min(rows, problem.Nq) <= min(cols, problem.Nk)
     parts = [
         loop(depth, 1, *vector_by_vector(result, queries, keys, ("i", "j"), hold_rows, ("query", "key")))

@@ -27,9 +27,9 @@ class StandardLatent(Schedule):
         return best_rectangles(problem, M)
 
     def program(self, problem: Problem, tiles: Tiles) -> Program:
-        """Write the program; a missing size means the whole side."""
+        """Write the program."""
         tiles = self.check_tiles(tiles)
-        shape = tiles.get("rows", problem.Nq), tiles.get("cols", problem.Nk)
+        shape = tiles["rows"], tiles["cols"]
         extents, labels = (problem.Nq, problem.Nk), ("query", "key")
         scores = [
             phase(
@@ -38,7 +38,7 @@ class StandardLatent(Schedule):
             )
             for result, queries, keys, depth in (("S1", "Qc", "Kc", "e"), ("S2", "Qr", "Kr", "r"))
         ]
-        out = tiles.get("out_rows", problem.Nq), tiles.get("out_cols", problem.dv)
+        out = tiles["out_rows"], tiles["out_cols"]
         return program(
             *scores,
             phase("P = exp(S1 + S2) and its row sums", weights_and_row_sums()),

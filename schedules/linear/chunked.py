@@ -44,8 +44,8 @@ class _StateColumns(Schedule):
         return {"state_cols": ceil_div(problem.dv, ceil_div(problem.dv, most))}
 
     def columns(self, problem: Problem, tiles: Tiles) -> int:
-        """Return the columns of a tile; a missing size means all."""
-        return min(self.check_tiles(tiles).get("state_cols", problem.dv), problem.dv)
+        """Return the columns of a tile."""
+        return min(self.check_tiles(tiles)["state_cols"], problem.dv)
 
 
 class Chunked(_StateColumns):

@@ -49,10 +49,10 @@ class StateTiles(Schedule):
         return {"state_rows": rows, "state_cols": cols}
 
     def program(self, problem: Problem, tiles: Tiles) -> Program:
-        """Write the program; a missing size means the whole axis."""
+        """Write the program."""
         tiles = self.check_tiles(tiles)
-        rows = min(tiles.get("state_rows", problem.d), problem.d)
-        cols = min(tiles.get("state_cols", problem.dv), problem.dv)
+        rows = min(tiles["state_rows"], problem.d)
+        cols = min(tiles["state_cols"], problem.dv)
         update, output = _update(problem, rows, cols), _output(rows <= cols)
         if problem.form == "linear":
             passes: Nodes = (loop("j", 1, update), loop("i", 1, output))

@@ -28,8 +28,8 @@ class TiledProducts(Schedule):
         return {"h_rows": h_rows, "h_cols": h_cols, "out_rows": out_rows, "out_cols": out_cols}
 
     def program(self, problem: Problem, tiles: Tiles) -> Program:
-        """Write the program; a missing size counts as one."""
-        size = {**self.smallest(problem), **self.check_tiles(tiles)}
+        """Write the program."""
+        size = self.check_tiles(tiles)
         state, output = (size["h_rows"], size["h_cols"]), (size["out_rows"], size["out_cols"])
         return program(
             phase("H = KᵀV", tiled_product("H", "K", "V", ("k", "e", "j"), state, (problem.d, problem.dv))),

@@ -16,11 +16,9 @@ class SquareTileSharedRope(SquareTileLatent):
     forms = ("shared-rope",)
 
     def program(self, problem: Problem, tiles: Tiles) -> Program:
-        """Write the program; a missing size means the whole side."""
+        """Write the program."""
         tiles = self.check_tiles(tiles)
-        out = output_phase(
-            problem, tiles.get("out_rows", problem.Nq), tiles.get("out_cols", problem.dv), sums=False
-        )
+        out = output_phase(problem, tiles["out_rows"], tiles["out_cols"], sums=False)
         return program(
             phase(
                 "P = exp(S1 + S2) and its row sums, tile by tile",

@@ -26,17 +26,16 @@ class Flash2Weights(Schedule):
     def tiles(self, problem: Problem, M: int) -> Tiles:
         """Return the most rows for each sweep, and the cheapest rectangles for the products."""
         self.require(problem, M)
-        found, d = dict(self.smallest(problem)), problem.d
-        rows = largest(self, problem, M, "rows", problem.Nq, (M - 2 * d - 3) // (2 * d + 1), found)
-        grad = largest(self, problem, M, "grad_rows", problem.Nq, (M - 2 * d - 4) // (3 * d + 2), found)
-        found |= {**rows, **grad}
+        d, found = problem.d, dict(self.smallest(problem))
+        found = largest(self, problem, M, "rows", problem.Nq, (M - 2 * d - 3) // (2 * d + 1), found)
+        found = largest(self, problem, M, "grad_rows", problem.Nq, (M - 2 * d - 4) // (3 * d + 2), found)
         found["q_rows"], found["q_cols"] = best_tile((problem.Nq, d, d), M)
         found["g_rows"], found["g_cols"] = best_tile((d, d, problem.Nq), M)
         return found
 
     def program(self, problem: Problem, tiles: Tiles) -> Program:
-        """Write the program; a missing size counts as one."""
-        size = {**self.smallest(problem), **self.check_tiles(tiles)}
+        """Write the program."""
+        size = self.check_tiles(tiles)
         return program(
             *projections(problem, (size["q_rows"], size["q_cols"])),
             _output_sweep(size["rows"]),

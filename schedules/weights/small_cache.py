@@ -63,8 +63,8 @@ class SmallCacheWeights(Schedule):
         return found
 
     def program(self, problem: Problem, tiles: Tiles) -> Program:
-        """Write the program; a missing size counts as one."""
-        size = {**self.smallest(problem), **self.check_tiles(tiles)}
+        """Write the program."""
+        size = self.check_tiles(tiles)
 
         def tile(name: str) -> tuple[int, int]:
             return size[f"{name}_rows"], size[f"{name}_cols"]

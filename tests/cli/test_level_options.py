@@ -11,6 +11,8 @@ import pytest
 from tests.cli.commands import Pebble, document_of
 
 SMALL = ["-N", "40", "-d", "3", "--levels", "43,140"]
+ON_H100 = ["-N", "512", "-d", "64", "--device", "h100"]
+LEVELS = [*ON_H100, "--dtype", "bf16", "--levels", "regs,smem"]
 TILES = ["--tiles", "rows=12,cols=9,block=5"]
 
 
@@ -46,6 +48,47 @@ def test_count_as_csv_and_as_text(pebble: Pebble) -> None:
     assert done.code == 0
     assert "regs | smem" in done.out
     assert "roofline" in done.out
+
+
+def test_a_time_is_that_of_the_boundary_that_is_crossed(pebble: Pebble) -> None:
+    arguments = ["plan", *ON_H100, "--schedule", "naive", "--no-costs"]
+    for level in (["--level", "smem"], ["--level", "l2"]):
+        done = pebble(*arguments, *level)
+        assert "(memory)" not in done.out
+        assert "L2–shared memory: its bandwidth is not known" in done.out
+        assert ("how much of it crosses DRAM–L2 is not counted" in done.out) == ("l2" in level)
+        row = document_of(pebble(*arguments, *level, "--json"))["best"]
+        assert (row["memory_seconds"], row["seconds"], row["limit"]) == (None, None, None)
+        assert row["boundary"] == "L2–shared memory"
+        given = [*arguments, *level, "--bandwidth", "smem=2TB/s"]
+        assert "(L2–shared memory)" in pebble(*given).out
+        assert document_of(pebble(*given, "--json"))["best"]["memory_seconds"] == row["bytes"] / 2e12
+
+
+def test_bandwidths_of_several_levels_are_given(pebble: Pebble) -> None:
+    for command in ("count", "plan"):
+        document = document_of(pebble(command, *LEVELS, "--json"))
+        assert [one["boundary"] for one in document["levels"]] == ["regs | smem", "smem | l2"]
+        assert document["schedules"][0]["seconds"][1] is None
+        document = document_of(pebble(command, *LEVELS, "--bandwidth", "smem=1TB/s,regs=4TB/s", "--json"))
+        (row,) = document["schedules"]
+        assert row["seconds"] == [
+            2 * one["io"] / rate for one, rate in zip(row["boundaries"], (4e12, 1e12), strict=True)
+        ]
+
+
+def test_a_roofline_is_that_of_one_boundary(pebble: Pebble) -> None:
+    arguments = ["plot", "roofline", *ON_H100, "--schedule", "flash-2,naive", "--json"]
+    document = document_of(pebble(*arguments, "--bandwidth", "smem=2TB/s"))
+    assert (document["bandwidth"], document["boundary"], document["left_out"]) == (
+        2e12,
+        "L2–shared memory",
+        [],
+    )
+    document = document_of(pebble(*arguments, "--level", "l2"))
+    assert (document["bandwidth"], document["boundary"]) == (3_350_000_000_000, "DRAM–L2")
+    assert document["left_out"] == ["naive"]
+    assert [one["schedule"] for one in document["schedules"]] == ["flash-2"]
 
 
 def test_levels_that_are_too_small_exit_with_1(pebble: Pebble) -> None:
@@ -86,6 +129,28 @@ def test_show_has_a_formula_for_each_boundary(pebble: Pebble) -> None:
         (["count", "-N", "8", "-d", "2", "--levels", "43"], "2 or 3 memory levels"),
         (["count", "-N", "8", "-d", "2", "--levels", "regs,smem", "--device", "h100"], "with --dtype"),
         (["count", "-N", "8", "-d", "2", "-M", "99", "--schedule", "nested-flash-2"], "with --levels"),
+        (["count", "-N", "8", "-d", "2", "-M", "99", "--bandwidth", "smem=1TB/s"], "goes with --levels"),
+        (
+            ["count", "-N", "8", "-d", "2", "--levels", "43,140", "--bandwidth", "smem=1TB/s"],
+            "goes with --device",
+        ),
+        (
+            ["count", *LEVELS, "--bandwidth", "l2=1TB/s"],
+            "crosses shared memory–registers (regs=RATE) and L2–shared",
+        ),
+        (
+            ["plan", *ON_H100, "--bandwidth", "l2=1TB/s"],
+            "that is DRAM–L2, and what is counted here crosses L2–shared",
+        ),
+        (["plan", *ON_H100, "--bandwidth", "smem"], "example: smem=5.5TB/s"),
+        (["plan", *ON_H100, "--bandwidth", "smem=fast"], "cannot read 'fast' as an amount per second"),
+        (["plan", *ON_H100, "--bandwidth", "l9=1TB/s"], "give one of regs, smem, l2"),
+        (["plan", "-N", "8", "-d", "2", "-M", "99", "--bandwidth", "smem=1TB/s"], "goes with --device"),
+        (["plot", "roofline", *ON_H100, "--json"], "L2–shared memory, whose bandwidth is not known"),
+        (
+            ["plot", "roofline", *ON_H100, "--level", "l2", "--schedule", "naive", "--json"],
+            "DRAM–L2 is not counted",
+        ),
         (["show", "nested-flash-2", "-N", "8", "-d", "2", "-M", "99"], "with --levels"),
         (["moves", "nested-flash-2", "-N", "8", "-d", "2", "-M", "99", "-o", "-"], "with --levels"),
     ],

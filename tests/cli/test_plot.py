@@ -51,7 +51,7 @@ def test_command_writes_files_and_numbers(tmp_path: Path) -> None:
             ("io", "-N", "64,128", "-d", "8", "-M", "100", "--schedule", "best,naive"),
             ("gap", "-d", "8", "-N", "32:128:2", "-M", "40,400"),
             ("arrays", *problem, "-M", "100", "--schedule", "best"),
-            ("roofline", *problem, "--device", "h100", "--schedule", "best"),
+            ("roofline", *problem, "--device", "a100", "--schedule", "best"),
             ("occupancy", "flash-2", "-N", "8", "-d", "2", "-M", "20"),
         )
     ):

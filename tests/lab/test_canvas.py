@@ -37,7 +37,7 @@ def draw_all(one: Any, pair: Any) -> dict[str, Callable[[], Any]]:
         "io": lambda: plots.io(problem, [40, 400], ["flash-2", "best"], ax=one),
         "gap": lambda: plots.gap(problem, [40, 400], ax=one),
         "arrays": lambda: plots.arrays(problem, 400, ["flash-2"], ax=one),
-        "roofline": lambda: plots.roofline(problem, "h100", schedules=["flash-2"], ax=one),
+        "roofline": lambda: plots.roofline(problem, "a100", schedules=["flash-2"], ax=one),
         "occupancy": lambda: plots.occupancy("flash-2", Problem.square(6, 2), 20, ax=pair),
     }
 

@@ -91,7 +91,7 @@ def test_pictures_leave_it_out() -> None:
     assert curves.schedules["flash-2"] == (None, None)
     assert None not in curves.schedules["naive"]
     assert plots.gaps(CAUSAL, [60], ["flash-2", "naive"]).best == (("naive",),)
-    points = plots.roofline_points(CAUSAL, "h100", schedules=["flash-2", "naive"]).points
+    points = plots.roofline_points(CAUSAL, "a100", schedules=["flash-2", "naive"]).points
     assert [point.schedule for point in points] == ["naive"]
 
 

@@ -127,7 +127,12 @@ def test_constraints_that_tiles_do_not_keep_are_named() -> None:
         ("flash-2-causal", {"first": 4, "rows": 8}, "queries-causal", "same kind, same tiles"),
         ("flash-2-pinned", {"rows": 4, "pinned": 2}, "queries-pinned", "same kind, same tiles"),
         ("flash-2-mixed", {"blocks": 4, "slices": 2, "pinned": 1}, "queries-pinned", "same kind, best tiles"),
-        ("standard", {"rows": 4, "cols": 4}, "standard", "same name, best tiles"),
+        (
+            "standard",
+            {"rows": 4, "cols": 4, "out_rows": 4, "out_cols": 2},
+            "standard",
+            "same name, best tiles",
+        ),
         ("small-cache", None, "small-cache", "same name, best tiles"),
     ],
 )

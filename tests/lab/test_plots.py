@@ -91,8 +91,8 @@ def test_every_picture_of_a_masked_problem_has_the_counts_under_the_mask() -> No
     assert [row.io for row in bars.rows] == [row.io for row in report.rows]
     assert seen == ["flash-2", "best"]
     assert plots.gaps(problem, 100).ratios == ((report["best"].ratio,),)
-    M = pebble.device("h100").words("bfloat16")
-    points = plots.roofline_points(problem, "h100", schedules=["flash-2"], progress=seen.append)
+    M = pebble.device("a100").words("bfloat16")
+    points = plots.roofline_points(problem, "a100", schedules=["flash-2"], progress=seen.append)
     assert points.points[0].io == pebble.count(problem, M, ["flash-2"])["flash-2"].io
     assert points.points[0].flops == 2 * problem.pairs * (6 + 6)
     for numbers in (bars, points):

@@ -7,6 +7,7 @@ import pytest
 import pebble
 from pebble import Problem
 from pebble.lab.plan import plan
+from pebble.lab.plan.plan_table import Choice
 from pebble.lab.plan.roofline import flops, moved_bytes, roofline_of
 from pebble.program.schedule import get
 from tests.lab.plans import BACKWARD, FORWARD
@@ -38,14 +39,80 @@ def test_bytes() -> None:
 
 def test_roofline() -> None:
     h100 = pebble.device("h100")
-    line = roofline_of(h100, "bf16", 3_350_000_000, 989_400_000_000)
+    dram, l2 = h100.boundary("l2"), h100.boundary("smem")
+    line = roofline_of(h100, "bf16", 3_350_000_000, 989_400_000_000, dram)
     assert line.memory_seconds == pytest.approx(1e-3)
     assert line.compute_seconds == line.seconds == pytest.approx(1e-3)
-    assert roofline_of(h100, "bf16", 3_350_000_000_000, 1).limit == "memory"
-    assert roofline_of(h100, "bf16", 1, 10**15).limit == "arithmetic"
-    assert roofline_of(None, "bf16", 1, 1).seconds is None
-    assert roofline_of(pebble.device("apple-m4-max"), "bf16", 546_000_000_000, 1).memory_seconds == 1
-    assert roofline_of(pebble.device("apple-m4-max"), "bf16", 1, 1).seconds is None
+    assert roofline_of(h100, "bf16", 3_350_000_000_000, 1, dram).limit == "memory"
+    assert roofline_of(h100, "bf16", 1, 10**15, dram).limit == "arithmetic"
+    assert roofline_of(h100, "bf16", 1, 1, l2).memory_seconds is None
+    assert roofline_of(h100, "bf16", 1, 1, l2).boundary == "L2–shared memory"
+
+
+@pytest.mark.parametrize(
+    ("name", "level", "boundary", "bandwidth"),
+    [
+        ("h100", "l2", "DRAM–L2", 3_350_000_000_000),
+        ("h100", "smem", "L2–shared memory", None),
+        ("h100", "regs", "shared memory–registers", 30_919_680_000_000),
+        ("a100", "smem+regs", "L2–shared memory", 7_219_200_000_000),
+        ("h200", "smem", "L2–shared memory", None),
+        ("mi300x", "l2", "last-level cache–L2", None),
+        ("tpu-v5p", "smem", "DRAM–shared memory", 2_765_000_000_000),
+        ("apple-m4-max", "smem", "cache–shared memory", None),
+        ("zen4", "l2", "L3–L2", None),
+    ],
+)
+def test_a_level_has_the_bandwidth_of_its_own_boundary(
+    name: str, level: str, boundary: str, bandwidth: int | None
+) -> None:
+    found = pebble.device(name).boundary(level)
+    assert (found.name, found.bandwidth) == (boundary, bandwidth)
+    if level in ("regs", "smem", "l2"):
+        assert pebble.device(name).bandwidths([level]) == (bandwidth,)
+
+
+def test_a_bandwidth_can_be_given() -> None:
+    given = pebble.device("h100").with_bandwidths({"smem": 5.5e12})
+    assert given.boundary("smem+regs").seconds(5_500_000_000) == pytest.approx(1e-3)
+    assert given.bandwidths(("regs", "smem", "l2"))[2] == pebble.device("h100").bandwidth
+    for wrong in ({"l3": 1.0}, {"smem": 0.0}, {"smem": float("nan")}):
+        with pytest.raises(pebble.InvalidInput, match="positive rate"):
+            given.with_bandwidths(wrong)
+
+
+def test_tiles_that_leave_half_of_l2_say_nothing_of_dram() -> None:
+    problem = pebble.model("llama3-8b").problem(65536)
+    tiles = {"rows": 1023, "cols": 64}
+    (mine,) = pebble.plan_kernel(
+        problem,
+        "flash-2",
+        tiles,
+        passes=["forward"],
+        device="h100",
+        level="l2",
+        schedules=["flash-2"],
+        costs=False,
+    ).passes
+    assert isinstance(mine.mine, Choice)
+    assert isinstance(mine.best, Choice)
+    assert mine.mine.moved == 2 * mine.mine.io == 70_061_654_016
+    assert mine.mine.roofline.boundary == "L2–shared memory"
+    assert mine.mine.roofline.memory_seconds is None
+    assert mine.best.roofline.boundary == "DRAM–L2"
+
+
+def test_bytes_that_a_plan_counts_are_divided_by_the_bandwidth_they_cross() -> None:
+    problem = Problem.square(4096, 128)
+    found = {
+        level: plan(problem, device="h100", level=level, schedules=["naive"], costs=False).best.roofline
+        for level in ("smem", "l2")
+    }
+    assert {one.boundary for one in found.values()} == {"L2–shared memory"}
+    assert {one.memory_seconds for one in found.values()} == {None}
+    whole = plan(problem, device="h100", level="l2", schedules=["flash-2"], costs=False).best
+    assert (whole.ratio, whole.roofline.boundary) == (1, "DRAM–L2")
+    assert whole.roofline.memory_seconds == whole.moved / 3.35e12
 
 
 def test_heads_multiply_words_and_time_but_not_room() -> None:

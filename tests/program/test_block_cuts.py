@@ -113,6 +113,6 @@ def test_a_block_is_a_size_of_every_schedule_under_masks_that_repeat() -> None:
     flash = get("flash-2")
     assert flash.check_tiles({"block": 26, "rows": 4}) == {"rows": 4, "block": 26}
     with pytest.raises(InvalidInput, match="block"):
-        flash.check_tiles({"block": 0})
+        flash.check_tiles({"rows": 4, "block": 0})
     with pytest.raises(InvalidInput, match="only masks of blocks that repeat"):
         flash.program(Problem.square(64, 4, mask="causal"), {"rows": 4, "block": 26})

@@ -152,7 +152,9 @@ def test_columns_of_the_state_where_it_does_not_fit() -> None:
 def test_gates_must_be_in_fast_memory(rows: int) -> None:
     """But not for the first token: the program without gates gets as far as the second."""
     gated, plain = problem_of("gated", 4, 3, 2), problem_of("recurrent", 4, 3, 2)
-    program = available("forward", "recurrent")["state-tiles"].program(plain, {"state_rows": rows})
+    program = available("forward", "recurrent")["state-tiles"].program(
+        plain, {"state_rows": rows, "state_cols": 2}
+    )
     with pytest.raises(Violation, match=r"n iteration 1 of 4.*not all of G.* G@later is read"):
         run(program, family_of(gated))
 

@@ -1,12 +1,14 @@
-"""Schedules of heads whose keys share rotary words: their contract, flash-2's words and room, and its choice."""
+"""Keys whose rotary words heads share, or that hold the values: the contract, flash-2's words, room and choice."""
 
 from __future__ import annotations
 
 import itertools
 import random
+from typing import Any
 
 import pytest
 
+import pebble
 from pebble.computations.problem import Problem
 from pebble.program.schedule import available, get
 from pebble.testing import check_schedule
@@ -95,3 +97,56 @@ def test_heads_go_together_where_few_queries_are() -> None:
     assert tiles["heads"] == 6
     run = flash2.measure(problem, tiles)
     assert (run.io, run.peak) == (6 * (4 + 2) + 6 * 40 * (1 + 2) + 40 * 3, 51)
+
+
+WHOLE = [
+    (Problem(5, 7, 4, 2, shared_values=True), {"rows": 2, "cols": 3}),
+    (Problem(4, 4, 3, 2, shared_values=True, mask="causal", stats=True), {"rows": 3, "cols": 2}),
+    (Problem(5, 7, 4, 2, shared_rope=2, heads=3), {"rows": 2, "cols": 3}),
+    (Problem(4, 4, 4, 3, heads=3, shared_rope=2, mask="causal"), {"rows": 2, "cols": 2, "pinned": 3}),
+    (Problem(3, 6, 3, 2, heads=4, shared_rope=2), {"rows": 2, "heads": 2, "pinned": 5, "cols": 4}),
+]
+
+
+@pytest.mark.parametrize(("problem", "tiles"), WHOLE)
+def test_whole_tiles_of_keys(problem: Problem, tiles: dict[str, int]) -> None:
+    """Legal, attention on numbers, and with keys one by one the same words."""
+    schedule = get("flash-2", "forward", problem.form)
+    whole = schedule.measure(problem, tiles)
+    assert check_schedule(schedule, problem, whole.peak, tiles).peak == whole.peak
+    if problem.mask is None:
+        key_by_key = {name: size for name, size in tiles.items() if name != "cols"}
+        assert whole.io == schedule.measure(problem, key_by_key).io
+
+
+def test_the_room_of_flash_mla() -> None:
+    """Tiles of 64 × 64 fill the shared memory of an H100."""
+    problem, flash2 = (
+        pebble.model("deepseek-v3-absorbed").problem(1, 8192),
+        get("flash-2", "forward", "latent"),
+    )
+    run = flash2.measure(problem, {"rows": 64, "cols": 64})
+    assert run.peak == 64 * (576 + 512 + 1) + 64 * 576 + 2 * 64 * 64 + 1 == 114_753
+    assert run.io == 128 * (576 + 512) + 2 * 8192 * 576
+    assert run.peak <= pebble.device("h100").words("bf16")
+
+
+@pytest.mark.parametrize(
+    "constraints", [{"multiple_of": 16}, {"double_buffer": True, "at_least": {"cols": 32}}]
+)
+@pytest.mark.parametrize("name", ["deepseek-v3-absorbed", "deepseek-v3-shared-rope"])
+def test_constrained_kernels_are_planned(name: str, constraints: dict[str, Any]) -> None:
+    problem = pebble.model(name).problem(1 if name.endswith("absorbed") else 256, 256)
+    found = pebble.plan(problem, device="h100", costs=False, **constraints)
+    assert (found.best.schedule, found.best.form) == ("flash-2", "whole tiles")
+    assert found.best.tiles["cols"] >= 16
+
+
+def test_a_latent_kernel_of_mine_is_planned() -> None:
+    problem = pebble.model("deepseek-v3-absorbed").problem(1, 8192)
+    found = pebble.plan_kernel(problem, "flash-2", {"Br": 64, "Bc": 64}, device="h100", multiple_of=16)
+    assert found.left_out == ("backward",)
+    (one,) = found.passes
+    assert (one.mine.io, one.missing, one.broken) == (9_576_448, 0, ())
+    with pytest.raises(pebble.InvalidInput, match="forward pass"):
+        pebble.plan_kernel(problem, "flash-2", {"rows": 64}, passes=["backward"], device="h100")

@@ -3,23 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import lru_cache
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 from pebble.common.errors import InvalidInput
 from pebble.common.units import bytes_per_word, fast_memory_words
 from pebble.lab.hardware.data_tables import find, read_table
 from pebble.program.hierarchy import Hierarchy
 
-__all__ = ["LEVELS", "MEMORY_LEVELS", "Device", "canonical_dtype", "device", "devices", "memory_words"]
+__all__ = [
+    "LEVELS",
+    "MEMORY_LEVELS",
+    "Crossing",
+    "Device",
+    "canonical_dtype",
+    "device",
+    "devices",
+    "memory_words",
+]
 
 LEVELS = ("smem", "smem+regs", "l2")
 """What may count as fast memory: see :meth:`Device.fast_bytes`."""
 
 MEMORY_LEVELS = ("regs", "smem", "l2")
 """Memory levels, the innermost first: see :meth:`Device.hierarchy`."""
+
+_NAMES = {"regs": "registers", "smem": "shared memory", "l2": "L2", "dram": "DRAM"}
+"""What memories are called in words; others by their own name."""
 
 _SAME = {"fp8": "float8", "fp16": "float16", "half": "float16", "bf16": "bfloat16", "fp32": "float32"}
 
@@ -40,6 +52,28 @@ def canonical_dtype(dtype: str) -> str:
     bytes_per_word(dtype)
     name = dtype.lower()
     return "float64" if name == "fp64" else _SAME.get(name, name)
+
+
+class Crossing(NamedTuple):
+    """A boundary between two memories of a device, and how fast words cross it.
+
+    Attributes
+    ----------
+    name : str
+        By the memories on its two sides, such as ``"DRAM–L2"``.
+    level : str
+        The memory level inside it.
+    bandwidth : float or None
+        Bytes per second, for the whole device; None if there is no figure.
+    """
+
+    name: str
+    level: str
+    bandwidth: float | None
+
+    def seconds(self, size: int) -> float | None:
+        """Return the least time that bytes take to cross it; None if its bandwidth is not known."""
+        return None if self.bandwidth is None else size / self.bandwidth
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -70,6 +104,10 @@ class Device:
     register_bandwidth, l2_bandwidth : int or None
         Bytes per second between software-managed memory and registers, and between L2 and the units, for the whole
         device.
+    outside : mapping of str to str
+        The memory that words of ``smem`` and of ``l2`` come from: ``l2``, ``dram``, or another one by its name.
+    given : mapping of str to float
+        Bytes per second into memory levels, see :meth:`with_bandwidths`.
     """
 
     key: str
@@ -87,6 +125,8 @@ class Device:
     notes: tuple[str, ...] = ()
     register_bandwidth: int | None = None
     l2_bandwidth: int | None = None
+    outside: Mapping[str, str] = field(default_factory=lambda: {"smem": "l2", "l2": "dram"})
+    given: Mapping[str, float] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         return f"<Device {self.key}: {self.title}>"
@@ -191,9 +231,51 @@ class Device:
             raise InvalidInput(
                 f"levels {','.join(names)}: give each once, in the order {', '.join(MEMORY_LEVELS)}"
             )
-        return Hierarchy(sizes, inclusive=False, names=tuple(names))
+        beyond = self._outside(names[-1]) if names else "dram"
+        return Hierarchy(
+            sizes, inclusive=False, names=tuple(names), beyond="slow" if beyond == "dram" else beyond
+        )
 
-    def bandwidths(self, names: Sequence[str]) -> tuple[int | None, ...]:
+    def boundary(self, level: str | None = None, room: int | None = None) -> Crossing:
+        """Return the boundary that the words cross that a program moves: that outside its fast memory.
+
+        Parameters
+        ----------
+        level : {"regs", "smem", "smem+regs", "l2"}, optional
+            What is fast memory.
+        room : int, optional
+            Bytes that the program holds at once. With no more than half of L2 its tiles are those of kernel instances,
+            and its words cross their boundary: L2 keeps others by itself, so how many come from farther out is
+            not known.
+
+        Raises
+        ------
+        InvalidInput
+            If the level is unknown.
+
+        Examples
+        --------
+        >>> device("h100").boundary("l2").name, device("h100").boundary("l2", room=100_000).name
+        ('DRAM–L2', 'L2–shared memory')
+        >>> device("h100").boundary("smem"), device("a100").boundary("smem").seconds(10**9) < 2e-4
+        (Crossing(name='L2–shared memory', level='smem', bandwidth=None), True)
+        """
+        level = self.level if level is None else level
+        small = level == "l2" and room is not None and 2 * room <= self.fast_bytes("l2")
+        within = level == "smem+regs" or (small and self.smem_per_block is not None)
+        inside = "smem" if within else level
+        if inside not in MEMORY_LEVELS:
+            raise InvalidInput(f"unknown level {level!r}; known: regs, {', '.join(LEVELS)}")
+        outside = self._outside(inside)
+        figures = {"smem": self.register_bandwidth, "l2": self.l2_bandwidth, "dram": self.bandwidth}
+        name = f"{_NAMES.get(outside, outside)}–{_NAMES[inside]}"
+        return Crossing(name, inside, self.given.get(inside, figures.get(outside)))
+
+    def _outside(self, level: str) -> str:
+        """Return the memory that the words of a level come from."""
+        return "smem" if level == "regs" else self.outside[level]
+
+    def bandwidths(self, names: Sequence[str]) -> tuple[float | None, ...]:
         """Return the bytes per second through the boundary outside each level, None where there is no figure.
 
         Examples
@@ -201,9 +283,26 @@ class Device:
         >>> device("a100").bandwidths(("regs", "smem", "l2"))
         (19491840000000, 7219200000000, 2039000000000)
         """
-        beyond_shared = self.bandwidth if self.l2 is None else self.l2_bandwidth
-        through = {"regs": self.register_bandwidth, "smem": beyond_shared, "l2": self.bandwidth}
-        return tuple(through[name] for name in names)
+        return tuple(self.boundary(name).bandwidth for name in names)
+
+    def with_bandwidths(self, rates: Mapping[str, float]) -> Device:
+        """Return the device with bytes per second into some memory levels, each from the next one out.
+
+        Raises
+        ------
+        InvalidInput
+            If a level is unknown, or a rate is not positive.
+
+        Examples
+        --------
+        >>> device("h100").with_bandwidths({"smem": 5.5e12}).boundary("smem+regs").bandwidth
+        5500000000000.0
+        """
+        for name, rate in rates.items():
+            if name not in MEMORY_LEVELS or not rate > 0:
+                known = ", ".join(MEMORY_LEVELS)
+                raise InvalidInput(f"bandwidth {name}={rate:g}: give one of {known} a positive rate")
+        return replace(self, given={**self.given, **rates})
 
     def flops(self, dtype: str) -> int | None:
         """Peak FLOP per second for operands of a data type; None if there is no figure."""
@@ -211,8 +310,9 @@ class Device:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data, ready for JSON."""
-        data = {field.name: getattr(self, field.name) for field in fields(self)}
+        data = {one.name: getattr(self, one.name) for one in fields(self) if one.name != "given"}
         data |= {"peak": dict(self.peak), "sources": dict(self.sources), "notes": list(self.notes)}
+        data["outside"] = dict(self.outside)
         return {**data, "levels": {level: self.fast_bytes(level) for level in self.levels()}}
 
 

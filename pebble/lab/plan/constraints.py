@@ -20,6 +20,10 @@ AXES = {"rows": "i", "cols": "j"}
 """The axis that tiles called ``rows`` or ``cols`` cut: queries or keys."""
 
 
+HEADS = "h"
+"""The axis of heads: each has products of its own, so that how many are taken together is no side of a tile."""
+
+
 @dataclass(frozen=True)
 class Constraints:
     """Constraints on the tiles of the matrix products, and on how fast memory is used.
@@ -162,7 +166,9 @@ def product_tiles(program: Program, family: Family) -> set[tuple[str, int]]:
     for operation, lengths in _operations(program, family):
         array = family[operation.array]
         if operation.action == "compute" and is_product(array, family):
-            found |= {(axis, lengths.get(axis, family.extents[axis])) for axis in array.indices}
+            found |= {
+                (axis, lengths.get(axis, family.extents[axis])) for axis in array.indices if axis != HEADS
+            }
     return found
 
 

@@ -21,7 +21,6 @@ from pebble.lab.plan.tile_search import contenders
 from pebble.lab.plan.verification import Found, Search, given
 from pebble.lower_bounds.table import bounds
 from pebble.program.schedule import Schedule, Tiles, available, get, resolve_tiles
-from pebble.program.schedule.tile_names import plain_names
 
 __all__ = ["plan_kernel"]
 
@@ -105,15 +104,23 @@ def plan_kernel(
     asked = Constraints(**constraints)
     one = device_of(device) if isinstance(device, str) else device
     passes, named = list(passes), None if schedules is None else list(schedules)
+    for pass_name in passes:
+        if pass_name not in ("forward", "backward"):
+            raise InvalidInput(f"a kernel is planned forward and backward, not {pass_name!r}")
     found, settings = [], []
     for pass_name in passes:
-        part = _of_pass(problem, pass_name)
+        try:
+            part = _of_pass(problem, pass_name)
+        except InvalidInput:
+            if len(passes) == 1:
+                raise
+            continue  # a computation without that pass
         settings.append(setting_of(part, M, one, level, dtype, asked))
         mine = _kernel(
             pass_name, replace(problem, pass_name="forward").form, kernel, tiles, backward, backward_tiles
         )
         if mine is not None:
-            comparison = _Comparison(settings[-1], one, costs, progress or (lambda line: None))
+            comparison = _Comparison(settings[-1], one, level, costs, progress or (lambda line: None))
             tried = contenders(part, named)
             names = None if named is None else tuple(schedule.name for schedule in tried)
             found.append(replace(comparison.of(mine, tried), tried=names))
@@ -132,8 +139,6 @@ def plan_kernel(
 
 
 def _of_pass(problem: Problem, pass_name: str) -> Problem:
-    if pass_name not in ("forward", "backward"):
-        raise InvalidInput(f"a kernel is planned forward and backward, not {pass_name!r}")
     return replace(problem, pass_name=pass_name, stats=problem.stats and pass_name == "forward")
 
 
@@ -171,10 +176,14 @@ def _kernel(
 
 
 def _takes(schedule: Schedule, tiles: Tiles | str) -> bool:
-    """Tell whether a schedule has tiles of these names, or a preset."""
+    """Tell whether a schedule has tiles of just these names, or a preset."""
     if isinstance(tiles, str):
         return tiles in schedule.presets
-    return set(plain_names(tiles, schedule.tile_names)) <= set(schedule.tile_names)
+    try:
+        schedule.check_tiles(tiles)
+    except InvalidInput:
+        return False
+    return True
 
 
 @dataclass(frozen=True)
@@ -183,6 +192,7 @@ class _Comparison:
 
     setting: Setting
     device: Device | None
+    level: str | None
     costs: bool
     progress: Callable[[str], None]
 
@@ -208,7 +218,7 @@ class _Comparison:
         )
 
     def _shown(self, found: Found, bound: float) -> Choice | Unverified:
-        return found.choice(self.setting, self.device, bound)
+        return found.choice(self.setting, self.device, self.level, bound)
 
     def _mine(self, mine: _Kernel, same: Found | None) -> tuple[Found, str]:
         """Return the kernel with its tiles, and where they come from; with the smallest where none fit."""

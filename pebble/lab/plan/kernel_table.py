@@ -10,6 +10,7 @@ from pebble.common.units import bytes_per_word, bytes_text
 from pebble.computations.problem import Problem
 from pebble.lab.plan.constraints import Constraints
 from pebble.lab.plan.plan_table import Choice, Cost, Unverified
+from pebble.lab.plan.roofline import inner_notes
 
 if TYPE_CHECKING:
     from pebble.lab.hardware import Device
@@ -222,6 +223,13 @@ class KernelPlan(TableResult):
                 [one.problem.pass_name if not number else "", *row] for number, row in enumerate(one.rows())
             ]
         notes = [note for one in self.passes for note in one.notes()]
+        shown = {
+            f"{part.problem.pass_name}: {text}": one.roofline
+            for part in self.passes
+            for text, one in (("mine", part.mine), ("best tiles", part.same), ("best of all", part.best))
+            if isinstance(one, Choice)
+        }
+        notes += inner_notes(self.device, self.level, shown)
         notes += [
             f"{name}: left out, as no schedule for it is called {self.kernel}" for name in self.left_out
         ]

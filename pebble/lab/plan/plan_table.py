@@ -11,7 +11,7 @@ from pebble.common.units import bytes_per_word, bytes_text, seconds_text
 from pebble.computations.problem import Problem
 from pebble.lab.plan.constraints import Constraints
 from pebble.lab.plan.memory_need import Room
-from pebble.lab.plan.roofline import Roofline
+from pebble.lab.plan.roofline import Roofline, inner_notes, untimed_notes
 
 if TYPE_CHECKING:
     from pebble.lab.hardware import Device
@@ -83,6 +83,7 @@ class Choice:
             "compute_seconds": self.roofline.compute_seconds,
             "seconds": self.roofline.seconds,
             "limit": self.roofline.limit,
+            "boundary": self.roofline.boundary,
         }
 
     def cells(self) -> list[str]:
@@ -292,7 +293,10 @@ class Plan(TableResult):
         rows = [one.cells() for one in self.choices] + [one.cells() for one in self.unverified]
         cells = [row[:columns] for row in (head, *rows)]
         drop = ("room", "FLOP/byte", "I/O", "roofline")
-        return Table(cells, left=3, notes=[one.sentence() for one in self.unverified], drop=drop)
+        found = {f"{one.schedule} ({one.form})": one.roofline for one in self.choices}
+        notes = inner_notes(self.device, self.level, found) + untimed_notes(self.device, found.values())
+        notes += [one.sentence() for one in self.unverified]
+        return Table(cells, left=3, notes=notes, drop=drop)
 
     def _cost_table(self) -> Table:
         head = ["constraint", "I/O without", "costs I/O", "costs bytes", "reached by"]
@@ -302,8 +306,9 @@ class Plan(TableResult):
 
 def _time(roofline: Roofline) -> str:
     if roofline.seconds is not None:
-        return f"{seconds_text(roofline.seconds)} ({roofline.limit})"
+        limit = roofline.boundary if roofline.limit == "memory" else roofline.limit
+        return f"{seconds_text(roofline.seconds)} ({limit})"
     memory, compute = roofline.memory_seconds, roofline.compute_seconds
-    known = [f"≥ {seconds_text(memory)} (memory)"] if memory is not None else []
+    known = [f"≥ {seconds_text(memory)} ({roofline.boundary})"] if memory is not None else []
     known += [f"≥ {seconds_text(compute)} (arithmetic)"] if compute is not None else []
     return ", ".join(known) or "–"

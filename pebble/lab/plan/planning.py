@@ -197,7 +197,7 @@ def _report(
     from pebble.lower_bounds.table import bounds
 
     bound = bounds(setting.problem, setting.M).best
-    rows = [one.choice(setting, device, bound.value) for one in found]
+    rows = [one.choice(setting, device, level, bound.value) for one in found]
     return Plan(
         problem=setting.problem,
         M=setting.M,

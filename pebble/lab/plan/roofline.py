@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
@@ -13,9 +13,19 @@ from pebble.lab.plan.memory_need import wide_arrays, width_ratio
 if TYPE_CHECKING:
     from pebble.computations.family import Family
     from pebble.lab.hardware import Device
+    from pebble.lab.hardware.device import Crossing
     from pebble.program.machine.counted import Run
 
-__all__ = ["Moved", "Roofline", "flops", "moved_bytes", "roofline_of"]
+__all__ = [
+    "Moved",
+    "Roofline",
+    "crossing_of",
+    "flops",
+    "inner_notes",
+    "moved_bytes",
+    "roofline_of",
+    "untimed_notes",
+]
 
 STATISTICS = ("l", "m", "D")
 """Row statistics: one element a row, always in the accumulators' type."""
@@ -45,10 +55,13 @@ class Roofline:
     ----------
     memory_seconds, compute_seconds : float or None
         Bytes divided by the bandwidth, FLOP divided by the peak; None without a figure for the device.
+    boundary : str or None
+        The boundary that the bytes cross, see :meth:`pebble.lab.hardware.Device.boundary`; None without a device.
     """
 
-    memory_seconds: float | None
-    compute_seconds: float | None
+    memory_seconds: float | None = None
+    compute_seconds: float | None = None
+    boundary: str | None = None
 
     @property
     def seconds(self) -> float | None:
@@ -94,12 +107,27 @@ def _moved_wide(counted: Moved, name: str) -> bool:
     family = counted.family
     if name in STATISTICS:
         return True
-    if name not in wide_arrays(family) or family[name].chain is None or name in ("S", "dP"):
+    if name not in wide_arrays(family) or family[name].chain is None or name in ("S", "S1", "S2", "dP"):
         return False
     return counted.reads.get(name, 0) > 0 or counted.writes.get(name, 0) > family.words(name)
 
 
-def roofline_of(device: Device | None, dtype: str, size: int, work: int) -> Roofline:
+def crossing_of(device: Device, level: str | None, dtype: str, room: int, ratio: float) -> Crossing:
+    """Return the boundary that a program's words cross.
+
+    Parameters
+    ----------
+    level : str or None
+        What is fast memory; None for the device's own.
+    room : int
+        Words of it that the program holds.
+    ratio : float
+        I/O divided by a proved bound. Where it is 1, no fewer words cross the level's boundary, whatever it keeps.
+    """
+    return device.boundary(level, None if ratio <= 1 else room * bytes_per_word(dtype))
+
+
+def roofline_of(device: Device, dtype: str, size: int, work: int, crossing: Crossing) -> Roofline:
     """Return the roofline times for some bytes and some FLOP on a whole device.
 
     Parameters
@@ -108,10 +136,39 @@ def roofline_of(device: Device | None, dtype: str, size: int, work: int) -> Roof
         Bytes moved, for all heads and batch elements.
     work : int
         FLOP, likewise.
+    crossing : Crossing
+        What the bytes cross.
     """
-    if device is None:
-        return Roofline(None, None)
     peak = device.flops(dtype)
-    return Roofline(
-        None if device.bandwidth is None else size / device.bandwidth, None if peak is None else work / peak
-    )
+    return Roofline(crossing.seconds(size), None if peak is None else work / peak, crossing.name)
+
+
+def inner_notes(device: Device | None, level: str | None, found: Mapping[str, Roofline]) -> list[str]:
+    """Return in words which programs' bytes cross another boundary than that of the level that was asked for.
+
+    Parameters
+    ----------
+    found : mapping of str to Roofline
+        By what the programs are called.
+    """
+    own = None if device is None else device.boundary(level).name
+    within = {name: one.boundary for name, one in found.items() if one.boundary != own}
+    if device is None or not within:
+        return []
+    return [
+        f"{', '.join(within)}: these tiles leave half of L2 or more to other words, so what moves crosses "
+        f"{next(iter(within.values()))}, and how much of it crosses {own} is not counted"
+    ]
+
+
+def untimed_notes(device: Device | None, found: Iterable[Roofline]) -> list[str]:
+    """Return in words the boundaries for which there is no time, and what gives it."""
+    if device is None:
+        return []
+    names = {one.boundary for one in found if one.memory_seconds is None}
+    known = map(device.boundary, ("smem", "l2"))
+    return [
+        f"{one.name}: its bandwidth is not known, so its bytes have no time; --bandwidth {one.level}=RATE gives one"
+        for one in known
+        if one.name in names
+    ]

@@ -9,6 +9,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from dataclasses import replace
 
 from pebble.common.errors import CacheTooSmall, InvalidInput, NoClosedForm, TooManyOperations
 from pebble.computations.masks.band_mask import BandMask
@@ -253,7 +254,7 @@ def _suggested(problem: Problem, name: str, sizes: Sequence[int], longest: int) 
 
 def _sides(schedule: Schedule, problem: Problem) -> tuple[str, str]:
     """Return the side whose length decides the I/O, and the other one."""
-    small = Problem(64, 64, 1, 1, pass_name=problem.pass_name)
+    small = replace(problem.without_mask(), Nq=64, Nk=64, group=1)
     family = schedule.family(small)
     io = {
         name: int(closed_form(schedule.program(small, {"rows": 8, "cols": 8, name: 32}), family).io)

@@ -12,7 +12,7 @@ from pebble.common.tables import tiles_text
 from pebble.lab.plan.candidates import Candidate, Setting, candidate_of
 from pebble.lab.plan.memory_need import wide_arrays, width_ratio
 from pebble.lab.plan.plan_table import Choice, Unverified
-from pebble.lab.plan.roofline import flops, roofline_of
+from pebble.lab.plan.roofline import Roofline, crossing_of, flops, roofline_of
 from pebble.lab.plan.square_tiles import squared
 from pebble.lab.plan.tile_search import FORMS, refined
 from pebble.program.machine.counted import Run
@@ -56,7 +56,9 @@ class Found:
         """Sort key: as of candidates; what has no count comes last."""
         return (float("inf"),) if self.candidate is None else self.candidate.order
 
-    def choice(self, setting: Setting, device: Device | None, bound: float) -> Choice | Unverified:
+    def choice(
+        self, setting: Setting, device: Device | None, level: str | None, bound: float
+    ) -> Choice | Unverified:
         """Return the choice, for all copies."""
         copies, one = setting.problem.copies, self.candidate
         if one is None:
@@ -65,6 +67,10 @@ class Found:
         if self.run is None:
             return Unverified(self.schedule.name, self.form, self.note, one.tiles, io, moved)
         work = flops(self.run) * copies
+        roofline = Roofline()
+        if device is not None:
+            crossing = crossing_of(device, level, setting.dtype, one.room.words, io / bound)
+            roofline = roofline_of(device, setting.dtype, moved, work, crossing)
         return Choice(
             schedule=self.schedule.name,
             form=self.form,
@@ -76,7 +82,7 @@ class Found:
             moved=moved,
             flops=work,
             ratio=io / bound,
-            roofline=roofline_of(device, setting.dtype, moved, work),
+            roofline=roofline,
         )
 
 

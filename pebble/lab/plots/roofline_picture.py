@@ -55,7 +55,8 @@ def roofline(
     Raises
     ------
     InvalidInput
-        For unknown names, a device without figures for bandwidth or peak, or without matplotlib.
+        For unknown names, a device without figures for peak or for the bandwidth of the boundary that the bytes
+        cross, or without matplotlib.
     """
     return draw_roofline(roofline_points(problem, device, dtype, level, schedules), ax)
 
@@ -89,7 +90,9 @@ def _draw_roof(found: RooflinePoints, ax: Axes, low: float, high: float) -> None
     )
     note(ax, f"peak {_rate(found.peak)}FLOP/s", (low, found.peak), (4, 4), fontsize=8)
     ax.plot([low, found.ridge], [found.peak] * 2, color="black", linewidth=0.6, linestyle=":")
-    note(ax, f"{_rate(found.bandwidth)}B/s", (low, low * found.bandwidth), (16, 4), fontsize=8)
+    note(
+        ax, f"{found.boundary} {_rate(found.bandwidth)}B/s", (low, low * found.bandwidth), (16, 4), fontsize=8
+    )
     for place, text, style in (
         (found.ridge, f"ridge {found.ridge:,.0f}", ":"),
         (found.bound_intensity, f"proved bound {found.bound_intensity:,.0f}, nothing computed twice", "--"),
@@ -145,5 +148,10 @@ def _set_up(found: RooflinePoints, ax: Axes) -> None:
         f"Roofline of {found.device.title}, {found.dtype}",
         found.problem.describe(),
         f"M = {found.M:,} words ({found.level})",
+        *(
+            [f"not drawn, as L2 keeps more than they do: {', '.join(found.left_out)}"]
+            if found.left_out
+            else []
+        ),
     )
     legend_beside(ax, title="FLOP per byte", markerscale=0.8)

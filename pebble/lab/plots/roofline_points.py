@@ -16,6 +16,7 @@ from pebble.lab.training import count_any_pass
 if TYPE_CHECKING:
     from pebble.lab.count_table import Row
     from pebble.lab.hardware import Device
+    from pebble.lab.hardware.device import Crossing
     from pebble.program.schedule import Schedule
 
 __all__ = ["RooflinePoint", "RooflinePoints", "roofline_points"]
@@ -63,8 +64,12 @@ class RooflinePoints(JsonResult):
     level : str
     M : int
         Words of fast memory of one kernel instance.
-    bandwidth, peak : int
+    bandwidth, peak : float
         Bytes and FLOP per second of the whole device.
+    boundary : str
+        The boundary that the bytes cross.
+    left_out : tuple of str
+        Schedules whose bytes cross another one, see :meth:`pebble.lab.hardware.Device.boundary`.
     points : tuple of RooflinePoint
     bound_intensity : float
         FLOP per byte of a schedule that moves no more than the proved bound and computes nothing twice.
@@ -75,10 +80,12 @@ class RooflinePoints(JsonResult):
     dtype: str
     level: str
     M: int
-    bandwidth: int
+    bandwidth: float
     peak: int
+    boundary: str
     points: tuple[RooflinePoint, ...]
     bound_intensity: float
+    left_out: tuple[str, ...] = ()
 
     @property
     def ridge(self) -> float:
@@ -96,6 +103,8 @@ class RooflinePoints(JsonResult):
             "M": self.M,
             "bandwidth": self.bandwidth,
             "peak": self.peak,
+            "boundary": self.boundary,
+            "left_out": list(self.left_out),
             "bound_intensity": self.bound_intensity,
             "schedules": [
                 {
@@ -142,27 +151,45 @@ def roofline_points(
         raise InvalidInput(f"draw the forward and the backward pass one by one, not {problem.pass_name!r}")
     one = device_of(device) if isinstance(device, str) else device
     dtype = canonical_dtype(dtype)
-    bandwidth, peak = one.bandwidth, one.flops(dtype)
-    if bandwidth is None or peak is None:
-        missing = "bandwidth" if bandwidth is None else f"peak for {dtype}"
-        raise InvalidInput(f"{one.key}: no sourced figure for its {missing}, so it has no roofline here")
+    crossing, peak = one.boundary(level), one.flops(dtype)
+    if crossing.bandwidth is None or peak is None:
+        raise InvalidInput(
+            f"{one.key}: no sourced figure for its peak for {dtype}, so it has no roofline here"
+            if peak is None
+            else f"{one.key}: the bytes counted cross {crossing.name}, whose bandwidth is not known, so there is no "
+            f"roofline; --bandwidth {crossing.level}=RATE sets it"
+        )
     M = one.words(dtype, level)
     asked = None if schedules is None else list(schedules)
     report = count_any_pass(problem, M, asked, progress=progress)
-    needed, roof = _needed_work(problem), (bandwidth, peak)
+    needed, roof = _needed_work(problem), (crossing.bandwidth, peak)
+    fitting = [row for row in report.rows if row.fits]
+    own = {row.name for row in fitting if _crossing(one, level, dtype, row) == crossing}
     points = tuple(
         _point(schedule, row, dtype, needed, roof, problem)
         for schedule, row in zip(asked_schedules(asked, problem), report.rows, strict=True)
-        if row.fits
+        if row.name in own
     )
+    left_out = tuple(row.name for row in fitting if row.name not in own)
     if not points:
-        raise InvalidInput(f"there is nothing to draw: {report.why_nothing_fits()}")
+        inner = f"all tiles leave half of L2 or more to other words, so what crosses {crossing.name} is not counted"
+        raise InvalidInput(f"there is nothing to draw: {inner if left_out else report.why_nothing_fits()}")
     limit = needed / (report.best_bound[1] * bytes_per_word(dtype))
-    return RooflinePoints(problem, one, dtype, level or one.level, M, bandwidth, peak, points, limit)
+    return RooflinePoints(
+        problem, one, dtype, level or one.level, M, *roof, crossing.name, points, limit, left_out
+    )
+
+
+def _crossing(device: Device, level: str | None, dtype: str, row: Row) -> Crossing:
+    from pebble.lab.plan.roofline import crossing_of
+
+    assert row.peak is not None
+    assert row.ratio is not None
+    return crossing_of(device, level, dtype, row.peak, row.ratio)
 
 
 def _point(
-    schedule: Schedule, row: Row, dtype: str, needed: int, roof: tuple[int, int], problem: Problem
+    schedule: Schedule, row: Row, dtype: str, needed: int, roof: tuple[float, int], problem: Problem
 ) -> RooflinePoint:
     from pebble.lab.plan.roofline import flops, moved_bytes
 

@@ -187,11 +187,7 @@ class LevelSchedule(ABC):
 
     def check_tiles(self, tiles: Tiles) -> dict[str, int]:
         """Return the tiles in the order of ``tile_names``; InvalidInput for unknown, missing or too small ones."""
-        found = checked_tiles(self.name, tiles, self.tile_names, self.may_be_zero)
-        missing = [name for name in self.tile_names if name not in found and name not in self.optional_tiles]
-        if missing:
-            raise InvalidInput(f"{self.name}: give a size for {', '.join(missing)} too")
-        return found
+        return checked_tiles(self.name, tiles, self.tile_names, self.may_be_zero, self.optional_tiles)
 
     def __repr__(self) -> str:
         return f"<LevelSchedule {self.name}: {self.summary}>"

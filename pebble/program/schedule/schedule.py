@@ -69,7 +69,9 @@ class Schedule(ABC):
     in_sequences : bool
         Whether the schedule sees to it itself that tiles are cut where packed sequences end.
     may_be_zero : tuple of str
-        The tile sizes for which zero makes sense.
+        The tile sizes for which zero makes sense; one that is left out is zero.
+    optional_tiles : tuple of str
+        The tile sizes that may be left out: the program is then another one.
     masks_only : bool
         Whether it is of interest under a mask only; without a mask it is then counted only if it is named.
     """
@@ -88,6 +90,7 @@ class Schedule(ABC):
     short_search: ClassVar[bool] = False
     in_sequences: ClassVar[bool] = False
     may_be_zero: ClassVar[tuple[str, ...]] = ()
+    optional_tiles: ClassVar[tuple[str, ...]] = ()
     masks_only: ClassVar[bool] = False
 
     def __init_subclass__(cls) -> None:
@@ -193,15 +196,16 @@ class Schedule(ABC):
         return self.measure(problem, self.smallest(problem)).peak
 
     def check_tiles(self, tiles: Tiles) -> dict[str, int]:
-        """Return the tiles in the order of ``tile_names``; InvalidInput for unknown names and sizes too small.
+        """Return the tiles in the order of ``tile_names``; InvalidInput for unknown, missing or too small ones.
 
         Br and BLOCK_M stand for ``rows``, Bc and BLOCK_N for ``cols``. A ``block`` may be given besides
         (:mod:`~pebble.program.schedule.block_cuts`), or ``sequences``
         (:mod:`~pebble.program.schedule.sequence_cuts`), and is last.
         """
-        found = checked_tiles(self.name, own_sizes(tiles), self.tile_names, self.may_be_zero)
+        optional = self.optional_tiles + self.may_be_zero
+        found = checked_tiles(self.name, own_sizes(tiles), self.tile_names, self.may_be_zero, optional)
         cuts = tuple(name for name in (BLOCK, SEQUENCES) if name in tiles)
-        return found | checked_tiles(self.name, {name: tiles[name] for name in cuts}, cuts, ())
+        return found | checked_tiles(self.name, {name: tiles[name] for name in cuts}, cuts, (), ())
 
     def require(self, problem: Problem, M: int) -> None:
         """Raise CacheTooSmall if not even the smallest tiles fit."""

@@ -23,7 +23,7 @@ def largest(
     guess: int,
     fixed: Tiles | None = None,
 ) -> dict[str, int]:
-    """Return the largest value of one tile size that fits M words, as the machine measures.
+    """Return tiles with the largest value of one size that fits M words, as the machine measures.
 
     Where a program's text tells the room that it needs, the search asks the text; the machine measures the result.
 
@@ -39,7 +39,7 @@ def largest(
     guess : int
         Where to start; a good guess costs two measurements, or readings of the text.
     fixed : mapping, optional
-        The schedule's other tile sizes.
+        The schedule's other tile sizes, which are returned with it.
 
     Raises
     ------
@@ -55,7 +55,8 @@ def largest(
     found = _last_that_fits(
         lambda size: schedule.room_told(problem, {**others, name: size}) <= M, high, guess
     )
-    return {name: found if measured(found) else _last_that_fits(measured, high, guess)}
+    size = found if measured(found) else _last_that_fits(measured, high, guess)
+    return schedule.check_tiles({**others, name: size})
 
 
 def _last_that_fits(fits: Callable[[int], bool], high: int, guess: int) -> int:

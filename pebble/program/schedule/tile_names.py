@@ -42,7 +42,11 @@ def plain_names(sizes: Mapping[str, int], taken: Iterable[str]) -> dict[str, int
 
 
 def checked_tiles(
-    schedule: str, tiles: Mapping[str, int], taken: Sequence[str], may_be_zero: Sequence[str]
+    schedule: str,
+    tiles: Mapping[str, int],
+    taken: Sequence[str],
+    may_be_zero: Sequence[str],
+    optional: Sequence[str],
 ) -> dict[str, int]:
     """Return tile sizes in the order in which a schedule lists them.
 
@@ -51,13 +55,13 @@ def checked_tiles(
     schedule : str
         Its name, for messages.
     tiles : mapping of str to int
-    taken, may_be_zero : sequence of str
-        The tile sizes that it takes, and those that may be zero.
+    taken, may_be_zero, optional : sequence of str
+        The tile sizes that it takes, those that may be zero, and those that may be left out.
 
     Raises
     ------
     InvalidInput
-        For unknown names and sizes too small.
+        For unknown names, sizes too small, and sizes that are missing.
     """
     tiles = plain_names(tiles, taken)
     unknown = sorted(set(tiles) - set(taken))
@@ -68,6 +72,9 @@ def checked_tiles(
         least = 0 if name in may_be_zero else 1
         if isinstance(size, bool) or not isinstance(size, int) or size < least:
             raise InvalidInput(f"{schedule}: tile {name}={size!r} must be a whole number ≥ {least}")
+    missing = [name for name in taken if name not in tiles and name not in optional]
+    if missing:
+        raise InvalidInput(f"{schedule}: give a size for {', '.join(missing)} too")
     return {name: tiles[name] for name in taken if name in tiles}
 
 
