@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from pebble.common.errors import BoundDoesNotApply
-from pebble.computations.masks import make_mask, mask_from_array
+from pebble.computations.masks import DenseMask, make_mask, mask_from_array
 from pebble.lower_bounds.attention import triangles as module
 from pebble.lower_bounds.attention.triangles import QueryIntervals, Triangle, find_triangles
 
@@ -180,4 +180,4 @@ def test_masks_that_are_no_bands_and_large_are_refused(monkeypatch: pytest.Monke
     assert band is not None
     assert QueryIntervals.from_mask(band).number == 20
     with pytest.raises(BoundDoesNotApply, match="up to 10 queries"):
-        QueryIntervals.from_mask(mask_from_array(band.matrix((0, 20), (0, 20))))
+        QueryIntervals.from_mask(DenseMask("array:own", band.matrix((0, 20), (0, 20))))
