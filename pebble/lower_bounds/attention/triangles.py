@@ -119,7 +119,8 @@ class QueryIntervals:
         firsts = union(begins, Intervals(np.append(0, stops), np.append(begins, band.Nq)).lines())
         moves = np.zeros((len(firsts), 2), dtype=np.int64)
         moves[firsts.searchsorted(begins)] = moved
-        return cls(np.append(firsts, band.Nq), *band.ends_of("i", firsts), moves)
+        start, stop = band.ends_of("i", firsts)
+        return cls(np.append(firsts, band.Nq), start, stop, moves)
 
     def piece(self, queries: Whole) -> Whole:
         """Return the pieces of some queries."""
