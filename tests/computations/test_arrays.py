@@ -5,13 +5,19 @@ from __future__ import annotations
 import pickle
 import sys
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
 
+from pebble import Problem, count
 from pebble.common.errors import InvalidInput
 from pebble.computations.masks import (
+    BandMask,
+    BlockMask,
     DenseMask,
     block_mask,
     make_mask,
@@ -19,6 +25,7 @@ from pebble.computations.masks import (
     mask_from_predicate,
 )
 from tests.computations.small_masks import made, whole
+from tests.support.amounts import examples
 
 
 def test_file_of_booleans_or_of_zeros_and_ones(tmp_path: Path) -> None:
@@ -42,6 +49,50 @@ def test_file_of_blocks(tmp_path: Path) -> None:
     assert whole(mask).tolist() == expected == whole(block_mask(5, 4, 3, blocks)).tolist()
     with pytest.raises(InvalidInput, match=r"take an array of shape \(3, 2\), not \(2, 2\)"):
         made(f"blocks:size=3,file={path}", 7, 4)
+
+
+@examples(200, 2000)
+@given(st.randoms(use_true_random=False))
+def test_an_array_of_a_band_or_of_blocks_is_kept_as_such(rnd: Random) -> None:
+    """The pairs, and what is counted of them, stay those of the array."""
+    Nq, Nk, kind = rnd.randint(1, 24), rnd.randint(1, 24), rnd.choice([BandMask, BlockMask, DenseMask])
+    rng = np.random.default_rng(rnd.randrange(10**6))
+    sides = (rnd.randint(2, 4), rnd.randint(2, 4)) if kind is BlockMask else (1, 1)
+    allowed = rng.random((Nq, Nk)) < rnd.choice([0.1, 0.5])
+    allowed = allowed.repeat(sides[0], axis=0).repeat(sides[1], axis=1)[:Nq, :Nk]
+    if kind is BandMask:
+        start, stop = np.sort(rng.integers(0, Nk + 1, (2, Nq)), axis=1)
+        allowed = (np.arange(Nk) >= start[:, None]) & (np.arange(Nk) < np.maximum(start, stop)[:, None])
+    assume(allowed.any())
+    mask, dense = mask_from_array(allowed, empty_rows="zero"), DenseMask("array:array", allowed)
+    assert isinstance(mask, kind if kind is BandMask else BandMask | BlockMask | DenseMask)
+    assert whole(mask).tolist() == allowed.tolist()
+    assert mask.pairs == dense.pairs
+    for axis, lines in (("i", allowed), ("j", allowed.T)):
+        present = [np.flatnonzero(line) for line in lines]
+        assert dense.first(axis).tolist() == [min(at, default=lines.shape[1]) for at in present]
+        assert dense.last(axis).tolist() == [max(at, default=-1) for at in present]
+        assert mask.first(axis).tolist() == dense.first(axis).tolist()
+
+
+def test_arrays_of_bands_and_of_blocks() -> None:
+    rows = np.arange(3000)
+    band = mask_from_array((rows[:, None] >= rows) & (rows[:, None] < rows + 100))
+    assert isinstance(band, BandMask)
+    blocks = mask_from_array(
+        np.array([[0, 1, 1], [1, 0, 1]], dtype=bool).repeat(30, axis=0).repeat(20, axis=1)
+    )
+    assert isinstance(blocks, BlockMask)
+    assert blocks.sides == {"i": 30, "j": 20}
+
+
+def test_tiles_are_not_searched_under_large_arrays() -> None:
+    mask = mask_from_array(np.random.default_rng(0).random((4096, 4096)) < 0.5)
+    found = count(Problem.square(4096, 8, mask=mask), 4096, ["naive", "flash-2"])
+    assert "runs of tiles would have to be executed" in found["naive"].note
+    assert "tiles are chosen for at most 4,194,304 pairs" in found["flash-2"].note
+    given = count(Problem.square(4096, 8, mask=mask), 2**21, ["flash-2"], {"rows": 1024, "cols": 1024})
+    assert given["flash-2"].io == 4 * 2 * 4096 * 8 + 4096 * 8 * 2
 
 
 def _bad_files(folder: Path) -> list[tuple[str, str]]:

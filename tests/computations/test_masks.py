@@ -14,13 +14,14 @@ from pebble.common.errors import InvalidInput
 from pebble.computations.masks import (
     BandMask,
     BlockToeplitzMask,
+    DenseMask,
     Mask,
     UnionMask,
     causal_mask,
+    check_rows,
     equal_documents_mask,
     grouped_mask,
     make_mask,
-    mask_from_array,
     mask_kinds,
     random_blocks_mask,
 )
@@ -58,7 +59,7 @@ def masks(draw: st.DrawFn) -> Mask:
             return mask
         if draw(st.booleans()):
             return grouped_mask(mask, 2)
-        return mask_from_array(whole(mask), empty_rows="zero")
+        return check_rows(DenseMask("array:own", whole(mask)), "zero")
 
 
 full_masks = st.builds(FullMask, st.integers(1, 12), st.integers(1, 12))

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pebble.common.errors import BoundDoesNotApply
-from pebble.computations.masks import make_mask, mask_from_array
+from pebble.computations.masks import DenseMask, make_mask, mask_from_array
 from pebble.computations.problem import Problem
 from pebble.lower_bounds import (
     b1,
@@ -156,7 +156,7 @@ def test_by_parts_is_for_masks(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(BoundDoesNotApply, match="masks"):
         by_parts(Problem.square(4, 2), 10, bounds_by_counts)
     band = Problem.square(400, 16, mask="causal")
-    problem = replace(band, mask=mask_from_array(np.tri(400, dtype=bool)))
+    problem = replace(band, mask=DenseMask("array:lower", np.tri(400, dtype=bool)))
     usual = by_parts(problem, 2000, bounds_by_counts)
     monkeypatch.setattr(by_parts_module, "MOST_LINES", 10)
     assert usual == by_parts(band, 2000, bounds_by_counts)

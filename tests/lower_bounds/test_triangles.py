@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from pebble.common.errors import BoundDoesNotApply
-from pebble.computations.masks import make_mask, mask_from_array
+from pebble.computations.masks import DenseMask, make_mask, mask_from_array
 from pebble.lower_bounds.attention import triangles as module
 from pebble.lower_bounds.attention.triangles import QueryIntervals, Triangle, find_triangles
 
@@ -180,4 +180,11 @@ def test_masks_that_are_no_bands_and_large_are_refused(monkeypatch: pytest.Monke
     assert band is not None
     assert QueryIntervals.from_mask(band).number == 20
     with pytest.raises(BoundDoesNotApply, match="up to 10 queries"):
-        QueryIntervals.from_mask(mask_from_array(band.matrix((0, 20), (0, 20))))
+        QueryIntervals.from_mask(DenseMask("array:own", band.matrix((0, 20), (0, 20))))
+
+
+def test_runs_of_a_grouped_band_are_not_made_one_by_one() -> None:
+    band = make_mask("group:4:causal", 2**14, 2**12)
+    assert band is not None
+    assert QueryIntervals.from_mask(band).number == 2**14
+    assert "_regular_parts" not in vars(band)

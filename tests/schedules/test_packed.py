@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from pebble import Problem, bounds, make_mask, mask_from_array
+from pebble import Problem, bounds, make_mask
+from pebble.computations.masks import DenseMask
 from pebble.program.closed_forms.count import closed_form
 from pebble.program.schedule import fitting_tiles, get, offered
 from pebble.program.schedule.masked_tiles import tiles_without_mask
@@ -121,7 +122,7 @@ def test_where_a_mask_falls_apart(seed: int) -> None:
         else band.matrix((0, band.Nq), (0, band.Nk))
     )
     pairs[0, 0] = True
-    masks = [mask_from_array(pairs, name="own", empty_rows="zero"), *([band] if band else [])]
+    masks = [DenseMask("array:own", pairs), *([band] if band else [])]
     for axis, lines in (("i", pairs), ("j", pairs.T)):
         below = np.tril(np.ones((lines.shape[1],) * 2, dtype=bool))
         apart = []

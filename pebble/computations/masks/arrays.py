@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pebble.common.errors import InvalidInput
+from pebble.computations.masks.band_mask import BandMask
+from pebble.computations.masks.block_mask import BlockMask, can_be_kept
 from pebble.computations.masks.dense_mask import DenseMask
 from pebble.computations.masks.empty_rows import check_rows
 
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from pebble.computations.masks.mask import Mask
+
 __all__ = [
     "as_booleans",
     "check_size",
@@ -26,6 +30,7 @@ __all__ = [
     "load_array",
     "mask_from_array",
     "mask_from_predicate",
+    "mask_of_booleans",
     "named_predicate",
 ]
 
@@ -81,7 +86,7 @@ def _one_line(error: BaseException) -> str:
 
 def mask_from_predicate(
     predicate: Predicate, Nq: int, Nk: int, *, name: str | None = None, empty_rows: str = "error"
-) -> DenseMask:
+) -> Mask:
     """Make a mask of a predicate on index arrays, the convention of FlexAttention's ``mask_mod``.
 
     Parameters
@@ -110,10 +115,10 @@ def mask_from_predicate(
     spec = _spec_of(predicate) if name is None else _array_spec(name)
     if not callable(predicate):
         raise InvalidInput(f"a predicate is a function of q_idx and kv_idx, not {predicate!r}")
-    return check_rows(DenseMask(spec, fill(predicate, Nq, Nk, spec)), empty_rows)
+    return check_rows(mask_of_booleans(spec, fill(predicate, Nq, Nk, spec)), empty_rows)
 
 
-def mask_from_array(array: Any, *, name: str = "array", empty_rows: str = "error") -> DenseMask:
+def mask_from_array(array: Any, *, name: str = "array", empty_rows: str = "error") -> Mask:
     """Make a mask of an array: true (or 1) where query i attends to key j.
 
     Parameters
@@ -135,7 +140,29 @@ def mask_from_array(array: Any, *, name: str = "array", empty_rows: str = "error
     <Mask array:lower: 3 of 4 pairs>
     """
     spec = _array_spec(name)
-    return check_rows(DenseMask(spec, as_booleans(np.asarray(array), f"mask {spec}")), empty_rows)
+    return check_rows(mask_of_booleans(spec, as_booleans(np.asarray(array), f"mask {spec}")), empty_rows)
+
+
+def mask_of_booleans(spec: str, allowed: NDArray[np.bool_]) -> Mask:
+    """Return the mask of an array: a band or equal blocks if its pairs are such, or else kept pair by pair.
+
+    >>> mask_of_booleans("own", np.tri(4, dtype=bool)).bands
+    (<Mask own: 10 of 16 pairs>,)
+    """
+    dense, (Nq, Nk) = DenseMask(spec, allowed), allowed.shape
+    start, stop = dense.first("i"), dense.last("i") + 1
+    # A query without keys stands where the one before it stops.
+    start = np.where(stop > 0, start, np.maximum.accumulate(stop))
+    stop = np.maximum(start, stop)
+    rises = (np.diff(start) >= 0).all() and (np.diff(stop) >= 0).all()
+    if rises and dense.pairs == int((stop - start).sum()):
+        return BandMask(spec, Nk, start, stop)
+    # Every place where neighbouring lines differ is an edge of blocks.
+    edges = [dense.pattern_changes(axis, (0, n), (0, m)) for axis, n, m in (("i", Nq, Nk), ("j", Nk, Nq))]
+    sides = int(np.gcd.reduce(edges[0])) or Nq, int(np.gcd.reduce(edges[1])) or Nk
+    if min(sides) > 1 and can_be_kept(Nq, Nk, sides):
+        return BlockMask(spec, Nq, Nk, sides, allowed[:: sides[0], :: sides[1]])
+    return dense
 
 
 def as_booleans(array: NDArray[Any], what: str) -> NDArray[np.bool_]:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     Whole = NDArray[np.int64]
 
-__all__ = ["BandMask", "parts_among", "steady_runs"]
+__all__ = ["BandMask", "parts_among", "steady_ends", "steady_runs"]
 
 
 class BandMask(Mask):
@@ -315,6 +315,15 @@ class BandMask(Mask):
 
 def steady_runs(ends: Sequence[Staircase]) -> list[RegularPart]:
     """Return the longest runs of at least two lines in which each of some ends stays or goes up by one, in order."""
+    begins, stops, moved = steady_ends(ends)
+    return [
+        RegularPart(start, stop, tuple(moves))
+        for start, stop, moves in zip(begins.tolist(), stops.tolist(), moved.tolist(), strict=True)
+    ]
+
+
+def steady_ends(ends: Sequence[Staircase]) -> tuple[Whole, Whole, NDArray[np.bool_]]:
+    """Return where the runs of :func:`steady_runs` begin and stop, and which ends go up, shape (runs, ends)."""
     runs = [end.differences() for end in ends]
     where = union(*(begins for begins, _ in runs))
     moved = np.stack([moves[begins.searchsorted(where, side="right") - 1] for begins, moves in runs], axis=1)
@@ -322,15 +331,7 @@ def steady_runs(ends: Sequence[Staircase]) -> list[RegularPart]:
     where, moved = where[changes], moved[changes]
     stops = np.append(where[1:], ends[0].length - 1) + 1
     regular = moved.max(axis=1, initial=0) <= 1
-    return [
-        RegularPart(start, stop, tuple(moves))
-        for start, stop, moves in zip(
-            where[regular].tolist(),
-            stops[: len(where)][regular].tolist(),
-            (moved[regular] == 1).tolist(),
-            strict=True,
-        )
-    ]
+    return where[regular], stops[: len(where)][regular], moved[regular] == 1
 
 
 def parts_among(parts: list[RegularPart], lines: Interval | None) -> list[RegularPart]:

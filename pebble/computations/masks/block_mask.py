@@ -20,11 +20,16 @@ if TYPE_CHECKING:
 
     Whole = NDArray[np.int64]
 
-__all__ = ["BlockMask", "check_blocks_kept"]
+__all__ = ["BlockMask", "can_be_kept", "check_blocks_kept"]
 
-_MOST_KEPT = 2**28
+_MOST_KEPT = 2**24
 _MOST_LINES = 2**24
 _CHUNK = 2**22
+
+
+def can_be_kept(Nq: int, Nk: int, sides: tuple[int, int]) -> bool:
+    """Whether a mask has few enough blocks of some sides, queries and keys to be kept block by block."""
+    return max(Nq, Nk) <= _MOST_LINES and -(-Nq // sides[0]) * -(-Nk // sides[1]) <= _MOST_KEPT
 
 
 def check_blocks_kept(Nq: int, Nk: int, sides: tuple[int, int], name: str) -> None:
@@ -37,11 +42,11 @@ def check_blocks_kept(Nq: int, Nk: int, sides: tuple[int, int], name: str) -> No
         Queries and keys of a block.
     name : str
     """
-    rows, columns = -(-Nq // sides[0]), -(-Nk // sides[1])
-    if max(Nq, Nk) > _MOST_LINES or rows * columns > _MOST_KEPT:
+    if not can_be_kept(Nq, Nk, sides):
         raise InvalidInput(
             f"mask {name}: it is kept block by block, at most {_MOST_KEPT:,} of them, and at most {_MOST_LINES:,} "
-            f"queries and keys; there are {rows:,} × {columns:,} blocks, {Nq:,} queries and {Nk:,} keys"
+            f"queries and keys; there are {-(-Nq // sides[0]):,} × {-(-Nk // sides[1]):,} blocks, {Nq:,} queries and "
+            f"{Nk:,} keys: take larger blocks, or fewer queries and keys"
         )
 
 

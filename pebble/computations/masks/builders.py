@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from pebble.common.errors import InvalidInput
 from pebble.computations.masks.arguments import Arguments
-from pebble.computations.masks.arrays import fill, load_array, named_predicate
+from pebble.computations.masks.arrays import fill, load_array, mask_of_booleans, named_predicate
 from pebble.computations.masks.band_patterns import causal_mask, document_mask, prefix_mask, window_mask
-from pebble.computations.masks.dense_mask import DenseMask
 from pebble.computations.masks.mask import Mask
 from pebble.computations.masks.repeating_patterns import (
     equal_documents_mask,
@@ -149,10 +148,10 @@ def file(arguments: Arguments, Nq: int, Nk: int) -> Mask:
     allowed = load_array(arguments.source, f"mask {spec}")
     if allowed.shape != (Nq, Nk):
         raise InvalidInput(f"mask {spec}: its shape is {allowed.shape}; the problem's is {(Nq, Nk)}")
-    return DenseMask(spec, allowed)
+    return mask_of_booleans(spec, allowed)
 
 
 def predicate(arguments: Arguments, Nq: int, Nk: int) -> Mask:
     """A Python function of index arrays."""
     spec, function = f"predicate:{arguments.source}", named_predicate(arguments.source)
-    return DenseMask(spec, fill(function, Nq, Nk, spec))
+    return mask_of_booleans(spec, fill(function, Nq, Nk, spec))

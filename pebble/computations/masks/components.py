@@ -29,7 +29,7 @@ def parts_of_rows(rows: Iterable[NDArray[np.bool_]], Nq: int, Nk: int) -> dict[s
         if not len(keys):
             continue
         known = labels["j"][keys]
-        for other in np.unique(known) if (known != known[0]).any() else known[:1]:
+        for other in np.unique(known[np.append(True, known[1:] != known[:-1])]):
             if other >= 0:
                 above[_top(above, int(other))] = query
         labels["i"][query] = labels["j"][keys] = query

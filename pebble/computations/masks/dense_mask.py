@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -36,11 +37,8 @@ class DenseMask(Mask):
         self.allowed = np.ascontiguousarray(allowed, dtype=bool)
         self._first: dict[str, NDArray[np.int64]] = {}
         self._last: dict[str, NDArray[np.int64]] = {}
-        for axis, lines in (("i", self.allowed), ("j", self.allowed.T)):
-            empty = ~lines.any(axis=1)
-            self._first[axis] = np.where(empty, lines.shape[1], lines.argmax(axis=1)).astype(np.int64)
-            last = lines.shape[1] - 1 - lines[:, ::-1].argmax(axis=1)
-            self._last[axis] = np.where(empty, -1, last).astype(np.int64)
+        for axis, ends in (("i", _first_and_last(self.allowed.T)), ("j", _first_and_last(self.allowed))):
+            self._first[axis], self._last[axis] = ends
 
     def first(self, axis: str, lines: Interval | None = None) -> NDArray[np.int64]:
         """First partner of every line of an interval."""
@@ -83,3 +81,19 @@ class DenseMask(Mask):
 
     def _identity(self) -> object:
         return self._digest
+
+
+def _first_and_last(lines: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return of each column the first row that is true in it, or the number of rows; and the last one, or -1.
+
+    First it is told of some rows at a time; so most of the array is read row by row, as it is stored.
+    """
+    number, step = len(lines), math.isqrt(len(lines))
+    some = np.logical_or.reduceat(lines, np.arange(0, number, step), axis=0)
+    ends = []
+    for first_of, at in ((some.argmax(axis=0), 1), (len(some) - 1 - some[::-1].argmax(axis=0), -1)):
+        rows = np.minimum(first_of * step + np.arange(step)[:, None], number - 1)[::at]
+        inside = np.take_along_axis(lines, rows, axis=0).argmax(axis=0)
+        ends.append(np.take_along_axis(rows, inside[None], axis=0)[0])
+    empty = ~some.any(axis=0)
+    return np.where(empty, number, ends[0]), np.where(empty, -1, ends[1])

@@ -63,6 +63,15 @@ class Intervals:
         taken = self._hold(begins) & other._hold(begins)
         return Intervals(begins[taken], ends[taken])
 
+    def lines(self) -> Whole:
+        """All lines of the set, in order.
+
+        >>> Intervals(np.array([1, 7]), np.array([3, 9])).lines().tolist()
+        [1, 2, 7, 8]
+        """
+        lengths = self.ends - self.begins
+        return np.repeat(self.begins - (np.cumsum(lengths) - lengths), lengths) + np.arange(lengths.sum())
+
     def _hold(self, places: Whole) -> NDArray[np.bool_]:
         return np.asarray(
             self.begins.searchsorted(places, side="right") > self.ends.searchsorted(places, side="right")

@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from pebble.common.errors import BoundDoesNotApply
-from pebble.computations.masks.band_mask import BandMask
+from pebble.computations.masks.band_mask import BandMask, steady_ends
+from pebble.computations.masks.intervals import Intervals
+from pebble.computations.masks.staircase import union
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -112,15 +114,12 @@ class QueryIntervals:
 
     @classmethod
     def _from_band(cls, band: BandMask) -> QueryIntervals:
-        regular = band.regular_parts("i")
-        begins = np.array([part.start for part in regular], dtype=np.int64)
-        # A part's last query may be the next one's first. Queries in no part are pieces of their own.
-        between = zip([0, *(part.stop for part in regular)], [*begins.tolist(), band.Nq], strict=True)
-        alone = [query for stop, start in between for query in range(stop, start)]
-        firsts = np.union1d(begins, np.array(alone, dtype=np.int64))
+        begins, stops, moved = steady_ends(band.ends("i"))
+        # A run's last query may be the next one's first. Queries in no run are pieces of their own.
+        firsts = union(begins, Intervals(np.append(0, stops), np.append(begins, band.Nq)).lines())
         moves = np.zeros((len(firsts), 2), dtype=np.int64)
-        moves[firsts.searchsorted(begins)] = np.array([part.moves for part in regular]).reshape(-1, 2)
-        start, stop = band.first_of("i", firsts), band.last_of("i", firsts) + 1
+        moves[firsts.searchsorted(begins)] = moved
+        start, stop = band.ends_of("i", firsts)
         return cls(np.append(firsts, band.Nq), start, stop, moves)
 
     def piece(self, queries: Whole) -> Whole:
@@ -149,7 +148,7 @@ class QueryIntervals:
         No other one is the first of a triangle of ``least`` queries.
         """
         number = max(self.number - least + 1, 0)
-        bounds = np.unique(np.concatenate([self.firsts, self.firsts - least + 1]).clip(0, number))
+        bounds = union(*((self.firsts - back).clip(0, number) for back in (0, least - 1)))
         begins, ends = bounds[:-1], bounds[1:]
         spare = self.end(1, begins) - self.end(0, begins + least - 1)
         moves = self.moves[self.piece(begins), 1] - self.moves[self.piece(begins + least - 1), 0]

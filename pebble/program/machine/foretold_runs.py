@@ -1,7 +1,8 @@
-"""About how many runs of tiles the machine executes under a mask kept block by block, told before a program is run.
+"""About how many runs of tiles the machine executes under masks of blocks or of pairs, told before a program is run.
 
 Of an outer loop some lines of every block are executed, or every tile where a block has few; in each of them the inner
 loop takes runs of tiles that see the same, and of these there are about as many as places at which the blocks change.
+Under a mask kept pair by pair every tile of an outer loop is executed.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pebble.computations.masks import ButterflyMask, EqualBlocks
+from pebble.computations.masks import ButterflyMask, DenseMask, EqualBlocks
 from pebble.computations.masks.mask import OTHER_AXIS
 from pebble.program.machine.bodies import Bodies, nodes_in
 from pebble.program.machine.lines_of_blocks import numbers_tell_lines
@@ -21,14 +22,17 @@ from pebble.program.steps import loop_range, tile_count
 
 if TYPE_CHECKING:
     from pebble.computations.family import Family
+    from pebble.computations.masks import Mask
     from pebble.program.machine.bodies import Body
     from pebble.program.nodes import Interval, Node, Program
 
-__all__ = ["MOST_RUNS", "foretold_runs"]
+__all__ = ["MOST_RUNS", "MOST_SEARCHED", "foretold_runs", "is_large_array"]
 
 MOST_RUNS = 1_000_000
 """So many take some minutes; what is told to need more is not begun."""
 
+MOST_SEARCHED = 2**22
+"""Under masks kept pair by pair, with so many pairs of a query and a key, tiles are searched, and nothing is told."""
 _SHORT = 2**14
 """On axes up to so long nothing is told."""
 _ROUNDS = 6
@@ -47,14 +51,23 @@ def foretold_runs(program: Program, family: Family, phases: Collection[int] | No
     Measured, one takes 0.01 to 0.15 ms. It is no bound.
     """
     mask = family.mask
-    if not isinstance(mask, EqualBlocks) or max(mask.extents.values()) <= _SHORT:
+    if mask is None or not (is_large_array(mask) or _is_long(mask)):
         return 0
     bodies = Bodies(program, family)
     chosen = program.phases if phases is None else [program.phases[number] for number in phases]
     return round(sum(_outside(phase.body, mask, family, bodies) for phase in chosen))
 
 
-def _outside(nodes: tuple[Node, ...], mask: EqualBlocks, family: Family, bodies: Bodies) -> float:
+def is_large_array(mask: Mask) -> bool:
+    """Whether a mask is kept pair by pair and each look at it takes long."""
+    return isinstance(mask, DenseMask) and mask.Nq * mask.Nk > MOST_SEARCHED
+
+
+def _is_long(mask: Mask) -> bool:
+    return isinstance(mask, EqualBlocks) and max(mask.extents.values()) > _SHORT
+
+
+def _outside(nodes: tuple[Node, ...], mask: Mask, family: Family, bodies: Bodies) -> float:
     """Return how many runs the loops of some nodes take that are in no loop over an axis of the mask."""
     found = 0.0
     for node in nodes:
@@ -83,6 +96,8 @@ def _executed(node: Loop, whole: Interval, family: Family, bodies: Bodies) -> in
     mask, count = family.mask, tile_count(*whole, node.tile)
     if isinstance(mask, ButterflyMask):
         return min(count, _classes(node, mask, family, bodies.of(node)) or _ROUNDS * mask.blocks)
+    if isinstance(mask, DenseMask):
+        return count
     assert isinstance(mask, EqualBlocks)
     if numbers_tell_lines(mask, family, node, bodies.of(node)):
         return min(count, _LINES_BY_NUMBER)
@@ -100,7 +115,7 @@ def _classes(node: Loop, mask: ButterflyMask, family: Family, body: Body) -> int
     return len(classes) * mask.digits**2 // digits**2
 
 
-def _inside(node: Loop, strip: Interval, mask: EqualBlocks, family: Family) -> int:
+def _inside(node: Loop, strip: Interval, mask: Mask, family: Family) -> int:
     """Return how many runs of its tiles a loop takes for some lines of the other axis."""
     whole = loop_range(node, {}, family)
     changes = len(mask.pattern_changes(node.axis, whole, strip)) + 1

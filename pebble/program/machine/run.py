@@ -104,7 +104,7 @@ def refuse_too_many(program: Program, family: Family) -> None:
     if runs > MOST_RUNS and family.mask:
         raise TooManyOperations(
             f"under the mask {family.mask.spec} about {runs:,} runs of tiles would have to be executed, and at most "
-            f"{MOST_RUNS:,} are: take larger tiles, or a mask of larger blocks"
+            f"{MOST_RUNS:,} are: take larger tiles, a mask of larger blocks, or fewer queries and keys"
         )
 
 

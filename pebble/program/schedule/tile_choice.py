@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pebble.common.errors import InvalidInput, TooManyOperations
 from pebble.common.units import fast_memory_words
 from pebble.computations.problem import LARGEST_SIZE, Problem
+from pebble.program.machine.foretold_runs import MOST_SEARCHED, is_large_array
 from pebble.program.schedule.masked_tiles import MaskedSearch, masked_tiles
 from pebble.program.schedule.schedule import Schedule, Tiles
 from pebble.program.schedule.sequence_tiles import sequence_tiles
@@ -107,7 +108,16 @@ def fitting_tiles(schedule: Schedule, problem: Problem, M: int) -> dict[str, int
     ------
     CacheTooSmall
         If the schedule finds no tiles that fit.
+    TooManyOperations
+        If the mask is kept pair by pair and too large to be looked at again and again.
     """
+    mask = problem.allowed
+    if schedule.tile_names and is_large_array(mask):
+        raise TooManyOperations(
+            f"under the mask {mask.spec}, which is no band and has no equal blocks, tiles are chosen for at most "
+            f"{MOST_SEARCHED:,} pairs of a query and a key; here are {mask.Nq:,} × {mask.Nk:,}: give the tiles, or "
+            "take fewer queries and keys"
+        )
     cut = sequence_tiles(schedule, problem, M, fitting_tiles)
     if cut is not None and cut.words <= cut.others:
         return cut.tiles
