@@ -33,5 +33,5 @@ def test_commands_show_bounds_curves_and_dividing_points(
     assert (document["dividing_point"], document["sparse_dividing_point"]) == (16, 32.0)
     assert document["regime"] == "large cache"
     statuses = {bound["name"]: bound["status"] for bound in document["bounds"]}
-    assert statuses["by parts"] == "machine-checked"
+    assert statuses["by parts"] == "proved"
     assert statuses["Li et al., worst pattern"] == "asymptotic"
