@@ -38,7 +38,7 @@ class PaperTiles(Schedule):
             return self._literal_tiles(problem, M)
         if name in self.presets:
             cols = -(-M // (4 * problem.d))
-            return {"rows": min(cols, problem.d), "cols": cols}
+            return {"rows": min(cols, problem.d, problem.Nq), "cols": min(cols, problem.Nk)}
         return super().preset(problem, M, name)
 
     def _literal_tiles(self, problem: Problem, M: int) -> Tiles:
@@ -46,7 +46,7 @@ class PaperTiles(Schedule):
         inner = "rows" if self.outer == "cols" else "cols"
 
         def shape(size: int) -> dict[str, int]:
-            return {self.outer: size, inner: min(size, problem.d)}
+            return {self.outer: size, inner: min(size, problem.d, self.greatest(problem)[inner])}
 
         def need(size: int) -> int:
             return self.measure(problem, shape(size)).peak

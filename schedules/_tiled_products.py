@@ -109,16 +109,16 @@ def output_phase(problem: Problem, rows: int, cols: int, *, sums: bool, values: 
     ----------
     problem : Problem
     rows, cols : int
-        Rows and columns of an output tile. With ``sums``, one word of each row of the first tile is its
-        row sum, so ``cols`` must be at least 2 and the first tile has ``cols - 1`` columns.
+        Rows and columns of an output tile. With ``sums``, later tiles have a column more than the first one, which
+        has the row sums beside it.
     sums : bool
         Whether the row sums are computed in this phase.
     values : str
         The array that P is multiplied with.
     """
     score = score_words(problem)
-    hold_left = min(rows, problem.Nq) * score + 1 < min(cols, problem.dv) + score
-    first = min(cols - 1, problem.dv)
+    words, first = cols + sums, min(cols, problem.dv)
+    hold_left = min(rows, problem.Nq) * score + 1 < min(words, problem.dv) + score
     if not sums:
         sweeps = [_output_tiles(problem, values, cols, hold_left, "read")]
     elif first == problem.dv:
@@ -126,7 +126,7 @@ def output_phase(problem: Problem, rows: int, cols: int, *, sums: bool, values: 
     else:
         sweeps = [
             _output_tiles(problem, values, first, hold_left, "store", 0, first),
-            _output_tiles(problem, values, cols, hold_left, "read", first),
+            _output_tiles(problem, values, words, hold_left, "read", first),
         ]
     return phase("O = PV / l, tile by tile", loop("i", rows, *sweeps))
 

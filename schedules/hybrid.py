@@ -45,7 +45,8 @@ class Hybrid(Schedule):
         kept = problem.d + (problem.form == "safe" or first)
         rows = max((M - 2) // (kept + 1), (M - 2 - problem.d) // kept)
         if problem.form == "plain":
-            out_rows, out_cols = best_output_tile(problem, M, sums=not first)
+            out_rows, words = best_output_tile(problem, M, sums=not first)
+            out_cols = words if first else words - 1
         else:
             out_rows, out_cols = best_tile_from_scores(problem, M)
         return {
@@ -55,16 +56,15 @@ class Hybrid(Schedule):
             "sums_first": first,
         }
 
-    def smallest(self, problem: Problem) -> Tiles:
-        """Return one row at a time."""
-        return {"rows": 1, "out_rows": 1, "out_cols": 2, "sums_first": 0}
-
     def greatest(self, problem: Problem) -> Tiles:
-        """Return whole axes; a tile of O may have a column more, for the row sums."""
-        return {**super().greatest(problem), "out_cols": problem.dv + 1, "sums_first": 1}
+        """Return whole axes."""
+        return {**super().greatest(problem), "sums_first": 1}
 
     def program(self, problem: Problem, tiles: Tiles) -> Program:
-        """Write the program; without ``sums_first``, ``out_cols`` counts a word for the row sum."""
+        """Write the program; without ``sums_first``, the row sums take the place of a column in the first tile of O.
+
+        So this tile has ``out_cols`` columns, and later ones have one more.
+        """
         tiles = self.check_tiles(tiles)
         rows = min(tiles["rows"], problem.Nq)
         if problem.form != "plain":
@@ -73,13 +73,12 @@ class Hybrid(Schedule):
         work = (compute("P", "S"), compute("l") if first else None, store("P"), delete("P"))
         scores = scores_of_resident_rows(problem, rows, *work)
         end = (store("l"), delete("l")) if first else ()
-        out_cols = tiles["out_cols"]
         return program(
             phase("P = exp(QKᵀ), rows of Q resident", loop("i", rows, load("Q"), scores, delete("Q"), end)),
             output_phase(
                 problem,
                 tiles["out_rows"],
-                out_cols if first else max(2, out_cols),
+                tiles["out_cols"],
                 sums=not first,
             ),
         )

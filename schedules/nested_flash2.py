@@ -58,8 +58,13 @@ class _Writer:
         if not station.resident:
             return self._keys(at, rows_from, keys_from, around)
         here, travel, label = station.resident_level, self.travel, self._label("i", at)
+        # Under a mask a block is done, and its output computed, at its own last tile of keys.
+        within = self.stations[at + 1 :] if self.masked and around else ()
+        block = max((one.resident for one in within), default=0)
 
         def pass_on(what: str, *body: Nodes) -> Nodes:
+            if block:
+                return loop("i", block, *body, label=f"{label} {what}")
             return travel.one_by_one("i", f"{label} {what}", rows_from, here, *body)
 
         if not station.passing:
@@ -80,7 +85,7 @@ class _Writer:
             pass_on("arriving", travel.bring("Q", start=rows_from, to=here)),
             once_begun(around, self.masked, pass_on("again", begun)),
             inner,
-            any_not_last(around, pass_on("parking", travel.send("U", "l", start=here, to=rows_from))),
+            pass_on("parking", any_not_last(around, travel.send("U", "l", start=here, to=rows_from))),
             pass_on("leaving", out, travel.let_go("Q", start=here, to=rows_from)),
             label=label,
         )
@@ -88,11 +93,12 @@ class _Writer:
 
     def _keys_travel(self, at: int, keys_from: int) -> tuple[Nodes, Nodes]:
         """Bring keys and values to a station's level, and let them go."""
-        here, travel = self.stations[at].passing_level, self.travel
+        here, travel, label = self.stations[at].passing_level, self.travel, self._label("j", at)
         into = travel.bring("K", "V", start=keys_from, to=here)
-        label = f"{self._label('j', at)} arriving"
-        return travel.one_by_one("j", label, keys_from, here, into), travel.let_go(
-            "K", "V", start=here, to=keys_from
+        out = travel.let_go("K", "V", start=here, to=keys_from)
+        return (
+            travel.one_by_one("j", f"{label} arriving", keys_from, here, into),
+            travel.one_by_one("j", f"{label} leaving", keys_from, here, out),
         )
 
     def _keys(self, at: int, rows_from: int, keys_from: int, around: tuple[str, ...]) -> Nodes:

@@ -27,7 +27,7 @@ class SmallCache(Schedule):
     def tiles(self, problem: Problem, M: int) -> Tiles:
         """Return the published side, ⌊√(M/4)⌋; less where the maxima do not fit beside it."""
         self.require(problem, M)
-        side = max(1, math.isqrt(M // 4))
+        side = max(1, min(math.isqrt(M // 4), self.greatest(problem)["side"]))
         return {"side": side} if problem.form == "plain" else largest(self, problem, M, "side", side, side)
 
     def program(self, problem: Problem, tiles: Tiles) -> Program:

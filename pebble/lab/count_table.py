@@ -9,7 +9,6 @@ from pebble.common.errors import InvalidInput
 from pebble.common.tables import Table, TableResult, csv_text, tiles_text, words
 from pebble.computations.problem import Problem
 from pebble.computations.problem_form import all_form_options
-from pebble.computations.registry import family_of
 from pebble.lower_bounds.table import BoundTable
 
 __all__ = ["CountTable", "Report", "Row"]
@@ -140,7 +139,7 @@ class CountTable(TableResult):
 
     def content(self) -> dict[str, Any]:
         """Return the plain data, all but the schema version."""
-        first = next(iter(self.bounds_by_pass.values()))
+        first, *_ = tables = tuple(self.bounds_by_pass.values())
         return {
             "problem": self.problem.to_dict(),
             "softmax": self.problem.softmax,
@@ -148,6 +147,8 @@ class CountTable(TableResult):
             "M": self.M,
             "regime": first.regime_name,
             **first.dividing_points(),
+            "least_M": max(table.least_M for table in tables),
+            "no_pebbling": next(filter(None, (table.no_pebbling for table in tables)), None),
             "schedules": [row.to_dict() for row in self.rows],
         }
 
@@ -212,13 +213,8 @@ class Report(CountTable):
 
     def why_nothing_fits(self) -> str:
         """Return what would be needed, where no schedule fits."""
-        text, needed = super().why_nothing_fits(), family_of(self.problem).max_indegree + 1
-        if needed <= self.M or any(row.note for row in self.rows):
-            return text
-        return (
-            f"{text}. No schedule can do with less than {needed}: some vertex has {needed - 1} predecessors, which "
-            "must all be in fast memory together with the vertex itself"
-        )
+        text, why = super().why_nothing_fits(), self.bounds.no_pebbling
+        return text if why is None or self.notes() else f"{text}; {why}"
 
     def parts(self) -> list[str | Table | TableResult]:
         """Return what is printed: the problem, the schedules, the bounds."""

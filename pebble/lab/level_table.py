@@ -10,7 +10,7 @@ from pebble.common.tables import Table, TableResult, csv_text, tiles_text, words
 from pebble.common.units import bytes_text, seconds_text
 from pebble.computations.problem import Problem
 from pebble.lower_bounds.bound import Bound
-from pebble.lower_bounds.table import sharing_notes
+from pebble.lower_bounds.table import no_pebbling, sharing_notes
 from pebble.program.hierarchy import Hierarchy
 
 __all__ = ["Boundary", "LevelReport", "LevelRow"]
@@ -185,7 +185,10 @@ class LevelReport(TableResult):
             for name, bound in zip(self.hierarchy.boundaries, self.bounds, strict=True)
         ]
         bounds = Table([["boundary", "bound", "words", "from"], *rows], right=(2,))
-        return [self.heading(), table, bounds, *sharing_notes(self.problem)]
+        inner = self.hierarchy.capacities[0]
+        why = None if inner is None else no_pebbling(self.problem, inner)
+        alone = [] if why is None else [f"note: {why}"]
+        return [self.heading(), table, bounds, *alone, *sharing_notes(self.problem)]
 
     def notes(self) -> list[str]:
         """Return which boundary limits each schedule, where that is known."""

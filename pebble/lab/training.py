@@ -56,6 +56,7 @@ class TrainingReport(CountTable):
             self.heading(),
             Table(cells, notes=self.notes(), drop=drop),
             *bounds,
+            *(f"note: {name}: {t.no_pebbling}" for name, t in self.bounds_by_pass.items() if t.no_pebbling),
             *sharing_notes(self.problem),
         ]
 

@@ -21,8 +21,8 @@ ONCE_ONLY = "recomputation forbidden, sliding allowed"
 """The bound needs that no vertex is computed twice."""
 
 Status = Literal["machine-checked", "proved", "computer-assisted", "asymptotic"]
-"""Proved in docs/proofs/ as it is stated, so that Coq checks it; proved by hand; proved by hand up to constants that a
-program proves; or no constant at all."""
+"""Proved in docs/proofs/, and the number is one that ``--coq`` writes and Coq checks; proved by hand; proved by hand up
+to constants that a program proves; or no constant at all."""
 
 
 @dataclass(frozen=True)

@@ -39,8 +39,6 @@ _LEMMAS = {
     "compulsory": "compulsory",
 }
 _LARGE_CACHE = ("D", "D backward")
-_OF_ONE_HEAD = ("T1", "T2", "T3", "T4", "compulsory")
-"""What a head without its rotary words may be bounded by in a file."""
 _LINEAR = ("linear", "recurrent", "gated")
 
 
@@ -89,7 +87,7 @@ def coq_certificate(problem: Problem, M: int) -> str:
     Theorem T1 : forward_costs 4096 4096 64 64 false 25000 11020013.
     """
     bounds = proved_bounds(problem, M)
-    checked = [bound for bound in bounds if bound.status == "machine-checked" and _written(problem, M, bound)]
+    checked = [bound for bound in bounds if bound.status == "machine-checked"]
     if not checked:
         raise BoundDoesNotApply(
             f"no bound on {problem.describe()} can be written for Coq; those of softmax attention, forward and "
@@ -105,18 +103,6 @@ def coq_certificate(problem: Problem, M: int) -> str:
     more += ["CopiesCertificate"] if problem.copies > 1 else []
     header = coq_header(problem.describe(), M, computation, certificate, more, problem.copies, others=others)
     return header + "".join(_theorems(problem, M, checked))
-
-
-def _written(problem: Problem, M: int, bound: Bound) -> bool:
-    """Tell whether a machine-checked bound has a test by computation in docs/proofs, and says more than nothing."""
-    if bound.name == "without rope":
-        return best_bound(one_head(problem), M).name in _OF_ONE_HEAD
-    if bound.name != "L":
-        return bound.name in _LEMMAS and bound.value > _maxima(problem)
-    cut = linear_best_cut(problem, M)
-    if cut is None or cut.moves <= problem.d * problem.dv:
-        return False
-    return 2 * problem.Nk > M + cut.X if problem.form == "linear" else problem.Nq == problem.Nk
 
 
 def _maxima(problem: Problem) -> int:

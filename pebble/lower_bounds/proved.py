@@ -29,7 +29,7 @@ from pebble.lower_bounds.attention.safe_softmax import safe_softmax
 from pebble.lower_bounds.attention.shared_rope import t1_of_all_heads, without_rope
 from pebble.lower_bounds.attention.t1 import t1
 from pebble.lower_bounds.attention.t2 import t2
-from pebble.lower_bounds.bound import Bound, applicable
+from pebble.lower_bounds.bound import Bound, applicable, by_hand
 from pebble.lower_bounds.certified.b3 import b3
 from pebble.lower_bounds.certified.b4 import b4
 from pebble.lower_bounds.certified.t3 import t3
@@ -189,7 +189,11 @@ def bounds_by_counts(problem: Counts, M: int) -> list[Bound]:
 
 
 def _with_maxima(problem: Problem, bound: Bound) -> Bound:
-    """Return a bound on plain softmax as one on the problem's: with ``stats`` the maxima are stored besides."""
+    """Return a bound on plain softmax as one on the problem's: with ``stats`` the maxima are stored besides.
+
+    No file for Coq states a bound that says nothing, or the maxima alone.
+    """
+    bound = bound if bound.value else by_hand(bound)
     if problem.form == "plain":
         return bound
     return replace(bound, value=bound.value + problem.queries * problem.stats)

@@ -7,12 +7,13 @@ from typing import Any
 
 from pebble.common.tables import Table, TableResult, words
 from pebble.computations.problem import Problem
+from pebble.computations.registry import family_of
 from pebble.lower_bounds.bound import Bound
 from pebble.lower_bounds.dividing_point import Regime, regime, sparse_dividing_point
 from pebble.lower_bounds.proved import proved_bounds
 from pebble.lower_bounds.published.curves import published_curves
 
-__all__ = ["BoundTable", "bounds", "sharing_notes"]
+__all__ = ["BoundTable", "bounds", "no_pebbling", "sharing_notes"]
 
 
 @dataclass(frozen=True)
@@ -44,6 +45,16 @@ class BoundTable(TableResult):
         """Return ``"large cache"`` if M ≥ d², else ``"small cache"``."""
         return "large cache" if self.regime.large_cache else "small cache"
 
+    @property
+    def least_M(self) -> int:
+        """Return the least M with which any pebbling exists, without sliding, at any I/O."""
+        return family_of(self.problem).max_indegree + 1
+
+    @property
+    def no_pebbling(self) -> str | None:
+        """Return why no pebbling exists with M words; None if one does."""
+        return no_pebbling(self.problem, self.M)
+
     def dividing_points(self) -> dict[str, float | int | None]:
         """Return where the regimes divide, words: d², and under a mask the published point for so many pairs."""
         sparse = None if self.regime.sparse_mu is None else float(sparse_dividing_point(self.problem))
@@ -64,12 +75,15 @@ class BoundTable(TableResult):
             "M": self.M,
             "regime": self.regime_name,
             **self.dividing_points(),
+            "least_M": self.least_M,
+            "no_pebbling": self.no_pebbling,
             "bounds": self.to_list(),
         }
 
     def parts(self) -> list[str | Table | TableResult]:
-        """Return what is printed: the table of bounds, and which computation they are about if heads share."""
-        return [self.table(), *sharing_notes(self.problem)]
+        """Return what is printed: the table, whether there is no pebbling, and what heads that share are about."""
+        alone = [] if self.no_pebbling is None else [f"note: {self.no_pebbling}"]
+        return [self.table(), *alone, *sharing_notes(self.problem)]
 
     def table(self) -> Table:
         """Return the table of bounds."""
@@ -78,6 +92,26 @@ class BoundTable(TableResult):
 
     def __repr__(self) -> str:
         return f"<BoundTable {self.problem!r} M={self.M}: best {self.best.name} {self.best.value}>"
+
+
+def no_pebbling(problem: Problem, M: int) -> str | None:
+    """Return why no pebbling of a problem exists with M words; None if one does.
+
+    Its least M is exact: see :meth:`.Dag.least_M`. No DAG is built.
+
+    >>> print(no_pebbling(Problem.square(64, 64), 3))
+    no pebbling exists with 3 words of fast memory: some vertex has 3 predecessors, which must all be there together
+    with the vertex itself; the least is 4 words, or 3 if a pebble may slide
+    >>> no_pebbling(Problem.square(64, 64), 4)
+    """
+    before = family_of(problem).max_indegree
+    if before < M:
+        return None
+    return (
+        f"no pebbling exists with {words(M)} words of fast memory: some vertex has {words(before)} predecessors, "
+        f"which must all be there together with the vertex itself; the least is {words(before + 1)} words, or "
+        f"{words(before)} if a pebble may slide"
+    )
 
 
 def sharing_notes(problem: Problem) -> list[str]:

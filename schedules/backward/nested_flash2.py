@@ -104,8 +104,8 @@ class _BackwardWriter:
             pass_on("arriving", travel.bring(*_ROW, start=rows_from, to=here)),
             once_begun(keys, self.masked, begun),
         )
-        out = pass_on("leaving", travel.send("dQ", start=here, to=rows_from))
-        return into, (out, travel.let_go(*_ROW, start=here, to=rows_from))
+        out = travel.send("dQ", start=here, to=rows_from), travel.let_go(*_ROW, start=here, to=rows_from)
+        return into, pass_on("leaving", out)
 
     def _rows(
         self, at: int, keys_from: int, rows_from: int, rows: tuple[str, ...], keys: tuple[str, ...]

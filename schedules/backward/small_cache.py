@@ -24,7 +24,7 @@ class SmallCacheBackward(Schedule):
     def tiles(self, problem: Problem, M: int) -> Tiles:
         """Return the published side, ⌊√(M/4)⌋."""
         self.require(problem, M)
-        return {"side": max(1, math.isqrt(M // 4))}
+        return {"side": max(1, min(math.isqrt(M // 4), self.greatest(problem)["side"]))}
 
     def program(self, problem: Problem, tiles: Tiles) -> Program:
         """Write the program."""

@@ -1,13 +1,20 @@
-"""The command ``pebble bounds`` under a mask."""
+"""The command ``pebble bounds``: under a mask, and with fewer words than any pebbling needs."""
 
 from __future__ import annotations
 
 import json
 import sys
+from contextlib import suppress
+from typing import Any
 
 import pytest
 
 from pebble.cli import main
+from pebble.common.errors import InvalidInput
+from pebble.computations.problem import Problem
+from pebble.computations.registry import family_of
+from pebble.lower_bounds.table import bounds
+from tests.cli.commands import Pebble
 
 
 def _main() -> None:
@@ -33,5 +40,37 @@ def test_commands_show_bounds_curves_and_dividing_points(
     assert (document["dividing_point"], document["sparse_dividing_point"]) == (16, 32.0)
     assert document["regime"] == "large cache"
     statuses = {bound["name"]: bound["status"] for bound in document["bounds"]}
-    assert statuses["by parts"] == "machine-checked"
+    assert statuses["by parts"] == "proved"
     assert statuses["Li et al., worst pattern"] == "asymptotic"
+
+
+@pytest.mark.parametrize("command", ["bounds", "count"])
+def test_that_no_pebbling_exists_is_said(command: str, pebble: Pebble) -> None:
+    for M, why in ((3, "no pebbling exists with 3 words"), (4, None)):
+        arguments = command, "-N", "16", "-d", "4", "-M", str(M)
+        done, document = pebble(*arguments), json.loads(pebble(*arguments, "--json").out)
+        assert document["least_M"] == 4
+        assert ("no pebbling exists" in done.out) == (why is not None)
+        assert (document["no_pebbling"] or "").startswith(why or "")
+        assert (document["no_pebbling"] is None) == (why is None)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        *(
+            {"mask": mask, "softmax": softmax}
+            for mask in (None, "causal", "window:1")
+            for softmax in ("plain", "safe")
+        ),
+        *({"pass_name": "backward", "mask": mask} for mask in (None, "causal", "window:1")),
+        *({"attention": "linear", "mask": "causal", "gate": gate} for gate in (False, True)),
+        *({"attention": "linear"}, {"pass_name": "weights"}, {"sums": "free"}),
+    ],
+    ids=str,
+)
+def test_the_least_M_is_that_of_the_dag(options: dict[str, Any]) -> None:
+    for Nq, Nk, d in ((1, 1, 1), (2, 3, 1), (3, 3, 2)):
+        with suppress(InvalidInput):
+            problem = Problem(Nq, Nk, d, d, **options)
+            assert bounds(problem, 9).least_M == family_of(problem).dag().least_M()

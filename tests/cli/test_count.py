@@ -15,7 +15,7 @@ def test_count_json_has_every_field(pebble: Pebble) -> None:
     done = pebble(*COUNT, "--json")
     assert (done.code, done.err) == (0, "")
     document = document_of(done)
-    points = ["dividing_point", "sparse_dividing_point"]
+    points = ["dividing_point", "sparse_dividing_point", "least_M", "no_pebbling"]
     form = ["softmax", "attention"]
     assert list(document) == [
         "schema_version",

@@ -8,7 +8,7 @@ from tests.cli.commands import COUNT, SIZES, Pebble, document_of
 def test_bounds_json_is_that_of_count(pebble: Pebble) -> None:
     alone = document_of(pebble("bounds", *SIZES, "-M", "100", "--json"))
     document = document_of(pebble(*COUNT, "--json"))
-    points = ["dividing_point", "sparse_dividing_point"]
+    points = ["dividing_point", "sparse_dividing_point", "least_M", "no_pebbling"]
     assert list(alone) == ["schema_version", "problem", "M", "regime", *points, "bounds"]
     assert all(alone[name] == document[name] for name in alone)
     assert "asymptotic" in pebble("bounds", *SIZES, "-M", "100").out

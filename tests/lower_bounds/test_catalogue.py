@@ -161,29 +161,6 @@ def test_references_are_in_the_bibliography() -> None:
         assert reference.details.get("eprint", "") in entry
 
 
-_CHECKED = [
-    (Problem.square(256, 8), "D|T1|T2|T3|compulsory"),
-    (Problem.square(256, 8, softmax="safe", mask="causal"), "D|S|T1|T2|T3|by parts|compulsory"),
-    (Problem.square(256, 8, softmax="online", stats=True), "D|T1|T2|T3|compulsory"),
-    (Problem.square(256, 8, pass_name="backward"), "B1|B2|D backward|compulsory"),
-    (Problem(256, 256, 8, 12, pass_name="backward", mask="window:9"), "B1|B2|by parts|compulsory"),
-    (Problem.square(256, 8, heads=2), "D|T1|T2|T3|compulsory"),
-    (Problem.square(256, 8, pass_name="weights"), "none"),
-    (Problem(256, 256, 8, 6, shared_values=True, mask="causal"), "MLA|compulsory"),
-    (Problem(256, 256, 8, 6, heads=2, shared_rope=2), "T1|without rope|compulsory"),
-    (Problem(256, 256, 8, 6, heads=2, shared_rope=2, mask="causal"), "T1|without rope|compulsory"),
-    (Problem.square(256, 8, attention="linear"), "L"),
-    (Problem.square(256, 8, attention="linear", mask="causal", heads=4, kv_heads=1), "L"),
-    (Problem.square(256, 8, attention="linear", mask="causal", gate=True), "L"),
-]
-
-
-@pytest.mark.parametrize(("problem", "names"), _CHECKED, ids=lambda one: str(one))
-def test_status_is_machine_checked_only_where_a_theorem_says_just_this(problem: Problem, names: str) -> None:
-    found = {one.name for one in bounds(problem, 256).proved if one.status == "machine-checked"}
-    assert found == set(names.split("|")) - {"none"}
-
-
 def test_statements_that_are_machine_checked() -> None:
     found = {one.name for one in STATEMENTS if one.status == "machine-checked"}
     assert found == {

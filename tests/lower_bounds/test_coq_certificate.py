@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 import random
 import re
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from pebble.common.errors import BoundDoesNotApply
+from pebble.computations.load import load_dag
 from pebble.computations.problem import Problem
 from pebble.lower_bounds.attention.b1 import B1Weights, b1_cut, b1_tangent
 from pebble.lower_bounds.attention.b2 import b2_cut, b2_peak
@@ -19,6 +21,8 @@ from pebble.lower_bounds.attention.t1 import t1_cut, t1_events
 from pebble.lower_bounds.attention.t2 import t2_cut, t2_events, t2_peak
 from pebble.lower_bounds.certified import coq_rows
 from pebble.lower_bounds.coq_certificate import coq_certificate
+from pebble.lower_bounds.graph.coq_family import coq_certificate_of_dag
+from pebble.lower_bounds.graph.graph_bound_table import dag_bounds
 from pebble.lower_bounds.proved import proved_bounds
 from pebble.lower_bounds.table import bounds
 from tests.support.coq import PROOFS, compiled, needs_coq
@@ -144,6 +148,49 @@ def test_what_is_not_machine_checked_has_no_certificate() -> None:
         assert all(bound.status != "machine-checked" for bound in proved_bounds(problem, 30))
         with pytest.raises(BoundDoesNotApply, match="can be written for Coq"):
             coq_certificate(problem, 30)
+
+
+_MASKS = (None, "causal", "window:9", "document:20,30,50", "blocks:size=10,density=0.4", "strided:7")
+_PROBLEMS = [
+    *(Problem.square(100, 4, mask=mask, softmax=softmax, stats=softmax != "plain", heads=heads)
+      for mask in _MASKS for softmax, heads in (("plain", 1), ("safe", 3), ("online", 1))),
+    *(Problem(100, 100, 4, 7, pass_name="backward", mask=mask) for mask in _MASKS),
+    *(Problem(100, 100, 8, 6, shared_values=True, mask=mask) for mask in _MASKS),
+    *(Problem(100, 100, 8, 6, heads=3, shared_rope=2, mask=mask) for mask in _MASKS),
+    *(Problem.square(100, 4, attention="linear", mask=mask, gate=gate, heads=4, kv_heads=kv_heads)
+      for mask, gate in ((None, False), ("causal", False), ("causal", True)) for kv_heads in (2, 4)),
+    Problem.square(100, 4, attention="linear", mask="causal", chunk=4),
+    Problem.square(100, 4, heads=4, kv_heads=2),
+    Problem.square(100, 4, pass_name="weights"),
+    Problem.square(100, 4, sums="free"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("problem", _PROBLEMS, ids=str)
+def test_a_bound_is_machine_checked_where_the_file_states_it_and_only_there(problem: Problem) -> None:
+    for M in (3, 30, 100, 400, 1000, 5000):
+        found = {
+            (bound.name.replace(" ", "_"), bound.value // problem.copies)
+            for bound in bounds(problem, M).proved
+            if bound.status == "machine-checked"
+        }
+        stated: set[tuple[str, int]] = set()
+        with suppress(BoundDoesNotApply):
+            theorems = _STATEMENT.findall(coq_certificate(problem, M))
+            stated = {(name, int(words)) for name, *_, words in theorems if not name.endswith("_of_all")}
+        assert found == stated, M
+
+
+@pytest.mark.parametrize(
+    "name", ["fma-matmul:4,5,6", "fft:8", "attention:3,2", "backward:3,2", "matmul:2,2,2", "pyramid:3"]
+)
+def test_a_bound_of_a_dag_is_machine_checked_where_the_file_states_it_and_only_there(name: str) -> None:
+    dag = load_dag(name)
+    found = {int(bound.value) for bound in dag_bounds(dag, 6) if bound.status == "machine-checked"}
+    stated: set[int] = set()
+    with suppress(BoundDoesNotApply):
+        stated = {int(words) for *_, words in _STATEMENT.findall(coq_certificate_of_dag(dag, 6))}
+    assert found == stated
 
 
 @pytest.mark.parametrize("problem", [replace(problem, batch=3) for problem in _LINEAR] + _COPIES, ids=str)

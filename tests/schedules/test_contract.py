@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 
 import pytest
 
 from pebble.common.errors import CacheTooSmall
 from pebble.computations.problem import Problem
-from pebble.program.schedule import available, get
+from pebble.program.schedule import available, get, resolve_tiles
 from pebble.testing import check_schedule
 from tests.support.amounts import first
 
@@ -50,6 +51,35 @@ def test_contract(name: str, problem: Problem, memories: str) -> None:
         contract = check_schedule(schedule, problem, M)
         assert contract.peak <= M
         assert contract.least_M == least
+
+
+OVERSIZED = [
+    one
+    for problem in (Problem.square(24, 8), Problem(40, 5, 12, 12), Problem(5, 20, 6, 4))
+    for one in (
+        *(replace(problem, softmax=softmax) for softmax in ("plain", "safe", "online")),
+        replace(problem, pass_name="backward"),
+        replace(problem, attention="linear"),
+        *([replace(problem, shared_values=True)] if problem.dv < problem.d else ()),
+    )
+]
+
+
+@pytest.mark.parametrize("problem", OVERSIZED, ids=str)
+def test_no_tile_is_longer_than_its_axis(problem: Problem) -> None:
+    """Of whatever M, and of the published sizes too; rows that stay are of K and of V."""
+    extents = {"i": problem.Nq, "j": problem.Nk, "k": problem.d, "e": problem.dv}
+    for name, schedule in available(problem.pass_name, problem.form).items():
+        most = {
+            one: extents.get(schedule.axis_of(one), greatest)
+            for one, greatest in schedule.greatest(problem).items()
+        }
+        for M in (10, 40, 150, 600, 10**6):
+            for preset in (None, *schedule.presets):
+                with suppress(CacheTooSmall):
+                    tiles = resolve_tiles(schedule, problem, M, preset)
+                    longer = name != "best" and any(size > most[one] for one, size in tiles.items())
+                    assert not longer, (name, M, preset, tiles)
 
 
 @pytest.mark.parametrize("pass_name", ["forward", "backward"])

@@ -212,6 +212,11 @@ def _set_up(found: Gap, ax: Axes, x: list[float], y: list[float]) -> None:
     _mark(ax, horizontal, vertical)
     ax.set_xlim(horizontal[0], horizontal[-1])
     ax.set_ylim(vertical[0], vertical[-1])
+    for axis, counted in ((ax.xaxis, x), (ax.yaxis, y)):
+        if len(counted) == 1:
+            # A cell has a width; what is beside its middle was not counted.
+            axis.set_ticks(counted, [f"{counted[0]:g}"])
+            axis.set_ticks([], minor=True)
     name = length_name(found.problems)
     ax.set_xlabel("M/d² (words of fast memory by squared head dimension)")
     ax.set_ylabel(f"{name}/d ({'length' if name == 'N' else 'keys'} by head dimension)")
@@ -224,7 +229,11 @@ def _mark(ax: Axes, horizontal: list[float], vertical: list[float]) -> None:
     if horizontal[0] < 1 < horizontal[-1]:
         ax.axvline(1, linestyle=(0, (2, 2)), label="M = d²", **style)
     low, high = max(horizontal[0], vertical[0]), min(horizontal[-1], vertical[-1])
-    if low < high:
+    if len(vertical) == 2:
+        only = math.sqrt(vertical[0] * vertical[1])
+        if horizontal[0] < only < horizontal[-1]:
+            ax.axvline(only, linestyle="-.", label="M = N·d", **style)
+    elif low < high:
         ax.plot([low, high], [low, high], linestyle="-.", label="M = N·d", **style)
     if ax.get_legend_handles_labels()[0]:
         ax.legend(

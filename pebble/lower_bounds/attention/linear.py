@@ -104,9 +104,13 @@ def linear(problem: Problem, M: int) -> Bound:
         )
     cut = linear_best_cut(problem, M)
     if cut is None:
-        return LINEAR.bound(0, "no cut into two segments")
+        return LINEAR.bound(0, "no cut into two segments", status="proved")
     gates = (problem.Nk - 1) * problem.d * problem.gate
-    return LINEAR.bound(max(0, cut.moves - problem.d * problem.dv) + gates, str(cut))
+    state = problem.d * problem.dv
+    # What docs/proofs/LinearCertificate.v has a test by numbers for.
+    written = 2 * problem.Nk > M + cut.X if problem.form == "linear" else problem.Nq == problem.Nk
+    status = LINEAR.status if written and cut.moves > state else "proved"
+    return LINEAR.bound(max(0, cut.moves - state) + gates, str(cut), status=status)
 
 
 def linear_best_cut(problem: Problem, M: int) -> Cut | None:
