@@ -128,6 +128,6 @@ for P in (16, 256):
         )
 
 # %%
-# With so little memory, the order of the ring's words cannot be improved: the theorem D2. And where the work on a tile takes
-# longer than its hop, all hops are hidden. `pebble parallel` compares all of them, with heads, masks and
-# links: sharing out whole heads comes first, since a head on one device has the squarest share there is.
+# With so little memory, the order of the ring's words cannot be improved: the theorem D2. Where the
+# work on a tile takes longer than its hop, all hops are hidden. `pebble parallel` compares all of them, with heads,
+# masks and links: sharing out whole heads comes first, since a head on one device has the squarest share there is.

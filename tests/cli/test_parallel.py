@@ -59,7 +59,9 @@ def test_models_backward_and_times(pebble: Pebble) -> None:
     assert (data["heads"], data["kv_heads"], data["d"], data["dtype"]) == (32, 8, 128, "bf16")
     ring = data["schedules"][0]
     assert ring["wire_seconds"] == pytest.approx(2 * ring["h_sum"] / 50e9)
-    assert ring["wire_over_arithmetic"] == pytest.approx(ring["wire_seconds"] / ring["arithmetic_seconds"], rel=0.01)
+    assert ring["wire_over_arithmetic"] == pytest.approx(
+        ring["wire_seconds"] / ring["arithmetic_seconds"], rel=0.01
+    )
     assert ring["seconds"] == ring["arithmetic_seconds"] + ring["exposed_seconds"]
     assert data["memory_bytes_per_second"] == 3.35e12
 

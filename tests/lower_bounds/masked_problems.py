@@ -7,13 +7,14 @@ from collections.abc import Iterator
 import numpy as np
 
 from pebble.common.errors import PebbleError
-from pebble.computations.masks import DenseMask, make_mask, mask_from_array
+from pebble.computations.masks import make_mask, mask_from_array
+from pebble.computations.masks.mask import Mask
 from tests.support.mask_definitions import definitions
 
 PASSES = ("forward", "backward")
 
 
-def random_mask(Nq: int, Nk: int, rng: np.random.Generator) -> DenseMask:
+def random_mask(Nq: int, Nk: int, rng: np.random.Generator) -> Mask:
     """Any pattern, from sparse to full; some queries and keys may have no pair."""
     allowed = rng.random((Nq, Nk)) < rng.choice([0.2, 0.5, 0.8, 1.0])
     allowed[rng.random(Nq) < 0.15] = False

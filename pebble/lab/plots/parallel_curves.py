@@ -261,4 +261,8 @@ def _fastest(
     except InvalidInput:
         return None, None
     best = report.rows[0]
-    return (None, None) if best.wire is None else (best.name, best.wire.exposed_seconds / best.wire.arithmetic_seconds)
+    return (
+        (None, None)
+        if best.wire is None
+        else (best.name, best.wire.exposed_seconds / best.wire.arithmetic_seconds)
+    )
