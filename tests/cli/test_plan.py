@@ -136,7 +136,7 @@ def test_mine(pebble: Pebble) -> None:
     backward = pebble("plan", *shape, *asked, "--mine-backward", "flash-1:Br=4,Bc=4", "--no-costs", "--json")
     mine = document_of(backward)["passes"][1]["mine"]
     assert (mine["schedule"], mine["tiles"]) == ("flash-1", {"rows": 4, "cols": 4})
-    large = pebble("plan", *shape, "--mine", "flash-2:Br=32,Bc=32", "--mine-backward", "Br=4", "--no-costs")
+    large = pebble("plan", *shape, "--mine", "flash-2:Br=32,Bc=32", "--mine-backward", "Bc=48", "--no-costs")
     assert large.code == 0, "a kernel that does not fit is a row"
     assert "words too large" in large.out
     assert "mine (same name, tiles as given)" in large.out

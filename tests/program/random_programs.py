@@ -256,7 +256,10 @@ def schedule_program(rnd: Random, family: Family) -> Program:
             ]
         )
     ]
-    tiles = {name: rnd.randint(1, 3) for name in schedule.tile_names if rnd.random() < 0.7}
+    free = schedule.optional_tiles + schedule.may_be_zero
+    tiles = {
+        name: rnd.randint(1, 3) for name in schedule.tile_names if name not in free or rnd.random() < 0.7
+    }
     return schedule.program(problem, tiles)
 
 

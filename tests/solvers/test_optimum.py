@@ -267,6 +267,7 @@ def test_a_search_ends_at_its_number_of_states() -> None:
     check_witness(dag, 4, Rules(), one)
 
 
+@pytest.mark.slow
 def test_much_symmetry_does_not_keep_a_search_in_one_place() -> None:
     """What a few states of this tree lead to takes a minute to be told apart; the others have their turns meanwhile."""
     best = optimal(load_dag("tree:5"), 3)

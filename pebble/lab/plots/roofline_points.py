@@ -140,9 +140,9 @@ def roofline_points(
 
     Examples
     --------
-    >>> found = roofline_points(Problem.square(4096, 128), "h100", schedules=["flash-2"])
+    >>> found = roofline_points(Problem.square(4096, 128), "a100", schedules=["flash-2"])
     >>> found.points[0].io, round(found.points[0].intensity)
-    (11534336, 372)
+    (14680064, 293)
     """
     from pebble.lab.hardware import device as device_of
     from pebble.lab.hardware.device import canonical_dtype
