@@ -138,7 +138,10 @@ def _no_family(nest: LoopNest, M: int, progress: Callable[[str], None] | None) -
         return _by_vertices(nest, M, progress)
     if is_too_large(nest):
         return by_stages
-    by_vertices = _by_vertices(nest, M, progress)
+    try:
+        by_vertices = _by_vertices(nest, M, progress)
+    except TimeUp:
+        return by_stages
     return min(by_stages, by_vertices, key=lambda one: one.io)
 
 
@@ -180,6 +183,8 @@ def _by_vertices(nest: LoopNest, M: int, progress: Callable[[str], None] | None)
     try:
         loops = tiled_loops(built, room, progress=progress)
     except TimeUp:
+        if vertices + edges > _MOST_IN_BLOCKS:
+            raise  # even to replay them as they come takes long
         return _of_order(nest, M, schedule_dag(dag, room, order="given"))
     general = _general_order(dag, room, loops.io)
     if general is not None:
