@@ -96,6 +96,8 @@ def test_a_time_limit_holds_for_all_of_it(pebble: Pebble) -> None:
 def test_without_time_the_vertices_are_taken_as_they_come(pebble: Pebble) -> None:
     done = pebble("kernel", "jacobi-1d", "-N", "t=20,i=50", "-M", "16", "--time", "0", "--json")
     assert document_of(done)["schedule"]["program"].startswith("the vertices of the DAG in an order")
-    large = document_of(pebble("kernel", "jacobi-1d", "-N", "t=50,i=200", "-M", "16", "--time", "0", "--json"))
+    large = document_of(
+        pebble("kernel", "jacobi-1d", "-N", "t=50,i=200", "-M", "16", "--time", "0", "--json")
+    )
     assert large["schedule"] is None, "to play so many takes longer than was allowed"
     assert large["bounds"]
