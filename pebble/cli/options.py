@@ -125,7 +125,7 @@ def problem_options(optional: Sequence[str] = (), several_lengths: bool = False)
     Parameters
     ----------
     optional : sequence of str
-        Which of ``nq`` and ``d`` need not be given; who needs them nonetheless calls :func:`require`.
+        Which of ``nq`` and ``d`` need not be given; a command that needs them all the same calls :func:`require`.
     several_lengths : bool
         Whether ``-N`` is a text that may stand for several lengths.
     """

@@ -1,4 +1,4 @@
-"""A time limit and a listener, set once around some work: what runs inside asks for the one and tells the other."""
+"""A time limit and a listener, set once around some work: the work inside checks the limit and reports progress."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class TimeUp(Exception):
 
 @contextmanager
 def limited_to(seconds: float | None) -> Iterator[None]:
-    """Limit the work inside to so many seconds; a limit around it that ends sooner stays, and None changes nothing."""
+    """Limit the work inside to some seconds; an outer limit that ends sooner stays, and None changes nothing."""
     begin, around = time.monotonic(), _limit.get()
     if seconds is None or (around is not None and around[1] <= begin + seconds):
         yield
@@ -61,7 +61,7 @@ def check_time(reserve: float = 0.0) -> None:
 
 @contextmanager
 def heard_by(listener: Callable[[str], object] | None) -> Iterator[None]:
-    """Let someone hear what the work inside tells of how far it is."""
+    """Pass on what the work inside reports about its progress."""
     token = _listener.set(listener)
     try:
         yield
@@ -70,7 +70,7 @@ def heard_by(listener: Callable[[str], object] | None) -> Iterator[None]:
 
 
 def tell(what: str) -> None:
-    """Tell whoever listens what is being done."""
+    """Report what is being done, if anyone listens."""
     listener = _listener.get()
     if listener is not None:
         listener(what)

@@ -164,7 +164,7 @@ def run(
     InvalidInput
         If the program does not make sense for the problem.
     TooManyOperations
-        If it takes too many operations, or under a mask of blocks that repeat will take about so many.
+        If it takes too many operations, or is expected to under a mask of repeating blocks.
 
     Notes
     -----

@@ -23,7 +23,7 @@ __all__ = ["ParsedGraph"]
 
 _MOST = 100_000_000
 _TOLD = 1 << 16
-"""After so many edges it is told how far the reading is."""
+"""Edges between two progress reports."""
 
 
 class ParsedGraph:

@@ -105,7 +105,7 @@ class Device:
         Bytes per second between software-managed memory and registers, and between L2 and the units, for the whole
         device.
     outside : mapping of str to str
-        The memory that words of ``smem`` and of ``l2`` come from: ``l2``, ``dram``, or another one by its name.
+        The memory that words of ``smem`` and of ``l2`` come from: ``l2``, ``dram``, or another memory by its name.
     given : mapping of str to float
         Bytes per second into memory levels, see :meth:`with_bandwidths`.
     """

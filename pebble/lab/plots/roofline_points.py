@@ -69,7 +69,7 @@ class RooflinePoints(JsonResult):
     boundary : str
         The boundary that the bytes cross.
     left_out : tuple of str
-        Schedules whose bytes cross another one, see :meth:`pebble.lab.hardware.Device.boundary`.
+        Schedules whose bytes cross a different boundary, see :meth:`pebble.lab.hardware.Device.boundary`.
     points : tuple of RooflinePoint
     bound_intensity : float
         FLOP per byte of a schedule that moves no more than the proved bound and computes nothing twice.

@@ -32,7 +32,7 @@ MOST_RUNS = 1_000_000
 """So many take some minutes; what is told to need more is not begun."""
 
 MOST_SEARCHED = 2**22
-"""Under masks kept pair by pair, with so many pairs of a query and a key, tiles are searched, and nothing is told."""
+"""Under masks kept pair by pair, tiles are searched, and nothing is foretold, up to this many pairs."""
 _SHORT = 2**14
 """On axes up to so long nothing is told."""
 _ROUNDS = 6

@@ -71,7 +71,7 @@ class Schedule(ABC):
     may_be_zero : tuple of str
         The tile sizes for which zero makes sense; one that is left out is zero.
     optional_tiles : tuple of str
-        The tile sizes that may be left out: the program is then another one.
+        The tile sizes that may be left out, which gives a different program.
     masks_only : bool
         Whether it is of interest under a mask only; without a mask it is then counted only if it is named.
     """

@@ -13,7 +13,7 @@ from pebble.solvers.heuristic.needed_graph import NeededGraph
 __all__ = ["greedy"]
 
 _CHECKED = 1 << 12
-"""After so many vertices it is looked whether the time is up."""
+"""Vertices between two looks at the clock."""
 _REACH = 64
 """Successors looked at when a value is loaded; keeps the cost down where one value has very many."""
 

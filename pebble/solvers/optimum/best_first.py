@@ -24,7 +24,7 @@ Progress = Callable[[int, int], object]
 _CHUNK = 1 << 12
 _START = 6 * _CHUNK
 _CHILDREN = 64
-"""So many states that are reached count as much as one unit of effort."""
+"""States reached that count as one unit of effort."""
 _MANY = 64
 _BITE = 1 << 13
 _FAR = 1 << 40
@@ -100,7 +100,7 @@ def prove(
     upper : int, optional
         Cost of a known pebbling.
     most_states : int, optional
-        The search gives up once so many states are expanded.
+        The search gives up once this many states are expanded.
     progress : callable, optional
 
     Raises
