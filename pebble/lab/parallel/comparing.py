@@ -63,8 +63,8 @@ def parallel(
     schedules : iterable of str, optional
         Which ones; all that serve the pass by default, and those that do not apply are listed with the reason.
     shape : tuple of int, optional
-        For the schedules that take so many numbers; by default, and for the others, the fastest if links are given (among
-        shapes whose exchange is small enough to play), else the one with which the busiest device receives least.
+        For the schedules whose shape has this many numbers. By default, and for the others, the fastest if links are
+        given (among shapes whose exchange is small enough to play), else that whose busiest device receives least.
     pass_on : {"needed", "all"}
         Whether a tile in a ring stops where nobody further on needs it, or goes all the way round.
     links : Links, optional
