@@ -25,7 +25,7 @@ def heads_family(problem: Problem, query_heads: int, key_heads: int) -> Family:
     Parameters
     ----------
     problem : Problem
-        One head.
+        One head; its mask is that of all.
     query_heads, key_heads : int
 
     Raises
@@ -40,7 +40,7 @@ def heads_family(problem: Problem, query_heads: int, key_heads: int) -> Family:
     """
     if key_heads < 1 or query_heads < 1 or query_heads % key_heads:
         raise InvalidInput(f"{query_heads} query heads cannot share {key_heads} key heads evenly")
-    one = attention_family(problem)
+    one = attention_family(replace(problem, mask=None))
     arrays = tuple(
         replace(array, axes=(*array.axes, *_HEADS[array.name]))
         if set(array.axes) == {"i", "j"}
@@ -50,4 +50,5 @@ def heads_family(problem: Problem, query_heads: int, key_heads: int) -> Family:
     extents = {**one.extents, "g": key_heads, "r": query_heads // key_heads}
     symbols = {**one.symbols, "g": "Hk", "r": "Hq/Hk"}
     parameters = {**one.parameters, "Hq": str(query_heads), "Hk": str(key_heads)}
-    return Family("attention-heads", arrays, extents, symbols, parameters)
+    family = Family("attention-heads", arrays, extents, symbols, parameters)
+    return family if problem.mask is None else family.under(problem.allowed)

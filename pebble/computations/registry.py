@@ -153,8 +153,7 @@ def family_from_header(name: str, parameters: dict[str, str]) -> Family:
     problem = _masked(problem, parameters.get("mask"))
     if name != "attention-heads":
         return family_of(problem)
-    family = heads_family(plain_problem(problem), values["Hq"], values["Hk"])
-    return family if problem.mask is None else family.under(problem.allowed)
+    return heads_family(problem, values["Hq"], values["Hk"])
 
 
 def _linear(name: str, values: dict[str, int]) -> Problem:

@@ -141,7 +141,7 @@ def check(first: int, stop: int, cut: bool = False) -> None:
 
 @pytest.mark.parametrize("block", amounts.first(1, range(6)))
 def test_segments_say_what_all_tiles_say(block: int, taken: Taken) -> None:
-    check(15 * block, 15 * (block + 1))
+    check(20 * block, 20 * (block + 1))
     assert taken.one + taken.several > 0
 
 

@@ -35,6 +35,12 @@ def elementary_family(problem: SharedProblem) -> Family:
     ------
     InvalidInput
         For the backward pass of several heads, and for decoding, which have no such DAG with tokens first.
+
+    Examples
+    --------
+    >>> from pebble.program.parallel.shared_problem import SharedProblem
+    >>> elementary_family(SharedProblem(2, 1, 2, 4, 2, causal=True))
+    <Family attention-heads Nq=2 Nk=2 d=1 dv=1 Hq=4 Hk=2 mask=causal: 72 vertices, 96 edges>
     """
     if problem.queries_decoded is not None:
         raise InvalidInput("decoding is not written move by move: its queries are on one device alone")
@@ -50,8 +56,7 @@ def elementary_family(problem: SharedProblem) -> Family:
         return family_of(one)
     if problem.pass_name == "backward":
         raise InvalidInput("the backward pass is written move by move for one head; leave out --heads")
-    family = heads_family(one, problem.heads, problem.kv_heads)
-    return family.under(one.allowed) if problem.causal else family
+    return heads_family(one, problem.heads, problem.kv_heads)
 
 
 def elementary_processors(problem: SharedProblem, memory: int | None = None) -> Processors:
