@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import IO, TYPE_CHECKING, Any
 
@@ -87,17 +87,13 @@ class Pebbling:
         """Whether the header says which DAG it is; it cannot if the mask is an array or made by code."""
         return not self.family.parameters.get("mask", "").startswith(("predicate:", "array:"))
 
-    def write(
-        self, target: str | os.PathLike[str] | IO[str], progress: Callable[[int], object] | None = None
-    ) -> int:
+    def write(self, target: str | os.PathLike[str] | IO[str]) -> int:
         """Write the pebbling file and return the number of moves.
 
         Parameters
         ----------
         target : path or text stream
             A path is written whole or not at all.
-        progress : callable, optional
-            Called with the number of loads, stores and computations of each chunk.
 
         Raises
         ------
@@ -107,22 +103,14 @@ class Pebbling:
         from pebble.game.files.writer import write_pebbling, write_pebbling_file
 
         self.size()
-        chunks = self if progress is None else self._watched(progress)
         if isinstance(target, str | os.PathLike):
-            return write_pebbling_file(target, self.header, self.family, chunks)
-        return write_pebbling(target, self.header, self.family, chunks)
+            return write_pebbling_file(target, self.header, self.family, self)
+        return write_pebbling(target, self.header, self.family, self)
 
     def _repr_html_(self) -> str:
         from pebble.lab.pebbling_html import pebbling_html
 
         return pebbling_html(self)
-
-    def _watched(self, progress: Callable[[int], object]) -> Iterator[Columns]:
-        from pebble.program.lowering import DELETE
-
-        for op, vertex in self:
-            yield op, vertex
-            progress(int((op != DELETE).sum()))
 
 
 def moves(
