@@ -1,0 +1,145 @@
+"""Six questions to a mask, each about many boxes at once: all that a count needs to know of it.
+
+A *line* is a query (axis ``i``) or a key (axis ``j``); its *partners* are lines of the other axis. Boxes are given as
+four arrays of int64: lines [x0, x1) and partners [p, q). The answers say nothing of what a program does.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from pebble.computations.masks.mask import OTHER_AXIS, Mask
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Whole = NDArray[np.int64]
+
+__all__ = ["Questions", "Runs", "TableQuestions", "every_tile"]
+
+
+class Runs(NamedTuple):
+    """Tiles that loops visit, in order: of every loop some runs, of every run a group of tiles, again and again.
+
+    Attributes
+    ----------
+    parent : ndarray of int64
+        Number of the loop, never decreasing.
+    first : ndarray of int64
+        Number of the run's first tile; increasing within a loop.
+    length : ndarray of int64
+        Tiles in the group.
+    times : ndarray of int64
+        How often the group comes, each time right behind the last; so the run has ``length · times`` tiles.
+    """
+
+    parent: Whole
+    first: Whole
+    length: Whole
+    times: Whole
+
+
+class Questions(ABC):
+    """What a mask answers about boxes.
+
+    Intervals may be empty, and lie within the axis. A line is *present* if it has any pair, and has *begun* before a
+    place if it has a pair with a partner before the place.
+    """
+
+    def __init__(self, extents: dict[str, int]) -> None:
+        self.extents = dict(extents)
+
+    @abstractmethod
+    def pairs(self, axis: str, x0: Whole, x1: Whole, p: Whole, q: Whole) -> Whole:
+        """Numbers of allowed pairs in boxes; 0 where one of the intervals is empty."""
+
+    @abstractmethod
+    def present(self, axis: str, x0: Whole, x1: Whole) -> Whole:
+        """Numbers of lines in intervals that have any pair."""
+
+    @abstractmethod
+    def begun(self, axis: str, x0: Whole, x1: Whole, place: Whole) -> Whole:
+        """Numbers of lines in intervals that have a pair with a partner before a place, from 0 to the axis's end."""
+
+    @abstractmethod
+    def behind_latest(self, axis: str, x0: Whole, x1: Whole, p: Whole, q: Whole) -> Whole:
+        """Of the lines in [x0, x1) whose first partner is in [p, q): the place behind the last; x0 if there is none."""
+
+    def has(self, axis: str, x0: Whole, x1: Whole, p: Whole, q: Whole) -> NDArray[np.bool_]:
+        """Whether boxes hold any pair."""
+        return self.pairs(axis, x0, x1, p, q) > 0
+
+    def runs(self, axis: str, w0: Whole, w1: Whole, tile: Whole, p: Whole, q: Whole) -> Runs:
+        """Return the tiles in which loops over [w0, w1) in tiles of ``tile`` see partners [p, q), in runs.
+
+        The tiles of a group look like those of each of its repetitions: they have the same length, the same pairs,
+        line by line, with each of the partners; each line has a pair before p, or not, and one behind q, or not; each
+        partner has a pair with a line of [w0, w1) before the tile, or not, and one behind it, or not. Tiles without a
+        pair may be among them, or left out. Here every tile is a run of its own.
+        """
+        return every_tile(w0, w1, tile)
+
+
+def every_tile(w0: Whole, w1: Whole, tile: Whole) -> Runs:
+    """Return all tiles of loops, each as a run of its own."""
+    number = -((w0 - w1) // tile)
+    parent = np.repeat(np.arange(len(w0)), number)
+    first = np.arange(len(parent)) - np.repeat(np.cumsum(number) - number, number)
+    return Runs(parent, first, np.ones_like(first), np.ones_like(first))
+
+
+class TableQuestions(Questions):
+    """The answers of any mask, from an array of all its pairs: memory is proportional to queries × keys.
+
+    Examples
+    --------
+    >>> from pebble.computations.masks import causal_mask
+    >>> asked = TableQuestions(causal_mask(4, 4))
+    >>> low, high = np.array([0, 2]), np.array([2, 4])
+    >>> asked.pairs("i", low, high, low, high).tolist(), asked.begun("j", low, high, high).tolist()
+    ([3, 3], [2, 2])
+    """
+
+    def __init__(self, mask: Mask) -> None:
+        super().__init__(mask.extents)
+        allowed = mask.matrix((0, mask.Nq), (0, mask.Nk))
+        self._sums = np.zeros((mask.Nq + 1, mask.Nk + 1), dtype=np.int64)
+        np.cumsum(np.cumsum(allowed, axis=0, dtype=np.int64), axis=1, out=self._sums[1:, 1:])
+        self._first = {axis: mask.first(axis) for axis in OTHER_AXIS}
+        self._present = {}
+        for axis, first in self._first.items():
+            self._present[axis] = np.append(0, np.cumsum(first < self.extents[OTHER_AXIS[axis]]))
+
+    def pairs(self, axis: str, x0: Whole, x1: Whole, p: Whole, q: Whole) -> Whole:
+        """Numbers of allowed pairs in boxes."""
+        a, b, c, d = (x0, x1, p, q) if axis == "i" else (p, q, x0, x1)
+        sums = self._sums
+        return np.asarray(sums[b, d] - sums[a, d] - sums[b, c] + sums[a, c])
+
+    def present(self, axis: str, x0: Whole, x1: Whole) -> Whole:
+        """Numbers of lines in intervals that have any pair."""
+        return np.asarray(self._present[axis][x1] - self._present[axis][x0])
+
+    def begun(self, axis: str, x0: Whole, x1: Whole, place: Whole) -> Whole:
+        """Numbers of lines that have begun before a place, from an array of all lines and places."""
+        table = self._begun(axis)
+        return np.asarray(table[x1, place] - table[x0, place])
+
+    def _begun(self, axis: str) -> Whole:
+        places = np.arange(self.extents[OTHER_AXIS[axis]] + 1)
+        table = np.zeros((self.extents[axis] + 1, len(places)), dtype=np.int64)
+        np.cumsum(self._first[axis][:, None] < places, axis=0, out=table[1:])
+        return table
+
+    def behind_latest(self, axis: str, x0: Whole, x1: Whole, p: Whole, q: Whole) -> Whole:
+        """Return the place behind the last line that begins in [p, q)."""
+        found = x0.copy()
+        for number, (low, high, start, stop) in enumerate(zip(x0, x1, p, q, strict=True)):
+            first = self._first[axis][low:high]
+            lines = np.flatnonzero((first >= start) & (first < stop))
+            if len(lines):
+                found[number] = low + lines[-1] + 1
+        return found
