@@ -36,8 +36,14 @@ class BandQuestions(Questions):
 
     def pairs(self, axis: str, x0: Whole, x1: Whole, p: Whole, q: Whole) -> Whole:
         """Numbers of allowed pairs in boxes."""
-        lines, partners = (x0, x1), (p, q)
-        return self._mask.counts(lines, partners) if axis == "i" else self._mask.counts(partners, lines)
+        low, high, first, behind = (x0, x1, p, q) if axis == "i" else (p, q, x0, x1)
+        total = np.zeros_like(low)
+        # A query has key - start pairs before a key, less key - stop, where above 0: those behind q less those before p.
+        for ends, sign in zip(self._mask.ends("i"), (1, -1), strict=True):
+            for key, times in ((behind, sign), (first, -sign)):
+                upto = np.minimum(np.maximum(ends.below(key), low), high)
+                total += times * ((upto - low) * key - ends.sum_before(upto))
+        return total
 
     def present(self, axis: str, x0: Whole, x1: Whole) -> Whole:
         """Numbers of lines in intervals that have any pair."""

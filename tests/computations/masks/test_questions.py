@@ -58,7 +58,7 @@ def some_band(rnd: Random, rows: int, cols: int) -> BandMask:
 def some_union(rnd: Random, rows: int, cols: int) -> UnionMask:
     """A union of up to three bands."""
     bands = [some_band(rnd, rows, cols)]
-    for _ in range(20):
+    for _ in range(10):
         more = rnd.choice([some_band, diagonal, few_ends])(rnd, bands[0].Nq, bands[0].Nk)
         try:
             bands = list(UnionMask("union", [*bands, more]).bands)
@@ -89,7 +89,7 @@ def intervals(rng: np.random.Generator, extent: int, number: int) -> Whole:
 
 
 def test_all_questions() -> None:
-    for mask, rng in masks(1, 150):
+    for mask, rng in masks(1, 60):
         asked, table = mask.questions, TableQuestions(mask)
         assert isinstance(asked, BandQuestions | UnionQuestions)
         for axis, other in OTHER.items():
@@ -141,7 +141,7 @@ def check_runs(pairs: NDArray[np.bool_], loops: Whole, tiles: Whole, runs: Runs)
 
 @pytest.mark.parametrize("table", [False, True])
 def test_runs(table: bool) -> None:
-    for mask, rng in masks(2 + table, 20 if table else 150):
+    for mask, rng in masks(2 + table, 20 if table else 80):
         asked = TableQuestions(mask) if table else mask.questions
         for axis, other in OTHER.items():
             loops = np.concatenate([intervals(rng, mask.extents[name], 10) for name in (axis, other)])
