@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from pebble.computations.masks.mask_parts import MaskParts
+    from pebble.computations.masks.questions import Questions
 
 __all__ = ["OTHER_AXIS", "Interval", "Mask", "RegularPart"]
 
@@ -138,6 +139,13 @@ class Mask(ABC):
     def pairs(self) -> int:
         """Number of allowed pairs."""
         return self.count((0, self.Nq), (0, self.Nk))
+
+    @cached_property
+    def questions(self) -> Questions:
+        """What the mask answers about many boxes at once."""
+        from pebble.computations.masks.questions import TableQuestions
+
+        return TableQuestions(self)
 
     def box(self, axis: str, lines: Interval, partners: Interval) -> int:
         """Number of allowed pairs of some lines of an axis with some of the other."""
