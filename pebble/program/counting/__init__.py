@@ -1,0 +1,1 @@
+"""Counting what a program moves, and verifying that it is legal."""
