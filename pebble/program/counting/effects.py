@@ -25,6 +25,7 @@ import numpy as np
 from pebble.common.errors import TooManyOperations
 from pebble.computations.masks.mask import OTHER_AXIS
 from pebble.computations.masks.questions import Runs
+from pebble.program.counting.life import Here
 from pebble.program.counting.progressions import LEAST_TILES, steady_parts, tiles_in_progression
 from pebble.program.nodes import Condition, Loop, Operation, Program, When
 
@@ -39,28 +40,12 @@ if TYPE_CHECKING:
     Path = tuple[int, ...]
     Box = dict[str, tuple[Whole, Whole]]
 
-__all__ = ["MOST_BOXES", "Fold", "Here", "lexical"]
+__all__ = ["MOST_BOXES", "Effect", "Fold", "lexical"]
 
 MOST_BOXES = 2 * 10**8
 """Boxes that are looked at; beyond, a program is not verified."""
 _CHUNK = 2**20
 _SMALL = 2**61
-
-
-class Here(NamedTuple):
-    """How far the words of an operation have got, all alike.
-
-    Attributes
-    ----------
-    place : {"all", "start", "end"}
-        Of words with a chain: to the end of the chain, or to start or end of the current tile of the chain's axis.
-        For a load in slow memory, for a store or delete in fast memory.
-    held : bool
-        Whether fast memory has the words that are loaded or computed already.
-    """
-
-    place: str = "all"
-    held: bool = False
 
 
 class Effect(NamedTuple):
@@ -208,7 +193,8 @@ class Fold:
     ) -> None:
         self.family, self.here, self.number = family, here, len(programs)
         self.masked = family.masked_axes
-        self.axes, sizes = {}, dict[Path, list[tuple[int, int, int]]]()
+        self.axes: dict[Path, str] = {}
+        sizes: dict[Path, list[tuple[int, int, int]]] = {}
         for program in programs:
             for path, node in loops_of(program):
                 self.axes[path] = node.axis
@@ -289,7 +275,9 @@ class Fold:
             node, path, rows, loop, self._asked.runs(axis, *loop, *self._tile(OTHER_AXIS[axis], rows))
         )
 
-    def _runs(self, node: Loop, path: Path, rows: Rows, loop: tuple[Whole, ...], runs: Runs) -> Effect:
+    def _runs(
+        self, node: Loop, path: Path, rows: Rows, loop: tuple[Whole, Whole, Whole], runs: Runs
+    ) -> Effect:
         """Return the effects of loops that are made of runs of tiles."""
         found = [
             self._run(node, path, rows, Runs(*(one[part] for one in runs)), loop)
@@ -378,7 +366,7 @@ class Fold:
     # Operations
 
     def _operation(self, op: Operation, path: Path, rows: Rows, effect: Effect) -> Effect:
-        array, here = self.family[op.array], self.here.get(path, Here())
+        array, here = self.family[op.array], self.here.get(path, Here("all", False))
         if op.action == "compute":
             return self._compute(op, path, array, rows, effect, here.held)
         words = self._words(array, rows, op, here.place)
@@ -537,7 +525,7 @@ def lexical(program: Program, family: Family) -> dict[Path, Here]:
                 chain = family[node.array].chain
                 inner = next((one for one in reversed(around) if one[0] == chain), None)
                 if inner and node.array in inner[1]:
-                    found[place] = Here("end" if node.array in inner[2] else "start")
+                    found[place] = Here("end" if node.array in inner[2] else "start", False)
                 if node.action == "compute":
                     for _, _, done in around:
                         done.add(node.array)

@@ -296,9 +296,7 @@ class _Word:
             # Of a pair, conditions on a query or a key depend on the other one's tile, which changes.
             inner = None if self.is_pair and axis in self.masked else tiles
         length = min(node.tile, outer if isinstance(outer, int) else whole[1] - whole[0])
-        body = self.seen_of(
-            node.body, path, {**around, axis: tiles or length}, {**labels, node.label: inner}
-        )
+        body = self.seen_of(node.body, path, {**around, axis: tiles or length}, {**labels, node.label: inner})
         if not body:
             return None
         if outer is None:
@@ -353,7 +351,9 @@ class _Word:
 
     def lines_of_zone(self) -> Iterator[dict[str, tuple[int, ...]]]:
         """Yield in which parts of the axes that are not its own a line may have steps."""
-        every = {axis: (1,) * (len(cuts) - 1) for axis, cuts in self.cuts.items() if axis not in self.array.axes}
+        every = {
+            axis: (1,) * (len(cuts) - 1) for axis, cuts in self.cuts.items() if axis not in self.array.axes
+        }
         if self.across is None:
             yield every
             return
@@ -394,7 +394,9 @@ class _Word:
         """Return whether a condition holds: True, False or both."""
         seen = sight.seen[condition.label]
         last = condition.which == "last"
-        if seen is None or (isinstance(seen, _Tiles) and seen.axis == self.line and self.across in sight.inner):
+        if seen is None or (
+            isinstance(seen, _Tiles) and seen.axis == self.line and self.across in sight.inner
+        ):
             return {True, False}
         if isinstance(seen, _Tiles):
             return {self.answer[seen][last] != condition.negated}

@@ -11,6 +11,7 @@ several linear functions, so it is largest at one of the two.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
@@ -105,7 +106,7 @@ def _between(
                 at = (line - low) // tile
                 cuts |= {cut for cut in (at - 2, at + 3) if first < cut < last}
     bounds = sorted(cuts)
-    return list(zip(bounds[:-1], bounds[1:], strict=True))
+    return list(itertools.pairwise(bounds))
 
 
 def _places(mask: Mask, axis: str, tiles: Whole, loop: tuple[int, int], places: Whole) -> Whole:

@@ -163,7 +163,9 @@ class Storage(LevelStorage):
         allowed step so far, plus one.
         """
         array, first = self.family[name], self.first[name]
-        both = [np.where(one > first, one, 0).astype(np.int64) for one in (self.held[0][name], self.slow[name])]
+        both = [
+            np.where(one > first, one, 0).astype(np.int64) for one in (self.held[0][name], self.slow[name])
+        ]
         if self.family.line_axis(array) is not None:
             upto = ChainSteps(self.family, array).upto + 1
             upto = np.broadcast_to(upto, (*both[0].shape, upto.shape[-1]))
@@ -174,7 +176,19 @@ class Storage(LevelStorage):
 class Box(LevelPart):
     """The current box of an array at one level, with the next level out as its slow memory."""
 
-    __slots__ = ("_words", "array", "fast", "first", "length", "level", "next", "rows", "slow", "state", "valid")
+    __slots__ = (
+        "_words",
+        "array",
+        "fast",
+        "first",
+        "length",
+        "level",
+        "next",
+        "rows",
+        "slow",
+        "state",
+        "valid",
+    )
 
     def __init__(self, state: Storage, array: Array, level: int) -> None:
         box, name = state.box(array), array.name
@@ -196,7 +210,9 @@ class Box(LevelPart):
         if axis is None:
             return None
         at = self.array.axes.index(axis)
-        numbers = np.arange(self.fast.shape[at]).reshape([-1 if one == at else 1 for one in range(self.fast.ndim)])
+        numbers = np.arange(self.fast.shape[at]).reshape(
+            [-1 if one == at else 1 for one in range(self.fast.ndim)]
+        )
         return self.state.steps[axis][box[at]], numbers
 
     @property
