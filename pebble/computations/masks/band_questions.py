@@ -38,7 +38,7 @@ class BandQuestions(Questions):
         """Numbers of allowed pairs in boxes."""
         low, high, first, behind = (x0, x1, p, q) if axis == "i" else (p, q, x0, x1)
         total = np.zeros_like(low)
-        # A query has key - start pairs before a key, less key - stop, where above 0: those behind q less those before p.
+        # A query has key - start pairs before a key, less key - stop, where above 0: take them of q and of p.
         for ends, sign in zip(self._mask.ends("i"), (1, -1), strict=True):
             for key, times in ((behind, sign), (first, -sign)):
                 upto = np.minimum(np.maximum(ends.below(key), low), high)
