@@ -20,7 +20,10 @@ if TYPE_CHECKING:
 
     Whole = NDArray[np.int64]
 
-__all__ = ["BlockQuestions", "ToeplitzQuestions"]
+__all__ = ["BlockQuestions", "ButterflyQuestions", "ToeplitzQuestions"]
+
+_MOST_BLOCKS = 2**20
+"""Blocks of loops that are looked at at a time."""
 
 
 class BlockQuestions(Questions):
@@ -95,9 +98,13 @@ class BlockQuestions(Questions):
 
         Of these two it may be that partners have no pair before, or behind. Tiles across blocks' edges stand alone.
         """
-        side = self._sides[axis]
-        start, stop = w0 // side, np.where(w0 < w1, self._behind(axis, w1), w0 // side)
-        parent, block = _numbers(start, stop)
+        side, half = self._sides[axis], len(w0) // 2
+        if half and ((w1 - w0) // side).sum() > _MOST_BLOCKS:
+            halves = (slice(half), slice(half, None))
+            one, other = (self.runs(axis, w0[h], w1[h], tile[h], p[h], q[h]) for h in halves)
+            other = other._replace(parent=other.parent + half)
+            return Runs(*(np.concatenate(both) for both in zip(one, other, strict=True)))
+        parent, block = self._blocks(axis, w0, w1, p, q)
         s = np.maximum(block * side, w0[parent])
         e = np.minimum(block * side + side, w1[parent])
         some = self.has(axis, s, e, p[parent], q[parent])
@@ -113,6 +120,28 @@ class BlockQuestions(Questions):
         length = np.stack([begin - low, np.minimum(end - begin, 1), np.maximum(high - end, 0)], axis=1)
         times = np.stack([np.ones_like(low), end - begin, np.ones_like(low)], axis=1)
         return _runs(np.repeat(parent, 3), first, length, times)
+
+    def _blocks(self, axis: str, w0: Whole, w1: Whole, p: Whole, q: Whole) -> tuple[Whole, Whole]:
+        """Return the loops' blocks that may have pairs with the partners, in order, and with each its loop."""
+        return _numbers(w0 // self._sides[axis], self._behind(axis, w1))
+
+
+class ButterflyQuestions(BlockQuestions):
+    """Answers from blocks that are allowed if their numbers differ in at most one binary digit."""
+
+    def _blocks(self, axis: str, w0: Whole, w1: Whole, p: Whole, q: Whole) -> tuple[Whole, Whole]:
+        """Return the loops' blocks that may have pairs with the partners: of few partners theirs, of many all."""
+        other, number = OTHER_AXIS[axis], self._mask.number(axis)
+        start, stop = p // self._sides[other], self._behind(other, q)
+        low, high = w0 // self._sides[axis], self._behind(axis, w1)
+        differ = np.append(0, 1 << np.arange((number - 1).bit_length()))
+        if ((stop - start) * len(differ)).sum() >= (high - low).sum():
+            return _numbers(low, high)
+        parent, partner = _numbers(start, stop)
+        block = partner ^ differ[:, None]
+        some = (block >= low[parent]) & (block < high[parent])
+        seen = np.unique((parent * number + block)[some])
+        return seen // number, seen % number
 
 
 class ToeplitzQuestions(Questions):
@@ -171,12 +200,34 @@ class ToeplitzQuestions(Questions):
         behind = begin + group * times
         first = np.stack([low, begin, behind], axis=1)
         length = np.stack([begin - low, group * (times > 0), high - behind], axis=1)
-        return _runs(
-            np.repeat(np.arange(len(w0)), 3),
-            first,
-            length,
-            np.stack([low * 0 + 1, times, low * 0 + 1], axis=1),
-        )
+        one = np.ones_like(low)
+        runs = _runs(np.repeat(np.arange(len(w0)), 3), first, length, np.stack([one, times, one], axis=1))
+        alone = (runs.times == 1) & ((tile == 1) & (q - p == 1))[runs.parent]
+        if not alone.any():
+            return runs
+        others, found = (Runs(*(column[chosen] for column in runs)) for chosen in (~alone, alone))
+        found = self._joined(axis, found, w0, p)
+        columns = [np.concatenate(both) for both in zip(others, found, strict=True)]
+        order = np.lexsort((columns[1], columns[0]))
+        return Runs(*(column[order] for column in columns))
+
+    def _joined(self, axis: str, runs: Runs, w0: Whole, p: Whole) -> Runs:
+        """Join neighbouring lines that have a pair with a single partner, but for its first and its last ones."""
+        number, tile = _numbers(runs.first, runs.first + runs.length)
+        loop = runs.parent[number]
+        line, partner = w0[loop] + tile, p[loop]
+        some = self.has(axis, line, line + 1, partner, partner + 1)
+        loop, tile, line, partner = loop[some], tile[some], line[some], partner[some]
+        first, last = self._mask.line_pieces[axis].both_ends(line, self.extents[OTHER_AXIS[axis]])
+        flags = (first < partner) + 2 * (last > partner)
+        new = np.append(True, loop[1:] != loop[:-1])[: len(loop)]
+        begins = new.copy()
+        new[1:] |= (line[1:] != line[:-1] + 1) | (flags[1:] != flags[:-1]) | begins[:-1]
+        new[:-1] |= begins[1:]
+        new[-1:] = True
+        start = np.flatnonzero(new)
+        times = np.diff(np.append(start, len(loop)))
+        return Runs(loop[start], tile[start], np.ones_like(times), times)
 
 
 def _numbers(start: Whole, stop: Whole) -> tuple[Whole, Whole]:
