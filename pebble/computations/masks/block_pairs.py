@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["BlockPairs"]
 
 _MOST_KNOWN = 2**16
-_MOST_KEPT = 2**22
+_MOST_KEPT = 2**24
 
 
 class BlockPairs:
@@ -59,12 +59,14 @@ class BlockPairs:
         return np.asarray(total + (rest >= column) * self._upto(far, r, c))
 
     @cached_property
-    def _tables(self) -> list[Whole]:
+    def _tables(self) -> list[NDArray[np.int32]]:
         """Of every pattern the pairs of its first rows with its first columns; none where that is much."""
         L, found = self.period, []
         for bands in self.patterns if len(self.patterns) * L**2 <= _MOST_KEPT else ():
-            allowed = sum(band.matrix((0, L), (0, L)).astype(np.int64) for band in bands)
-            found.append(np.pad(allowed, ((1, 0), (1, 0))).cumsum(axis=0).cumsum(axis=1).reshape(-1))
+            allowed = sum(band.matrix((0, L), (0, L)).astype(np.int32) for band in bands)
+            sums = np.zeros((L + 1, L + 1), dtype=np.int32)
+            np.cumsum(np.cumsum(allowed, axis=0, dtype=np.int32), axis=1, out=sums[1:, 1:])
+            found.append(sums.reshape(-1))
         return found
 
     def _upto(self, pattern: int, rows: Any, columns: Any) -> Any:

@@ -212,22 +212,49 @@ class ToeplitzQuestions(Questions):
         return Runs(*(column[order] for column in columns))
 
     def _joined(self, axis: str, runs: Runs, w0: Whole, p: Whole) -> Runs:
-        """Join neighbouring lines that have a pair with a single partner, but for its first and its last ones."""
-        number, tile = _numbers(runs.first, runs.first + runs.length)
-        loop = runs.parent[number]
-        line, partner = w0[loop] + tile, p[loop]
-        some = self.has(axis, line, line + 1, partner, partner + 1)
-        loop, tile, line, partner = loop[some], tile[some], line[some], partner[some]
+        """Join the lines of runs that have a pair with a single partner each, but for its first and its last one.
+
+        Between places where anything may change one line tells of all whether they have the pair, and others around.
+        """
+        start, partner = (w0[runs.parent] + runs.first, p[runs.parent])
+        stop, extent = start + runs.length, self.extents[axis]
+        number, block = _numbers(start // self._mask.period, -(-stop // self._mask.period))
+        places = self._changes(axis, block, partner[number])
+        places = np.clip(places, start[number], stop[number]) + number * (extent + 1)
+        number, line = np.divmod(np.union1d(places, np.arange(len(stop)) * (extent + 1) + stop), extent + 1)
+        line, behind, number = line[:-1], line[1:], number[:-1]
+        partner = partner[number]
+        # Of a run's end nothing begins: the next place is another run's.
+        some = (line < stop[number]) & self.has(
+            axis, np.minimum(line, extent - 1), np.minimum(line + 1, extent), partner, partner + 1
+        )
+        line, behind, partner, loop = line[some], behind[some], partner[some], runs.parent[number[some]]
         first, last = self._mask.line_pieces[axis].both_ends(line, self.extents[OTHER_AXIS[axis]])
         flags = (first < partner) + 2 * (last > partner)
-        new = np.append(True, loop[1:] != loop[:-1])[: len(loop)]
-        begins = new.copy()
-        new[1:] |= (line[1:] != line[:-1] + 1) | (flags[1:] != flags[:-1]) | begins[:-1]
-        new[:-1] |= begins[1:]
-        new[-1:] = True
-        start = np.flatnonzero(new)
-        times = np.diff(np.append(start, len(loop)))
-        return Runs(loop[start], tile[start], np.ones_like(times), times)
+        goes_on = (loop[1:] == loop[:-1]) & (line[1:] == behind[:-1]) & (flags[1:] == flags[:-1])
+        starts, ends = np.append(True, ~goes_on), np.append(~goes_on, True)
+        line, behind, loop = line[starts[: len(line)]], behind[ends[: len(line)]], loop[starts[: len(line)]]
+        changes = loop[1:] != loop[:-1]
+        inside = line + np.append(True, changes)[: len(line)]
+        outside = np.maximum(behind - np.append(changes, True)[: len(line)], inside)
+        first = np.stack([line, inside, outside], axis=1)
+        times = np.stack([inside, outside, behind], axis=1) - first
+        return _runs(np.repeat(loop, 3), first - w0[loop][:, None], np.minimum(times, 1), times)
+
+    def _changes(self, axis: str, block: Whole, partner: Whole) -> Whole:
+        """Return the places of blocks at which lines may cease or begin to have pairs with a partner, or around it."""
+        L, pieces = self._mask.period, self._mask.line_pieces[axis]
+        found = [np.zeros_like(block)]
+        for band in (band for bands in self._mask.patterns for band in bands):
+            found += [end.at(partner % L) for end in band.ends(OTHER_AXIS[axis])]
+        block_of, place = np.divmod(pieces.starts[:, None], L)
+        found += [*np.broadcast_to(place, (len(place), len(block)))]
+        found += [*np.broadcast_to(place + pieces.lengths[:, None], (len(place), len(block)))]
+        for height, slope, moves in zip(pieces.heights, pieces.slopes, pieces.moves, strict=True):
+            moved = height[:, None] + moves[:, None] * (block - block_of) * L
+            reached = (place + partner - moved)[slope == 1]
+            found += [*reached, *(reached + 1)]
+        return np.clip(np.stack(found), 0, L) + block * L
 
 
 def _numbers(start: Whole, stop: Whole) -> tuple[Whole, Whole]:
