@@ -114,10 +114,10 @@ class BlockQuestions(Questions):
         # A tile across an edge belongs to the block before.
         again = np.append(False, (parent[1:] == parent[:-1]) & (low[1:] < high[:-1]))
         low = low + again
-        begin = np.clip(s // size + 1, low, np.maximum(high, low))
+        begin = np.minimum(s // size + 1, high)
         end = np.maximum((e - 1) // size, begin)
         first = np.stack([low, begin, end], axis=1)
-        length = np.stack([begin - low, np.minimum(end - begin, 1), np.maximum(high - end, 0)], axis=1)
+        length = np.stack([begin - low, np.minimum(end - begin, 1), high - end], axis=1)
         times = np.stack([np.ones_like(low), end - begin, np.ones_like(low)], axis=1)
         return _runs(np.repeat(parent, 3), first, length, times)
 
