@@ -133,6 +133,15 @@ def test_the_tiles_of_runs_are_alike_and_all_that_have_pairs(make: Callable[[Ran
                 assert with_pairs <= set(seen)
 
 
+@pytest.mark.parametrize("make", [toeplitz, butterfly])
+def test_sums_that_are_not_kept_are_the_same(
+    make: Callable[[Random], Mask], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pebble.computations.masks.butterfly_mask._MOST_SUMMED", 0)
+    monkeypatch.setattr("pebble.computations.masks.block_pairs._MOST_KEPT", 0)
+    test_answers_are_those_of_all_pairs(make)
+
+
 @pytest.mark.parametrize("axis", ["i", "j"])
 def test_far_from_the_diagonal_a_period_of_tiles_repeats(axis: str) -> None:
     near, far = (
