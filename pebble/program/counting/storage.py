@@ -16,8 +16,8 @@ from numpy import count_nonzero
 from pebble.common.errors import TooManyOperations
 from pebble.computations.masks.mask import OTHER_AXIS
 from pebble.program.chain_steps import ChainSteps
-from pebble.program.machine.level_storage import ComputedPart, LevelPart, LevelStorage
-from pebble.program.machine.state import SLOW
+from pebble.program.counting.level_storage import ComputedPart, LevelPart, LevelStorage
+from pebble.program.counting.state import SLOW
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
