@@ -11,8 +11,8 @@ from pebble.computations.family import Family
 from pebble.game.replay import replay
 from pebble.program import Program
 from pebble.program.closed_forms.count import closed_form, words_moved
+from pebble.program.counting.counted import Run
 from pebble.program.lowering import lower
-from pebble.program.machine.counted import Run
 from pebble.program.machine.run import run
 from tests.program.program_reference import Outcome, Trip, refer
 from tests.program.random_programs import legal_program, random_family, random_program, relabelled

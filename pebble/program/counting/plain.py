@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, NoReturn
 
 from pebble.common.errors import InvalidInput, TooManyOperations
 from pebble.common.units import fast_memory_words
+from pebble.program.counting.counted import Run
+from pebble.program.counting.levels import LevelMachine
+from pebble.program.counting.rules import Machine
 from pebble.program.counting.storage import Storage
 from pebble.program.hierarchy import Hierarchy
-from pebble.program.machine.counted import Run
-from pebble.program.machine.levels import LevelMachine
-from pebble.program.machine.rules import Machine
 from pebble.program.parts_in_turn import written_out
 from pebble.program.validation import validate
 from pebble.program.visits import visited

@@ -14,12 +14,12 @@ from pebble.program.counting import plain
 from pebble.program.counting.effects import Fold
 from pebble.program.counting.life import Here, Unproved, prove
 from pebble.program.counting.measure import in_turn, texts_in_turn
-from pebble.program.machine.counted import Run
+from pebble.program.counting.counted import Run
 from pebble.program.places import places
 from pebble.program.validation import validate
 
 if TYPE_CHECKING:
-    from pebble.program.machine.rules import Machine
+    from pebble.program.counting.rules import Machine
     from pebble.program.nodes import Program
 
     Path = tuple[int, ...]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from pebble.common.errors import InvalidInput, Violation
-from pebble.program.machine.counted import Run
+from pebble.program.counting.counted import Run
 from pebble.program.parts_in_turn import check_parts, family_of_part
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from pebble.program.nodes import Loop, Node, Operation, Phase, Program
 from pebble.program.parallel.device_program import DeviceProgram
 
 if TYPE_CHECKING:
-    from pebble.program.machine.counted import Run
+    from pebble.program.counting.counted import Run
     from pebble.program.parallel.shared_problem import SharedProblem
 
 __all__ = ["MemoryPart", "MemoryRun", "block_sizes", "memory_reading", "memory_run"]
