@@ -12,7 +12,7 @@ lines for the sake of any of them, so a letter has bits for *sets* of lines that
 
 Progress is the set of steps of the chain that are done, in segments: the parts of its axis, and for every loop around
 it what is before the tile, in it, behind it. Segments without a step of the line are in no set; a chain's progress is a
-prefix, and that of a sum in any order is not. ``STALE`` is progress that is no set of whole segments.
+prefix. ``STALE`` is progress that is no set of whole segments. Of a sum in any order the same is asked as of a chain.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Here(NamedTuple):
         what is loaded that is so in slow memory, of what is stored or deleted in fast memory. Other words are "all"
         there; a computation begins at the "start".
     held : bool
-        Whether the words that are loaded, or computed without a chain, or added to a sum, are in fast memory already.
+        Whether the words that are loaded, or computed without a chain, are in fast memory already.
     """
 
     place: str
@@ -509,11 +509,6 @@ class _Word:
         """Return how far a word is when it has been computed over the current tile."""
         if self.array.chain is None:
             return 1
-        if self.array.sum is not None:
-            tile = asked.end & ~asked.start
-            new = fast != STALE and not fast & tile
-            self.need(new, op, fast, slow, asked, "may have absorbed some of the terms")
-            return fast | tile
         self.need(fast == asked.start, op, fast, slow, asked, "may not have got to the start of the tile")
         return asked.end
 
@@ -549,10 +544,13 @@ class _Word:
             names |= {"start"} if progress == asked.start else set()
             names |= {"end"} if progress == asked.end else set()
         self.names[path] = self.names.get(path, names) & names
-        held = fast != 0
-        counts = slow != 0 if op.action == "load" else op.action == "compute"
-        if counts and (op.action == "load" or self.array.chain is None or self.array.sum is not None):
-            same = self.held.setdefault(path, held) == held
+        if op.action == "compute" and self.array.sum is not None:
+            # Else it would depend on more than the tile whether words begin.
+            self.need(
+                fast == asked.start, op, fast, slow, asked, "may not have absorbed the terms before, alone"
+            )
+        if slow != 0 if op.action == "load" else op.action == "compute" and self.array.chain is None:
+            same = self.held.setdefault(path, fast != 0) == (fast != 0)
             self.need(same, op, fast, slow, asked, "may be in fast memory, or not")
 
     def need(self, true: bool, op: Operation, fast: int, slow: int, asked: _Asked, why: str) -> None:
