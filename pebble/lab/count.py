@@ -16,9 +16,9 @@ from pebble.lab.hardware.device import Device, memory_words
 from pebble.lower_bounds.table import BoundTable, bounds
 from pebble.program import Program
 from pebble.program.closed_forms.count import closed_form
+from pebble.program.counting import run as machine
 from pebble.program.counting.counted import Run
 from pebble.program.counting.rules import Machine
-from pebble.program.machine import run as machine
 from pebble.program.schedule import Schedule, Tiles, resolve_tiles
 from pebble.program.schedule.light_tiles import taken_to_be_verified
 
@@ -151,7 +151,6 @@ def run(
         Words of fast memory to enforce. None measures without a limit.
     induction : bool
         Whether iterations may be accounted for without being executed. Where the conditions fail every iteration
-        is executed, and ``Run.unrolled`` says so.
     observe : callable, optional
         Called with the machine after every operation; needs ``induction=False``.
     step_limit : int, optional

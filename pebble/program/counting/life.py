@@ -1,4 +1,4 @@
-"""Whether a program is legal, proved from its text: every word walks through it by itself, and the mask is an adversary.
+"""Whether a program is legal, proved from its text: each word walks through it alone, and the mask is an adversary.
 
 No rule but the size of fast memory compares two words. So one word of an array is walked through the text. A loop over
 one of the word's own axes is one tile, the one in which it lies. A loop over another axis is a sequence of visits, of
@@ -357,7 +357,8 @@ class _Word:
         if self.across is None:
             yield every
             return
-        assert self.line is not None and self.family.mask is not None
+        assert self.line is not None
+        assert self.family.mask is not None
         if self.own_mask:
             found = shown_lines(self.family.mask, self.line, self.zone[self.line], self.cuts[self.across])
             if found is None:
@@ -472,14 +473,12 @@ class _Word:
         for axis, (start, stop) in self.zone.items():
             if axis in at and not at[axis][0] <= start < stop <= at[axis][1]:
                 return fast, slow
-        lo, hi, tile = 0, len(bits), None
+        lo, hi, inside = 0, len(bits), chain in at or chain in sight.inner
         if chain in at:
-            lo, hi = tile = tuple(map(self.cuts[chain].index, at[chain]))
+            lo, hi = map(self.cuts[chain].index, at[chain])
         elif chain in sight.inner:
-            lo, hi, *_ = tile = sight.inner[chain]
-        asked = _Asked(
-            _steps(bits[:lo]), _steps(bits[:hi]), _steps(bits), bool(bits[lo]), tile is not None, sight
-        )
+            lo, hi, *_ = sight.inner[chain]
+        asked = _Asked(_steps(bits[:lo]), _steps(bits[:hi]), _steps(bits), bool(bits[lo]), inside, sight)
         if op.action == "compute":
             self.check_reads(op, at, fast, asked)
         if op.replacing == array.name:

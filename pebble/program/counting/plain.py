@@ -150,8 +150,8 @@ def _run(machine: Machine) -> Run:
         writes=machine.counts["store"],
         computes=machine.counts["compute"],
         peak=machine.peak,
-        peak_words={name: words for name, words in machine.peak_words.items() if words},
         steps=machine.steps,
-        unrolled=(),
+        proved=False,
+        _peak_words=lambda: machine.peak_words,
         _state=lambda: machine.state,
     )

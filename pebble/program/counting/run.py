@@ -11,10 +11,10 @@ from pebble.common.errors import InvalidInput, TooManyOperations, Violation
 from pebble.common.units import fast_memory_words
 from pebble.computations.family import Family
 from pebble.program.counting import plain
+from pebble.program.counting.counted import Run
 from pebble.program.counting.effects import Fold
 from pebble.program.counting.life import Here, Unproved, prove
 from pebble.program.counting.measure import in_turn, texts_in_turn
-from pebble.program.counting.counted import Run
 from pebble.program.places import places
 from pebble.program.validation import validate
 
@@ -98,9 +98,7 @@ def fold(program: Program, family: Family) -> Run:
             for one, here in zip(texts, proofs, strict=True)
         ]
         words = in_turn(again, order).at[:, 0].tolist()
-        return {
-            name: number for name, number in zip([*counts["load"], "(step)"], words, strict=True) if number
-        }
+        return dict(zip([*counts["load"], "(step)"], words, strict=True))
 
     return Run(
         family=family,
@@ -110,8 +108,8 @@ def fold(program: Program, family: Family) -> Run:
         computes=counts["compute"],
         peak=int(in_turn(folds, order).room[0]),
         steps=sum(one.boxes for one in folds),
-        unrolled=(),
-        peak_words=peak_words(),
+        proved=True,
+        _peak_words=peak_words,
         _state=lambda: plain.execute(program, family)._state(),
     )
 

@@ -117,9 +117,9 @@ def run_of(machine: Machine, loops: Loops, final_state: Callable[[], State]) -> 
         writes=machine.counts["store"],
         computes=machine.counts["compute"],
         peak=machine.peak,
-        peak_words={name: words for name, words in machine.peak_words.items() if words},
         steps=machine.steps,
-        unrolled=tuple(loops.unrolled.values()),
+        proved=False,
+        _peak_words=lambda: machine.peak_words,
         _state=final_state,
     )
 

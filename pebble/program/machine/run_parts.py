@@ -151,9 +151,9 @@ class _RunOfParts:
             writes=total(run.writes for run in runs),
             computes=total(run.computes for run in runs),
             peak=self.peak,
-            peak_words={name: words for name, words in self.peak_words.items() if words},
             steps=sum(run.steps for run in runs),
-            unrolled=tuple(dict.fromkeys(why for run in runs for why in run.unrolled)),
+            proved=False,
+            _peak_words=lambda: self.peak_words,
             _state=lambda: _StateOfParts(self.family, self.parts, runs),
         )
 

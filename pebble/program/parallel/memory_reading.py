@@ -14,7 +14,7 @@ from pebble.computations.array import Array
 from pebble.computations.attention import attention_family
 from pebble.computations.family import Family
 from pebble.computations.problem import Problem
-from pebble.program.machine.run import run
+from pebble.program.counting.run import run
 from pebble.program.nodes import Loop, Node, Operation, Phase, Program
 from pebble.program.parallel.device_program import DeviceProgram
 

@@ -14,7 +14,7 @@ from pebble.computations.problem import Problem
 from pebble.computations.registry import family_of
 from pebble.program.closed_forms.count import words_moved
 from pebble.program.counting.counted import Run
-from pebble.program.machine.run import run
+from pebble.program.counting.run import run
 from pebble.program.nodes import Program
 from pebble.program.schedule.block_cuts import BLOCK, cut_where_asked, own_sizes
 from pebble.program.schedule.plain_room import PlainRooms
