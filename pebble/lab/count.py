@@ -150,7 +150,7 @@ def run(
     M : int, optional
         Words of fast memory to enforce. None measures without a limit.
     induction : bool
-        Whether iterations may be accounted for without being executed. Where the conditions fail every iteration
+        Whether a program that its text proves to be legal is counted without being executed.
     observe : callable, optional
         Called with the machine after every operation; needs ``induction=False``.
     step_limit : int, optional
