@@ -143,6 +143,38 @@ class Mask(ABC):
         """Number of allowed pairs."""
         return self.count((0, self.Nq), (0, self.Nk))
 
+    def box(self, axis: str, lines: Interval, partners: Interval) -> int:
+        """Number of allowed pairs of some lines of an axis with some of the other."""
+        return self.count(lines, partners) if axis == "i" else self.count(partners, lines)
+
+    def has_pairs(self, axis: str, lines: Interval, partners: Interval) -> bool:
+        """Whether some lines of an axis have any pair with some of the other."""
+        return lines[0] < lines[1] and partners[0] < partners[1] and self.box(axis, lines, partners) > 0
+
+    def lines_matrix(self, axis: str, lines: Interval, partners: Interval) -> NDArray[np.bool_]:
+        """Return a box as booleans, shape (lines, partners)."""
+        return self.matrix(lines, partners) if axis == "i" else self.matrix(partners, lines).T
+
+    def pattern(self, axis: str, lines: Interval, partners: Interval) -> bytes:
+        """Return what is equal for boxes of one size if they have the same pairs, and only then."""
+        return np.packbits(self.lines_matrix(axis, lines, partners)).tobytes()
+
+    def degrees(self, axis: str, partners: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """Return how many of some partners, given as booleans, every line of an axis has a pair with."""
+        extent, other = self.extents[axis], self.extents[OTHER_AXIS[axis]]
+        found = np.zeros(extent, dtype=np.int64)
+        step = max(1, _CHUNK // other)
+        for start in range(0, extent, step):
+            stop = min(start + step, extent)
+            box = self.lines_matrix(axis, (start, stop), (0, other))
+            found[start:stop] = np.count_nonzero(box & partners, axis=1)
+        return found
+
+    @property
+    def connected(self) -> bool:
+        """Whether all pairs are known to be in one part; False where that is not known."""
+        return False
+
     @cached_property
     def parts(self) -> dict[str, NDArray[np.int64]]:
         """Number, from 0, of the part of the mask that every line belongs to; -1 where it has no pair.
