@@ -20,7 +20,7 @@ from pebble.program.counting.counted import Run
 from pebble.program.level_lowering import lower_levels
 from pebble.program.machine import rounds, stretches
 from pebble.program.machine.rounds import Rounds
-from pebble.program.machine.run import run
+from pebble.program.counting.run import run
 from pebble.program.machine.run_levels import run_levels
 from pebble.program.places import places
 from pebble.program.projection import project
