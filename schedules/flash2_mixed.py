@@ -59,6 +59,7 @@ class Flash2Mixed(Schedule):
     tile_axes = ("i", "e", "")
     resident_tiles = ("pinned",)
     may_be_zero = ("blocks", "slices", "pinned")
+    numbers_of_tiles = ("blocks", "slices")
     follows_mask = True
     short_search = True
 

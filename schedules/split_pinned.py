@@ -55,6 +55,7 @@ class SplitPinned(Schedule):
     tile_axes = ("i", "i", "e", "")
     resident_tiles = ("pinned",)
     may_be_zero = ("pinned",)
+    numbers_of_tiles = ("slices",)
 
     def tiles(self, problem: Problem, M: int) -> Tiles:
         """Return the cheapest number of groups, and of blocks of each, with as much of K and V as stays."""

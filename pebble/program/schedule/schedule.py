@@ -92,6 +92,7 @@ class Schedule(ABC):
     may_be_zero: ClassVar[tuple[str, ...]] = ()
     optional_tiles: ClassVar[tuple[str, ...]] = ()
     masks_only: ClassVar[bool] = False
+    numbers_of_tiles: ClassVar[tuple[str, ...]] = ()
 
     def __init_subclass__(cls) -> None:
         """Let the program be cut where the mask's blocks end, or its sequences."""

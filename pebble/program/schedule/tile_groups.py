@@ -30,7 +30,11 @@ class TileGroup:
 
     cuts: tuple[str, ...]
     resident: tuple[str, ...]
-    phases: tuple[int, ...]
+    phases: tuple[int, ...] | None
+
+    @classmethod
+    def of(cls, schedule, names, phases):
+        return _group(schedule, list(names), set(names), phases)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -80,7 +84,7 @@ def _group(schedule: Schedule, order: list[str], names: set[str], phases: set[in
     zero_last = sorted((name for name in order if name in names), key=schedule.may_be_zero.__contains__)
     resident = tuple(name for name in zero_last if name in schedule.resident_tiles)
     cuts = tuple(name for name in zero_last if name not in resident)
-    return TileGroup(cuts, resident, tuple(sorted(phases)))
+    return TileGroup(cuts, resident, None if phases is None else tuple(sorted(phases)))
 
 
 def _touched(
