@@ -1,0 +1,521 @@
+"""What a legal program moves and how much room it takes: a fold over the boxes that it visits, without a memory.
+
+Which boxes a program visits depends on the mask and the tile sizes alone. What an operation does on a box, if it is
+legal, is a question to the mask. So a whole table of boxes is taken at once, one row each, and nothing is executed.
+
+The *effect* of a piece of program on a box is how many words fast memory grows by, and how many it takes at most above
+what it held before. Effects are composed as
+
+    (g₁, r₁) then (g₂, r₂)  =  (g₁ + g₂,  max(r₁, g₁ + r₂))
+    n times (g, r)          =  (n·g,  r + max(0, (n - 1)·g))
+
+Words moved are added up by operation, each row as often as it comes.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from pebble.common.errors import TooManyOperations
+from pebble.computations.masks.mask import OTHER_AXIS
+from pebble.computations.masks.questions import Runs
+from pebble.program.nodes import Condition, Loop, Operation, Program, When
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from pebble.computations.array import Array
+    from pebble.computations.family import Family
+    from pebble.program.nodes import Node
+
+    Whole = NDArray[Any]
+    Path = tuple[int, ...]
+    Box = dict[str, tuple[Whole, Whole]]
+
+__all__ = ["MOST_BOXES", "Fold", "Here", "lexical", "loop_sizes"]
+
+MOST_BOXES = 2 * 10**8
+"""Boxes that are looked at; beyond, a program is not verified."""
+_CHUNK = 2**20
+_SMALL = 2**61
+
+
+class Here(NamedTuple):
+    """How far the words of an operation have got, all alike.
+
+    Attributes
+    ----------
+    place : {"all", "start", "end"}
+        Of words with a chain: to the end of the chain, or to start or end of the current tile of the chain's axis.
+        For a load in slow memory, for a store or delete in fast memory.
+    held : bool
+        Whether fast memory has the words that are loaded or computed already.
+    """
+
+    place: str = "all"
+    held: bool = False
+
+
+class Effect(NamedTuple):
+    """Effects on a table of boxes.
+
+    Attributes
+    ----------
+    grown : ndarray, shape (arrays, n)
+        Words by which fast memory grows; of each array, or of all together in one row.
+    room : ndarray, shape (n,)
+        Most words above those at the beginning.
+    at : ndarray, shape (arrays + 1, n)
+        Of each array, and of the transient word, what is there then above the beginning; not kept where the arrays are
+        together.
+    """
+
+    grown: Whole
+    room: Whole
+    at: Whole
+
+    def then(self, other: Effect) -> Effect:
+        """Compose with what comes next."""
+        later = self.grown.sum(axis=0) + other.room
+        at = self.at
+        if len(at):
+            after = other.at.copy()
+            after[:-1] += self.grown
+            at = np.where(later > self.room, after, at)
+        return Effect(self.grown + other.grown, np.maximum(self.room, later), at)
+
+    def times(self, number: Whole) -> Effect:
+        """Repeat so many times."""
+        more = (number - 1) * self.grown
+        total = more.sum(axis=0)
+        at = self.at
+        if len(at):
+            at = at.copy()
+            at[:-1] += np.where(total > 0, more, 0)
+        return Effect(self.grown * number, self.room + np.maximum(0, total), at)
+
+    def take(self, chosen: Whole) -> Effect:
+        """Return the effects on some rows."""
+        return Effect(self.grown[:, chosen], self.room[chosen], self.at[:, chosen])
+
+    def put(self, chosen: Whole, done: Effect) -> None:
+        """Note the effects on some rows."""
+        self.grown[:, chosen], self.room[chosen] = done.grown, done.room
+        if len(self.at):
+            self.at[:, chosen] = done.at
+
+    def sequence(self, owner: Whole) -> tuple[Effect, Whole]:
+        """Compose neighbours of one owner; return also the owners, each once."""
+        if not len(owner):
+            return self, owner
+        starts = np.flatnonzero(np.append(True, owner[1:] != owner[:-1]))
+        if len(starts) == len(owner):
+            return self, owner
+        lengths = np.diff(starts, append=len(owner))
+        before = np.cumsum(self.grown, axis=1) - self.grown
+        before -= np.repeat(before[:, starts], lengths, axis=1)
+        high = before.sum(axis=0) + self.room
+        room = np.maximum.reduceat(high, starts)
+        at = self.at
+        if len(at):
+            here = np.flatnonzero(high == np.repeat(room, lengths))
+            first = here[np.unique(np.searchsorted(starts, here, side="right"), return_index=True)[1]]
+            at = at[:, first]
+            at[:-1] += before[:, first]
+        return Effect(np.add.reduceat(self.grown, starts, axis=1), room, at), owner[starts]
+
+
+@dataclass
+class Rows:
+    """A table of boxes.
+
+    Attributes
+    ----------
+    root : ndarray of int64
+        Which of the programs; never decreasing.
+    weight : ndarray
+        How often each row comes.
+    box : dict of str to (ndarray, ndarray)
+        Current tile of each axis on which a loop is.
+    loops : dict of str to tuple
+        Of each loop around, by label: axis, what it runs over, and its tile; without a mask on its axis, whether the
+        tile is the first, and the last.
+    answers : dict
+        What the mask has said about the rows.
+    """
+
+    root: Whole
+    weight: Whole
+    box: Box
+    loops: dict[str, tuple[Any, ...]]
+    answers: dict[object, Whole] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.root)
+
+    def take(self, chosen: Whole) -> Rows:
+        """Return some rows."""
+        return Rows(
+            self.root[chosen],
+            self.weight[chosen],
+            {axis: (a[chosen], b[chosen]) for axis, (a, b) in self.box.items()},
+            {label: (axis, *(one[chosen] for one in rest)) for label, (axis, *rest) in self.loops.items()},
+        )
+
+
+class Fold:
+    """Programs of one text, with tile sizes of their own, folded all at once.
+
+    Parameters
+    ----------
+    programs : sequence of Program
+        Nests of loops that differ in tiles, starts and stops only. They are taken to be legal.
+    family : Family
+    here : mapping of path to Here
+        Of each operation, see :func:`pebble.program.counting.life.prove`.
+    by_array : bool
+        Whether to find of which arrays the words are at the peak.
+
+    Attributes
+    ----------
+    moved : dict of path to ndarray, shape (programs,)
+        Words loaded or stored, or vertices computed, by each operation of the text.
+    effect : Effect
+        Of each program.
+    boxes : int
+        Rows looked at.
+
+    Raises
+    ------
+    TooManyOperations
+        If there are too many boxes.
+    """
+
+    def __init__(
+        self,
+        programs: Sequence[Program],
+        family: Family,
+        here: Mapping[Path, Here],
+        *,
+        by_array: bool = False,
+    ) -> None:
+        self.family, self.here, self.number = family, here, len(programs)
+        self.masked = family.masked_axes
+        self.sizes = loop_sizes(programs, family)
+        self.moved: dict[Path, Whole] = {}
+        self.boxes = 0
+        self.arrays = {array.name: number * by_array for number, array in enumerate(family.arrays)}
+        self.by_array = by_array
+        # Beyond 64 bits numpy adds Python's integers.
+        self.whole: Any = np.int64 if math.prod(family.extents.values()) < _SMALL else object
+        ones = np.ones(self.number, dtype=self.whole)
+        effect = self._nothing(self.number)
+        for number, phase in enumerate(programs[0].phases):
+            rows = Rows(np.arange(self.number), ones, {}, {})
+            effect = effect.then(self._nodes(phase.body, (number,), rows))
+        self.effect = effect
+
+    @cached_property
+    def _asked(self) -> Any:
+        assert self.family.mask is not None
+        return self.family.mask.questions
+
+    def _nothing(self, n: int) -> Effect:
+        arrays = len(self.arrays)
+        return Effect(
+            np.zeros((arrays if self.by_array else 1, n), dtype=self.whole),
+            np.zeros(n, dtype=self.whole),
+            np.zeros(((arrays + 1) * self.by_array, n), dtype=self.whole),
+        )
+
+    def _nodes(self, nodes: Sequence[Node], path: Path, rows: Rows) -> Effect:
+        effect = self._nothing(len(rows))
+        if not len(rows):
+            return effect
+        for number, node in enumerate(nodes):
+            place = (*path, number)
+            if isinstance(node, Operation):
+                effect = self._operation(node, place, rows, effect)
+            elif isinstance(node, Loop):
+                effect = effect.then(self._loop(node, place, rows))
+            else:
+                effect = self._when(node, place, rows, effect)
+        return effect
+
+    # Loops and conditions
+
+    def _when(self, node: When, path: Path, rows: Rows, effect: Effect) -> Effect:
+        holds = self._holds(node.condition, rows)
+        if holds.all():
+            return effect.then(self._nodes(node.body, path, rows))
+        chosen = np.flatnonzero(holds)
+        if len(chosen):
+            done = effect.take(chosen).then(self._nodes(node.body, path, rows.take(chosen)))
+            effect.put(chosen, done)
+        return effect
+
+    def _holds(self, condition: Condition, rows: Rows) -> NDArray[np.bool_]:
+        axis, *loop = rows.loops[condition.label]
+        if axis not in self.masked:
+            return np.asarray(loop[condition.which == "last"] != condition.negated)
+        low, high, start, stop = loop
+        rest = (low, start) if condition.which == "first" else (stop, high)
+        return np.asarray(
+            self._asked.has(axis, *rest, *self._tile(OTHER_AXIS[axis], rows)) == condition.negated
+        )
+
+    def _loop(self, node: Loop, path: Path, rows: Rows) -> Effect:
+        axis, (tile, start, stop) = node.axis, (one[rows.root] for one in self.sizes[path])
+        low, high = rows.box.get(axis, (start, stop))
+        if axis in self.masked:
+            runs = self._asked.runs(axis, low, high, tile, *self._tile(OTHER_AXIS[axis], rows))
+        else:
+            runs = _flat_runs(-((low - high) // tile))
+        found = [
+            self._run(node, path, rows, Runs(*(one[part] for one in runs)), (low, high, tile))
+            for part in _chunks(runs.length)
+        ]
+        if not found:
+            return self._nothing(len(rows))
+        effects, parents = zip(*found, strict=True)
+        joined = Effect(*(np.concatenate(parts, axis=-1) for parts in zip(*effects, strict=True)))
+        done, owner = joined.sequence(np.concatenate(parents))
+        if len(owner) == len(rows):
+            return done
+        effect = self._nothing(len(rows))
+        effect.put(owner, done)
+        return effect
+
+    def _run(
+        self, node: Loop, path: Path, rows: Rows, runs: Runs, loop: tuple[Whole, Whole, Whole]
+    ) -> tuple[Effect, Whole]:
+        """Return the effects of some runs of tiles, and the rows that they belong to."""
+        low, high, tile = (one[runs.parent] for one in loop)
+        run, first, axis = np.arange(len(runs.parent)), runs.first, node.axis
+        if (runs.length != 1).any():
+            run = np.repeat(run, runs.length)
+            first = first[run] + np.arange(len(run)) - (np.cumsum(runs.length) - runs.length)[run]
+            low, high, tile = low[run], high[run], tile[run]
+        start = low + first * tile
+        stop = np.minimum(start + tile, high)
+        if axis in self.masked:
+            p, q = self._tile(OTHER_AXIS[axis], rows)
+            seen = self._asked.has(axis, start, stop, p[runs.parent[run]], q[runs.parent[run]])
+            if not seen.all():
+                run, start, stop, low, high = (one[seen] for one in (run, start, stop, low, high))
+        self.boxes += len(run)
+        if self.boxes > MOST_BOXES:
+            raise TooManyOperations(
+                f"not verified at this size: more than {MOST_BOXES:,} boxes of tiles would have to be looked at; "
+                "take larger tiles"
+            )
+        inner = rows.take(runs.parent[run])
+        inner.weight = inner.weight * runs.times[run]
+        inner.box[axis] = start, stop
+        if axis not in self.masked:
+            inner.loops[node.label] = axis, start == low, stop == high
+        else:
+            if node.label in inner.loops:
+                _, low, high, *_ = inner.loops[node.label]
+            inner.loops[node.label] = axis, low, high, start, stop
+        effect, run = self._nodes(node.body, path, inner).sequence(run)
+        return effect.times(runs.times[run]), runs.parent[run]
+
+    # Operations
+
+    def _operation(self, op: Operation, path: Path, rows: Rows, effect: Effect) -> Effect:
+        array, here = self.family[op.array], self.here.get(path, Here())
+        if op.action == "compute":
+            return self._compute(op, path, array, rows, effect, here.held)
+        words = self._words(array, rows, op, here.place)
+        if op.action == "delete":
+            effect.grown[self.arrays[op.array]] -= words
+            return effect
+        self._count(path, rows, words)
+        if op.action == "load":
+            return self._grow(effect, op.array, words * (not here.held), 0)
+        return effect
+
+    def _compute(
+        self, op: Operation, path: Path, array: Array, rows: Rows, effect: Effect, held: bool
+    ) -> Effect:
+        if array.chain in self.masked:
+            vertices, new, step = self._masked_chain(array, rows, op)
+        else:
+            words = self._words(array, rows, op)
+            start, stop = (0, 1) if array.chain is None else self._tile(array.chain, rows, op)
+            vertices, step = words * (stop - start), (words > 0) & ((start > 0) | (stop - start > 1))
+            new = words * (not held) * (start == 0)
+        self._count(path, rows, vertices)
+        if op.replacing is None:
+            return self._grow(effect, op.array, new, step)
+        effect = self._grow(effect, op.array, new * 0, step + np.minimum(new, 1))
+        effect.grown[self.arrays[op.array]] += new
+        effect.grown[self.arrays[op.replacing]] -= self._words(self.family[op.replacing], rows, op)
+        return effect
+
+    def _masked_chain(self, array: Array, rows: Rows, op: Operation) -> tuple[Whole, Whole, Whole]:
+        """Return the vertices of a chain over queries or keys, the words that begin, and the transient word."""
+        assert array.chain is not None
+        axis = OTHER_AXIS[array.chain]
+        (x0, x1), (p, q) = self._tile(axis, rows, op), self._tile(array.chain, rows, op)
+        rest, asked = self._rest(array, rows, op), self._asked
+        pairs = asked.pairs(axis, x0, x1, p, q)
+        new = asked.begun(axis, x0, x1, q) - asked.begun(axis, x0, x1, p)
+        # A step takes a word more only if it comes after the last word that begins.
+        latest = np.maximum(asked.behind_latest(axis, x0, x1, p, q) - 1, x0)
+        step = np.where(new > 0, asked.pairs(axis, latest, x1, p, q) > 1, pairs > 0)
+        return pairs * rest, new * rest, step
+
+    def _grow(self, effect: Effect, name: str, words: Whole, step: Whole | int) -> Effect:
+        grown, room, at = effect
+        row = self.arrays[name]
+        top = grown.sum(axis=0) + words + step
+        grown[row] += words
+        if len(at):
+            at[:] = np.where(top > room, np.concatenate([grown, [step + 0 * words]]), at)
+        return Effect(grown, np.maximum(room, top), at)
+
+    def _count(self, path: Path, rows: Rows, words: Whole) -> None:
+        total = self.moved.setdefault(path, np.zeros(self.number, dtype=self.whole))
+        weighed = rows.weight * words
+        if self.number == 1:
+            total += weighed.sum()
+            return
+        starts = np.flatnonzero(np.append(True, rows.root[1:] != rows.root[:-1]))
+        total[rows.root[starts]] += np.add.reduceat(weighed, starts)
+
+    # Questions
+
+    def _tile(self, axis: str, rows: Rows, op: Operation | None = None) -> tuple[Whole, Whole]:
+        """Return the current tile of an axis, or the whole axis."""
+        for name, start, stop in op.at if op else ():
+            if name == axis:
+                return np.full(len(rows), start), np.full(len(rows), stop)
+        if axis in rows.box:
+            return rows.box[axis]
+        zero = np.zeros(len(rows), dtype=np.int64)
+        return zero, zero + self.family.extents[axis]
+
+    def _rest(self, array: Array, rows: Rows, op: Operation) -> Whole | int:
+        """Return the words of a box along the axes that are not masked."""
+        rest: Whole | int = 1
+        for axis in array.axes:
+            if axis not in self.masked:
+                if axis in rows.box or op.at:
+                    start, stop = self._tile(axis, rows, op)
+                    rest = rest * (stop - start).astype(self.whole, copy=False)
+                else:
+                    rest = rest * self.family.extents[axis]
+        return rest
+
+    def _words(self, array: Array, rows: Rows, op: Operation, place: str = "all") -> Whole:
+        """Return the words of a box that exist, of a masked chain those that have begun."""
+        key = (array.axes, array.chain if array.chain in self.masked else None, place)
+        if op.at or key not in rows.answers:
+            words = np.asarray(self._lines(array, rows, op, place) * self._rest(array, rows, op))
+            if op.at:
+                return words
+            rows.answers[key] = words
+        return rows.answers[key]
+
+    def _lines(self, array: Array, rows: Rows, op: Operation, place: str) -> Whole:
+        lines = [axis for axis in array.axes if axis in self.masked]
+        if len(lines) == 2:
+            return np.asarray(self._asked.pairs("i", *self._tile("i", rows, op), *self._tile("j", rows, op)))
+        if not lines:
+            return np.ones(len(rows), dtype=self.whole)
+        tile = self._tile(lines[0], rows, op)
+        if array.chain not in self.masked or place == "all":
+            return np.asarray(self._asked.present(lines[0], *tile))
+        return np.asarray(
+            self._asked.begun(lines[0], *tile, self._tile(str(array.chain), rows, op)[place == "end"])
+        )
+
+
+def _flat_runs(number: Whole) -> Runs:
+    """Return the tiles of loops over an axis without a mask: the first, those between, and the last."""
+    parent = np.repeat(np.arange(len(number)), np.minimum(number, 3))
+    which = np.arange(len(parent)) - np.searchsorted(parent, parent)
+    total = number[parent]
+    last = which == np.minimum(total, 3) - 1
+    times = np.where(last | (which == 0), 1, total - 2)
+    return Runs(parent, np.where(last, total - 1, which), np.ones_like(parent), times)
+
+
+def _chunks(lengths: Whole) -> Iterator[slice]:
+    """Yield slices of runs with about a million tiles each."""
+    if not len(lengths):
+        return
+    ends = np.cumsum(lengths)
+    at = np.searchsorted(ends, np.arange(0, ends[-1], _CHUNK), side="right")
+    bounds = np.unique(np.append(at, len(lengths)))
+    for start, stop in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
+        yield slice(start, stop)
+
+
+def loop_sizes(programs: Sequence[Program], family: Family) -> dict[Path, tuple[Whole, Whole, Whole]]:
+    """Return tile, start and stop of each loop of programs of one text, by the loop's path."""
+    found: dict[Path, list[tuple[int, int, int]]] = {}
+
+    def walk(nodes: Sequence[Node], path: Path) -> None:
+        for number, node in enumerate(nodes):
+            place = (*path, number)
+            if isinstance(node, Loop):
+                stop = family.extents[node.axis] if node.stop is None else node.stop
+                found.setdefault(place, []).append((node.tile, node.start, stop))
+            if not isinstance(node, Operation):
+                walk(node.body, place)
+
+    for program in programs:
+        for number, phase in enumerate(program.phases):
+            walk(phase.body, (number,))
+    return {place: tuple(np.array(sizes, dtype=np.int64).T) for place, sizes in found.items()}
+
+
+def lexical(program: Program, family: Family) -> dict[Path, Here]:
+    """Return how far the text says that the words of masked chains have got; a guess, for legal programs.
+
+    In a loop over the chain's axis in which the chain is advanced a word is at the start of the tile, and at its end
+    after that; elsewhere its chain is complete.
+    """
+    found: dict[Path, Here] = {}
+
+    def walk(nodes: Sequence[Node], path: Path, around: tuple[tuple[str, set[str], set[str]], ...]) -> None:
+        for number, node in enumerate(nodes):
+            place = (*path, number)
+            if isinstance(node, Operation):
+                chain = family[node.array].chain
+                inner = next((one for one in reversed(around) if one[0] == chain), None)
+                if inner and node.array in inner[1]:
+                    found[place] = Here("end" if node.array in inner[2] else "start")
+                if node.action == "compute":
+                    for _, _, done in around:
+                        done.add(node.array)
+            elif isinstance(node, Loop):
+                walk(node.body, place, (*around, (node.axis, _computed(node.body), set())))
+                for _, _, done in around:
+                    done |= _computed(node.body)
+            else:
+                walk(node.body, place, around)
+
+    for number, phase in enumerate(program.phases):
+        walk(phase.body, (number,), ())
+    return found
+
+
+def _computed(nodes: Sequence[Node]) -> set[str]:
+    """Return the arrays that some nodes compute."""
+    found: set[str] = set()
+    for node in nodes:
+        if not isinstance(node, Operation):
+            found |= _computed(node.body)
+        elif node.action == "compute":
+            found.add(node.array)
+    return found

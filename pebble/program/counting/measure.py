@@ -1,0 +1,101 @@
+"""What programs of one text and many tile sizes move, all at once; and programs for each part of a mask."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from pebble.computations.family import Family
+from pebble.program.counting.effects import Effect, Fold, lexical
+from pebble.program.nodes import Loop, Operation
+from pebble.program.parts_in_turn import check_parts, family_of_part
+from pebble.program.places import places
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from pebble.program.nodes import Node, Program
+
+__all__ = ["Text", "in_turn", "measure", "texts_in_turn"]
+
+
+class Text(NamedTuple):
+    """A nest of loops that a program is made of, with the computation of it, and how often it comes."""
+
+    program: Program
+    family: Family
+    times: int
+
+
+def measure(programs: Sequence[Program], family: Family) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the words that programs move, and the peak of each; those of one text are folded together.
+
+    They are taken to be legal: :func:`run` verifies the one that is chosen.
+
+    Returns
+    -------
+    (ndarray, ndarray), shape (programs,)
+
+    Examples
+    --------
+    >>> from pebble.computations.matmul import matmul_family
+    >>> from pebble.program import compute, delete, load, loop, program, store
+    >>> step = loop("k", 1, load("A", "B"), compute("C"), delete("A", "B"))
+    >>> texts = [program(loop("i", size, loop("j", size, step, store("C"), delete("C")))) for size in (1, 4)]
+    >>> [found.tolist() for found in measure(texts, matmul_family(8, 8, 8))]
+    [[1088, 320], [4, 25]]
+    """
+    words, peaks = np.zeros((2, len(programs)), dtype=np.int64)
+    alike: dict[object, list[int]] = {}
+    for number, program in enumerate(programs):
+        alike.setdefault(_shape_of(program), []).append(number)
+    for numbers in alike.values():
+        split = [texts_in_turn(programs[number], family) for number in numbers]
+        order, folds = split[0][1], []
+        for texts in zip(*(texts for texts, _ in split), strict=True):
+            one = texts[0]
+            found = Fold([text.program for text in texts], one.family, lexical(one.program, one.family))
+            folds.append(found)
+            for place in places(one.program):
+                if place.operation.action in ("load", "store") and place.path in found.moved:
+                    words[numbers] += found.moved[place.path].astype(np.int64) * one.times
+        peaks[numbers] = in_turn(folds, order).room
+    return words, peaks
+
+
+def texts_in_turn(program: Program, family: Family) -> tuple[list[Text], NDArray[np.int64]]:
+    """Return the different nests of loops that a program is made of, and the order in which they come."""
+    if not program.parts:
+        return [Text(program, family, 1)], np.zeros(1, dtype=np.int64)
+    parts = check_parts(program, family)
+    kinds = zip(program.parts, parts.masks, parts.times, strict=True)
+    return [
+        Text(part.program, family_of_part(family, mask), int(times)) for part, mask, times in kinds
+    ], parts.kinds
+
+
+def in_turn(folds: Sequence[Fold], order: NDArray[np.int64]) -> Effect:
+    """Return the effect of one nest of loops after the other."""
+    effects = [one.effect for one in folds]
+    if not any(one.grown.any() for one in effects):
+        order = np.unique(order)
+    whole = effects[order[0]]
+    for number in order[1:].tolist():
+        whole = whole.then(effects[number])
+    return whole
+
+
+def _shape_of(program: Program) -> object:
+    """Return what is equal for programs that differ in tiles, starts and stops of loops only."""
+
+    def shape(node: Node) -> object:
+        if isinstance(node, Operation):
+            return node
+        body = tuple(map(shape, node.body))
+        return (node.axis, node.label, body) if isinstance(node, Loop) else (node.condition, body)
+
+    if program.parts:
+        return tuple(_shape_of(part.program) for part in program.parts)
+    return tuple(tuple(map(shape, phase.body)) for phase in program.phases)
