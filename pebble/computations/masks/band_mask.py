@@ -18,6 +18,8 @@ from pebble.computations.masks.staircase_parts import outlines_of_parts, part_of
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from pebble.computations.masks.band_questions import BandQuestions
+
     Whole = NDArray[np.int64]
 
 __all__ = ["BandMask", "parts_among", "steady_ends", "steady_runs"]
@@ -147,6 +149,18 @@ class BandMask(Mask):
     def present_before(self, axis: str, places: Whole) -> Whole:
         """Number of lines with any pair before each of some places of an axis, from 0 to its length."""
         return self._present[axis].at(places)
+
+    def behind_last_present(self, axis: str, places: Whole) -> Whole:
+        """Of the lines before each of some places: the place behind the last one that has any pair; 0: none."""
+        present = self._present[axis]
+        return present.below(present.at(places))
+
+    @cached_property
+    def questions(self) -> BandQuestions:
+        """What the mask answers about many boxes at once."""
+        from pebble.computations.masks.band_questions import BandQuestions
+
+        return BandQuestions(self)
 
     def present(self, axis: str, start: int = 0, stop: int | None = None) -> int:
         """Number of lines in an interval that have any pair."""

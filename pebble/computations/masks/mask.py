@@ -10,10 +10,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from pebble.common.errors import InvalidInput
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from pebble.computations.masks.mask_parts import MaskParts
+    from pebble.computations.masks.questions import Questions
 
 __all__ = ["OTHER_AXIS", "Interval", "Mask", "RegularPart"]
 
@@ -47,6 +50,7 @@ class RegularPart(NamedTuple):
 
 
 _CHUNK = 2**24  # pairs looked at at a time
+_MOST_PAIRS = 2**28  # of which sums are kept
 
 
 class Mask(ABC):
@@ -230,6 +234,18 @@ class Mask(ABC):
             sums[axis] = np.zeros(extent + 1, dtype=np.int64)
             np.cumsum(self.last(axis) >= 0, out=sums[axis][1:])
         return sums
+
+    @cached_property
+    def questions(self) -> Questions:
+        """What the mask answers about many boxes at once; from an array of all pairs, where it knows no other way."""
+        from pebble.computations.masks.questions import TableQuestions
+
+        if self.Nq * self.Nk > _MOST_PAIRS:
+            raise InvalidInput(
+                f"mask {self.spec}: counts need an array of all pairs, at most {_MOST_PAIRS:,} of them; Nq · Nk is "
+                f"{self.Nq * self.Nk:,}; take fewer queries or keys, or a mask made of bands or blocks"
+            )
+        return TableQuestions(self)
 
     def present_before(self, axis: str, places: NDArray[np.int64]) -> NDArray[np.int64]:
         """Number of lines with any pair before each of some places of an axis, from 0 to its length."""

@@ -20,9 +20,13 @@ from pebble.computations.masks.staircase import union
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from pebble.computations.masks.questions import Questions
+
     Whole = NDArray[np.int64]
 
 __all__ = ["UnionMask"]
+
+_MANY = 64  # pieces: what is asked of every one of them takes as long as it does
 
 
 class UnionMask(PiecewiseMask):
@@ -82,6 +86,14 @@ class UnionMask(PiecewiseMask):
     def counts(self, queries: tuple[Whole, Whole], keys: tuple[Whole, Whole]) -> Whole:
         """Numbers of allowed pairs in many boxes: beginnings and ends of their queries, and of their keys."""
         return np.asarray(sum(band.counts(queries, keys) for band in self.bands))
+
+    @cached_property
+    def questions(self) -> Questions:
+        """What the mask answers about many boxes at once; from an array of all pairs, if it is in many pieces."""
+        from pebble.computations.masks.union_questions import UnionQuestions
+
+        few = all(len(pieces.starts) <= _MANY for pieces in self.line_pieces.values())
+        return UnionQuestions(self) if few else super().questions
 
     def has_pairs(self, axis: str, lines: Interval, partners: Interval) -> bool:
         """Whether some lines of an axis have any pair with some of the other."""

@@ -1,0 +1,70 @@
+"""The six questions to a union of disjoint bands, answered from the pieces of the bands' ends."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from pebble.computations.masks.band_runs import band_runs
+from pebble.computations.masks.questions import Questions, Runs
+from pebble.computations.masks.union_mask import UnionMask
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Whole = NDArray[np.int64]
+
+__all__ = ["UnionQuestions"]
+
+
+class UnionQuestions(Questions):
+    """The answers of a union of bands: sums over bands, or over the pieces in which lines' first partners go on alike.
+
+    Examples
+    --------
+    >>> from pebble.computations.masks import make_mask
+    >>> asked = UnionQuestions(make_mask("longformer:window=4,global=1", 9, 9))
+    >>> low, high = np.array([0, 3]), np.array([3, 9])
+    >>> asked.pairs("i", low, high, low, high).tolist(), asked.begun("i", low, high, low + 1).tolist()
+    ([9, 24], [3, 6])
+    """
+
+    def __init__(self, mask: UnionMask) -> None:
+        super().__init__(mask.extents)
+        self._mask = mask
+        self._asked = [band.questions for band in mask.bands]
+
+    def pairs(self, axis: str, x0: Whole, x1: Whole, p: Whole, q: Whole) -> Whole:
+        """Numbers of allowed pairs in boxes."""
+        return np.asarray(sum(band.pairs(axis, x0, x1, p, q) for band in self._asked))
+
+    def present(self, axis: str, x0: Whole, x1: Whole) -> Whole:
+        """Numbers of lines in intervals that have any pair."""
+        return self._mask.present_before(axis, x1) - self._mask.present_before(axis, x0)
+
+    def begun(self, axis: str, x0: Whole, x1: Whole, place: Whole) -> Whole:
+        """Numbers of lines that have begun before a place."""
+        return self._mask.begun(axis, (x0, x1), place)
+
+    def behind_latest(self, axis: str, x0: Whole, x1: Whole, p: Whole, q: Whole) -> Whole:
+        """Return the place behind the last line that begins in [p, q): the furthest in any piece."""
+        pieces, found = self._mask.line_pieces[axis], x0
+        table = pieces.starts, pieces.lengths, pieces.heights[0], pieces.slopes[0]
+        for start, length, height, slope in zip(*(column.tolist() for column in table), strict=True):
+            # Of the piece, these lines begin before q, and those of [x0, x1) must not all begin before p.
+            upto, before = (
+                (np.clip(place - height, 0, length) if slope else (place > height) * length)
+                for place in (q, p)
+            )
+            low, high = np.maximum(start + before, x0), np.minimum(start + upto, x1)
+            found = np.where(low < high, high, found)
+        return np.asarray(found)
+
+    def has(self, axis: str, x0: Whole, x1: Whole, p: Whole, q: Whole) -> NDArray[np.bool_]:
+        """Whether boxes hold any pair."""
+        return np.asarray(np.any([band.has(axis, x0, x1, p, q) for band in self._asked], axis=0))
+
+    def runs(self, axis: str, w0: Whole, w1: Whole, tile: Whole, p: Whole, q: Whole) -> Runs:
+        """Return the tiles that see [p, q), in runs between the places where anything changes in any band."""
+        return band_runs(self._mask.bands, axis, w0, w1, tile, p, q)
