@@ -30,7 +30,7 @@ class TileGroup:
 
     cuts: tuple[str, ...]
     resident: tuple[str, ...]
-    phases: tuple[int, ...] | None
+    phases: tuple[int, ...]
 
     @classmethod
     def of(cls, schedule, names, phases):
@@ -54,7 +54,7 @@ def tile_groups(schedule: Schedule, problem: Problem, base: Tiles, greatest: Til
 
     Tile sizes that change nothing in the program, be the others as in ``base`` or their greatest, are in no group.
     """
-    names = [name for name in base if base[name] < greatest[name]]
+    names = [name for name in base if int(name not in schedule.may_be_zero) < greatest[name]]
     program = schedule.program(problem, base)
     touched = {name: _touched(schedule, problem, base, name, greatest[name], program) for name in names}
     for name in names:
@@ -84,7 +84,7 @@ def _group(schedule: Schedule, order: list[str], names: set[str], phases: set[in
     zero_last = sorted((name for name in order if name in names), key=schedule.may_be_zero.__contains__)
     resident = tuple(name for name in zero_last if name in schedule.resident_tiles)
     cuts = tuple(name for name in zero_last if name not in resident)
-    return TileGroup(cuts, resident, None if phases is None else tuple(sorted(phases)))
+    return TileGroup(cuts, resident, tuple(sorted(phases)))
 
 
 def _touched(
@@ -92,7 +92,7 @@ def _touched(
 ) -> set[int]:
     """Return the phases that a tile size shapes."""
     found: set[int] = set()
-    for size in {base[name] + 1, most}:
+    for size in {1, min(2, most), most} - {base[name]}:
         other = schedule.program(problem, {**base, name: size})
         if len(other.numbered) != len(program.numbered):
             return set(range(max(len(other.numbered), len(program.numbered))))

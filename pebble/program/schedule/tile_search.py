@@ -1,48 +1,48 @@
 """The one search for tiles: of the sizes that fit, those that move the fewest words, with or without a mask.
 
-Many programs of a schedule are counted at a time, see :func:`measure`. Sizes that shape different phases are chosen one
-after the other. Of a group of sizes the last one is as large as fits beside the others; where a mask makes smaller
-tiles better, smaller ones are compared too. On short axes all other sizes are tried, so that none that fit move fewer
-words. On longer ones a grid of sizes is, and then those near the best, until none of them is better.
+Many programs of a schedule are counted at a time, see :func:`pebble.program.counting.measure.measure`. Sizes that shape
+different phases are independent. Of the sizes that shape the same phases the last one is as large as fits beside the
+others; where a mask makes smaller ones better, these are compared too. On short axes all other sizes are tried, so that
+none that fit move fewer words. On longer ones a grid of sizes is, and then what is near the best, until nothing is better.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import suppress
 from functools import lru_cache
-from itertools import pairwise, product
-from math import prod
-from typing import TYPE_CHECKING, NamedTuple
+from itertools import pairwise
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
 from pebble.common.errors import CacheTooSmall, InvalidInput
-from pebble.program.nodes import Operation, Program
-from pebble.program.schedule._stub import measure
+from pebble.program.counting.measure import measure
+from pebble.program.nodes import Program
 from pebble.program.schedule.tile_groups import TileGroup, switches, tile_groups
-from pebble.program.schedule.tile_values import grid, leftovers, suggested
+from pebble.program.schedule.tile_values import even_cuts, grid, leftovers, suggested
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from pebble.computations.family import Family
     from pebble.computations.problem import Problem
-    from pebble.program.nodes import Node
     from pebble.program.schedule.schedule import Schedule
 
     Whole = NDArray[np.int64]
+    Row: TypeAlias = tuple[int, ...]
 
-__all__ = ["best_tiles"]
+__all__ = ["Choice", "best_tiles"]
 
 SHORT = 48
 """On axes up to this length all sizes are tried."""
 _EVERY = 20_000
 """As long as there are at most this many combinations of sizes."""
-_RATIOS = {0: 1.1, 1: 1.25, 2: 1.6}
+_RATIOS = {0: 1.25, 1: 1.25, 2: 1.6}
 """Of the grid of sizes, for a number of sizes beside the last."""
-_BEST = 4
-"""The neighbours of this many are compared."""
-_ROUNDS = 8
+_BEST = 3
+"""What is near this many is compared."""
+_ROUNDS = 6
 _NEVER = 1 << 62
 """Words and room of sizes without a program."""
 
@@ -85,92 +85,98 @@ def _best_tiles(kind: _Kind, problem: Problem, M: int) -> Choice:
     schedule = kind.schedule
     if problem.mask is None:
         schedule.require(problem, M)
-    found: list[Choice] = []
+    counter = _Counter(schedule, problem)
     greatest = dict(schedule.greatest(problem))
+    found: list[Choice] = []
     for least in (schedule.smallest(problem), *schedule.other_smallest(problem)):
         for setting in switches(schedule, least, greatest):
             base = {**least, **setting}
-            tiles = dict(base)
-            for group in _groups(schedule, problem, base, {**greatest, **setting}):
-                tiles |= _Search(schedule, problem, M, base, group).best()
-            words, room = _counted(schedule, problem, None, [tiles])
+            groups = _groups(counter, base, {**greatest, **setting})
+            tiles = counter.in_step(base, [_Search(schedule, problem, M, base, group) for group in groups])
+            words, room = counter.count(problem, [tiles], None)
             found.append(Choice(int(words[0]), int(room[0]), tiles))
     fitting = [one for one in found if one.room <= M]
     if not fitting:
         least_room = min(one.room for one in found)
         raise CacheTooSmall(
-            f"{schedule.name} needs at least {least_room} words of fast memory under this mask; M is {M}",
-            least_room,
+            f"{schedule.name} needs at least {least_room} words of fast memory under this mask; M is {M}", least_room
         )
     return min(fitting, key=lambda one: one.words)
 
 
-def _groups(
-    schedule: Schedule, problem: Problem, base: dict[str, int], greatest: dict[str, int]
-) -> list[TileGroup]:
+def _groups(counter: _Counter, base: dict[str, int], greatest: dict[str, int]) -> list[TileGroup]:
     """Return the sizes that belong together; all of them, if phases leave words to one another."""
+    schedule, problem = counter.schedule, counter.problem
     groups = tile_groups(schedule, problem, base, greatest)
-    if len(groups) < 2:
-        return groups
     program = schedule.program(problem, base)
-    rooms = [_counted(schedule, problem, (n,), [base])[1][0] for n in range(len(program.phases))]
-    if program.parts or max(rooms) != _counted(schedule, problem, None, [base])[1][0]:
-        names = [name for group in groups for name in group.names]
-        return [TileGroup.of(schedule, names, None)]
+    if len(groups) > 1:
+        rooms = [counter.count(problem, [base], (n,))[1][0] for n in range(len(program.phases))]
+        if program.parts or max(rooms) != counter.count(problem, [base], None)[1][0]:
+            groups = [TileGroup.of(schedule, [name for group in groups for name in group.names], ())]
     return groups
 
 
-def _counted(
-    schedule: Schedule, problem: Problem, phases: Sequence[int] | None, tiles: Sequence[dict[str, int]]
-) -> tuple[Whole, Whole]:
-    """Return the words and the room of some phases of programs."""
-    words, room = np.full((2, len(tiles)), _NEVER, dtype=np.int64)
-    alike: dict[object, tuple[list[int], list[Program]]] = {}
-    for place, one in enumerate(tiles):
-        with suppress(InvalidInput):
-            program = schedule.program(problem, one)
-            if phases is not None and not program.parts:
-                program = Program(tuple(program.phases[number] for number in phases))
-            places, programs = alike.setdefault(_text(program), ([], []))
-            places.append(place)
-            programs.append(program)
-    family = _family(schedule, problem)
-    for places, programs in alike.values():
-        words[places], room[places] = measure(programs, family)
-    return words, room
+class _Counter:
+    """Counts programs of one schedule, with and without the mask."""
+
+    def __init__(self, schedule: Schedule, problem: Problem) -> None:
+        self.schedule, self.problem = schedule, problem
+        self._families: dict[Problem, Family] = {}
+
+    def count(
+        self, problem: Problem, tiles: Sequence[dict[str, int]], *groups: Sequence[int] | None
+    ) -> tuple[Whole, Whole]:
+        """Return the words and the room of the phases of programs that each group shapes, group after group."""
+        if problem not in self._families:
+            self._families[problem] = self.schedule.family(problem)
+        words, room = np.full((2, len(groups), len(tiles)), _NEVER, dtype=np.int64)
+        places, programs = [], []
+        for place, one in enumerate(tiles):
+            with suppress(InvalidInput):
+                programs.append(self.schedule.program(problem, one))
+                places.append(place)
+        for number, phases in enumerate(groups):
+            if programs:
+                texts = programs
+                if phases and not programs[0].parts:
+                    texts = [Program(tuple(one.phases[phase] for phase in phases)) for one in programs]
+                words[number, places], room[number, places] = measure(texts, self._families[problem])
+        return words.ravel(), room.ravel()
+
+    def in_step(self, base: dict[str, int], searches: list[_Search]) -> dict[str, int]:
+        """Return the best sizes of all groups; one program answers a question of each."""
+        tiles = dict(base)
+        open_ = [(search, search.best()) for search in searches]
+        asked = [next(steps) for _, steps in open_]
+        while open_:
+            masked = asked[0][0]
+            now = [at for at, (which, _) in enumerate(asked) if which == masked]
+            names = [open_[at][0].names for at in now]
+            rows = [asked[at][1] for at in now]
+            programs = [
+                base | {n: s for own, some in zip(names, rows, strict=True) for n, s in zip(own, some[k % len(some)], strict=True)}
+                for k in range(max(map(len, rows)))
+            ]
+            problem = self.problem if masked else self.problem.without_mask()
+            words, room = self.count(problem, programs, *(open_[at][0].group.phases for at in now))
+            for number, at in enumerate(now):
+                part = slice(number * len(programs), number * len(programs) + len(rows[number]))
+                search, steps = open_[at]
+                try:
+                    asked[at] = steps.send((words[part], room[part]))
+                except StopIteration as end:
+                    tiles |= zip(search.names, end.value, strict=True)
+                    open_[at] = None
+            kept = [at for at, one in enumerate(open_) if one]
+            open_, asked = [open_[at] for at in kept], [asked[at] for at in kept]
+        return tiles
 
 
-def _text(program: Program) -> object:
-    """Return what is equal for programs that differ in numbers only."""
-    if program.parts:
-        return tuple(_text(part.program) for part in program.parts)
-    return tuple(tuple(map(_node_text, phase.body)) for phase in program.phases)
-
-
-def _node_text(node: Node) -> object:
-    if isinstance(node, Operation):
-        return node.action, node.array, node.replacing
-    head = getattr(node, "axis", None) or node.condition  # type: ignore[union-attr]
-    return head, getattr(node, "label", None), tuple(map(_node_text, node.body))
-
-
-_families: dict[tuple[object, Problem], object] = {}
-
-
-def _family(schedule: Schedule, problem: Problem):
-    key = schedule.family, problem
-    if key not in _families:
-        if len(_families) > 16:
-            _families.clear()
-        _families[key] = schedule.family(problem)
-    return _families[key]
-
-
-Room = "Callable[[Whole], Whole]"
+Steps: TypeAlias = "Generator[tuple[bool, list[Row]], tuple[Whole, Whole], T]"
 
 
 class _Search:
-    """The search for the sizes of one group."""
+    """The search for the sizes of one group: asks what rows of sizes do, with or without the mask."""
 
     def __init__(
         self, schedule: Schedule, problem: Problem, M: int, base: dict[str, int], group: TileGroup
@@ -178,78 +184,68 @@ class _Search:
         self.schedule, self.problem, self.M = schedule, problem, M
         self.base, self.group, self.names = base, group, group.names
         greatest = schedule.greatest(problem)
-        self.low = np.array([int(name not in schedule.may_be_zero) for name in self.names], dtype=np.int64)
-        self.high = np.array([greatest[name] for name in self.names], dtype=np.int64)
+        self.low = [int(name not in schedule.may_be_zero) for name in self.names]
+        self.high = [greatest[name] for name in self.names]
+        self.axes = [schedule.axis_of(name) or name for name in self.names]
+        self.counts = [name in schedule.numbers_of_tiles for name in self.names]
         self.masked = problem.without_mask() != problem
         self.short = max(problem.Nq, problem.Nk) <= SHORT
-        self._known: tuple[dict, dict] = {}, {}
+        self._known: tuple[dict[Row, tuple[int, int]], ...] = {}, {}
 
-    # What sizes do
-
-    def count(self, sizes: Whole, masked: bool = True) -> tuple[Whole, Whole]:
+    def _count(self, rows: list[Row], masked: bool = True):
         """Return the words and the room of rows of sizes, each counted once."""
-        known = self._known[masked and self.masked]
-        rows = list(map(tuple, sizes.tolist()))
+        masked = masked and self.masked
+        known = self._known[masked]
         new = [row for row in dict.fromkeys(rows) if row not in known]
         if new:
-            tiles = [{**self.base, **dict(zip(self.names, row, strict=True))} for row in new]
-            problem = self.problem if masked else self.problem.without_mask()
-            words, room = _counted(self.schedule, problem, self.group.phases, tiles)
+            words, room = yield masked, new
             known.update(zip(new, zip(words.tolist(), room.tolist(), strict=True), strict=True))
-        if not rows:
-            return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
-        found = np.array([known[row] for row in rows], dtype=np.int64)
-        return found[:, 0], found[:, 1]
-
-    def room(self, sizes: Whole, masked: bool = True) -> Whole:
-        return self.count(sizes, masked)[1]
+        return np.array([known[row] for row in rows], dtype=np.int64).reshape(len(rows), 2).T
 
     # The last size: as large as fits
 
-    def ranges(self) -> list[tuple[int, int]]:
+    def _ranges(self) -> list[tuple[int, int]]:
         """Return ranges of the last size, the largest first, in each of which more lines need more room.
 
         Where all lines of an axis stay, or are one tile, others pass by in another way, which may need less.
         """
-        low, high = int(self.low[-1]), int(self.high[-1])
+        low, high = self.low[-1], self.high[-1]
         starts = {low, high}
         if self.group.resident:
             starts |= {n for n in (self.problem.Nq, self.problem.Nk) if low < n < high}
-        elif low == 0:
-            starts |= {1}
-        ends = [*sorted(starts), high + 1]
-        return [(a, b - 1) for a, b in pairwise(ends)][::-1]
+        return [(a, b - 1) for a, b in pairwise([*sorted(starts), high + 1])][::-1]
 
-    def fitted(self, heads: Whole, masked: bool) -> Whole:
+    def _fitted(self, heads: list[Row], masked: bool):
         """Return the heads beside which some last size fits, each with the largest that does."""
-        found = [np.zeros((0, len(self.names)), dtype=np.int64)]
-        for low, high in self.ranges():
-            rows = np.column_stack([heads, np.full(len(heads), high)])
-            room = self.room(rows, masked)
-            fits = room <= self.M
-            found.append(rows[fits])
-            heads, room = heads[~fits], room[~fits]
-            if low < high and len(heads):
-                size = self._largest(heads, low, high, room, masked)
-                fits = size >= low
-                found.append(np.column_stack([heads[fits], size[fits]]))
-                heads = heads[~fits]
-        return np.concatenate(found)
+        found: list[Row] = []
+        if not self.group.resident and not self.low[-1]:  # no such tiles: another way
+            found += [(*head, 0) for head in heads]
+        for low, high in self._ranges():
+            rows = [(*head, high) for head in heads]
+            _, room = yield from self._count(rows, masked)
+            found += [row for row, need in zip(rows, room, strict=True) if need <= self.M]
+            over = room > self.M
+            heads, room = [head for head, one in zip(heads, over, strict=True) if one], room[over]
+            if low < high and heads:
+                size = yield from self._largest(heads, low, high, room, masked)
+                found += [(*head, int(one)) for head, one in zip(heads, size, strict=True) if one >= low]
+                heads = [head for head, one in zip(heads, size, strict=True) if one < low]
+        return found
 
-    def _largest(self, heads: Whole, low: int, high: int, room: Whole, masked: bool) -> Whole:
-        """Return the largest last size from ``low`` that fits, less than ``high``, which needs ``room``; or less."""
-        fails, needs = np.full(len(heads), high), room.copy()
-        fits = np.full(len(heads), low)
-        least = self.room(np.column_stack([heads, fits]), masked)
-        fits[least > self.M] = low - 1
-        fails[least > self.M] = low
+    def _largest(self, heads: list[Row], low: int, high: int, needs: Whole, masked: bool):
+        """Return the largest last size from ``low`` that fits, below ``high``, which needs too much; or less."""
+        fits, fails = np.full(len(heads), low), np.full(len(heads), high)
+        _, least = yield from self._count([(*head, low) for head in heads], masked)
+        none = least > self.M
+        fits[none], fails[none] = low - 1, low
         step = 0
         while len(open_ := np.flatnonzero(fails - fits > 1)):
-            below, above = fits[open_], fails[open_]
-            guess = below + (self.M - least[open_]) * (above - below) // np.maximum(needs[open_] - least[open_], 1)
-            step += 1
+            below, above, step = fits[open_], fails[open_], step + 1
+            rise = np.maximum(needs[open_] - least[open_], 1)
+            guess = below + (self.M - least[open_]) * (above - below) // rise
             middle = (below + above) // 2 if step % 4 == 0 else np.clip(guess, below + 1, above - 1)
-            one = self.room(np.column_stack([heads[open_], middle]), masked)
+            rows = [(*heads[at], size) for at, size in zip(open_, middle.tolist(), strict=True)]
+            _, one = yield from self._count(rows, masked)
             good = one <= self.M
             fits[open_[good]], least[open_[good]] = middle[good], one[good]
             fails[open_[~good]], needs[open_[~good]] = middle[~good], one[~good]
@@ -257,148 +253,127 @@ class _Search:
 
     # Which sizes are compared
 
-    def best(self) -> dict[str, int]:
-        """Return the best sizes found; the smallest, if none fit."""
-        rows = self._every() if self.short else None
+    def best(self):
+        """Return the best sizes found; if none fit, those that need the least room."""
+        rows = (yield from self._every()) if self.short else None
         if rows is None:
-            rows = self._sampled()
-        words, room = self.count(rows)
-        fits = room <= self.M
-        if not fits.any():
-            least = np.array([[self.base[name] for name in self.names]])
-            rows = np.concatenate([least, rows])
-            row = rows[np.argmin(self.room(rows))]
-        else:
-            row = rows[self._order(rows)[0]]
-        return dict(zip(self.names, row.tolist(), strict=True))
+            rows = yield from self._sampled()
+        order = yield from self._ordered(rows)
+        if order:
+            return order[0]
+        rows.append(tuple(self.base[name] for name in self.names))
+        _, room = yield from self._count(rows)
+        return rows[int(np.argmin(room))]
 
-    def _order(self, rows: Whole) -> Whole:
-        """Return the places of rows that fit, the best first: the fewest words, the most equal, the least room."""
-        words, room = self.count(rows)
-        cuts = rows[:, : len(self.group.cuts)]
-        spread = cuts.max(axis=1) - cuts.min(axis=1) if cuts.shape[1] else np.zeros(len(rows), dtype=np.int64)
-        order = np.lexsort((room, spread, words))
-        return order[room[order] <= self.M]
+    def _ordered(self, rows: list[Row]):
+        """Return the rows that fit, the best first: the fewest words, the most equal, the largest; no idle residents."""
+        words, room = yield from self._count(rows)
+        cuts = len(self.group.cuts)
 
-    def _values(self, at: int) -> Iterable[int]:
+        def order(at: int) -> tuple[int, ...]:
+            own = rows[at][:cuts]
+            return int(words[at]), max(own, default=0) - min(own, default=0), sum(rows[at][cuts:]) - sum(own)
+
+        return [rows[at] for at in sorted(np.flatnonzero(room <= self.M).tolist(), key=order)]
+
+    def _values(self, at: int) -> list[int]:
         """Return all values of a size that make a difference."""
-        low, high = int(self.low[at]), int(self.high[at])
-        if self.names[at] in self.schedule.numbers_of_tiles:
-            return [n for n in range(low, high + 1) if not n or -(-high // -(-high // n)) == n]
-        return range(low, high + 1)
+        values = range(self.low[at], self.high[at] + 1)
+        if self.counts[at]:
+            return [n for n in values if not n or -(-self.high[at] // -(-self.high[at] // n)) == n]
+        return list(values)
 
-    def _every(self) -> Whole | None:
-        """Return all sizes worth comparing; None if they are too many."""
-        values = [list(self._values(at)) for at in range(len(self.names) - 1)]
-        if prod(map(len, values)) > _EVERY // 4:
-            return None
-        heads = _combined(values)
-        if not self.group.resident and self.masked:
-            last = list(self._values(len(self.names) - 1))
-            if len(heads) * len(last) > _EVERY:
+    def _every(self):
+        """Return all rows worth comparing; None if they are too many."""
+        heads: list[Row] = [()]
+        whole = not self.group.resident and self.masked
+        names = len(self.names) - (not whole)
+        for at in range(names):
+            values = self._values(at)
+            if len(heads) * len(values) > (_EVERY if whole else _EVERY // 4):
                 return None
-            return np.column_stack([np.repeat(heads, len(last), axis=0), np.tile(last, len(heads))])
-        rows = self.fitted(heads, masked=True)
-        none = np.column_stack([heads, np.full(len(heads), self.low[-1])])
-        return np.concatenate([none, rows])
+            heads = [(*head, value) for head in heads for value in values]
+        if whole:
+            return heads
+        rows = yield from self._fitted(heads, True)
+        return rows + [(*head, self.low[-1]) for head in heads]
 
-    def _sampled(self) -> Whole:
-        """Return a sample of the sizes that fit, and the neighbours of the best of them."""
-        ratio = _RATIOS.get(len(self.names) - 1, 2.5)
-        values = [self._coarse(at, ratio) for at in range(len(self.names) - 1)]
-        heads = _combined(values)
-        rows = self._with_last(heads)
+    def _sampled(self):
+        """Return a sample of the rows that fit, and what is near the best of them."""
+        last = len(self.names) - 1
+        ratio = _RATIOS.get(last, 2.5)
+        heads: list[Row] = [()]
+        for at in range(last):
+            heads = [(*head, value) for head in heads for value in self._coarse(at, head, ratio)]
+        rows = yield from self._with_last(heads)
         for _ in range(_ROUNDS):
-            order = self._order(rows)[:_BEST]
-            if not len(order):
+            best = (yield from self._ordered(rows))[:_BEST]
+            near = dict.fromkeys(row for one in best for row in self._near(one, ratio))
+            more = yield from self._with_last(list(dict.fromkeys(row[:-1] for row in near)))
+            known = set(rows)
+            more = [row for row in dict.fromkeys([*more, *(near if self.masked else ())]) if row not in known]
+            if not more:
                 break
-            best = rows[order]
-            near = np.array(sorted({tuple(one) for row in best.tolist() for one in self._near(row, ratio)}))
-            more = self._with_last(near[:, :-1], near)
-            known = set(map(tuple, rows.tolist()))
-            more = np.array([row for row in dict.fromkeys(map(tuple, more.tolist())) if row not in known])
-            if not len(more):
+            rows += more
+            after = yield from self._ordered(rows)
+            before, now = yield from self._count([best[0], after[0]])
+            if now[0] >= before[0] and ratio <= 1.1:
                 break
-            rows = np.concatenate([rows, more.reshape(-1, len(self.names))])
             ratio = min(ratio, 1.1)
-            after = self._order(rows)
-            if len(after) and self.count(rows[after[:1]])[0] >= self.count(best[:1])[0]:
-                break
         return rows
 
-    def _coarse(self, at: int, ratio: float) -> list[int]:
-        name, low, high = self.names[at], int(self.low[at]), int(self.high[at])
-        found = set(grid(high, ratio, counts=name in self.schedule.numbers_of_tiles)) | ({0} if low == 0 else set())
-        found |= set(suggested(self.problem, self.schedule.axis_of(name), high))
-        return sorted(found)
+    def _coarse(self, at: int, head: Row, ratio: float) -> list[int]:
+        """Return values of a size to begin with, beside some others."""
+        found = self._left_over((*head, 0), at)
+        if not found:
+            found = [*grid(self.high[at], ratio, counts=self.counts[at]), *self._suggested(at, self.high[at])]
+        return sorted({value for value in found if value >= self.low[at]} | {self.low[at]})
 
-    def _with_last(self, heads: Whole, given: Whole | None = None) -> Whole:
-        """Return heads with the largest last size that fits, and under a mask with some smaller ones."""
-        heads = np.unique(heads, axis=0) if len(heads) else heads
-        rows = self.fitted(heads, masked=False)
-        if self.masked:
-            if not len(rows):
-                rows = self.fitted(heads, masked=True)
+    def _suggested(self, at: int, most: int) -> list[int]:
+        return suggested(self.problem, self.axes[at], most)
+
+    def _with_last(self, heads: list[Row]):
+        """Return heads with the largest last size that fits, and with some smaller ones."""
+        rows = yield from self._fitted(heads, False)
+        if self.masked and not rows:
+            rows = yield from self._fitted(heads, True)
         if self.group.resident:
-            return np.concatenate([rows, np.column_stack([heads, np.full(len(heads), self.low[-1])])])
-        smaller = [
-            (*row[:-1], size)
-            for row in rows.tolist()
-            for size in self._smaller(row)
-            if size < row[-1]
-        ]
-        parts = [rows]
-        if smaller:
-            parts.append(np.array(smaller, dtype=np.int64))
-        if given is not None:
-            parts.append(given)
-        return np.concatenate(parts)
+            return [*rows, *((*head, self.low[-1]) for head in heads)]
+        return list(dict.fromkeys(row for one in rows for row in (one, *self._smaller(one))))
 
-    def _smaller(self, row: list[int]) -> Iterator[int]:
-        """Yield last sizes below the largest that fits."""
-        last, high, name = row[-1], int(self.high[-1]), self.names[-1]
-        yield from self._left_over(row, len(row) - 1)
-        if not self.masked:
-            return
-        few = 24 if len(row) == 1 else 3
-        if len(row) == 1:
-            yield from grid(last, 1.2)
-            yield from range(last - 8, last)
-        tiles = -(-high // max(last, 1))
-        yield from (-(-high // n) for n in range(tiles, tiles + few))
-        yield from suggested(self.problem, self.schedule.axis_of(name), last)
+    def _smaller(self, row: Row) -> Iterator[Row]:
+        """Yield rows with last sizes below the largest that fits."""
+        last, high = row[-1], self.high[-1]
+        found = self._left_over(row, len(row) - 1)
+        if self.masked and last:
+            tiles = -(-high // last)
+            alone = len(row) == 1
+            found += even_cuts(high, range(tiles, tiles + (24 if alone else 3)))
+            found += self._suggested(len(row) - 1, last)
+            if alone:
+                found += [*grid(last, 1.2), *range(last - 8, last)]
+        return ((*row[:-1], size) for size in found if self.low[-1] <= size < last)
 
-    def _left_over(self, row: list[int], at: int) -> list[int]:
+    def _left_over(self, row: Row, at: int) -> list[int]:
         """Return what other sizes of the same axis leave over of it."""
-        axis = self.schedule.axis_of(self.names[at])
         others = [
-            size
-            for number, (name, size) in enumerate(zip(self.names, row, strict=True))
-            if number != at and size and axis and self.schedule.axis_of(name) == axis
+            size for number, size in enumerate(row) if number != at and size and self.axes[number] == self.axes[at]
         ]
-        return [size for size in leftovers(int(self.high[at]), others) if self.low[at] <= size <= self.high[at]]
+        return [size for size in leftovers(self.high[at], others) if self.low[at] <= size <= self.high[at]]
 
-    def _near(self, row: list[int], ratio: float) -> Iterator[tuple[int, ...]]:
-        """Yield rows that differ in one size a little."""
-        for at, size in enumerate(row):
-            low, high = int(self.low[at]), int(self.high[at])
-            counts = self.names[at] in self.schedule.numbers_of_tiles
+    def _near(self, row: Row, ratio: float) -> Iterator[Row]:
+        """Yield rows that differ in one size a little, and in those that follow from it."""
+        for at, size in enumerate(row if self.masked else row[:-1]):
             near = {size - 1, size + 1, *self._left_over(row, at)}
             if size:
-                near |= set(cuts_near(high, size, ratio, counts))
+                number = size if self.counts[at] else -(-self.high[at] // size)
+                first, after = max(1, int(number / ratio)), min(int(number * ratio) + 2, self.high[at] + 1)
+                numbers = range(first, after, max(1, (after - first) // 32))
+                near |= set(numbers if self.counts[at] else even_cuts(self.high[at], numbers))
             for other in near:
-                if low <= other <= high and other != size:
-                    yield (*row[:at], other, *row[at + 1 :])
-
-
-def _combined(values: list[list[int]]) -> Whole:
-    return np.array(list(product(*values)), dtype=np.int64).reshape(prod(map(len, values)), len(values))
-
-
-def cuts_near(extent: int, size: int, ratio: float, counts: bool) -> Iterator[int]:
-    """Yield even cuts of an axis near a size, at most some tens."""
-    number = size if counts else -(-extent // size)
-    first, last = int(number / ratio), int(number * ratio) + 1
-    step = max(1, (last - first) // 32)
-    for n in range(max(1, first), min(last, extent) + 1, step):
-        yield n if counts else -(-extent // n)
+                if self.low[at] <= other <= self.high[at]:
+                    changed = (*row[:at], other, *row[at + 1 :])
+                    yield changed
+                    for follower in range(at + 1, len(row) - 1):
+                        for value in self._left_over(changed, follower):
+                            yield (*changed[:follower], value, *changed[follower + 1 :])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from pebble.program.schedule.aligned_sizes import aligned_sizes
@@ -10,7 +10,7 @@ from pebble.program.schedule.aligned_sizes import aligned_sizes
 if TYPE_CHECKING:
     from pebble.computations.problem import Problem
 
-__all__ = ["grid", "leftovers", "suggested"]
+__all__ = ["even_cuts", "grid", "leftovers", "suggested"]
 
 
 def grid(extent: int, ratio: float, *, counts: bool = False) -> Iterator[int]:
@@ -20,6 +20,11 @@ def grid(extent: int, ratio: float, *, counts: bool = False) -> Iterator[int]:
         yield number if counts else -(-extent // number)
         number = max(number + 1, int(number * ratio))
     yield extent if counts else 1
+
+
+def even_cuts(extent: int, numbers: Iterable[int]) -> list[int]:
+    """Return the least size for each of some numbers of tiles of an axis."""
+    return list(dict.fromkeys(-(-extent // number) for number in numbers))
 
 
 def leftovers(extent: int, others: Sequence[int]) -> list[int]:
@@ -35,6 +40,6 @@ def leftovers(extent: int, others: Sequence[int]) -> list[int]:
 
 def suggested(problem: Problem, axis: str, most: int) -> list[int]:
     """Return the sizes up to one that the mask suggests."""
-    if problem.mask is None or axis not in ("", "i", "j"):
+    if problem.mask is None or axis in ("k", "e"):
         return []
-    return aligned_sizes(problem.allowed, axis or "i", most)
+    return aligned_sizes(problem.allowed, axis if axis in ("i", "j") else "i", most)
