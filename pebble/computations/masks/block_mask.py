@@ -18,6 +18,8 @@ from pebble.computations.masks.mask import OTHER_AXIS, Interval, RegularPart
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from pebble.computations.masks.questions import Questions
+
     Whole = NDArray[np.int64]
 
 __all__ = ["BlockMask", "can_be_kept", "check_blocks_kept"]
@@ -138,6 +140,13 @@ class BlockMask(EqualBlocks):
     def _parts(self) -> dict[str, Whole]:
         parts = parts_of_rows(self.blocks, *self.blocks.shape)
         return {axis: self._spread(axis, labels, None) for axis, labels in parts.items()}
+
+    @cached_property
+    def questions(self) -> Questions:
+        """What the mask answers about many boxes at once."""
+        from pebble.computations.masks.block_questions import BlockQuestions
+
+        return BlockQuestions(self)
 
     # First and last partners
 

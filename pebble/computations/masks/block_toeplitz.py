@@ -21,6 +21,8 @@ from pebble.computations.masks.union_mask import UnionMask, band_marks
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from pebble.computations.masks.questions import Questions
+
     Whole = NDArray[np.int64]
     Bands = tuple[BandMask, ...]
 
@@ -105,6 +107,13 @@ class BlockToeplitzMask(PiecewiseMask):
         """Numbers of allowed pairs in many boxes: beginnings and ends of their queries, and of their keys."""
         (start, stop), before = queries, self._pairs.before
         return before(stop, keys[1]) - before(start, keys[1]) - before(stop, keys[0]) + before(start, keys[0])
+
+    @cached_property
+    def questions(self) -> Questions:
+        """What the mask answers about many boxes at once."""
+        from pebble.computations.masks.block_questions import ToeplitzQuestions
+
+        return ToeplitzQuestions(self)
 
     def at_lines(self, axis: str, lines: Whole, partners: Interval) -> NDArray[np.bool_]:
         """Return the pairs of chosen lines of an axis with some partners, shape (lines, partners)."""

@@ -14,6 +14,8 @@ from pebble.computations.masks.mask import OTHER_AXIS, Interval, RegularPart
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from pebble.computations.masks.questions import Questions
+
     Whole = NDArray[np.int64]
 
 __all__ = ["ButterflyMask"]
@@ -126,6 +128,13 @@ class ButterflyMask(EqualBlocks):
             interval = start[some, None], stop[some, None]
             found[some] = self._in_pieces(axis, interval, 0, blocks[:, None] + self._back)
         return found
+
+    @cached_property
+    def questions(self) -> Questions:
+        """What the mask answers about many boxes at once."""
+        from pebble.computations.masks.block_questions import BlockQuestions
+
+        return BlockQuestions(self)
 
     def partners_of(self, blocks: Whole) -> Whole:
         """Return the blocks that any of some blocks is allowed with, in order."""

@@ -14,6 +14,8 @@ from pebble.computations.masks.mask import Interval, Mask
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from pebble.computations.masks.questions import Questions
+
 __all__ = ["DenseMask"]
 
 
@@ -72,6 +74,13 @@ class DenseMask(Mask):
         """Return where all partners before come before all partners behind, at lines that have any."""
         places: list[int] = places_apart(self._first[axis], self._last[axis]).tolist()
         return places
+
+    @cached_property
+    def questions(self) -> Questions:
+        """What the mask answers about many boxes at once."""
+        from pebble.computations.masks.dense_questions import DenseQuestions
+
+        return DenseQuestions(self)
 
     @cached_property
     def _digest(self) -> str:

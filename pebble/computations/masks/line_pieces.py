@@ -200,6 +200,23 @@ class LinePieces:
         )
         return int(found.max())
 
+    def latest_of(self, which: int, before: Whole, low: Whole, high: Whole) -> Whole:
+        """Return the last lines before places with an end in [low, high); -1 where there is none."""
+        found = np.full_like(before, -1)
+        for start, length, times, height, slope, moves in self._each[which]:
+            least = np.maximum(low - height, 0) if slope and not moves else 0
+            number = np.minimum(times, -((start + least - before) // self.period)) - 1
+            if moves:
+                number = np.minimum(number, (high - 1 - height) // self.period)
+            value, place = height + moves * number * self.period, start + number * self.period
+            # The piece's lines with an end below high, and behind those with one below low.
+            upto, since = (
+                np.clip(end - value, 0, length) if slope else (value < end) * length for end in (high, low)
+            )
+            upto = np.minimum(upto, before - place)
+            found = np.where((number >= 0) & (since < upto), np.maximum(found, place + upto - 1), found)
+        return found
+
     def values(self, which: int, lines: Interval, values: Interval) -> Whole:
         """Return the ends of some lines that lie in an interval, in no order; not as often as they occur."""
         found = [np.empty(0, dtype=np.int64)]

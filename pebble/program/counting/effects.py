@@ -25,6 +25,8 @@ import numpy as np
 from pebble.common.errors import TooManyOperations
 from pebble.computations.masks.mask import OTHER_AXIS
 from pebble.computations.masks.questions import Runs
+from pebble.program.counting.life import Here
+from pebble.program.counting.progressions import LEAST_TILES, steady_parts, tiles_in_progression
 from pebble.program.nodes import Condition, Loop, Operation, Program, When
 
 if TYPE_CHECKING:
@@ -38,28 +40,12 @@ if TYPE_CHECKING:
     Path = tuple[int, ...]
     Box = dict[str, tuple[Whole, Whole]]
 
-__all__ = ["MOST_BOXES", "Fold", "Here", "lexical", "loop_sizes"]
+__all__ = ["MOST_BOXES", "Effect", "Fold", "lexical"]
 
 MOST_BOXES = 2 * 10**8
 """Boxes that are looked at; beyond, a program is not verified."""
 _CHUNK = 2**20
 _SMALL = 2**61
-
-
-class Here(NamedTuple):
-    """How far the words of an operation have got, all alike.
-
-    Attributes
-    ----------
-    place : {"all", "start", "end"}
-        Of words with a chain: to the end of the chain, or to start or end of the current tile of the chain's axis.
-        For a load in slow memory, for a store or delete in fast memory.
-    held : bool
-        Whether fast memory has the words that are loaded or computed already.
-    """
-
-    place: str = "all"
-    held: bool = False
 
 
 class Effect(NamedTuple):
@@ -207,7 +193,14 @@ class Fold:
     ) -> None:
         self.family, self.here, self.number = family, here, len(programs)
         self.masked = family.masked_axes
-        self.sizes = loop_sizes(programs, family)
+        self.axes: dict[Path, str] = {}
+        sizes: dict[Path, list[tuple[int, int, int]]] = {}
+        for program in programs:
+            for path, node in loops_of(program):
+                self.axes[path] = node.axis
+                stop = family.extents[node.axis] if node.stop is None else node.stop
+                sizes.setdefault(path, []).append((node.tile, node.start, stop))
+        self.sizes = {path: np.array(each, dtype=np.int64).T for path, each in sizes.items()}
         self.moved: dict[Path, Whole] = {}
         self.boxes = 0
         self.arrays = {array.name: number * by_array for number, array in enumerate(family.arrays)}
@@ -273,23 +266,66 @@ class Fold:
     def _loop(self, node: Loop, path: Path, rows: Rows) -> Effect:
         axis, (tile, start, stop) = node.axis, (one[rows.root] for one in self.sizes[path])
         low, high = rows.box.get(axis, (start, stop))
-        if axis in self.masked:
-            runs = self._asked.runs(axis, low, high, tile, *self._tile(OTHER_AXIS[axis], rows))
-        else:
-            runs = _flat_runs(-((low - high) // tile))
+        loop = low, high, tile
+        if axis not in self.masked:
+            return self._runs(node, path, rows, loop, _flat_runs(-((low - high) // tile)))
+        if OTHER_AXIS[axis] not in rows.box and (found := self._in_progression(node, path, rows, loop)):
+            return found
+        return self._runs(
+            node, path, rows, loop, self._asked.runs(axis, *loop, *self._tile(OTHER_AXIS[axis], rows))
+        )
+
+    def _runs(
+        self, node: Loop, path: Path, rows: Rows, loop: tuple[Whole, Whole, Whole], runs: Runs
+    ) -> Effect:
+        """Return the effects of loops that are made of runs of tiles."""
         found = [
-            self._run(node, path, rows, Runs(*(one[part] for one in runs)), (low, high, tile))
+            self._run(node, path, rows, Runs(*(one[part] for one in runs)), loop)
             for part in _chunks(runs.length)
         ]
-        if not found:
-            return self._nothing(len(rows))
-        effects, parents = zip(*found, strict=True)
-        joined = Effect(*(np.concatenate(parts, axis=-1) for parts in zip(*effects, strict=True)))
-        done, owner = joined.sequence(np.concatenate(parents))
-        if len(owner) == len(rows):
-            return done
         effect = self._nothing(len(rows))
-        effect.put(owner, done)
+        if found:
+            effects, parents = zip(*found, strict=True)
+            joined = Effect(*(np.concatenate(parts, axis=-1) for parts in zip(*effects, strict=True)))
+            done, owner = joined.sequence(np.concatenate(parents))
+            effect.put(owner, done)
+        return effect
+
+    def _in_progression(
+        self, node: Loop, path: Path, rows: Rows, loop: tuple[Whole, Whole, Whole]
+    ) -> Effect | None:
+        """Return the effects of outermost loops of which some tiles stand for all; None if they do not."""
+        mask, axis, other = self.family.mask, node.axis, OTHER_AXIS[node.axis]
+        low, high, tile = loop
+        if not getattr(mask, "bands", ()) or ((high - low) // tile).max() < LEAST_TILES:
+            return None
+        assert mask is not None
+        inside = [place for place, at in self.axes.items() if at == other and place[: len(path)] == path]
+        marks = {0, self.family.extents[other]} | {
+            int(place)
+            for where, at in self.axes.items()
+            if at == other
+            for place in np.concatenate(self.sizes[where][1:])
+        }
+        parts = steady_parts(mask, axis, LEAST_TILES * int(tile.min()))
+        if not parts:
+            return None
+        pieces = []
+        for row, root in enumerate(rows.root.tolist()):
+            grid = [int(self.sizes[place][0][root]) for place in inside]
+            one = int(low[row]), int(high[row]), int(tile[row])
+            first, halves = tiles_in_progression(mask, axis, parts, one, grid, marks)
+            pieces.append((np.full_like(first, row), first, np.ones_like(first), halves))
+        before = {place: moved.copy() for place, moved in self.moved.items()}
+        runs = Runs(*(np.concatenate(columns) for columns in zip(*pieces, strict=True)))
+        effect = self._runs(node, path, rows, loop, runs)
+        if effect.grown.any():
+            # Words pile up from tile to tile: their order matters.
+            self.moved = before
+            return None
+        for place, moved in self.moved.items():
+            was = before.get(place, 0)
+            self.moved[place] = was + (moved - was) // 2
         return effect
 
     def _run(
@@ -330,7 +366,7 @@ class Fold:
     # Operations
 
     def _operation(self, op: Operation, path: Path, rows: Rows, effect: Effect) -> Effect:
-        array, here = self.family[op.array], self.here.get(path, Here())
+        array, here = self.family[op.array], self.here.get(path, Here("all", False))
         if op.action == "compute":
             return self._compute(op, path, array, rows, effect, here.held)
         words = self._words(array, rows, op, here.place)
@@ -460,23 +496,18 @@ def _chunks(lengths: Whole) -> Iterator[slice]:
         yield slice(start, stop)
 
 
-def loop_sizes(programs: Sequence[Program], family: Family) -> dict[Path, tuple[Whole, Whole, Whole]]:
-    """Return tile, start and stop of each loop of programs of one text, by the loop's path."""
-    found: dict[Path, list[tuple[int, int, int]]] = {}
+def loops_of(program: Program) -> Iterator[tuple[Path, Loop]]:
+    """Yield the loops of a text, each with its path."""
 
-    def walk(nodes: Sequence[Node], path: Path) -> None:
+    def walk(nodes: Sequence[Node], path: Path) -> Iterator[tuple[Path, Loop]]:
         for number, node in enumerate(nodes):
-            place = (*path, number)
             if isinstance(node, Loop):
-                stop = family.extents[node.axis] if node.stop is None else node.stop
-                found.setdefault(place, []).append((node.tile, node.start, stop))
+                yield (*path, number), node
             if not isinstance(node, Operation):
-                walk(node.body, place)
+                yield from walk(node.body, (*path, number))
 
-    for program in programs:
-        for number, phase in enumerate(program.phases):
-            walk(phase.body, (number,))
-    return {place: tuple(np.array(sizes, dtype=np.int64).T) for place, sizes in found.items()}
+    for number, phase in enumerate(program.phases):
+        yield from walk(phase.body, (number,))
 
 
 def lexical(program: Program, family: Family) -> dict[Path, Here]:
@@ -494,7 +525,7 @@ def lexical(program: Program, family: Family) -> dict[Path, Here]:
                 chain = family[node.array].chain
                 inner = next((one for one in reversed(around) if one[0] == chain), None)
                 if inner and node.array in inner[1]:
-                    found[place] = Here("end" if node.array in inner[2] else "start")
+                    found[place] = Here("end" if node.array in inner[2] else "start", False)
                 if node.action == "compute":
                     for _, _, done in around:
                         done.add(node.array)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -10,16 +11,15 @@ from pebble.common.errors import InvalidInput, TooManyOperations, Violation
 from pebble.common.units import fast_memory_words
 from pebble.computations.family import Family
 from pebble.program.counting import plain
-from pebble.program.counting.counted import Run
-from pebble.program.counting.effects import Fold, Here
-from pebble.program.counting.life import Unproved, prove
+from pebble.program.counting.effects import Fold
+from pebble.program.counting.life import Here, Unproved, prove
 from pebble.program.counting.measure import in_turn, texts_in_turn
-from pebble.program.parts_in_turn import written_out
+from pebble.program.machine.counted import Run
 from pebble.program.places import places
 from pebble.program.validation import validate
 
 if TYPE_CHECKING:
-    from pebble.program.counting.rules import Machine
+    from pebble.program.machine.rules import Machine
     from pebble.program.nodes import Program
 
     Path = tuple[int, ...]
@@ -60,7 +60,7 @@ def run(
         except Unproved as unproved:
             why = str(unproved)
     try:
-        return plain.execute(written_out(program, family), family, M, observe=observe, step_limit=step_limit)
+        return plain.execute(program, family, M, observe=observe, step_limit=step_limit)
     except TooManyOperations as error:
         if why is None:
             raise
@@ -110,9 +110,9 @@ def fold(program: Program, family: Family) -> Run:
         computes=counts["compute"],
         peak=int(in_turn(folds, order).room[0]),
         steps=sum(one.boxes for one in folds),
-        proved=True,
-        _peak_words=peak_words,
-        _state=lambda: plain.execute(written_out(program, family), family).state,
+        unrolled=(),
+        peak_words=peak_words(),
+        _state=lambda: plain.execute(program, family)._state(),
     )
 
 
@@ -141,10 +141,8 @@ def proof(program: Program, family: Family) -> Mapping[Path, Here]:
 def _held_to(M: int | None, found: Run, program: Program) -> Run:
     """Hold a run to M words."""
     if M is not None and found.peak > M:
-        try:
-            plain.execute(written_out(program, found.family), found.family, M, step_limit=LOCATE_LIMIT)
-        except TooManyOperations:
-            pass
+        with suppress(TooManyOperations):
+            plain.execute(program, found.family, M, step_limit=LOCATE_LIMIT)
         held = ", ".join(f"{words:,} of {name}" for name, words in found.peak_words.items())
         raise Violation(
             f"fast memory holds at most {M} words, and {found.peak} are needed at the peak ({held}); delete something "

@@ -1,0 +1,85 @@
+"""Lines by their first partners: how many of an interval begin before a place, and the last that begins in one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Whole = NDArray[np.int64]
+
+__all__ = ["LinesByFirst"]
+
+
+class LinesByFirst:
+    """A wavelet matrix of the lines in the order of their first partners: a question costs log₂(lines) gathers.
+
+    Digit by digit, from the highest one, the lines are parted: those with a 0 come before those with a 1, in the
+    order they were in. All numbers below a power of two are there once, lines that do not exist at the end of the
+    order; so half of the lines of every group go either way, and where a group begins need not be stored.
+
+    Parameters
+    ----------
+    first : ndarray of int64
+        First partner of every line; ``partners`` where it has none.
+    partners : int
+
+    Examples
+    --------
+    >>> lines = LinesByFirst(np.array([2, 0, 3, 0]), 3)
+    >>> low, high = np.array([0, 1]), np.array([4, 4])
+    >>> lines.begun(low, high, np.array([3, 1])).tolist()
+    [3, 2]
+    >>> lines.behind_latest(low, high, np.array([1, 3]), np.array([3, 3])).tolist()
+    [1, 1]
+    """
+
+    def __init__(self, first: Whole, partners: int) -> None:
+        number = len(first)
+        self._digits = range(number.bit_length() - 1, -1, -1)
+        self._half = 1 << len(self._digits) >> 1
+        order = np.argsort(first, kind="stable").astype(np.int32)
+        self._begun = first[order].searchsorted(np.arange(partners + 1))
+        order = np.append(order, np.arange(number, 2 * self._half, dtype=np.int32))
+        # Of each digit, how many of the first lines have a 0.
+        self._zeros = np.zeros((len(self._digits), len(order) + 1), dtype=np.int32)
+        for digit, zeros in zip(self._digits, self._zeros, strict=True):
+            one = (order >> digit & 1).astype(bool)
+            np.cumsum(~one, out=zeros[1:])
+            order = np.concatenate([order[~one], order[one]])
+
+    def begun(self, x0: Whole, x1: Whole, place: Whole) -> Whole:
+        """Numbers of lines in intervals whose first partner lies before a place."""
+        number = self._begun[place]
+        return self._below(number, x1) - self._below(number, x0)
+
+    def _below(self, number: Whole, line: Whole) -> Whole:
+        """Of the first so many in the order, how many come before a line on the axis."""
+        found, group = np.zeros_like(line), np.zeros_like(line)
+        for digit, zeros in zip(self._digits, self._zeros, strict=True):
+            one = line >> digit & 1
+            group >>= 1
+            zero = zeros[2 * group + number] - group
+            found += one * zero
+            number = np.where(one, number - zero, zero)
+            group += one * self._half
+        return found
+
+    def behind_latest(self, x0: Whole, x1: Whole, p: Whole, q: Whole) -> Whole:
+        """Return the place behind the last line of [x0, x1) whose first partner is in [p, q); x0 if there is none."""
+        low, high = self._begun[p], self._begun[q]
+        rank = self._below(high, x1) - self._below(low, x1) - 1
+        some, rank = rank >= 0, np.maximum(rank, 0)
+        line, group = np.zeros_like(rank), np.zeros_like(rank)
+        for digit, zeros in zip(self._digits, self._zeros, strict=True):
+            group >>= 1
+            zero_low, zero_high = zeros[2 * group + low] - group, zeros[2 * group + high] - group
+            one = rank >= zero_high - zero_low
+            rank = np.where(one, rank - zero_high + zero_low, rank)
+            low, high = np.where(one, low - zero_low, zero_low), np.where(one, high - zero_high, zero_high)
+            line += one << digit
+            group += one * self._half
+        return np.where(some & (line >= x0), line + 1, x0)

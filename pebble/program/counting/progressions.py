@@ -1,0 +1,131 @@
+"""Outer tiles whose words lie on a line: two of them stand for all.
+
+In a steady part of a band both ends of a line's partners stay, or move on by as much from line to line. A tile of lines
+some tiles on, such that the ends have moved by whole tiles of the partners' loops, then sees the same boxes moved on;
+where one end stays and the other moves, it sees more of those that lie wholly between. So all that its body moves is a
+linear function of how far on it is, as long as all places that anything can ask of, the ends of the tile's lines and of
+those next to it, the ends of the axis and of loops over a part of it, keep their order, and those that move apart or
+towards one another stay two tiles apart; that is so between two tiles if it is so at both. Its room is the largest of
+several linear functions, so it is largest at one of the two.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from pebble.computations.masks.mask import RegularPart
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from pebble.computations.masks.mask import Mask
+
+    Whole = NDArray[np.int64]
+
+__all__ = ["LEAST_TILES", "steady_parts", "tiles_in_progression"]
+
+LEAST_TILES = 256
+"""Fewer tiles are all looked at."""
+
+
+def steady_parts(mask: Mask, axis: str, length: int) -> list[RegularPart]:
+    """Return the steady parts of an axis with at least so many lines."""
+    return [one for one in mask.steady_parts(axis) if one.stop - one.start >= length and not one.repeats]
+
+
+def tiles_in_progression(
+    mask: Mask,
+    axis: str,
+    parts: Iterable[RegularPart],
+    loop: tuple[int, int, int],
+    grid: Iterable[int],
+    marks: Iterable[int],
+) -> tuple[Whole, Whole]:
+    """Return tiles of a loop that stand for all, and for how many halves of a tile each does.
+
+    Parameters
+    ----------
+    mask : Mask
+        A band, or a union of bands.
+    axis : str
+    parts : iterable of RegularPart
+    loop : (int, int, int)
+        What the loop runs over, [low, high), and its tile.
+    grid : iterable of int
+        Tiles of the loops over the other axis.
+    marks : iterable of int
+        Places of the other axis where such loops begin or end, and the axis's own ends.
+    """
+    low, high, tile = loop
+    number = -((low - high) // tile)
+    step, places = math.lcm(1, *grid), np.array(sorted(set(marks)), dtype=np.int64)
+    chosen, halves, done = [], [], 0
+    for part in parts:
+        lines, partners = part.lines, part.partners
+        period = 1
+        if any(part.moves):
+            # Lines after which the ends have moved by whole steps, in tiles.
+            moved = lines * step // math.gcd(partners, step)
+            period = math.lcm(moved, tile) // tile
+        # The lines next to the tiles are in the part too, and no tile is ragged.
+        first = max(done, -((low - part.start - 1) // tile))
+        last = min((part.stop - 1 - low) // tile, (high - low) // tile)
+        for u, v in _between(mask, axis, part, (first, last), (low, tile), places):
+            rounds = (v - u) // period
+            if rounds < 4:
+                continue
+            one = u + np.arange(period)
+            other = one + (rounds - 1) * period
+            if not _keep_order(mask, axis, (one, other), (low, tile), step, places):
+                continue
+            chosen += [np.arange(done, u), one, other]
+            halves += [np.full(u - done, 2), np.full(period, rounds), np.full(period, rounds)]
+            done = u + rounds * period
+    chosen.append(np.arange(done, number))
+    halves.append(np.full(number - done, 2))
+    return np.concatenate(chosen), np.concatenate(halves).astype(np.int64)
+
+
+def _between(
+    mask: Mask, axis: str, part: RegularPart, tiles: tuple[int, int], loop: tuple[int, int], places: Whole
+) -> list[tuple[int, int]]:
+    """Cut tiles of a part where one of its ends passes a place."""
+    first, last = tiles
+    low, tile = loop
+    cuts = {first, last}
+    for row, moves in enumerate(part.moves):
+        if moves:
+            begin = int(mask.ends_of(axis, np.array([part.start]))[row, 0])
+            for place in places.tolist():
+                line = part.start + (place - begin) * part.lines // part.partners
+                at = (line - low) // tile
+                cuts |= {cut for cut in (at - 2, at + 3) if first < cut < last}
+    bounds = sorted(cuts)
+    return list(itertools.pairwise(bounds))
+
+
+def _places(mask: Mask, axis: str, tiles: Whole, loop: tuple[int, int], places: Whole) -> Whole:
+    """Return the places that the bodies of some tiles can ask of, shape (places, tiles)."""
+    low, length = loop
+    starts = low + tiles * length
+    lines = np.stack([starts - 1, starts, starts + length - 1, starts + length])
+    ends = mask.ends_of(axis, lines.ravel()).reshape(-1, len(tiles))
+    return np.concatenate([ends, np.broadcast_to(places[:, None], (len(places), len(tiles)))])
+
+
+def _keep_order(
+    mask: Mask, axis: str, rounds: tuple[Whole, Whole], loop: tuple[int, int], step: int, places: Whole
+) -> bool:
+    """Whether the places of two rounds of tiles are in the same order, and apart by two steps where they move."""
+    one, other = (_places(mask, axis, tiles, loop, places) for tiles in rounds)
+    for row, its in zip(one, other, strict=True):
+        before, after = row - one, its - other
+        apart = (np.sign(before) == np.sign(after)) & (np.minimum(abs(before), abs(after)) >= 2 * step)
+        if not (apart | (before == after)).all():
+            return False
+    return True

@@ -1,0 +1,449 @@
+"""What every memory holds while every operation is executed: how far each element of each array has got there.
+
+*Progress* is the place that a chain's loop had got to, 1 for an array without a chain, and for a sum in any order the
+number of terms that are in; 0: nothing is there. Under a mask the chains of a box are as far as the loop: a line none
+of whose steps have come by then has not begun, and places between which a line has no steps are the same to it.
+"""
+
+from __future__ import annotations
+
+from math import prod
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy import count_nonzero
+
+from pebble.common.errors import TooManyOperations
+from pebble.computations.masks.mask import OTHER_AXIS
+from pebble.program.chain_steps import ChainSteps
+from pebble.program.machine.level_storage import ComputedPart, LevelPart, LevelStorage
+from pebble.program.machine.state import SLOW
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from pebble.computations.array import Array
+    from pebble.computations.family import Family
+    from pebble.program.nodes import Interval
+
+__all__ = ["MOST_ELEMENTS", "Storage", "refuse_too_many_elements"]
+
+MOST_ELEMENTS = 2**27
+
+Progress = Any  # an array of whole numbers, of the type that is large enough
+
+
+def refuse_too_many_elements(family: Family) -> None:
+    """Say before the work that there is no room to note the progress of every element."""
+    total = 0
+    for array in family.arrays:
+        terms = 1 if array.sum is None else family.extents[array.sum]
+        total += terms * prod(family.extents[axis] for axis in array.axes)
+    if total > MOST_ELEMENTS:
+        raise TooManyOperations(
+            f"not verified at this size: operation by operation, the state of {total:,} elements would have to be "
+            f"kept, and at most {MOST_ELEMENTS:,} are; take a smaller problem"
+        )
+
+
+class Storage(LevelStorage):
+    """The state of slow memory, and of one fast memory or several memory levels.
+
+    Attributes
+    ----------
+    held, valid : list of dict of str to ndarray
+        For each level, the innermost first, the progress of what takes room, and of what has a value.
+    slow : dict of str to ndarray
+        Progress in slow memory.
+    terms : dict of str to (ndarray of bool, ndarray of bool)
+        For each sum in any order, which terms fast and slow memory have, the terms along the last axis.
+    first : dict of str to ndarray or 0
+        An element is there where its progress is above this: the first step of a masked chain; where an element
+        does not exist, the length of the chain.
+    steps : dict of str to ndarray
+        For each axis with masked chains along it, how many steps each line has before each place.
+    tiles : dict of str to (int, int)
+        The current tile of every axis that has one.
+    """
+
+    def __init__(self, family: Family, levels: int = 1, inclusive: bool = True, measured: int = 1) -> None:
+        refuse_too_many_elements(family)
+        self.family, self.levels, self.inclusive, self.measured = family, levels, inclusive, measured
+        self.held: list[dict[str, Progress]] = [self._zeros() for _ in range(levels)]
+        self.valid = [self.held[0], *(self._zeros() for _ in self.held[1:])] if inclusive else self.held
+        self.slow = self._zeros()
+        self.terms: dict[str, tuple[NDArray[np.bool_], NDArray[np.bool_]]] = {}
+        self.first: dict[str, Progress] = {}
+        self.steps: dict[str, Progress] = {}
+        for array in family.arrays:
+            if array.is_input:
+                self.slow[array.name][...] = 1
+            if array.sum is not None:
+                shape = family.shape(array.name)
+                self.terms[array.name] = np.zeros(shape, dtype=bool), np.zeros(shape, dtype=bool)
+            self.first[array.name] = self._first(array)
+        self.tiles: dict[str, Interval] = {}
+        self._slices = {axis: slice(0, extent) for axis, extent in family.extents.items()}
+        self._along = {
+            axis: [array.name for array in family.arrays if axis in array.axes] for axis in family.extents
+        }
+        self._parts: dict[str, dict[int, Box]] = {array.name: {} for array in family.arrays}
+
+    def _zeros(self) -> dict[str, Progress]:
+        return {array.name: np.zeros(self._shape(array), self._type(array)) for array in self.family.arrays}
+
+    def _shape(self, array: Array) -> tuple[int, ...]:
+        return tuple(self.family.extents[axis] for axis in array.axes)
+
+    def _type(self, array: Array) -> np.dtype[Any]:
+        return np.min_scalar_type(self.family.chain_length(array.name))
+
+    def _first(self, array: Array) -> Progress:
+        """Return above which progress elements are there; note the steps of masked chains."""
+        family, axis = self.family, self.family.line_axis(array)
+        lines = [one for one in array.axes if one in family.masked_axes]
+        if not lines:
+            return 0
+        assert family.mask is not None
+        if axis is not None:
+            first = family.mask.first(axis)
+            if axis not in self.steps:
+                self.steps[axis] = self._steps(axis)
+        elif len(lines) == 2:
+            whole = [(0, family.extents[one]) for one in lines]
+            first = ~family.mask.lines_matrix(lines[0], whole[0], whole[1])
+        else:
+            first = family.mask.last(lines[0]) < 0
+        first = first * (1 if axis else family.chain_length(array.name))
+        form = [family.extents[one] if one in lines else 1 for one in array.axes]
+        return np.broadcast_to(first.astype(self._type(array)).reshape(form), self._shape(array))
+
+    def _steps(self, axis: str) -> Progress:
+        """Return how many partners each line of an axis has before each place."""
+        lines, partners = self.family.extents[axis], self.family.extents[OTHER_AXIS[axis]]
+        assert self.family.mask is not None
+        steps = np.zeros((lines, partners + 1), np.min_scalar_type(partners))
+        allowed = self.family.mask.lines_matrix(axis, (0, lines), (0, partners))
+        np.cumsum(allowed, axis=1, dtype=steps.dtype, out=steps[:, 1:])
+        return steps
+
+    def enter(self, axis: str, tile: Interval | None) -> None:
+        """Make a tile of an axis the current one; None: the whole axis."""
+        if tile is None:
+            self.tiles.pop(axis, None)
+            self._slices[axis] = slice(0, self.family.extents[axis])
+        else:
+            self.tiles[axis], self._slices[axis] = tile, slice(*tile)
+        for name in self._along[axis]:
+            self._parts[name].clear()
+
+    def tidy(self, axis: str) -> None:
+        """Do nothing: every element stays by itself."""
+
+    def part(self, array: Array) -> Box:
+        """Return the current box of an array as the operation at hand sees it; at the end, at the outermost level."""
+        op = self.acting
+        level = self.levels if op is None else 0 if op.action == "compute" else op.level
+        parts = self._parts[array.name]
+        found = parts.get(level)
+        if found is None:
+            kind = SumBox if array.sum is not None else Box if level else ComputedBox
+            found = parts[level] = kind(self, array, max(level, 1))
+        return found
+
+    def box(self, array: Array) -> tuple[Any, ...]:
+        """Return the current tiles of an array's axes, to index with."""
+        slices = self._slices
+        return (*[slices[axis] for axis in array.axes], ...)
+
+    def final(self, name: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return the progress of every element of an array in the innermost level and in slow memory.
+
+        It is 0 for what does not exist or has not begun; the progress of a masked chain is the index of its last
+        allowed step so far, plus one.
+        """
+        array, first = self.family[name], self.first[name]
+        both = [
+            np.where(one > first, one, 0).astype(np.int64) for one in (self.held[0][name], self.slow[name])
+        ]
+        if self.family.line_axis(array) is not None:
+            upto = ChainSteps(self.family, array).upto + 1
+            upto = np.broadcast_to(upto, (*both[0].shape, upto.shape[-1]))
+            both = [np.take_along_axis(upto, one[..., None], axis=-1)[..., 0] for one in both]
+        return both[0], both[1]
+
+
+class Box(LevelPart):
+    """The current box of an array at one level, with the next level out as its slow memory."""
+
+    __slots__ = (
+        "_words",
+        "array",
+        "fast",
+        "first",
+        "length",
+        "level",
+        "next",
+        "rows",
+        "slow",
+        "state",
+        "valid",
+    )
+
+    def __init__(self, state: Storage, array: Array, level: int) -> None:
+        box, name = state.box(array), array.name
+        self.state, self.array, self.level = state, array, level
+        self.length = state.family.chain_length(name)
+        self.fast: Progress = state.held[level - 1][name][box]
+        self.valid: Progress = state.valid[level - 1][name][box]
+        self.next: Progress = None if level == state.levels else state.held[level][name][box]
+        beyond = state.slow if level == state.levels else state.valid[level]
+        self.slow: Progress = beyond[name][box]
+        first = state.first[name]
+        self.first: Progress = first[box] if isinstance(first, np.ndarray) else first
+        self.rows = self._rows(box)
+        self._words = -1
+
+    def _rows(self, box: tuple[Any, ...]) -> tuple[Progress, Progress] | None:
+        """Return, of a masked chain, how many steps the lines have before each place, and their numbers."""
+        axis = self.state.family.line_axis(self.array)
+        if axis is None:
+            return None
+        at = self.array.axes.index(axis)
+        numbers = np.arange(self.fast.shape[at]).reshape(
+            [-1 if one == at else 1 for one in range(self.fast.ndim)]
+        )
+        return self.state.steps[axis][box[at]], numbers
+
+    @property
+    def words(self) -> int:  # type: ignore[override]
+        """Words of the box."""
+        if self._words < 0:
+            masked = isinstance(self.first, np.ndarray)
+            self._words = count_nonzero(self.first < self.length) if masked else self.fast.size
+        return self._words
+
+    # Questions about progress, element by element
+
+    def _lacks(self, progress: Progress) -> bool:
+        """Whether nothing is there of some element that has begun by now.
+
+        Inside a loop over a masked chain's axis, a line has begun if it has a step before the current tile; outside,
+        if it has any.
+        """
+        tile = None if self.rows is None else self.state.tiles.get(self.array.chain or "")
+        by_now = tile[0] if tile else self.length
+        return bool(((self.first < by_now) & (progress <= self.first)).any())
+
+    def _differ(self, one: Progress, other: Progress) -> Any:
+        """Return of which elements two states of progress are not the same."""
+        if one is other:
+            return False
+        differ = one != other
+        if self.rows is not None:
+            if differ.any():
+                steps, numbers = self.rows
+                differ = steps[numbers, one] != steps[numbers, other]
+        elif isinstance(self.first, np.ndarray):
+            differ &= self.first < self.length
+        return differ
+
+    def _count(self, progress: Progress) -> int:
+        return count_nonzero(progress > self.first)
+
+    def _missing(self, fast: Progress, slow: Progress) -> int | None:
+        """Words that one memory lacks and another has; None if the first has another partial result."""
+        if ((fast > self.first) & self._differ(fast, slow)).any():
+            return None
+        return self._count(slow) - self._count(fast)
+
+    # What the rules ask
+
+    def held(self, memory: int) -> int | None:
+        """Words that the level holds of the box, or that the next one out has the value of; None if it lacks some."""
+        if memory != SLOW:
+            return None if self._lacks(self.fast) else self._count(self.fast)
+        if self.next is not None and self._is_stale(self.slow, self.next):
+            return None
+        return None if self._lacks(self.slow) else self._count(self.slow)
+
+    def values(self) -> int | None:
+        """Words of the box whose value the level has; None if it lacks some."""
+        if self._is_stale(self.valid, self.fast) or self._lacks(self.valid):
+            return None
+        return self._count(self.valid)
+
+    def _is_stale(self, valid: Progress, held: Progress) -> bool:
+        """Whether a level has no value of something that it holds."""
+        return bool(np.any(self._differ(valid, held)))
+
+    def is_held_within(self) -> bool:
+        """Whether the next level in holds any of the box."""
+        if self.level == 1:
+            return False
+        within = self.state.held[self.level - 2][self.array.name][self.state.box(self.array)]
+        return self._count(within) > 0
+
+    def next_absent(self) -> int | None:
+        """Words that the next level out lacks, if it is bounded; None if it has another partial result."""
+        return 0 if self.next is None else self._missing(self.next, self.valid)
+
+    def absent(self) -> int | None:
+        """Words that the level lacks and the next one out has; None if it has another partial result."""
+        return self._missing(self.fast, self.slow)
+
+    def vacant(self) -> int:
+        """Words of the box that are not in the level."""
+        return self.words - self._count(self.fast)
+
+    def is_complete(self, memory: int) -> bool:
+        """Whether a memory holds the final result of every element."""
+        return not np.any(self._differ(self.slow if memory == SLOW else self.fast, self.length))
+
+    def is_at(self, step: str, tile: Interval) -> bool:
+        """Whether fast memory holds a chain's element at or before a tile of one step, for its readers."""
+        asked = tile[step == "after"]
+        if step == "before" and asked == 0:
+            return True
+        wrong = self._differ(self.fast, asked)
+        if self.rows is not None:
+            steps, numbers = self.rows
+            wrong &= steps[numbers, tile[0]] < steps[numbers, tile[1]]
+            if step == "before":
+                wrong &= self.first < tile[0]
+        return not wrong.any()
+
+    def other_than(self, progress: int) -> list[int]:
+        """What fast memory holds that has not got exactly so far, as sorted progress; all of it without a mask."""
+        other = self._differ(self.fast, progress)
+        if not other.any():
+            return []
+        found = self.fast[other] if self.state.family.masked_axes else self.fast
+        return [int(one) for one in np.unique(found)]
+
+    def advance(self, start: int, stop: int) -> tuple[int, int, int]:
+        """Return the vertices that a chain computes, the words that begin, and the transient word of a step."""
+        if self.rows is None:
+            words = self.words
+            step = words > 0 and (start > 0 or stop - start > 1)
+            return words * (stop - start), 0 if start else words, int(step)
+        steps, rest = self.rows[0], self.fast.size // len(self.rows[0])
+        inside = steps[:, stop] - steps[:, start]
+        pairs = int(inside.sum())
+        begun = np.flatnonzero((steps[:, start] == 0) & (inside > 0))
+        if not len(begun):
+            return pairs * rest, 0, min(pairs, 1)
+        return pairs * rest, len(begun) * rest, int(inside[begun[-1] :].sum() > 1)
+
+    # Changes
+
+    def load(self) -> None:
+        """Copy the box from the next level out."""
+        self.fast[...] = self.slow
+        self.valid[...] = self.slow
+
+    def store(self) -> None:
+        """Copy the box to the next level out, where that has not got further already."""
+        np.maximum(self.slow, self.fast, out=self.slow)
+
+    def place(self, progress: int) -> None:
+        """Note the box's progress at this level; 0 deletes it."""
+        self.fast[...] = progress
+        self.valid[...] = progress
+
+
+class ComputedBox(Box, ComputedPart):
+    """The current box of an array where it is computed: placed at every level that computing places words in."""
+
+    __slots__ = ("counted", "outer", "outer_valid")
+
+    def __init__(self, state: Storage, array: Array, level: int) -> None:
+        super().__init__(state, array, level)
+        box, outer = state.box(array), slice(1, None if state.inclusive else 1)
+        self.outer: list[Progress] = [plane[array.name][box] for plane in state.held[outer]]
+        self.outer_valid: list[Progress] = [plane[array.name][box] for plane in state.valid[outer]]
+        self.counted = state.measured <= 1 + len(self.outer)
+
+    def vacant(self) -> int:
+        """Words of the box that the measured level does not hold and will."""
+        if not self.counted:
+            return 0
+        return self.words - self._count([self.fast, *self.outer][self.state.measured - 1])
+
+    def advance(self, start: int, stop: int) -> tuple[int, int, int]:
+        """Return the vertices that a chain computes, the words that begin, and the transient word of a step."""
+        vertices, new, step = super().advance(start, stop)
+        return (vertices, new, step) if self.counted else (vertices, 0, 0)
+
+    def other_than(self, progress: int) -> list[int]:
+        """What is held that has not got exactly so far, in level 1, or if there is none there, at any level."""
+        others = self.other_in_level_1(progress)
+        for plane in self.outer:
+            if not others:
+                others = np.unique(plane[self._differ(plane, progress)]).tolist()
+        return others
+
+    def other_in_level_1(self, progress: int) -> list[int]:
+        """What level 1 holds that has not got exactly so far, as sorted progress."""
+        return super().other_than(progress)
+
+    def place(self, progress: int) -> None:
+        """Note the box's progress at all levels; farther out only what was the same before keeps a value."""
+        for plane in (self.fast, *self.outer):
+            plane[...] = progress
+        for plane in self.outer_valid:
+            plane[self._differ(plane, progress)] = 0
+
+
+class SumBox(Box):
+    """The current box of a sum in any order, in one fast memory and slow memory."""
+
+    __slots__ = ("_fast_terms", "_slow_terms")
+
+    def __init__(self, state: Storage, array: Array, level: int) -> None:
+        super().__init__(state, array, level)
+        box = state.box(array)
+        self._fast_terms, self._slow_terms = (terms[box] for terms in state.terms[array.name])
+
+    def absent(self) -> int | None:
+        """Words that fast memory lacks and slow memory has; None if it has another partial sum."""
+        other = (self._fast_terms != self._slow_terms).any(axis=-1)
+        return None if (other & (self.fast > 0)).any() else self._count(self.slow) - self._count(self.fast)
+
+    def counted_twice(self, start: int, stop: int) -> bool:
+        """Whether fast memory holds a word that has absorbed some of these terms."""
+        return bool(self._fast_terms[..., start:stop].any())
+
+    def comparable(self) -> bool:
+        """Whether of every word fast memory holds more of the terms than slow memory, or no more than that."""
+        more = (self._fast_terms & ~self._slow_terms).any(axis=-1)
+        return not (more & (self._slow_terms & ~self._fast_terms).any(axis=-1)).any()
+
+    def advance(self, start: int, stop: int) -> tuple[int, int, int]:
+        """Return the vertices computed by absorbing terms, the words that begin, and the transient word of a step.
+
+        Words are taken one after the other: a step needs a word more if it comes after the last word that begins.
+        """
+        step = stop - start > 1 or bool(self.fast.flat[-1] > 0)
+        return self.words * (stop - start), self.vacant(), int(step)
+
+    def load(self) -> None:
+        """Copy the box from slow to fast memory."""
+        super().load()
+        self._fast_terms[...] = self._slow_terms
+
+    def store(self) -> None:
+        """Copy the box from fast to slow memory, where that has not got further already."""
+        super().store()
+        self._slow_terms |= self._fast_terms
+
+    def place(self, progress: int) -> None:
+        """Delete the box."""
+        assert progress == 0
+        super().place(0)
+        self._fast_terms[...] = False
+
+    def reach(self, start: int, stop: int) -> None:
+        """Note that the box's words have absorbed terms."""
+        self.fast += self.fast.dtype.type(stop - start)
+        self._fast_terms[..., start:stop] = True
