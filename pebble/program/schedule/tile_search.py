@@ -19,7 +19,7 @@ import numpy as np
 from pebble.common.errors import CacheTooSmall, InvalidInput
 from pebble.program.counting.measure import measure
 from pebble.program.nodes import Program
-from pebble.program.schedule.tile_groups import TileGroup, switches, tile_groups
+from pebble.program.schedule.tile_groups import TileGroup, group_of, switches, tile_groups
 from pebble.program.schedule.tile_values import even_cuts, grid, leftovers, suggested
 
 if TYPE_CHECKING:
@@ -32,17 +32,16 @@ if TYPE_CHECKING:
     Whole = NDArray[np.int64]
     Row: TypeAlias = tuple[int, ...]
 
-__all__ = ["Choice", "best_tiles"]
+__all__ = ["SHORT", "Choice", "Kind", "best_tiles", "counted", "too_small"]
 
 SHORT = 48
 """On axes up to this length all sizes are tried."""
 _EVERY = 20_000
 """As long as there are at most this many combinations of sizes."""
-_RATIOS = {0: 1.25, 1: 1.25, 2: 1.6}
-"""Of the grid of sizes, for a number of sizes beside the last."""
-_BEST = 3
-"""What is near this many is compared."""
-_ROUNDS = 6
+_RATIO, _LEAST_RATIO = 1.5, 1.07
+"""Of neighbours in the grid of sizes, and in the last round near the best."""
+_BEST, _VARIOUS = 3, 8
+"""What is near this many is compared; in the first round near this many with different sizes."""
 _NEVER = 1 << 62
 """Words and room of sizes without a program."""
 
@@ -63,10 +62,10 @@ def best_tiles(schedule: Schedule, problem: Problem, M: int) -> Choice:
     CacheTooSmall
         If none are found that fit.
     """
-    return _best_tiles(_Kind(schedule), problem, M)
+    return _best_tiles(Kind(schedule), problem, M)
 
 
-class _Kind:
+class Kind:
     """A schedule; those of one class are the same where they have no attributes of their own."""
 
     def __init__(self, schedule: Schedule) -> None:
@@ -74,46 +73,47 @@ class _Kind:
         self.identity = schedule if vars(schedule) else type(schedule)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Kind) and self.identity is other.identity
+        return isinstance(other, Kind) and self.identity is other.identity
 
     def __hash__(self) -> int:
         return hash(self.identity)
 
 
 @lru_cache(maxsize=512)
-def _best_tiles(kind: _Kind, problem: Problem, M: int) -> Choice:
+def _best_tiles(kind: Kind, problem: Problem, M: int) -> Choice:
     schedule = kind.schedule
     if problem.mask is None:
         schedule.require(problem, M)
     counter = _Counter(schedule, problem)
     greatest = dict(schedule.greatest(problem))
     found: list[Choice] = []
-    for least in (schedule.smallest(problem), *schedule.other_smallest(problem)):
+    short = max(problem.Nq, problem.Nk) <= SHORT
+    for least in (schedule.smallest(problem), *(schedule.other_smallest(problem) if short else ())):
         for setting in switches(schedule, least, greatest):
             base = {**least, **setting}
-            groups = _groups(counter, base, {**greatest, **setting})
-            tiles = counter.in_step(base, [_Search(schedule, problem, M, base, group) for group in groups])
-            words, room = counter.count(problem, [tiles], None)
-            found.append(Choice(int(words[0]), int(room[0]), tiles))
+            groups = tile_groups(schedule, problem, base, {**greatest, **setting})
+            one = counter.choice(M, base, groups)
+            if one.room > M and len(groups) > 1:  # phases may leave words to one another
+                names = [name for group in groups for name in group.names]
+                one = counter.choice(M, base, [group_of(schedule, names)])
+            found.append(one)
     fitting = [one for one in found if one.room <= M]
     if not fitting:
-        least_room = min(one.room for one in found)
-        raise CacheTooSmall(
-            f"{schedule.name} needs at least {least_room} words of fast memory under this mask; M is {M}", least_room
-        )
+        raise too_small(schedule, min(one.room for one in found), M)
     return min(fitting, key=lambda one: one.words)
 
 
-def _groups(counter: _Counter, base: dict[str, int], greatest: dict[str, int]) -> list[TileGroup]:
-    """Return the sizes that belong together; all of them, if phases leave words to one another."""
-    schedule, problem = counter.schedule, counter.problem
-    groups = tile_groups(schedule, problem, base, greatest)
-    program = schedule.program(problem, base)
-    if len(groups) > 1:
-        rooms = [counter.count(problem, [base], (n,))[1][0] for n in range(len(program.phases))]
-        if program.parts or max(rooms) != counter.count(problem, [base], None)[1][0]:
-            groups = [TileGroup.of(schedule, [name for group in groups for name in group.names], ())]
-    return groups
+def counted(schedule: Schedule, problem: Problem, tiles: Sequence[dict[str, int]]) -> list[Choice]:
+    """Return tiles with the words that they move and the room that they need."""
+    words, room = _Counter(schedule, problem).count(problem, tiles, None)
+    return [Choice(*one) for one in zip(words.tolist(), room.tolist(), tiles, strict=True)]
+
+
+def too_small(schedule: Schedule, least: int, M: int) -> CacheTooSmall:
+    """Return the error that says how many words a schedule needs under a mask."""
+    return CacheTooSmall(
+        f"{schedule.name} needs at least {least} words of fast memory under this mask; M is {M}", least
+    )
 
 
 class _Counter:
@@ -143,7 +143,14 @@ class _Counter:
                 words[number, places], room[number, places] = measure(texts, self._families[problem])
         return words.ravel(), room.ravel()
 
-    def in_step(self, base: dict[str, int], searches: list[_Search]) -> dict[str, int]:
+    def choice(self, M: int, base: dict[str, int], groups: list[TileGroup]) -> Choice:
+        """Return the best tiles of some groups."""
+        searches = [_Search(self.schedule, self.problem, M, base, group) for group in groups]
+        tiles = self._in_step(base, searches)
+        words, room = self.count(self.problem, [tiles], None)
+        return Choice(int(words[0]), int(room[0]), tiles)
+
+    def _in_step(self, base: dict[str, int], searches: list[_Search]) -> dict[str, int]:
         """Return the best sizes of all groups; one program answers a question of each."""
         tiles = dict(base)
         open_ = [(search, search.best()) for search in searches]
@@ -170,9 +177,6 @@ class _Counter:
             kept = [at for at, one in enumerate(open_) if one]
             open_, asked = [open_[at] for at in kept], [asked[at] for at in kept]
         return tiles
-
-
-Steps: TypeAlias = "Generator[tuple[bool, list[Row]], tuple[Whole, Whole], T]"
 
 
 class _Search:
@@ -209,7 +213,7 @@ class _Search:
 
         Where all lines of an axis stay, or are one tile, others pass by in another way, which may need less.
         """
-        low, high = self.low[-1], self.high[-1]
+        low, high = self.low[-1] if self.group.resident else max(self.low[-1], 1), self.high[-1]
         starts = {low, high}
         if self.group.resident:
             starts |= {n for n in (self.problem.Nq, self.problem.Nk) if low < n < high}
@@ -221,35 +225,33 @@ class _Search:
         if not self.group.resident and not self.low[-1]:  # no such tiles: another way
             found += [(*head, 0) for head in heads]
         for low, high in self._ranges():
-            rows = [(*head, high) for head in heads]
-            _, room = yield from self._count(rows, masked)
-            found += [row for row, need in zip(rows, room, strict=True) if need <= self.M]
-            over = room > self.M
-            heads, room = [head for head, one in zip(heads, over, strict=True) if one], room[over]
-            if low < high and heads:
-                size = yield from self._largest(heads, low, high, room, masked)
-                found += [(*head, int(one)) for head, one in zip(heads, size, strict=True) if one >= low]
-                heads = [head for head, one in zip(heads, size, strict=True) if one < low]
+            ends = [(*head, size) for size in (low, high) for head in heads]
+            _, room = yield from self._count(ends, masked)
+            least, most = room[: len(heads)], room[len(heads) :]
+            fits = np.where(most <= self.M, high, np.where(least <= self.M, low, low - 1))
+            fails = np.where((most <= self.M) | (least > self.M), fits + 1, high)
+            yield from self._widen(heads, fits, fails, (least, most), masked)
+            found += [(*head, size) for head, size in zip(heads, fits.tolist(), strict=True) if size >= low]
+            heads = [head for head, size in zip(heads, fits.tolist(), strict=True) if size < low]
         return found
 
-    def _largest(self, heads: list[Row], low: int, high: int, needs: Whole, masked: bool):
-        """Return the largest last size from ``low`` that fits, below ``high``, which needs too much; or less."""
-        fits, fails = np.full(len(heads), low), np.full(len(heads), high)
-        _, least = yield from self._count([(*head, low) for head in heads], masked)
-        none = least > self.M
-        fits[none], fails[none] = low - 1, low
+    def _widen(self, heads: list[Row], fits: Whole, fails: Whole, room: tuple[Whole, Whole], masked: bool):
+        """Raise last sizes that fit until the next ones fail; room grows about linearly between the two."""
+        least, most = room
         step = 0
         while len(open_ := np.flatnonzero(fails - fits > 1)):
             below, above, step = fits[open_], fails[open_], step + 1
-            rise = np.maximum(needs[open_] - least[open_], 1)
-            guess = below + (self.M - least[open_]) * (above - below) // rise
-            middle = (below + above) // 2 if step % 4 == 0 else np.clip(guess, below + 1, above - 1)
-            rows = [(*heads[at], size) for at, size in zip(open_, middle.tolist(), strict=True)]
-            _, one = yield from self._count(rows, masked)
-            good = one <= self.M
-            fits[open_[good]], least[open_[good]] = middle[good], one[good]
-            fails[open_[~good]], needs[open_[~good]] = middle[~good], one[~good]
-        return fits
+            guess = below + (self.M - least[open_]) * (above - below) // np.maximum(most[open_] - least[open_], 1)
+            if step % 3 == 0:
+                guess = (below + above) // 2
+            guess = np.clip(guess, below + 1, above - 1)
+            both = np.append(guess, np.minimum(guess + 1, above - 1))
+            asked = [(*heads[at], size) for at, size in zip([*open_, *open_], both.tolist(), strict=True)]
+            _, needs = yield from self._count(asked, masked)
+            for size, need in zip(np.split(both, 2), np.split(needs, 2), strict=True):
+                good, bad = (need <= self.M) & (size > fits[open_]), (need > self.M) & (size < fails[open_])
+                fits[open_[good]], least[open_[good]] = size[good], need[good]
+                fails[open_[bad]], most[open_[bad]] = size[bad], need[bad]
 
     # Which sizes are compared
 
@@ -301,33 +303,42 @@ class _Search:
     def _sampled(self):
         """Return a sample of the rows that fit, and what is near the best of them."""
         last = len(self.names) - 1
-        ratio = _RATIOS.get(last, 2.5)
         heads: list[Row] = [()]
         for at in range(last):
-            heads = [(*head, value) for head in heads for value in self._coarse(at, head, ratio)]
+            heads = [(*head, value) for head in heads for value in self._coarse(at, head)]
         rows = yield from self._with_last(heads)
-        for _ in range(_ROUNDS):
-            best = (yield from self._ordered(rows))[:_BEST]
+        best = self._various((yield from self._ordered(rows)))
+        ratio = _RATIO
+        while best:
             near = dict.fromkeys(row for one in best for row in self._near(one, ratio))
             more = yield from self._with_last(list(dict.fromkeys(row[:-1] for row in near)))
             known = set(rows)
             more = [row for row in dict.fromkeys([*more, *(near if self.masked else ())]) if row not in known]
-            if not more:
-                break
             rows += more
-            after = yield from self._ordered(rows)
-            before, now = yield from self._count([best[0], after[0]])
-            if now[0] >= before[0] and ratio <= 1.1:
+            ordered = yield from self._ordered(rows)
+            before, now = (yield from self._count([best[0], ordered[0]]))[0]
+            if not more or (now >= before and ratio <= _LEAST_RATIO):
                 break
-            ratio = min(ratio, 1.1)
+            best, ratio = ordered[:_BEST], max(ratio**0.5, _LEAST_RATIO)
         return rows
 
-    def _coarse(self, at: int, head: Row, ratio: float) -> list[int]:
+    def _coarse(self, at: int, head: Row) -> list[int]:
         """Return values of a size to begin with, beside some others."""
         found = self._left_over((*head, 0), at)
         if not found:
-            found = [*grid(self.high[at], ratio, counts=self.counts[at]), *self._suggested(at, self.high[at])]
+            found = [*grid(self.high[at], _RATIO, counts=self.counts[at]), *self._suggested(at, self.high[at])]
         return sorted({value for value in found if value >= self.low[at]} | {self.low[at]})
+
+    def _various(self, ordered: list[Row]) -> list[Row]:
+        """Return the first rows, and of each value of a size but the first the first row with it."""
+        found = dict.fromkeys(ordered[:_BEST])
+        for at in range(1, len(self.names) - 1):
+            if self.axes[at] not in self.axes[:at]:
+                of_value: dict[int, Row] = {}
+                for row in ordered:
+                    of_value.setdefault(row[at], row)
+                found |= dict.fromkeys(list(of_value.values())[:_VARIOUS])
+        return list(found)
 
     def _suggested(self, at: int, most: int) -> list[int]:
         return suggested(self.problem, self.axes[at], most)
@@ -363,17 +374,21 @@ class _Search:
 
     def _near(self, row: Row, ratio: float) -> Iterator[Row]:
         """Yield rows that differ in one size a little, and in those that follow from it."""
+        few = 32 if len(row) <= 2 else 12
         for at, size in enumerate(row if self.masked else row[:-1]):
             near = {size - 1, size + 1, *self._left_over(row, at)}
             if size:
                 number = size if self.counts[at] else -(-self.high[at] // size)
                 first, after = max(1, int(number / ratio)), min(int(number * ratio) + 2, self.high[at] + 1)
-                numbers = range(first, after, max(1, (after - first) // 32))
+                numbers = range(first, after, -(-(after - first) // few))
                 near |= set(numbers if self.counts[at] else even_cuts(self.high[at], numbers))
+            followers = [n for n in range(at + 1, len(row) - 1) if self.axes[n] == self.axes[at]]
+            if followers:
+                near |= set(np.linspace(size / ratio, size * ratio, few).astype(int).tolist())
             for other in near:
                 if self.low[at] <= other <= self.high[at]:
                     changed = (*row[:at], other, *row[at + 1 :])
                     yield changed
-                    for follower in range(at + 1, len(row) - 1):
+                    for follower in followers:
                         for value in self._left_over(changed, follower):
                             yield (*changed[:follower], value, *changed[follower + 1 :])
