@@ -6,16 +6,13 @@ every sweep over the keys, so that nothing else is written for each pair.
 
 from __future__ import annotations
 
-from typing import Any
 
-import numpy as np
 
 from pebble import Problem
 from pebble.program import Node, Nodes, Phase, compute, delete, first, last, load, loop, phase, store, when
 from schedules._softmax import exponentials, score_words, statistics, used_up
-from schedules._tile_shapes import ceil_div, cheapest
 
-__all__ = ["best_tile_from_scores", "output_from_score_tiles", "output_from_scores"]
+__all__ = ["output_from_score_tiles", "output_from_scores"]
 
 
 def output_from_scores(problem: Problem, rows: int, cols: int) -> Phase:
@@ -55,19 +52,3 @@ def _tiles(problem: Problem, rows: int, cols: int, keys: Node) -> Node:
     )
     begin, after = (load("m"), delete("m")) if safe else (None, None)
     return loop("i", rows, begin, loop("e", cols, keys, *end), after)
-
-
-def best_tile_from_scores(problem: Problem, M: int) -> tuple[int, int]:
-    """Return the rows and columns of the tile of O for which the fewest words of S and V move."""
-    score, kept = score_words(problem), len(statistics(problem))
-    widths = np.array(sorted({ceil_div(problem.dv, n) for n in range(1, problem.dv + 1)}), dtype=np.int64)
-    rows = np.maximum((M - widths - score - 1) // (widths + kept), (M - 2) // (widths + kept + score))
-    rows = np.minimum(rows, problem.Nq)
-    widths, rows = widths[rows >= 1], rows[rows >= 1]
-    if not len(widths):
-        return 1, 1
-
-    def cost(r: Any, c: Any) -> Any:
-        return problem.pairs * ceil_div(problem.dv, c) + problem.Nk * problem.dv * ceil_div(problem.Nq, r)
-
-    return cheapest(rows, widths, cost)

@@ -15,12 +15,8 @@ _FEW_KINDS, _FEW_PARTS = 100, 10_000
 
 
 class PackedSchedule(Schedule):
-    """Blocks that are cut where the mask falls apart; on long axes none but the largest are tried.
+    """Blocks that are cut where the mask falls apart."""
 
-    Of packed sequences, causal or not, larger blocks never move more words.
-    """
-
-    short_search = True
     masks_only = True
     in_sequences = True
 

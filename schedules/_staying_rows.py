@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import pairwise
 
-import numpy as np
 
 from pebble import Problem
 from pebble.program import Node, Nodes, compute, delete, load, loop
 from schedules._softmax import exponentials, used_up
 
-__all__ = ["maxima_sweep", "output_sweep", "staying_words", "while_they_stay"]
+__all__ = ["maxima_sweep", "output_sweep", "while_they_stay"]
 
 
 def while_they_stay(keys: int, values: int, *work: Nodes) -> tuple[Nodes, ...]:
@@ -22,13 +21,6 @@ def while_they_stay(keys: int, values: int, *work: Nodes) -> tuple[Nodes, ...]:
         return [loop("j", 1, what(name), stop=rows) for name, rows in staying]
 
     return each(load), work, each(delete)
-
-
-def staying_words(problem: Problem, rows: int) -> int:
-    """Return the words of the first rows of K, and of those of V beyond, that some query sees."""
-    places = np.array([min(rows, problem.Nk), min(max(rows - problem.Nk, 0), problem.Nk)])
-    keys, values = problem.allowed.present_before("j", places).tolist()
-    return int(keys * problem.d + values * problem.dv)
 
 
 def output_sweep(problem: Problem, keys: int, values: int, by_row: bool, sums: Nodes) -> list[Node]:

@@ -9,7 +9,6 @@ from pebble.program import (
     Tiles,
     compute,
     delete,
-    largest,
     last,
     load,
     loop,
@@ -20,7 +19,7 @@ from pebble.program import (
     when,
 )
 from schedules._paper_tiles import PaperTiles
-from schedules._softmax import exponentials, finish, score_words, statistics, sums, sums_of_tile, used_up
+from schedules._softmax import exponentials, finish, statistics, sums, sums_of_tile, used_up
 
 __all__ = ["Flash1"]
 
@@ -41,14 +40,6 @@ class Flash1(PaperTiles):
     forms = ("plain", "online")
     outer = "cols"
     optional_tiles = ("rows",)
-
-    def tiles(self, problem: Problem, M: int) -> Tiles:
-        """Return the largest number of keys that fit with streamed queries."""
-        width = problem.d + problem.dv
-        guess = (M - 3) // (width + score_words(problem))
-        if problem.form == "online":
-            guess = max(guess, (M - width - 5) // width)
-        return largest(self, problem, M, "cols", problem.Nk, guess)
 
     def program(self, problem: Problem, tiles: Tiles) -> Program:
         """Write the program; ``rows`` makes it load whole tiles."""

@@ -12,7 +12,6 @@ from pebble.program import (
     compute,
     delete,
     first,
-    largest,
     last,
     load,
     loop,
@@ -24,7 +23,6 @@ from schedules._resident_rows import resident_and_streamed
 from schedules._softmax import (
     exponentials,
     finish,
-    kept_of_row,
     score_words,
     scores,
     streamed_work,
@@ -38,10 +36,8 @@ __all__ = [
     "Flash2",
     "key_work",
     "maxima",
-    "most_rows",
     "row_blocks",
     "streamed",
-    "streamed_room",
     "whole_tiles",
 ]
 
@@ -63,10 +59,6 @@ class Flash2(PaperTiles):
     outer = "rows"
     optional_tiles = ("cols",)
 
-    def tiles(self, problem: Problem, M: int) -> Tiles:
-        """Return the largest number of query rows that fit with streamed keys."""
-        return largest(self, problem, M, "rows", problem.Nq, most_rows(problem, M))
-
     def program(self, problem: Problem, tiles: Tiles) -> Program:
         """Write the program; ``cols`` makes it load whole tiles."""
         tiles = self.check_tiles(tiles)
@@ -74,18 +66,6 @@ class Flash2(PaperTiles):
         if "cols" in tiles:
             return program(whole_tiles(problem, rows, tiles["cols"]))
         return streamed(problem, rows, 0)
-
-
-def most_rows(problem: Problem, M: int) -> int:
-    """Return how many query rows fit beside streamed keys, however many there are; below one if none fits."""
-    kept, held = kept_of_row(problem), score_words(problem)
-    return max((M - 2) // (kept + held), (M - streamed_work(problem)) // kept)
-
-
-def streamed_room(problem: Problem, rows: int) -> int:
-    """Return the words that row blocks of this size take with streamed keys, the better way."""
-    kept = kept_of_row(problem)
-    return min(rows * (kept + score_words(problem)) + 2, rows * kept + streamed_work(problem))
 
 
 def whole_tiles(

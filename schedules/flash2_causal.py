@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from pebble import Problem, Schedule
-from pebble.program import Program, Tiles, largest, phase, program
-from schedules.flash2 import most_rows, row_blocks
+from pebble.program import Program, Tiles, phase, program
+from schedules.flash2 import row_blocks
 
 __all__ = ["Flash2Causal"]
 
@@ -26,11 +26,6 @@ class Flash2Causal(Schedule):
     tile_axes = ("i", "i")
     may_be_zero = ("first",)
     masks_only = True
-
-    def tiles(self, problem: Problem, M: int) -> Tiles:
-        """Return the largest blocks that fit, and the rows that are left over as the first block."""
-        rows = largest(self, problem, M, "rows", problem.Nq, most_rows(problem, M), {"first": 0})["rows"]
-        return {"first": problem.Nq % rows, "rows": rows}
 
     def program(self, problem: Problem, tiles: Tiles) -> Program:
         """Write the program; ``first`` is cut to the number of queries."""

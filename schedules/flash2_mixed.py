@@ -8,34 +8,22 @@ from pebble.program import (
     Nodes,
     Program,
     Tiles,
-    closed_form,
     compute,
     delete,
     first,
-    is_light,
     last,
     load,
     loop,
     phase,
     program,
-    repeating_size,
     store,
     when,
 )
-from schedules._mixed_blocks import MixedBlocks, cheapest_blocks
+from schedules._mixed_blocks import MixedBlocks
 from schedules._softmax import statistics
-from schedules._staying_rows import maxima_sweep, output_sweep, staying_words, while_they_stay
-from schedules._tile_shapes import ceil_div, cuts_otherwise
+from schedules._staying_rows import maxima_sweep, output_sweep, while_they_stay
 
 __all__ = ["Flash2Mixed"]
-
-_FEW = 6
-"""Under a mask so many of the choices that are cheapest without the mask are counted, and so many without slices."""
-
-
-_REPEATING_PART = 8
-"""Under a mask of blocks that repeat, blocks may be one part in so many shorter."""
-
 
 class Flash2Mixed(Schedule):
     """flash-2 with ``blocks`` row blocks and one more in ``slices`` of the head dimension of V, and K partly resident.
@@ -59,35 +47,7 @@ class Flash2Mixed(Schedule):
     tile_axes = ("i", "e", "")
     resident_tiles = ("pinned",)
     may_be_zero = ("blocks", "slices", "pinned")
-    follows_mask = True
-    short_search = True
-
-    def tiles(self, problem: Problem, M: int) -> Tiles:
-        """Return the cheapest choice that fits; under a mask the cheapest of a few."""
-        self.require(problem, M)
-        if problem.mask is not None:
-            return self._under_mask(problem, M)
-        found = cheapest_blocks(problem, M)
-        return _counts(found[0]) if found else self.smallest(problem)
-
-    def _under_mask(self, problem: Problem, M: int) -> Tiles:
-        """Return the cheapest by closed form; a mask only takes away from what a block has in fast memory."""
-        family = self.family(problem)
-        plain = problem.without_mask()
-        found = [*cheapest_blocks(plain, M, _FEW, slices=False), *cheapest_blocks(plain, M, _FEW)]
-        choices = list(map(_counts, found))
-        if problem.allowed.period > 1:
-            # What repeats soon with the mask's period is verified soon.
-            choices += [_repeating(problem, one) for one in found if not one.slices]
-            # If L has no such factors, what is cut where blocks of the mask end is.
-            cut = [{**tiles, "block": problem.allowed.period} for tiles in choices]
-            light = ([tiles for tiles in some if is_light(self, problem, tiles)] for some in (choices, cut))
-            choices = next(filter(None, light), choices)
-        return min(
-            choices,
-            key=lambda tiles: int(closed_form(self.program(problem, tiles), family).io),
-            default=self.smallest(problem),
-        )
+    numbers_of_tiles = ("blocks", "slices")
 
     def smallest(self, problem: Problem) -> Tiles:
         """Return single rows, or single columns of all rows: the one that needs less room without a mask."""
@@ -96,25 +56,9 @@ class Flash2Mixed(Schedule):
         columns = {"blocks": 0, "slices": problem.dv, "pinned": 0}
         return min((rows, columns), key=lambda tiles: self.measure(plain, tiles).peak)
 
-    def least_M(self, problem: Problem) -> int:
-        """Return the least number of words it needs, whatever the mask."""
-        plain = problem.without_mask()
-        return self.measure(plain, self.smallest(plain)).peak
-
     def greatest(self, problem: Problem) -> Tiles:
         """Return the most blocks and slices, and all rows of K and V."""
         return {"blocks": problem.Nq, "slices": problem.dv, "pinned": 2 * problem.Nk}
-
-    def differs(self, problem: Problem, tiles: Tiles) -> bool:
-        """Whether no fewer blocks or slices have the same lengths."""
-        blocks, slices = tiles["blocks"], tiles["slices"]
-        if not slices:
-            return not blocks or cuts_otherwise(problem.Nq, blocks)
-        return blocks < problem.Nq and cuts_otherwise(problem.dv, slices)
-
-    def staying(self, problem: Problem, lines: int) -> int:
-        """Return the words of the rows of K and V that stay."""
-        return staying_words(problem, lines)
 
     def program(self, problem: Problem, tiles: Tiles) -> Program:
         """Write the program; ``pinned`` is cut to the number of rows of K and V.
@@ -132,16 +76,6 @@ class Flash2Mixed(Schedule):
         mixed = MixedBlocks(problem, blocks, min(slices, problem.dv), tiles.get("pinned", 0))
         whole, sliced = _whole(mixed) if mixed.rows else None, _sliced(mixed) if mixed.slices else None
         return program(phase("", while_they_stay(mixed.keys, mixed.values, whole, sliced)))
-
-
-def _counts(mixed: MixedBlocks) -> Tiles:
-    return {"blocks": mixed.blocks, "slices": mixed.slices, "pinned": mixed.pinned}
-
-
-def _repeating(problem: Problem, mixed: MixedBlocks) -> Tiles:
-    """Return blocks of as many rows or hardly fewer, which have large common factors with the mask's period."""
-    rows = repeating_size(problem.allowed, mixed.rows, _REPEATING_PART)
-    return {**_counts(mixed), "blocks": int(ceil_div(problem.Nq, rows))}
 
 
 def _whole(mixed: MixedBlocks) -> Node:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from pebble import Problem
-from pebble.program import Program, Tiles, each_sequence, largest, phase, program
+from pebble.program import Program, Tiles, each_sequence, phase, program
 from schedules._packed_schedule import PackedSchedule, are_alike_enough, loops_over_parts, short_tile_first
-from schedules.flash2 import most_rows, row_blocks
+from schedules.flash2 import row_blocks
 
 __all__ = ["Flash2Packed"]
 
@@ -24,10 +24,6 @@ class Flash2Packed(PackedSchedule):
     forms = ("plain", "online", "safe")
     tile_names = ("packed_rows",)
     tile_axes = ("i",)
-
-    def tiles(self, problem: Problem, M: int) -> Tiles:
-        """Return the largest blocks that fit."""
-        return largest(self, problem, M, "packed_rows", problem.Nq, most_rows(problem, M))
 
     def program(self, problem: Problem, tiles: Tiles) -> Program:
         """Write the program: of each part of the mask two loops at most."""

@@ -20,8 +20,7 @@ from pebble.program import (
     when,
 )
 from schedules._resident_rows import resident_and_streamed
-from schedules._softmax import exponentials, score_words, statistics, used_up
-from schedules._tile_shapes import ceil_div
+from schedules._softmax import exponentials, statistics, used_up
 
 __all__ = ["Flash2Sliced"]
 
@@ -45,34 +44,6 @@ class Flash2Sliced(Schedule):
     tile_axes = ("e", "j")
     resident_tiles = ("pinned",)
     may_be_zero = ("pinned",)
-
-    def tiles(self, problem: Problem, M: int) -> Tiles:
-        """Return the width of a slice and the number of resident keys for which the fewest rows of K move."""
-        self.require(problem, M)
-        widest = max((M - self._room(problem, 0)) // (problem.Nq + 1), 1)
-        fewest = min(ceil_div(problem.dv, widest), problem.dv)
-        counts = range(fewest, min(problem.dv, fewest + _MORE_SLICES) + 1)
-        return min(
-            (self._pin(problem, M, n) for n in counts), key=lambda tiles: self._rows_again(problem, tiles)
-        )
-
-    def _pin(self, problem: Problem, M: int, slices: int) -> dict[str, int]:
-        """Return slices of equal width with as many resident keys as fit."""
-        cols = ceil_div(problem.dv, slices)
-        room = self._room(problem, cols)
-        pinned = max(0, min((M - room) // problem.d, problem.Nk - 1))
-        if room - problem.d + problem.Nk * problem.d <= M:
-            pinned = problem.Nk
-        return {"cols": cols, "pinned": pinned}
-
-    def _rows_again(self, problem: Problem, tiles: dict[str, int]) -> int:
-        """Return how many rows of K are loaded again after the first sweep."""
-        return int(ceil_div(problem.dv, tiles["cols"]) - 1) * (problem.Nk - tiles["pinned"])
-
-    def _room(self, problem: Problem, cols: int) -> int:
-        """Return the words needed with slices of this width and nothing resident but Q."""
-        kept = problem.d + cols + len(statistics(problem))
-        return problem.Nq * kept + problem.d + cols + score_words(problem) + 1
 
     def program(self, problem: Problem, tiles: Tiles) -> Program:
         """Write the program; ``cols`` is the width of a slice."""

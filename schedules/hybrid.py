@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from pebble import Problem, Schedule
-from pebble.program import Program, Tiles, closed_form, compute, delete, load, loop, phase, program, store
-from schedules._output_from_scores import best_tile_from_scores, output_from_scores
-from schedules._tile_shapes import best_output_tile
+from pebble.program import Program, Tiles, compute, delete, load, loop, phase, program, store
+from schedules._output_from_scores import output_from_scores
 from schedules._tiled_products import output_phase, scores_of_resident_rows
 
 __all__ = ["Hybrid"]
@@ -28,33 +27,6 @@ class Hybrid(Schedule):
     tile_names = ("rows", "out_rows", "out_cols", "sums_first")
     tile_axes = ("i", "i", "e", "")
     may_be_zero = ("sums_first",)
-
-    def tiles(self, problem: Problem, M: int) -> Tiles:
-        """Return the cheapest tiles for each of the two phases."""
-        self.require(problem, M)
-        firsts = (0, 1) if problem.form == "plain" else (0,)
-        options = [self._tiles(problem, M, first) for first in firsts]
-        fitting = [tiles for tiles in options if tiles["rows"] > 0]
-        if not fitting:
-            return self.smallest(problem)
-        family = self.family(problem)
-        return min(fitting, key=lambda tiles: int(closed_form(self.program(problem, tiles), family).io))
-
-    def _tiles(self, problem: Problem, M: int, first: int) -> dict[str, int]:
-        # A word for the row sum or the maximum of a resident row.
-        kept = problem.d + (problem.form == "safe" or first)
-        rows = max((M - 2) // (kept + 1), (M - 2 - problem.d) // kept)
-        if problem.form == "plain":
-            out_rows, words = best_output_tile(problem, M, sums=not first)
-            out_cols = words if first else words - 1
-        else:
-            out_rows, out_cols = best_tile_from_scores(problem, M)
-        return {
-            "rows": min(rows, problem.Nq),
-            "out_rows": out_rows,
-            "out_cols": out_cols,
-            "sums_first": first,
-        }
 
     def greatest(self, problem: Problem) -> Tiles:
         """Return whole axes."""

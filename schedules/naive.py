@@ -21,11 +21,6 @@ class Naive(Schedule):
     source = "textbook"
     forms = ("plain", "safe", "online")
 
-    def tiles(self, problem: Problem, M: int) -> Tiles:
-        """Return no tiles: rows are handled one at a time."""
-        self.require(problem, M)
-        return {}
-
     def program(self, problem: Problem, tiles: Tiles) -> Program:
         """Write the program."""
         self.check_tiles(tiles)

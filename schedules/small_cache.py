@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from pebble import Problem, Schedule
-from pebble.program import Program, Tiles, compute, delete, largest, load, loop, phase, program, store
+from pebble.program import Program, Tiles, compute, delete, load, loop, phase, program, store
 from schedules._output_from_scores import output_from_score_tiles
 
 __all__ = ["SmallCache"]
@@ -28,7 +28,9 @@ class SmallCache(Schedule):
         """Return the published side, ⌊√(M/4)⌋; less where the maxima do not fit beside it."""
         self.require(problem, M)
         side = max(1, min(math.isqrt(M // 4), self.greatest(problem)["side"]))
-        return {"side": side} if problem.form == "plain" else largest(self, problem, M, "side", side, side)
+        while side > 1 and self.measure(problem, {"side": side}).peak > M:
+            side -= 1
+        return {"side": side}
 
     def program(self, problem: Problem, tiles: Tiles) -> Program:
         """Write the program."""

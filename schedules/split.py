@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from pebble import Problem, Schedule
-from pebble.program import Program, Tiles, delete, largest, load, loop, phase, program, store
-from schedules.flash2 import maxima, most_rows, row_blocks
+from pebble.program import Program, Tiles, delete, load, loop, phase, program, store
+from schedules.flash2 import maxima, row_blocks
 
 __all__ = ["Split"]
 
@@ -22,12 +22,6 @@ class Split(Schedule):
     forms = ("safe",)
     tile_names = ("max_rows", "rows")
     tile_axes = ("i", "i")
-
-    def tiles(self, problem: Problem, M: int) -> Tiles:
-        """Return the largest row blocks that fit, for each of the two phases."""
-        guess = max((M - 2) // (problem.d + 2), (M - 2 - problem.d) // (problem.d + 1))
-        first = largest(self, problem, M, "max_rows", problem.Nq, guess, {"rows": 1})
-        return largest(self, problem, M, "rows", problem.Nq, most_rows(problem, M), first)
 
     def program(self, problem: Problem, tiles: Tiles) -> Program:
         """Write the program."""

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from pebble import Problem, Schedule
-from pebble.program import Program, Tiles, compute, delete, largest, phase, program, store
-from schedules._output_from_scores import best_tile_from_scores, output_from_scores
-from schedules._tile_shapes import best_rectangles, best_tile, square_side
+from pebble.program import Program, Tiles, compute, delete, phase, program, store
+from schedules._output_from_scores import output_from_scores
 from schedules._tiled_products import output_phase, parked_sums, score_tiles
 
 __all__ = ["SquareTile"]
@@ -29,27 +28,9 @@ class SquareTile(Schedule):
     tile_names = optional_tiles = ("side", "rows", "cols", "out_rows", "out_cols")
     tile_axes = ("", "i", "j", "i", "e")
 
-    def tiles(self, problem: Problem, M: int) -> Tiles:
-        """Return the largest square that fits."""
-        return largest(self, problem, M, "side", max(problem.Nq, problem.Nk, problem.dv), square_side(M))
-
-    def rectangles(self, problem: Problem, M: int) -> Tiles:
-        """Return the cheapest rectangles for each product."""
-        self.require(problem, M)
-        if problem.form == "plain":
-            return best_rectangles(problem, M)
-        sizes = (problem.Nq, problem.Nk, problem.d)
-        rows, cols = best_tile(sizes, M, parked=2 if problem.form == "safe" else 0)
-        out_rows, out_cols = best_tile_from_scores(problem, M)
-        return {"rows": rows, "cols": cols, "out_rows": out_rows, "out_cols": out_cols}
-
     def smallest(self, problem: Problem) -> Tiles:
-        """Return tiles of one element."""
-        return {"side": 1}
-
-    def other_smallest(self, problem: Problem) -> tuple[Tiles, ...]:
         """Return rectangles of one element."""
-        return ({name: 1 for name in self.tile_names if name != "side"},)
+        return {name: 1 for name in self.tile_names if name != "side"}
 
     def program(self, problem: Problem, tiles: Tiles) -> Program:
         """Write the program; a missing size means ``side``, or the whole side of the array."""

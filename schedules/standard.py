@@ -5,7 +5,6 @@ from __future__ import annotations
 from pebble import Problem, Schedule
 from pebble.program import Program, Tiles, compute, delete, load, loop, phase, program, store
 from schedules._softmax import exponentials, statistics, used_up
-from schedules._tile_shapes import best_rectangles
 from schedules._tiled_products import output_phase, parked_sums, score_tiles
 
 __all__ = ["Standard"]
@@ -24,11 +23,6 @@ class Standard(Schedule):
     source = "Dao et al. 2022, arXiv 2205.14135, Algorithm 0, with blocked products"
     tile_names = ("rows", "cols", "out_rows", "out_cols")
     tile_axes = ("i", "j", "i", "e")
-
-    def tiles(self, problem: Problem, M: int) -> Tiles:
-        """Return the cheapest rectangles for each product."""
-        self.require(problem, M)
-        return best_rectangles(problem, M)
 
     def program(self, problem: Problem, tiles: Tiles) -> Program:
         """Write the program."""

@@ -20,11 +20,9 @@ from pebble.program.counting import run as machine
 from pebble.program.counting.counted import Run
 from pebble.program.counting.rules import Machine
 from pebble.program.schedule import Schedule, Tiles, resolve_tiles
-from pebble.program.schedule.light_tiles import taken_to_be_verified
 
 __all__ = ["ProblemRun", "count", "count_schedule", "run"]
 
-_FORCED = "the tiles were taken because they can be verified under this mask; others may move fewer words"
 
 
 def count(
@@ -211,7 +209,6 @@ def count_schedule(
     _compare(schedule, program, family, counted)
     counted = ProblemRun.of(counted, problem)
     pick = getattr(schedule, "chosen", None)
-    forced = tiles is None and taken_to_be_verified(schedule, problem, M, sizes)
     return Row(
         name=schedule.name,
         fits=True,
@@ -228,7 +225,6 @@ def count_schedule(
             if reads or counted.writes[name]
         },
         chosen=pick(sizes).name if pick else "",
-        note=_FORCED if forced else "",
     )
 
 

@@ -40,16 +40,11 @@ from pebble.program.nodes import (
 from pebble.program.projection import project
 from pebble.program.schedule import (
     LevelSchedule,
-    MaskedSearch,
     Tiles,
     each_sequence,
+    fitting,
     fitting_tiles,
-    is_light,
-    largest,
-    light_choice,
     own_sizes,
-    repeating_size,
-    sequence_tiles,
 )
 from pebble.program.steps import Step, loop_range, tile_at, tile_count, walk
 from pebble.program.validation import validate
@@ -60,7 +55,6 @@ __all__ = [
     "LevelSchedule",
     "Line",
     "Loop",
-    "MaskedSearch",
     "NoClosedForm",
     "Node",
     "Nodes",
@@ -76,11 +70,9 @@ __all__ = [
     "delete",
     "each_sequence",
     "first",
+    "fitting",
     "fitting_tiles",
-    "is_light",
-    "largest",
     "last",
-    "light_choice",
     "load",
     "loop",
     "loop_range",
@@ -91,8 +83,6 @@ __all__ = [
     "program",
     "project",
     "pseudo_code",
-    "repeating_size",
-    "sequence_tiles",
     "store",
     "tile_at",
     "tile_count",

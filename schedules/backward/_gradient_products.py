@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from pebble import Problem
 from pebble.program import Phase, phase
-from schedules._tile_shapes import best_tile
 from schedules._tiled_products import tiled_product
 
-__all__ = ["GRADIENTS", "gradient_phase", "gradient_tile", "gradient_title", "words_beside"]
+__all__ = ["GRADIENTS", "gradient_phase", "gradient_title"]
 
 GRADIENTS = {
     "dV": ("P", "dO", ("j", "e", "i")),
@@ -37,14 +36,3 @@ def gradient_phase(problem: Problem, name: str, rows: int, cols: int) -> Phase:
     extents = (_extent(problem, axes[0]), _extent(problem, axes[1]))
     product = tiled_product(name, weights, values, axes, (rows, cols), extents)
     return phase(f"{gradient_title(name)}, tile by tile", product)
-
-
-def gradient_tile(problem: Problem, name: str, M: int) -> tuple[int, int]:
-    """Return the rows and columns of the cheapest tile of a gradient."""
-    rows, cols, depth = (_extent(problem, axis) for axis in GRADIENTS[name][2])
-    return best_tile((rows, cols, depth), M, beside=words_beside(depth))
-
-
-def words_beside(depth: int) -> int:
-    """Return the words that a product needs besides its tile and a vector; a sum of one term never moves on."""
-    return 2 if depth > 1 else 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from pebble import Problem, Schedule
-from pebble.program import Loop, Program, Tiles, largest, phase, program
+from pebble.program import Loop, Program, Tiles, phase, program
 from schedules.backward._loop_nests import keys_outside, queries_outside
 
 __all__ = ["QueriesCausalBackward", "SplitCausalBackward"]
@@ -27,13 +27,6 @@ class QueriesCausalBackward(Schedule):
     may_be_zero = ("first",)
     masks_only = True
 
-    def tiles(self, problem: Problem, M: int) -> Tiles:
-        """Return the largest blocks that fit, and the queries that are left over as the first block."""
-        width = problem.d + problem.dv
-        guess = (M - 2 * width - 3) // (width + problem.d + 2)
-        rows = largest(self, problem, M, "rows", problem.Nq, guess, {"first": 0})["rows"]
-        return {"first": problem.Nq % rows, "rows": rows}
-
     def program(self, problem: Problem, tiles: Tiles) -> Program:
         """Write the program; ``first`` is cut to the number of queries."""
         size = {**self.smallest(problem), **self.check_tiles(tiles)}
@@ -52,15 +45,6 @@ class SplitCausalBackward(Schedule):
     tile_axes = ("j", "i", "i")
     may_be_zero = ("first",)
     masks_only = True
-
-    def tiles(self, problem: Problem, M: int) -> Tiles:
-        """Return the largest tiles that fit each pass, and the queries that are left over as the first block."""
-        width = problem.d + problem.dv
-        guess = (M - width - 5) // (2 * width)
-        cols = largest(self, problem, M, "cols", problem.Nk, guess, {"first": 0, "rows": 1})["cols"]
-        guess = (M - width - 3) // (width + problem.d + 2)
-        rows = largest(self, problem, M, "rows", problem.Nq, guess, {"first": 0, "cols": 1})["rows"]
-        return {"cols": cols, "first": problem.Nq % rows, "rows": rows}
 
     def program(self, problem: Problem, tiles: Tiles) -> Program:
         """Write the program; ``first`` is cut to the number of queries."""

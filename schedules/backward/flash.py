@@ -9,7 +9,6 @@ from pebble.program import (
     Tiles,
     compute,
     delete,
-    largest,
     load,
     loop,
     not_first,
@@ -38,11 +37,6 @@ class _KeysOutside(PaperTiles):
     def other_smallest(self, problem: Problem) -> tuple[Tiles, ...]:
         """Return whole tiles of one pair: dQ comes after dO has gone, which saves room where one tile has all keys."""
         return ({"rows": 1, "cols": 1},)
-
-    def tiles(self, problem: Problem, M: int) -> Tiles:
-        """Return the largest number of keys that fit with streamed queries."""
-        width = problem.d + problem.dv
-        return largest(self, problem, M, "cols", problem.Nk, (M - width - problem.d - 5) // (2 * width))
 
 
 class Flash1Backward(_KeysOutside):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pebble import Problem
 from pebble.program import Program, Tiles, compute, delete, first, last, load, loop, program, store, when
 from schedules.backward._loop_nests import pair_by_pair, row_sums_of_block
-from schedules.key_window import KeyWindowBlocks, keys_in_use
+from schedules.key_window import KeyWindowBlocks
 
 __all__ = ["KeyWindowBackward"]
 
@@ -20,11 +20,6 @@ class KeyWindowBackward(KeyWindowBlocks):
     summary = "keys stay with their gradients from their first use to their last; every word moves once"
     source = "derived here; the counterpart of the forward schedule"
     passes = ("backward",)
-
-    def room(self, problem: Problem, rows: int) -> int:
-        """Return a number of words that is enough for blocks of this size."""
-        width = problem.d + problem.dv
-        return rows * (width + problem.d + 2) + keys_in_use(problem, rows) * 2 * width + 5
 
     def program(self, problem: Problem, tiles: Tiles) -> Program:
         """Write the program."""

@@ -10,7 +10,6 @@ from pebble.program import (
     Tiles,
     compute,
     delete,
-    largest,
     load,
     loop,
     not_first,
@@ -20,7 +19,6 @@ from pebble.program import (
     when,
 )
 from schedules._resident_rows import resident_and_streamed
-from schedules._tile_shapes import ceil_div
 from schedules.backward._loop_nests import keys_outside, pair_by_pair, row_sums
 
 __all__ = ["KeysMixedBackward"]
@@ -49,28 +47,6 @@ class KeysMixedBackward(Schedule):
     resident_tiles = ("pinned",)
     may_be_zero = ("pinned",)
 
-    def tiles(self, problem: Problem, M: int) -> Tiles:
-        """Return the cheapest number of tiles before the last keys, and as many rows of dQ as stay beside them."""
-        self.require(problem, M)
-
-        def fits(tiles: int) -> bool:
-            return self.room_told(problem, {**_divided(problem, tiles), "pinned": 0}) <= M
-
-        low, high = 0, max(problem.Nk - 1, 1)
-        while high - low > 1:
-            middle = (low + high) // 2
-            low, high = (low, middle) if fits(middle) else (middle, high)
-        few = range(high, min(high + _MOST_TILES, problem.Nk))
-        options = [self._pin(problem, M, _divided(problem, tiles)) for tiles in few if fits(tiles)]
-        return min(options, key=lambda one: self.measure(problem, one).io, default=self.smallest(problem))
-
-    def _pin(self, problem: Problem, M: int, divided: dict[str, int]) -> Tiles:
-        """Return a division of the keys with as many rows of dQ as stay."""
-        if self.room_told(problem, {**divided, "pinned": 1}) > M:
-            return {**divided, "pinned": 0}
-        guess = (M - self.room_told(problem, {**divided, "pinned": 0})) // problem.d
-        return largest(self, problem, M, "pinned", problem.Nq, guess, divided)
-
     def program(self, problem: Problem, tiles: Tiles) -> Program:
         """Write the program; if the last keys are all keys, there are no tiles before them."""
         size = {**self.smallest(problem), **self.check_tiles(tiles)}
@@ -85,14 +61,6 @@ class KeysMixedBackward(Schedule):
                 loop("j", problem.Nk - start, *_last_keys(problem, bool(start), pinned), start=start),
             )
         )
-
-
-def _divided(problem: Problem, tiles: int) -> dict[str, int]:
-    """Return the keys of so many tiles and of the last ones, which take about the same room."""
-    each, last = 2 * (problem.d + problem.dv), 2 * problem.d + problem.dv
-    cols = max(1, ceil_div(problem.Nk * last, tiles * last + each))
-    rest = problem.Nk - tiles * cols
-    return {"cols": cols, "last_cols": max(1, rest)}
 
 
 def _tiles(problem: Problem, cols: int, stop: int, pinned: int) -> Node:

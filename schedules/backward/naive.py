@@ -18,11 +18,6 @@ class NaiveBackward(Schedule):
     source = "textbook"
     passes = ("backward",)
 
-    def tiles(self, problem: Problem, M: int) -> Tiles:
-        """Return no tiles: rows are handled one at a time."""
-        self.require(problem, M)
-        return {}
-
     def program(self, problem: Problem, tiles: Tiles) -> Program:
         """Write the program."""
         self.check_tiles(tiles)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from pebble import Problem
-from pebble.program import Loop, Program, Tiles, each_sequence, largest, phase, program
+from pebble.program import Loop, Program, Tiles, each_sequence, phase, program
 from schedules._packed_schedule import PackedSchedule, are_alike_enough, loops_over_parts, short_tile_first
 from schedules.backward._loop_nests import keys_outside, queries_outside
 
@@ -24,12 +24,6 @@ class KeysPackedBackward(PackedSchedule):
     passes = ("backward",)
     tile_names = ("packed_cols",)
     tile_axes = ("j",)
-
-    def tiles(self, problem: Problem, M: int) -> Tiles:
-        """Return the largest blocks that fit."""
-        width = problem.d + problem.dv
-        guess = (M - width - problem.d - 5) // (2 * width)
-        return largest(self, problem, M, "packed_cols", problem.Nk, guess)
 
     def program(self, problem: Problem, tiles: Tiles) -> Program:
         """Write the program: of each part of the mask a loop."""
@@ -57,14 +51,6 @@ class SplitPackedBackward(PackedSchedule):
     passes = ("backward",)
     tile_names = ("packed_cols", "packed_rows")
     tile_axes = ("j", "i")
-
-    def tiles(self, problem: Problem, M: int) -> Tiles:
-        """Return the largest blocks that fit each pass."""
-        width = problem.d + problem.dv
-        guess = (M - width - 5) // (2 * width)
-        cols = largest(self, problem, M, "packed_cols", problem.Nk, guess, {"packed_rows": 1})
-        guess = (M - width - 3) // (width + problem.d + 2)
-        return largest(self, problem, M, "packed_rows", problem.Nq, guess, cols)
 
     def program(self, problem: Problem, tiles: Tiles) -> Program:
         """Write the program: of each part of the mask two phases."""

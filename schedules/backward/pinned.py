@@ -8,10 +8,8 @@ from pebble.program import (
     Nodes,
     Program,
     Tiles,
-    closed_form,
     compute,
     delete,
-    largest,
     load,
     loop,
     phase,
@@ -36,45 +34,6 @@ class _OnePass(Schedule):
     may_be_zero = ("pinned",)
     resident_tiles = ("pinned",)
 
-    def tiles(self, problem: Problem, M: int) -> Tiles:
-        """Return the cheapest number of equal tiles, and as many pinned rows as fit beside one.
-
-        What h tiles move is about concave in h: least with the fewest tiles, one or two more where rounding
-        decides, or where all are pinned.
-        """
-        self.require(problem, M)
-        name, length, passing = self.sizes(problem)
-        size = largest(self, problem, M, name, length, self.guess(problem, M, 0, 0), {"pinned": 0})[name]
-        fewest = ceil_div(length, size)
-        sizes = {ceil_div(length, fewest)}
-        if fewest <= _FEW:
-            sizes |= {ceil_div(length, tiles) for tiles in range(fewest, min(length, fewest + 2) + 1)}
-        if size <= _FEW:
-            sizes |= set(range(1, size))
-        options = [self._pin(problem, M, one) for one in sorted(sizes, reverse=True)]
-        if fewest > 1 and self.room_told(problem, {name: 1, "pinned": passing}) <= M:
-            options.append({name: 1, "pinned": passing})
-
-        family = self.family(problem)
-        return min(options, key=lambda tiles: int(closed_form(self.program(problem, tiles), family).io))
-
-    def _pin(self, problem: Problem, M: int, size: int) -> dict[str, int]:
-        """Return tiles of this size with as many pinned rows as fit."""
-        name, length, passing = self.sizes(problem)
-        fixed = {name: size}
-        if size == length or self.room_told(problem, {**fixed, "pinned": 1}) > M:
-            return {**fixed, "pinned": 0}
-        guess = self.guess(problem, M, size, 1)
-        return largest(self, problem, M, "pinned", passing, guess, fixed)
-
-    def sizes(self, problem: Problem) -> tuple[str, int, int]:
-        """Return the name of the tile size, the length of its axis, and the number of rows that pass by."""
-        raise NotImplementedError
-
-    def guess(self, problem: Problem, M: int, size: int, pinned: int) -> int:
-        """Return about the largest tile (``pinned`` 0), or number of pinned rows beside a tile of this size (1)."""
-        raise NotImplementedError
-
 
 class KeysPinnedBackward(_OnePass):
     """Keys outside, all three gradients in one pass, dQ of some rows pinned.
@@ -87,16 +46,6 @@ class KeysPinnedBackward(_OnePass):
     source = "found by search for this project"
     tile_names = ("cols", "pinned")
     tile_axes = ("j", "i")
-
-    def sizes(self, problem: Problem) -> tuple[str, int, int]:
-        """Return tiles of keys; queries pass by."""
-        return "cols", problem.Nk, problem.Nq
-
-    def guess(self, problem: Problem, M: int, size: int, pinned: int) -> int:
-        """Count four vectors a key, and one for each pinned query."""
-        width = problem.d + problem.dv
-        room = M - width - 5
-        return (room - 2 * width * size) // problem.d if pinned else (room - problem.d) // (2 * width)
 
     def program(self, problem: Problem, tiles: Tiles) -> Program:
         """Write the program."""
@@ -115,16 +64,6 @@ class QueriesPinnedBackward(_OnePass):
     source = "found by search for this project"
     tile_names = ("rows", "pinned")
     tile_axes = ("i", "j")
-
-    def sizes(self, problem: Problem) -> tuple[str, int, int]:
-        """Return tiles of queries; keys pass by."""
-        return "rows", problem.Nq, problem.Nk
-
-    def guess(self, problem: Problem, M: int, size: int, pinned: int) -> int:
-        """Count three vectors a query, and two for each pinned key."""
-        width = problem.d + problem.dv
-        row, room = width + problem.d + 2, M - 3
-        return (room - row * size - width) // width if pinned else (room - 2 * width) // row
 
     def program(self, problem: Problem, tiles: Tiles) -> Program:
         """Write the program."""
@@ -147,15 +86,6 @@ class QueriesSlicedBackward(Schedule):
     tile_axes = ("j",)
     resident_tiles = ("pinned",)
     may_be_zero = ("pinned",)
-
-    def tiles(self, problem: Problem, M: int) -> Tiles:
-        """Return as many pinned keys as fit."""
-        self.require(problem, M)
-        width = problem.d + problem.dv
-        room = problem.Nq * (width + 2 + ceil_div(problem.d, 2)) + 2 * width + 3
-        if self.room_told(problem, {"pinned": 1}) > M:
-            return {"pinned": 0}
-        return largest(self, problem, M, "pinned", problem.Nk, (M - room) // width)
 
     def program(self, problem: Problem, tiles: Tiles) -> Program:
         """Write the program."""

@@ -7,19 +7,16 @@ from pebble.program import (
     Node,
     Program,
     Tiles,
-    closed_form,
     compute,
     delete,
-    largest,
     load,
     loop,
     phase,
     program,
     store,
 )
-from schedules._tile_shapes import best_tile
 from schedules._tiled_products import score_tiles
-from schedules.backward._gradient_products import gradient_phase, gradient_tile
+from schedules.backward._gradient_products import gradient_phase
 from schedules.backward._loop_nests import row_sums_phase
 from schedules.backward.split import probabilities_of_resident_rows
 
@@ -43,27 +40,6 @@ class SlicedBackward(Schedule):
     )
     tile_axes = tuple("ijjjjjkik")
     may_be_zero = ("p_cols",)
-
-    def tiles(self, problem: Problem, M: int) -> Tiles:
-        """Return the largest tiles for each phase, and for P the cheaper of tiles and rows of Q that stay."""
-        self.require(problem, M)
-        found = dict(self.smallest(problem))
-        first, last = problem.dv // 2, problem.dv - problem.dv // 2
-        for name, words, beside in (
-            ("dp_cols", first, first),
-            ("ds_cols", 2 * last, last),
-            ("dv_cols", first, first),
-        ):
-            guess = (M - beside - 5) // max(words, 1)
-            found = largest(self, problem, M, name, problem.Nk, guess, found)
-        found["dk_rows"], found["dk_cols"] = gradient_tile(problem, "dK", M)
-        found["dq_rows"], found["dq_cols"] = gradient_tile(problem, "dQ", M)
-        p_rows, p_cols = best_tile((problem.Nq, problem.Nk, problem.d), M, 1)
-        guess = max((M - 2) // (problem.d + 2), (M - 2 - problem.d) // (problem.d + 1))
-        rows = largest(self, problem, M, "p_rows", problem.Nq, guess, {**found, "p_rows": 1})["p_rows"]
-        options = [{**found, "p_rows": p_rows, "p_cols": p_cols}, {**found, "p_rows": rows}]
-        family = self.family(problem)
-        return min(options, key=lambda tiles: int(closed_form(self.program(problem, tiles), family).io))
 
     def smallest(self, problem: Problem) -> Tiles:
         """Return tiles of one element, and one row of Q."""

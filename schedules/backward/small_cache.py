@@ -24,7 +24,10 @@ class SmallCacheBackward(Schedule):
     def tiles(self, problem: Problem, M: int) -> Tiles:
         """Return the published side, ⌊√(M/4)⌋."""
         self.require(problem, M)
-        return {"side": max(1, min(math.isqrt(M // 4), self.greatest(problem)["side"]))}
+        side = max(1, min(math.isqrt(M // 4), self.greatest(problem)["side"]))
+        while side > 1 and self.measure(problem, {"side": side}).peak > M:
+            side -= 1
+        return {"side": side}
 
     def program(self, problem: Problem, tiles: Tiles) -> Program:
         """Write the program."""

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from pebble import Problem, Schedule
-from pebble.program import Node, Program, Tiles, compute, delete, largest, load, loop, phase, program, store
-from schedules._tile_shapes import ceil_div
+from pebble.program import Node, Program, Tiles, compute, delete, load, loop, phase, program, store
 from schedules._tiled_products import scores_of_resident_rows
-from schedules.backward._gradient_products import gradient_phase, gradient_tile
+from schedules.backward._gradient_products import gradient_phase
 from schedules.backward._loop_nests import keys_outside, queries_outside, row_sums
 
 __all__ = ["HybridBackward", "PFirstBackward", "SplitBackward", "probabilities_of_resident_rows"]
@@ -29,44 +28,12 @@ class SplitBackward(Schedule):
     may_be_zero = ("pinned_queries", "pinned_keys")
     resident_tiles = ("pinned_queries", "pinned_keys")
 
-    def tiles(self, problem: Problem, M: int) -> Tiles:
-        """Return the fewest tiles for each pass, cut equally, and as many resident rows as then fit."""
-        self.require(problem, M)
-        width, found = problem.d + problem.dv, dict(self.smallest(problem))
-        guess = (M - width - 5) // (2 * width)
-        found = largest(self, problem, M, "cols", problem.Nk, guess, found)
-        found["cols"] = ceil_div(problem.Nk, ceil_div(problem.Nk, found["cols"]))
-        small = {"rows": 1, "pinned_keys": 0}
-        if found["cols"] < problem.Nk:
-            guess = (M - (2 * found["cols"] + 1) * width - 5) // (width + 1)
-            fixed = {**found, **small}
-            found |= _pinned(self, problem, M, "pinned_queries", problem.Nq, guess, fixed)
-        small = {"cols": 1, "pinned_queries": 0}
-        guess = (M - width - 3) // (width + problem.d + 2)
-        rows = largest(self, problem, M, "rows", problem.Nq, guess, {**small, "pinned_keys": 0})["rows"]
-        found["rows"] = ceil_div(problem.Nq, ceil_div(problem.Nq, rows))
-        if found["rows"] < problem.Nq:
-            guess = (M - found["rows"] * (width + problem.d + 2) - width - 3) // width
-            fixed = {**found, **small}
-            found |= _pinned(self, problem, M, "pinned_keys", problem.Nk, guess, fixed)
-        return found
-
     def program(self, problem: Problem, tiles: Tiles) -> Program:
         """Write the program."""
         size = {**self.smallest(problem), **self.check_tiles(tiles)}
         first = keys_outside(problem, size["cols"], "kept", dQ=False, pinned=size["pinned_queries"])
         second = queries_outside(problem, size["rows"], "stored", gradients=False, pinned=size["pinned_keys"])
         return program(phase("dK and dV, keys outside", first), phase("dQ, queries outside", second))
-
-
-def _pinned(
-    schedule: Schedule, problem: Problem, M: int, name: str, high: int, guess: int, fixed: Tiles
-) -> dict[str, int]:
-    """Return the largest number of resident rows that fits, perhaps none."""
-    if guess < 1 and schedule.room_told(problem, {**fixed, name: 1}) > M:
-        return {name: 0}
-    found = largest(schedule, problem, M, name, high, guess, fixed)[name]
-    return {name: found if schedule.measure(problem, {**fixed, name: found}).peak <= M else 0}
 
 
 class HybridBackward(Schedule):
@@ -78,15 +45,6 @@ class HybridBackward(Schedule):
     passes = ("backward",)
     tile_names = ("cols", "dq_rows", "dq_cols")
     tile_axes = ("j", "i", "k")
-
-    def tiles(self, problem: Problem, M: int) -> Tiles:
-        """Return the cheapest tiles for each of the two passes."""
-        self.require(problem, M)
-        width = problem.d + problem.dv
-        dq_rows, dq_cols = gradient_tile(problem, "dQ", M)
-        fixed = {"dq_rows": 1, "dq_cols": 1}
-        cols = largest(self, problem, M, "cols", problem.Nk, (M - width - 5) // (2 * width), fixed)
-        return {**cols, "dq_rows": dq_rows, "dq_cols": dq_cols}
 
     def program(self, problem: Problem, tiles: Tiles) -> Program:
         """Write the program."""
@@ -113,17 +71,6 @@ class PFirstBackward(Schedule):
     passes = ("backward",)
     tile_names = ("rows", "cols", "dk_rows", "dk_cols", "dq_rows", "dq_cols")
     tile_axes = ("i", "j", "j", "k", "i", "k")
-
-    def tiles(self, problem: Problem, M: int) -> Tiles:
-        """Return the cheapest tiles for each phase."""
-        self.require(problem, M)
-        d, dv = problem.d, problem.dv
-        rows = max((M - 2) // (d + 2), (M - 2 - d) // (d + 1))
-        found = largest(self, problem, M, "rows", problem.Nq, rows, self.smallest(problem))
-        found = largest(self, problem, M, "cols", problem.Nk, (M - dv - 5) // (2 * dv), found)
-        found["dk_rows"], found["dk_cols"] = gradient_tile(problem, "dK", M)
-        found["dq_rows"], found["dq_cols"] = gradient_tile(problem, "dQ", M)
-        return found
 
     def program(self, problem: Problem, tiles: Tiles) -> Program:
         """Write the program."""

@@ -12,16 +12,14 @@ from pebble.program import (
     Tiles,
     compute,
     delete,
-    largest,
     load,
     loop,
     phase,
     program,
     store,
 )
-from schedules._tile_shapes import best_tile, square_side
 from schedules._tiled_products import score_tiles
-from schedules.backward._gradient_products import GRADIENTS, gradient_phase, gradient_tile, words_beside
+from schedules.backward._gradient_products import GRADIENTS, gradient_phase
 from schedules.backward._loop_nests import row_sums_phase
 
 __all__ = ["SquareTileBackward", "StandardBackward"]
@@ -41,18 +39,6 @@ _SIDES = (
 _AXES = tuple("ijijjejkik")
 
 
-def _rectangles(problem: Problem, M: int, parked: int) -> dict[str, int]:
-    tiles = {}
-    for name, width in (("s", problem.d), ("dp", problem.dv)):
-        extents = (problem.Nq, problem.Nk, width)
-        beside = 2 if parked else words_beside(width)
-        tiles[f"{name}_rows"], tiles[f"{name}_cols"] = best_tile(extents, M, parked, beside=beside)
-    for name in GRADIENTS:
-        key = name.lower()
-        tiles[f"{key}_rows"], tiles[f"{key}_cols"] = gradient_tile(problem, name, M)
-    return tiles
-
-
 def _gradients(problem: Problem, size: dict[str, int]) -> list[Phase]:
     return [
         gradient_phase(problem, name, size[f"{name.lower()}_rows"], size[f"{name.lower()}_cols"])
@@ -69,11 +55,6 @@ class StandardBackward(Schedule):
     passes = ("backward",)
     tile_names = _SIDES
     tile_axes = _AXES
-
-    def tiles(self, problem: Problem, M: int) -> Tiles:
-        """Return the cheapest rectangles for each product."""
-        self.require(problem, M)
-        return _rectangles(problem, M, 0)
 
     def program(self, problem: Problem, tiles: Tiles) -> Program:
         """Write the program."""
@@ -103,23 +84,9 @@ class SquareTileBackward(Schedule):
     tile_names = optional_tiles = ("side", *_SIDES)
     tile_axes = ("", *_AXES)
 
-    def tiles(self, problem: Problem, M: int) -> Tiles:
-        """Return the largest square that fits."""
-        high = max(problem.Nq, problem.Nk, problem.d, problem.dv)
-        return largest(self, problem, M, "side", high, square_side(M))
-
-    def rectangles(self, problem: Problem, M: int) -> Tiles:
-        """Return the cheapest rectangles for each product."""
-        self.require(problem, M)
-        return _rectangles(problem, M, 1)
-
     def smallest(self, problem: Problem) -> Tiles:
-        """Return tiles of one element."""
-        return {"side": 1}
-
-    def other_smallest(self, problem: Problem) -> tuple[Tiles, ...]:
         """Return rectangles of one element."""
-        return (dict.fromkeys(_SIDES, 1),)
+        return dict.fromkeys(_SIDES, 1)
 
     def program(self, problem: Problem, tiles: Tiles) -> Program:
         """Write the program; a missing size counts as ``side``.

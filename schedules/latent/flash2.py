@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pebble import Problem
-from pebble.program import Program, Tiles, delete, largest, load, loop, program
+from pebble.program import Program, Tiles, delete, load, loop, program
 from schedules._paper_tiles import PaperTiles
 from schedules._softmax import finish
 from schedules.flash2 import key_work, whole_tiles
@@ -26,11 +26,6 @@ class Flash2Latent(PaperTiles):
     optional_tiles = ("cols",)
     presets = ("literal",)
     resident_tiles = ("rows",)
-
-    def tiles(self, problem: Problem, M: int) -> Tiles:
-        """Return the largest number of query rows that fit."""
-        guess = (M - problem.d - 3) // (problem.d + problem.dv + 1)
-        return largest(self, problem, M, "rows", problem.Nq, guess)
 
     def program(self, problem: Problem, tiles: Tiles) -> Program:
         """Write the program; ``cols`` makes it load whole tiles."""

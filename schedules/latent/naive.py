@@ -16,11 +16,6 @@ class NaiveLatent(Schedule):
     source = "textbook"
     forms = ("latent",)
 
-    def tiles(self, problem: Problem, M: int) -> Tiles:
-        """Return no tiles: rows are handled one at a time."""
-        self.require(problem, M)
-        return {}
-
     def program(self, problem: Problem, tiles: Tiles) -> Program:
         """Write the program."""
         self.check_tiles(tiles)

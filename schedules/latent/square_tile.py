@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pebble import Problem, Schedule
 from pebble.program import Node, Program, Tiles, compute, delete, loop, phase, program, store
-from schedules._tile_shapes import best_output_tile, best_tile
 from schedules._tiled_products import output_phase, parked_sums, vector_by_vector
 
 __all__ = ["SquareTileLatent", "weight_tiles"]
@@ -19,14 +18,6 @@ class SquareTileLatent(Schedule):
     forms = ("latent",)
     tile_names = ("rows", "cols", "out_rows", "out_cols")
     tile_axes = ("i", "j", "i", "e")
-
-    def tiles(self, problem: Problem, M: int) -> Tiles:
-        """Return the cheapest tile of scores, of which two must fit, and of the output."""
-        self.require(problem, M)
-        # Two tiles of a·b words, a vector of the shorter side and a word: those of a product in half the memory fit.
-        rows, cols = best_tile((problem.Nq, problem.Nk, problem.d), M // 2, parked=2)
-        out_rows, out_cols = best_output_tile(problem, M, sums=False)
-        return {"rows": rows, "cols": cols, "out_rows": out_rows, "out_cols": out_cols}
 
     def program(self, problem: Problem, tiles: Tiles) -> Program:
         """Write the program."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pebble import Problem, Schedule
 from pebble.program import Program, Tiles, phase, program
-from schedules._tile_shapes import best_rectangles
 from schedules._tiled_products import output_phase, tiled_product
 from schedules.latent.naive import weights_and_row_sums
 
@@ -20,11 +19,6 @@ class StandardLatent(Schedule):
     forms = ("latent",)
     tile_names = ("rows", "cols", "out_rows", "out_cols")
     tile_axes = ("i", "j", "i", "e")
-
-    def tiles(self, problem: Problem, M: int) -> Tiles:
-        """Return the cheapest rectangles for each product."""
-        self.require(problem, M)
-        return best_rectangles(problem, M)
 
     def program(self, problem: Problem, tiles: Tiles) -> Program:
         """Write the program."""

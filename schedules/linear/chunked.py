@@ -12,14 +12,12 @@ from pebble.program import (
     Tiles,
     compute,
     delete,
-    largest,
     load,
     loop,
     phase,
     program,
     store,
 )
-from schedules._tile_shapes import ceil_div
 from schedules.linear._query_heads import each_query_head
 
 __all__ = ["ChunkParallel", "Chunked"]
@@ -34,14 +32,6 @@ class _StateColumns(Schedule):
     forms = ("chunked",)
     tile_names = ("state_cols",)
     tile_axes = ("e",)
-
-    def tiles(self, problem: Problem, M: int) -> Tiles:
-        """Return the fewest passes, all of them about as wide."""
-        self.require(problem, M)
-        d, size = problem.d, problem.chunk or 1
-        guess = (M - size * d - d - 3) // (d + size)
-        most = largest(self, problem, M, "state_cols", problem.dv, guess)["state_cols"]
-        return {"state_cols": ceil_div(problem.dv, ceil_div(problem.dv, most))}
 
     def columns(self, problem: Problem, tiles: Tiles) -> int:
         """Return the columns of a tile."""

@@ -31,11 +31,6 @@ class _Naive(Schedule):
     name = "naive"
     source = "textbook"
 
-    def tiles(self, problem: Problem, M: int) -> Tiles:
-        """Return no tiles: words are handled one at a time."""
-        self.require(problem, M)
-        return {}
-
 
 class NaiveRightProduct(_Naive):
     """The state word by word, written, then the outputs word by word."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from math import prod
 
 from pebble import Problem, Schedule
 from pebble.program import (
@@ -21,7 +19,6 @@ from pebble.program import (
     when,
 )
 from pebble.program import program as program_of
-from schedules._tile_shapes import ceil_div
 from schedules.linear._query_heads import each_query_head
 
 __all__ = ["StateTiles"]
@@ -40,13 +37,6 @@ class StateTiles(Schedule):
     forms = ("linear", "recurrent", "gated")
     tile_names = ("state_rows", "state_cols")
     tile_axes = ("k", "e")
-
-    def tiles(self, problem: Problem, M: int) -> Tiles:
-        """Return the tiles that move the fewest words, of those that fit the smallest."""
-        self.require(problem, M)
-        found = [(_words(problem, *tile), prod(tile), tile) for tile in _fitting(problem, M)]
-        rows, cols = min(found)[2] if found else (1, 1)
-        return {"state_rows": rows, "state_cols": cols}
 
     def program(self, problem: Problem, tiles: Tiles) -> Program:
         """Write the program."""
@@ -92,40 +82,3 @@ def _holds_keys(problem: Problem, rows: int, cols: int) -> bool:
 def _has_gates(problem: Problem) -> bool:
     """Tell whether any gate is read; there is none before the first token."""
     return problem.gate and problem.Nk > 1
-
-
-def _room(problem: Problem, rows: int, cols: int) -> int:
-    """Words that a tile needs: itself, the held vector, the words that pass, and a word for a chain to move on."""
-    update = min(2 * rows + 1, cols + 2) if _has_gates(problem) else min(rows, cols) + 1
-    update += problem.Nk > 1
-    output = min(rows, cols) + 1 + (problem.d > 1)
-    return rows * cols + max(update, output)
-
-
-def _words(problem: Problem, rows: int, cols: int) -> int:
-    """Words that move: Q, K and G once for each column of tiles, V once and O read and written for each row."""
-    row_tiles, col_tiles = ceil_div(problem.d, rows), ceil_div(problem.dv, cols)
-    keys = (problem.Nq + problem.Nk + (problem.Nk - 1) * problem.gate) * problem.d
-    values = problem.Nk * row_tiles + problem.Nq * (2 * row_tiles - 1)
-    return keys * int(col_tiles) + problem.dv * int(values)
-
-
-def _fitting(problem: Problem, M: int) -> Iterator[tuple[int, int]]:
-    """Yield the tiles that fit and may be the cheapest: axes cut evenly, and the most rows for every width."""
-    for cols in _even_cuts(problem.dv):
-        low, high = 0, problem.d
-        while low < high:
-            middle = (low + high + 1) // 2
-            low, high = (middle, high) if _room(problem, middle, cols) <= M else (low, middle - 1)
-        if low:
-            yield ceil_div(problem.d, ceil_div(problem.d, low)), cols
-
-
-def _even_cuts(extent: int) -> Iterator[int]:
-    """Yield the least tile for each number of tiles of an axis, the whole axis first."""
-    size = extent
-    while size:
-        tiles = ceil_div(extent, size)
-        least = ceil_div(extent, tiles)
-        yield least
-        size = least - 1

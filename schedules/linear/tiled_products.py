@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pebble import Problem, Schedule
 from pebble.program import Program, Tiles, phase, program
-from schedules._tile_shapes import best_tile
 from schedules._tiled_products import tiled_product
 
 __all__ = ["TiledProducts"]
@@ -19,13 +18,6 @@ class TiledProducts(Schedule):
     forms = ("linear",)
     tile_names = ("h_rows", "h_cols", "out_rows", "out_cols")
     tile_axes = ("k", "e", "i", "e")
-
-    def tiles(self, problem: Problem, M: int) -> Tiles:
-        """Return the cheapest tiles of each product."""
-        self.require(problem, M)
-        h_rows, h_cols = best_tile((problem.d, problem.dv, problem.Nk), M)
-        out_rows, out_cols = best_tile((problem.Nq, problem.dv, problem.d), M)
-        return {"h_rows": h_rows, "h_cols": h_cols, "out_rows": out_rows, "out_cols": out_cols}
 
     def program(self, problem: Problem, tiles: Tiles) -> Program:
         """Write the program."""

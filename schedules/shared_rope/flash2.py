@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 
 from pebble import Problem
 from pebble.program import Node, Nodes, Program, Tiles, delete, load, loop, phase, program
 from schedules._paper_tiles import PaperTiles
 from schedules._resident_rows import resident_and_streamed
 from schedules._softmax import finish
-from schedules._tile_shapes import ceil_div
 from schedules.flash2 import key_work
 
 __all__ = ["Flash2SharedRope"]
@@ -42,12 +40,6 @@ class Flash2SharedRope(PaperTiles):
     resident_tiles = ("rows", "pinned")
     may_be_zero = ("pinned",)
 
-    def tiles(self, problem: Problem, M: int) -> Tiles:
-        """Return the cheapest of heads one by one or together, row blocks, and rotary words that stay."""
-        self.require(problem, M)
-        found = list(_choices(problem, M))
-        return min(found, key=lambda tiles: _words(problem, tiles), default=self.smallest(problem))
-
     def smallest(self, problem: Problem) -> Tiles:
         """Return one row of one head at a time, keys streamed."""
         return {"rows": 1, "heads": 1, "pinned": 0}
@@ -72,32 +64,3 @@ class Flash2SharedRope(PaperTiles):
         block = loop("i", rows, load("Qc", "Qr"), *sweep, *finish(problem, "Qc", "Qr"))
         stay = [loop("j", 1, node("Kr"), stop=pinned) if pinned else None for node in (load, delete)]
         return program(phase("", stay[0], loop("h", heads, block), stay[1]))
-
-
-def _choices(problem: Problem, M: int) -> Iterator[dict[str, int]]:
-    """Yield rows, heads and pinned words that fit: of each number of heads and blocks the most that stay."""
-    H, Nq, Nk, rope = problem.heads, problem.Nq, problem.Nk, problem.shared_rope
-    step = problem.d - rope + problem.dv + 3
-    tiles_of_heads = {ceil_div(H, n) for n in range(1, min(H, _MOST) + 1)}
-    for heads in sorted(tiles_of_heads | set(range(1, min(H, _MOST) + 1))):
-        row = heads * (problem.d + problem.dv + 1)
-        most = min((M - step - rope) // row, Nq)
-        if step + Nk * rope + row <= M:
-            rows = min((M - step - Nk * rope) // row, Nq)
-            yield {"rows": rows, "heads": heads, "pinned": Nk}
-        if most < 1:
-            return
-        for blocks in range(ceil_div(Nq, most), ceil_div(Nq, most) + _MOST):
-            rows = ceil_div(Nq, blocks)
-            spare = min((M - step - rope - rows * row) // rope, Nk - 1)
-            yield {"rows": rows, "heads": heads, "pinned": 0 if blocks == 1 and heads == H else spare}
-            if rows == 1:
-                break
-
-
-def _words(problem: Problem, tiles: Tiles) -> int:
-    """Return the words that move with tiles, but for queries and outputs."""
-    blocks, rope = ceil_div(problem.Nq, tiles["rows"]), problem.shared_rope
-    sweeps = blocks * ceil_div(problem.heads, tiles["heads"])
-    own = problem.heads * problem.Nk * (problem.d - rope + problem.dv) * blocks
-    return int(own + problem.Nk * rope * sweeps - (sweeps - 1) * tiles["pinned"] * rope)

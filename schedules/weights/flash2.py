@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from pebble import Problem, Schedule
-from pebble.program import Phase, Program, Tiles, compute, delete, largest, load, loop, phase, program, store
-from schedules._tile_shapes import best_tile
+from pebble.program import Phase, Program, Tiles, compute, delete, load, loop, phase, program, store
 from schedules.weights._projections import final_product, projections
 
 __all__ = ["Flash2Weights"]
@@ -22,16 +21,7 @@ class Flash2Weights(Schedule):
     source = "after Li et al. 2024, arXiv 2410.09397 (large cache) and Dao 2023, arXiv 2307.08691"
     passes = ("weights",)
     tile_names = ("rows", "grad_rows", "q_rows", "q_cols", "g_rows", "g_cols")
-
-    def tiles(self, problem: Problem, M: int) -> Tiles:
-        """Return the most rows for each sweep, and the cheapest rectangles for the products."""
-        self.require(problem, M)
-        d, found = problem.d, dict(self.smallest(problem))
-        found = largest(self, problem, M, "rows", problem.Nq, (M - 2 * d - 3) // (2 * d + 1), found)
-        found = largest(self, problem, M, "grad_rows", problem.Nq, (M - 2 * d - 4) // (3 * d + 2), found)
-        found["q_rows"], found["q_cols"] = best_tile((problem.Nq, d, d), M)
-        found["g_rows"], found["g_cols"] = best_tile((d, d, problem.Nq), M)
-        return found
+    tile_axes = tuple("iiikkk")
 
     def program(self, problem: Problem, tiles: Tiles) -> Program:
         """Write the program."""

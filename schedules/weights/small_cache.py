@@ -18,7 +18,6 @@ from pebble.program import (
     store,
     when,
 )
-from schedules._tile_shapes import best_tile
 from schedules._tiled_products import parked_sums, tiled_product
 from schedules.weights._projections import final_product, projections
 
@@ -44,23 +43,7 @@ class SmallCacheWeights(Schedule):
         "g_rows",
         "g_cols",
     )
-
-    def tiles(self, problem: Problem, M: int) -> Tiles:
-        """Return the cheapest rectangles for each product."""
-        self.require(problem, M)
-        N, d = problem.Nq, problem.d
-        found = {}
-        for name, extents, parked in (
-            ("q", (N, d, d), 0),
-            ("s", (N, N, d), 2),
-            ("u", (N, d, N), 1),
-            ("t", (N, d, N), 0),
-            ("g", (d, d, N), 0),
-        ):
-            # p needs l, D, f and one word more beside the tile, one more than the products do.
-            room = M - 1 if name == "s" else M
-            found[f"{name}_rows"], found[f"{name}_cols"] = best_tile(extents, room, parked)
-        return found
+    tile_axes = tuple("ikijikikkk")
 
     def program(self, problem: Problem, tiles: Tiles) -> Program:
         """Write the program."""

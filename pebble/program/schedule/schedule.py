@@ -4,20 +4,17 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from functools import lru_cache
 from typing import ClassVar, TypeAlias
 
-from pebble.common.errors import CacheTooSmall, InvalidInput, NoClosedForm, TooManyOperations
+from pebble.common.errors import CacheTooSmall, InvalidInput
 from pebble.computations.family import Family
 from pebble.computations.problem import Problem
 from pebble.computations.registry import family_of
-from pebble.program.closed_forms.count import words_moved
 from pebble.program.counting.counted import Run
 from pebble.program.counting.run import run
 from pebble.program.nodes import Program
 from pebble.program.schedule.block_cuts import BLOCK, cut_where_asked, own_sizes
-from pebble.program.schedule.plain_room import PlainRooms
 from pebble.program.schedule.sequence_cuts import SEQUENCES, in_sequences_where_asked
 from pebble.program.schedule.tile_names import checked_tiles
 
@@ -25,9 +22,6 @@ __all__ = ["Schedule", "Tiles"]
 
 Tiles: TypeAlias = Mapping[str, int]
 """Tile sizes by name."""
-
-_LONG_TEXT = 200
-"""So many loops one after the other are executed sooner than summed up: the machine knows which are alike."""
 
 
 class Schedule(ABC):
@@ -58,14 +52,12 @@ class Schedule(ABC):
         A size larger than its axis makes no difference. Sizes without an axis, ``""``, may be as large as the longest.
     resident_tiles : tuple of str
         The tile sizes that say how many lines stay in fast memory: more of them never move more words.
+    numbers_of_tiles : tuple of str
+        The tile sizes that are not lengths but numbers of tiles, all about as long: more of them need less room.
     follows_mask : bool
-        Whether :meth:`tiles` looks at the mask. If not, it is asked without the mask, and under the mask other tiles
-        are searched from there, see :func:`~pebble.program.schedule.masked_tiles.masked_tiles`. The program skips
-        what is masked out either way.
+        Whether it may fit only under the mask, so that the least M depends on it.
     published_tiles : bool
-        Whether :meth:`tiles` follows a rule that is kept under a mask too: a published one, or one that is always best.
-    short_search : bool
-        Whether under a mask other tiles than its own choice are tried on short axes only, where all are.
+        Whether :meth:`tiles` follows a published rule.
     in_sequences : bool
         Whether the schedule sees to it itself that tiles are cut where packed sequences end.
     may_be_zero : tuple of str
@@ -85,9 +77,9 @@ class Schedule(ABC):
     presets: ClassVar[tuple[str, ...]] = ()
     tile_axes: ClassVar[tuple[str, ...]] = ()
     resident_tiles: ClassVar[tuple[str, ...]] = ()
+    numbers_of_tiles: ClassVar[tuple[str, ...]] = ()
     follows_mask: ClassVar[bool] = False
     published_tiles: ClassVar[bool] = False
-    short_search: ClassVar[bool] = False
     in_sequences: ClassVar[bool] = False
     may_be_zero: ClassVar[tuple[str, ...]] = ()
     optional_tiles: ClassVar[tuple[str, ...]] = ()
@@ -99,15 +91,17 @@ class Schedule(ABC):
             written = in_sequences_where_asked(cut_where_asked(cls.__dict__["program"]))
             setattr(cls, "program", written)  # noqa: B010
 
-    @abstractmethod
     def tiles(self, problem: Problem, M: int) -> Tiles:
-        """Choose tiles for M words of fast memory: the cheapest that fit.
+        """Choose tiles for M words of fast memory: by default the cheapest that fit, see :mod:`.tile_search`.
 
         Raises
         ------
         CacheTooSmall
             If not even the smallest tiles fit; carries the least M.
         """
+        from pebble.program.schedule.tile_search import best_tiles
+
+        return best_tiles(self, problem, M).tiles
 
     def smallest(self, problem: Problem) -> Tiles:
         """Return the tiles that need the least room: by default each size is one, or zero where that makes sense."""
@@ -116,7 +110,7 @@ class Schedule(ABC):
     def other_smallest(self, problem: Problem) -> tuple[Tiles, ...]:
         """Return the smallest tiles by other names, where the program takes several sets of sizes: by default none.
 
-        On short axes all of these are tried as well under a mask.
+        They are tried on short axes only, where they may need less room.
         """
         return ()
 
@@ -125,17 +119,6 @@ class Schedule(ABC):
         extents = {"i": problem.Nq, "j": problem.Nk, "k": problem.d, "e": problem.dv}
         longest = max(extents.values())
         return {name: extents.get(self.axis_of(name), longest) for name in self.tile_names}
-
-    def differs(self, problem: Problem, tiles: Tiles) -> bool:
-        """Whether the program differs from that of other sizes, by some of the tiles; if in doubt it does.
-
-        Of those with the same program one must be said to differ.
-        """
-        return True
-
-    def staying(self, problem: Problem, lines: int) -> int:
-        """Return the words that so many resident lines take at once, at least, whatever the other tiles are."""
-        return 0
 
     def axis_of(self, name: str) -> str:
         """Return the axis that a tile size is measured along, or nothing."""
@@ -166,28 +149,13 @@ class Schedule(ABC):
         return _measure(self.program(problem, tiles), self.family, problem)
 
     def words(self, problem: Problem, tiles: Tiles) -> int:
-        """Return the words that the program moves: by closed form, or measured where that is quicker."""
-        program = self.program(problem, tiles)
-        if sum(len(part.body) for part in program.phases) > _LONG_TEXT:
-            with suppress(TooManyOperations):
-                return self.measure(problem, tiles).io
-        try:
-            return words_moved(program, _rooms(self.family, problem).family)
-        except NoClosedForm:
-            return self.measure(problem, tiles).io
+        """Return the words that the program moves: read off its text, and not verified."""
+        from pebble.program.counting.measure import measure
 
-    def room_told(self, problem: Problem, tiles: Tiles) -> int:
-        """Return the words of fast memory that the program needs: told by its text where that says so, or measured.
-
-        For searches without a mask, whose result the machine measures: the text is read in much less time.
-        """
-        if problem.without_mask() == problem:
-            with suppress(NoClosedForm):
-                return _rooms(self.family, problem).of(self.program(problem, tiles))
-        return self.measure(problem, tiles).peak
+        return int(measure([self.program(problem, tiles)], _family(self.family, problem))[0][0])
 
     def seen(self, problem: Problem) -> Problem:
-        """Return the problem that tiles are chosen for: without its mask, unless the schedule follows masks."""
+        """Return the problem that decides the least M: without its mask, unless it may fit only under that."""
         return problem if self.follows_mask else problem.without_mask()
 
     def least_M(self, problem: Problem) -> int:
@@ -220,9 +188,9 @@ class Schedule(ABC):
 
 
 @lru_cache(maxsize=8)
-def _rooms(family: Callable[[Problem], Family], problem: Problem) -> PlainRooms:
+def _family(family: Callable[[Problem], Family], problem: Problem) -> Family:
     """Make a family once, for many questions in a row."""
-    return PlainRooms(family(problem))
+    return family(problem)
 
 
 @lru_cache(maxsize=512)

@@ -1,78 +1,28 @@
-"""The choice of tiles: the largest that the machine measures to fit, and those that fit under a mask."""
+"""The tiles to use: as given, by a preset's name, or chosen for M words; also cut where packed sequences end."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from contextlib import suppress
+from functools import lru_cache
+from typing import TYPE_CHECKING
 
-from pebble.common.errors import InvalidInput, TooManyOperations
+from pebble.common.errors import CacheTooSmall, InvalidInput
 from pebble.common.units import fast_memory_words
-from pebble.computations.problem import LARGEST_SIZE, Problem
-from pebble.program.machine.foretold_runs import MOST_SEARCHED, is_large_array
-from pebble.program.schedule.masked_tiles import MaskedSearch, masked_tiles
-from pebble.program.schedule.schedule import Schedule, Tiles
-from pebble.program.schedule.sequence_tiles import sequence_tiles
+from pebble.computations.problem import LARGEST_SIZE
+from pebble.program.schedule.block_cuts import own_sizes
+from pebble.program.schedule.sequence_cuts import SEQUENCES, problem_of_part
+from pebble.program.schedule.tile_search import SHORT, Choice, Kind, counted, too_small
 
-__all__ = ["fitting_tiles", "largest", "resolve_tiles"]
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
+    from pebble.computations.problem import Problem
+    from pebble.program.schedule.schedule import Schedule, Tiles
 
-def largest(
-    schedule: Schedule,
-    problem: Problem,
-    M: int,
-    name: str,
-    high: int,
-    guess: int,
-    fixed: Tiles | None = None,
-) -> dict[str, int]:
-    """Return tiles with the largest value of one size that fits M words, as the machine measures.
+__all__ = ["fitting", "fitting_tiles", "resolve_tiles"]
 
-    Where a program's text tells the room that it needs, the search asks the text; the machine measures the result.
-
-    Parameters
-    ----------
-    schedule : Schedule
-    problem : Problem
-    M : int
-    name : str
-        The tile size; room must not shrink when it grows.
-    high : int
-        Largest value that makes a difference.
-    guess : int
-        Where to start; a good guess costs two measurements, or readings of the text.
-    fixed : mapping, optional
-        The schedule's other tile sizes, which are returned with it.
-
-    Raises
-    ------
-    CacheTooSmall
-        If 1 does not fit.
-    """
-    schedule.require(problem, M)
-    others = dict(fixed or {})
-
-    def measured(size: int) -> bool:
-        return schedule.measure(problem, {**others, name: size}).peak <= M
-
-    found = _last_that_fits(
-        lambda size: schedule.room_told(problem, {**others, name: size}) <= M, high, guess
-    )
-    size = found if measured(found) else _last_that_fits(measured, high, guess)
-    return schedule.check_tiles({**others, name: size})
-
-
-def _last_that_fits(fits: Callable[[int], bool], high: int, guess: int) -> int:
-    """Return the last size up to ``high`` that fits; 1 is taken to fit, and what is smaller than one that does."""
-    low, step = min(max(guess, 1), high), 1
-    while low > 1 and not fits(low):
-        low, step = max(1, low - step), 2 * step
-    above, step = low + 1, 1
-    while above <= high and fits(above):
-        low, above, step = above, above + step, 2 * step
-    above = min(above, high + 1)
-    while above - low > 1:
-        middle = (low + above) // 2
-        low, above = (middle, above) if fits(middle) else (low, middle)
-    return low
+_ASKED, _MOST = 4, 200
+"""The best sizes are asked for this many of the different sequences, and none of more different ones than this."""
 
 
 def resolve_tiles(
@@ -102,37 +52,50 @@ def resolve_tiles(
 
 
 def fitting_tiles(schedule: Schedule, problem: Problem, M: int) -> dict[str, int]:
-    """Return the tiles that a schedule chooses for M words; under a mask those that move the fewest words under it.
+    """Return the tiles that a schedule chooses for M words, or these or others cut where packed sequences end.
 
     Raises
     ------
     CacheTooSmall
-        If the schedule finds no tiles that fit.
-    TooManyOperations
-        If the mask is kept pair by pair and too large to be looked at again and again.
+        If no tiles are found that fit.
     """
-    mask = problem.allowed
-    if schedule.tile_names and is_large_array(mask):
-        raise TooManyOperations(
-            f"under the mask {mask.spec}, which is no band and has no equal blocks, tiles are chosen for at most "
-            f"{MOST_SEARCHED:,} pairs of a query and a key; here are {mask.Nq:,} × {mask.Nk:,}: give the tiles, or "
-            "take fewer queries and keys"
-        )
-    cut = sequence_tiles(schedule, problem, M, fitting_tiles)
-    if cut is not None and cut.words <= cut.others:
-        return cut.tiles
-    if cut is None:
-        return _tiles_across_sequences(schedule, problem, M)
+    return dict(fitting(schedule, problem, M).tiles)
+
+
+def fitting(schedule: Schedule, problem: Problem, M: int) -> Choice:
+    """Return :func:`fitting_tiles`, with the words that they move and their room."""
+    return _fitting(Kind(schedule), problem, M)
+
+
+@lru_cache(maxsize=512)
+def _fitting(kind: Kind, problem: Problem, M: int) -> Choice:
+    schedule = kind.schedule
+    found = []
+    failure: CacheTooSmall | None = None
     try:
-        tiles = _tiles_across_sequences(schedule, problem, M)
-        schedule.measure(problem, tiles)
-    except TooManyOperations:
-        return cut.tiles
-    return tiles
+        found.append(dict(schedule.tiles(problem, M)))
+    except CacheTooSmall as error:
+        failure = error
+    found += _cut_in_sequences(schedule, problem, M, found)
+    choices = counted(schedule, problem, found)
+    fits = [one for one in choices if one.room <= M]
+    if fits:
+        return min(fits, key=lambda one: one.words)
+    raise failure or too_small(schedule, min(one.room for one in choices), M)
 
 
-def _tiles_across_sequences(schedule: Schedule, problem: Problem, M: int) -> dict[str, int]:
-    """Return the tiles that a schedule chooses for the mask as a whole."""
-    if schedule.seen(problem) == problem and not MaskedSearch.is_asked(schedule, problem):
-        return dict(schedule.tiles(problem, M))
-    return masked_tiles(schedule, problem, M)
+def _cut_in_sequences(
+    schedule: Schedule, problem: Problem, M: int, whole: list[dict[str, int]]
+) -> Iterator[dict[str, int]]:
+    """Yield tiles cut where sequences end: those for the mask as a whole, and the best for a few of the sequences."""
+    if schedule.in_sequences or not schedule.tile_names or max(problem.Nq, problem.Nk) <= SHORT:
+        return
+    if not problem.allowed.separations("i") or len(problem.allowed.in_parts.masks) > _MOST:
+        return
+    longest_first = sorted(problem.allowed.in_parts.masks, key=lambda part: -part.pairs)
+    for part in longest_first[:: -(-len(longest_first) // _ASKED)]:
+        with suppress(CacheTooSmall):
+            whole = [*whole, dict(schedule.tiles(problem_of_part(problem, part), M))]
+    zero = [{**sizes, name: 0} for sizes in whole for name in schedule.may_be_zero if name in sizes]
+    for sizes in {tuple(sizes.items()): sizes for sizes in [*whole, *zero]}.values():
+        yield {**own_sizes(sizes), SEQUENCES: 1}

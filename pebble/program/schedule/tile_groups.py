@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import product
+from typing import TYPE_CHECKING
 
 from pebble.common.errors import InvalidInput
-from pebble.computations.problem import Problem
-from pebble.program.nodes import Program
-from pebble.program.schedule.schedule import Schedule, Tiles
 
-__all__ = ["TileGroup", "switches", "tile_groups", "whole_group"]
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from pebble.computations.problem import Problem
+    from pebble.program.schedule.schedule import Schedule, Tiles
+
+__all__ = ["TileGroup", "group_of", "switches", "tile_groups"]
 
 
 @dataclass(frozen=True)
@@ -25,7 +30,7 @@ class TileGroup:
     resident : tuple of str
         Numbers of lines that stay in fast memory, see :attr:`Schedule.resident_tiles`.
     phases : tuple of int
-        Numbers of the phases.
+        Numbers of the phases; none for all.
     """
 
     cuts: tuple[str, ...]
@@ -46,65 +51,40 @@ def switches(schedule: Schedule, least: Tiles, greatest: Tiles) -> Iterator[dict
 
 
 def tile_groups(schedule: Schedule, problem: Problem, base: Tiles, greatest: Tiles) -> list[TileGroup]:
-    """Return the groups of the tile sizes that may be larger than in ``base``, the smallest tiles.
+    """Return the groups of the tile sizes that may differ from those in ``base``, the smallest tiles.
 
     Tile sizes that change nothing in the program, be the others as in ``base`` or their greatest, are in no group.
     """
-    names = [name for name in base if base[name] < greatest[name]]
-    program = schedule.program(problem, base)
-    touched = {name: _touched(schedule, problem, base, name, greatest[name], program) for name in names}
-    for name in names:
-        if not touched[name]:
-            touched[name] = _touched_at_most(schedule, problem, base, name, greatest, len(program.numbered))
+    least = {name: int(name not in schedule.may_be_zero) for name in base}
+    names = [name for name in base if least[name] < greatest[name] and greatest[name] > 1]
     groups: list[tuple[set[str], set[int]]] = []
+    large = {name: greatest[name] for name in base}
     for name in names:
-        if not touched[name]:
-            continue
-        own: tuple[set[str], set[int]] = ({name}, set(touched[name]))
-        apart = []
-        for group in groups:
-            if group[1] & own[1]:
-                own = (own[0] | group[0], own[1] | group[1])
-            else:
-                apart.append(group)
-        groups = [*apart, own]
-    return [_group(schedule, names, *group) for group in groups]
+        values = least[name], greatest[name]
+        phases = _differ(schedule, problem, base, name, values) or _differ(schedule, problem, large, name, values)
+        if phases:
+            same = [group for group in groups if group[1] & phases]
+            groups = [group for group in groups if group not in same]
+            groups.append(({name}.union(*(one for one, _ in same)), phases.union(*(one for _, one in same))))
+    return [group_of(schedule, [name for name in names if name in own], phases) for own, phases in groups]
 
 
-def whole_group(schedule: Schedule, problem: Problem, base: Tiles) -> TileGroup:
-    """Return one group of all tile sizes, for schedules whose sizes depend on each other."""
-    return _group(schedule, list(base), set(base), set(range(len(schedule.program(problem, base).numbered))))
-
-
-def _group(schedule: Schedule, order: list[str], names: set[str], phases: set[int]) -> TileGroup:
-    zero_last = sorted((name for name in order if name in names), key=schedule.may_be_zero.__contains__)
+def group_of(schedule: Schedule, names: Iterable[str], phases: Iterable[int] = ()) -> TileGroup:
+    """Return the group of some tile sizes; those that may be zero come last."""
+    zero_last = sorted(names, key=schedule.may_be_zero.__contains__)
     resident = tuple(name for name in zero_last if name in schedule.resident_tiles)
-    cuts = tuple(name for name in zero_last if name not in resident)
-    return TileGroup(cuts, resident, tuple(sorted(phases)))
+    return TileGroup(
+        tuple(name for name in zero_last if name not in resident), resident, tuple(sorted(phases))
+    )
 
 
-def _touched(
-    schedule: Schedule, problem: Problem, base: Tiles, name: str, most: int, program: Program
+def _differ(
+    schedule: Schedule, problem: Problem, tiles: Tiles, name: str, values: tuple[int, int]
 ) -> set[int]:
-    """Return the phases that a tile size shapes."""
-    found: set[int] = set()
-    for size in {base[name] + 1, most}:
-        other = schedule.program(problem, {**base, name: size})
-        if len(other.numbered) != len(program.numbered):
-            return set(range(max(len(other.numbered), len(program.numbered))))
-        pairs = enumerate(zip(program.numbered, other.numbered, strict=True))
-        found |= {number for number, (one, two) in pairs if one != two}
-    return found
-
-
-def _touched_at_most(
-    schedule: Schedule, problem: Problem, base: Tiles, name: str, greatest: Tiles, phases: int
-) -> set[int]:
-    """Return the phases that a tile size shapes where the others are their greatest."""
-    large = {other: greatest[other] for other in base} | {name: base[name]}
-    try:
-        program = schedule.program(problem, large)
-        found = _touched(schedule, problem, large, name, greatest[name], program)
-    except InvalidInput:  # such tiles exclude each other
-        return set()
-    return found if len(program.numbered) == phases or not found else set(range(phases))
+    """Return the phases that differ between two values of a tile size; none where the tiles exclude each other."""
+    with suppress(InvalidInput):
+        one, other = (schedule.program(problem, {**tiles, name: value}).numbered for value in values)
+        if len(one) != len(other):
+            return set(range(max(len(one), len(other))))
+        return {number for number, (a, b) in enumerate(zip(one, other, strict=True)) if a != b}
+    return set()

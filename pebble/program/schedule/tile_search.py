@@ -1,0 +1,394 @@
+"""The one search for tiles: of the sizes that fit, those that move the fewest words, with or without a mask.
+
+Many programs of a schedule are counted at a time, see :func:`pebble.program.counting.measure.measure`. Sizes that shape
+different phases are independent. Of the sizes that shape the same phases the last one is as large as fits beside the
+others; where a mask makes smaller ones better, these are compared too. On short axes all other sizes are tried, so that
+none that fit move fewer words. On longer ones a grid of sizes is, and then what is near the best, until nothing is better.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import suppress
+from functools import lru_cache
+from itertools import pairwise
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+import numpy as np
+
+from pebble.common.errors import CacheTooSmall, InvalidInput
+from pebble.program.counting.measure import measure
+from pebble.program.nodes import Program
+from pebble.program.schedule.tile_groups import TileGroup, group_of, switches, tile_groups
+from pebble.program.schedule.tile_values import even_cuts, grid, leftovers, suggested
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from pebble.computations.family import Family
+    from pebble.computations.problem import Problem
+    from pebble.program.schedule.schedule import Schedule
+
+    Whole = NDArray[np.int64]
+    Row: TypeAlias = tuple[int, ...]
+
+__all__ = ["SHORT", "Choice", "Kind", "best_tiles", "counted", "too_small"]
+
+SHORT = 48
+"""On axes up to this length all sizes are tried."""
+_EVERY = 20_000
+"""As long as there are at most this many combinations of sizes."""
+_RATIO, _LEAST_RATIO = 1.5, 1.07
+"""Of neighbours in the grid of sizes, and in the last round near the best."""
+_BEST, _VARIOUS = 3, 8
+"""What is near this many is compared; in the first round near this many with different sizes."""
+_NEVER = 1 << 62
+"""Words and room of sizes without a program."""
+
+
+class Choice(NamedTuple):
+    """Tiles, the words that they move and the room that they need."""
+
+    words: int
+    room: int
+    tiles: dict[str, int]
+
+
+def best_tiles(schedule: Schedule, problem: Problem, M: int) -> Choice:
+    """Return the tiles with which a schedule moves the fewest words, of those that fit M words of fast memory.
+
+    Raises
+    ------
+    CacheTooSmall
+        If none are found that fit.
+    """
+    return _best_tiles(Kind(schedule), problem, M)
+
+
+class Kind:
+    """A schedule; those of one class are the same where they have no attributes of their own."""
+
+    def __init__(self, schedule: Schedule) -> None:
+        self.schedule = schedule
+        self.identity = schedule if vars(schedule) else type(schedule)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Kind) and self.identity is other.identity
+
+    def __hash__(self) -> int:
+        return hash(self.identity)
+
+
+@lru_cache(maxsize=512)
+def _best_tiles(kind: Kind, problem: Problem, M: int) -> Choice:
+    schedule = kind.schedule
+    if problem.mask is None:
+        schedule.require(problem, M)
+    counter = _Counter(schedule, problem)
+    greatest = dict(schedule.greatest(problem))
+    found: list[Choice] = []
+    short = max(problem.Nq, problem.Nk) <= SHORT
+    for least in (schedule.smallest(problem), *(schedule.other_smallest(problem) if short else ())):
+        for setting in switches(schedule, least, greatest):
+            base = {**least, **setting}
+            groups = tile_groups(schedule, problem, base, {**greatest, **setting})
+            one = counter.choice(M, base, groups)
+            if one.room > M and len(groups) > 1:  # phases may leave words to one another
+                names = [name for group in groups for name in group.names]
+                one = counter.choice(M, base, [group_of(schedule, names)])
+            found.append(one)
+    fitting = [one for one in found if one.room <= M]
+    if not fitting:
+        raise too_small(schedule, min(one.room for one in found), M)
+    return min(fitting, key=lambda one: one.words)
+
+
+def counted(schedule: Schedule, problem: Problem, tiles: Sequence[dict[str, int]]) -> list[Choice]:
+    """Return tiles with the words that they move and the room that they need."""
+    words, room = _Counter(schedule, problem).count(problem, tiles, None)
+    return [Choice(*one) for one in zip(words.tolist(), room.tolist(), tiles, strict=True)]
+
+
+def too_small(schedule: Schedule, least: int, M: int) -> CacheTooSmall:
+    """Return the error that says how many words a schedule needs under a mask."""
+    return CacheTooSmall(
+        f"{schedule.name} needs at least {least} words of fast memory under this mask; M is {M}", least
+    )
+
+
+class _Counter:
+    """Counts programs of one schedule, with and without the mask."""
+
+    def __init__(self, schedule: Schedule, problem: Problem) -> None:
+        self.schedule, self.problem = schedule, problem
+        self._families: dict[Problem, Family] = {}
+
+    def count(
+        self, problem: Problem, tiles: Sequence[dict[str, int]], *groups: Sequence[int] | None
+    ) -> tuple[Whole, Whole]:
+        """Return the words and the room of the phases of programs that each group shapes, group after group."""
+        if problem not in self._families:
+            self._families[problem] = self.schedule.family(problem)
+        words, room = np.full((2, len(groups), len(tiles)), _NEVER, dtype=np.int64)
+        places, programs = [], []
+        for place, one in enumerate(tiles):
+            with suppress(InvalidInput):
+                programs.append(self.schedule.program(problem, one))
+                places.append(place)
+        for number, phases in enumerate(groups):
+            if programs:
+                texts = programs
+                if phases and not programs[0].parts:
+                    texts = [Program(tuple(one.phases[phase] for phase in phases)) for one in programs]
+                words[number, places], room[number, places] = measure(texts, self._families[problem])
+        return words.ravel(), room.ravel()
+
+    def choice(self, M: int, base: dict[str, int], groups: list[TileGroup]) -> Choice:
+        """Return the best tiles of some groups."""
+        searches = [_Search(self.schedule, self.problem, M, base, group) for group in groups]
+        tiles = self._in_step(base, searches)
+        words, room = self.count(self.problem, [tiles], None)
+        return Choice(int(words[0]), int(room[0]), tiles)
+
+    def _in_step(self, base: dict[str, int], searches: list[_Search]) -> dict[str, int]:
+        """Return the best sizes of all groups; one program answers a question of each."""
+        tiles = dict(base)
+        open_ = [(search, search.best()) for search in searches]
+        asked = [next(steps) for _, steps in open_]
+        while open_:
+            masked = asked[0][0]
+            now = [at for at, (which, _) in enumerate(asked) if which == masked]
+            names = [open_[at][0].names for at in now]
+            rows = [asked[at][1] for at in now]
+            programs = [
+                base | {n: s for own, some in zip(names, rows, strict=True) for n, s in zip(own, some[k % len(some)], strict=True)}
+                for k in range(max(map(len, rows)))
+            ]
+            problem = self.problem if masked else self.problem.without_mask()
+            words, room = self.count(problem, programs, *(open_[at][0].group.phases for at in now))
+            for number, at in enumerate(now):
+                part = slice(number * len(programs), number * len(programs) + len(rows[number]))
+                search, steps = open_[at]
+                try:
+                    asked[at] = steps.send((words[part], room[part]))
+                except StopIteration as end:
+                    tiles |= zip(search.names, end.value, strict=True)
+                    open_[at] = None
+            kept = [at for at, one in enumerate(open_) if one]
+            open_, asked = [open_[at] for at in kept], [asked[at] for at in kept]
+        return tiles
+
+
+class _Search:
+    """The search for the sizes of one group: asks what rows of sizes do, with or without the mask."""
+
+    def __init__(
+        self, schedule: Schedule, problem: Problem, M: int, base: dict[str, int], group: TileGroup
+    ) -> None:
+        self.schedule, self.problem, self.M = schedule, problem, M
+        self.base, self.group, self.names = base, group, group.names
+        greatest = schedule.greatest(problem)
+        self.low = [int(name not in schedule.may_be_zero) for name in self.names]
+        self.high = [greatest[name] for name in self.names]
+        self.axes = [schedule.axis_of(name) or name for name in self.names]
+        self.counts = [name in schedule.numbers_of_tiles for name in self.names]
+        self.masked = problem.without_mask() != problem
+        self.short = max(problem.Nq, problem.Nk) <= SHORT
+        self._known: tuple[dict[Row, tuple[int, int]], ...] = {}, {}
+
+    def _count(self, rows: list[Row], masked: bool = True):
+        """Return the words and the room of rows of sizes, each counted once."""
+        masked = masked and self.masked
+        known = self._known[masked]
+        new = [row for row in dict.fromkeys(rows) if row not in known]
+        if new:
+            words, room = yield masked, new
+            known.update(zip(new, zip(words.tolist(), room.tolist(), strict=True), strict=True))
+        return np.array([known[row] for row in rows], dtype=np.int64).reshape(len(rows), 2).T
+
+    # The last size: as large as fits
+
+    def _ranges(self) -> list[tuple[int, int]]:
+        """Return ranges of the last size, the largest first, in each of which more lines need more room.
+
+        Where all lines of an axis stay, or are one tile, others pass by in another way, which may need less.
+        """
+        low, high = self.low[-1] if self.group.resident else max(self.low[-1], 1), self.high[-1]
+        starts = {low, high}
+        if self.group.resident:
+            starts |= {n for n in (self.problem.Nq, self.problem.Nk) if low < n < high}
+        return [(a, b - 1) for a, b in pairwise([*sorted(starts), high + 1])][::-1]
+
+    def _fitted(self, heads: list[Row], masked: bool):
+        """Return the heads beside which some last size fits, each with the largest that does."""
+        found: list[Row] = []
+        if not self.group.resident and not self.low[-1]:  # no such tiles: another way
+            found += [(*head, 0) for head in heads]
+        for low, high in self._ranges():
+            ends = [(*head, size) for size in (low, high) for head in heads]
+            _, room = yield from self._count(ends, masked)
+            least, most = room[: len(heads)], room[len(heads) :]
+            fits = np.where(most <= self.M, high, np.where(least <= self.M, low, low - 1))
+            fails = np.where((most <= self.M) | (least > self.M), fits + 1, high)
+            yield from self._widen(heads, fits, fails, (least, most), masked)
+            found += [(*head, size) for head, size in zip(heads, fits.tolist(), strict=True) if size >= low]
+            heads = [head for head, size in zip(heads, fits.tolist(), strict=True) if size < low]
+        return found
+
+    def _widen(self, heads: list[Row], fits: Whole, fails: Whole, room: tuple[Whole, Whole], masked: bool):
+        """Raise last sizes that fit until the next ones fail; room grows about linearly between the two."""
+        least, most = room
+        step = 0
+        while len(open_ := np.flatnonzero(fails - fits > 1)):
+            below, above, step = fits[open_], fails[open_], step + 1
+            guess = below + (self.M - least[open_]) * (above - below) // np.maximum(most[open_] - least[open_], 1)
+            if step % 3 == 0:
+                guess = (below + above) // 2
+            guess = np.clip(guess, below + 1, above - 1)
+            both = np.append(guess, np.minimum(guess + 1, above - 1))
+            asked = [(*heads[at], size) for at, size in zip([*open_, *open_], both.tolist(), strict=True)]
+            _, needs = yield from self._count(asked, masked)
+            for size, need in zip(np.split(both, 2), np.split(needs, 2), strict=True):
+                good, bad = (need <= self.M) & (size > fits[open_]), (need > self.M) & (size < fails[open_])
+                fits[open_[good]], least[open_[good]] = size[good], need[good]
+                fails[open_[bad]], most[open_[bad]] = size[bad], need[bad]
+
+    # Which sizes are compared
+
+    def best(self):
+        """Return the best sizes found; if none fit, those that need the least room."""
+        rows = (yield from self._every()) if self.short else None
+        if rows is None:
+            rows = yield from self._sampled()
+        order = yield from self._ordered(rows)
+        if order:
+            return order[0]
+        rows.append(tuple(self.base[name] for name in self.names))
+        _, room = yield from self._count(rows)
+        return rows[int(np.argmin(room))]
+
+    def _ordered(self, rows: list[Row]):
+        """Return the rows that fit, the best first: the fewest words, the most equal, the largest; no idle residents."""
+        words, room = yield from self._count(rows)
+        cuts = len(self.group.cuts)
+
+        def order(at: int) -> tuple[int, ...]:
+            own = rows[at][:cuts]
+            return int(words[at]), max(own, default=0) - min(own, default=0), sum(rows[at][cuts:]) - sum(own)
+
+        return [rows[at] for at in sorted(np.flatnonzero(room <= self.M).tolist(), key=order)]
+
+    def _values(self, at: int) -> list[int]:
+        """Return all values of a size that make a difference."""
+        values = range(self.low[at], self.high[at] + 1)
+        if self.counts[at]:
+            return [n for n in values if not n or -(-self.high[at] // -(-self.high[at] // n)) == n]
+        return list(values)
+
+    def _every(self):
+        """Return all rows worth comparing; None if they are too many."""
+        heads: list[Row] = [()]
+        whole = not self.group.resident and self.masked
+        names = len(self.names) - (not whole)
+        for at in range(names):
+            values = self._values(at)
+            if len(heads) * len(values) > (_EVERY if whole else _EVERY // 4):
+                return None
+            heads = [(*head, value) for head in heads for value in values]
+        if whole:
+            return heads
+        rows = yield from self._fitted(heads, True)
+        return rows + [(*head, self.low[-1]) for head in heads]
+
+    def _sampled(self):
+        """Return a sample of the rows that fit, and what is near the best of them."""
+        last = len(self.names) - 1
+        heads: list[Row] = [()]
+        for at in range(last):
+            heads = [(*head, value) for head in heads for value in self._coarse(at, head)]
+        rows = yield from self._with_last(heads)
+        best = self._various((yield from self._ordered(rows)))
+        ratio = _RATIO
+        while best:
+            near = dict.fromkeys(row for one in best for row in self._near(one, ratio))
+            more = yield from self._with_last(list(dict.fromkeys(row[:-1] for row in near)))
+            known = set(rows)
+            more = [row for row in dict.fromkeys([*more, *(near if self.masked else ())]) if row not in known]
+            rows += more
+            ordered = yield from self._ordered(rows)
+            before, now = (yield from self._count([best[0], ordered[0]]))[0]
+            if not more or (now >= before and ratio <= _LEAST_RATIO):
+                break
+            best, ratio = ordered[:_BEST], max(ratio**0.5, _LEAST_RATIO)
+        return rows
+
+    def _coarse(self, at: int, head: Row) -> list[int]:
+        """Return values of a size to begin with, beside some others."""
+        found = self._left_over((*head, 0), at)
+        if not found:
+            found = [*grid(self.high[at], _RATIO, counts=self.counts[at]), *self._suggested(at, self.high[at])]
+        return sorted({value for value in found if value >= self.low[at]} | {self.low[at]})
+
+    def _various(self, ordered: list[Row]) -> list[Row]:
+        """Return the first rows, and of each value of a size but the first the first row with it."""
+        found = dict.fromkeys(ordered[:_BEST])
+        for at in range(1, len(self.names) - 1):
+            if self.axes[at] not in self.axes[:at]:
+                of_value: dict[int, Row] = {}
+                for row in ordered:
+                    of_value.setdefault(row[at], row)
+                found |= dict.fromkeys(list(of_value.values())[:_VARIOUS])
+        return list(found)
+
+    def _suggested(self, at: int, most: int) -> list[int]:
+        return suggested(self.problem, self.axes[at], most)
+
+    def _with_last(self, heads: list[Row]):
+        """Return heads with the largest last size that fits, and with some smaller ones."""
+        rows = yield from self._fitted(heads, False)
+        if self.masked and not rows:
+            rows = yield from self._fitted(heads, True)
+        if self.group.resident:
+            return [*rows, *((*head, self.low[-1]) for head in heads)]
+        return list(dict.fromkeys(row for one in rows for row in (one, *self._smaller(one))))
+
+    def _smaller(self, row: Row) -> Iterator[Row]:
+        """Yield rows with last sizes below the largest that fits."""
+        last, high = row[-1], self.high[-1]
+        found = self._left_over(row, len(row) - 1)
+        if self.masked and last:
+            tiles = -(-high // last)
+            alone = len(row) == 1
+            found += even_cuts(high, range(tiles, tiles + (24 if alone else 3)))
+            found += self._suggested(len(row) - 1, last)
+            if alone:
+                found += [*grid(last, 1.2), *range(last - 8, last)]
+        return ((*row[:-1], size) for size in found if self.low[-1] <= size < last)
+
+    def _left_over(self, row: Row, at: int) -> list[int]:
+        """Return what other sizes of the same axis leave over of it."""
+        others = [
+            size for number, size in enumerate(row) if number != at and size and self.axes[number] == self.axes[at]
+        ]
+        return [size for size in leftovers(self.high[at], others) if self.low[at] <= size <= self.high[at]]
+
+    def _near(self, row: Row, ratio: float) -> Iterator[Row]:
+        """Yield rows that differ in one size a little, and in those that follow from it."""
+        few = 32 if len(row) <= 2 else 12
+        for at, size in enumerate(row if self.masked else row[:-1]):
+            near = {size - 1, size + 1, *self._left_over(row, at)}
+            if size:
+                number = size if self.counts[at] else -(-self.high[at] // size)
+                first, after = max(1, int(number / ratio)), min(int(number * ratio) + 2, self.high[at] + 1)
+                numbers = range(first, after, -(-(after - first) // few))
+                near |= set(numbers if self.counts[at] else even_cuts(self.high[at], numbers))
+            followers = [n for n in range(at + 1, len(row) - 1) if self.axes[n] == self.axes[at]]
+            if followers:
+                near |= set(np.linspace(size / ratio, size * ratio, few).astype(int).tolist())
+            for other in near:
+                if self.low[at] <= other <= self.high[at]:
+                    changed = (*row[:at], other, *row[at + 1 :])
+                    yield changed
+                    for follower in followers:
+                        for value in self._left_over(changed, follower):
+                            yield (*changed[:follower], value, *changed[follower + 1 :])
