@@ -26,7 +26,7 @@ from pebble.common.errors import TooManyOperations
 from pebble.computations.masks.mask import OTHER_AXIS
 from pebble.computations.masks.questions import Runs
 from pebble.program.counting.life import Here
-from pebble.program.counting.progressions import LEAST_TILES, steady_parts, tiles_in_progression
+from pebble.program.counting.progressions import LEAST_TILES, marks_of, steady_parts, tiles_in_progression
 from pebble.program.nodes import Condition, Loop, Operation, Program, When
 
 if TYPE_CHECKING:
@@ -279,16 +279,26 @@ class Fold:
         self, node: Loop, path: Path, rows: Rows, loop: tuple[Whole, Whole, Whole], runs: Runs
     ) -> Effect:
         """Return the effects of loops that are made of runs of tiles."""
+        return self._sequence(len(rows), *self._tiles(node, path, rows, loop, runs))
+
+    def _tiles(
+        self, node: Loop, path: Path, rows: Rows, loop: tuple[Whole, Whole, Whole], runs: Runs
+    ) -> tuple[Effect, Whole]:
+        """Return the effects of runs of tiles, one by one, and the rows that they belong to."""
         found = [
             self._run(node, path, rows, Runs(*(one[part] for one in runs)), loop)
             for part in _chunks(runs.length)
         ]
-        effect = self._nothing(len(rows))
-        if found:
-            effects, parents = zip(*found, strict=True)
-            joined = Effect(*(np.concatenate(parts, axis=-1) for parts in zip(*effects, strict=True)))
-            done, owner = joined.sequence(np.concatenate(parents))
-            effect.put(owner, done)
+        if not found:
+            return self._nothing(0), runs.parent
+        effects, parents = zip(*found, strict=True)
+        joined = Effect(*(np.concatenate(parts, axis=-1) for parts in zip(*effects, strict=True)))
+        return joined, np.concatenate(parents)
+
+    def _sequence(self, number: int, effects: Effect, owner: Whole) -> Effect:
+        """Return the effects of all rows, given those of their tiles in order."""
+        effect = self._nothing(number)
+        effect.put(*reversed(effects.sequence(owner)))
         return effect
 
     def _in_progression(
@@ -301,15 +311,15 @@ class Fold:
             return None
         assert mask is not None
         inside = [place for place, at in self.axes.items() if at == other and place[: len(path)] == path]
-        marks = {0, self.family.extents[other]} | {
+        parts = steady_parts(mask, axis, LEAST_TILES * int(tile.min()))
+        if not parts:
+            return None
+        marks = marks_of(mask, other) | {
             int(place)
             for where, at in self.axes.items()
             if at == other
             for place in np.concatenate(self.sizes[where][1:])
         }
-        parts = steady_parts(mask, axis, LEAST_TILES * int(tile.min()))
-        if not parts:
-            return None
         pieces = []
         for row, root in enumerate(rows.root.tolist()):
             grid = [int(self.sizes[place][0][root]) for place in inside]
@@ -318,15 +328,15 @@ class Fold:
             pieces.append((np.full_like(first, row), first, np.ones_like(first), halves))
         before = {place: moved.copy() for place, moved in self.moved.items()}
         runs = Runs(*(np.concatenate(columns) for columns in zip(*pieces, strict=True)))
-        effect = self._runs(node, path, rows, loop, runs)
-        if effect.grown.any():
-            # Words pile up from tile to tile: their order matters.
+        effects, owner = self._tiles(node, path, rows, loop, runs)
+        if effects.grown.any():
+            # Words stay from tile to tile: no tile stands for another one's room.
             self.moved = before
             return None
         for place, moved in self.moved.items():
             was = before.get(place, 0)
             self.moved[place] = was + (moved - was) // 2
-        return effect
+        return self._sequence(len(rows), effects, owner)
 
     def _run(
         self, node: Loop, path: Path, rows: Rows, runs: Runs, loop: tuple[Whole, Whole, Whole]

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     Whole = NDArray[np.int64]
 
-__all__ = ["LEAST_TILES", "steady_parts", "tiles_in_progression"]
+__all__ = ["LEAST_TILES", "marks_of", "steady_parts", "tiles_in_progression"]
 
 LEAST_TILES = 16
 """Fewer tiles are all looked at."""
@@ -36,6 +36,12 @@ LEAST_TILES = 16
 def steady_parts(mask: Mask, axis: str, length: int) -> list[RegularPart]:
     """Return the steady parts of an axis with at least so many lines."""
     return [one for one in mask.steady_parts(axis) if one.stop - one.start >= length and not one.repeats]
+
+
+def marks_of(mask: Mask, axis: str) -> set[int]:
+    """Return between which places of an axis its lines go on alike: where they begin to have pairs, say."""
+    parts = mask.steady_parts(axis)
+    return {0, mask.extents[axis]} | {place for part in parts for place in (part.start, part.stop)}
 
 
 def tiles_in_progression(
@@ -59,11 +65,11 @@ def tiles_in_progression(
     grid : iterable of int
         Tiles of the loops over the other axis.
     marks : iterable of int
-        Places of the other axis where such loops begin or end, and the axis's own ends.
+        Places of the other axis: where such loops begin or end, and those of :func:`marks_of`.
     """
     low, high, tile = loop
     number = -((low - high) // tile)
-    step, places = math.lcm(1, *grid), np.array(sorted(set(marks)), dtype=np.int64)
+    step, everywhere = math.lcm(1, *grid), np.array(sorted(set(marks)), dtype=np.int64)
     chosen, halves, done = [], [], 0
     for part in parts:
         lines, partners = part.lines, part.partners
@@ -75,6 +81,7 @@ def tiles_in_progression(
         # The lines next to the tiles are in the part too, and no tile is ragged.
         first = max(done, -((low - part.start - 1) // tile))
         last = min((part.stop - 1 - low) // tile, (high - low) // tile)
+        places = _near(mask, axis, part, 2 * step, everywhere)
         for u, v in _between(mask, axis, part, (first, last), (low, tile), step, places):
             rounds = (v - u) // period
             if rounds < 4:
@@ -89,6 +96,13 @@ def tiles_in_progression(
     chosen.append(np.arange(done, number))
     halves.append(np.full(number - done, 2))
     return np.concatenate(chosen), np.concatenate(halves).astype(np.int64)
+
+
+def _near(mask: Mask, axis: str, part: RegularPart, distance: int, places: Whole) -> Whole:
+    """Return the places to which ends that move may come near."""
+    ends = mask.ends_of(axis, np.array([part.start, part.stop - 1]))[list(part.moves)]
+    low, high = (ends.min() - distance, ends.max() + distance) if len(ends) else (0, 0)
+    return places[(places >= low) & (places <= high)]
 
 
 def _between(
