@@ -78,9 +78,9 @@ def tiles_in_progression(
             # Lines after which the ends have moved by whole steps, in tiles.
             moved = lines * step // math.gcd(partners, step)
             period = math.lcm(moved, tile) // tile
-        # The lines next to the tiles are in the part too, and no tile is ragged.
-        first = max(done, -((low - part.start - 1) // tile))
-        last = min((part.stop - 1 - low) // tile, (high - low) // tile)
+        # The lines next to the tiles are in the part too; the first tile and the last, maybe ragged, are like no other.
+        first = max(done, 1, -((low - part.start - 1) // tile))
+        last = min((part.stop - 1 - low) // tile, number - 1)
         places = _near(mask, axis, part, 2 * step, everywhere)
         for u, v in _between(mask, axis, part, (first, last), (low, tile), step, places):
             rounds = (v - u) // period
