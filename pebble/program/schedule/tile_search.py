@@ -8,7 +8,7 @@ none that fit move fewer words. On longer ones a grid of sizes is, and then what
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from functools import lru_cache
 from itertools import pairwise
@@ -161,7 +161,12 @@ class _Counter:
             names = [open_[at][0].names for at in now]
             rows = [asked[at][1] for at in now]
             programs = [
-                base | {n: s for own, some in zip(names, rows, strict=True) for n, s in zip(own, some[k % len(some)], strict=True)}
+                base
+                | {
+                    n: s
+                    for own, some in zip(names, rows, strict=True)
+                    for n, s in zip(own, some[k % len(some)], strict=True)
+                }
                 for k in range(max(map(len, rows)))
             ]
             problem = self.problem if masked else self.problem.without_mask()
@@ -241,7 +246,9 @@ class _Search:
         step = 0
         while len(open_ := np.flatnonzero(fails - fits > 1)):
             below, above, step = fits[open_], fails[open_], step + 1
-            guess = below + (self.M - least[open_]) * (above - below) // np.maximum(most[open_] - least[open_], 1)
+            guess = below + (self.M - least[open_]) * (above - below) // np.maximum(
+                most[open_] - least[open_], 1
+            )
             if step % 3 == 0:
                 guess = (below + above) // 2
             guess = np.clip(guess, below + 1, above - 1)
@@ -326,7 +333,10 @@ class _Search:
         """Return values of a size to begin with, beside some others."""
         found = self._left_over((*head, 0), at)
         if not found:
-            found = [*grid(self.high[at], _RATIO, counts=self.counts[at]), *self._suggested(at, self.high[at])]
+            found = [
+                *grid(self.high[at], _RATIO, counts=self.counts[at]),
+                *self._suggested(at, self.high[at]),
+            ]
         return sorted({value for value in found if value >= self.low[at]} | {self.low[at]})
 
     def _various(self, ordered: list[Row]) -> list[Row]:
@@ -368,7 +378,9 @@ class _Search:
     def _left_over(self, row: Row, at: int) -> list[int]:
         """Return what other sizes of the same axis leave over of it."""
         others = [
-            size for number, size in enumerate(row) if number != at and size and self.axes[number] == self.axes[at]
+            size
+            for number, size in enumerate(row)
+            if number != at and size and self.axes[number] == self.axes[at]
         ]
         return [size for size in leftovers(self.high[at], others) if self.low[at] <= size <= self.high[at]]
 
