@@ -38,8 +38,10 @@ SHORT = 48
 """On axes up to this length all sizes are tried."""
 _EVERY = 20_000
 """As long as there are at most this many combinations of sizes."""
-_RATIO, _LEAST_RATIO = 1.5, 1.07
-"""Of neighbours in the grid of sizes, and in the last round near the best."""
+_RATIO, _LEAST_RATIO = {0: 1.5, 1: 1.5}, 1.07
+"""Of neighbours in the grid of sizes, for a number of sizes beside the last, and in the last round near the best."""
+_MORE = 2.05
+"""Under a mask, tiles are not compared that move this many times the words of others without it."""
 _BEST, _VARIOUS = 3, 8
 """What is near this many is compared; in the first round near this many with different sizes."""
 _NEVER = 1 << 62
@@ -223,16 +225,21 @@ class _Search:
         """Return the heads beside which some last size fits, each with the largest that does."""
         found: list[Row] = []
         if not self.group.resident and not self.low[-1]:  # no such tiles: another way
-            found += [(*head, 0) for head in heads]
+            rows = [(*head, 0) for head in heads]
+            _, room = yield from self._count(rows, masked)
+            found += [row for row, one in zip(rows, room, strict=True) if one <= self.M]
+            if self.axes[-1] in self.axes[:-1]:  # the others tell what is left over
+                return found
         for low, high in self._ranges():
-            ends = [(*head, size) for size in (low, high) for head in heads]
-            _, room = yield from self._count(ends, masked)
-            least, most = room[: len(heads)], room[len(heads) :]
-            fits = np.where(most <= self.M, high, np.where(least <= self.M, low, low - 1))
-            fails = np.where((most <= self.M) | (least > self.M), fits + 1, high)
+            left = heads
+            _, least = yield from self._count([(*head, low) for head in heads], masked)
+            heads, least = [head for head, one in zip(heads, least <= self.M, strict=True) if one], least[least <= self.M]
+            _, most = yield from self._count([(*head, high) for head in heads], masked)
+            fits = np.where(most <= self.M, high, low)
+            fails = np.where(most <= self.M, fits + 1, high)
             yield from self._widen(heads, fits, fails, (least, most), masked)
-            found += [(*head, size) for head, size in zip(heads, fits.tolist(), strict=True) if size >= low]
-            heads = [head for head, size in zip(heads, fits.tolist(), strict=True) if size < low]
+            found += [(*head, size) for head, size in zip(heads, fits.tolist(), strict=True)]
+            heads = [head for head in left if head not in set(heads)]
         return found
 
     def _widen(self, heads: list[Row], fits: Whole, fails: Whole, room: tuple[Whole, Whole], masked: bool):
@@ -308,12 +315,14 @@ class _Search:
             heads = [(*head, value) for head in heads for value in self._coarse(at, head)]
         rows = yield from self._with_last(heads)
         best = self._various((yield from self._ordered(rows)))
-        ratio = _RATIO
+        ratio = _RATIO.get(last, 2.0)
         while best:
             near = dict.fromkeys(row for one in best for row in self._near(one, ratio))
             more = yield from self._with_last(list(dict.fromkeys(row[:-1] for row in near)))
+            if self.masked:
+                more += [row for one in best for row in self._smaller(one, ratio)]
             known = set(rows)
-            more = [row for row in dict.fromkeys([*more, *(near if self.masked else ())]) if row not in known]
+            more = [row for row in dict.fromkeys(more) if row not in known]
             rows += more
             ordered = yield from self._ordered(rows)
             before, now = (yield from self._count([best[0], ordered[0]]))[0]
@@ -326,7 +335,7 @@ class _Search:
         """Return values of a size to begin with, beside some others."""
         found = self._left_over((*head, 0), at)
         if not found:
-            found = [*grid(self.high[at], _RATIO, counts=self.counts[at]), *self._suggested(at, self.high[at])]
+            found = [*grid(self.high[at], _RATIO.get(len(self.names) - 1, 2.0), counts=self.counts[at]), *self._suggested(at, self.high[at])]
         return sorted({value for value in found if value >= self.low[at]} | {self.low[at]})
 
     def _various(self, ordered: list[Row]) -> list[Row]:
@@ -344,26 +353,30 @@ class _Search:
         return suggested(self.problem, self.axes[at], most)
 
     def _with_last(self, heads: list[Row]):
-        """Return heads with the largest last size that fits, and with some smaller ones."""
+        """Return heads with the largest last size that fits; of one size alone, and of residents, also smaller ones."""
         rows = yield from self._fitted(heads, False)
         if self.masked and not rows:
-            rows = yield from self._fitted(heads, True)
+            own = [self.low, *([size] for size in grid(self.high[0], 1.5) if len(self.names) == 1)]
+            rows = list(map(tuple, own))
+        elif self.masked:
+            words, _ = yield from self._count(rows, False)
+            rows = [row for row, one in zip(rows, words <= _MORE * words.min(), strict=True) if one]
         if self.group.resident:
-            return [*rows, *((*head, self.low[-1]) for head in heads)]
-        return list(dict.fromkeys(row for one in rows for row in (one, *self._smaller(one))))
+            return [*rows, *dict.fromkeys((*row[:-1], self.low[-1]) for row in rows)]
+        if len(self.names) == 1 or not self.masked:
+            rows += [row for one in rows for row in self._smaller(one, 4.0)]
+        return list(dict.fromkeys(rows))
 
-    def _smaller(self, row: Row) -> Iterator[Row]:
-        """Yield rows with last sizes below the largest that fits."""
+    def _smaller(self, row: Row, ratio: float) -> Iterator[Row]:
+        """Yield rows with other last sizes, down to one part in a number of this one."""
         last, high = row[-1], self.high[-1]
         found = self._left_over(row, len(row) - 1)
-        if self.masked and last:
-            tiles = -(-high // last)
-            alone = len(row) == 1
-            found += even_cuts(high, range(tiles, tiles + (24 if alone else 3)))
-            found += self._suggested(len(row) - 1, last)
-            if alone:
-                found += [*grid(last, 1.2), *range(last - 8, last)]
-        return ((*row[:-1], size) for size in found if self.low[-1] <= size < last)
+        if self.masked and last and not self.group.resident:
+            number = -(-high // last)
+            after = int(number * ratio) + 2
+            found += even_cuts(high, range(number, after, -(-(after - number) // 16)))
+            found += [*self._suggested(len(row) - 1, last), last - 1, last + 1]
+        return ((*row[:-1], size) for size in found if self.low[-1] <= size <= high)
 
     def _left_over(self, row: Row, at: int) -> list[int]:
         """Return what other sizes of the same axis leave over of it."""
@@ -374,8 +387,8 @@ class _Search:
 
     def _near(self, row: Row, ratio: float) -> Iterator[Row]:
         """Yield rows that differ in one size a little, and in those that follow from it."""
-        few = 32 if len(row) <= 2 else 12
-        for at, size in enumerate(row if self.masked else row[:-1]):
+        few = 12 if len(row) > 2 or self.masked else 32
+        for at, size in enumerate(row[:-1]):
             near = {size - 1, size + 1, *self._left_over(row, at)}
             if size:
                 number = size if self.counts[at] else -(-self.high[at] // size)
