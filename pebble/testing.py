@@ -19,10 +19,10 @@ from pebble.game.level_game import LevelGame
 from pebble.game.replay import replay
 from pebble.program import Hierarchy, LevelSchedule, Program, project
 from pebble.program.closed_forms.count import closed_form
+from pebble.program.counting.counted import Run
+from pebble.program.counting.run import run
 from pebble.program.level_lowering import lower_levels
 from pebble.program.lowering import lower
-from pebble.program.machine.counted import Run
-from pebble.program.machine.run import run
 from pebble.program.machine.run_levels import run_levels
 from pebble.program.numbers import evaluate
 from pebble.program.parallel import DistributedSchedule, ExchangeTraffic, Shape, SharedProblem, play

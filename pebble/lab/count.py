@@ -16,9 +16,9 @@ from pebble.lab.hardware.device import Device, memory_words
 from pebble.lower_bounds.table import BoundTable, bounds
 from pebble.program import Program
 from pebble.program.closed_forms.count import closed_form
-from pebble.program.machine import run as machine
-from pebble.program.machine.counted import Run
-from pebble.program.machine.rules import Machine
+from pebble.program.counting import run as machine
+from pebble.program.counting.counted import Run
+from pebble.program.counting.rules import Machine
 from pebble.program.schedule import Schedule, Tiles, resolve_tiles
 
 __all__ = ["ProblemRun", "count", "count_schedule", "run"]
@@ -148,8 +148,7 @@ def run(
     M : int, optional
         Words of fast memory to enforce. None measures without a limit.
     induction : bool
-        Whether iterations may be accounted for without being executed. Where the conditions fail every iteration
-        is executed, and ``Run.unrolled`` says so.
+        Whether a program that its text proves to be legal is counted without being executed.
     observe : callable, optional
         Called with the machine after every operation; needs ``induction=False``.
     step_limit : int, optional

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from pebble.game.files.header import Header
     from pebble.game.level_game import LevelMove
     from pebble.program import Program
+    from pebble.program.counting.counted import Run
     from pebble.program.hierarchy import Hierarchy
-    from pebble.program.machine.counted import Run
     from pebble.program.schedule.level_schedule import LevelSchedule
     from pebble.program.schedule.schedule import Tiles
 

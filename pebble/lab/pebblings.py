@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from pebble.game.rules import Rules
     from pebble.graph.any_dag import AnyDag
     from pebble.graph.dag import Dag
+    from pebble.program.counting.counted import Run
     from pebble.program.lowering import Columns
-    from pebble.program.machine.counted import Run
     from pebble.solvers.certificate import Certificate
 
 __all__ = ["Pebbling", "certify_file", "check", "check_document", "moves", "text_size"]

@@ -13,7 +13,7 @@ from pebble.lab.asked_schedules import asked_schedule
 from pebble.program import Program
 from pebble.program.closed_forms.count import ClosedForm, closed_form
 from pebble.program.closed_forms.formula import constant
-from pebble.program.machine.counted import Run
+from pebble.program.counting.counted import Run
 from pebble.program.schedule import Schedule, Tiles, resolve_tiles
 
 __all__ = ["Listing", "show"]

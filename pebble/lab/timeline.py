@@ -12,13 +12,13 @@ from pebble.common.errors import InvalidInput, PebbleError
 from pebble.computations.family import Family
 from pebble.computations.problem import Problem
 from pebble.lab.pebblings import Pebbling, moves
-from pebble.program.machine.run import run
+from pebble.program.counting.run import run
 from pebble.program.schedule import Schedule, Tiles
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from pebble.program.machine.rules import Machine
+    from pebble.program.counting.rules import Machine
 
 __all__ = ["MOVE_LIMIT", "STEP_LIMIT", "Timeline", "timeline"]
 

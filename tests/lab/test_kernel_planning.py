@@ -12,7 +12,7 @@ import pebble
 from pebble import InvalidInput, Problem, bounds, plan_kernel
 from pebble.computations.registry import family_of
 from pebble.lab.plan import Choice, Constraints, Unverified, evaluations, plan
-from pebble.program.machine.run import run
+from pebble.program.counting.run import run
 from pebble.program.schedule import get
 from tests.lab.plans import room_of
 

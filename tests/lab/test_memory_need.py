@@ -9,7 +9,7 @@ from pebble.computations.registry import family_of
 from pebble.lab.plan import Constraints, plan
 from pebble.lab.plan.memory_need import streamed_tiles, widened, width_ratio
 from pebble.program import Operation, Phase, Program
-from pebble.program.machine.run import run
+from pebble.program.counting.run import run
 from pebble.program.schedule import available, get
 from tests.lab.plans import BACKWARD, FORWARD, room_of
 

@@ -14,7 +14,7 @@ from pebble.lab.plan.constraints import product_tiles
 from pebble.lab.plan.memory_need import Room
 from pebble.lab.plan.roofline import moved_bytes
 from pebble.program.closed_forms.count import closed_form
-from pebble.program.machine.run import run
+from pebble.program.counting.run import run
 from pebble.program.schedule import Schedule, get
 from tests.lab.plans import BACKWARD, FORWARD, room_of
 

@@ -19,7 +19,7 @@ from pebble.lab.plan.square_tiles import squared
 from pebble.lab.plan.tile_search import FORMS, refined
 from pebble.program import Program
 from pebble.program.closed_forms.count import closed_form
-from pebble.program.machine.run import run
+from pebble.program.counting.run import run
 from pebble.program.schedule import Schedule, Tiles, get
 from pebble.program.schedule.square_cuts import HARDLY_MORE
 

@@ -15,7 +15,7 @@ from pebble.computations.registry import family_of
 from pebble.game.rules import Rules
 from pebble.lower_bounds import best_bound, forward_bounds
 from pebble.lower_bounds.attention.linear import linear, linear_cut, linear_events
-from pebble.program.machine.run import run
+from pebble.program.counting.run import run
 from pebble.program.schedule import available
 from tests.lower_bounds.brute_force import greatest_by_cost, subsets
 

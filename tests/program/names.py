@@ -35,9 +35,9 @@ from pebble.program import (
     when,
 )
 from pebble.program.closed_forms.count import closed_form
+from pebble.program.counting.counted import Run
 from pebble.program.lowering import lower
-from pebble.program.machine.counted import Run
-from pebble.program.machine.run import run
+from pebble.program.counting.run import run
 from pebble.program.schedule import Schedule, registered
 
 __all__ = [

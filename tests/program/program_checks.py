@@ -11,9 +11,9 @@ from pebble.computations.family import Family
 from pebble.game.replay import replay
 from pebble.program import Program
 from pebble.program.closed_forms.count import closed_form, words_moved
+from pebble.program.counting.counted import Run
 from pebble.program.lowering import lower
-from pebble.program.machine.counted import Run
-from pebble.program.machine.run import run
+from pebble.program.counting.run import run
 from tests.program.program_reference import Outcome, Trip, refer
 from tests.program.random_programs import legal_program, random_family, random_program, relabelled
 from tests.program.repairs import is_valid, mutated, repaired
@@ -117,8 +117,8 @@ def check_seed(seed: int) -> Counter[str]:
         except Exception as error:
             raise AssertionError(f"seed {seed}, M={M}, {family!r}:\n{text}\n{error}") from error
         tally["legal" if expected.legal else "illegal"] += 1
-        if found is not None and not found.unrolled and found.steps < expected.executed:
+        if found is not None and found.proved and found.steps < expected.executed:
             tally["by induction"] += 1
-        if found is not None and found.unrolled:
-            tally["fell back"] += 1
+        if found is not None and not found.proved:
+            tally["executed"] += 1
     return tally

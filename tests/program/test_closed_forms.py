@@ -14,7 +14,7 @@ from pebble.computations.problem import Problem
 from pebble.program import Nodes, delete, first, last, load, loop, not_first, not_last, phase, program, when
 from pebble.program.closed_forms.count import closed_form
 from pebble.program.closed_forms.formula import Formula
-from pebble.program.machine.run import run
+from pebble.program.counting.run import run
 from pebble.program.schedule import available, get
 from tests.program.program_checks import same_closed_form
 from tests.program.program_reference import refer

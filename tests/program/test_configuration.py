@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from pebble.program.counting.state import FAST, SLOW
 from pebble.program.machine.configuration import Configuration, Configurations, region_of
 from pebble.program.machine.field_state import UNKNOWN, FieldState
-from pebble.program.machine.state import FAST, SLOW
 from pebble.program.machine.stretches import Stretch
 from tests.program.named_cases import table
 from tests.program.named_cases_of_signatures import W, X, plain, r, small

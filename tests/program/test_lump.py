@@ -31,7 +31,7 @@ from pebble.program import (
     when,
 )
 from pebble.program.closed_forms.count import closed_form
-from pebble.program.machine.counted import Run
+from pebble.program.counting.counted import Run
 from pebble.program.machine.run import run
 from pebble.program.schedule import available, get
 from tests.program.program_checks import held_to_reference

@@ -29,7 +29,7 @@ from pebble.program import (
     store,
     when,
 )
-from pebble.program.machine.run import run
+from pebble.program.counting.run import run
 from tests.program.program_checks import check_seed, held_to_reference, place_of, same_closed_form
 from tests.program.program_reference import refer
 from tests.program.random_programs import (

@@ -15,9 +15,9 @@ from pebble.computations.registry import family_of, random_inputs, reference_out
 from pebble.game.replay import replay
 from pebble.lab.count import count_schedule
 from pebble.program import Loop, Node, Operation, Phase, Program, When
+from pebble.program.counting.counted import Run
 from pebble.program.lowering import lower
-from pebble.program.machine.counted import Run
-from pebble.program.machine.run import run
+from pebble.program.counting.run import run
 from pebble.program.numbers import evaluate
 from pebble.program.schedule import fitting_tiles, get, registered
 from tests.program.named_cases_of_signatures import X, Y, small

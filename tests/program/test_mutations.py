@@ -11,7 +11,7 @@ import pytest
 from pebble.common.errors import Violation
 from pebble.computations.problem import Problem
 from pebble.program import Loop, Operation, When
-from pebble.program.machine.run import run
+from pebble.program.counting.run import run
 from pebble.program.schedule import available, get
 from tests.program.program_checks import held_to_reference, same_closed_form, same_game
 from tests.program.program_reference import refer

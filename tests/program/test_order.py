@@ -7,11 +7,11 @@ import pytest
 from pebble.computations.masks.block_lines import BlockLines
 from pebble.computations.masks.block_toeplitz import BlockToeplitzMask
 from pebble.computations.masks.mask import RegularPart
+from pebble.program.counting.rules import Machine
 from pebble.program.machine.configuration import Configuration
 from pebble.program.machine.field_state import FieldState
 from pebble.program.machine.memo import RememberedLoops
 from pebble.program.machine.order import Order
-from pebble.program.machine.rules import Machine
 from pebble.program.machine.stretches import Stretch, TileGrid
 from pebble.program.visits import Visit
 from tests.program.names import Family, Loop, Program, load, loop, phase

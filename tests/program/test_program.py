@@ -31,7 +31,7 @@ from pebble.program import (
     walk,
     when,
 )
-from pebble.program.machine.run import run
+from pebble.program.counting.run import run
 from pebble.program.schedule import Schedule, get
 from tests.program.program_reference import executions
 from tests.program.random_programs import gradient_family, random_family, random_program

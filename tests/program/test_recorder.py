@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from pebble.program.counting.rules import Machine
 from pebble.program.machine.field_state import FieldState
 from pebble.program.machine.memo import RememberedLoops
 from pebble.program.machine.recorder import Item, Recorder
 from pebble.program.machine.rounds import Rounds
-from pebble.program.machine.rules import Machine
 from tests.program.named_cases import table
 from tests.program.named_cases_of_signatures import W, X, Y, plain, small
 from tests.program.names import Family, Loop, Nodes, Program, compute, delete, load, loop, phase

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from pebble.program.machine.counted import Run
+from pebble.program.counting.counted import Run
 from pebble.program.machine.rounds import Rounds
 from pebble.program.schedule import get
 from tests.program.differences import PLAIN, SHORTCUTS, judge

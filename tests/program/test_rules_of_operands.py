@@ -24,7 +24,7 @@ from pebble.program import (
     store,
     when,
 )
-from pebble.program.machine.run import run
+from pebble.program.counting.run import run
 from pebble.program.numbers import evaluate
 from tests.program.differences import differences
 from tests.program.generator import Case

@@ -16,11 +16,11 @@ from pebble.computations.problem import Problem
 from pebble.computations.registry import family_of
 from pebble.game.level_game import LevelGame
 from pebble.program import Nodes, Program, closed_form, compute, delete, load, loop, phase, program, store
+from pebble.program.counting.counted import Run
 from pebble.program.level_lowering import lower_levels
 from pebble.program.machine import rounds, stretches
-from pebble.program.machine.counted import Run
 from pebble.program.machine.rounds import Rounds
-from pebble.program.machine.run import run
+from pebble.program.counting.run import run
 from pebble.program.machine.run_levels import run_levels
 from pebble.program.places import places
 from pebble.program.projection import project

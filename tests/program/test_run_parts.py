@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pebble.program.machine.run import fits
+from pebble.program.counting.run import fits
 from pebble.program.parts_in_turn import for_each_part
 from tests.program.differences import PLAIN, SHORTCUTS, Verdict, judge
 from tests.program.generator import Case

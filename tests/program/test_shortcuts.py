@@ -12,7 +12,7 @@ from pebble import Schedule
 from pebble.program.machine import rounds, stretches
 from pebble.program.machine.loops import ShortcutFails
 from pebble.program.machine.rounds import Rounds
-from pebble.program.machine.run import run
+from pebble.program.counting.run import run
 from pebble.program.schedule import registered
 from tests.program.differences import PLAIN, SHORTCUTS, against_plain_loops, differences, judge
 from tests.program.generator import case_of

@@ -13,7 +13,7 @@ from pebble.computations.registry import family_of
 from pebble.lab.count import count
 from pebble.program import compute, delete, load, loop, phase, store
 from pebble.program import program as program_of
-from pebble.program.machine.run import fits, run
+from pebble.program.counting.run import fits, run
 from pebble.program.schedule import available
 from pebble.testing import check_schedule
 

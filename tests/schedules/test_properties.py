@@ -14,7 +14,7 @@ from pebble.computations.problem import Problem
 from pebble.lab.count import count, count_schedule
 from pebble.lab.count_table import Row
 from pebble.program.closed_forms.count import closed_form
-from pebble.program.machine.run import run
+from pebble.program.counting.run import run
 from pebble.program.schedule import available, get
 from tests.support.amounts import examples
 

@@ -9,6 +9,7 @@ import numpy as np
 from pebble.computations.masks.band_mask import BandMask
 from pebble.computations.masks.band_runs import band_runs
 from pebble.computations.masks.questions import Questions, Runs
+from pebble.computations.masks.staircase import union
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -38,7 +39,7 @@ class BandQuestions(Questions):
         """Numbers of allowed pairs in boxes."""
         low, high, first, behind = (x0, x1, p, q) if axis == "i" else (p, q, x0, x1)
         total = np.zeros_like(low)
-        # A query has key - start pairs before a key, less key - stop, where above 0: those behind q less those before p.
+        # A query has key - start pairs before a key, less key - stop, where above 0: take them of q and of p.
         for ends, sign in zip(self._mask.ends("i"), (1, -1), strict=True):
             for key, times in ((behind, sign), (first, -sign)):
                 upto = np.minimum(np.maximum(ends.below(key), low), high)
@@ -71,6 +72,15 @@ class BandQuestions(Questions):
     def runs(self, axis: str, w0: Whole, w1: Whole, tile: Whole, p: Whole, q: Whole) -> Runs:
         """Return the tiles that see [p, q), in runs between the places where anything changes."""
         return band_runs((self._mask,), axis, w0, w1, tile, p, q)
+
+    def steady(self, axis: str) -> Whole:
+        """Return places, from 0 to the axis's length, between which both ends of a line's partners stay, or rise alike.
+
+        From line to line they rise by one; of queries in groups, by the ``partners`` of the mask's pieces every
+        ``lines`` lines. All lines between two places have pairs, or none has.
+        """
+        present = np.array(self._mask.presence_changes(axis), dtype=np.int64)
+        return union(self._mask.pieces(axis).starts, present, np.array([self.extents[axis]]))
 
     def _beginning(self, axis: str, x0: Whole, x1: Whole, place: Whole) -> Whole:
         """Return up to where the lines of [x0, x1) that have pairs begin before a place."""

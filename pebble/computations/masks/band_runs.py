@@ -44,14 +44,12 @@ def band_runs(
     Between two neighbouring breaks all lines see the same partners and have the same flags, or each line sees another
     one's (an end goes up by one): there every tile is a run of its own, and so is a tile with a break inside.
     """
-    rows = np.flatnonzero((p < q) & (w0 < w1))
-    w0, w1, tile, p, q = (array[rows] for array in (w0, w1, tile, p, q))
     seen = [_seen(band, axis, w0, w1, p, q) for band in bands]
     low = np.min([np.where(one.first < one.behind, one.first, w1) for one in seen], axis=0)
     high = np.max([np.where(one.first < one.behind, one.behind, w0) for one in seen], axis=0)
-    some = np.flatnonzero(low < high)
-    rows, low, high, w0, w1, tile, p, q = (array[some] for array in (rows, low, high, w0, w1, tile, p, q))
-    seen = [_Seen(*(array[some] for array in one)) for one in seen]
+    rows = np.flatnonzero((p < q) & (low < high))
+    low, high, w0, w1, tile, p, q = (array[rows] for array in (low, high, w0, w1, tile, p, q))
+    seen = [_Seen(*(array[rows] for array in one)) for one in seen]
 
     row, place = _breaks(bands, seen, axis, p, q, low, high)
     inside = np.flatnonzero(row[1:] == row[:-1])
@@ -59,10 +57,10 @@ def band_runs(
     begins = -((w0[row] - begin) // tile[row])
     ends = (end - w0[row]) // tile[row]
     taken = np.flatnonzero(ends - begins > 1)
-    row, begin, end, begins, ends = (array[taken] for array in (row, begin, end, begins, ends))
+    row, begin, begins, ends = (array[taken] for array in (row, begin, begins, ends))
     plain = np.ones(len(row), dtype=bool)
     for band, one in zip(bands, seen, strict=True):
-        plain &= ~_on_ramp(band, one, axis, row, begin, end)
+        plain &= ~_on_ramp(band, one, axis, row, begin)
     found = row[plain], begins[plain], ends[plain]
     parent, first, times = _with_single_tiles(*found, (low - w0) // tile, -((w0 - high) // tile))
     return Runs(rows[parent], first, np.ones_like(first), times)
@@ -116,13 +114,11 @@ def _strictly_between(places: Whole, low: Whole, high: Whole) -> Places:
     return row, places[np.arange(len(row)) - (np.cumsum(number) - number - begins)[row]]
 
 
-def _on_ramp(
-    band: BandMask, seen: _Seen, axis: str, row: Whole, begin: Whole, end: Whole
-) -> NDArray[np.bool_]:
-    """Whether from line to line, between two breaks, other partners are seen in a band."""
+def _on_ramp(band: BandMask, seen: _Seen, axis: str, row: Whole, begin: Whole) -> NDArray[np.bool_]:
+    """Whether from line to line, from a break to the next, which is not the next line, a band shows other partners."""
     first, behind, reach, leave = (array[row] for array in seen)
     start, stop = band.ends(axis)
-    sees = (first <= begin) & (begin < behind) & (end - begin > 1)
+    sees = (first <= begin) & (begin < behind)
     coming = (begin < reach) & (stop.slopes[stop.piece(begin)] == 1)
     going = (begin >= leave) & (start.slopes[start.piece(begin)] == 1)
     return np.asarray(sees & (coming | going))

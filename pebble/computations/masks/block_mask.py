@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["BlockMask", "can_be_kept", "check_blocks_kept"]
 
-_MOST_KEPT = 2**24
+_MOST_KEPT = 2**26
 _MOST_LINES = 2**24
 _CHUNK = 2**22
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["BlockPairs"]
 
 _MOST_KNOWN = 2**16
+_MOST_KEPT = 2**24
 
 
 class BlockPairs:
@@ -56,8 +58,21 @@ class BlockPairs:
         total += np.maximum(rest - column, 0) * self._upto(far, full, c)
         return np.asarray(total + (rest >= column) * self._upto(far, r, c))
 
+    @cached_property
+    def _tables(self) -> list[NDArray[np.int32]]:
+        """Of every pattern the pairs of its first rows with its first columns; none where that is much."""
+        L, found = self.period, []
+        for bands in self.patterns if len(self.patterns) * L**2 <= _MOST_KEPT else ():
+            allowed = sum(band.matrix((0, L), (0, L)).astype(np.int32) for band in bands)
+            sums = np.zeros((L + 1, L + 1), dtype=np.int32)
+            np.cumsum(np.cumsum(allowed, axis=0, dtype=np.int32), axis=1, out=sums[1:, 1:])
+            found.append(sums.reshape(-1))
+        return found
+
     def _upto(self, pattern: int, rows: Any, columns: Any) -> Any:
         """Return the pairs of a pattern's first rows with its first columns."""
+        if self._tables:
+            return self._tables[pattern][rows * (self.period + 1) + columns]
         return sum(band.pairs_before((rows * 0, rows), columns) for band in self.patterns[pattern])
 
     def before_one(self, query: int, key: int) -> int:

@@ -20,7 +20,10 @@ if TYPE_CHECKING:
 
     Whole = NDArray[np.int64]
 
-__all__ = ["BlockQuestions", "ToeplitzQuestions"]
+__all__ = ["BlockQuestions", "ButterflyQuestions", "ToeplitzQuestions"]
+
+_MOST_BLOCKS = 2**20
+"""Blocks of loops that are looked at at a time."""
 
 
 class BlockQuestions(Questions):
@@ -95,9 +98,13 @@ class BlockQuestions(Questions):
 
         Of these two it may be that partners have no pair before, or behind. Tiles across blocks' edges stand alone.
         """
-        side = self._sides[axis]
-        start, stop = w0 // side, np.where(w0 < w1, self._behind(axis, w1), w0 // side)
-        parent, block = _numbers(start, stop)
+        side, half = self._sides[axis], len(w0) // 2
+        if half and ((w1 - w0) // side).sum() > _MOST_BLOCKS:
+            halves = (slice(half), slice(half, None))
+            one, other = (self.runs(axis, w0[h], w1[h], tile[h], p[h], q[h]) for h in halves)
+            other = other._replace(parent=other.parent + half)
+            return Runs(*(np.concatenate(both) for both in zip(one, other, strict=True)))
+        parent, block = self._blocks(axis, w0, w1, p, q)
         s = np.maximum(block * side, w0[parent])
         e = np.minimum(block * side + side, w1[parent])
         some = self.has(axis, s, e, p[parent], q[parent])
@@ -107,12 +114,34 @@ class BlockQuestions(Questions):
         # A tile across an edge belongs to the block before.
         again = np.append(False, (parent[1:] == parent[:-1]) & (low[1:] < high[:-1]))
         low = low + again
-        begin = np.clip(s // size + 1, low, np.maximum(high, low))
+        begin = np.minimum(s // size + 1, high)
         end = np.maximum((e - 1) // size, begin)
         first = np.stack([low, begin, end], axis=1)
-        length = np.stack([begin - low, np.minimum(end - begin, 1), np.maximum(high - end, 0)], axis=1)
+        length = np.stack([begin - low, np.minimum(end - begin, 1), high - end], axis=1)
         times = np.stack([np.ones_like(low), end - begin, np.ones_like(low)], axis=1)
         return _runs(np.repeat(parent, 3), first, length, times)
+
+    def _blocks(self, axis: str, w0: Whole, w1: Whole, p: Whole, q: Whole) -> tuple[Whole, Whole]:
+        """Return the loops' blocks that may have pairs with the partners, in order, and with each its loop."""
+        return _numbers(w0 // self._sides[axis], self._behind(axis, w1))
+
+
+class ButterflyQuestions(BlockQuestions):
+    """Answers from blocks that are allowed if their numbers differ in at most one binary digit."""
+
+    def _blocks(self, axis: str, w0: Whole, w1: Whole, p: Whole, q: Whole) -> tuple[Whole, Whole]:
+        """Return the loops' blocks that may have pairs with the partners: of few partners theirs, of many all."""
+        other, number = OTHER_AXIS[axis], self._mask.number(axis)
+        start, stop = p // self._sides[other], self._behind(other, q)
+        low, high = w0 // self._sides[axis], self._behind(axis, w1)
+        differ = np.append(0, 1 << np.arange((number - 1).bit_length()))
+        if ((stop - start) * len(differ)).sum() >= (high - low).sum():
+            return _numbers(low, high)
+        parent, partner = _numbers(start, stop)
+        block = partner ^ differ[:, None]
+        some = (block >= low[parent]) & (block < high[parent])
+        seen = np.unique((parent * number + block)[some])
+        return seen // number, seen % number
 
 
 class ToeplitzQuestions(Questions):
@@ -171,12 +200,61 @@ class ToeplitzQuestions(Questions):
         behind = begin + group * times
         first = np.stack([low, begin, behind], axis=1)
         length = np.stack([begin - low, group * (times > 0), high - behind], axis=1)
-        return _runs(
-            np.repeat(np.arange(len(w0)), 3),
-            first,
-            length,
-            np.stack([low * 0 + 1, times, low * 0 + 1], axis=1),
+        one = np.ones_like(low)
+        runs = _runs(np.repeat(np.arange(len(w0)), 3), first, length, np.stack([one, times, one], axis=1))
+        alone = (runs.times == 1) & ((tile == 1) & (q - p == 1))[runs.parent]
+        if not alone.any():
+            return runs
+        others, found = (Runs(*(column[chosen] for column in runs)) for chosen in (~alone, alone))
+        found = self._joined(axis, found, w0, p)
+        columns = [np.concatenate(both) for both in zip(others, found, strict=True)]
+        order = np.lexsort((columns[1], columns[0]))
+        return Runs(*(column[order] for column in columns))
+
+    def _joined(self, axis: str, runs: Runs, w0: Whole, p: Whole) -> Runs:
+        """Join the lines of runs that have a pair with a single partner each, but for its first and its last one.
+
+        Between places where anything may change one line tells of all whether they have the pair, and others around.
+        """
+        start, partner = (w0[runs.parent] + runs.first, p[runs.parent])
+        stop, extent = start + runs.length, self.extents[axis]
+        number, block = _numbers(start // self._mask.period, -(-stop // self._mask.period))
+        places = self._changes(axis, block, partner[number])
+        places = np.clip(places, start[number], stop[number]) + number * (extent + 1)
+        number, line = np.divmod(np.union1d(places, np.arange(len(stop)) * (extent + 1) + stop), extent + 1)
+        line, behind, number = line[:-1], line[1:], number[:-1]
+        partner = partner[number]
+        # Of a run's end nothing begins: the next place is another run's.
+        some = (line < stop[number]) & self.has(
+            axis, np.minimum(line, extent - 1), np.minimum(line + 1, extent), partner, partner + 1
         )
+        line, behind, partner, loop = line[some], behind[some], partner[some], runs.parent[number[some]]
+        first, last = self._mask.line_pieces[axis].both_ends(line, self.extents[OTHER_AXIS[axis]])
+        flags = (first < partner) + 2 * (last > partner)
+        goes_on = (loop[1:] == loop[:-1]) & (line[1:] == behind[:-1]) & (flags[1:] == flags[:-1])
+        starts, ends = np.append(True, ~goes_on), np.append(~goes_on, True)
+        line, behind, loop = line[starts[: len(line)]], behind[ends[: len(line)]], loop[starts[: len(line)]]
+        changes = loop[1:] != loop[:-1]
+        inside = line + np.append(True, changes)[: len(line)]
+        outside = np.maximum(behind - np.append(changes, True)[: len(line)], inside)
+        first = np.stack([line, inside, outside], axis=1)
+        times = np.stack([inside, outside, behind], axis=1) - first
+        return _runs(np.repeat(loop, 3), first - w0[loop][:, None], np.minimum(times, 1), times)
+
+    def _changes(self, axis: str, block: Whole, partner: Whole) -> Whole:
+        """Return the places of blocks at which lines may cease or begin to have pairs with a partner, or around it."""
+        L, pieces = self._mask.period, self._mask.line_pieces[axis]
+        found = [np.zeros_like(block)]
+        for band in (band for bands in self._mask.patterns for band in bands):
+            found += [end.at(partner % L) for end in band.ends(OTHER_AXIS[axis])]
+        block_of, place = np.divmod(pieces.starts[:, None], L)
+        found += [*np.broadcast_to(place, (len(place), len(block)))]
+        found += [*np.broadcast_to(place + pieces.lengths[:, None], (len(place), len(block)))]
+        for height, slope, moves in zip(pieces.heights, pieces.slopes, pieces.moves, strict=True):
+            moved = height[:, None] + moves[:, None] * (block - block_of) * L
+            reached = (place + partner - moved)[slope == 1]
+            found += [*reached, *(reached + 1)]
+        return np.clip(np.stack(found), 0, L) + block * L
 
 
 def _numbers(start: Whole, stop: Whole) -> tuple[Whole, Whole]:

@@ -23,6 +23,8 @@ __all__ = ["ButterflyMask"]
 _MOST_LINES = 10**9
 _MANY = 2**10
 """Corners that are looked at digit by digit."""
+_MOST_SUMMED = 2**11
+"""Blocks along an axis of which the number before every corner is kept."""
 _MOST_COMPARED = 2**22
 """Blocks × partners that are compared with one another."""
 
@@ -79,6 +81,8 @@ class ButterflyMask(EqualBlocks):
         For each digit, of whole groups of blocks that differ in it and lower ones only, all; and of one group a part.
         """
         r, c = np.minimum(rows, self.blocks), np.minimum(columns, self.blocks)
+        if self.blocks <= _MOST_SUMMED:
+            return self._sums[r, c]
         found = np.minimum(r, c)
         if found.size <= _MANY:
             halves = self._halves.reshape(-1, *(1 for _ in found.shape))
@@ -86,6 +90,14 @@ class ButterflyMask(EqualBlocks):
         for half in self._halves.tolist():
             found = found + _halves_before(r, c, half)
         return found
+
+    @cached_property
+    def _sums(self) -> NDArray[np.int32]:
+        """Allowed blocks before each corner."""
+        allowed = self.allowed("i", np.arange(self.blocks), (0, self.blocks))
+        sums = np.zeros((self.blocks + 1, self.blocks + 1), dtype=np.int32)
+        np.cumsum(np.cumsum(allowed, axis=0, dtype=np.int32), axis=1, out=sums[1:, 1:])
+        return sums
 
     def count(self, queries: Interval, keys: Interval) -> int:
         """Number of allowed pairs in a box."""
@@ -132,9 +144,9 @@ class ButterflyMask(EqualBlocks):
     @cached_property
     def questions(self) -> Questions:
         """What the mask answers about many boxes at once."""
-        from pebble.computations.masks.block_questions import BlockQuestions
+        from pebble.computations.masks.block_questions import ButterflyQuestions
 
-        return BlockQuestions(self)
+        return ButterflyQuestions(self)
 
     def partners_of(self, blocks: Whole) -> Whole:
         """Return the blocks that any of some blocks is allowed with, in order."""

@@ -19,11 +19,9 @@ if TYPE_CHECKING:
 
 __all__ = ["DenseQuestions"]
 
-_CHUNK = 2**20
-
 
 class DenseQuestions(Questions):
-    """Answers from the numbers of pairs before every corner: four bytes for each pair of at most 2³¹.
+    """Answers from the numbers of pairs before every corner: four bytes for each of at most 2³¹ pairs.
 
     Parameters
     ----------
@@ -32,7 +30,9 @@ class DenseQuestions(Questions):
 
     def __init__(self, mask: DenseMask) -> None:
         super().__init__(mask.extents)
-        self._sums = _sums_before(mask.allowed)
+        # By the shorter axis, for sums are made row by row.
+        self._rows = "i" if mask.Nq <= mask.Nk else "j"
+        self._sums = _sums_before(mask.allowed if self._rows == "i" else mask.allowed.T)
         self._present, self._lines = {}, {}
         for axis, other in OTHER_AXIS.items():
             first, partners = mask.first(axis), self.extents[other]
@@ -41,7 +41,7 @@ class DenseQuestions(Questions):
 
     def pairs(self, axis: str, x0: Whole, x1: Whole, p: Whole, q: Whole) -> Whole:
         """Numbers of allowed pairs in boxes."""
-        a, b, c, d = (x0, x1, p, q) if axis == "i" else (p, q, x0, x1)
+        a, b, c, d = (x0, x1, p, q) if axis == self._rows else (p, q, x0, x1)
         flat, width = self._sums.reshape(-1), self._sums.shape[1]
         a, b = a * width, b * width
         return np.asarray(flat[b + d] - flat[a + d] - (flat[b + c] - flat[a + c]), dtype=np.int64)
@@ -59,14 +59,11 @@ class DenseQuestions(Questions):
         return self._lines[axis].behind_latest(x0, x1, p, q)
 
 
-def _sums_before(allowed: NDArray[np.bool_]) -> NDArray[np.int32]:
-    """Return the number of pairs before every corner, some rows at a time."""
-    rows, columns = allowed.shape
-    sums = np.zeros((rows + 1, columns + 1), dtype=np.int32 if rows * columns < 2**31 else np.int64)
-    step = max(1, _CHUNK // columns)
-    for start in range(0, rows, step):
-        part = sums[start + 1 : start + 1 + step, 1:]
-        np.cumsum(allowed[start : start + step], axis=1, dtype=sums.dtype, out=part)
-        part[0] += sums[start, 1:]
-        np.cumsum(part, axis=0, out=part)
+def _sums_before(rows: NDArray[np.bool_]) -> NDArray[np.int32]:
+    """Return the number of pairs before every corner, row by row: numpy's sums down an array are slow."""
+    sums = np.zeros((rows.shape[0] + 1, rows.shape[1] + 1), dtype=np.int32)
+    column = np.zeros(rows.shape[1], dtype=np.int32)
+    for row, found in zip(rows, sums[1:, 1:], strict=True):
+        column += row
+        np.cumsum(column, out=found)
     return sums

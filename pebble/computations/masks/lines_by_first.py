@@ -6,12 +6,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from pebble.common.errors import InvalidInput
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Whole = NDArray[np.int64]
 
 __all__ = ["LinesByFirst"]
+
+_MOST_LINES = 2**22
 
 
 class LinesByFirst:
@@ -39,11 +43,15 @@ class LinesByFirst:
 
     def __init__(self, first: Whole, partners: int) -> None:
         number = len(first)
-        self._digits = range(number.bit_length() - 1, -1, -1)
-        self._half = 1 << len(self._digits) >> 1
+        if number > _MOST_LINES:
+            raise InvalidInput(
+                f"lines whose first partners follow no rule are counted up to {_MOST_LINES:,} of them, not {number:,}"
+            )
+        self._digits = range((number - 1).bit_length() - 1, -1, -1)
+        self._whole = 1 << len(self._digits)
         order = np.argsort(first, kind="stable").astype(np.int32)
         self._begun = first[order].searchsorted(np.arange(partners + 1))
-        order = np.append(order, np.arange(number, 2 * self._half, dtype=np.int32))
+        order = np.append(order, np.arange(number, self._whole, dtype=np.int32))
         # Of each digit, how many of the first lines have a 0.
         self._zeros = np.zeros((len(self._digits), len(order) + 1), dtype=np.int32)
         for digit, zeros in zip(self._digits, self._zeros, strict=True):
@@ -58,15 +66,16 @@ class LinesByFirst:
 
     def _below(self, number: Whole, line: Whole) -> Whole:
         """Of the first so many in the order, how many come before a line on the axis."""
-        found, group = np.zeros_like(line), np.zeros_like(line)
+        initial, found, group = number, np.zeros_like(line), np.zeros_like(line)
         for digit, zeros in zip(self._digits, self._zeros, strict=True):
             one = line >> digit & 1
             group >>= 1
             zero = zeros[2 * group + number] - group
             found += one * zero
             number = np.where(one, number - zero, zero)
-            group += one * self._half
-        return found
+            group += one * (self._whole >> 1)
+        # The place behind the last number has a digit more.
+        return np.where(line == self._whole, initial, found)
 
     def behind_latest(self, x0: Whole, x1: Whole, p: Whole, q: Whole) -> Whole:
         """Return the place behind the last line of [x0, x1) whose first partner is in [p, q); x0 if there is none."""
@@ -81,5 +90,5 @@ class LinesByFirst:
             rank = np.where(one, rank - zero_high + zero_low, rank)
             low, high = np.where(one, low - zero_low, zero_low), np.where(one, high - zero_high, zero_high)
             line += one << digit
-            group += one * self._half
+            group += one * (self._whole >> 1)
         return np.where(some & (line >= x0), line + 1, x0)

@@ -143,13 +143,6 @@ class Mask(ABC):
         """Number of allowed pairs."""
         return self.count((0, self.Nq), (0, self.Nk))
 
-    @cached_property
-    def questions(self) -> Questions:
-        """What the mask answers about many boxes at once."""
-        from pebble.computations.masks.questions import TableQuestions
-
-        return TableQuestions(self)
-
     def box(self, axis: str, lines: Interval, partners: Interval) -> int:
         """Number of allowed pairs of some lines of an axis with some of the other."""
         return self.count(lines, partners) if axis == "i" else self.count(partners, lines)

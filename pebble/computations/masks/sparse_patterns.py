@@ -27,6 +27,8 @@ __all__ = [
 ]
 
 _WORD = 2**64 - 1
+_TOP = np.uint64(48)
+_CHUNK = 2**20
 _GOLDEN = 0x9E3779B97F4A7C15
 
 
@@ -135,19 +137,46 @@ def random_blocks_mask(
     rows, columns = -(-Nq // size), -(-Nk // size)
     check_blocks_kept(Nq, Nk, (size, size), spec)
     number = max(1, int(share * rows * columns + Decimal("0.5")))
-    words = random_words(seed, np.arange(rows * columns)).reshape(rows, columns)
-    return _blocks(Nq, Nk, size, _drawn(words, number), spec)
+    return _blocks(Nq, Nk, size, _drawn(seed, rows, columns, number), spec)
 
 
-def _drawn(words: NDArray[np.uint64], number: int) -> NDArray[np.bool_]:
-    """Choose so many places: the smallest words of the rows' smallest ones, and then of the others; all differ."""
-    smallest = words.argmin(axis=1)
-    rows = np.argsort(words[np.arange(len(words)), smallest])[:number]
-    found = np.zeros(words.shape, dtype=bool)
-    found[rows, smallest[rows]] = True
-    if number > len(words):
-        others = words[~found]
-        found |= words <= np.partition(others, number - len(words) - 1)[number - len(words) - 1]
+def _drawn(seed: int, rows: int, columns: int, number: int) -> NDArray[np.bool_]:
+    """Choose so many places: the smallest words of the rows' smallest ones, and then of the others; all differ.
+
+    Words are drawn some rows at a time, twice: first to see with which 16 digits the last of them begins.
+    """
+    found = np.zeros((rows, columns), dtype=bool)
+    smallest, least = np.zeros(rows, dtype=np.int64), np.zeros(rows, dtype=np.uint64)
+    begin = np.zeros(2**16, dtype=np.int64)
+    step = max(1, _CHUNK // columns)
+    parts = [slice(start, min(start + step, rows)) for start in range(0, rows, step)]
+
+    def words(part: slice) -> NDArray[np.uint64]:
+        return random_words(seed, np.arange(part.start * columns, part.stop * columns)).reshape(-1, columns)
+
+    for part in parts:
+        drawn = words(part)
+        smallest[part] = drawn.argmin(axis=1)
+        least[part] = drawn.min(axis=1)
+        begin += np.bincount((drawn >> _TOP).astype(np.int64).reshape(-1), minlength=len(begin))
+    chosen = np.argsort(least)[:number]
+    found[chosen, smallest[chosen]] = True
+    more = number - rows
+    if more <= 0:
+        return found
+    upto = np.cumsum(begin - np.bincount((least >> _TOP).astype(np.int64), minlength=len(begin)))
+    last = int(upto.searchsorted(more))
+    places, last_words = [], []
+    for part in parts:
+        drawn = words(part)
+        top = drawn >> _TOP
+        place = np.flatnonzero((top == last) & ~found[part]) + part.start * columns
+        places.append(place)
+        last_words.append(drawn.reshape(-1)[place - part.start * columns])
+        found[part] |= top < last
+    before = int(upto[last - 1]) if last else 0
+    order = np.argsort(np.concatenate(last_words))[: more - before]
+    found.reshape(-1)[np.concatenate(places)[order]] = True
     return found
 
 

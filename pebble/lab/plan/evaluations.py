@@ -12,8 +12,8 @@ from pebble.computations.problem import Problem
 from pebble.lab.plan.constraints import Constraints
 from pebble.lab.plan.memory_need import Room, surcharges, widened, width_ratio
 from pebble.program.closed_forms.count import closed_form
-from pebble.program.machine.counted import Run
-from pebble.program.machine.run import run
+from pebble.program.counting.counted import Run
+from pebble.program.counting.run import run
 from pebble.program.schedule import Schedule, Tiles
 
 __all__ = ["MASKED_STEPS", "Evaluations", "Traffic"]

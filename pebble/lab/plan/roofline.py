@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pebble.computations.family import Family
     from pebble.lab.hardware import Device
     from pebble.lab.hardware.device import Crossing
-    from pebble.program.machine.counted import Run
+    from pebble.program.counting.counted import Run
 
 __all__ = [
     "Moved",

@@ -15,7 +15,7 @@ from pebble.lab.plan.plan_table import Choice, Unverified
 from pebble.lab.plan.roofline import Roofline, crossing_of, flops, roofline_of
 from pebble.lab.plan.square_tiles import squared
 from pebble.lab.plan.tile_search import FORMS, refined
-from pebble.program.machine.counted import Run
+from pebble.program.counting.counted import Run
 from pebble.program.schedule import Schedule, Tiles
 
 if TYPE_CHECKING:

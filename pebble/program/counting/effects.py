@@ -386,8 +386,9 @@ class Fold:
         else:
             words = self._words(array, rows, op)
             start, stop = (0, 1) if array.chain is None else self._tile(array.chain, rows, op)
-            vertices, step = words * (stop - start), (words > 0) & ((start > 0) | (stop - start > 1))
-            new = words * (not held) * (start == 0)
+            begins = start == 0 if array.sum is None else not held
+            vertices, step = words * (stop - start), (words > 0) & (~np.asarray(begins) | (stop - start > 1))
+            new = words * (not held) * begins
         self._count(path, rows, vertices)
         if op.replacing is None:
             return self._grow(effect, op.array, new, step)

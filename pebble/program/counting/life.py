@@ -1,4 +1,4 @@
-"""Whether a program is legal, proved from its text: every word walks through it by itself, and the mask is an adversary.
+"""Whether a program is legal, proved from its text: each word walks through it alone, and the mask is an adversary.
 
 No rule but the size of fast memory compares two words. So one word of an array is walked through the text. A loop over
 one of the word's own axes is one tile, the one in which it lies. A loop over another axis is a sequence of visits, of
@@ -12,7 +12,7 @@ lines for the sake of any of them, so a letter has bits for *sets* of lines that
 
 Progress is the set of steps of the chain that are done, in segments: the parts of its axis, and for every loop around
 it what is before the tile, in it, behind it. Segments without a step of the line are in no set; a chain's progress is a
-prefix, and that of a sum in any order is not. ``STALE`` is progress that is no set of whole segments.
+prefix. ``STALE`` is progress that is no set of whole segments. Of a sum in any order the same is asked as of a chain.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Here(NamedTuple):
         what is loaded that is so in slow memory, of what is stored or deleted in fast memory. Other words are "all"
         there; a computation begins at the "start".
     held : bool
-        Whether the words that are loaded, or computed without a chain, or added to a sum, are in fast memory already.
+        Whether the words that are loaded, or computed without a chain, are in fast memory already.
     """
 
     place: str
@@ -357,7 +357,8 @@ class _Word:
         if self.across is None:
             yield every
             return
-        assert self.line is not None and self.family.mask is not None
+        assert self.line is not None
+        assert self.family.mask is not None
         if self.own_mask:
             found = shown_lines(self.family.mask, self.line, self.zone[self.line], self.cuts[self.across])
             if found is None:
@@ -472,14 +473,12 @@ class _Word:
         for axis, (start, stop) in self.zone.items():
             if axis in at and not at[axis][0] <= start < stop <= at[axis][1]:
                 return fast, slow
-        lo, hi, tile = 0, len(bits), None
+        lo, hi, inside = 0, len(bits), chain in at or chain in sight.inner
         if chain in at:
-            lo, hi = tile = tuple(map(self.cuts[chain].index, at[chain]))
+            lo, hi = map(self.cuts[chain].index, at[chain])
         elif chain in sight.inner:
-            lo, hi, *_ = tile = sight.inner[chain]
-        asked = _Asked(
-            _steps(bits[:lo]), _steps(bits[:hi]), _steps(bits), bool(bits[lo]), tile is not None, sight
-        )
+            lo, hi, *_ = sight.inner[chain]
+        asked = _Asked(_steps(bits[:lo]), _steps(bits[:hi]), _steps(bits), bool(bits[lo]), inside, sight)
         if op.action == "compute":
             self.check_reads(op, at, fast, asked)
         if op.replacing == array.name:
@@ -509,11 +508,6 @@ class _Word:
         """Return how far a word is when it has been computed over the current tile."""
         if self.array.chain is None:
             return 1
-        if self.array.sum is not None:
-            tile = asked.end & ~asked.start
-            new = fast != STALE and not fast & tile
-            self.need(new, op, fast, slow, asked, "may have absorbed some of the terms")
-            return fast | tile
         self.need(fast == asked.start, op, fast, slow, asked, "may not have got to the start of the tile")
         return asked.end
 
@@ -549,10 +543,13 @@ class _Word:
             names |= {"start"} if progress == asked.start else set()
             names |= {"end"} if progress == asked.end else set()
         self.names[path] = self.names.get(path, names) & names
-        held = fast != 0
-        counts = slow != 0 if op.action == "load" else op.action == "compute"
-        if counts and (op.action == "load" or self.array.chain is None or self.array.sum is not None):
-            same = self.held.setdefault(path, held) == held
+        if op.action == "compute" and self.array.sum is not None:
+            # Else it would depend on more than the tile whether words begin.
+            self.need(
+                fast == asked.start, op, fast, slow, asked, "may not have absorbed the terms before, alone"
+            )
+        if slow != 0 if op.action == "load" else op.action == "compute" and self.array.chain is None:
+            same = self.held.setdefault(path, fast != 0) == (fast != 0)
             self.need(same, op, fast, slow, asked, "may be in fast memory, or not")
 
     def need(self, true: bool, op: Operation, fast: int, slow: int, asked: _Asked, why: str) -> None:

@@ -81,7 +81,7 @@ def in_turn(folds: Sequence[Fold], order: NDArray[np.int64]) -> Effect:
     effects = [one.effect for one in folds]
     if not any(one.grown.any() for one in effects):
         order = np.unique(order)
-    whole = effects[order[0]]
+    whole: Effect = effects[order[0]]
     for number in order[1:].tolist():
         whole = whole.then(effects[number])
     return whole

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, NoReturn
 
 from pebble.common.errors import InvalidInput, TooManyOperations
 from pebble.common.units import fast_memory_words
+from pebble.program.counting.counted import Run
+from pebble.program.counting.levels import LevelMachine
+from pebble.program.counting.rules import Machine
 from pebble.program.counting.storage import Storage
 from pebble.program.hierarchy import Hierarchy
-from pebble.program.machine.counted import Run
-from pebble.program.machine.levels import LevelMachine
-from pebble.program.machine.rules import Machine
 from pebble.program.parts_in_turn import written_out
 from pebble.program.validation import validate
 from pebble.program.visits import visited
@@ -150,8 +150,8 @@ def _run(machine: Machine) -> Run:
         writes=machine.counts["store"],
         computes=machine.counts["compute"],
         peak=machine.peak,
-        peak_words={name: words for name, words in machine.peak_words.items() if words},
         steps=machine.steps,
-        unrolled=(),
+        proved=False,
+        _peak_words=lambda: machine.peak_words,
         _state=lambda: machine.state,
     )

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pebble.computations.masks.mask import RegularPart
+from pebble.computations.masks.mask import Interval, RegularPart
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = ["LEAST_TILES", "steady_parts", "tiles_in_progression"]
 
-LEAST_TILES = 256
+LEAST_TILES = 16
 """Fewer tiles are all looked at."""
 
 
@@ -75,7 +75,7 @@ def tiles_in_progression(
         # The lines next to the tiles are in the part too, and no tile is ragged.
         first = max(done, -((low - part.start - 1) // tile))
         last = min((part.stop - 1 - low) // tile, (high - low) // tile)
-        for u, v in _between(mask, axis, part, (first, last), (low, tile), places):
+        for u, v in _between(mask, axis, part, (first, last), (low, tile), step, places):
             rounds = (v - u) // period
             if rounds < 4:
                 continue
@@ -92,21 +92,24 @@ def tiles_in_progression(
 
 
 def _between(
-    mask: Mask, axis: str, part: RegularPart, tiles: tuple[int, int], loop: tuple[int, int], places: Whole
-) -> list[tuple[int, int]]:
-    """Cut tiles of a part where one of its ends passes a place."""
+    mask: Mask, axis: str, part: RegularPart, tiles: Interval, loop: Interval, step: int, places: Whole
+) -> list[Interval]:
+    """Cut the tiles of a part where an end that moves comes near a place that stays."""
     first, last = tiles
     low, tile = loop
+    ends = mask.ends_of(axis, np.array([part.start]))[:, 0].tolist()
+    stay = {*places.tolist(), *(end for end, moves in zip(ends, part.moves, strict=True) if not moves)}
     cuts = {first, last}
-    for row, moves in enumerate(part.moves):
-        if moves:
-            begin = int(mask.ends_of(axis, np.array([part.start]))[row, 0])
-            for place in places.tolist():
-                line = part.start + (place - begin) * part.lines // part.partners
-                at = (line - low) // tile
-                cuts |= {cut for cut in (at - 2, at + 3) if first < cut < last}
-    bounds = sorted(cuts)
-    return list(itertools.pairwise(bounds))
+    for begin in {end for end, moves in zip(ends, part.moves, strict=True) if moves}:
+        for place in stay:
+            near = (
+                part.start + (place + way * 2 * step - begin) * part.lines // part.partners for way in (-1, 1)
+            )
+            before, after = near
+            cuts |= {
+                cut for cut in ((before - low) // tile - 1, (after - low) // tile + 3) if first < cut < last
+            }
+    return list(itertools.pairwise(sorted(cuts)))
 
 
 def _places(mask: Mask, axis: str, tiles: Whole, loop: tuple[int, int], places: Whole) -> Whole:

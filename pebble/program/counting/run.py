@@ -11,15 +11,15 @@ from pebble.common.errors import InvalidInput, TooManyOperations, Violation
 from pebble.common.units import fast_memory_words
 from pebble.computations.family import Family
 from pebble.program.counting import plain
+from pebble.program.counting.counted import Run
 from pebble.program.counting.effects import Fold
 from pebble.program.counting.life import Here, Unproved, prove
 from pebble.program.counting.measure import in_turn, texts_in_turn
-from pebble.program.machine.counted import Run
 from pebble.program.places import places
 from pebble.program.validation import validate
 
 if TYPE_CHECKING:
-    from pebble.program.machine.rules import Machine
+    from pebble.program.counting.rules import Machine
     from pebble.program.nodes import Program
 
     Path = tuple[int, ...]
@@ -81,7 +81,14 @@ def fold(program: Program, family: Family) -> Run:
     """
     texts, order = texts_in_turn(program, family)
     proofs = [proof(one.program, one.family) for one in texts]
-    folds = [Fold([one.program], one.family, here) for one, here in zip(texts, proofs, strict=True)]
+
+    def folded(by_array: bool) -> list[Fold]:
+        return [
+            Fold([one.program], of, here, by_array=by_array)
+            for one, (here, of) in zip(texts, proofs, strict=True)
+        ]
+
+    folds = folded(by_array=False)
     counts = {
         action: dict.fromkeys((array.name for array in family.arrays), 0)
         for action in ("load", "store", "compute")
@@ -93,14 +100,8 @@ def fold(program: Program, family: Family) -> Run:
                 counts[operation.action][operation.array] += int(found.moved[place.path][0]) * one.times
 
     def peak_words() -> dict[str, int]:
-        again = [
-            Fold([one.program], one.family, here, by_array=True)
-            for one, here in zip(texts, proofs, strict=True)
-        ]
-        words = in_turn(again, order).at[:, 0].tolist()
-        return {
-            name: number for name, number in zip([*counts["load"], "(step)"], words, strict=True) if number
-        }
+        words = in_turn(folded(by_array=True), order).at[:, 0].tolist()
+        return dict(zip([*counts["load"], "(step)"], words, strict=True))
 
     return Run(
         family=family,
@@ -110,16 +111,17 @@ def fold(program: Program, family: Family) -> Run:
         computes=counts["compute"],
         peak=int(in_turn(folds, order).room[0]),
         steps=sum(one.boxes for one in folds),
-        unrolled=(),
-        peak_words=peak_words(),
+        proved=True,
+        _peak_words=peak_words,
         _state=lambda: plain.execute(program, family)._state(),
     )
 
 
-def proof(program: Program, family: Family) -> Mapping[Path, Here]:
-    """Return what a proof of legality says of each operation: for every mask, or for the family's own.
+def proof(program: Program, family: Family) -> tuple[Mapping[Path, Here], Family]:
+    """Return what a proof of legality says of each operation, and the computation that the program is folded for.
 
-    A program that adds its sums in the order of the chain is one of chains.
+    The proof is for every mask, or for the family's own. A program that adds its sums in the order of chains is one of
+    chains: what it moves and its peak are the same.
 
     Raises
     ------
@@ -129,13 +131,15 @@ def proof(program: Program, family: Family) -> Mapping[Path, Here]:
     validate(program, family)
     if family.has_free_sums:
         chains = tuple(replace(array, sum=None) for array in family.arrays)
-        family = Family(family.name, chains, family.extents, family.symbols, family.parameters, family.mask)
+        ordered = Family(family.name, chains, family.extents, family.symbols, family.parameters, family.mask)
+        with suppress(Unproved):
+            return prove(program, ordered), ordered
     try:
-        return prove(program, family)
+        return prove(program, family), family
     except Unproved:
         if not family.masked_axes:
             raise
-    return prove(program, family, own_mask=True)
+    return prove(program, family, own_mask=True), family
 
 
 def _held_to(M: int | None, found: Run, program: Program) -> Run:

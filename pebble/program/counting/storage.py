@@ -16,8 +16,8 @@ from numpy import count_nonzero
 from pebble.common.errors import TooManyOperations
 from pebble.computations.masks.mask import OTHER_AXIS
 from pebble.program.chain_steps import ChainSteps
-from pebble.program.machine.level_storage import ComputedPart, LevelPart, LevelStorage
-from pebble.program.machine.state import SLOW
+from pebble.program.counting.level_storage import ComputedPart, LevelPart, LevelStorage
+from pebble.program.counting.state import SLOW
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -57,9 +57,11 @@ class Storage(LevelStorage):
         Progress in slow memory.
     terms : dict of str to (ndarray of bool, ndarray of bool)
         For each sum in any order, which terms fast and slow memory have, the terms along the last axis.
-    first : dict of str to ndarray or 0
-        An element is there where its progress is above this: the first step of a masked chain; where an element
-        does not exist, the length of the chain.
+    first : dict of str to ndarray
+        Of arrays along a masked axis: an element is there where its progress is above this. It is the first step of a
+        masked chain, else 0; where an element does not exist, the length of the chain.
+    length : dict of str to int
+        Lengths of all chains.
     steps : dict of str to ndarray
         For each axis with masked chains along it, how many steps each line has before each place.
     tiles : dict of str to (int, int)
@@ -74,6 +76,7 @@ class Storage(LevelStorage):
         self.slow = self._zeros()
         self.terms: dict[str, tuple[NDArray[np.bool_], NDArray[np.bool_]]] = {}
         self.first: dict[str, Progress] = {}
+        self.length = {array.name: family.chain_length(array.name) for array in family.arrays}
         self.steps: dict[str, Progress] = {}
         for array in family.arrays:
             if array.is_input:
@@ -81,7 +84,8 @@ class Storage(LevelStorage):
             if array.sum is not None:
                 shape = family.shape(array.name)
                 self.terms[array.name] = np.zeros(shape, dtype=bool), np.zeros(shape, dtype=bool)
-            self.first[array.name] = self._first(array)
+            if any(axis in family.masked_axes for axis in array.axes):
+                self.first[array.name] = self._first(array)
         self.tiles: dict[str, Interval] = {}
         self._slices = {axis: slice(0, extent) for axis, extent in family.extents.items()}
         self._along = {
@@ -99,12 +103,11 @@ class Storage(LevelStorage):
         return np.min_scalar_type(self.family.chain_length(array.name))
 
     def _first(self, array: Array) -> Progress:
-        """Return above which progress elements are there; note the steps of masked chains."""
+        """Return above which progress the elements of a masked array are there; note the steps of masked chains."""
         family, axis = self.family, self.family.line_axis(array)
         lines = [one for one in array.axes if one in family.masked_axes]
-        if not lines:
-            return 0
         assert family.mask is not None
+        first: NDArray[Any]
         if axis is not None:
             first = family.mask.first(axis)
             if axis not in self.steps:
@@ -162,7 +165,7 @@ class Storage(LevelStorage):
         It is 0 for what does not exist or has not begun; the progress of a masked chain is the index of its last
         allowed step so far, plus one.
         """
-        array, first = self.family[name], self.first[name]
+        array, first = self.family[name], self.first.get(name, 0)
         both = [
             np.where(one > first, one, 0).astype(np.int64) for one in (self.held[0][name], self.slow[name])
         ]
@@ -177,50 +180,42 @@ class Box(LevelPart):
     """The current box of an array at one level, with the next level out as its slow memory."""
 
     __slots__ = (
-        "_words",
-        "array",
-        "fast",
-        "first",
-        "length",
-        "level",
-        "next",
-        "rows",
-        "slow",
-        "state",
-        "valid",
-    )
+        "_words", "array", "fast", "first", "length", "level", "masked", "next", "rows", "slow", "state", "valid",
+    )  # fmt: skip
 
     def __init__(self, state: Storage, array: Array, level: int) -> None:
         box, name = state.box(array), array.name
         self.state, self.array, self.level = state, array, level
-        self.length = state.family.chain_length(name)
-        self.fast: Progress = state.held[level - 1][name][box]
-        self.valid: Progress = state.valid[level - 1][name][box]
-        self.next: Progress = None if level == state.levels else state.held[level][name][box]
-        beyond = state.slow if level == state.levels else state.valid[level]
-        self.slow: Progress = beyond[name][box]
-        first = state.first[name]
-        self.first: Progress = first[box] if isinstance(first, np.ndarray) else first
-        self.rows = self._rows(box)
+        self.length = state.length[name]
+        held, valid = state.held[level - 1], state.valid[level - 1]
+        self.fast: Progress = held[name][box]
+        self.valid: Progress = self.fast if valid is held else valid[name][box]
+        if level == state.levels:
+            self.slow: Progress = state.slow[name][box]
+            self.next: Progress = None
+        else:
+            self.slow, self.next = state.valid[level][name][box], state.held[level][name][box]
+        self.rows: tuple[Progress, Progress] | None = None
+        self.masked = name in state.first
+        self.first: Progress = 0
         self._words = -1
+        if self.masked:
+            self.first = state.first[name][box]
+            if array.chain in state.family.masked_axes:
+                self.rows = self._rows(box)
 
-    def _rows(self, box: tuple[Any, ...]) -> tuple[Progress, Progress] | None:
-        """Return, of a masked chain, how many steps the lines have before each place, and their numbers."""
-        axis = self.state.family.line_axis(self.array)
-        if axis is None:
-            return None
-        at = self.array.axes.index(axis)
-        numbers = np.arange(self.fast.shape[at]).reshape(
-            [-1 if one == at else 1 for one in range(self.fast.ndim)]
-        )
-        return self.state.steps[axis][box[at]], numbers
+    def _rows(self, box: tuple[Any, ...]) -> tuple[Progress, Progress]:
+        """Return how many steps the lines of a masked chain have before each place, and the lines' numbers."""
+        axis = OTHER_AXIS[str(self.array.chain)]
+        at, shape = self.array.axes.index(axis), [1] * self.fast.ndim
+        shape[at] = -1
+        return self.state.steps[axis][box[at]], np.arange(self.fast.shape[at]).reshape(shape)
 
     @property
     def words(self) -> int:  # type: ignore[override]
         """Words of the box."""
         if self._words < 0:
-            masked = isinstance(self.first, np.ndarray)
-            self._words = count_nonzero(self.first < self.length) if masked else self.fast.size
+            self._words = int(count_nonzero(self.first < self.length)) if self.masked else self.fast.size
         return self._words
 
     # Questions about progress, element by element
@@ -233,49 +228,50 @@ class Box(LevelPart):
         """
         tile = None if self.rows is None else self.state.tiles.get(self.array.chain or "")
         by_now = tile[0] if tile else self.length
-        return bool(((self.first < by_now) & (progress <= self.first)).any())
+        return bool(count_nonzero((self.first < by_now) & (progress <= self.first)))
 
     def _differ(self, one: Progress, other: Progress) -> Any:
         """Return of which elements two states of progress are not the same."""
-        if one is other:
-            return False
         differ = one != other
         if self.rows is not None:
-            if differ.any():
+            if count_nonzero(differ):
                 steps, numbers = self.rows
                 differ = steps[numbers, one] != steps[numbers, other]
-        elif isinstance(self.first, np.ndarray):
+        elif self.masked:
             differ &= self.first < self.length
         return differ
 
+    def _are_same(self, one: Progress, other: Progress) -> bool:
+        return one is other or not count_nonzero(self._differ(one, other))
+
     def _count(self, progress: Progress) -> int:
-        return count_nonzero(progress > self.first)
+        return int(count_nonzero(progress > self.first if self.masked else progress))
 
     def _missing(self, fast: Progress, slow: Progress) -> int | None:
         """Words that one memory lacks and another has; None if the first has another partial result."""
-        if ((fast > self.first) & self._differ(fast, slow)).any():
+        here = self._count(fast)
+        if here and count_nonzero((fast > self.first) & self._differ(fast, slow)):
             return None
-        return self._count(slow) - self._count(fast)
+        return self._count(slow) - here
+
+    def _whole(self, progress: Progress) -> int | None:
+        """Words that are there; None if some are lacking."""
+        words = self._count(progress)
+        return None if words < progress.size and self._lacks(progress) else words
 
     # What the rules ask
 
     def held(self, memory: int) -> int | None:
         """Words that the level holds of the box, or that the next one out has the value of; None if it lacks some."""
         if memory != SLOW:
-            return None if self._lacks(self.fast) else self._count(self.fast)
-        if self.next is not None and self._is_stale(self.slow, self.next):
-            return None
-        return None if self._lacks(self.slow) else self._count(self.slow)
+            return self._whole(self.fast)
+        # In an inclusive hierarchy the next level may hold a newer result, of which it has no value.
+        current = self.next is None or self._are_same(self.slow, self.next)
+        return self._whole(self.slow) if current else None
 
     def values(self) -> int | None:
         """Words of the box whose value the level has; None if it lacks some."""
-        if self._is_stale(self.valid, self.fast) or self._lacks(self.valid):
-            return None
-        return self._count(self.valid)
-
-    def _is_stale(self, valid: Progress, held: Progress) -> bool:
-        """Whether a level has no value of something that it holds."""
-        return bool(np.any(self._differ(valid, held)))
+        return self._whole(self.valid) if self._are_same(self.valid, self.fast) else None
 
     def is_held_within(self) -> bool:
         """Whether the next level in holds any of the box."""
@@ -298,7 +294,7 @@ class Box(LevelPart):
 
     def is_complete(self, memory: int) -> bool:
         """Whether a memory holds the final result of every element."""
-        return not np.any(self._differ(self.slow if memory == SLOW else self.fast, self.length))
+        return self._are_same(self.slow if memory == SLOW else self.fast, self.length)
 
     def is_at(self, step: str, tile: Interval) -> bool:
         """Whether fast memory holds a chain's element at or before a tile of one step, for its readers."""
@@ -311,12 +307,12 @@ class Box(LevelPart):
             wrong &= steps[numbers, tile[0]] < steps[numbers, tile[1]]
             if step == "before":
                 wrong &= self.first < tile[0]
-        return not wrong.any()
+        return not count_nonzero(wrong)
 
     def other_than(self, progress: int) -> list[int]:
         """What fast memory holds that has not got exactly so far, as sorted progress; all of it without a mask."""
         other = self._differ(self.fast, progress)
-        if not other.any():
+        if not count_nonzero(other):
             return []
         found = self.fast[other] if self.state.family.masked_axes else self.fast
         return [int(one) for one in np.unique(found)]
@@ -340,7 +336,8 @@ class Box(LevelPart):
     def load(self) -> None:
         """Copy the box from the next level out."""
         self.fast[...] = self.slow
-        self.valid[...] = self.slow
+        if self.valid is not self.fast:
+            self.valid[...] = self.slow
 
     def store(self) -> None:
         """Copy the box to the next level out, where that has not got further already."""
@@ -349,7 +346,8 @@ class Box(LevelPart):
     def place(self, progress: int) -> None:
         """Note the box's progress at this level; 0 deletes it."""
         self.fast[...] = progress
-        self.valid[...] = progress
+        if self.valid is not self.fast:
+            self.valid[...] = progress
 
 
 class ComputedBox(Box, ComputedPart):

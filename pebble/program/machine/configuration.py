@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pebble.computations.masks.mask import OTHER_AXIS
+from pebble.program.counting.state import SLOW
 from pebble.program.machine.field_state import UNKNOWN
-from pebble.program.machine.state import SLOW
 
 if TYPE_CHECKING:
     from pebble.computations.array import Array

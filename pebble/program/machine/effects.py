@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from pebble.program.machine.loops import ShortcutOverflow
 
 if TYPE_CHECKING:
+    from pebble.program.counting.rules import Machine
     from pebble.program.machine.field import Field
     from pebble.program.machine.field_state import Box
-    from pebble.program.machine.rules import Machine
     from pebble.program.nodes import Loop
 
 __all__ = ["Change", "Effect", "Ledger", "Snapshot", "account"]

@@ -15,9 +15,9 @@ import numpy as np
 
 from pebble.computations.masks.mask import OTHER_AXIS
 from pebble.program.chain_steps import ChainSteps
+from pebble.program.counting.state import FAST, SLOW, CurrentBox, State
 from pebble.program.machine.field import Field
 from pebble.program.machine.loops import ShortcutFails
-from pebble.program.machine.state import FAST, SLOW, CurrentBox, State
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

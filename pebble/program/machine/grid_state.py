@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy import count_nonzero
 
+from pebble.program.counting.state import SLOW, CurrentBox, State
 from pebble.program.machine.grid import make_grid
-from pebble.program.machine.state import SLOW, CurrentBox, State
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pebble.program.counting.level_storage import ComputedPart, LevelPart, LevelStorage
+from pebble.program.counting.state import FAST, SLOW
 from pebble.program.machine.field_state import FieldBox, FieldState
-from pebble.program.machine.level_storage import ComputedPart, LevelPart, LevelStorage
-from pebble.program.machine.state import FAST, SLOW
 
 if TYPE_CHECKING:
     from pebble.computations.array import Array

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy import count_nonzero
 
+from pebble.program.counting.level_storage import ComputedPart, LevelPart, LevelStorage
 from pebble.program.machine.grid_state import GridBox, GridState
-from pebble.program.machine.level_storage import ComputedPart, LevelPart, LevelStorage
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

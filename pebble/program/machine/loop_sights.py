@@ -10,9 +10,9 @@ from pebble.computations.masks.mask import OTHER_AXIS
 from pebble.program.machine.sight import is_level, is_same_along, is_unlike, visible
 
 if TYPE_CHECKING:
+    from pebble.program.counting.rules import Machine
     from pebble.program.machine.bodies import Body
     from pebble.program.machine.field_state import FieldState
-    from pebble.program.machine.rules import Machine
     from pebble.program.nodes import Condition, Interval, Loop
     from pebble.program.visits import Visit
 

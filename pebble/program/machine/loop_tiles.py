@@ -33,8 +33,8 @@ from pebble.program.visits import partners as partners_of
 
 if TYPE_CHECKING:
     from pebble.computations.family import Family
+    from pebble.program.counting.rules import Machine
     from pebble.program.machine.bodies import Body
-    from pebble.program.machine.rules import Machine
     from pebble.program.nodes import Condition, Interval
 
 __all__ = ["KnownTiles", "LoopTiles"]

@@ -11,7 +11,7 @@ from pebble.program.visits import visited
 
 if TYPE_CHECKING:
     from pebble.computations.family import Family
-    from pebble.program.machine.rules import Machine
+    from pebble.program.counting.rules import Machine
     from pebble.program.nodes import Interval, Loop, Node
 
 __all__ = [

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
     from pebble.computations.array import Array
     from pebble.computations.family import Family
-    from pebble.program.machine.rules import Machine
+    from pebble.program.counting.rules import Machine
     from pebble.program.nodes import Interval, Loop, Node
 
 __all__ = ["LumpedLoops"]

@@ -15,6 +15,7 @@ from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from typing import TYPE_CHECKING
 
+from pebble.program.counting.state import SLOW
 from pebble.program.machine.bodies import Bodies
 from pebble.program.machine.configuration import Configurations, region_of
 from pebble.program.machine.effects import Effect, Ledger, Snapshot, account
@@ -29,7 +30,6 @@ from pebble.program.machine.rounds import Rounds
 from pebble.program.machine.segment_states import KnownSegments, Segments
 from pebble.program.machine.sibling_loops import SiblingLoops
 from pebble.program.machine.sight import changes, write_changes
-from pebble.program.machine.state import SLOW
 from pebble.program.machine.stretches import Stretch
 from pebble.program.machine.tile_runs import TileRun
 from pebble.program.machine.tiles_in_classes import TilesInClasses
@@ -39,8 +39,8 @@ from pebble.program.steps import tile_at, tile_count
 
 if TYPE_CHECKING:
     from pebble.computations.family import Family
+    from pebble.program.counting.rules import Machine
     from pebble.program.machine.bodies import Body
-    from pebble.program.machine.rules import Machine
     from pebble.program.nodes import Interval
 
 __all__ = ["RememberedLoops"]

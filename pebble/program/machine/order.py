@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from pebble.computations.masks.mask import Mask
+    from pebble.program.counting.rules import Machine
     from pebble.program.machine.configuration import Configuration
-    from pebble.program.machine.rules import Machine
     from pebble.program.machine.stretches import Stretch, TileGrid
     from pebble.program.nodes import Interval, Loop
 

@@ -13,8 +13,8 @@ from pebble.program.machine.effects import Effect
 from pebble.program.machine.loops import ShortcutOverflow
 
 if TYPE_CHECKING:
+    from pebble.program.counting.rules import Machine
     from pebble.program.machine.interpolation import Interpolation
-    from pebble.program.machine.rules import Machine
     from pebble.program.machine.tile_runs import TileRun
     from pebble.program.nodes import Loop
 

@@ -21,8 +21,8 @@ from pebble.program.machine.recorder import Item, Recorder
 from pebble.program.machine.stretches import FEWEST_PERIODS
 
 if TYPE_CHECKING:
+    from pebble.program.counting.rules import Machine
     from pebble.program.machine.configuration import Configuration, Configurations
-    from pebble.program.machine.rules import Machine
     from pebble.program.machine.stretches import Stretch, TileGrid
     from pebble.program.nodes import Interval, Loop
 

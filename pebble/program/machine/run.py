@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from pebble.common.errors import InvalidInput, TooManyOperations, Violation
 from pebble.common.units import fast_memory_words
-from pebble.program.machine.counted import Run
+from pebble.program.counting.counted import Run
+from pebble.program.counting.rules import Machine
 from pebble.program.machine.field_state import FieldState
 from pebble.program.machine.foretold_runs import MOST_RUNS, foretold_runs
 from pebble.program.machine.foretold_tiles import MOST_TILES, foretold_tiles
@@ -16,14 +17,13 @@ from pebble.program.machine.grid_state import GridState
 from pebble.program.machine.loops import ClassesFail, LastRoundFails, Loops, ShortcutFails, ShortcutOverflow
 from pebble.program.machine.lump import LumpedLoops
 from pebble.program.machine.memo import RememberedLoops
-from pebble.program.machine.rules import Machine
 from pebble.program.machine.run_parts import Ran, run_parts
 from pebble.program.parts_in_turn import written_out
 from pebble.program.validation import validate
 
 if TYPE_CHECKING:
     from pebble.computations.family import Family
-    from pebble.program.machine.state import State
+    from pebble.program.counting.state import State
     from pebble.program.nodes import Program
 
 __all__ = ["LOCATE_LIMIT", "STEP_LIMIT", "executed", "fits", "refuse_too_many", "run", "run_of"]
@@ -117,9 +117,9 @@ def run_of(machine: Machine, loops: Loops, final_state: Callable[[], State]) -> 
         writes=machine.counts["store"],
         computes=machine.counts["compute"],
         peak=machine.peak,
-        peak_words={name: words for name, words in machine.peak_words.items() if words},
         steps=machine.steps,
-        unrolled=tuple(loops.unrolled.values()),
+        proved=False,
+        _peak_words=lambda: machine.peak_words,
         _state=final_state,
     )
 

@@ -7,10 +7,10 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from pebble.common.errors import InvalidInput, Violation
+from pebble.program.counting.levels import LevelMachine
 from pebble.program.hierarchy import Hierarchy
 from pebble.program.machine.level_field import LevelFieldState
 from pebble.program.machine.level_state import LevelState
-from pebble.program.machine.levels import LevelMachine
 from pebble.program.machine.loops import Loops, ShortcutOverflow
 from pebble.program.machine.lump import LumpedLoops
 from pebble.program.machine.memo import RememberedLoops
@@ -27,9 +27,9 @@ from pebble.program.validation import validate
 
 if TYPE_CHECKING:
     from pebble.computations.family import Family
-    from pebble.program.machine.counted import Run
-    from pebble.program.machine.level_storage import LevelStorage
-    from pebble.program.machine.state import State
+    from pebble.program.counting.counted import Run
+    from pebble.program.counting.level_storage import LevelStorage
+    from pebble.program.counting.state import State
     from pebble.program.nodes import Program
 
 __all__ = ["run_levels"]

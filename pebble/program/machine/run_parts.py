@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from pebble.common.errors import InvalidInput, Violation
-from pebble.program.machine.counted import Run
+from pebble.program.counting.counted import Run
 from pebble.program.parts_in_turn import check_parts, family_of_part
 
 if TYPE_CHECKING:
@@ -151,9 +151,9 @@ class _RunOfParts:
             writes=total(run.writes for run in runs),
             computes=total(run.computes for run in runs),
             peak=self.peak,
-            peak_words={name: words for name, words in self.peak_words.items() if words},
             steps=sum(run.steps for run in runs),
-            unrolled=tuple(dict.fromkeys(why for run in runs for why in run.unrolled)),
+            proved=False,
+            _peak_words=lambda: self.peak_words,
             _state=lambda: _StateOfParts(self.family, self.parts, runs),
         )
 

@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from pebble.computations.masks.mask import OTHER_AXIS
+from pebble.program.counting.state import FAST, SLOW
 from pebble.program.machine.effects import Effect, Ledger, account
 from pebble.program.machine.field_state import MANY
-from pebble.program.machine.state import FAST, SLOW
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from pebble.computations.array import Array
+    from pebble.program.counting.rules import Machine
     from pebble.program.machine.bodies import Body
     from pebble.program.machine.field_state import Box, FieldState
-    from pebble.program.machine.rules import Machine
     from pebble.program.machine.segments import SegmentRun
     from pebble.program.nodes import Interval, Loop
 

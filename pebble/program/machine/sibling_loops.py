@@ -17,8 +17,8 @@ from pebble.program.machine.segments import SegmentRun, grids_of_segments, segme
 from pebble.program.nodes import Loop
 
 if TYPE_CHECKING:
+    from pebble.program.counting.rules import Machine
     from pebble.program.machine.bodies import Body
-    from pebble.program.machine.rules import Machine
     from pebble.program.nodes import Program
 
 __all__ = ["SiblingLoops"]

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from pebble.program.counting.state import SLOW
 from pebble.program.machine.effects import Change
 from pebble.program.machine.field_state import UNKNOWN
-from pebble.program.machine.state import SLOW
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

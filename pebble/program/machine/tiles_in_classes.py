@@ -15,12 +15,12 @@ import numpy as np
 from pebble.computations.masks.butterfly_mask import ButterflyMask
 from pebble.computations.masks.butterfly_tiles import TileClass, frame_of, tile_classes
 from pebble.computations.masks.mask import OTHER_AXIS
+from pebble.program.counting.state import SLOW
 from pebble.program.machine.bodies import outermost_loops
 from pebble.program.machine.effects import Ledger
 from pebble.program.machine.field_state import UNKNOWN
 from pebble.program.machine.loops import ClassesFail
 from pebble.program.machine.segments import is_without_places
-from pebble.program.machine.state import SLOW
 from pebble.program.steps import tile_at
 
 if TYPE_CHECKING:
@@ -29,10 +29,10 @@ if TYPE_CHECKING:
     from pebble.computations.array import Array
     from pebble.computations.family import Family
     from pebble.computations.masks import Mask
+    from pebble.program.counting.rules import Machine
     from pebble.program.machine.bodies import Body
     from pebble.program.machine.effects import Effect
     from pebble.program.machine.field_state import Box, FieldState
-    from pebble.program.machine.rules import Machine
     from pebble.program.nodes import Interval, Loop
 
 __all__ = ["TilesInClasses", "classes_of_tiles"]

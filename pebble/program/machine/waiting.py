@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from pebble.program.machine.effects import account
 
 if TYPE_CHECKING:
+    from pebble.program.counting.rules import Machine
     from pebble.program.machine.effects import Effect
-    from pebble.program.machine.rules import Machine
     from pebble.program.nodes import Loop
 
 __all__ = ["Waiting"]

@@ -14,12 +14,12 @@ from pebble.computations.array import Array
 from pebble.computations.attention import attention_family
 from pebble.computations.family import Family
 from pebble.computations.problem import Problem
-from pebble.program.machine.run import run
+from pebble.program.counting.run import run
 from pebble.program.nodes import Loop, Node, Operation, Phase, Program
 from pebble.program.parallel.device_program import DeviceProgram
 
 if TYPE_CHECKING:
-    from pebble.program.machine.counted import Run
+    from pebble.program.counting.counted import Run
     from pebble.program.parallel.shared_problem import SharedProblem
 
 __all__ = ["MemoryPart", "MemoryRun", "block_sizes", "memory_reading", "memory_run"]

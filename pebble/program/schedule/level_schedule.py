@@ -19,8 +19,8 @@ from pebble.program.schedule.tile_names import checked_tiles
 if TYPE_CHECKING:
     from pebble.computations.family import Family
     from pebble.computations.problem import Problem
+    from pebble.program.counting.counted import Run
     from pebble.program.hierarchy import Hierarchy
-    from pebble.program.machine.counted import Run
     from pebble.program.nodes import Program
     from pebble.program.schedule.schedule import Tiles
 

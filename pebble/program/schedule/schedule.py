@@ -11,8 +11,8 @@ from pebble.common.errors import CacheTooSmall, InvalidInput
 from pebble.computations.family import Family
 from pebble.computations.problem import Problem
 from pebble.computations.registry import family_of
-from pebble.program.machine.counted import Run
-from pebble.program.machine.run import run
+from pebble.program.counting.counted import Run
+from pebble.program.counting.run import run
 from pebble.program.nodes import Program
 from pebble.program.schedule.block_cuts import BLOCK, cut_where_asked, own_sizes
 from pebble.program.schedule.sequence_cuts import SEQUENCES, in_sequences_where_asked

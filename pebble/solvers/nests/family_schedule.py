@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from pebble.common.errors import CacheTooSmall, InvalidInput, Violation
 from pebble.common.units import fast_memory_words
 from pebble.computations.family import Family
+from pebble.program.counting.counted import Run
+from pebble.program.counting.run import run
 from pebble.program.language import phase
-from pebble.program.machine.counted import Run
-from pebble.program.machine.run import run
 from pebble.program.nodes import Program
 from pebble.solvers.nests.divided_phase import DividedPhase, refined, with_a_short_tile_first
 from pebble.solvers.nests.fusion import Fusion

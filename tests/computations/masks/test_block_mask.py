@@ -111,14 +111,14 @@ def test_a_million_tokens() -> None:
     [
         ("blocks:size=1,density=0.5", 10**9),
         ("blocks:size=2,file=none.npy", 40_000),
-        ("blocks:size=128,density=0.1", 10**6),
+        ("blocks:size=122,density=0.1", 10**6),
         ("group:8:blocks:size=4096,density=0.1", 2**25),
     ],
 )
 def test_too_many(text: str, N: int) -> None:
     with pytest.raises(
         InvalidInput,
-        match=r"at most 16,777,216 of them, and at most 16,777,216 queries and keys; .* larger blocks",
+        match=r"at most 67,108,864 of them, and at most 16,777,216 queries and keys; .* larger blocks",
     ):
         make_mask(text, N, N // 8 if text.startswith("group") else N)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator
+from itertools import pairwise
 from random import Random
 
 import numpy as np
@@ -48,7 +49,7 @@ def some_band(rnd: Random, rows: int, cols: int) -> BandMask:
                 group = rnd.randint(2, 4)
                 mask = grouped_mask(some_band(rnd, -(-rows // group), cols), group)
             else:
-                mask = rnd.choice([band, diagonal, few_ends, regular])(rnd, rows, cols)
+                mask = rnd.choice([band, diagonal, diagonal, few_ends, regular])(rnd, rows, cols)
         except InvalidInput:
             continue
         if isinstance(mask, BandMask):
@@ -73,7 +74,7 @@ def masks(seed: int, number: int) -> Iterator[tuple[Mask, np.random.Generator]]:
     """Bands and unions of at most 40 queries and keys."""
     rnd = Random(seed)
     for _ in range(number):
-        rows, cols = (rnd.randint(1, rnd.choice([6, 16, 40])) for _ in range(2))
+        rows, cols = (rnd.randint(1, rnd.choice([6, 16, 32])) for _ in range(2))
         maker = rnd.choice([some_band, some_union])
         yield maker(rnd, rows, rnd.choice([rows, cols])), np.random.default_rng(rnd.getrandbits(32))
 
@@ -144,12 +145,30 @@ def test_runs(table: bool) -> None:
     for mask, rng in masks(2 + table, 20 if table else 80):
         asked = TableQuestions(mask) if table else mask.questions
         for axis, other in OTHER.items():
-            loops = np.concatenate([intervals(rng, mask.extents[name], 10) for name in (axis, other)])
-            tiles = rng.integers(1, rng.choice([1, 3, 12, 45]) + 1, 10)
+            loops = np.concatenate([intervals(rng, mask.extents[name], 20) for name in (axis, other)])
+            tiles = rng.integers(1, rng.choice([1, 1, 3, 40]) + 1, 20)
             runs = asked.runs(axis, loops[0], loops[1], tiles, loops[2], loops[3])
             check_runs(
                 mask.lines_matrix(axis, (0, mask.extents[axis]), (0, mask.extents[other])), loops, tiles, runs
             )
+
+
+def test_steady() -> None:
+    for mask, _ in masks(4, 60):
+        asked = mask.questions
+        assert isinstance(asked, BandQuestions | UnionQuestions)
+        assert isinstance(mask, BandMask | UnionMask)
+        for axis in OTHER:
+            places = asked.steady(axis).tolist()
+            assert (places[0], places[-1]) == (0, mask.extents[axis])
+            assert places == sorted(set(places))
+            for one in mask.bands:
+                pieces = one.pieces(axis)
+                for start, stop in pairwise(places):
+                    ends = one.ends_of(axis, np.arange(start, stop))
+                    assert len(set((ends[0] < ends[1]).tolist())) == 1
+                    rises = ends[:, pieces.lines :] - ends[:, : -pieces.lines]
+                    assert all(set(end) in (set(), {0}, {pieces.partners}) for end in rises.tolist())
 
 
 def numbers_of_runs(mask: Mask, tile: int, partners: int) -> int:

@@ -7,7 +7,7 @@ import pytest
 from pebble import Problem
 from pebble.common.errors import CacheTooSmall, InvalidInput, Violation
 from pebble.computations.registry import family_of
-from pebble.program.machine.run import run
+from pebble.program.counting.run import run
 from pebble.program.parallel.inner_work import InnerWork
 from pebble.program.parallel.memory_reading import memory_reading, memory_run
 from pebble.program.parallel.shared_problem import SharedProblem

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pebble.program.machine.level_storage import ComputedPart, LevelPart, LevelStorage
-from pebble.program.machine.rules import Machine
+from pebble.program.counting.level_storage import ComputedPart, LevelPart, LevelStorage
+from pebble.program.counting.rules import Machine
 
 if TYPE_CHECKING:
     from pebble.computations.array import Array
     from pebble.computations.family import Family
-    from pebble.program.machine.rules import LoopRunner
-    from pebble.program.machine.state import CurrentBox
+    from pebble.program.counting.rules import LoopRunner
+    from pebble.program.counting.state import CurrentBox
     from pebble.program.nodes import Operation, Program
 
 __all__ = ["LevelMachine"]

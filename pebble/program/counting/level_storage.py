@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import TYPE_CHECKING
 
-from pebble.program.machine.state import CurrentBox, State
+from pebble.program.counting.state import CurrentBox, State
 
 if TYPE_CHECKING:
     from pebble.program.nodes import Operation

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
@@ -34,12 +35,10 @@ class Run:
         Words loaded, words stored and vertices computed, by array.
     peak : int
         Largest number of words in fast memory at any moment, transient words of chain steps included.
-    peak_words : dict of str to int
-        What fast memory held at that moment, by array (the transient word under ``"(step)"``).
     steps : int
-        Operations the machine executed; the others were accounted for by induction.
-    unrolled : tuple of str
-        Loops that induction did not cover, and why; they were run iteration by iteration.
+        Boxes of tiles that were looked at, or operations that were executed.
+    proved : bool
+        Whether the text proves that the program is legal; if not, every iteration was executed.
     copies : int
         Copies of the family that reads, writes and computes are of: one was run, and the others are like it.
     """
@@ -50,9 +49,9 @@ class Run:
     writes: dict[str, int]
     computes: dict[str, int]
     peak: int
-    peak_words: dict[str, int]
     steps: int
-    unrolled: tuple[str, ...]
+    proved: bool
+    _peak_words: Callable[[], dict[str, int]] = field(repr=False, compare=False)
     _state: Callable[[], FinalState] = field(repr=False, compare=False)
     copies: int = 1
 
@@ -76,6 +75,11 @@ class Run:
         """How many computations repeat an earlier one (0: every vertex is computed once)."""
         computed = (array for array in self.family.arrays if not array.is_input)
         return sum(max(0, self.computes[a.name] - self.copies * self.family.size(a.name)) for a in computed)
+
+    @cached_property
+    def peak_words(self) -> dict[str, int]:
+        """What fast memory held at the peak, by array (the transient word under ``"(step)"``)."""
+        return {name: words for name, words in self._peak_words().items() if words}
 
     def final_state(self, name: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return the progress of every element of an array at the end, in fast and in slow memory.

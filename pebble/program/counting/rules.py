@@ -1,7 +1,7 @@
 """The rules of the game on boxes: what every operation of a program needs, moves, takes and leaves.
 
-This is the only place that says what is legal. How the state is stored is the business of
-:mod:`.state`'s two implementations; how loops are shortened, that of :mod:`.loops` and its two heirs.
+This is the only place that says what is legal. How the state is stored is the business of :mod:`.storage`; how loops
+are executed, that of :mod:`.plain`.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, NoReturn, Protocol
 
 from pebble.common.errors import Violation
-from pebble.program.machine.state import FAST, SLOW
+from pebble.program.counting.state import FAST, SLOW
 from pebble.program.nodes import Loop, Operation
 from pebble.program.steps import loop_range
 from pebble.program.visits import Visit
@@ -18,7 +18,7 @@ from pebble.program.visits import Visit
 if TYPE_CHECKING:
     from pebble.computations.array import Array, Operand
     from pebble.computations.family import Family
-    from pebble.program.machine.state import CurrentBox, State
+    from pebble.program.counting.state import CurrentBox, State
     from pebble.program.nodes import Interval, Node, Program
 
 __all__ = ["LoopRunner", "Machine"]
