@@ -69,6 +69,12 @@ class BandQuestions(Questions):
         low, high = np.maximum(stop.upto(p), x0), np.minimum(start.below(q), x1)
         return (p < q) & (low < high) & (self.present(axis, low, np.maximum(low, high)) > 0)
 
+    def lines_seen(self, axis: str, x0: Whole, x1: Whole, p: Whole, q: Whole) -> Whole:
+        """Numbers of lines in intervals that have a pair with a partner in [p, q): those that end behind p and begin before q."""
+        start, stop = self._mask.ends(axis)
+        low, high = np.maximum(stop.upto(p), x0), np.minimum(start.below(q), x1)
+        return np.where((p < q) & (low < high), self.present(axis, low, np.maximum(low, high)), 0)
+
     def runs(self, axis: str, w0: Whole, w1: Whole, tile: Whole, p: Whole, q: Whole) -> Runs:
         """Return the tiles that see [p, q), in runs between the places where anything changes."""
         return band_runs((self._mask,), axis, w0, w1, tile, p, q)

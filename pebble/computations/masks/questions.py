@@ -72,6 +72,17 @@ class Questions(ABC):
         """Whether boxes hold any pair."""
         return self.pairs(axis, x0, x1, p, q) > 0
 
+    def lines_seen(self, axis: str, x0: Whole, x1: Whole, p: Whole, q: Whole) -> Whole:
+        """Numbers of lines in intervals that have a pair with a partner in [p, q)."""
+        runs = self.runs(axis, x0, x1, np.ones_like(x0), p, q)
+        run = np.repeat(np.arange(len(runs.parent)), runs.length)
+        start = runs.first[run] + np.arange(len(run)) - (np.cumsum(runs.length) - runs.length)[run]
+        parent = runs.parent[run]
+        start += x0[parent]
+        seen = self.has(axis, start, start + 1, p[parent], q[parent]) * runs.times[run]
+        total = np.append(0, np.cumsum(seen))
+        return np.asarray(np.diff(total[np.searchsorted(parent, np.arange(len(x0) + 1))]))
+
     def runs(self, axis: str, w0: Whole, w1: Whole, tile: Whole, p: Whole, q: Whole) -> Runs:
         """Return the tiles in which loops over [w0, w1) in tiles of ``tile`` see partners [p, q), in runs.
 

@@ -501,6 +501,9 @@ def _chunks(lengths: Whole) -> Iterator[slice]:
     if not len(lengths):
         return
     ends = np.cumsum(lengths)
+    if ends[-1] <= _CHUNK:
+        yield slice(0, len(lengths))
+        return
     at = np.searchsorted(ends, np.arange(0, ends[-1], _CHUNK), side="right")
     bounds = np.unique(np.append(at, len(lengths)))
     for start, stop in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from pebble.program.nodes import Node, Program
 
-__all__ = ["Text", "in_turn", "measure", "texts_in_turn"]
+__all__ = ["Text", "in_turn", "measure", "shape_of", "texts_in_turn"]
 
 
 class Text(NamedTuple):
@@ -50,7 +50,7 @@ def measure(programs: Sequence[Program], family: Family) -> tuple[NDArray[np.int
     words, peaks = np.zeros((2, len(programs)), dtype=np.int64)
     alike: dict[object, list[int]] = {}
     for number, program in enumerate(programs):
-        alike.setdefault(_shape_of(program), []).append(number)
+        alike.setdefault(shape_of(program), []).append(number)
     for numbers in alike.values():
         split = [texts_in_turn(programs[number], family) for number in numbers]
         order, folds = split[0][1], []
@@ -87,7 +87,7 @@ def in_turn(folds: Sequence[Fold], order: NDArray[np.int64]) -> Effect:
     return whole
 
 
-def _shape_of(program: Program) -> object:
+def shape_of(program: Program) -> object:
     """Return what is equal for programs that differ in tiles, starts and stops of loops only."""
 
     def shape(node: Node) -> object:
@@ -97,5 +97,5 @@ def _shape_of(program: Program) -> object:
         return (node.axis, node.label, body) if isinstance(node, Loop) else (node.condition, body)
 
     if program.parts:
-        return tuple(_shape_of(part.program) for part in program.parts)
+        return tuple(shape_of(part.program) for part in program.parts)
     return tuple(tuple(map(shape, phase.body)) for phase in program.phases)

@@ -140,9 +140,6 @@ def _keep_order(
 ) -> bool:
     """Whether the places of two rounds of tiles are in the same order, and apart by two steps where they move."""
     one, other = (_places(mask, axis, tiles, loop, places) for tiles in rounds)
-    for row, its in zip(one, other, strict=True):
-        before, after = row - one, its - other
-        apart = (np.sign(before) == np.sign(after)) & (np.minimum(abs(before), abs(after)) >= 2 * step)
-        if not (apart | (before == after)).all():
-            return False
-    return True
+    before, after = (found[:, None] - found for found in (one, other))
+    apart = (np.minimum(before, after) >= 2 * step) | (np.maximum(before, after) <= -2 * step)
+    return bool((apart | (before == after)).all())

@@ -21,6 +21,7 @@ from pebble.program.counting.measure import measure
 from pebble.program.nodes import Program
 from pebble.program.schedule.tile_groups import TileGroup, group_of, switches, tile_groups
 from pebble.program.schedule.tile_values import even_cuts, grid, leftovers, suggested
+from pebble.program.schedule.words_text import words_moved_by
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -38,12 +39,20 @@ SHORT = 48
 """On axes up to this length all sizes are tried."""
 _EVERY = 20_000
 """As long as there are at most this many combinations of sizes."""
-_RATIO, _LEAST_RATIO = 1.5, 1.07
-"""Of neighbours in the grid of sizes, and in the last round near the best."""
+_RATIO, _LEAST_RATIO = {0: 1.5, 1: 1.5}, 1.07
+"""Of neighbours in the grid of sizes, for a number of sizes beside the last, and in the last round near the best."""
+_MORE = 2.05
+"""Under a mask, tiles are not compared that move this many times the words of others without it."""
 _BEST, _VARIOUS = 3, 8
 """What is near this many is compared; in the first round near this many with different sizes."""
+_VERIFIED = 3
+"""Room under the mask is told of the best, for this many at a time."""
+_AIMS, _NEARLY = 3, 0.97
+"""How often larger tiles are looked at, as long as the best need less than this share of fast memory."""
 _NEVER = 1 << 62
 """Words and room of sizes without a program."""
+PLAIN, WORDS, WHOLE = "without the mask", "words", "words and room"
+"""What is asked of rows of sizes."""
 
 
 class Choice(NamedTuple):
@@ -124,7 +133,11 @@ class _Counter:
         self._families: dict[Problem, Family] = {}
 
     def count(
-        self, problem: Problem, tiles: Sequence[dict[str, int]], *groups: Sequence[int] | None
+        self,
+        problem: Problem,
+        tiles: Sequence[dict[str, int]],
+        *groups: Sequence[int] | None,
+        words_only: bool = False,
     ) -> tuple[Whole, Whole]:
         """Return the words and the room of the phases of programs that each group shapes, group after group."""
         if problem not in self._families:
@@ -140,7 +153,10 @@ class _Counter:
                 texts = programs
                 if phases and not programs[0].parts:
                     texts = [Program(tuple(one.phases[phase] for phase in phases)) for one in programs]
-                words[number, places], room[number, places] = measure(texts, self._families[problem])
+                if words_only:
+                    words[number, places] = words_moved_by(texts, self._families[problem])
+                else:
+                    words[number, places], room[number, places] = measure(texts, self._families[problem])
         return words.ravel(), room.ravel()
 
     def choice(self, M: int, base: dict[str, int], groups: list[TileGroup]) -> Choice:
@@ -156,16 +172,17 @@ class _Counter:
         open_ = [(search, search.best()) for search in searches]
         asked = [next(steps) for _, steps in open_]
         while open_:
-            masked = asked[0][0]
-            now = [at for at, (which, _) in enumerate(asked) if which == masked]
+            what = asked[0][0]
+            now = [at for at, (which, _) in enumerate(asked) if which == what]
             names = [open_[at][0].names for at in now]
             rows = [asked[at][1] for at in now]
             programs = [
                 base | {n: s for own, some in zip(names, rows, strict=True) for n, s in zip(own, some[k % len(some)], strict=True)}
                 for k in range(max(map(len, rows)))
             ]
-            problem = self.problem if masked else self.problem.without_mask()
-            words, room = self.count(problem, programs, *(open_[at][0].group.phases for at in now))
+            problem = self.problem.without_mask() if what == PLAIN else self.problem
+            phases = [open_[at][0].group.phases for at in now]
+            words, room = self.count(problem, programs, *phases, words_only=what == WORDS)
             for number, at in enumerate(now):
                 part = slice(number * len(programs), number * len(programs) + len(rows[number]))
                 search, steps = open_[at]
@@ -185,7 +202,7 @@ class _Search:
     def __init__(
         self, schedule: Schedule, problem: Problem, M: int, base: dict[str, int], group: TileGroup
     ) -> None:
-        self.schedule, self.problem, self.M = schedule, problem, M
+        self.schedule, self.problem, self.M, self.aim = schedule, problem, M, M
         self.base, self.group, self.names = base, group, group.names
         greatest = schedule.greatest(problem)
         self.low = [int(name not in schedule.may_be_zero) for name in self.names]
@@ -194,15 +211,14 @@ class _Search:
         self.counts = [name in schedule.numbers_of_tiles for name in self.names]
         self.masked = problem.without_mask() != problem
         self.short = max(problem.Nq, problem.Nk) <= SHORT
-        self._known: tuple[dict[Row, tuple[int, int]], ...] = {}, {}
+        self._known: dict[str, dict[Row, tuple[int, int]]] = {PLAIN: {}, WORDS: {}, WHOLE: {}}
 
-    def _count(self, rows: list[Row], masked: bool = True):
+    def _count(self, what: str, rows: list[Row]):
         """Return the words and the room of rows of sizes, each counted once."""
-        masked = masked and self.masked
-        known = self._known[masked]
+        known = self._known[what]
         new = [row for row in dict.fromkeys(rows) if row not in known]
         if new:
-            words, room = yield masked, new
+            words, room = yield what, new
             known.update(zip(new, zip(words.tolist(), room.tolist(), strict=True), strict=True))
         return np.array([known[row] for row in rows], dtype=np.int64).reshape(len(rows), 2).T
 
@@ -219,37 +235,42 @@ class _Search:
             starts |= {n for n in (self.problem.Nq, self.problem.Nk) if low < n < high}
         return [(a, b - 1) for a, b in pairwise([*sorted(starts), high + 1])][::-1]
 
-    def _fitted(self, heads: list[Row], masked: bool):
+    def _fitted(self, heads: list[Row], what: str):
         """Return the heads beside which some last size fits, each with the largest that does."""
         found: list[Row] = []
         if not self.group.resident and not self.low[-1]:  # no such tiles: another way
-            found += [(*head, 0) for head in heads]
+            rows = [(*head, size) for head in heads for size in (0, *self._left_over((*head, 0), len(head)))]
+            _, room = yield from self._count(what, rows)
+            found += [row for row, one in zip(rows, room, strict=True) if one <= self.aim]
+            if self.axes[-1] in self.axes[:-1]:  # the others tell what is left over
+                return found
         for low, high in self._ranges():
-            ends = [(*head, size) for size in (low, high) for head in heads]
-            _, room = yield from self._count(ends, masked)
-            least, most = room[: len(heads)], room[len(heads) :]
-            fits = np.where(most <= self.M, high, np.where(least <= self.M, low, low - 1))
-            fails = np.where((most <= self.M) | (least > self.M), fits + 1, high)
-            yield from self._widen(heads, fits, fails, (least, most), masked)
-            found += [(*head, size) for head, size in zip(heads, fits.tolist(), strict=True) if size >= low]
-            heads = [head for head, size in zip(heads, fits.tolist(), strict=True) if size < low]
+            left = heads
+            _, least = yield from self._count(what, [(*head, low) for head in heads])
+            heads, least = [head for head, one in zip(heads, least <= self.aim, strict=True) if one], least[least <= self.aim]
+            _, most = yield from self._count(what, [(*head, high) for head in heads])
+            fits = np.where(most <= self.aim, high, low)
+            fails = np.where(most <= self.aim, fits + 1, high)
+            yield from self._widen(heads, fits, fails, (least, most), what)
+            found += [(*head, size) for head, size in zip(heads, fits.tolist(), strict=True)]
+            heads = [head for head in left if head not in set(heads)]
         return found
 
-    def _widen(self, heads: list[Row], fits: Whole, fails: Whole, room: tuple[Whole, Whole], masked: bool):
+    def _widen(self, heads: list[Row], fits: Whole, fails: Whole, room: tuple[Whole, Whole], what: str):
         """Raise last sizes that fit until the next ones fail; room grows about linearly between the two."""
         least, most = room
         step = 0
         while len(open_ := np.flatnonzero(fails - fits > 1)):
             below, above, step = fits[open_], fails[open_], step + 1
-            guess = below + (self.M - least[open_]) * (above - below) // np.maximum(most[open_] - least[open_], 1)
+            guess = below + (self.aim - least[open_]) * (above - below) // np.maximum(most[open_] - least[open_], 1)
             if step % 3 == 0:
                 guess = (below + above) // 2
             guess = np.clip(guess, below + 1, above - 1)
             both = np.append(guess, np.minimum(guess + 1, above - 1))
             asked = [(*heads[at], size) for at, size in zip([*open_, *open_], both.tolist(), strict=True)]
-            _, needs = yield from self._count(asked, masked)
+            _, needs = yield from self._count(what, asked)
             for size, need in zip(np.split(both, 2), np.split(needs, 2), strict=True):
-                good, bad = (need <= self.M) & (size > fits[open_]), (need > self.M) & (size < fails[open_])
+                good, bad = (need <= self.aim) & (size > fits[open_]), (need > self.aim) & (size < fails[open_])
                 fits[open_[good]], least[open_[good]] = size[good], need[good]
                 fails[open_[bad]], most[open_[bad]] = size[bad], need[bad]
 
@@ -260,23 +281,27 @@ class _Search:
         rows = (yield from self._every()) if self.short else None
         if rows is None:
             rows = yield from self._sampled()
-        order = yield from self._ordered(rows)
-        if order:
-            return order[0]
+        whole = WHOLE if self.masked else PLAIN
+        for start in range(0, len(rows), _VERIFIED if not self.short else len(rows)):
+            some = rows[start : start + _VERIFIED] if not self.short else rows
+            words, room = yield from self._count(whole, some)
+            fits = [row for row, need in zip(some, room, strict=True) if need <= self.M]
+            if fits:
+                return (yield from self._ordered(whole, fits))[0]
         rows.append(tuple(self.base[name] for name in self.names))
-        _, room = yield from self._count(rows)
+        _, room = yield from self._count(whole, rows)
         return rows[int(np.argmin(room))]
 
-    def _ordered(self, rows: list[Row]):
-        """Return the rows that fit, the best first: the fewest words, the most equal, the largest; no idle residents."""
-        words, room = yield from self._count(rows)
+    def _ordered(self, what: str, rows: list[Row]):
+        """Return rows, the best first: the fewest words, the most equal, the largest; no idle residents."""
+        words, _ = yield from self._count(what, rows)
         cuts = len(self.group.cuts)
 
         def order(at: int) -> tuple[int, ...]:
             own = rows[at][:cuts]
             return int(words[at]), max(own, default=0) - min(own, default=0), sum(rows[at][cuts:]) - sum(own)
 
-        return [rows[at] for at in sorted(np.flatnonzero(room <= self.M).tolist(), key=order)]
+        return [rows[at] for at in sorted(range(len(rows)), key=order)]
 
     def _values(self, at: int) -> list[int]:
         """Return all values of a size that make a difference."""
@@ -297,36 +322,57 @@ class _Search:
             heads = [(*head, value) for head in heads for value in values]
         if whole:
             return heads
-        rows = yield from self._fitted(heads, True)
+        rows = yield from self._fitted(heads, WHOLE if self.masked else PLAIN)
         return rows + [(*head, self.low[-1]) for head in heads]
 
     def _sampled(self):
-        """Return a sample of the rows that fit, and what is near the best of them."""
+        """Return a sample of the rows that fit and what is near the best of them, the best first.
+
+        Room without the mask is about that under it. Where less is needed of the best, larger ones are looked at.
+        """
         last = len(self.names) - 1
         heads: list[Row] = [()]
         for at in range(last):
             heads = [(*head, value) for head in heads for value in self._coarse(at, head)]
         rows = yield from self._with_last(heads)
-        best = self._various((yield from self._ordered(rows)))
-        ratio = _RATIO
-        while best:
+        if not rows:
+            return [tuple(self.low), *((size,) for size in grid(self.high[0], 1.5) if not last)]
+        rows = yield from self._refined(rows, _RATIO.get(last, 2.0))
+        if not self.masked or self.group.resident:
+            return rows
+        for _ in range(_AIMS):
+            _, room = yield from self._count(WHOLE, rows[:1])
+            if room[0] > _NEARLY * self.M or room[0] == 0:
+                break
+            self.aim = self.aim * self.M // int(room[0])
+            larger = yield from self._with_last(list(dict.fromkeys(row[:-1] for one in rows[:_BEST] for row in self._near(one, 2.0))))
+            larger = yield from self._refined([*rows[:_BEST], *larger], 1.2)
+            if larger[0] == rows[0]:
+                break
+            rows = [*dict.fromkeys([*larger, *rows])]
+        return rows
+
+    def _refined(self, rows: list[Row], ratio: float):
+        """Return rows and what is near the best of them, the best first."""
+        what = WORDS if self.masked else PLAIN
+        best = self._various((yield from self._ordered(what, rows)))
+        while True:
             near = dict.fromkeys(row for one in best for row in self._near(one, ratio))
             more = yield from self._with_last(list(dict.fromkeys(row[:-1] for row in near)))
+            if self.masked:
+                more += [row for one in best for row in self._smaller(one, ratio)]
             known = set(rows)
-            more = [row for row in dict.fromkeys([*more, *(near if self.masked else ())]) if row not in known]
-            rows += more
-            ordered = yield from self._ordered(rows)
-            before, now = (yield from self._count([best[0], ordered[0]]))[0]
-            if not more or (now >= before and ratio <= _LEAST_RATIO):
-                break
-            best, ratio = ordered[:_BEST], max(ratio**0.5, _LEAST_RATIO)
-        return rows
+            more = [row for row in dict.fromkeys(more) if row not in known]
+            rows = yield from self._ordered(what, rows + more)
+            if not more or (rows[0] not in set(more) and ratio <= _LEAST_RATIO):
+                return rows
+            best, ratio = rows[:_BEST], max(ratio**0.5, _LEAST_RATIO)
 
     def _coarse(self, at: int, head: Row) -> list[int]:
         """Return values of a size to begin with, beside some others."""
         found = self._left_over((*head, 0), at)
         if not found:
-            found = [*grid(self.high[at], _RATIO, counts=self.counts[at]), *self._suggested(at, self.high[at])]
+            found = [*grid(self.high[at], _RATIO.get(len(self.names) - 1, 2.0), counts=self.counts[at]), *self._suggested(at, self.high[at])]
         return sorted({value for value in found if value >= self.low[at]} | {self.low[at]})
 
     def _various(self, ordered: list[Row]) -> list[Row]:
@@ -344,26 +390,27 @@ class _Search:
         return suggested(self.problem, self.axes[at], most)
 
     def _with_last(self, heads: list[Row]):
-        """Return heads with the largest last size that fits, and with some smaller ones."""
-        rows = yield from self._fitted(heads, False)
-        if self.masked and not rows:
-            rows = yield from self._fitted(heads, True)
+        """Return heads with the largest last size that fits; of one size alone, and of residents, also smaller ones."""
+        rows = yield from self._fitted(heads, PLAIN)
+        if self.masked and rows:
+            words, _ = yield from self._count(PLAIN, rows)
+            rows = [row for row, one in zip(rows, words <= _MORE * words.min(), strict=True) if one]
         if self.group.resident:
-            return [*rows, *((*head, self.low[-1]) for head in heads)]
-        return list(dict.fromkeys(row for one in rows for row in (one, *self._smaller(one))))
+            return [*rows, *dict.fromkeys((*row[:-1], self.low[-1]) for row in rows)]
+        if len(self.names) == 1 or not self.masked:
+            rows += [row for one in rows for row in self._smaller(one, 4.0)]
+        return list(dict.fromkeys(rows))
 
-    def _smaller(self, row: Row) -> Iterator[Row]:
-        """Yield rows with last sizes below the largest that fits."""
+    def _smaller(self, row: Row, ratio: float) -> Iterator[Row]:
+        """Yield rows with other last sizes, down to one part in a number of this one."""
         last, high = row[-1], self.high[-1]
         found = self._left_over(row, len(row) - 1)
-        if self.masked and last:
-            tiles = -(-high // last)
-            alone = len(row) == 1
-            found += even_cuts(high, range(tiles, tiles + (24 if alone else 3)))
-            found += self._suggested(len(row) - 1, last)
-            if alone:
-                found += [*grid(last, 1.2), *range(last - 8, last)]
-        return ((*row[:-1], size) for size in found if self.low[-1] <= size < last)
+        if self.masked and last and not self.group.resident:
+            number = -(-high // last)
+            after = int(number * ratio) + 2
+            found += even_cuts(high, range(number, after, -(-(after - number) // 16)))
+            found += [*self._suggested(len(row) - 1, last), last - 1, last + 1]
+        return ((*row[:-1], size) for size in found if self.low[-1] <= size <= last)
 
     def _left_over(self, row: Row, at: int) -> list[int]:
         """Return what other sizes of the same axis leave over of it."""
@@ -374,8 +421,8 @@ class _Search:
 
     def _near(self, row: Row, ratio: float) -> Iterator[Row]:
         """Yield rows that differ in one size a little, and in those that follow from it."""
-        few = 32 if len(row) <= 2 else 12
-        for at, size in enumerate(row if self.masked else row[:-1]):
+        few = 12 if len(row) > 2 or self.masked else 32
+        for at, size in enumerate(row[:-1]):
             near = {size - 1, size + 1, *self._left_over(row, at)}
             if size:
                 number = size if self.counts[at] else -(-self.high[at] // size)

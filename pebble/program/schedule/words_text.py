@@ -1,0 +1,147 @@
+"""Words that many programs move, without the room that they need: what moves nothing is left out of a text.
+
+Of what is left, loops over lines one by one are not followed: the mask is asked how many lines they visit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from pebble.computations.masks.mask import OTHER_AXIS
+from pebble.program.counting.effects import Effect, Fold, Rows, lexical
+from pebble.program.counting.life import Here
+from pebble.program.counting.measure import shape_of, texts_in_turn
+from pebble.program.nodes import Loop, Operation, Phase, Program, When
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from pebble.computations.family import Family
+    from pebble.program.nodes import Node
+
+    Path = tuple[int, ...]
+
+__all__ = ["words_moved_by"]
+
+
+def words_moved_by(programs: Sequence[Program], family: Family) -> NDArray[np.int64]:
+    """Return the words that programs move, which are taken to be legal."""
+    words = np.zeros(len(programs), dtype=np.int64)
+    alike: dict[object, list[tuple[int, Program, int]]] = {}
+    folded: dict[object, tuple[Family, dict[Path, Here]]] = {}
+    known: dict[object, Mapping[Path, Here]] = {}
+    for number, program in enumerate(programs):
+        for kind, text in enumerate(texts_in_turn(program, family)[0]):
+            shape = kind, shape_of(text.program)
+            if shape not in known:
+                known[shape] = lexical(text.program, text.family)
+            moving, here = _Moving(text.family, known[shape]).of(text.program)
+            key = kind, shape_of(moving), tuple(here.items())
+            alike.setdefault(key, []).append((number, moving, text.times))
+            folded[key] = text.family, here
+    for key, texts in alike.items():
+        numbers, texts_of_key, times = zip(*texts, strict=True)
+        moved = _Words(texts_of_key, *folded[key]).moved
+        np.add.at(words, list(numbers), sum(moved.values()) * np.array(times))
+    return words
+
+
+class _Moving:
+    """Writes programs of loads and stores alone, and how far their words have got."""
+
+    def __init__(self, family: Family, here: Mapping[Path, Here]) -> None:
+        self.family, self.here = family, here
+        self._here: dict[int, Here] = {}
+
+    def of(self, program: Program) -> tuple[Program, dict[Path, Here]]:
+        """Return the shorter text of a program, and what is known of its operations by their places in it."""
+        phases = []
+        found: dict[Path, Here] = {}
+        for number, phase in enumerate(program.phases):
+            body = tuple(self._body(phase.body, (number,), ()))
+            phases.append(Phase("", body))
+            self._places(body, (number,), found)
+        return Program(tuple(phases)), found
+
+    def _places(self, nodes: Sequence[Node], path: Path, found: dict[Path, Here]) -> None:
+        for number, node in enumerate(nodes):
+            if not isinstance(node, Operation):
+                self._places(node.body, (*path, number), found)
+            elif id(node) in self._here:
+                found[(*path, number)] = self._here[id(node)]
+
+    def _body(self, nodes: Sequence[Node], path: Path, around: tuple[str, ...]) -> Iterator[Node]:
+        for number, node in enumerate(nodes):
+            place = (*path, number)
+            if isinstance(node, Operation):
+                if node.action in ("load", "store"):
+                    if place in self.here:
+                        node = replace(node)
+                        self._here[id(node)] = self.here[place]
+                    yield node
+                continue
+            inner = list(self._body(node.body, place, (*around, node.axis) if isinstance(node, Loop) else around))
+            if isinstance(node, Loop):
+                whole = node.axis in around or (not node.start and node.stop in (None, self.family.extents[node.axis]))
+                if whole and node.axis not in self.family.masked_axes and self._each_along(inner, node):
+                    yield from inner
+                    continue
+                if whole and node.axis in self.family.masked_axes:  # pairs are there whatever the tiles
+                    yield from (one for one in inner if self._is_of_pairs(one))
+                    inner = [one for one in inner if not self._is_of_pairs(one)]
+            if inner:
+                yield replace(node, body=tuple(inner))
+
+    def _is_of_pairs(self, node: Node) -> bool:
+        return isinstance(node, Operation) and {"i", "j"} <= set(self.family[node.array].axes)
+
+    def _each_along(self, nodes: Sequence[Node], loop: Loop) -> bool:
+        """Whether some nodes move as many words in all tiles of a loop as they would on the whole of its axis."""
+        return all(
+            loop.axis in self.family[node.array].axes
+            if isinstance(node, Operation)
+            else not (isinstance(node, When) and node.condition.label == loop.label)
+            and self._each_along(node.body, loop)
+            for node in nodes
+        )
+
+
+class _Words(Fold):
+    """Counts words only."""
+
+    def _nodes(self, nodes: Sequence[Node], path: Path, rows: Rows) -> Effect:
+        for number, node in enumerate(nodes):
+            place = (*path, number)
+            if isinstance(node, Operation):
+                here = self.here.get(place, Here("all", False))
+                self._count(place, rows, self._words(self.family[node.array], rows, node, here.place))
+            elif isinstance(node, Loop):
+                if not self._line_by_line(node, place, rows):
+                    self._loop(node, place, rows)
+            else:
+                holds = np.flatnonzero(self._holds(node.condition, rows))
+                if len(holds):
+                    self._nodes(node.body, place, rows if len(holds) == len(rows) else rows.take(holds))
+        return self._nothing(len(rows))
+
+    def _line_by_line(self, node: Loop, path: Path, rows: Rows) -> bool:
+        """Count what a loop over single lines does, if all that it moves is of these lines."""
+        axis, (tile, start, stop) = node.axis, (one[rows.root] for one in self.sizes[path])
+        if axis not in self.masked or (tile != 1).any() or not all(map(self._is_of_lines, node.body, [axis] * len(node.body))):
+            return False
+        low, high = rows.box.get(axis, (start, stop))
+        lines = self._asked.lines_seen(axis, low, high, *self._tile(OTHER_AXIS[axis], rows))
+        for number, op in enumerate(node.body):
+            assert isinstance(op, Operation)
+            self._count((*path, number), rows, lines * self._rest(self.family[op.array], rows, op))
+        return True
+
+    def _is_of_lines(self, node: Node, axis: str) -> bool:
+        if not isinstance(node, Operation):
+            return False
+        array = self.family[node.array]
+        return axis in array.axes and OTHER_AXIS[axis] not in array.axes and array.chain not in self.masked
