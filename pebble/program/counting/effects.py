@@ -298,7 +298,8 @@ class Fold:
     def _sequence(self, number: int, effects: Effect, owner: Whole) -> Effect:
         """Return the effects of all rows, given those of their tiles in order."""
         effect = self._nothing(number)
-        effect.put(*reversed(effects.sequence(owner)))
+        done, owner = effects.sequence(owner)
+        effect.put(owner, done)
         return effect
 
     def _in_progression(
