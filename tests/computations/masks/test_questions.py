@@ -11,7 +11,7 @@ import pytest
 from numpy.typing import NDArray
 
 from pebble.common.errors import InvalidInput
-from pebble.computations.masks import BandMask, DenseMask, Mask, UnionMask
+from pebble.computations.masks import BandMask, Mask, UnionMask
 from pebble.computations.masks.band_questions import BandQuestions
 from pebble.computations.masks.full_mask import FullMask
 from pebble.computations.masks.grouped import grouped_mask
