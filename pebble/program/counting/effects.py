@@ -26,7 +26,7 @@ from pebble.common.errors import TooManyOperations
 from pebble.computations.masks.mask import OTHER_AXIS
 from pebble.computations.masks.questions import Runs
 from pebble.program.counting.life import Here
-from pebble.program.counting.progressions import LEAST_TILES, marks_of, steady_parts, tiles_in_progression
+from pebble.program.counting.progressions import LEAST_TILES, steady_parts, tiles_in_progression
 from pebble.program.nodes import Condition, Loop, Operation, Program, When
 
 if TYPE_CHECKING:
@@ -202,7 +202,7 @@ class Fold:
                 sizes.setdefault(path, []).append((node.tile, node.start, stop))
         self.sizes = {path: np.array(each, dtype=np.int64).T for path, each in sizes.items()}
         self.moved: dict[Path, Whole] = {}
-        self.boxes = 0
+        self.boxes, self.piled = 0, False
         self.arrays = {array.name: number * by_array for number, array in enumerate(family.arrays)}
         self.by_array = by_array
         # Beyond 64 bits numpy adds Python's integers.
@@ -276,30 +276,25 @@ class Fold:
         )
 
     def _runs(
-        self, node: Loop, path: Path, rows: Rows, loop: tuple[Whole, Whole, Whole], runs: Runs
+        self,
+        node: Loop,
+        path: Path,
+        rows: Rows,
+        loop: tuple[Whole, Whole, Whole],
+        runs: Runs,
+        halves: bool = False,
     ) -> Effect:
-        """Return the effects of loops that are made of runs of tiles."""
-        return self._sequence(len(rows), *self._tiles(node, path, rows, loop, runs))
-
-    def _tiles(
-        self, node: Loop, path: Path, rows: Rows, loop: tuple[Whole, Whole, Whole], runs: Runs
-    ) -> tuple[Effect, Whole]:
-        """Return the effects of runs of tiles, one by one, and the rows that they belong to."""
+        """Return the effects of loops that are made of runs of tiles, or of tiles that stand for so many halves."""
         found = [
-            self._run(node, path, rows, Runs(*(one[part] for one in runs)), loop)
+            self._run(node, path, rows, Runs(*(one[part] for one in runs)), loop, halves)
             for part in _chunks(runs.length)
         ]
-        if not found:
-            return self._nothing(0), runs.parent
-        effects, parents = zip(*found, strict=True)
-        joined = Effect(*(np.concatenate(parts, axis=-1) for parts in zip(*effects, strict=True)))
-        return joined, np.concatenate(parents)
-
-    def _sequence(self, number: int, effects: Effect, owner: Whole) -> Effect:
-        """Return the effects of all rows, given those of their tiles in order."""
-        effect = self._nothing(number)
-        done, owner = effects.sequence(owner)
-        effect.put(owner, done)
+        effect = self._nothing(len(rows))
+        if found:
+            effects, parents = zip(*found, strict=True)
+            joined = Effect(*(np.concatenate(parts, axis=-1) for parts in zip(*effects, strict=True)))
+            done, owner = joined.sequence(np.concatenate(parents))
+            effect.put(owner, done)
         return effect
 
     def _in_progression(
@@ -308,19 +303,20 @@ class Fold:
         """Return the effects of outermost loops of which some tiles stand for all; None if they do not."""
         mask, axis, other = self.family.mask, node.axis, OTHER_AXIS[node.axis]
         low, high, tile = loop
-        if not getattr(mask, "bands", ()) or ((high - low) // tile).max() < LEAST_TILES:
+        few = ((high - low) // tile).max() < LEAST_TILES or len(rows) > 4 * self.number
+        if few or not getattr(mask, "bands", ()):
             return None
         assert mask is not None
         inside = [place for place, at in self.axes.items() if at == other and place[: len(path)] == path]
+        marks = {0, self.family.extents[other]}
+        for one in mask.steady_parts(other):
+            marks |= {one.start, one.stop}
+        for place, at in self.axes.items():
+            if at == other:
+                marks.update(np.concatenate(self.sizes[place][1:]).tolist())
         parts = steady_parts(mask, axis, LEAST_TILES * int(tile.min()))
         if not parts:
             return None
-        marks = marks_of(mask, other) | {
-            int(place)
-            for where, at in self.axes.items()
-            if at == other
-            for place in np.concatenate(self.sizes[where][1:])
-        }
         pieces = []
         for row, root in enumerate(rows.root.tolist()):
             grid = [int(self.sizes[place][0][root]) for place in inside]
@@ -329,18 +325,25 @@ class Fold:
             pieces.append((np.full_like(first, row), first, np.ones_like(first), halves))
         before = {place: moved.copy() for place, moved in self.moved.items()}
         runs = Runs(*(np.concatenate(columns) for columns in zip(*pieces, strict=True)))
-        effects, owner = self._tiles(node, path, rows, loop, runs)
-        if effects.grown.any():
-            # Words stay from tile to tile: no tile stands for another one's room.
+        around, self.piled = self.piled, False
+        effect = self._runs(node, path, rows, loop, runs, halves=True)
+        piled, self.piled = self.piled, around
+        if piled:
             self.moved = before
             return None
         for place, moved in self.moved.items():
             was = before.get(place, 0)
             self.moved[place] = was + (moved - was) // 2
-        return self._sequence(len(rows), effects, owner)
+        return effect
 
     def _run(
-        self, node: Loop, path: Path, rows: Rows, runs: Runs, loop: tuple[Whole, Whole, Whole]
+        self,
+        node: Loop,
+        path: Path,
+        rows: Rows,
+        runs: Runs,
+        loop: tuple[Whole, Whole, Whole],
+        halves: bool,
     ) -> tuple[Effect, Whole]:
         """Return the effects of some runs of tiles, and the rows that they belong to."""
         low, high, tile = (one[runs.parent] for one in loop)
@@ -372,6 +375,10 @@ class Fold:
                 _, low, high, *_ = inner.loops[node.label]
             inner.loops[node.label] = axis, low, high, start, stop
         effect, run = self._nodes(node.body, path, inner).sequence(run)
+        if halves:
+            # Only a tile that is as full at its end as at its beginning stands for others.
+            self.piled |= bool(effect.grown[:, runs.times[run] != 2].any())
+            return effect, runs.parent[run]
         return effect.times(runs.times[run]), runs.parent[run]
 
     # Operations

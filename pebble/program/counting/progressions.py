@@ -27,21 +27,17 @@ if TYPE_CHECKING:
 
     Whole = NDArray[np.int64]
 
-__all__ = ["LEAST_TILES", "marks_of", "steady_parts", "tiles_in_progression"]
+__all__ = ["LEAST_TILES", "steady_parts", "tiles_in_progression"]
 
 LEAST_TILES = 16
 """Fewer tiles are all looked at."""
+_MOST_MARKS = 64
+"""Where more places are passed, all tiles are looked at."""
 
 
 def steady_parts(mask: Mask, axis: str, length: int) -> list[RegularPart]:
     """Return the steady parts of an axis with at least so many lines."""
     return [one for one in mask.steady_parts(axis) if one.stop - one.start >= length and not one.repeats]
-
-
-def marks_of(mask: Mask, axis: str) -> set[int]:
-    """Return between which places of an axis its lines go on alike: where they begin to have pairs, say."""
-    parts = mask.steady_parts(axis)
-    return {0, mask.extents[axis]} | {place for part in parts for place in (part.start, part.stop)}
 
 
 def tiles_in_progression(
@@ -50,7 +46,7 @@ def tiles_in_progression(
     parts: Iterable[RegularPart],
     loop: tuple[int, int, int],
     grid: Iterable[int],
-    marks: Iterable[int],
+    marks: set[int],
 ) -> tuple[Whole, Whole]:
     """Return tiles of a loop that stand for all, and for how many halves of a tile each does.
 
@@ -64,12 +60,13 @@ def tiles_in_progression(
         What the loop runs over, [low, high), and its tile.
     grid : iterable of int
         Tiles of the loops over the other axis.
-    marks : iterable of int
-        Places of the other axis: where such loops begin or end, and those of :func:`marks_of`.
+    marks : set of int
+        Places of the other axis where such loops begin or end, and where its own lines go on otherwise.
     """
     low, high, tile = loop
     number = -((low - high) // tile)
-    step, everywhere = math.lcm(1, *grid), np.array(sorted(set(marks)), dtype=np.int64)
+    step = math.lcm(1, *grid)
+    every = np.union1d(sorted(marks), mask.ends_of(axis, np.array([low, high - 1])))
     chosen, halves, done = [], [], 0
     for part in parts:
         lines, partners = part.lines, part.partners
@@ -81,7 +78,9 @@ def tiles_in_progression(
         # The lines next to the tiles are in the part too; the first tile and the last, maybe ragged, are like no other.
         first = max(done, 1, -((low - part.start - 1) // tile))
         last = min((part.stop - 1 - low) // tile, number - 1)
-        places = _near(mask, axis, part, 2 * step, everywhere)
+        places = _passed(mask, axis, part, step, every)
+        if len(places) > _MOST_MARKS:
+            continue
         for u, v in _between(mask, axis, part, (first, last), (low, tile), step, places):
             rounds = (v - u) // period
             if rounds < 4:
@@ -98,11 +97,12 @@ def tiles_in_progression(
     return np.concatenate(chosen), np.concatenate(halves).astype(np.int64)
 
 
-def _near(mask: Mask, axis: str, part: RegularPart, distance: int, places: Whole) -> Whole:
-    """Return the places to which ends that move may come near."""
-    ends = mask.ends_of(axis, np.array([part.start, part.stop - 1]))[list(part.moves)]
-    low, high = (ends.min() - distance, ends.max() + distance) if len(ends) else (0, 0)
-    return places[(places >= low) & (places <= high)]
+def _passed(mask: Mask, axis: str, part: RegularPart, step: int, places: Whole) -> Whole:
+    """Return the places that an end which moves in a part passes, or comes near to."""
+    moving = mask.ends_of(axis, np.array([part.start, part.stop - 1]))[list(part.moves)]
+    if not moving.size:
+        return places[:0]
+    return places[(places > moving.min() - 2 * step) & (places < moving.max() + 2 * step)]
 
 
 def _between(

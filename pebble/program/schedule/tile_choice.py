@@ -10,14 +10,15 @@ from pebble.common.errors import CacheTooSmall, InvalidInput
 from pebble.common.units import fast_memory_words
 from pebble.computations.problem import LARGEST_SIZE
 from pebble.program.schedule.block_cuts import own_sizes
+from pebble.program.schedule.schedule import Schedule
 from pebble.program.schedule.sequence_cuts import SEQUENCES, problem_of_part
-from pebble.program.schedule.tile_search import SHORT, Choice, Kind, counted, too_small
+from pebble.program.schedule.tile_search import SHORT, Choice, Kind, best_tiles, counted, too_small
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from pebble.computations.problem import Problem
-    from pebble.program.schedule.schedule import Schedule, Tiles
+    from pebble.program.schedule.schedule import Tiles
 
 __all__ = ["fitting", "fitting_tiles", "resolve_tiles"]
 
@@ -64,24 +65,30 @@ def fitting_tiles(schedule: Schedule, problem: Problem, M: int) -> dict[str, int
 
 def fitting(schedule: Schedule, problem: Problem, M: int) -> Choice:
     """Return :func:`fitting_tiles`, with the words that they move and their room."""
-    return _fitting(Kind(schedule), problem, M)
+    found = _fitting(Kind(schedule), problem, M)
+    if isinstance(found, CacheTooSmall):
+        raise found
+    return found
 
 
 @lru_cache(maxsize=512)
-def _fitting(kind: Kind, problem: Problem, M: int) -> Choice:
+def _fitting(kind: Kind, problem: Problem, M: int) -> Choice | CacheTooSmall:
     schedule = kind.schedule
-    found = []
+    choices: list[Choice] = []
     failure: CacheTooSmall | None = None
     try:
-        found.append(dict(schedule.tiles(problem, M)))
+        if type(schedule).tiles is Schedule.tiles:
+            choices = [best_tiles(schedule, problem, M)]
+        else:
+            choices = counted(schedule, problem, [dict(schedule.tiles(problem, M))])
     except CacheTooSmall as error:
         failure = error
-    found += _cut_in_sequences(schedule, problem, M, found)
-    choices = counted(schedule, problem, found)
+    cut = list(_cut_in_sequences(schedule, problem, M, [one.tiles for one in choices]))
+    choices += counted(schedule, problem, cut) if cut else []
     fits = [one for one in choices if one.room <= M]
     if fits:
         return min(fits, key=lambda one: one.words)
-    raise failure or too_small(schedule, min(one.room for one in choices), M)
+    return failure or too_small(schedule, min(one.room for one in choices), M)
 
 
 def _cut_in_sequences(

@@ -43,10 +43,8 @@ _RATIO, _LEAST_RATIO = {0: 1.5, 1: 1.5}, 1.07
 """Of neighbours in the grid of sizes, for a number of sizes beside the last, and in the last round near the best."""
 _MORE = 2.05
 """Under a mask, tiles are not compared that move this many times the words of others without it."""
-_BEST, _VARIOUS = 3, 8
+_BEST, _VARIOUS = 3, 5
 """What is near this many is compared; in the first round near this many with different sizes."""
-_VERIFIED = 3
-"""Room under the mask is told of the best, for this many at a time."""
 _AIMS, _NEARLY = 3, 0.97
 """How often larger tiles are looked at, as long as the best need less than this share of fast memory."""
 _NEVER = 1 << 62
@@ -163,8 +161,12 @@ class _Counter:
         """Return the best tiles of some groups."""
         searches = [_Search(self.schedule, self.problem, M, base, group) for group in groups]
         tiles = self._in_step(base, searches)
-        words, room = self.count(self.problem, [tiles], None)
-        return Choice(int(words[0]), int(room[0]), tiles)
+        numbered = self.schedule.program(self.problem, base).numbered
+        if len(groups) == 1 and len(groups[0].phases) in (0, len(numbered)):
+            words, room = searches[0].known(tiles)
+        else:
+            (words,), (room,) = self.count(self.problem, [tiles], None)
+        return Choice(int(words), int(room), tiles)
 
     def _in_step(self, base: dict[str, int], searches: list[_Search]) -> dict[str, int]:
         """Return the best sizes of all groups; one program answers a question of each."""
@@ -222,6 +224,10 @@ class _Search:
             known.update(zip(new, zip(words.tolist(), room.tolist(), strict=True), strict=True))
         return np.array([known[row] for row in rows], dtype=np.int64).reshape(len(rows), 2).T
 
+    def known(self, tiles: dict[str, int]) -> tuple[int, int]:
+        """Return the words and the room of tiles that have been counted."""
+        return self._known[WHOLE if self.masked else PLAIN][tuple(tiles[name] for name in self.names)]
+
     # The last size: as large as fits
 
     def _ranges(self) -> list[tuple[int, int]]:
@@ -239,7 +245,7 @@ class _Search:
         """Return the heads beside which some last size fits, each with the largest that does."""
         found: list[Row] = []
         if not self.group.resident and not self.low[-1]:  # no such tiles: another way
-            rows = [(*head, size) for head in heads for size in (0, *self._left_over((*head, 0), len(head)))]
+            rows = [(*head, size) for head in heads for size in (0, *self._rest(head))]
             _, room = yield from self._count(what, rows)
             found += [row for row, one in zip(rows, room, strict=True) if one <= self.aim]
             if self.axes[-1] in self.axes[:-1]:  # the others tell what is left over
@@ -282,8 +288,7 @@ class _Search:
         if rows is None:
             rows = yield from self._sampled()
         whole = WHOLE if self.masked else PLAIN
-        for start in range(0, len(rows), _VERIFIED if not self.short else len(rows)):
-            some = rows[start : start + _VERIFIED] if not self.short else rows
+        for some in [rows] if self.short else [rows[at : at + 1] for at in range(len(rows))]:
             words, room = yield from self._count(whole, some)
             fits = [row for row, need in zip(some, room, strict=True) if need <= self.M]
             if fits:
@@ -404,13 +409,19 @@ class _Search:
     def _smaller(self, row: Row, ratio: float) -> Iterator[Row]:
         """Yield rows with other last sizes, down to one part in a number of this one."""
         last, high = row[-1], self.high[-1]
-        found = self._left_over(row, len(row) - 1)
+        found = self._left_over(row, len(row) - 1) if self.low[-1] else []
         if self.masked and last and not self.group.resident:
             number = -(-high // last)
             after = int(number * ratio) + 2
             found += even_cuts(high, range(number, after, -(-(after - number) // 16)))
             found += [*self._suggested(len(row) - 1, last), last - 1, last + 1]
         return ((*row[:-1], size) for size in found if self.low[-1] <= size <= last)
+
+    def _rest(self, head: Row) -> list[int]:
+        """Return what whole tiles of other sizes leave over of the last axis, or one of them less."""
+        high = self.high[-1]
+        others = [size for size, axis in zip(head, self.axes, strict=False) if size and axis == self.axes[-1]]
+        return [high - n * size for size in others for n in (high // size, high // size - 1) if 0 < high - n * size < high]
 
     def _left_over(self, row: Row, at: int) -> list[int]:
         """Return what other sizes of the same axis leave over of it."""
@@ -421,7 +432,7 @@ class _Search:
 
     def _near(self, row: Row, ratio: float) -> Iterator[Row]:
         """Yield rows that differ in one size a little, and in those that follow from it."""
-        few = 12 if len(row) > 2 or self.masked else 32
+        few = 8 if len(row) > 2 or self.masked else 32
         for at, size in enumerate(row[:-1]):
             near = {size - 1, size + 1, *self._left_over(row, at)}
             if size:

@@ -23,9 +23,12 @@ if TYPE_CHECKING:
     from pebble.computations.family import Family
     from pebble.program.nodes import Node
 
+    Whole = NDArray[np.int64]
     Path = tuple[int, ...]
 
 __all__ = ["words_moved_by"]
+
+_MANY_TILES = 200_000
 
 
 def words_moved_by(programs: Sequence[Program], family: Family) -> NDArray[np.int64]:
@@ -131,7 +134,9 @@ class _Words(Fold):
     def _line_by_line(self, node: Loop, path: Path, rows: Rows) -> bool:
         """Count what a loop over single lines does, if all that it moves is of these lines."""
         axis, (tile, start, stop) = node.axis, (one[rows.root] for one in self.sizes[path])
-        if axis not in self.masked or (tile != 1).any() or not all(map(self._is_of_lines, node.body, [axis] * len(node.body))):
+        if axis not in self.masked or (tile != 1).any():
+            return False
+        if not all(self._is_of_lines(op, axis, (*path, number)) for number, op in enumerate(node.body)):
             return False
         low, high = rows.box.get(axis, (start, stop))
         lines = self._asked.lines_seen(axis, low, high, *self._tile(OTHER_AXIS[axis], rows))
@@ -140,8 +145,17 @@ class _Words(Fold):
             self._count((*path, number), rows, lines * self._rest(self.family[op.array], rows, op))
         return True
 
-    def _is_of_lines(self, node: Node, axis: str) -> bool:
-        if not isinstance(node, Operation):
+    def _is_of_lines(self, node: Node, axis: str, path: Path) -> bool:
+        if not isinstance(node, Operation) or (path in self.here and self.here[path].place != "all"):
             return False
         array = self.family[node.array]
-        return axis in array.axes and OTHER_AXIS[axis] not in array.axes and array.chain not in self.masked
+        return axis in array.axes and OTHER_AXIS[axis] not in array.axes
+
+    def _in_progression(
+        self, node: Loop, path: Path, rows: Rows, loop: tuple[Whole, Whole, Whole]
+    ) -> Effect | None:
+        """Look at all tiles, unless they are very many: programs are taken one by one otherwise."""
+        low, high, tile = loop
+        if ((high - low) // tile).sum() < _MANY_TILES:
+            return None
+        return super()._in_progression(node, path, rows, loop)
