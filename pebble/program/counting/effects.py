@@ -309,8 +309,8 @@ class Fold:
         assert mask is not None
         inside = [place for place, at in self.axes.items() if at == other and place[: len(path)] == path]
         marks = {0, self.family.extents[other]}
-        for one in mask.steady_parts(other):
-            marks |= {one.start, one.stop}
+        for part in mask.steady_parts(other):
+            marks |= {part.start, part.stop}
         for place, at in self.axes.items():
             if at == other:
                 marks.update(np.concatenate(self.sizes[place][1:]).tolist())
