@@ -18,7 +18,7 @@ from pebble.lab.regimes import regimes
 from pebble.lab.sweep import sweep
 from pebble.lab.sweep.row_files import read_rows
 from pebble.lab.training import count_training
-from pebble.program.machine import run as machine
+from pebble.program.counting import run as machine
 from pebble.program.schedule import get, registered
 from tests.support.amounts import examples
 

@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 import pytest
+from pebble.program.schedule.square_cuts import HARDLY_MORE
 
 from pebble import InvalidInput, Problem
 from pebble.common.errors import NoClosedForm
@@ -21,7 +22,6 @@ from pebble.program import Program
 from pebble.program.closed_forms.count import closed_form
 from pebble.program.counting.run import run
 from pebble.program.schedule import Schedule, Tiles, get
-from pebble.program.schedule.square_cuts import HARDLY_MORE
 
 
 def _problem(mask: str, pass_name: str = "forward", N: int = 64) -> Problem:

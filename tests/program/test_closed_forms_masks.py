@@ -30,8 +30,8 @@ from pebble.program.closed_forms import limits
 from pebble.program.closed_forms.blocks import Blocks, End, Side
 from pebble.program.closed_forms.count import ClosedForm, closed_form, words_moved
 from pebble.program.closed_forms.quantities import Quantities, Words
-from pebble.program.lowering import lower
 from pebble.program.counting.run import run
+from pebble.program.lowering import lower
 from pebble.program.schedule import available, get
 from pebble.testing import check_schedule
 from tests.program.random_programs import legal_program, relabelled

@@ -102,7 +102,8 @@ def _passed(mask: Mask, axis: str, part: RegularPart, step: int, places: Whole) 
     moving = mask.ends_of(axis, np.array([part.start, part.stop - 1]))[list(part.moves)]
     if not moving.size:
         return places[:0]
-    return places[(places > moving.min() - 2 * step) & (places < moving.max() + 2 * step)]
+    near = (places > moving.min() - 2 * step) & (places < moving.max() + 2 * step)
+    return np.asarray(places[near])
 
 
 def _between(

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, ClassVar
 from pebble.common.errors import CacheTooSmall, InvalidInput, NoClosedForm
 from pebble.computations.registry import family_of
 from pebble.program.closed_forms.count import closed_form
-from pebble.program.machine.run_levels import run_levels
+from pebble.program.counting.run import run_levels
 from pebble.program.projection import project
 from pebble.program.schedule.tile_names import checked_tiles
 
