@@ -11,6 +11,7 @@ from schedules._tile_shapes import ceil_div
 
 __all__ = ["MixedBlocks"]
 
+
 @dataclass(frozen=True)
 class MixedBlocks:
     """Blocks of query rows, the last of which may be made in slices, and rows that stay.

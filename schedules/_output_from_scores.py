@@ -6,8 +6,6 @@ every sweep over the keys, so that nothing else is written for each pair.
 
 from __future__ import annotations
 
-
-
 from pebble import Problem
 from pebble.program import Node, Nodes, Phase, compute, delete, first, last, load, loop, phase, store, when
 from schedules._softmax import exponentials, score_words, statistics, used_up

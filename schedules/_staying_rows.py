@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import pairwise
 
-
 from pebble import Problem
 from pebble.program import Node, Nodes, compute, delete, load, loop
 from schedules._softmax import exponentials, used_up

@@ -25,6 +25,7 @@ from schedules._staying_rows import maxima_sweep, output_sweep, while_they_stay
 
 __all__ = ["Flash2Mixed"]
 
+
 class Flash2Mixed(Schedule):
     """flash-2 with ``blocks`` row blocks and one more in ``slices`` of the head dimension of V, and K partly resident.
 

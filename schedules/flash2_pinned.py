@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-
 from pebble import Problem, Schedule
 from pebble.program import Program, Tiles
 from schedules.flash2 import streamed
 
 __all__ = ["Flash2Pinned"]
+
 
 class Flash2Pinned(Schedule):
     """Equal row blocks, and what room they leave spent on keys and values that stay.

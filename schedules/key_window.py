@@ -8,6 +8,7 @@ from schedules.flash2 import streamed
 
 __all__ = ["KeyWindow", "KeyWindowBlocks"]
 
+
 class KeyWindowBlocks(Schedule):
     """Blocks of queries: all sizes move the same words, and smaller blocks mostly need a little less room."""
 

@@ -25,7 +25,6 @@ from schedules._tile_shapes import ceil_div
 __all__ = ["Groups", "SplitPinned"]
 
 
-
 class SplitPinned(Schedule):
     """``split`` group by group: a group of ``max_rows`` rows finds its maxima together, then goes block by block.
 

@@ -24,7 +24,6 @@ from pebble.program.schedule import Schedule, Tiles, resolve_tiles
 __all__ = ["ProblemRun", "count", "count_schedule", "run"]
 
 
-
 def count(
     problem: Problem,
     M: int | None = None,

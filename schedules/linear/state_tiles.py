@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-
 from pebble import Problem, Schedule
 from pebble.program import (
     Node,

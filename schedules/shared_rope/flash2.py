@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-
 from pebble import Problem
 from pebble.program import Node, Nodes, Program, Tiles, delete, load, loop, phase, program
 from schedules._paper_tiles import PaperTiles

@@ -202,7 +202,7 @@ class Fold:
                 sizes.setdefault(path, []).append((node.tile, node.start, stop))
         self.sizes = {path: np.array(each, dtype=np.int64).T for path, each in sizes.items()}
         self.moved: dict[Path, Whole] = {}
-        self.boxes = 0
+        self.boxes, self.piled = 0, False
         self.arrays = {array.name: number * by_array for number, array in enumerate(family.arrays)}
         self.by_array = by_array
         # Beyond 64 bits numpy adds Python's integers.
@@ -276,11 +276,17 @@ class Fold:
         )
 
     def _runs(
-        self, node: Loop, path: Path, rows: Rows, loop: tuple[Whole, Whole, Whole], runs: Runs
+        self,
+        node: Loop,
+        path: Path,
+        rows: Rows,
+        loop: tuple[Whole, Whole, Whole],
+        runs: Runs,
+        halves: bool = False,
     ) -> Effect:
-        """Return the effects of loops that are made of runs of tiles."""
+        """Return the effects of loops that are made of runs of tiles, or of tiles that stand for so many halves."""
         found = [
-            self._run(node, path, rows, Runs(*(one[part] for one in runs)), loop)
+            self._run(node, path, rows, Runs(*(one[part] for one in runs)), loop, halves)
             for part in _chunks(runs.length)
         ]
         effect = self._nothing(len(rows))
@@ -297,16 +303,17 @@ class Fold:
         """Return the effects of outermost loops of which some tiles stand for all; None if they do not."""
         mask, axis, other = self.family.mask, node.axis, OTHER_AXIS[node.axis]
         low, high, tile = loop
-        if not getattr(mask, "bands", ()) or ((high - low) // tile).max() < LEAST_TILES:
+        few = ((high - low) // tile).max() < LEAST_TILES or len(rows) > 4 * self.number
+        if few or not getattr(mask, "bands", ()):
             return None
         assert mask is not None
         inside = [place for place, at in self.axes.items() if at == other and place[: len(path)] == path]
-        marks = {0, self.family.extents[other]} | {
-            int(place)
-            for where, at in self.axes.items()
-            if at == other
-            for place in np.concatenate(self.sizes[where][1:])
-        }
+        marks = {0, self.family.extents[other]}
+        for one in mask.steady_parts(other):
+            marks |= {one.start, one.stop}
+        for place, at in self.axes.items():
+            if at == other:
+                marks.update(np.concatenate(self.sizes[place][1:]).tolist())
         parts = steady_parts(mask, axis, LEAST_TILES * int(tile.min()))
         if not parts:
             return None
@@ -318,9 +325,9 @@ class Fold:
             pieces.append((np.full_like(first, row), first, np.ones_like(first), halves))
         before = {place: moved.copy() for place, moved in self.moved.items()}
         runs = Runs(*(np.concatenate(columns) for columns in zip(*pieces, strict=True)))
-        effect = self._runs(node, path, rows, loop, runs)
-        if effect.grown.any():
-            # Words pile up from tile to tile: their order matters.
+        self.piled = False
+        effect = self._runs(node, path, rows, loop, runs, halves=True)
+        if self.piled:
             self.moved = before
             return None
         for place, moved in self.moved.items():
@@ -329,7 +336,13 @@ class Fold:
         return effect
 
     def _run(
-        self, node: Loop, path: Path, rows: Rows, runs: Runs, loop: tuple[Whole, Whole, Whole]
+        self,
+        node: Loop,
+        path: Path,
+        rows: Rows,
+        runs: Runs,
+        loop: tuple[Whole, Whole, Whole],
+        halves: bool,
     ) -> tuple[Effect, Whole]:
         """Return the effects of some runs of tiles, and the rows that they belong to."""
         low, high, tile = (one[runs.parent] for one in loop)
@@ -361,6 +374,10 @@ class Fold:
                 _, low, high, *_ = inner.loops[node.label]
             inner.loops[node.label] = axis, low, high, start, stop
         effect, run = self._nodes(node.body, path, inner).sequence(run)
+        if halves:
+            # Only a tile that is as full at its end as at its beginning stands for others.
+            self.piled |= bool(effect.grown[:, runs.times[run] != 2].any())
+            return effect, runs.parent[run]
         return effect.times(runs.times[run]), runs.parent[run]
 
     # Operations

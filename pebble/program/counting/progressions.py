@@ -31,6 +31,8 @@ __all__ = ["LEAST_TILES", "steady_parts", "tiles_in_progression"]
 
 LEAST_TILES = 16
 """Fewer tiles are all looked at."""
+_MOST_MARKS = 64
+"""Where more places are passed, all tiles are looked at."""
 
 
 def steady_parts(mask: Mask, axis: str, length: int) -> list[RegularPart]:
@@ -44,7 +46,7 @@ def tiles_in_progression(
     parts: Iterable[RegularPart],
     loop: tuple[int, int, int],
     grid: Iterable[int],
-    marks: Iterable[int],
+    marks: set[int],
 ) -> tuple[Whole, Whole]:
     """Return tiles of a loop that stand for all, and for how many halves of a tile each does.
 
@@ -58,12 +60,13 @@ def tiles_in_progression(
         What the loop runs over, [low, high), and its tile.
     grid : iterable of int
         Tiles of the loops over the other axis.
-    marks : iterable of int
-        Places of the other axis where such loops begin or end, and the axis's own ends.
+    marks : set of int
+        Places of the other axis where such loops begin or end, and where its own lines go on otherwise.
     """
     low, high, tile = loop
     number = -((low - high) // tile)
-    step, places = math.lcm(1, *grid), np.array(sorted(set(marks)), dtype=np.int64)
+    step = math.lcm(1, *grid)
+    every = np.union1d(sorted(marks), mask.ends_of(axis, np.array([low, high - 1])))
     chosen, halves, done = [], [], 0
     for part in parts:
         lines, partners = part.lines, part.partners
@@ -75,6 +78,9 @@ def tiles_in_progression(
         # The lines next to the tiles are in the part too, and no tile is ragged.
         first = max(done, -((low - part.start - 1) // tile))
         last = min((part.stop - 1 - low) // tile, (high - low) // tile)
+        places = _passed(mask, axis, part, step, every)
+        if len(places) > _MOST_MARKS:
+            continue
         for u, v in _between(mask, axis, part, (first, last), (low, tile), step, places):
             rounds = (v - u) // period
             if rounds < 4:
@@ -89,6 +95,14 @@ def tiles_in_progression(
     chosen.append(np.arange(done, number))
     halves.append(np.full(number - done, 2))
     return np.concatenate(chosen), np.concatenate(halves).astype(np.int64)
+
+
+def _passed(mask: Mask, axis: str, part: RegularPart, step: int, places: Whole) -> Whole:
+    """Return the places that an end which moves in a part passes, or comes near to."""
+    moving = mask.ends_of(axis, np.array([part.start, part.stop - 1]))[list(part.moves)]
+    if not moving.size:
+        return places[:0]
+    return places[(places > moving.min() - 2 * step) & (places < moving.max() + 2 * step)]
 
 
 def _between(
@@ -126,9 +140,6 @@ def _keep_order(
 ) -> bool:
     """Whether the places of two rounds of tiles are in the same order, and apart by two steps where they move."""
     one, other = (_places(mask, axis, tiles, loop, places) for tiles in rounds)
-    for row, its in zip(one, other, strict=True):
-        before, after = row - one, its - other
-        apart = (np.sign(before) == np.sign(after)) & (np.minimum(abs(before), abs(after)) >= 2 * step)
-        if not (apart | (before == after)).all():
-            return False
-    return True
+    before, after = (found[:, None] - found for found in (one, other))
+    apart = (np.minimum(before, after) >= 2 * step) | (np.maximum(before, after) <= -2 * step)
+    return bool((apart | (before == after)).all())

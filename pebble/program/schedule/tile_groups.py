@@ -61,7 +61,9 @@ def tile_groups(schedule: Schedule, problem: Problem, base: Tiles, greatest: Til
     large = {name: greatest[name] for name in base}
     for name in names:
         values = least[name], greatest[name]
-        phases = _differ(schedule, problem, base, name, values) or _differ(schedule, problem, large, name, values)
+        phases = _differ(schedule, problem, base, name, values) or _differ(
+            schedule, problem, large, name, values
+        )
         if phases:
             same = [group for group in groups if group[1] & phases]
             groups = [group for group in groups if group not in same]
