@@ -41,7 +41,7 @@ _EVERY = 20_000
 """As long as there are at most this many combinations of sizes."""
 _RATIO, _LEAST_RATIO = {0: 1.5, 1: 1.5}, 1.07
 """Of neighbours in the grid of sizes, for a number of sizes beside the last, and in the last round near the best."""
-_ALMOST = 1.15
+_ALMOST = 1.03
 """In later rounds, and move at most this many times the words of the best."""
 _MORE = 2.05
 """Under a mask, tiles are not compared that move this many times the words of others without it."""
@@ -469,6 +469,9 @@ class _Search:
     def _near(self, row: Row, ratio: float) -> Iterator[Row]:
         """Yield rows that differ in one size a little, and in those that follow from it."""
         few = 32 if len(row) <= 2 and not self.masked else 8 if ratio > _LEAST_RATIO else 24
+        if len(row) > 2 and all(self.counts[:2]):  # one block in parts takes the place of a few
+            for number in range(max(row[0] - 3, self.low[0]), row[0] + 1):
+                yield from ((number, parts, *row[2:]) for parts in range(min(5, self.high[1] + 1)))
         for at, size in enumerate(row[:-1]):
             near = {size - 1, size + 1, *self._left_over(row, at)}
             if size:
