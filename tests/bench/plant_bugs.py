@@ -87,8 +87,6 @@ TESTS = {
         f"tests/program/test_{name}.py"
         for name in (
             "block_cuts",
-            "plain_room",
-            "masked_tiles",
             "masked_tiles_brute_force",
             "every_size",
             "tile_names",

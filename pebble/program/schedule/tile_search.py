@@ -41,6 +41,8 @@ _EVERY = 20_000
 """As long as there are at most this many combinations of sizes."""
 _RATIO, _LEAST_RATIO = {0: 1.5, 1: 1.5}, 1.07
 """Of neighbours in the grid of sizes, for a number of sizes beside the last, and in the last round near the best."""
+_ALMOST = 1.03
+"""In later rounds, and move at most this many times the words of the best."""
 _MORE = 2.05
 """Under a mask, tiles are not compared that move this many times the words of others without it."""
 _BEST, _VARIOUS = 3, 5
@@ -356,7 +358,14 @@ class _Search:
         if not rows:
             return [tuple(self.low), *((size,) for size in grid(self.high[0], 1.5) if not last)]
         rows = yield from self._refined(rows, _RATIO.get(last, 2.0))
-        if not self.masked or self.group.resident:
+        if not self.masked:
+            return rows
+        more = (*rows[0][:-1], min(rows[0][-1] + 1, self.high[-1]))
+        _, room = yield from self._count(WHOLE, [more])
+        if room[0] <= self.M:  # a little less is needed under the mask
+            larger = yield from self._fitted([more[:-1]], WHOLE)
+            rows = yield from self._ordered(WORDS, [*larger, *rows])
+        if self.group.resident:
             return rows
         for _ in range(_AIMS):
             _, room = yield from self._count(WHOLE, rows[:1])
@@ -386,7 +395,9 @@ class _Search:
             rows = yield from self._ordered(what, rows + more)
             if not more or (rows[0] not in set(more) and ratio <= _LEAST_RATIO):
                 return rows
-            best, ratio = rows[:_BEST], max(ratio**0.5, _LEAST_RATIO)
+            words, _ = yield from self._count(what, rows)
+            near_best = [row for row, one in zip(rows, words, strict=True) if one <= _ALMOST * words[0]]
+            best, ratio = self._various(near_best), max(ratio**0.5, _LEAST_RATIO)
 
     def _coarse(self, at: int, head: Row) -> list[int]:
         """Return values of a size to begin with, beside some others."""
@@ -457,7 +468,10 @@ class _Search:
 
     def _near(self, row: Row, ratio: float) -> Iterator[Row]:
         """Yield rows that differ in one size a little, and in those that follow from it."""
-        few = 8 if len(row) > 2 or self.masked else 32
+        few = 32 if len(row) <= 2 and not self.masked else 8 if ratio > _LEAST_RATIO else 24
+        if len(row) > 2 and all(self.counts[:2]):  # one block in parts takes the place of a few
+            for number in range(max(row[0] - 3, self.low[0]), row[0] + 1):
+                yield from ((number, parts, *row[2:]) for parts in range(min(5, self.high[1] + 1)))
         for at, size in enumerate(row[:-1]):
             near = {size - 1, size + 1, *self._left_over(row, at)}
             if size:
