@@ -76,9 +76,7 @@ TESTS = {
     "program/closed_forms": [
         f"tests/program/test_{name}.py"
         for name in (
-            "closed_forms_bands",
             "closed_forms_masks",
-            "closed_forms_zones",
             "closed_forms",
             "block_cuts",
         )

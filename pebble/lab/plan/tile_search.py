@@ -18,7 +18,7 @@ from pebble.lab.asked_schedules import asked_schedules
 from pebble.lab.plan.candidates import Candidate, Setting, candidate_of
 from pebble.lab.plan.constraints import AXES
 from pebble.lab.plan.every_tile import best_of_all, few_own_tiles, few_whole_tiles
-from pebble.program.closed_forms.count import closed_form
+from pebble.program.closed_forms.count import words_moved
 from pebble.program.schedule import Schedule, fitting_tiles, offered
 from pebble.program.schedule.aligned_sizes import aligned_sizes
 
@@ -237,7 +237,7 @@ def _sides(schedule: Schedule, problem: Problem) -> tuple[str, str]:
     small = replace(problem.without_mask(), Nq=64, Nk=64, group=1)
     family = schedule.family(small)
     io = {
-        name: int(closed_form(schedule.program(small, {"rows": 8, "cols": 8, name: 32}), family).io)
+        name: words_moved(schedule.program(small, {"rows": 8, "cols": 8, name: 32}), family)
         for name in ("rows", "cols")
     }
     return ("rows", "cols") if io["rows"] < io["cols"] else ("cols", "rows")
