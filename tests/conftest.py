@@ -12,7 +12,7 @@ from hypothesis import Phase, settings
 settings.register_profile("repeatable", max_examples=30, derandomize=True, deadline=None)
 settings.register_profile("thorough", max_examples=50, derandomize=True, deadline=None)
 settings.register_profile("explore", max_examples=2000, deadline=None, print_blob=True)
-# "unshrunk" stops at the first failing example, as tests/bench/plant_bugs.py does.
+# "unshrunk" stops at the first failing example.
 settings.register_profile(
     "unshrunk", max_examples=30, derandomize=True, deadline=None, phases=[Phase.explicit, Phase.generate]
 )

@@ -164,8 +164,8 @@ def run(
 
     Notes
     -----
-    Cost: about 10 µs for each executed operation, some hundreds of operations for a nest of three or four
-    loops at any size; under a mask some tens of µs. docs/induction.md proves that shortcuts change no count.
+    Cost: some milliseconds at any size where the text is proved to be legal (docs/verification.md); about 10 µs for each
+    operation where it is executed.
 
     Examples
     --------

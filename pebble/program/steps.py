@@ -61,7 +61,7 @@ class Step:
 def walk(program: Program, family: Family) -> Iterator[Step]:
     """Execute every iteration of every loop in order, lazily.
 
-    Cost is proportional to the number of operations executed; use the machine's induction for large sizes.
+    Cost is proportional to the number of operations executed; use :func:`pebble.run` for large sizes.
     """
     for number, part in enumerate(written_out(program, family).phases):
         for inner_number, node in enumerate(part.nodes()):

@@ -316,8 +316,8 @@ class Fold:
         assert mask is not None
         inside = [place for place, at in self.axes.items() if at == other and place[: len(path)] == path]
         marks = {0, self.family.extents[other]}
-        for one in mask.steady_parts(other):
-            marks |= {one.start, one.stop}
+        for part in mask.steady_parts(other):
+            marks |= {part.start, part.stop}
         for place, at in self.axes.items():
             if at == other:
                 marks.update(np.concatenate(self.sizes[place][1:]).tolist())
@@ -332,9 +332,10 @@ class Fold:
             pieces.append((np.full_like(first, row), first, np.ones_like(first), halves))
         before = {place: moved.copy() for place, moved in self.moved.items()}
         runs = Runs(*(np.concatenate(columns) for columns in zip(*pieces, strict=True)))
-        self.piled = False
+        around, self.piled = self.piled, False
         effect = self._runs(node, path, rows, loop, runs, halves=True)
-        if self.piled:
+        piled, self.piled = self.piled, around
+        if piled:
             self.moved = before
             return None
         for place, moved in self.moved.items():

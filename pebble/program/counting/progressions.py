@@ -75,9 +75,9 @@ def tiles_in_progression(
             # Lines after which the ends have moved by whole steps, in tiles.
             moved = lines * step // math.gcd(partners, step)
             period = math.lcm(moved, tile) // tile
-        # The lines next to the tiles are in the part too, and no tile is ragged.
-        first = max(done, -((low - part.start - 1) // tile))
-        last = min((part.stop - 1 - low) // tile, (high - low) // tile)
+        # The lines next to the tiles are in the part too; the first tile and the last, maybe ragged, are like no other.
+        first = max(done, 1, -((low - part.start - 1) // tile))
+        last = min((part.stop - 1 - low) // tile, number - 1)
         places = _passed(mask, axis, part, step, every)
         if len(places) > _MOST_MARKS:
             continue
@@ -102,8 +102,7 @@ def _passed(mask: Mask, axis: str, part: RegularPart, step: int, places: Whole) 
     moving = mask.ends_of(axis, np.array([part.start, part.stop - 1]))[list(part.moves)]
     if not moving.size:
         return places[:0]
-    near = (places > moving.min() - 2 * step) & (places < moving.max() + 2 * step)
-    return np.asarray(places[near])
+    return np.asarray(places[(places > moving.min() - 2 * step) & (places < moving.max() + 2 * step)])
 
 
 def _between(

@@ -11,7 +11,7 @@ import pytest
 from numpy.typing import NDArray
 
 from pebble.common.errors import InvalidInput
-from pebble.computations.masks import BandMask, DenseMask, Mask, UnionMask
+from pebble.computations.masks import BandMask, Mask, UnionMask
 from pebble.computations.masks.band_questions import BandQuestions
 from pebble.computations.masks.full_mask import FullMask
 from pebble.computations.masks.grouped import grouped_mask
@@ -193,6 +193,5 @@ def test_few_runs_for_many_lines() -> None:
 
 
 def test_masks_without_answers_of_their_own() -> None:
-    assert isinstance(DenseMask("some", np.eye(3, dtype=bool)).questions, TableQuestions)
     with pytest.raises(InvalidInput, match=r"at most 268,435,456 of them; .* take fewer queries or keys"):
         FullMask(2**14, 2**14 + 1).questions  # noqa: B018
