@@ -127,6 +127,18 @@ def queries_of_a_part() -> Program:
     return program(loop("i", 2, tile, stop=4), loop("i", 2, loop("j", 1, delete("Q"), stop=3)))
 
 
+def begun_twice() -> Program:
+    """The second loop begins what the first has left at the end of its first tile."""
+    begun = loop("j", 2, when(first("j"), compute("U")))
+    return program(load("Q", "K", "V"), compute("S"), compute("P"), begun, begun)
+
+
+def first_of_other_tiles() -> Program:
+    """Whether a tile of queries is the first depends on the keys: it may be so at the last ones alone."""
+    loaded = when(first("j"), when(first("i"), load("Q")))
+    return program(loop("i", 2, loop("j", 2, loaded, when(last("j"), when(first("i"), delete("Q"))))))
+
+
 def bare(text: Program, mask: str | None = None, N: int = 6) -> tuple[Program, Family]:
     return text, with_outputs(square(mask, N), ())
 
@@ -146,6 +158,8 @@ BROKEN = {
     "sum": (twice_in_the_sum(), sums()),
     "sum in slow memory": (other_in_slow_memory(), with_outputs(sums(), ())),
     "later": (gate_of_the_second_token(), with_outputs(gated(), ())),
+    "begun twice": bare(begun_twice()),
+    "first": bare(first_of_other_tiles(), "causal"),
     "part": bare(queries_of_a_part(), "window:6"),
 }
 
@@ -158,12 +172,19 @@ def test_a_rule_is_kept(name: str) -> None:
     assert proved(text, family, own_mask=True) is None
 
 
-def test_a_line_may_begin_later_than_its_tile() -> None:
-    family = square("causal")
+def stored_before_it_is_loaded() -> Program:
+    """A query is loaded at its own first keys, and stored at all but the first of its tile."""
+    rows = loop("i", 1, when(first("j"), load("Q")), label="row")
+    return program(loop("j", 2, loop("i", 2, rows, when(not_first("j"), store("Q")))))
+
+
+@pytest.mark.parametrize("text", [tiles_of_lines(), stored_before_it_is_loaded()])
+def test_a_line_may_begin_later_than_its_tile(text: Program) -> None:
+    family = with_outputs(square("causal"), ())
     rnd = Random(1)
-    masked = [under(family, random_mask(rnd, 6, 6)) for _ in range(20)]
-    assert not all(is_legal(tiles_of_lines(), one) for one in masked)
-    assert proved(tiles_of_lines(), family) is None
+    masked = (under(family, random_mask(rnd, 6, 6)) for _ in range(300))
+    assert not all(is_legal(text, one) for one in masked)
+    assert proved(text, family) is None
 
 
 def test_a_word_that_may_be_there_or_not() -> None:
@@ -312,6 +333,22 @@ def test_projections_alone_do_not_prove_levels() -> None:
         assert are_levels_proved(right, family, 2, inclusive)
         assert not are_levels_legal(wrong, family, 2, inclusive)
         assert not are_levels_proved(wrong, family, 2, inclusive)
+
+
+def test_a_level_holds_what_is_within() -> None:
+    text, family = bare(program(load("Q", level=2), load("Q"), delete("Q", level=2), delete("Q")))
+    assert [are_levels_legal(text, family, 2, inclusive) for inclusive in (True, False)] == [False, True]
+    assert [are_levels_proved(text, family, 2, inclusive) for inclusive in (True, False)] == [False, True]
+
+
+def test_a_value_is_lost_where_the_sum_goes_on() -> None:
+    sum_of = (compute("C", k=(0, 2)), store("C"), compute("C", k=(2, 4)))
+    text = program(load("A", "B", level=2), load("A", "B"), sum_of, store("C", level=2))
+    family = with_outputs(matmul_family(2, 2, 4), ())
+    for inclusive in (True, False):
+        legal = are_levels_legal(text, family, 2, inclusive)
+        assert legal != inclusive
+        assert are_levels_proved(text, family, 2, inclusive) == legal
 
 
 def test_what_is_proved_of_levels_is_legal() -> None:
