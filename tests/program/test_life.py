@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from random import Random
 
+import numpy as np
 import pytest
 
 from pebble.computations.array import Array
@@ -14,6 +15,7 @@ from tests.program import level_programs
 from tests.program.generator import random_case
 from tests.program.life_cases import is_legal, others, proved, wrong_heres
 from tests.program.names import (
+    DenseMask,
     Family,
     InvalidInput,
     Operation,
@@ -26,6 +28,7 @@ from tests.program.names import (
     family_of,
     load,
     loop,
+    make_mask,
     matmul_family,
     not_first,
     phase,
@@ -133,6 +136,24 @@ def begun_twice() -> Program:
     return program(load("Q", "K", "V"), compute("S"), compute("P"), begun, begun)
 
 
+def one_tile_of_many() -> Program:
+    """The inner loop has one tile, but the outer one has its label, and several."""
+    inner = loop("i", 3, when(first("a"), load("Q")), label="a")
+    return program(loop("i", 3, inner, delete("Q"), label="a"))
+
+
+def pairs_of_other_tiles() -> Program:
+    """Of a pair, whether its keys are the first depends on the tile of queries it is asked with."""
+    made = (load("Q", "K"), compute("S"), store("S"), delete("S"))
+    asked = loop("i", 2, when(first("j"), delete("S")))
+    return program(made, loop("j", 2, when(first("j"), load("S")), asked))
+
+
+def loaded_over_another() -> Program:
+    before = (load("Q", "K", "V"), compute("S"), compute("P"))
+    return program(before, compute("U", j=(0, 2)), store("U"), compute("U", j=(2, 6)), load("U"))
+
+
 def first_of_other_tiles() -> Program:
     """Whether a tile of queries is the first depends on the keys: it may be so at the last ones alone."""
     loaded = when(first("j"), when(first("i"), load("Q")))
@@ -159,6 +180,9 @@ BROKEN = {
     "sum in slow memory": (other_in_slow_memory(), with_outputs(sums(), ())),
     "later": (gate_of_the_second_token(), with_outputs(gated(), ())),
     "begun twice": bare(begun_twice()),
+    "one tile": bare(one_tile_of_many(), "window:6"),
+    "pairs": bare(pairs_of_other_tiles(), "window:2"),
+    "loaded over": bare(loaded_over_another()),
     "first": bare(first_of_other_tiles(), "causal"),
     "part": bare(queries_of_a_part(), "window:6"),
 }
@@ -185,6 +209,22 @@ def test_a_line_may_begin_later_than_its_tile(text: Program) -> None:
     masked = (under(family, random_mask(rnd, 6, 6)) for _ in range(300))
     assert not all(is_legal(text, one) for one in masked)
     assert proved(text, family) is None
+
+
+def test_lines_without_gaps() -> None:
+    """Sums that are not yet complete are deleted at the row's tile and stored at others, in which it has no pair."""
+    sums = loop("i", 1, when(not_first("j"), load("U")), compute("U"), label="row")
+    gone = loop("i", 1, when(not_last("j"), delete("U")), label="row")
+    text = program(
+        load("Q", "K", "V"), compute("S"), compute("P"), loop("j", 1, loop("i", 2, sums, store("U"), gone))
+    )
+    table = np.ones((6, 6), dtype=bool)
+    table[0, 2:5] = False
+    for mask, legal in ((None, True), (DenseMask("gap", table), False)):
+        family = under(with_outputs(square(), ()), mask or make_mask("causal", 6, 6))
+        assert is_legal(text, family) == legal
+        assert (proved(text, family, own_mask=True) is not None) == legal
+        assert proved(text, family) is None
 
 
 def test_a_word_that_may_be_there_or_not() -> None:
