@@ -25,8 +25,8 @@ from pebble.computations.problem import Problem
 from pebble.lab.show import show
 from pebble.program import Program, compute, delete, first, load, loop, phase, program, store, when
 from pebble.program.closed_forms.count import ClosedForm, closed_form, words_moved
-from pebble.program.lowering import lower
 from pebble.program.counting.run import run
+from pebble.program.lowering import lower
 from pebble.program.schedule import available, get
 from pebble.testing import check_schedule
 from tests.program.random_programs import legal_program, relabelled

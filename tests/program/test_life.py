@@ -10,7 +10,7 @@ import pytest
 from pebble.computations.array import Array
 from pebble.program import first, last, not_last
 from pebble.program.counting.life import Here, Unproved, prove, prove_levels
-from pebble.program.machine.run_levels import run_levels
+from pebble.program.counting.run import run_levels
 from tests.program import level_programs
 from tests.program.generator import random_case
 from tests.program.life_cases import is_legal, others, proved, wrong_heres
