@@ -60,8 +60,8 @@ if TYPE_CHECKING:
     from pebble.lab.sweep import sweep
     from pebble.lower_bounds.graph.graph_bound_table import dag_bounds
     from pebble.lower_bounds.table import bounds
+    from pebble.program.counting.run import run_levels
     from pebble.program.lowering import lower
-    from pebble.program.machine.run_levels import run_levels
     from pebble.program.parallel import SharedProblem, distributed_schedules
     from pebble.program.projection import project
     from pebble.program.schedule import Schedule
@@ -131,7 +131,7 @@ _HOME = {
     "project": "program.projection",
     "regimes": "lab.regimes",
     "run": "lab.count",
-    "run_levels": "program.machine.run_levels",
+    "run_levels": "program.counting.run",
     "schedule_dag": "solvers.heuristic.dag_schedule",
     "schedules": "program.schedule:available",
     "show": "lab.show",

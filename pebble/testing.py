@@ -20,10 +20,9 @@ from pebble.game.replay import replay
 from pebble.program import Hierarchy, LevelSchedule, Program, project
 from pebble.program.closed_forms.count import closed_form
 from pebble.program.counting.counted import Run
-from pebble.program.counting.run import run
+from pebble.program.counting.run import run, run_levels
 from pebble.program.level_lowering import lower_levels
 from pebble.program.lowering import lower
-from pebble.program.machine.run_levels import run_levels
 from pebble.program.numbers import evaluate
 from pebble.program.parallel import DistributedSchedule, ExchangeTraffic, Shape, SharedProblem, play
 from pebble.program.parallel.numbers import evaluate_exchange, random_attention

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
-from pebble.common.errors import CacheTooSmall, InvalidInput, NoClosedForm, PebbleError, TooManyOperations
+from pebble.common.errors import CacheTooSmall, InvalidInput, PebbleError, TooManyOperations
 from pebble.computations.family import Family
 from pebble.computations.problem import Problem
 from pebble.computations.registry import family_of
@@ -228,11 +228,10 @@ def count_schedule(
 
 
 def _compare(schedule: Schedule, program: Program, family: Family, counted: Run) -> None:
-    """Hold the machine's count to the closed form, where there is one."""
-    try:
-        formula = int(closed_form(program, family).io)
-    except NoClosedForm:
+    """Hold the count to the closed form; under a mask both are one fold."""
+    if family.masked_axes:
         return
+    formula = int(closed_form(program, family).io)
     if formula != counted.io:
         raise PebbleError(
             f"{schedule.name}: the closed form gives {formula} words and the machine {counted.io}; "

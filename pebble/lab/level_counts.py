@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from pebble.common.errors import CacheTooSmall, InvalidInput, PebbleError
 from pebble.lab.level_table import Boundary, LevelReport, LevelRow
 from pebble.lower_bounds.levels import boundary_bound
-from pebble.program.closed_forms.count import closed_form
+from pebble.program.closed_forms.count import words_moved
 from pebble.program.projection import project
 from pebble.program.schedule.level_registry import level_schedule, level_schedules
 from pebble.program.schedule.level_schedule import LevelSchedule
@@ -154,7 +154,7 @@ def _row(
     least = needed if tiles else schedule.least(problem, hierarchy)
     boundaries = []
     for level, (run, bound) in enumerate(zip(runs, bounds, strict=True), start=1):
-        formula = int(closed_form(project(program, level), family).io)
+        formula = words_moved(project(program, level), family)
         if formula != run.io:
             raise PebbleError(
                 f"{schedule.name}, level {level}: the closed form gives {formula} words and the machine {run.io}; "

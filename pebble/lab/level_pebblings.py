@@ -12,8 +12,8 @@ from pebble.common.files import atomic_writer
 from pebble.lab.level_counts import asked_level_schedule, chosen_tiles
 from pebble.lab.pebblings import text_size
 from pebble.lower_bounds.levels import boundary_bound
+from pebble.program.counting.run import run_levels
 from pebble.program.level_lowering import lower_levels
-from pebble.program.machine.run_levels import run_levels
 
 if TYPE_CHECKING:
     from pebble.computations.family import Family

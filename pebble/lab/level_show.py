@@ -127,6 +127,6 @@ def show_levels(
     weights = [1 / boundary_bound(problem, hierarchy.held_within(level)).value for level in levels]
     sizes = chosen_tiles(made, problem, hierarchy, tiles, weights)
     program, family = made.program(problem, sizes, hierarchy), made.family(problem)
-    forms = tuple(closed_form(project(program, level), family) for level in levels)
+    forms = tuple(closed_form(project(program, level), family, legal=True) for level in levels)
     peaks = tuple(run.peak for run in made.measure(problem, sizes, hierarchy))
     return LevelListing(made, problem, hierarchy, sizes, program, forms, peaks)

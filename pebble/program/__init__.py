@@ -44,6 +44,7 @@ from pebble.program.schedule import (
     each_sequence,
     fitting,
     fitting_tiles,
+    largest,
     own_sizes,
 )
 from pebble.program.steps import Step, loop_range, tile_at, tile_count, walk
@@ -72,6 +73,7 @@ __all__ = [
     "first",
     "fitting",
     "fitting_tiles",
+    "largest",
     "last",
     "load",
     "loop",

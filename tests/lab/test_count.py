@@ -18,7 +18,7 @@ from pebble.lab.regimes import regimes
 from pebble.lab.sweep import sweep
 from pebble.lab.sweep.row_files import read_rows
 from pebble.lab.training import count_training
-from pebble.program.machine import run as machine
+from pebble.program.counting import run as machine
 from pebble.program.schedule import get, registered
 from tests.support.amounts import examples
 
@@ -109,24 +109,6 @@ def test_rows_of_an_older_sweep_lack_what_was_added(tmp_path: Path) -> None:
     lines = [line.rsplit(",", 3)[0] for line in path.read_text(encoding="utf-8").splitlines()]
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     assert list(read_rows(path)) == [row | dict.fromkeys(list(row)[-3:]) for row in done]
-
-
-def test_tiles_taken_because_they_can_be_verified_are_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Such a row is counted, and has a note besides; so has that of both passes."""
-    monkeypatch.setattr("pebble.program.schedule.light_tiles.MOST_TILES", 0)
-    problem, note = Problem.square(12, 2, mask="strided:5"), "can be verified"
-    report = pebble.count(problem, 30, ["flash-1", "naive"])
-    row = report["flash-1"]
-    assert row.fits
-    assert note in row.note
-    assert "not counted" not in str(report)
-    assert f"flash-1: {row.note}" in str(report)
-    assert not pebble.count(problem, 30, ["flash-1"], {"cols": 2})["flash-1"].note
-    assert not pebble.count(CAUSAL, 60, ["naive"])["naive"].note
-    both = count_training(problem, 30, ["naive"])["naive"]
-    assert both.fits
-    assert both.io
-    assert both.note.count(note) == 2
 
 
 @st.composite

@@ -12,16 +12,16 @@ from pebble.common.errors import NoClosedForm
 from pebble.computations.registry import family_of
 from pebble.lab.count import count
 from pebble.lab.plan import Constraints, evaluations, plan, planning
-from pebble.lab.plan.candidates import Setting, candidate_of
+from pebble.lab.plan.candidates import Setting
 from pebble.lab.plan.evaluations import Evaluations
 from pebble.lab.plan.roofline import moved_bytes
-from pebble.lab.plan.square_tiles import squared
 from pebble.lab.plan.tile_search import FORMS, refined
 from pebble.program import Program
 from pebble.program.closed_forms.count import closed_form
 from pebble.program.counting.run import run
 from pebble.program.schedule import Schedule, Tiles, get
-from pebble.program.schedule.square_cuts import HARDLY_MORE
+
+HARDLY_MORE = 1.002
 
 
 def _problem(mask: str, pass_name: str = "forward", N: int = 64) -> Problem:
@@ -67,13 +67,6 @@ def test_whole_tiles_move_the_least_of_all_that_fit(
             traffic = setting.evaluations.traffic(schedule, tiles)
             moved.append(moved_bytes(traffic, "bf16", setting.constraints.accumulate))
     assert found.moved == min(moved)
-
-
-def test_tiles_of_no_columns_are_left_as_they_are() -> None:
-    schedule, setting = get("dp-sliced", "backward"), _setting(_problem("causal", "backward"), 700)
-    tiles = {**dict.fromkeys(schedule.smallest(setting.problem), 4), "p_cols": 0}
-    one = candidate_of(schedule, "own tiles", tiles, setting)
-    assert squared(one, setting) == one
 
 
 @pytest.mark.parametrize(("mask", "M"), [("causal", 700), ("causal", 1000), ("window:20", 900)])

@@ -36,8 +36,8 @@ from pebble.program import (
 )
 from pebble.program.closed_forms.count import closed_form
 from pebble.program.counting.counted import Run
-from pebble.program.lowering import lower
 from pebble.program.counting.run import run
+from pebble.program.lowering import lower
 from pebble.program.schedule import Schedule, registered
 
 __all__ = [

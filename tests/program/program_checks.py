@@ -12,8 +12,8 @@ from pebble.game.replay import replay
 from pebble.program import Program
 from pebble.program.closed_forms.count import closed_form, words_moved
 from pebble.program.counting.counted import Run
-from pebble.program.lowering import lower
 from pebble.program.counting.run import run
+from pebble.program.lowering import lower
 from tests.program.program_reference import Outcome, Trip, refer
 from tests.program.random_programs import legal_program, random_family, random_program, relabelled
 from tests.program.repairs import is_valid, mutated, repaired

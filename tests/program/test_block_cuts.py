@@ -8,7 +8,6 @@ from random import Random
 import pytest
 
 from pebble.common.errors import InvalidInput
-from pebble.program.machine import rounds, stretches
 from pebble.program.schedule import get
 from pebble.program.schedule.block_cuts import cuts_at
 from tests.program.differences import against_plain_loops, differences
@@ -79,23 +78,13 @@ def check_long(first: int, stop: int) -> int:
     return judged
 
 
-@pytest.fixture
-def _short_stretches(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let four rounds be enough for a shortcut."""
-    monkeypatch.setattr(stretches, "_FEWEST_ROUNDS", 4)
-    monkeypatch.setattr(stretches, "_FEWEST_ROUNDS_INSIDE", 4)
-    for module in (stretches, rounds):
-        monkeypatch.setattr(module, "FEWEST_PERIODS", 4)
-
-
 @pytest.mark.parametrize("block", amounts.first(1, range(12)))
 def test_all_readings_of_random_programs_that_are_cut_agree(block: int) -> None:
     assert check(BLOCK * block, BLOCK * (block + 1)) > 0
 
 
-@pytest.mark.usefixtures("_short_stretches")
 @pytest.mark.parametrize("block", amounts.first(1, range(12)))
-def test_rounds_of_programs_that_are_cut_say_what_all_tiles_say(block: int) -> None:
+def test_long_programs_that_are_cut_are_folded_as_they_are_executed(block: int) -> None:
     assert check_long(4 * block, 4 * (block + 1)) > 0
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from dataclasses import replace
 from random import Random
@@ -25,13 +24,9 @@ from pebble.computations.masks import (
 from pebble.computations.problem import Problem
 from pebble.lab.show import show
 from pebble.program import Program, compute, delete, first, load, loop, phase, program, store, when
-from pebble.program.closed_forms import band_counts as counts
-from pebble.program.closed_forms import limits
-from pebble.program.closed_forms.blocks import Blocks, End, Side
 from pebble.program.closed_forms.count import ClosedForm, closed_form, words_moved
-from pebble.program.closed_forms.quantities import Quantities, Words
-from pebble.program.lowering import lower
 from pebble.program.counting.run import run
+from pebble.program.lowering import lower
 from pebble.program.schedule import available, get
 from pebble.testing import check_schedule
 from tests.program.random_programs import legal_program, relabelled
@@ -98,12 +93,11 @@ def counted(text: Program, family: Family) -> tuple[dict[str, int], dict[str, in
 
 
 @pytest.mark.parametrize(("name", "pass_name"), SERVED)
-def test_schedules(name: str, pass_name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_schedules(name: str, pass_name: str) -> None:
     """Schedules with chosen and with random tiles, under masks of all kinds; the legend explains every name."""
     rnd = Random(name + pass_name)
     schedule = get(name, pass_name)
-    for number in range(6):
-        monkeypatch.setattr(counts, "_FEW", 2**16 * (number % 2))
+    for _ in range(6):
         Nq, Nk = rnd.randint(1, 11), rnd.randint(1, 11)
         Nk = Nq if rnd.random() < 0.4 else Nk
         problem = Problem(Nq, Nk, rnd.randint(1, 3), rnd.randint(1, 3), pass_name=pass_name)
@@ -115,78 +109,19 @@ def test_schedules(name: str, pass_name: str, monkeypatch: pytest.MonkeyPatch) -
         text = schedule.program(replace(problem, mask=mask), tiles)
         form = closed_form(text, family)
         same_words(form, text, family)
+        assert words_moved(text, family) == int(form.io)
         assert values(form) == played(text, family) == counted(text, family), (family, tiles)
         own = {*family.symbols.values(), *form.legend}
         for name_in_use, _ in form.io.values:
             assert name_in_use in own or name_in_use.startswith("⌈")
 
 
-@pytest.mark.parametrize(("name", "pass_name"), SERVED)
-def test_bands_by_formula_and_pair_by_pair(
-    name: str, pass_name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """On larger bands, runs of alike blocks give what all blocks give."""
-    monkeypatch.setattr(counts, "_FEW", 0)
-    rnd = Random(name + pass_name)
-    schedule = get(name, pass_name)
-    for _ in range(5):
-        Nq, Nk = rnd.randint(20, 90), rnd.randint(20, 90)
-        problem = Problem(Nq, Nk, 3, 2, pass_name=pass_name)
-        band = random_mask(rnd, Nq, Nk)
-        while not isinstance(band, BandMask):
-            band = random_mask(rnd, Nq, Nk)
-        family = schedule.family(problem)
-        tiles = {tile: rnd.randint(1, 12) for tile in schedule.smallest(problem)}
-        text = schedule.program(problem, tiles)
-        same = DenseMask("pairs", band.matrix((0, Nq), (0, Nk)))
-        one, other = (closed_form(text, family.under(mask)) for mask in (band, same))
-        assert (values(one), str(one.io)) == (values(other), str(other.io))
-
-
-def random_blocks(rnd: Random, Nq: int, Nk: int) -> Blocks:
-    """Tiles of both axes, perhaps of parts, perhaps under conditions."""
-    sides = {}
-    for axis, extent in (("i", Nq), ("j", Nk)):
-        start, stop = (0, extent) if rnd.random() < 0.6 else sorted(rnd.sample(range(extent + 1), 2))
-        sides[axis] = Side(axis, extent, start, stop, (rnd.choice([1, 1, 2, 3, 7]),))
-    ends = [
-        End(rnd.choice("ij"), 1, rnd.choice(["first", "last"]), rnd.random() < 0.5, 1, "")
-        for _ in range(rnd.choice([0, 1, 1, 2]))
-    ]
-    return Blocks(sides["i"], sides["j"], tuple(ends))
-
-
-@pytest.mark.parametrize("seed", range(150))
-def test_runs_of_blocks(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each sum over the blocks of a band, by runs of alike blocks, over all of them, and pair by pair."""
-    rnd = Random(seed)
-    Nq, Nk = rnd.randint(2, 40), rnd.randint(2, 40)
-    band = random_mask(rnd, Nq, Nk)
-    while not isinstance(band, BandMask):
-        band = random_mask(rnd, Nq, Nk)
-    dense = DenseMask("pairs", band.matrix((0, Nq), (0, Nk)))
-    family = get("flash-2").family(Problem(Nq, Nk, 1, 1))
-    blocks = random_blocks(rnd, Nq, Nk)
-    for words in (
-        Words("tiles"),
-        Words("pairs"),
-        *(Words("lines", axis) for axis in "ij"),
-        *(Words("begun", axis, upto) for axis in "ij" for upto in ("start", "stop")),
-    ):
-        found = []
-        for mask, few in ((band, 0), (band, 2**16), (dense, 0)):
-            monkeypatch.setattr(counts, "_FEW", few)
-            found.append(Quantities(family.under(mask)).value(blocks, words))
-        assert len(set(found)) == 1, (words, blocks, found)
-
-
 @pytest.mark.parametrize("batch", range(4))
-def test_random_programs(batch: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_random_programs(batch: int) -> None:
     """Whatever the machine runs, the closed form counts, or says that it cannot."""
     tally: Counter[str] = Counter()
     for seed in range(40 * batch, 40 * batch + 40):
         rnd = Random(seed)
-        monkeypatch.setattr(counts, "_FEW", rnd.choice([0, 2**16]))
         tally[compared(rnd)] += 1
     assert tally["equal"] > 5
     assert tally["no form"] < 5
@@ -218,13 +153,8 @@ def compared(rnd: Random) -> str:
 
 
 def same_words(form: ClosedForm, text: Program, family: Family) -> None:
-    """What is worked out in plain numbers is what the formulas say, of each phase and of all."""
-    assert words_moved(text, family) == int(form.io)
-    apart = [
-        (words_moved(text, family, [n]), closed_form(text, family, [n])) for n in range(len(text.numbered))
-    ]
-    assert all(moved == int(one.io) for moved, one in apart)
-    assert sum(moved for moved, _ in apart) == int(form.io)
+    """What phases move adds up."""
+    assert sum(int(closed_form(text, family, [n]).io) for n in range(len(text.numbered))) == int(form.io)
 
 
 def test_causal_at_a_million() -> None:
@@ -272,8 +202,8 @@ def sums(*body: object, **part: int) -> Program:
 @pytest.mark.parametrize(
     ("text", "known"),
     [
-        # The sum over some keys, moved outside all loops over keys.
-        (sums(loop("j", 2, compute("l"), stop=3), store("l"), delete("l"), load("l")), True),
+        # The sum over some keys, moved outside all loops over keys: the proof has no name for how far it is.
+        (sums(loop("j", 2, compute("l"), stop=3), store("l"), delete("l"), load("l")), False),
         # Moved twice in the body, before and after.
         (sums(loop("j", 2, compute("l"), store("l"), delete("l"), load("l"))), True),
         # The same, with a loop around that comes back to where nothing was computed at first.
@@ -284,7 +214,7 @@ def sums(*body: object, **part: int) -> Program:
         ),
         (sums(loop("j", 5, compute("l")), store("l"), delete("l"), load("l"), delete("l")), True),
         # Computed before: what slow memory holds is complete.
-        (sums(compute("l"), store("l"), delete("l"), loop("j", 2, when(first("j"), load("l")))), False),
+        (sums(compute("l"), store("l"), delete("l"), loop("j", 2, when(first("j"), load("l")))), True),
     ],
 )
 @pytest.mark.parametrize("seed", range(4))
@@ -301,22 +231,8 @@ def test_partial_results(text: Program, known: bool, seed: int) -> None:
         else:
             assert values(closed_form(text, family)) == count
     else:
-        with pytest.raises(NoClosedForm, match="computed before"):
+        with pytest.raises(NoClosedForm, match="does not prove"):
             closed_form(text, family)
-
-
-def test_too_many_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Then the machine's numbers stand in for formulas, and a count goes without the comparison."""
-    import pebble
-
-    monkeypatch.setattr(limits, "MOST_BLOCKS", 10)
-    problem = Problem.square(30, 4, mask=make_mask("butterfly:4", 30, 30))
-    listing = show("flash-2", problem, tiles={"rows": 7})
-    flash = get("flash-2")
-    assert int(listing.form.io) == flash.measure(problem, {"rows": 7}).io
-    assert "numbers counted by the machine, no formulas: the tiles make" in str(listing)
-    assert json.loads(json.dumps(listing.to_dict()))["note"] == listing.note
-    assert pebble.count(problem, 100, ["flash-2"])["flash-2"].fits
 
 
 def test_listing() -> None:

@@ -11,8 +11,8 @@ from pebble.common.errors import InvalidInput
 from pebble.computations.matmul import matmul_family
 from pebble.game.replay import replay
 from pebble.program import Program, compute, delete, load, loop, lowering, phase, program, store
-from pebble.program.lowering import lower
 from pebble.program.counting.run import run
+from pebble.program.lowering import lower
 from tests.program.program_checks import same_game
 from tests.program.program_reference import executions, refer
 from tests.program.random_programs import legal_program, random_family, relabelled, small_family

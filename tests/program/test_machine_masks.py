@@ -16,8 +16,8 @@ from pebble.game.replay import replay
 from pebble.lab.count import count_schedule
 from pebble.program import Loop, Node, Operation, Phase, Program, When
 from pebble.program.counting.counted import Run
-from pebble.program.lowering import lower
 from pebble.program.counting.run import run
+from pebble.program.lowering import lower
 from pebble.program.numbers import evaluate
 from pebble.program.schedule import fitting_tiles, get, registered
 from tests.program.named_cases_of_signatures import X, Y, small

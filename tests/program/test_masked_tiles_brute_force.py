@@ -13,7 +13,7 @@ import pytest
 from pebble.common.errors import CacheTooSmall, InvalidInput
 from pebble.computations.masks import make_mask
 from pebble.computations.problem import Problem
-from pebble.program.machine.run import run
+from pebble.program.counting.run import run
 from pebble.program.schedule import Schedule, Tiles, fitting_tiles, get, registered
 from schedules._cheapest import Cheapest
 from tests.program.random_masks import documents

@@ -6,7 +6,7 @@ import pytest
 
 from pebble import Problem
 from pebble.computations.registry import family_of
-from pebble.program.machine.run_levels import run_levels
+from pebble.program.counting.run import run_levels
 from pebble.program.parts_in_turn import for_each_part
 from pebble.program.program_html import program_html
 from pebble.program.projection import project

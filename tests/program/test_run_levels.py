@@ -5,7 +5,6 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import replace
 from random import Random
-from typing import Any
 
 import pytest
 
@@ -17,11 +16,8 @@ from pebble.computations.registry import family_of
 from pebble.game.level_game import LevelGame
 from pebble.program import Nodes, Program, closed_form, compute, delete, load, loop, phase, program, store
 from pebble.program.counting.counted import Run
+from pebble.program.counting.run import run, run_levels
 from pebble.program.level_lowering import lower_levels
-from pebble.program.machine import rounds, stretches
-from pebble.program.machine.rounds import Rounds
-from pebble.program.counting.run import run
-from pebble.program.machine.run_levels import run_levels
 from pebble.program.places import places
 from pebble.program.projection import project
 from tests.program.generator import random_case as generated
@@ -188,22 +184,9 @@ def test_machine_and_game_agree_under_many_masks(part: int) -> None:
 
 
 @pytest.mark.parametrize("seeds", [range(12, 16), pytest.param(range(100, 160), marks=pytest.mark.slow)])
-def test_rounds_say_what_all_tiles_say(seeds: range, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Four rounds are enough for a shortcut here; it is taken, and the last round is as foretold."""
-    monkeypatch.setattr(stretches, "_FEWEST_ROUNDS", 4)
-    monkeypatch.setattr(stretches, "_FEWEST_ROUNDS_INSIDE", 4)
-    for module in (stretches, rounds):
-        monkeypatch.setattr(module, "FEWEST_PERIODS", 4)
-    skip, taken = Rounds._skip, list[int]()
-
-    def noted(self: Rounds, *arguments: Any) -> None:
-        skip(self, *arguments)
-        taken.append(1)
-
-    monkeypatch.setattr(Rounds, "_skip", noted)
+def test_long_programs_for_levels_are_folded_as_they_are_executed(seeds: range) -> None:
     for seed in seeds:
         compare(*masked_case(seed, long=True))
-    assert taken
 
 
 # What is refused, and what it is called

@@ -12,7 +12,6 @@ from pebble import Problem, bounds, make_mask
 from pebble.computations.masks import DenseMask
 from pebble.program.closed_forms.count import closed_form
 from pebble.program.schedule import fitting_tiles, get, offered
-from pebble.program.schedule.masked_tiles import tiles_without_mask
 from pebble.testing import check_schedule
 from tests.support.amounts import first
 
@@ -95,7 +94,7 @@ def test_best_takes_it() -> None:
         assert best == {"rows": 150, "pinned": 4, "sequences": 1} or causal
         assert get("best").measure(problem, best).io <= words
         others = get("flash-2-causal")
-        assert words < (1 - saved) * others.measure(problem, tiles_without_mask(others, problem, 20_000)).io
+        assert words < (1 - saved) * others.measure(problem, others.tiles(problem, 20_000)).io
 
 
 def test_it_is_counted_where_the_mask_falls_apart() -> None:

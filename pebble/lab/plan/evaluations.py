@@ -11,7 +11,7 @@ from pebble.computations.family import Family
 from pebble.computations.problem import Problem
 from pebble.lab.plan.constraints import Constraints
 from pebble.lab.plan.memory_need import Room, surcharges, widened, width_ratio
-from pebble.program.closed_forms.count import closed_form
+from pebble.program.closed_forms.count import words_by_array
 from pebble.program.counting.counted import Run
 from pebble.program.counting.run import run
 from pebble.program.schedule import Schedule, Tiles
@@ -89,14 +89,11 @@ class Evaluations:
             family = self.family(schedule)
             self.closed_forms += 1
             try:
-                found = closed_form(schedule.program(self.problem, tiles), family)
+                reads, writes = words_by_array(schedule.program(self.problem, tiles), family)
             except NoClosedForm:
                 counted = self.run(schedule, tiles)
-                self._traffic[key] = Traffic(family, counted.reads, counted.writes)
-            else:
-                reads = {name: int(formula) for name, formula in found.reads.items()}
-                writes = {name: int(formula) for name, formula in found.writes.items()}
-                self._traffic[key] = Traffic(family, reads, writes)
+                reads, writes = counted.reads, counted.writes
+            self._traffic[key] = Traffic(family, reads, writes)
         return self._traffic[key]
 
     def run(self, schedule: Schedule, tiles: Tiles, *, masked: bool = True, width: int = 1) -> Run:

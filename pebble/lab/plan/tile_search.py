@@ -18,10 +18,9 @@ from pebble.lab.asked_schedules import asked_schedules
 from pebble.lab.plan.candidates import Candidate, Setting, candidate_of
 from pebble.lab.plan.constraints import AXES
 from pebble.lab.plan.every_tile import best_of_all, few_own_tiles, few_whole_tiles
-from pebble.program.closed_forms.count import closed_form
-from pebble.program.schedule import Schedule, fitting_tiles, offered, sequence_tiles
+from pebble.program.closed_forms.count import words_moved
+from pebble.program.schedule import Schedule, fitting_tiles, offered
 from pebble.program.schedule.aligned_sizes import aligned_sizes
-from pebble.program.schedule.masked_tiles import MaskedSearch
 
 __all__ = ["FORMS", "contenders", "refined"]
 
@@ -30,9 +29,6 @@ ATTEMPTS = 6
 SPREAD = 8
 MORE_TRIPS = 3
 """Under a mask, so many more trips than the fewest are tried too."""
-
-FEW_MASKED = 8
-"""Tiles cut where sequences end are tried if at most so many different ones mask out pairs: each takes seconds."""
 
 
 def contenders(problem: Problem, names: Sequence[str | Schedule] | None) -> list[Schedule]:
@@ -84,8 +80,7 @@ def own_tiles(schedule: Schedule, setting: Setting) -> Candidate | None:
 def _rounded(schedule: Schedule, aim: int, setting: Setting) -> dict[str, int] | None:
     """Return the schedule's tiles for so many words, cut down to keep the constraints; None if they cannot."""
     try:
-        choose = getattr(schedule, "rectangles", schedule.tiles)
-        tiles = dict(choose(schedule.seen(setting.problem), aim))
+        tiles = dict(schedule.tiles(schedule.seen(setting.problem), aim))
     except CacheTooSmall:
         return None
     return _cut_down(schedule, tiles, setting)
@@ -133,22 +128,10 @@ def _as_counted(one: Candidate, setting: Setting) -> Candidate | None:
     if setting.short or (isinstance(mask, BandMask) and not mask.separations("i")):
         return None
     with suppress(CacheTooSmall, NoClosedForm, TooManyOperations):
-        proposed = _proposed(one.schedule, setting.problem, _left(one, setting))
+        proposed = fitting_tiles(one.schedule, setting.problem, _left(one, setting))
         tiles = _cut_down(one.schedule, proposed, setting)
         return None if tiles is None else candidate_of(one.schedule, OWN, tiles, setting)
     return None
-
-
-def _proposed(schedule: Schedule, problem: Problem, M: int) -> dict[str, int]:
-    """Return the tiles that a count proposes, or those that a schedule chooses itself."""
-    if problem.allowed.separations("i") and problem.allowed.in_parts.masked <= FEW_MASKED:
-        cut = sequence_tiles(schedule, problem, M, fitting_tiles)
-        if cut is not None and cut.words <= cut.others:
-            return cut.tiles
-    choose = getattr(schedule, "rectangles", schedule.tiles)
-    if MaskedSearch.is_asked(schedule, problem):
-        return dict(MaskedSearch(schedule, problem, M, choose).tiles)
-    return dict(choose(schedule.seen(problem), M))
 
 
 def _left(one: Candidate, setting: Setting) -> int:
@@ -168,9 +151,6 @@ def _near(one: Candidate, setting: Setting) -> Iterator[dict[str, int]]:
     """Yield tiles that fit as well: under a mask those that make equally many tiles cost unequally much."""
     schedule, tiles = one.schedule, one.tiles
     options: list[dict[str, int] | None] = []
-    if hasattr(schedule, "largest_blocks"):
-        blocks = dict(schedule.largest_blocks(setting.evaluations.plain, _left(one, setting)))
-        options.append(_cut_down(schedule, blocks, setting))
     for name in [name for name in AXES if name in tiles]:
         extent = setting.evaluations.family(schedule).extents[AXES[name]]
         for size in _least_lengths(setting.constraints.sizes(name, extent), extent, tiles[name]):
@@ -257,7 +237,7 @@ def _sides(schedule: Schedule, problem: Problem) -> tuple[str, str]:
     small = replace(problem.without_mask(), Nq=64, Nk=64, group=1)
     family = schedule.family(small)
     io = {
-        name: int(closed_form(schedule.program(small, {"rows": 8, "cols": 8, name: 32}), family).io)
+        name: words_moved(schedule.program(small, {"rows": 8, "cols": 8, name: 32}), family)
         for name in ("rows", "cols")
     }
     return ("rows", "cols") if io["rows"] < io["cols"] else ("cols", "rows")

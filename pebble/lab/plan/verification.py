@@ -13,7 +13,6 @@ from pebble.lab.plan.candidates import Candidate, Setting, candidate_of
 from pebble.lab.plan.memory_need import wide_arrays, width_ratio
 from pebble.lab.plan.plan_table import Choice, Unverified
 from pebble.lab.plan.roofline import Roofline, crossing_of, flops, roofline_of
-from pebble.lab.plan.square_tiles import squared
 from pebble.lab.plan.tile_search import FORMS, refined
 from pebble.program.counting.counted import Run
 from pebble.program.schedule import Schedule, Tiles
@@ -159,7 +158,6 @@ class Search:
         one = found.candidate
         if one is None:
             return found
-        one = _improved(squared, one, setting)
         for _ in range(ATTEMPTS):
             self.progress(f"verifying {one.schedule.name} {tiles_text(one.tiles)}")
             try:
@@ -178,7 +176,7 @@ class Search:
                 return replace(found, candidate=one, note=str(error))
             if smaller is None:
                 return None
-            one = _improved(squared, _improved(refined, smaller, rest), rest)
+            one = _improved(refined, smaller, rest)
         return replace(
             found, candidate=one, note=f"it needs more than M = {setting.M:,} words under the mask"
         )

@@ -2,37 +2,27 @@
 
 An operation moves the product of the extents of its array's axes times the trip counts of the enclosing loops
 that do not index it. Axes are independent of one another, so each contributes a factor of its own; under a mask the
-queries and the keys contribute one together.
+queries and the keys contribute one together, which the fold over boxes counts.
 """
 
 from __future__ import annotations
 
+import math
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
+from pebble.common.errors import NoClosedForm, TooManyOperations
 from pebble.computations.family import Family
-from pebble.program.closed_forms.formula import (
-    FORMULAS,
-    NUMBERS,
-    Algebra,
-    Amount,
-    Formula,
-    total,
-)
-from pebble.program.nodes import Condition, Loop, Program
+from pebble.program.closed_forms.formula import Formula, constant, symbol, total
+from pebble.program.closed_forms.quantities import Enclosing, Names, pieces, rounded_up
+from pebble.program.nodes import Loop, Program
 from pebble.program.parts_in_turn import check_parts, family_of_part
 from pebble.program.places import Place, places
 from pebble.program.steps import tile_count
 from pebble.program.validation import validate
 
-if TYPE_CHECKING:
-    from pebble.program.closed_forms.quantities import Quantities
-
-__all__ = ["ClosedForm", "closed_form", "words_moved"]
-
-Enclosing = tuple[Loop, tuple[Condition, ...]]
+__all__ = ["ClosedForm", "closed_form", "words_by_array", "words_moved"]
 
 
 @dataclass(frozen=True)
@@ -67,13 +57,13 @@ class ClosedForm:
         return self.total_reads + self.total_writes
 
 
-def closed_form(program: Program, family: Family, phases: Collection[int] | None = None) -> ClosedForm:
+def closed_form(
+    program: Program, family: Family, phases: Collection[int] | None = None, *, legal: bool = False
+) -> ClosedForm:
     """Count a program's I/O without running it.
 
-    Cost is proportional to the length of the program's text (for bare operations: to their number). Under a mask kept
-    pair by pair also to the number of pairs and of tiles; under a band to the number of its pieces and of the tiles
-    after which the cuts of both axes come at the same places again, whatever the numbers of queries and keys; under a
-    union of bands or a mask of repeated blocks the same, where the cuts must come at the same places of a block too.
+    Cost is proportional to the length of the program's text (for bare operations: to their number); under a mask the
+    text is proved to be legal besides, and folded over the tiles that it visits.
 
     Parameters
     ----------
@@ -81,14 +71,16 @@ def closed_form(program: Program, family: Family, phases: Collection[int] | None
     family : Family
     phases : collection of int, optional
         Count the loads and stores of these phases only, by number; of all by default.
+    legal : bool
+        Take the program to be legal, so that under a mask nothing is proved: for what one level sees of a program for
+        several, which need not be legal by itself.
 
     Raises
     ------
     InvalidInput
         If the program makes no sense for the family.
     NoClosedForm
-        Under a mask, if there are too many blocks of tiles to sum over, or if the text does not say how far a chain
-        has got that is moved before it is complete.
+        Under a mask, if the text does not prove that the program is legal, or if there are too many tiles.
 
     Examples
     --------
@@ -100,28 +92,105 @@ def closed_form(program: Program, family: Family, phases: Collection[int] | None
     k·m·⌈n/3⌉ + k·n·⌈m/8⌉ + m·n
     """
     if program.parts:
-        return _form_of_parts(program, family, phases)
-    quantities = _quantities(family, FORMULAS)
+        # Numbers: every length has formulas of its own.
+        found = _words(program, family, phases, proved=not legal)
+        reads, writes = ({name: constant(words) for name, words in side.items()} for side in found)
+        return ClosedForm(reads, writes)
+    validate(program, family)
+    progress, folded = _folded(program, family, proved=not legal) if family.masked_axes else ({}, {})
+    names = Names(family)
     moves: dict[str, dict[str, list[Formula]]] = {"load": {}, "store": {}}
-    for place, moved in _moves(program, family, phases, quantities, FORMULAS):
+    for place in _moves(program, phases):
+        array, moved = family[place.operation.array], constant(1)
+        for axis, loops, words in _factors(place, family):
+            moved *= _told(axis, axis in array.axes, loops, words, family)
+        if family.masked_axes and int(moved):
+            number, rest = divmod(folded.get(place.path, 0), int(moved))
+            assert not rest
+            moved *= names.of(place, array, progress.get(place.path, "all"), number)
         if int(moved):
             moves[place.operation.action].setdefault(place.operation.array, []).append(moved)
     reads, writes = ({name: total(parts) for name, parts in of.items()} for of in moves.values())
-    return ClosedForm(reads, writes, _legend([*reads.values(), *writes.values()], quantities))
+    used = {name for formula in (*reads.values(), *writes.values()) for name, _ in formula.values}
+    return ClosedForm(reads, writes, {name: text for name, text in names.legend.items() if name in used})
 
 
 def words_moved(program: Program, family: Family, phases: Collection[int] | None = None) -> int:
-    """Return the words of :func:`closed_form`, without formulas and names: in half the time, for searches.
+    """Return the words of :func:`closed_form`, without formulas, names and proof, for searches.
 
     Raises
     ------
     InvalidInput, NoClosedForm
-        As there.
+        As of :func:`words_by_array`.
     """
+    reads, writes = words_by_array(program, family, phases)
+    return sum(reads.values()) + sum(writes.values())
+
+
+def words_by_array(
+    program: Program, family: Family, phases: Collection[int] | None = None
+) -> tuple[Mapping[str, int], Mapping[str, int]]:
+    """Return the words loaded and stored of each array, of a program that is taken to be legal.
+
+    Raises
+    ------
+    InvalidInput
+        If the program makes no sense for the family.
+    NoClosedForm
+        Under a mask, if there are too many tiles, or operations are generated one by one.
+    """
+    return _words(program, family, phases, proved=False)
+
+
+def _words(
+    program: Program, family: Family, phases: Collection[int] | None, *, proved: bool
+) -> tuple[Counter[str], Counter[str]]:
+    """Return the words loaded and stored of each array."""
+    reads: Counter[str] = Counter()
+    writes: Counter[str] = Counter()
     if program.parts:
-        return sum(times * words_moved(text, part, phases) for text, part, times in _parts(program, family))
-    quantities = _quantities(family, NUMBERS)
-    return sum(moved for _, moved in _moves(program, family, phases, quantities, NUMBERS))
+        parts = check_parts(program, family)
+        for one, mask, times in zip(program.parts, parts.masks, parts.times, strict=True):
+            found = _words(one.program, family_of_part(family, mask), phases, proved=proved)
+            for sums, moved in zip((reads, writes), found, strict=True):
+                sums.update({name: int(times) * words for name, words in moved.items()})
+        return reads, writes
+    validate(program, family)
+    folded = _folded(program, family, proved=proved)[1] if family.masked_axes else None
+    for place in _moves(program, phases):
+        if folded is None:
+            words = math.prod(factor for _, _, factor in _factors(place, family))
+        else:
+            words = folded.get(place.path, 0)
+        (reads if place.operation.action == "load" else writes)[place.operation.array] += words
+    return +reads, +writes
+
+
+def _moves(program: Program, phases: Collection[int] | None) -> Iterator[Place]:
+    """Yield the loads and stores of some phases."""
+    for place in places(program):
+        if place.operation.action in ("load", "store") and (phases is None or place.path[0] in phases):
+            yield place
+
+
+def _folded(
+    program: Program, family: Family, *, proved: bool
+) -> tuple[dict[tuple[int, ...], str], dict[tuple[int, ...], int]]:
+    """Return how far the chains have got at each operation, and the words that it moves."""
+    from pebble.program.counting.effects import Fold, lexical
+    from pebble.program.counting.life import Unproved
+    from pebble.program.counting.run import proof
+
+    if any(part.generate is not None for part in program.phases):
+        raise NoClosedForm("operations are generated one by one")
+    try:
+        here, family = proof(program, family) if proved else (lexical(program, family), family)
+        moved = Fold([program], family, here).moved
+    except Unproved as reason:
+        raise NoClosedForm(f"the text does not prove that the program is legal ({reason})") from None
+    except TooManyOperations as reason:
+        raise NoClosedForm(str(reason)) from None
+    return {path: at.place for path, at in here.items()}, {path: int(one[0]) for path, one in moved.items()}
 
 
 def _form_of_parts(program: Program, family: Family, phases: Collection[int] | None) -> ClosedForm:
@@ -132,7 +201,7 @@ def _form_of_parts(program: Program, family: Family, phases: Collection[int] | N
         for found, moved in zip(sums, (form.reads, form.writes), strict=True):
             for name, formula in moved.items():
                 found[name] += times * int(formula)
-    reads, writes = ({name: FORMULAS.constant(words) for name, words in one.items()} for one in sums)
+    reads, writes = ({name: constant(words) for name, words in one.items()} for one in sums)
     return ClosedForm(reads, writes)
 
 
@@ -143,79 +212,19 @@ def _parts(program: Program, family: Family) -> Iterator[tuple[Program, Family, 
         yield one.program, family_of_part(family, mask), times
 
 
-def _moves(
-    program: Program,
-    family: Family,
-    phases: Collection[int] | None,
-    quantities: Quantities[Amount] | None,
-    algebra: Algebra[Amount],
-) -> Iterator[tuple[Place, Amount]]:
-    """Yield where words are loaded and stored, and how many."""
-    validate(program, family)
-    all_places = list(places(program))
-    computes = _chain_computes(all_places, family)
-    for place in all_places:
-        operation = place.operation
-        if operation.action in ("load", "store") and (phases is None or place.path[0] in phases):
-            yield place, _moved(place, family, quantities, computes.get(operation.array, ()), algebra)
-
-
-def _quantities(family: Family, algebra: Algebra[Amount]) -> Quantities[Amount] | None:
-    if not family.masked_axes:
-        return None
-    from pebble.program.closed_forms.quantities import Quantities
-
-    return Quantities(family, algebra)
-
-
-def _chain_computes(all_places: Iterable[Place], family: Family) -> dict[str, list[Place]]:
-    """Where the chains that are masked are advanced."""
-    found: dict[str, list[Place]] = {}
-    for place in all_places:
-        operation = place.operation
-        if operation.action == "compute" and family[operation.array].chain in family.masked_axes:
-            found.setdefault(operation.array, []).append(place)
-    return found
-
-
-def _legend(formulas: list[Formula], quantities: Quantities[Formula] | None) -> dict[str, str]:
-    """The meaning of the names that occur."""
-    if quantities is None:
-        return {}
-    names = {name for formula in formulas for name, _ in formula.values}
-    return {name: meaning for name, meaning in quantities.legend.items() if name in names}
-
-
-def _moved(
-    place: Place,
-    family: Family,
-    quantities: Quantities[Amount] | None,
-    computes: Sequence[Place],
-    algebra: Algebra[Amount],
-) -> Amount:
-    """Words that all executions of a load or store move together."""
-    operation = place.operation
-    array = family[operation.array]
-    at = {axis: stop - start for axis, start, stop in operation.at}
-    total = algebra.constant(1)
+def _factors(place: Place, family: Family) -> Iterator[tuple[str, list[Enclosing], int]]:
+    """Yield the axes without a mask, their loops, and words along them (or trips) of all executions of an operation."""
+    axes = family[place.operation.array].axes
+    at = {axis: stop - start for axis, start, stop in place.operation.at}
     loops = _guarded(place)
-    looped = {loop.axis for loop, _ in loops}
-    for axis in dict.fromkeys([*array.axes, *looped]):
-        if axis in family.masked_axes:
-            continue
-        own = [(loop, conditions) for loop, conditions in loops if loop.axis == axis]
-        if axis in at:
-            total = total * algebra.constant(at[axis])
-        else:
-            total = total * _axis_factor(axis, axis in array.axes, own, family, algebra)
-    if quantities is None or not int(total):
-        return total
-    upto = None
-    if array.chain in family.masked_axes:
-        from pebble.program.closed_forms.chains import reached
-
-        upto = reached(place, computes, array, family)
-    return total * quantities.moved(place, array, upto)
+    for axis in dict.fromkeys([*axes, *(loop.axis for loop, _ in loops)]):
+        if axis not in family.masked_axes:
+            own = [(loop, conditions) for loop, conditions in loops if loop.axis == axis]
+            if axis in at:
+                yield axis, own, at[axis]
+                continue
+            found = pieces(_span(axis, own, family), own)
+            yield axis, own, sum(length * times if axis in axes else times for length, times in found.items())
 
 
 def _guarded(place: Place) -> list[Enclosing]:
@@ -232,69 +241,38 @@ def _guarded(place: Place) -> list[Enclosing]:
     return found
 
 
-def _axis_factor(
-    axis: str, indexed: bool, loops: list[Enclosing], family: Family, algebra: Algebra[Amount]
-) -> Amount:
-    """Words along an axis of the array, or trips through the loops over an axis it does not have."""
-    extent, name = family.extents[axis], family.symbols[axis]
-    whole = algebra.symbol(name, extent)
+def _span(axis: str, loops: list[Enclosing], family: Family) -> int:
+    """Return the length of what the loops over an axis run over."""
+    extent = family.extents[axis]
     if not loops:
-        return whole
+        return extent
     outermost = loops[0][0]
-    if (outermost.start, outermost.stop) != (0, None):
-        extent = (extent if outermost.stop is None else outermost.stop) - outermost.start
-        rest = algebra.constant(outermost.start)
-        whole = whole - rest if outermost.stop is None else algebra.constant(extent)
-    pieces = _pieces(extent, loops)
-    value = sum(length * times if indexed else times for length, times in pieces.items())
-    if algebra.named:
-        text = _indexed_text if indexed else _trip_text
-        named = text(extent, whole, loops, algebra)
-        if named is not None and int(named) == value:
-            return named
-    return algebra.constant(value)
+    return (extent if outermost.stop is None else outermost.stop) - outermost.start
 
 
-def _pieces(extent: int, loops: list[Enclosing]) -> Counter[int]:
-    """Lengths of the innermost tiles, with how often each occurs."""
-    pieces = Counter({extent: 1} if extent else {})
-    for loop, conditions in loops:
-        cut: Counter[int] = Counter()
-        for length, times in pieces.items():
-            count = tile_count(0, length, loop.tile)
-            ragged = length - (count - 1) * loop.tile
-            chosen = _chosen(count, conditions)
-            cut[ragged] += times * chosen[1]
-            cut[loop.tile] += times * chosen[0]
-        pieces = +cut
-    return pieces
+def _told(axis: str, indexed: bool, loops: list[Enclosing], value: int, family: Family) -> Formula:
+    """Return words along an axis of the array, or trips through loops over an axis it does not have, as a formula."""
+    whole, span = symbol(family.symbols[axis], family.extents[axis]), _span(axis, loops, family)
+    found: Formula | None = whole
+    if loops:
+        outermost = loops[0][0]
+        whole = constant(span) if outermost.stop is not None else whole - constant(outermost.start)
+        found = (_indexed_text if indexed else _trip_text)(span, whole, loops)
+    return found if found is not None and int(found) == value else constant(value)
 
 
-def _chosen(count: int, conditions: tuple[Condition, ...]) -> tuple[int, int]:
-    """How many iterations but the last satisfy the conditions, and whether the last one does."""
-
-    def holds(index: int) -> bool:
-        return all(condition.holds_at(index, count) for condition in conditions)
-
-    middle = (count - 2) * holds(1) if count > 2 else 0
-    return (int(holds(0)) if count > 1 else 0) + middle, int(holds(count - 1))
-
-
-def _indexed_text(
-    extent: int, whole: Amount, loops: list[Enclosing], algebra: Algebra[Amount]
-) -> Amount | None:
+def _indexed_text(extent: int, whole: Formula, loops: list[Enclosing]) -> Formula | None:
     conditions = [(loop, condition) for loop, own in loops for condition in own]
     if not conditions:
         return whole
     if len(conditions) == 1 and conditions[0][0] is loops[0][0]:
         loop, condition = conditions[0]
         if condition.which == "first" and extent > loop.tile:
-            return whole - algebra.constant(loop.tile) if condition.negated else algebra.constant(loop.tile)
+            return whole - constant(loop.tile) if condition.negated else constant(loop.tile)
     return None
 
 
-def _trip_text(extent: int, whole: Amount, loops: list[Enclosing], algebra: Algebra[Amount]) -> Amount | None:
-    text = str(whole)
+def _trip_text(extent: int, whole: Formula, loops: list[Enclosing]) -> Formula | None:
     conditions = [condition for _, own in loops for condition in own]
     tile = loops[-1][0].tile
     if len(loops) > 1 and (conditions or any(loop.tile % tile for loop, _ in loops[:-1])):
@@ -303,11 +281,11 @@ def _trip_text(extent: int, whole: Amount, loops: list[Enclosing], algebra: Alge
     if tile == 1:
         trips = whole
     elif count <= 1:
-        trips = algebra.constant(count)
+        trips = constant(count)
     else:
-        trips = algebra.symbol(f"⌈{text}/{tile}⌉" if text.isalnum() else f"⌈({text})/{tile}⌉", count)
+        trips = rounded_up(whole, tile, count)
     if not conditions:
         return trips
     if len(conditions) > 1:
         return None
-    return trips - algebra.constant(1) if conditions[0].negated else algebra.constant(1)
+    return trips - constant(1) if conditions[0].negated else constant(1)

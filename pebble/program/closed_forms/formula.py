@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 from pebble.common.errors import InvalidInput
 
-if TYPE_CHECKING:
-    from typing import Self
-
-__all__ = ["FORMULAS", "NUMBERS", "Algebra", "Amount", "Formula", "constant", "symbol", "total"]
+__all__ = ["Formula", "constant", "symbol", "total"]
 
 _SUPERSCRIPT = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
@@ -82,45 +78,6 @@ def symbol(name: str, value: int) -> Formula:
 def constant(value: int) -> Formula:
     """Return a plain number."""
     return Formula((((), value),) if value else (), ())
-
-
-class Arithmetic(Protocol):
-    """What words may be: sums, differences and products can be made of them."""
-
-    def __add__(self, other: Self, /) -> Self: ...
-
-    def __sub__(self, other: Self, /) -> Self: ...
-
-    def __mul__(self, other: Self, /) -> Self: ...
-
-    def __int__(self) -> int: ...
-
-
-Amount = TypeVar("Amount", bound=Arithmetic)
-
-
-@dataclass(frozen=True)
-class Algebra(Generic[Amount]):
-    """In what a closed form is worked out.
-
-    Parameters
-    ----------
-    constant : callable
-        Makes an amount of a number.
-    symbol : callable
-        Makes an amount of a name and its value.
-    named : bool
-        Whether names make a difference.
-    """
-
-    constant: Callable[[int], Amount]
-    symbol: Callable[[str, int], Amount]
-    named: bool
-
-
-FORMULAS = Algebra(constant, symbol, named=True)
-NUMBERS: Algebra[int] = Algebra(lambda value: value, lambda _name, value: value, named=False)
-"""Plain numbers, for searches that look at thousands of programs: in a part of the time."""
 
 
 def total(formulas: Iterable[Formula]) -> Formula:

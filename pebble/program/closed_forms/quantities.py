@@ -1,64 +1,106 @@
-"""The part of an operation's I/O that a mask decides, as a named quantity: pairs, tiles, queries or keys."""
+"""What a mask decides of an operation's words, told as a named quantity: pairs, tiles, queries or keys.
+
+The number is known, from the fold. Here it gets a name from the text: of the problem's own symbols where these give
+just that number, else a name of its own that the legend explains.
+"""
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
-from typing import Any, Generic, overload
-
-import numpy as np
+from collections import Counter
+from typing import NamedTuple
 
 from pebble.computations.array import Array
 from pebble.computations.family import Family
 from pebble.computations.masks.mask import OTHER_AXIS
-from pebble.program.closed_forms.blocks import Blocks, End, MaskBoxes, PairCounts, Side, Visits
-from pebble.program.closed_forms.chains import Reached
-from pebble.program.closed_forms.formula import FORMULAS, Algebra, Amount, Formula
-from pebble.program.closed_forms.known_sums import SumKeys, known_sums
-from pebble.program.closed_forms.pair_counts import counts_of, has_rule
-from pebble.program.closed_forms.simplified import simplified
-from pebble.program.nodes import Condition, Interval, Loop
+from pebble.program.closed_forms.formula import Formula, constant, symbol
+from pebble.program.nodes import Condition, Loop
 from pebble.program.places import Place
 from pebble.program.steps import tile_count
 
-__all__ = ["Quantities", "Words", "exact_sum"]
+__all__ = ["Enclosing", "Names", "pieces", "rounded_up"]
 
+Enclosing = tuple[Loop, tuple[Condition, ...]]
+"""A loop around an operation, with the conditions on it."""
 _WORD = {"i": "queries", "j": "keys"}
 _ONE = {"i": "query", "j": "key"}
 
 
-@dataclass(frozen=True)
-class Words:
+class Side(NamedTuple):
+    """How nested loops cut one axis, from the outermost to the innermost; without loops it is whole."""
+
+    axis: str
+    extent: int
+    start: int
+    stop: int
+    loops: tuple[Loop, ...] = ()
+
+    @property
+    def whole(self) -> bool:
+        """Whether nothing of the axis is left out."""
+        return (self.start, self.stop) == (0, self.extent)
+
+    @property
+    def n_tiles(self) -> int:
+        """Number of the finest tiles."""
+        return pieces(self.stop - self.start, [(loop, ()) for loop in self.loops]).total()
+
+    @property
+    def units(self) -> bool:
+        """Whether the finest tiles are single lines."""
+        return bool(self.loops) and self.loops[-1].tile == 1
+
+
+class End(NamedTuple):
+    """A condition that a loop is at its first or last visited tile (or not).
+
+    Attributes
+    ----------
+    condition : Condition
+    axis : str
+    level, partner : int
+        Number of the loop among the loops over its axis, from 1; and of loops over the other axis around the condition.
+    """
+
+    condition: Condition
+    axis: str
+    level: int
+    partner: int
+
+
+class Blocks(NamedTuple):
+    """Tiles of queries × keys at which an operation stands, and the conditions on them."""
+
+    sides: dict[str, Side]
+    ends: tuple[End, ...] = ()
+
+    @property
+    def looped(self) -> list[str]:
+        """Axes on which there are loops."""
+        return [axis for axis, side in self.sides.items() if side.loops]
+
+
+class Words(NamedTuple):
     """What one visit moves.
 
-    Parameters
+    Attributes
     ----------
-    kind : {"tiles", "lines", "pairs", "begun"}
-        One word; the lines of an axis that have any pair; the pairs of the block; the lines whose chain has begun.
+    kind : {"tiles", "pairs", "lines", "begun", "reached"}
+        One word; the pairs of the tile; the lines of an axis that have any pair; of these, the lines with a pair before
+        the tile, or in it or before it.
     axis : str
         Of the lines.
-    upto : "start", "stop" or int
-        How far the chain has got.
-    at : dict of str to (int, int)
-        Intervals given explicitly.
     """
 
     kind: str
     axis: str = ""
-    upto: Reached = "stop"
-    at: Mapping[str, Interval] = field(default_factory=dict)
 
 
-class Quantities(Generic[Amount]):
-    """The quantities of one closed form: their values, and a legend of their names.
+class Names:
+    """Names for the numbers of one closed form that a mask decides.
 
     Parameters
     ----------
     family : Family
-        Under a mask.
-    algebra : Algebra
-        In what they are told: as formulas, or as plain numbers without a legend.
 
     Attributes
     ----------
@@ -66,276 +108,203 @@ class Quantities(Generic[Amount]):
         What each name means that is not one of the problem's own.
     """
 
-    @overload
-    def __init__(self: Quantities[Formula], family: Family) -> None: ...
-
-    @overload
-    def __init__(self, family: Family, algebra: Algebra[Amount]) -> None: ...
-
-    def __init__(self, family: Family, algebra: Algebra[Any] = FORMULAS) -> None:
-        assert family.mask is not None
+    def __init__(self, family: Family) -> None:
         self.family, self.mask = family, family.mask
-        self.algebra: Algebra[Amount] = algebra
         self.legend: dict[str, str] = {}
         self._values: dict[str, int] = {}
-        self._known, self._keys = known_sums(family.mask), SumKeys(family.mask)
-        self._counts: dict[object, PairCounts] = {}
-        self._visits: dict[Blocks, Visits] = {}
-        self._places: dict[int, tuple[tuple[Loop | Condition, ...], Blocks]] = {}
 
-    def moved(self, place: Place, array: Array, upto: Reached | None) -> Amount:
-        """Words along the mask's axes of all executions of a load or store together.
+    def of(self, place: Place, array: Array, progress: str, value: int) -> Formula:
+        """Return a number of words along the mask's axes, of all executions of a load or store, as a formula.
 
         Parameters
         ----------
         place : Place
         array : Array
-        upto : "start", "stop", int or None
-            How far the array's chain has got, where that is over queries or keys.
+        progress : {"all", "start", "end"}
+            How far the array's chain has got.
+        value : int
         """
-        blocks = self._blocks(place)
+        if any(axis in _WORD for axis, _, _ in place.operation.at):
+            return constant(value)
         own = [axis for axis in "ij" if axis in array.axes]
-        at = {axis: (a, b) for axis, a, b in place.operation.at if axis in _WORD}
-        if len(own) == 2:
-            return self._part(blocks, Words("pairs", at=at))
-        if not own:
-            return self._part(blocks, Words("tiles", at=at))
-        whole = upto is None or upto == self.family.extents[OTHER_AXIS[own[0]]]
-        if whole:
-            return self._part(blocks, Words("lines", own[0], at=at))
-        assert upto is not None
-        return self._part(blocks, Words("begun", own[0], upto, at))
+        if len(own) == 1:
+            words = Words({"all": "lines", "start": "begun", "end": "reached"}[progress], own[0])
+        else:
+            words = Words("pairs" if own else "tiles")
+        return self._part(_blocks(place, self.family), words, value)
 
-    def _blocks(self, place: Place) -> Blocks:
-        """The blocks at a place: those of all operations in one body are made once."""
-        known = self._places.get(id(place.around))
-        if known is None or known[0] is not place.around:
-            known = self._places[id(place.around)] = place.around, _blocks(place, self.family)
-        return known[1]
-
-    # Values
-
-    def value(self, blocks: Blocks, words: Words) -> int:
-        """Sum over the visited blocks, exactly."""
-        found = simplified(_marked(blocks, words))
-        if found is None or not (found.i.n_cells and found.j.n_cells):
-            return 0
-        key = self._keys.of(found, words)
-        if key not in self._known:
-            measure = self._measure(self._counter(found), words)
-            quarters = sum(exact_sum(measure(boxes), times) for boxes, times in self._visited(found))
-            self._known[key] = quarters // 4
-        return self._known[key]
-
-    def _visited(self, blocks: Blocks) -> Iterable[Visits]:
-        """The visited blocks; kept for the next words if they are looked at all at once."""
-        if blocks in self._visits:
-            return [self._visits[blocks]]
-        chunks = blocks.visited(self._counter(blocks))
-        found = list(itertools.islice(chunks, 2))
-        if len(found) == 1:
-            self._visits[blocks] = found[0]
-        return itertools.chain(found, chunks)
-
-    def _counter(self, blocks: Blocks) -> PairCounts:
-        key = None if has_rule(self.mask) else (blocks.i, blocks.j)
-        if key not in self._counts:
-            self._counts[key] = counts_of(self.mask, blocks)
-        return self._counts[key]
-
-    def _measure(self, counts: PairCounts, words: Words) -> Callable[[MaskBoxes], np.ndarray]:
-        def interval(boxes: MaskBoxes, axis: str) -> tuple[np.ndarray, np.ndarray]:
-            start, stop = boxes[axis]
-            if axis in words.at:
-                a, b = words.at[axis]
-                return np.full_like(start, a), np.full_like(stop, b)
-            return start, stop
-
-        def measure(boxes: MaskBoxes) -> np.ndarray:
-            if words.kind == "pairs":
-                return counts.pairs(interval(boxes, "i"), interval(boxes, "j"))
-            if words.kind == "tiles":
-                return np.ones_like(boxes.i[0])
-            start, stop = interval(boxes, words.axis)
-            if words.kind == "lines":
-                return counts.lines(words.axis, (start, stop))
-            partners = boxes[OTHER_AXIS[words.axis]]
-            if isinstance(words.upto, int):
-                before = np.full_like(start, words.upto)
-            else:
-                before = partners[0] if words.upto == "start" else partners[1]
-            return counts.begun(words.axis, (start, stop), before)
-
-        return measure
-
-    # Texts
-
-    def _part(self, blocks: Blocks, words: Words) -> Amount:
-        """The sum as a formula: of the problem's own symbols where it can be, else by a name of its own."""
-        if words.at:
-            return self.algebra.constant(self.value(blocks, words))
-        looped = [axis for axis in "ij" if blocks[axis].tiles]
-        units = [axis for axis in looped if blocks[axis].units]
+    def _part(self, blocks: Blocks, words: Words, value: int) -> Formula:
+        """Return the number by symbols if these give it, else by a name."""
+        looped = blocks.looped
+        units = [axis for axis in looped if blocks.sides[axis].units]
         if words.kind == "lines" and len(looped) == 2 and words.axis in units:
             words = Words("tiles")
         if words.kind == "tiles" and not blocks.ends and looped == units and looped:
             words = Words("pairs") if len(looped) == 2 else Words("lines", looped[0])
-        known = {"pairs": self._pairs, "tiles": self._tiles, "lines": self._lines, "begun": self._begun}
-        simple = (self._once if blocks.ends else known[words.kind])(blocks, words)
-        return simple if simple is not None else self._named(blocks, words)
+        simple = self._once(blocks, words, value) if blocks.ends else self._simple(blocks, words, value)
+        return simple if simple is not None and int(simple) == value else self._named(blocks, words, value)
 
-    def _pairs(self, blocks: Blocks, words: Words) -> Amount:
-        """Allowed pairs; tiles make no difference."""
-        if not (blocks.i.whole and blocks.j.whole):
-            return self._named(Blocks(_untiled(blocks.i), _untiled(blocks.j)), words)
-        self.legend["z"] = "allowed pairs of a query and a key"
-        return self.algebra.symbol("z", self.mask.pairs)
-
-    def _tiles(self, blocks: Blocks, _: Words) -> Amount | None:
-        """Tiles of one axis, where each holds a pair."""
-        looped = [axis for axis in "ij" if blocks[axis].tiles]
-        if len(looped) != 1:
-            return None if looped else self.algebra.constant(1)
-        side = blocks[looped[0]]
-        count, tile = side.count, side.tiles[-1]
-        if self.value(blocks, Words("tiles")) != count:
-            return None
-        if count <= 1 or not self.algebra.named or count != tile_count(side.start, side.stop, tile):
-            return self.algebra.constant(count)
-        text = str(self._length(side))
-        return self.algebra.symbol(f"⌈{text}/{tile}⌉" if text.isalnum() else f"⌈({text})/{tile}⌉", count)
-
-    def _lines(self, blocks: Blocks, words: Words) -> Amount | None:
-        """Lines with any pair: once each, or once for every tile of the other axis."""
-        side, other = blocks[words.axis], blocks[OTHER_AXIS[words.axis]]
-        if not other.tiles:
-            return self._present(side)
-        return None if side.tiles else self._present(side) * self._part(blocks, Words("tiles"))
-
-    def _present(self, side: Side) -> Amount:
-        """Lines of an axis with any pair: the axis's own symbol where that is all of them."""
-        if self.mask.present(side.axis, side.start, side.stop) < side.stop - side.start:
-            return self._named(_alone(_untiled(side), self.family), Words("lines", side.axis))
-        return self._length(side)
-
-    def _length(self, side: Side) -> Amount:
-        if side.stop < side.extent:
-            return self.algebra.constant(side.stop - side.start)
-        return self.algebra.symbol(self.family.symbols[side.axis], side.extent) - self.algebra.constant(
-            side.start
-        )
-
-    def _begun(self, blocks: Blocks, words: Words) -> Amount | None:
-        """Single lines have begun at each of their tiles but the first, and by the end of each."""
-        side, other = blocks[words.axis], blocks[OTHER_AXIS[words.axis]]
-        if not side.units or isinstance(words.upto, int):
-            return None
-        tiles = self._part(blocks, Words("tiles"))
-        if words.upto == "stop":
-            return tiles
-        return tiles - self._present(side) if other.whole else None
-
-    def _once(self, blocks: Blocks, words: Words) -> Amount | None:
-        """Under one condition on the first or last tile: each line of the other axis meets just one such tile."""
-        if len(blocks.ends) > 1:
-            return None
-        end = blocks.ends[0]
-        own, other = blocks[end.axis], blocks[OTHER_AXIS[end.axis]]
-        finest = end.level == len(own.tiles) == 1 and end.partner == len(other.tiles) > 0
-        if not (finest and own.whole):
-            return None
-        once = self._one_end(other, end, words)
-        if once is None or not end.negated:
-            return once
-        return self._part(Blocks(blocks.i, blocks.j), words) - once
-
-    def _one_end(self, other: Side, end: End, words: Words) -> Amount | None:
+    def _simple(self, blocks: Blocks, words: Words, value: int) -> Formula | None:
+        """Return what is asked of all tiles by symbols, if there may be a way."""
+        if words.kind == "pairs":
+            assert self.mask is not None
+            self.legend["z"], self._values["z"] = "allowed pairs of a query and a key", self.mask.pairs
+            return symbol("z", self.mask.pairs)
         if words.kind == "tiles":
-            return self._part(_alone(other, self.family), words)
+            return self._tiles(blocks)
+        side, other = blocks.sides[words.axis], blocks.sides[OTHER_AXIS[words.axis]]
         if words.kind == "lines":
-            return self._present(other) if words.axis == other.axis else None
-        if words.kind == "begun" and words.axis == other.axis:
-            if (end.which, words.upto) == ("first", "start"):
-                return self.algebra.constant(0)
-            if (end.which, words.upto) == ("last", "stop"):
-                return self._present(other)
+            if not other.loops:
+                return self._present(side)
+            present = self._present(side)
+            if side.loops or not int(present):
+                return None
+            return present * self._part(blocks, Words("tiles"), value // int(present))
+        # Single lines have begun at each of their tiles but the first, and by the end of each.
+        if side.units and words.kind == "reached":
+            return self._part(blocks, Words("tiles"), value)
+        if side.units and other.whole:
+            present = self._present(side)
+            return self._part(blocks, Words("tiles"), value + int(present)) - present
         return None
 
-    def _named(self, blocks: Blocks, words: Words) -> Amount:
-        value = self.value(blocks, words)
-        if not self.algebra.named:
-            return self.algebra.constant(value)
+    def _tiles(self, blocks: Blocks) -> Formula | None:
+        """Return the number of tiles of one axis, as if each held a pair."""
+        if len(blocks.looped) != 1:
+            return None if blocks.looped else constant(1)
+        side = blocks.sides[blocks.looped[0]]
+        count, tile = side.n_tiles, side.loops[-1].tile
+        if count <= 1 or count != tile_count(side.start, side.stop, tile):
+            return constant(count)
+        return rounded_up(_length(side, self.family), tile, count)
+
+    def _every_tile(self, side: Side) -> int | None:
+        """Return the number of tiles of an axis that hold a pair, where that is easy to say."""
+        assert self.mask is not None
+        present = self.mask.present(side.axis, side.start, side.stop)
+        if side.units or present == side.stop - side.start:
+            return present if side.units else side.n_tiles
+        return None
+
+    def _present(self, side: Side) -> Formula:
+        """Return the lines of an axis with any pair: the axis's own symbol where that is all of them."""
+        assert self.mask is not None
+        present = self.mask.present(side.axis, side.start, side.stop)
+        if present == side.stop - side.start:
+            return _length(side, self.family)
+        alone = Blocks(
+            {axis: _whole(axis, self.family) for axis in "ij"} | {side.axis: side._replace(loops=())}
+        )
+        return self._named(alone, Words("lines", side.axis), present)
+
+    def _once(self, blocks: Blocks, words: Words, value: int) -> Formula | None:
+        """Return what is asked under one condition: each line of the other axis meets just one such tile."""
+        (condition, axis, level, partner), *more = blocks.ends
+        own, other = blocks.sides[axis], blocks.sides[OTHER_AXIS[axis]]
+        finest = level == len(own.loops) == 1 and partner == len(other.loops) > 0
+        if more or not (finest and own.whole):
+            return None
+        once = None
+        if words.kind == "tiles":
+            alone = Blocks(blocks.sides | {axis: own._replace(loops=())})
+            count = self._every_tile(other) if condition.negated else value
+            once = None if count is None else self._part(alone, words, count)
+        elif words.axis == other.axis:
+            if words.kind == "lines" or (condition.which, words.kind) == ("last", "reached"):
+                once = self._present(other)
+            elif (condition.which, words.kind) == ("first", "begun"):
+                once = constant(0)
+        if once is None or not condition.negated:
+            return once
+        return self._part(Blocks(blocks.sides), words, value + int(once)) - once
+
+    def _named(self, blocks: Blocks, words: Words, value: int) -> Formula:
+        if words.kind == "pairs" and not blocks.ends:
+            # Tiles make no difference.
+            blocks = Blocks({axis: side._replace(loops=()) for axis, side in blocks.sides.items()})
         name, meaning = _name(blocks, words, self.family)
         while self._values.setdefault(name, value) != value:
             name += "′"
         self.legend[name] = meaning
-        return self.algebra.symbol(name, value)
+        return symbol(name, value)
 
 
-def _marked(blocks: Blocks, words: Words) -> Blocks:
-    """Mark where what is asked about begins and ends."""
-    sides = {axis: blocks[axis] for axis in "ij"}
-    for axis, interval in words.at.items():
-        sides[axis] = replace(sides[axis], marks=interval)
-    if words.kind == "begun" and isinstance(words.upto, int):
-        other = OTHER_AXIS[words.axis]
-        sides[other] = replace(sides[other], marks=(*sides[other].marks, words.upto))
-    return Blocks(sides["i"], sides["j"], blocks.ends)
+def pieces(extent: int, loops: list[Enclosing]) -> Counter[int]:
+    """Return the lengths of the innermost tiles of an interval, with how often each occurs."""
+    found = Counter({extent: 1} if extent else {})
+    for loop, conditions in loops:
+        cut: Counter[int] = Counter()
+        for length, times in found.items():
+            count = tile_count(0, length, loop.tile)
+            ragged = length - (count - 1) * loop.tile
+            chosen = _chosen(count, conditions)
+            cut[ragged] += times * chosen[1]
+            cut[loop.tile] += times * chosen[0]
+        found = +cut
+    return found
 
 
-def exact_sum(words: np.ndarray, times: np.ndarray) -> int:
-    """Sum of products, in whole numbers of any size where 64 bits may not do."""
-    if np.dot(words.astype(float), times.astype(float)) < 2.0**62:
-        return int(np.dot(words, times))
-    return sum(a * b for a, b in zip(words.tolist(), times.tolist(), strict=True))
+def rounded_up(whole: Formula, tile: int, count: int) -> Formula:
+    """Return a number of tiles by its name."""
+    text = str(whole)
+    return symbol(f"⌈{text}/{tile}⌉" if text.isalnum() else f"⌈({text})/{tile}⌉", count)
 
 
-def _alone(side: Side, family: Family) -> Blocks:
-    """Blocks of one axis's tiles with the whole other axis."""
-    rest = OTHER_AXIS[side.axis]
-    whole = Side(rest, family.extents[rest], 0, family.extents[rest])
-    return Blocks(side, whole) if side.axis == "i" else Blocks(whole, side)
+def _chosen(count: int, conditions: tuple[Condition, ...]) -> tuple[int, int]:
+    """How many iterations but the last satisfy the conditions, and whether the last one does."""
+
+    def holds(index: int) -> bool:
+        return all(condition.holds_at(index, count) for condition in conditions)
+
+    middle = (count - 2) * holds(1) if count > 2 else 0
+    return (int(holds(0)) if count > 1 else 0) + middle, int(holds(count - 1))
 
 
-def _untiled(side: Side) -> Side:
-    return replace(side, tiles=())
+def _whole(axis: str, family: Family) -> Side:
+    return Side(axis, family.extents[axis], 0, family.extents[axis])
+
+
+def _length(side: Side, family: Family) -> Formula:
+    if side.stop < side.extent:
+        return constant(side.stop - side.start)
+    return symbol(family.symbols[side.axis], side.extent) - constant(side.start)
 
 
 def _blocks(place: Place, family: Family) -> Blocks:
     sides = {}
     for axis in "ij":
-        loops, extent = place.loops(axis), family.extents[axis]
-        start, stop = (loops[0].start, loops[0].stop) if loops else (0, None)
-        stop = extent if stop is None else stop
-        sides[axis] = Side(axis, extent, start, stop, tuple(loop.tile for loop in loops))
-    seen: dict[str, int] = {"i": 0, "j": 0}
-    labels, ends = dict[str, tuple[str, int, int]](), list[End]()
+        loops, side = tuple(place.loops(axis)), _whole(axis, family)
+        if loops:
+            stop = side.extent if loops[0].stop is None else loops[0].stop
+            side = side._replace(start=loops[0].start, stop=stop, loops=loops)
+        sides[axis] = side
+    depth = {"i": 0, "j": 0}
+    labels, ends = dict[str, tuple[str, int]](), list[End]()
     for node in place.around:
         if isinstance(node, Loop):
-            if node.axis in seen:
-                seen[node.axis] += 1
-                _, level, root = labels.get(node.label, ("", 0, 0))
-                labels[node.label] = (node.axis, seen[node.axis], root or level)
-            else:
-                labels.pop(node.label, None)
+            labels.pop(node.label, None)
+            if node.axis in depth:
+                depth[node.axis] += 1
+                labels[node.label] = node.axis, depth[node.axis]
         elif node.label in labels:
-            axis, level, root = labels[node.label]
-            ends.append(End(axis, level, node.which, node.negated, seen[OTHER_AXIS[axis]], str(node), root))
-    return Blocks(sides["i"], sides["j"], tuple(ends))
-
-
-# Names
+            axis, level = labels[node.label]
+            ends.append(End(node, axis, level, depth[OTHER_AXIS[axis]]))
+    return Blocks(sides, tuple(ends))
 
 
 def _name(blocks: Blocks, words: Words, family: Family) -> tuple[str, str]:
     """Return a quantity's name, and what it means."""
-    about = [_part_text(blocks[axis]) for axis in "ij" if not blocks[axis].whole]
-    if not (blocks.i.tiles or blocks.j.tiles) and words.kind in ("lines", "pairs"):
-        return _untiled_name(words, about)
-    sizes = {axis: _size(blocks[axis], family) for axis in "ij"}
-    about += [end.text for end in blocks.ends]
+    about = [_part_text(side) for side in blocks.sides.values() if not side.whole]
+    if not blocks.looped and words.kind in ("lines", "pairs"):
+        name, meaning = "z", "allowed pairs of a query and a key"
+        if words.kind == "lines":
+            name, meaning = _WORD[words.axis], f"{_WORD[words.axis]} with any allowed pair"
+        part = ", ".join(about)
+        return (f"{name}({part})", f"{meaning} ({part})") if part else (name, meaning)
+    sizes = {axis: _size(side, family) for axis, side in blocks.sides.items()}
+    about += [str(end.condition) for end in blocks.ends]
     inside = ", ".join([f"{sizes['i']}×{sizes['j']}", *about])
-    tiles = " × ".join(f"{sizes[axis]} {_WORD[axis] if sizes[axis] != '1' else _ONE[axis]}" for axis in "ij")
+    tiles = " × ".join(f"{size} {_ONE[axis] if size == '1' else _WORD[axis]}" for axis, size in sizes.items())
     where = f"tiles of {tiles} that hold an allowed pair"
     if about:
         where += f" ({', '.join(about)})"
@@ -346,31 +315,17 @@ def _name(blocks: Blocks, words: Words, family: Family) -> tuple[str, str]:
     lines, partner = _WORD[words.axis], _ONE[OTHER_AXIS[words.axis]]
     if words.kind == "lines":
         return f"{lines}({inside})", f"{lines} with any allowed pair, summed over {where}"
-    if isinstance(words.upto, int):
-        return (
-            f"{lines}({inside}, begun before {words.upto})",
-            f"{lines} with an allowed {partner} before {words.upto}, summed over {where}",
-        )
-    word = "begun" if words.upto == "start" else "reached"
-    when = "before the tile" if words.upto == "start" else "in the tile or before it"
+    when = "before the tile" if words.kind == "begun" else "in the tile or before it"
     return (
-        f"{word}_{lines}({inside})",
+        f"{words.kind}_{lines}({inside})",
         f"{lines} with an allowed {partner} {when}, summed over {where}",
     )
 
 
-def _untiled_name(words: Words, about: list[str]) -> tuple[str, str]:
-    name, meaning = "z", "allowed pairs of a query and a key"
-    if words.kind == "lines":
-        name, meaning = _WORD[words.axis], f"{_WORD[words.axis]} with any allowed pair"
-    part = ", ".join(about)
-    return (f"{name}({part})", f"{meaning} ({part})") if part else (name, meaning)
-
-
 def _size(side: Side, family: Family) -> str:
-    """Length of the finest tiles, after those of outer loops where these make a difference."""
+    """Return the length of the finest tiles, after those of outer loops where these make a difference."""
     kept: list[int] = []
-    for tile in reversed(side.tiles):
+    for tile in (loop.tile for loop in reversed(side.loops)):
         if tile < side.stop - side.start and (not kept or tile % kept[0]):
             kept.insert(0, tile)
     if not kept:

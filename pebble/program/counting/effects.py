@@ -167,6 +167,10 @@ class Fold:
         Of each operation, see :func:`pebble.program.counting.life.prove`.
     by_array : bool
         Whether to find of which arrays the words are at the peak.
+    level : int
+        Which of several memory levels is counted, the innermost is 1.
+    inclusive : bool
+        Whether it holds all that those within hold, so that computations take room in it; else what they store does.
 
     Attributes
     ----------
@@ -190,7 +194,10 @@ class Fold:
         here: Mapping[Path, Here],
         *,
         by_array: bool = False,
+        level: int = 1,
+        inclusive: bool = True,
     ) -> None:
+        self.level, self.inclusive = level, inclusive
         self.family, self.here, self.number = family, here, len(programs)
         self.masked = family.masked_axes
         self.axes: dict[Path, str] = {}
@@ -320,8 +327,8 @@ class Fold:
         pieces = []
         for row, root in enumerate(rows.root.tolist()):
             grid = [int(self.sizes[place][0][root]) for place in inside]
-            one = int(low[row]), int(high[row]), int(tile[row])
-            first, halves = tiles_in_progression(mask, axis, parts, one, grid, marks)
+            tiled = int(low[row]), int(high[row]), int(tile[row])
+            first, halves = tiles_in_progression(mask, axis, parts, tiled, grid, marks)
             pieces.append((np.full_like(first, row), first, np.ones_like(first), halves))
         before = {place: moved.copy() for place, moved in self.moved.items()}
         runs = Runs(*(np.concatenate(columns) for columns in zip(*pieces, strict=True)))
@@ -386,7 +393,13 @@ class Fold:
     def _operation(self, op: Operation, path: Path, rows: Rows, effect: Effect) -> Effect:
         array, here = self.family[op.array], self.here.get(path, Here("all", False))
         if op.action == "compute":
+            if self.level > 1 and not self.inclusive:
+                return effect
             return self._compute(op, path, array, rows, effect, here.held)
+        if op.level != self.level:
+            if (op.action, op.level, self.inclusive) == ("store", self.level - 1, False) and not here.held:
+                return self._grow(effect, op.array, self._words(array, rows, op, here.place), 0)
+            return effect
         words = self._words(array, rows, op, here.place)
         if op.action == "delete":
             effect.grown[self.arrays[op.array]] -= words
@@ -404,9 +417,8 @@ class Fold:
         else:
             words = self._words(array, rows, op)
             start, stop = (0, 1) if array.chain is None else self._tile(array.chain, rows, op)
-            begins = start == 0 if array.sum is None else not held
-            vertices, step = words * (stop - start), (words > 0) & (~np.asarray(begins) | (stop - start > 1))
-            new = words * (not held) * begins
+            vertices, step = words * (stop - start), (words > 0) & ((start > 0) | (stop - start > 1))
+            new = words * (not held) * (start == 0)
         self._count(path, rows, vertices)
         if op.replacing is None:
             return self._grow(effect, op.array, new, step)

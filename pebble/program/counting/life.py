@@ -92,15 +92,12 @@ def prove(program: Program, family: Family, *, own_mask: bool = False) -> dict[P
     >>> prove(text, matmul_family(4, 4, 4))[0, 0, 2]
     Here(place='start', held=False)
     """
-    found: dict[Place, Here] = {}
-    for word in _words(program, family, own_mask, 1, True):
-        found |= word.walk()
-    return found
+    return prove_levels(program, family, 1, own_mask=own_mask)[0]
 
 
 def prove_levels(
     program: Program, family: Family, levels: int, inclusive: bool = True, *, own_mask: bool = False
-) -> None:
+) -> list[dict[Place, Here]]:
     """Prove that a program is legal in several memory levels that are large enough.
 
     Parameters
@@ -115,27 +112,30 @@ def prove_levels(
     own_mask : bool
         Whether to prove it for the family's own mask alone.
 
+    Returns
+    -------
+    list of dict of tuple of int to Here
+        As of :func:`prove`, for each level: whether that level holds the words already that are loaded or computed into
+        it, or stored into it from the one within.
+
     Raises
     ------
     Unproved
         Where the proof stops.
     """
-    if family.has_free_sums:
-        raise Unproved("sums in any order in several memory levels")
-    for word in _words(program, family, own_mask, levels, inclusive):
-        word.walk()
-
-
-def _words(program: Program, family: Family, own_mask: bool, levels: int, inclusive: bool) -> Iterator[_Word]:
-    """Yield a word of each array."""
     if program.parts:
         raise Unproved("a program for parts of a mask: each part's text is proved by itself")
     if any(part.generate is not None for part in program.phases):
         raise Unproved("operations yielded one by one")
-    if family.has_free_sums and family.masked_axes:
-        raise Unproved("sums in any order under a mask")
+    if family.has_free_sums and (family.masked_axes or levels > 1):
+        raise Unproved("sums in any order under a mask, or in several memory levels")
+    found: list[dict[Place, Here]] = [{} for _ in range(levels)]
     for array in family.arrays:
-        yield _Word(program, family, array, own_mask, levels, inclusive)
+        word = _Word(program, family, array, own_mask, levels, inclusive)
+        for path, name in word.walk().items():
+            for level, known in enumerate(found, start=1):
+                known[path] = Here(name, word.held.get((path, level), False))
+    return found
 
 
 class _Asked(NamedTuple):
@@ -178,8 +178,8 @@ class _Word:
 
     # All words
 
-    def walk(self) -> dict[Place, Here]:
-        """Walk all words of the array through the text; return what is known of them at each of its operations."""
+    def walk(self) -> dict[Place, str]:
+        """Walk all words of the array through the text; return to which place they have got at its operations."""
         array, cuts = self.array, self.text.cuts
         if any(self.text.phases) and self.masked and not set(self.masked) & set(array.axes):
             raise Unproved(f"{array.name} has neither queries nor keys, and there is a mask")
@@ -200,12 +200,9 @@ class _Word:
                     self.answer = dict(zip(asked, answer, strict=True))
                     self.through(Sight(bits, {}, {}))
         for path, names in self.names.items():
-            if not names and self.levels == 1:
+            if not names:
                 raise Unproved(f"operation {path} on {array.name}: it may have got to several places")
-        return {
-            path: Here(min(names, default=""), self.held.get((path, 1), False))
-            for path, names in self.names.items()
-        }
+        return {path: min(names) for path, names in self.names.items()}
 
     def through(self, sight: Sight) -> None:
         """Walk a word through the text."""
@@ -431,7 +428,9 @@ class _Word:
     def note(self, path: Place, op: Operation, state: tuple[int, ...], asked: _Asked) -> None:
         """Note of an operation to which place the word has got, and whether it is there already."""
         array, level = self.array, op.level
-        progress = state[-1] if op.action == "load" else state[0]
+        beyond = len(state) - 1 if level == self.levels else self.value_at(level + 1)
+        sources = {"load": beyond, "store": self.value_at(level), "delete": level - 1}
+        progress = asked.start if op.action == "compute" else state[sources[op.action]]
         names = {"all"} if progress == asked.whole or array.chain not in self.masked else set()
         if op.action == "compute":
             names = {"start"}
@@ -442,15 +441,17 @@ class _Word:
             places = {"start": asked.start, "end": asked.end}
             names |= {name for name, place in places.items() if place == progress}
         self.names[path] = self.names.get(path, names) & names
-        counted = range(self.levels if self.inclusive else 1) if op.action == "compute" else [level - 1]
-        whole_box = op.replacing is not None if self.levels > 1 else op.action == "compute"
-        for number in counted:
-            if (whole_box and array.chain is None) or (
-                self.levels == 1 and op.action == "load" and state[-1]
-            ):
-                held = state[number] != 0
-                same = self.held.setdefault((path, number + 1), held) == held
-                self.need(same, op, state, asked, "may be in fast memory, or not")
+        filled: Iterable[int] = ()
+        if op.action == "compute" and array.chain is None:
+            filled = range(1, 1 + (self.levels if self.inclusive else 1))
+        elif op.action == "load" and progress:
+            filled = [level]
+        elif op.action == "store" and progress and not self.inclusive and level < self.levels:
+            filled = [level + 1]
+        for into in filled:
+            held = state[into - 1] != 0
+            same = self.held.setdefault((path, into), held) == held
+            self.need(same, op, state, asked, "may be in fast memory, or not")
 
     def need(self, true: bool, op: Operation, state: tuple[int, ...], asked: _Asked, why: str) -> None:
         """Stop the proof where something is not so."""

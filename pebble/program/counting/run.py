@@ -2,29 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pebble.common.errors import InvalidInput, TooManyOperations, Violation
 from pebble.common.units import fast_memory_words
-from pebble.computations.family import Family
 from pebble.program.counting import plain
-from pebble.program.counting.counted import Run
+from pebble.program.counting.counted import FinalState, Run
 from pebble.program.counting.effects import Fold
-from pebble.program.counting.life import Here, Unproved, prove
+from pebble.program.counting.life import Here, Unproved, prove_levels
 from pebble.program.counting.measure import in_turn, texts_in_turn
+from pebble.program.hierarchy import Hierarchy
 from pebble.program.places import places
 from pebble.program.validation import validate
 
 if TYPE_CHECKING:
+    from pebble.computations.family import Family
     from pebble.program.counting.rules import Machine
     from pebble.program.nodes import Program
 
     Path = tuple[int, ...]
 
-__all__ = ["fold", "run"]
+__all__ = ["fold", "proof", "run", "run_levels"]
 
 LOCATE_LIMIT = 200_000
 """Operations executed to say where fast memory overflows."""
@@ -53,24 +54,112 @@ def run(
         raise InvalidInput(
             "sums in any order are verified without a mask only: leave the mask out, or take chains"
         )
-    why = None
-    if induction:
-        try:
-            return _held_to(M, fold(program, family), program)
-        except Unproved as unproved:
-            why = str(unproved)
+
+    def execute(limit: int | None) -> tuple[Run]:
+        return (plain.execute(program, family, M, observe=observe, step_limit=limit),)
+
+    if not induction:
+        return execute(step_limit)[0]
+    return _verified(program, family, Hierarchy((M,)), execute, step_limit)[0]
+
+
+def run_levels(
+    program: Program,
+    family: Family,
+    capacities: Sequence[int | None],
+    *,
+    inclusive: bool = True,
+    induction: bool = True,
+    step_limit: int | None = None,
+) -> tuple[Run, ...]:
+    """Count a program for several memory levels.
+
+    Parameters
+    ----------
+    program : Program
+    family : Family
+    capacities : sequence of int or None
+        Words of each level, the innermost first; beyond the last there is room for everything. None measures without
+        a limit.
+    inclusive : bool
+        Whether each level holds all that the levels within hold, so that ``compute`` takes room at all of them;
+        otherwise ``compute`` takes room in level 1, and copies may be anywhere.
+    induction : bool
+        Whether a program that its text proves to be legal is counted without being executed.
+    step_limit : int, optional
+        Most operations to execute; five million by default, 600,000 under a mask.
+
+    Returns
+    -------
+    tuple of Run
+        One for each level: the words that it loads from the next level out and stores to it, and its peak. The
+        computations are counted at every level that they take room in.
+
+    Raises
+    ------
+    Violation
+        If an operation breaks a rule at any level, or an output is not beyond the last level at the end.
+    InvalidInput
+        If the program does not make sense for the family and the levels.
+    TooManyOperations
+        If the proof stops, and there would be too many operations.
+
+    Examples
+    --------
+    >>> from pebble.computations.matmul import matmul_family
+    >>> from pebble.program import compute, delete, load, loop, phase, program, store
+    >>> sums = loop("k", 1, load("A", "B"), compute("C"), delete("A", "B"))
+    >>> text = program(phase("", load("A", "B", level=2), loop("i", 1, loop("j", 1, sums, store("C"), delete("C"))),
+    ...     store("C", level=2)))
+    >>> [(one.io, one.peak) for one in run_levels(text, matmul_family(4, 4, 3), (4, 50))]
+    [(112, 4), (40, 41)]
+    """
+    hierarchy = Hierarchy(tuple(capacities), inclusive)
+    if family.has_free_sums:
+        raise InvalidInput(
+            "programs for several memory levels are verified with chains, not with sums in any order"
+        )
+
+    def execute(limit: int | None) -> tuple[Run, ...]:
+        return plain.execute_levels(program, family, capacities, inclusive=inclusive, step_limit=limit)
+
+    return _verified(program, family, hierarchy, execute, step_limit) if induction else execute(step_limit)
+
+
+def _verified(
+    program: Program,
+    family: Family,
+    hierarchy: Hierarchy,
+    execute: Callable[[int | None], tuple[Run, ...]],
+    step_limit: int | None,
+) -> tuple[Run, ...]:
+    """Count a program where its text is proved to be legal, else execute it."""
     try:
-        return plain.execute(program, family, M, observe=observe, step_limit=step_limit)
-    except TooManyOperations as error:
-        if why is None:
-            raise
-        raise TooManyOperations(
-            f"not verified at this size: the text does not prove that it is legal ({why}), and {error}"
-        ) from None
+        found = fold(program, family, hierarchy.levels, hierarchy.inclusive)
+    except Unproved as why:
+        try:
+            return execute(step_limit)
+        except TooManyOperations as error:
+            raise TooManyOperations(
+                f"not verified at this size: the text does not prove that it is legal ({why}), and {error}"
+            ) from None
+    for level, (one, M) in enumerate(zip(found, hierarchy.capacities, strict=True), start=1):
+        if M is None or one.peak <= M:
+            continue
+        with suppress(TooManyOperations):
+            execute(LOCATE_LIMIT)
+        held = ", ".join(f"{words:,} of {name}" for name, words in one.peak_words.items())
+        memory = "fast memory" if hierarchy.levels == 1 else f"level {level}"
+        raise Violation(
+            f"{memory} holds {M} words, and {one.peak} are needed at the peak ({held}); delete something first, or "
+            "use smaller tiles",
+            "memory-full",
+        )
+    return tuple(replace(one, M=M) for one, M in zip(found, hierarchy.capacities, strict=True))
 
 
-def fold(program: Program, family: Family) -> Run:
-    """Count a program that its text proves to be legal.
+def fold(program: Program, family: Family, levels: int = 1, inclusive: bool = True) -> tuple[Run, ...]:
+    """Count a program that its text proves to be legal, at each of some memory levels.
 
     Raises
     ------
@@ -79,29 +168,50 @@ def fold(program: Program, family: Family) -> Run:
     InvalidInput
         If the program makes no sense for the family.
     """
-    texts, order = texts_in_turn(program, family)
-    proofs = [proof(one.program, one.family) for one in texts]
+    texts, _ = texts_in_turn(program, family)
+    proofs = [proof(one.program, one.family, levels, inclusive) for one in texts]
+    return tuple(
+        _folded(program, family, [one[level - 1] for one in proofs], level, levels, inclusive)
+        for level in range(1, levels + 1)
+    )
 
-    def folded(by_array: bool) -> list[Fold]:
+
+def _folded(
+    program: Program,
+    family: Family,
+    proofs: Sequence[Mapping[Path, Here]],
+    level: int,
+    levels: int,
+    inclusive: bool,
+) -> Run:
+    """Count a program at one memory level."""
+    texts, order = texts_in_turn(program, family)
+
+    def folds(by_array: bool) -> list[Fold]:
         return [
-            Fold([one.program], of, here, by_array=by_array)
-            for one, (here, of) in zip(texts, proofs, strict=True)
+            Fold([one.program], one.family, here, by_array=by_array, level=level, inclusive=inclusive)
+            for one, here in zip(texts, proofs, strict=True)
         ]
 
-    folds = folded(by_array=False)
+    found = folds(by_array=False)
     counts = {
         action: dict.fromkeys((array.name for array in family.arrays), 0)
         for action in ("load", "store", "compute")
     }
-    for one, found in zip(texts, folds, strict=True):
+    for one, each in zip(texts, found, strict=True):
         for place in places(one.program):
             operation = place.operation
-            if place.path in found.moved:
-                counts[operation.action][operation.array] += int(found.moved[place.path][0]) * one.times
+            if place.path in each.moved:
+                counts[operation.action][operation.array] += int(each.moved[place.path][0]) * one.times
 
     def peak_words() -> dict[str, int]:
-        words = in_turn(folded(by_array=True), order).at[:, 0].tolist()
+        words = in_turn(folds(by_array=True), order).at[:, 0].tolist()
         return dict(zip([*counts["load"], "(step)"], words, strict=True))
+
+    def state() -> FinalState:
+        if levels == 1:
+            return plain.execute(program, family)._state()
+        return plain.execute_levels(program, family, [None] * levels, inclusive=inclusive)[level - 1]._state()
 
     return Run(
         family=family,
@@ -109,48 +219,28 @@ def fold(program: Program, family: Family) -> Run:
         reads=counts["load"],
         writes=counts["store"],
         computes=counts["compute"],
-        peak=int(in_turn(folds, order).room[0]),
-        steps=sum(one.boxes for one in folds),
+        peak=int(in_turn(found, order).room[0]),
+        steps=sum(one.boxes for one in found),
         proved=True,
         _peak_words=peak_words,
-        _state=lambda: plain.execute(program, family)._state(),
+        _state=state,
     )
 
 
-def proof(program: Program, family: Family) -> tuple[Mapping[Path, Here], Family]:
-    """Return what a proof of legality says of each operation, and the computation that the program is folded for.
-
-    The proof is for every mask, or for the family's own. A program that adds its sums in the order of chains is one of
-    chains: what it moves and its peak are the same.
+def proof(
+    program: Program, family: Family, levels: int = 1, inclusive: bool = True
+) -> list[dict[Path, Here]]:
+    """Return what a proof of legality says of each operation at each level: for every mask, or for the family's own.
 
     Raises
     ------
     Unproved
         Where the proof stops.
     """
-    validate(program, family)
-    if family.has_free_sums:
-        chains = tuple(replace(array, sum=None) for array in family.arrays)
-        ordered = Family(family.name, chains, family.extents, family.symbols, family.parameters, family.mask)
-        with suppress(Unproved):
-            return prove(program, ordered), ordered
+    validate(program, family, levels)
     try:
-        return prove(program, family), family
+        return prove_levels(program, family, levels, inclusive)
     except Unproved:
         if not family.masked_axes:
             raise
-    return prove(program, family, own_mask=True), family
-
-
-def _held_to(M: int | None, found: Run, program: Program) -> Run:
-    """Hold a run to M words."""
-    if M is not None and found.peak > M:
-        with suppress(TooManyOperations):
-            plain.execute(program, found.family, M, step_limit=LOCATE_LIMIT)
-        held = ", ".join(f"{words:,} of {name}" for name, words in found.peak_words.items())
-        raise Violation(
-            f"fast memory holds at most {M} words, and {found.peak} are needed at the peak ({held}); delete something "
-            "first, or use smaller tiles",
-            "memory-full",
-        )
-    return replace(found, M=M)
+    return prove_levels(program, family, levels, inclusive, own_mask=True)

@@ -5,7 +5,7 @@ from pebble.program.schedule.level_schedule import LevelSchedule
 from pebble.program.schedule.registry import available, get, offered, registered
 from pebble.program.schedule.schedule import Schedule, Tiles
 from pebble.program.schedule.sequence_cuts import each_sequence
-from pebble.program.schedule.tile_choice import fitting, fitting_tiles, resolve_tiles
+from pebble.program.schedule.tile_choice import fitting, fitting_tiles, largest, resolve_tiles
 
 __all__ = [
     "LevelSchedule",
@@ -16,6 +16,7 @@ __all__ = [
     "fitting",
     "fitting_tiles",
     "get",
+    "largest",
     "offered",
     "own_sizes",
     "registered",

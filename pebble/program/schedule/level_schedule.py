@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 from pebble.common.errors import CacheTooSmall, InvalidInput, NoClosedForm
 from pebble.computations.registry import family_of
-from pebble.program.closed_forms.count import closed_form
-from pebble.program.machine.run_levels import run_levels
+from pebble.program.closed_forms.count import words_moved
+from pebble.program.counting.run import run_levels
 from pebble.program.projection import project
 from pebble.program.schedule.tile_names import checked_tiles
 
@@ -94,7 +94,7 @@ class LevelSchedule(ABC):
         """
         program, family = self.program(problem, tiles, hierarchy), self.family(problem)
         levels = range(1, hierarchy.levels + 1)
-        return tuple(int(closed_form(project(program, level), family).io) for level in levels)
+        return tuple(words_moved(project(program, level), family) for level in levels)
 
     @staticmethod
     def family(problem: Problem) -> Family:

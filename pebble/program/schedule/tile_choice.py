@@ -20,10 +20,50 @@ if TYPE_CHECKING:
     from pebble.computations.problem import Problem
     from pebble.program.schedule.schedule import Tiles
 
-__all__ = ["fitting", "fitting_tiles", "resolve_tiles"]
+__all__ = ["fitting", "fitting_tiles", "largest", "resolve_tiles"]
 
 _ASKED, _MOST = 4, 200
 """The best sizes are asked for this many of the different sequences, and none of more different ones than this."""
+
+
+def largest(
+    schedule: Schedule,
+    problem: Problem,
+    M: int,
+    name: str,
+    high: int,
+    guess: int,
+    fixed: Tiles | None = None,
+) -> dict[str, int]:
+    """Return tiles with the largest value of one size that fits M words.
+
+    Parameters
+    ----------
+    schedule : Schedule
+    problem : Problem
+    M : int
+    name : str
+        The tile size; room must not shrink when it grows.
+    high : int
+        Largest value that makes a difference.
+    guess : int
+        Where to start.
+    fixed : mapping, optional
+        The schedule's other tile sizes, which are returned with it.
+
+    Raises
+    ------
+    CacheTooSmall
+        If 1 does not fit.
+    """
+    schedule.require(problem, M)
+    others = dict(fixed or {})
+    low, above, middle = 1, high + 1, min(max(guess, 2), high)
+    while above - low > 1:
+        fits = counted(schedule, problem, [{**others, name: middle}])[0].room <= M
+        low, above = (middle, above) if fits else (low, middle)
+        middle = middle + 1 if fits and middle == guess else (low + above) // 2
+    return schedule.check_tiles({**others, name: low})
 
 
 def resolve_tiles(

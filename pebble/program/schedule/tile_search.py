@@ -8,7 +8,7 @@ none that fit move fewer words. On longer ones a grid of sizes is, and then what
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from functools import lru_cache
 from itertools import pairwise
@@ -41,6 +41,8 @@ _EVERY = 20_000
 """As long as there are at most this many combinations of sizes."""
 _RATIO, _LEAST_RATIO = {0: 1.5, 1: 1.5}, 1.07
 """Of neighbours in the grid of sizes, for a number of sizes beside the last, and in the last round near the best."""
+_ALMOST = 1.03
+"""In later rounds, and move at most this many times the words of the best."""
 _MORE = 2.05
 """Under a mask, tiles are not compared that move this many times the words of others without it."""
 _BEST, _VARIOUS = 3, 5
@@ -179,7 +181,12 @@ class _Counter:
             names = [open_[at][0].names for at in now]
             rows = [asked[at][1] for at in now]
             programs = [
-                base | {n: s for own, some in zip(names, rows, strict=True) for n, s in zip(own, some[k % len(some)], strict=True)}
+                base
+                | {
+                    n: s
+                    for own, some in zip(names, rows, strict=True)
+                    for n, s in zip(own, some[k % len(some)], strict=True)
+                }
                 for k in range(max(map(len, rows)))
             ]
             problem = self.problem.without_mask() if what == PLAIN else self.problem
@@ -253,7 +260,10 @@ class _Search:
         for low, high in self._ranges():
             left = heads
             _, least = yield from self._count(what, [(*head, low) for head in heads])
-            heads, least = [head for head, one in zip(heads, least <= self.aim, strict=True) if one], least[least <= self.aim]
+            heads, least = (
+                [head for head, one in zip(heads, least <= self.aim, strict=True) if one],
+                least[least <= self.aim],
+            )
             _, most = yield from self._count(what, [(*head, high) for head in heads])
             fits = np.where(most <= self.aim, high, low)
             fails = np.where(most <= self.aim, fits + 1, high)
@@ -268,7 +278,9 @@ class _Search:
         step = 0
         while len(open_ := np.flatnonzero(fails - fits > 1)):
             below, above, step = fits[open_], fails[open_], step + 1
-            guess = below + (self.aim - least[open_]) * (above - below) // np.maximum(most[open_] - least[open_], 1)
+            guess = below + (self.aim - least[open_]) * (above - below) // np.maximum(
+                most[open_] - least[open_], 1
+            )
             if step % 3 == 0:
                 guess = (below + above) // 2
             guess = np.clip(guess, below + 1, above - 1)
@@ -276,7 +288,10 @@ class _Search:
             asked = [(*heads[at], size) for at, size in zip([*open_, *open_], both.tolist(), strict=True)]
             _, needs = yield from self._count(what, asked)
             for size, need in zip(np.split(both, 2), np.split(needs, 2), strict=True):
-                good, bad = (need <= self.aim) & (size > fits[open_]), (need > self.aim) & (size < fails[open_])
+                good, bad = (
+                    (need <= self.aim) & (size > fits[open_]),
+                    (need > self.aim) & (size < fails[open_]),
+                )
                 fits[open_[good]], least[open_[good]] = size[good], need[good]
                 fails[open_[bad]], most[open_[bad]] = size[bad], need[bad]
 
@@ -343,14 +358,23 @@ class _Search:
         if not rows:
             return [tuple(self.low), *((size,) for size in grid(self.high[0], 1.5) if not last)]
         rows = yield from self._refined(rows, _RATIO.get(last, 2.0))
-        if not self.masked or self.group.resident:
+        if not self.masked:
+            return rows
+        more = (*rows[0][:-1], min(rows[0][-1] + 1, self.high[-1]))
+        _, room = yield from self._count(WHOLE, [more])
+        if room[0] <= self.M:  # a little less is needed under the mask
+            larger = yield from self._fitted([more[:-1]], WHOLE)
+            rows = yield from self._ordered(WORDS, [*larger, *rows])
+        if self.group.resident:
             return rows
         for _ in range(_AIMS):
             _, room = yield from self._count(WHOLE, rows[:1])
             if room[0] > _NEARLY * self.M or room[0] == 0:
                 break
             self.aim = self.aim * self.M // int(room[0])
-            larger = yield from self._with_last(list(dict.fromkeys(row[:-1] for one in rows[:_BEST] for row in self._near(one, 2.0))))
+            larger = yield from self._with_last(
+                list(dict.fromkeys(row[:-1] for one in rows[:_BEST] for row in self._near(one, 2.0)))
+            )
             larger = yield from self._refined([*rows[:_BEST], *larger], 1.2)
             if larger[0] == rows[0]:
                 break
@@ -371,13 +395,18 @@ class _Search:
             rows = yield from self._ordered(what, rows + more)
             if not more or (rows[0] not in set(more) and ratio <= _LEAST_RATIO):
                 return rows
-            best, ratio = rows[:_BEST], max(ratio**0.5, _LEAST_RATIO)
+            words, _ = yield from self._count(what, rows)
+            near_best = [row for row, one in zip(rows, words, strict=True) if one <= _ALMOST * words[0]]
+            best, ratio = self._various(near_best), max(ratio**0.5, _LEAST_RATIO)
 
     def _coarse(self, at: int, head: Row) -> list[int]:
         """Return values of a size to begin with, beside some others."""
         found = self._left_over((*head, 0), at)
         if not found:
-            found = [*grid(self.high[at], _RATIO.get(len(self.names) - 1, 2.0), counts=self.counts[at]), *self._suggested(at, self.high[at])]
+            found = [
+                *grid(self.high[at], _RATIO.get(len(self.names) - 1, 2.0), counts=self.counts[at]),
+                *self._suggested(at, self.high[at]),
+            ]
         return sorted({value for value in found if value >= self.low[at]} | {self.low[at]})
 
     def _various(self, ordered: list[Row]) -> list[Row]:
@@ -421,18 +450,28 @@ class _Search:
         """Return what whole tiles of other sizes leave over of the last axis, or one of them less."""
         high = self.high[-1]
         others = [size for size, axis in zip(head, self.axes, strict=False) if size and axis == self.axes[-1]]
-        return [high - n * size for size in others for n in (high // size, high // size - 1) if 0 < high - n * size < high]
+        return [
+            high - n * size
+            for size in others
+            for n in (high // size, high // size - 1)
+            if 0 < high - n * size < high
+        ]
 
     def _left_over(self, row: Row, at: int) -> list[int]:
         """Return what other sizes of the same axis leave over of it."""
         others = [
-            size for number, size in enumerate(row) if number != at and size and self.axes[number] == self.axes[at]
+            size
+            for number, size in enumerate(row)
+            if number != at and size and self.axes[number] == self.axes[at]
         ]
         return [size for size in leftovers(self.high[at], others) if self.low[at] <= size <= self.high[at]]
 
     def _near(self, row: Row, ratio: float) -> Iterator[Row]:
         """Yield rows that differ in one size a little, and in those that follow from it."""
-        few = 8 if len(row) > 2 or self.masked else 32
+        few = 32 if len(row) <= 2 and not self.masked else 8 if ratio > _LEAST_RATIO else 24
+        if len(row) > 2 and all(self.counts[:2]):  # one block in parts takes the place of a few
+            for number in range(max(row[0] - 3, self.low[0]), row[0] + 1):
+                yield from ((number, parts, *row[2:]) for parts in range(min(5, self.high[1] + 1)))
         for at, size in enumerate(row[:-1]):
             near = {size - 1, size + 1, *self._left_over(row, at)}
             if size:

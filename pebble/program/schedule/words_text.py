@@ -87,9 +87,13 @@ class _Moving:
                         self._here[id(node)] = self.here[place]
                     yield node
                 continue
-            inner = list(self._body(node.body, place, (*around, node.axis) if isinstance(node, Loop) else around))
+            inner = list(
+                self._body(node.body, place, (*around, node.axis) if isinstance(node, Loop) else around)
+            )
             if isinstance(node, Loop):
-                whole = node.axis in around or (not node.start and node.stop in (None, self.family.extents[node.axis]))
+                whole = node.axis in around or (
+                    not node.start and node.stop in (None, self.family.extents[node.axis])
+                )
                 if whole and node.axis not in self.family.masked_axes and self._each_along(inner, node):
                     yield from inner
                     continue

@@ -11,8 +11,8 @@ import pytest
 
 from pebble.computations.family import Family
 from pebble.computations.matmul import matmul_family
-from pebble.program.language import phase
 from pebble.program.counting.run import run
+from pebble.program.language import phase
 from pebble.program.nodes import Program
 from pebble.solvers.nests import leaf_options, phase_search
 from pebble.solvers.nests.leaf_options import LeafChoices
