@@ -421,7 +421,7 @@ class Fold:
             inner.loops[node.label] = axis, low, high, start, stop
         effect, run = self._nodes(node.body, path, inner).sequence(run)
         if unit:
-            # Only a tile that leaves fast memory as full as it was stands for others; in halves, two are the tile alone.
+            # Only a tile that leaves fast memory as full as it was stands for others; two halves are it alone.
             self.piled |= bool(effect.grown[:, (runs.times[run] != unit) | (unit == 1)].any())
             return effect, runs.parent[run]
         return effect.times(runs.times[run]), runs.parent[run]
