@@ -151,6 +151,8 @@ class Staircase:
 
     def piece(self, places: Whole | int) -> Whole:
         """Numbers of the pieces in which some places lie."""
+        if self.n_pieces == 1 and isinstance(places, np.ndarray):
+            return np.zeros(places.shape, dtype=np.int64)
         return np.asarray(self.starts.searchsorted(places, side="right") - 1)
 
     def values(self, start: int, stop: int) -> Whole:
@@ -183,6 +185,9 @@ class Staircase:
             if piece == len(tops):
                 return self.length
             return int(starts[piece] + max(values - heights[piece], 0))
+        if self.n_pieces == 1:
+            after = np.maximum(values - self.heights[0], 0)
+            return np.where(values > self._tops[0], self.length, after if self.slopes[0] else 0)
         piece = self._tops.searchsorted(values)
         starts, heights = self._bounded
         return np.asarray(starts[piece] + np.maximum(values - heights[piece], 0))
@@ -207,10 +212,10 @@ class Staircase:
             length = places - int(starts[piece])
             rise = int(slopes[piece]) * (length * (length - 1) // 2)
             return int(self._sums[piece]) + length * int(heights[piece]) + rise
-        pieces = self.piece(places)
+        pieces: Whole | int = 0 if self.n_pieces == 1 else self.piece(places)
         return np.asarray(self._sums[pieces] + self._sum_of_piece(pieces, places - self.starts[pieces]))
 
-    def _sum_of_piece(self, piece: Whole | slice, length: Whole) -> Whole:
+    def _sum_of_piece(self, piece: Whole | slice | int, length: Whole) -> Whole:
         return np.asarray(length * self.heights[piece] + self.slopes[piece] * (length * (length - 1) // 2))
 
     @cached_property

@@ -568,18 +568,21 @@ def _chunks(lengths: Whole) -> Iterator[slice]:
         yield slice(start, stop)
 
 
-def loops_of(program: Program) -> Iterator[tuple[Path, Loop]]:
-    """Yield the loops of a text, each with its path."""
+def loops_of(program: Program) -> list[tuple[Path, Loop]]:
+    """Return the loops of a text, each with its path."""
+    found: list[tuple[Path, Loop]] = []
 
-    def walk(nodes: Sequence[Node], path: Path) -> Iterator[tuple[Path, Loop]]:
+    def walk(nodes: Sequence[Node], path: Path) -> None:
         for number, node in enumerate(nodes):
-            if isinstance(node, Loop):
-                yield (*path, number), node
             if not isinstance(node, Operation):
-                yield from walk(node.body, (*path, number))
+                place = (*path, number)
+                if isinstance(node, Loop):
+                    found.append((place, node))
+                walk(node.body, place)
 
     for number, phase in enumerate(program.phases):
-        yield from walk(phase.body, (number,))
+        walk(phase.body, (number,))
+    return found
 
 
 def lexical(program: Program, family: Family) -> dict[Path, Here]:

@@ -260,11 +260,11 @@ class _Search:
                 return found
         for low, high in self._ranges():
             left = heads
+            if not self.group.resident:  # both at once
+                yield from self._count(what, [(*head, size) for size in (low, high) for head in heads])
             _, least = yield from self._count(what, [(*head, low) for head in heads])
-            heads, least = (
-                [head for head, one in zip(heads, least <= self.aim, strict=True) if one],
-                least[least <= self.aim],
-            )
+            fitting = np.flatnonzero(least <= self.aim)
+            heads, least = [heads[at] for at in fitting], least[fitting]
             _, most = yield from self._count(what, [(*head, high) for head in heads])
             fits = np.where(most <= self.aim, high, low)
             fails = np.where(most <= self.aim, fits + 1, high)
@@ -297,6 +297,20 @@ class _Search:
                 )
                 fits[open_[good]], least[open_[good]] = size[good], need[good]
                 fails[open_[bad]], most[open_[bad]] = size[bad], need[bad]
+
+    def _raised(self, row: Row) -> Asking[Row]:
+        """Return a row with its last size as large as fits under the mask, where it may need a little less room."""
+        head, size, high = row[:-1], row[-1], self.high[-1]
+        _, (was, room) = yield from self._count(WHOLE, [row, (*head, min(size + 1, high))])
+        if room > self.M or size >= high:
+            return row
+        over = min(size + 3 + 2 * int((self.M - room) // max(room - was, 1)), high)
+        _, most = yield from self._count(WHOLE, [(*head, over)])
+        fits, fails = np.array([size + 1]), np.array([over])
+        if most[0] <= self.M:
+            return (*head, over)
+        yield from self._widen([head], fits, fails, (np.array([room]), most), WHOLE)
+        return (*head, int(fits[0]))
 
     # Which sizes are compared
 
@@ -359,15 +373,13 @@ class _Search:
             heads = [(*head, value) for head in heads for value in self._coarse(at, head)]
         rows = yield from self._with_last(heads)
         if not rows:
-            return [tuple(self.low), *((size,) for size in grid(self.high[0], 1.5) if not last)]
+            return [tuple(self.low), *((size,) for size in grid(self.high[0], 4.0) if not last)]
         rows = yield from self._refined(rows, _RATIO.get(last, 2.0))
         if not self.masked:
             return rows
-        more = (*rows[0][:-1], min(rows[0][-1] + 1, self.high[-1]))
-        _, room = yield from self._count(WHOLE, [more])
-        if room[0] <= self.M:  # a little less is needed under the mask
-            larger = yield from self._fitted([more[:-1]], WHOLE)
-            rows = yield from self._ordered(WORDS, [*larger, *rows])
+        raised = yield from self._raised(rows[0])
+        if raised != rows[0]:
+            rows = yield from self._ordered(WORDS, [raised, *rows])
         if self.group.resident:
             return rows
         for _ in range(_AIMS):
