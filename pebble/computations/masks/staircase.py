@@ -108,16 +108,6 @@ class Staircase:
             return int(heights[piece] + slopes[piece] * (places - starts[piece]))
         return _values_at(places, self.starts, self.heights, self.slopes)
 
-    def turns(self, start: int, stop: int) -> list[int]:
-        """Where pieces begin strictly inside an interval."""
-        starts = self._for_one[0]
-        return [int(place) for place in starts[bisect_right(starts, start) : bisect_left(starts, stop)]]
-
-    def n_turns(self, start: int, stop: int) -> int:
-        """How many pieces begin strictly inside an interval."""
-        starts = self._for_one[0]
-        return max(0, bisect_left(starts, stop) - bisect_right(starts, start))
-
     def clipped_pieces(self, start: int, stop: int, low: int, high: int) -> tuple[tuple[int, int, int], ...]:
         """Pieces of the function on [start, stop), but at least ``low`` and at most ``high``.
 
@@ -320,14 +310,6 @@ class CommonPieces(NamedTuple):
     slopes: tuple[Whole, Whole]
     lines: int = 1
     partners: int = 1
-
-    def rise(self, places: Whole) -> Whole:
-        """How much values of slope 1 have gone up so many places behind the beginning of a piece."""
-        return places // self.lines * self.partners
-
-    def last_rise(self, lengths: Whole) -> Whole:
-        """How much they have at the end of so many places, a multiple of ``lines``."""
-        return (lengths // self.lines - 1) * self.partners
 
     def grouped(self, group: int) -> CommonPieces:
         """Return the pieces where every place is repeated so many times."""
