@@ -343,7 +343,9 @@ class Fold:
         """Return the effects of loops over single lines that a single partner sees, where lines are of few kinds."""
         mask, other = self.family.mask, OTHER_AXIS[node.axis]
         low, high, tile = loop
-        if other not in rows.box or (high - low).sum() < _MANY_LINES or getattr(mask, "bands", ()):
+        lines = (high - low).sum()
+        few = lines < max(_MANY_LINES, 1024 * len(rows))
+        if other not in rows.box or few or getattr(mask, "bands", ()):
             return None
         p, q = rows.box[other]
         around = [one for axis, *one in rows.loops.values() if axis == other]
@@ -468,15 +470,30 @@ class Fold:
     def _masked_chain(self, array: Array, rows: Rows, op: Operation) -> tuple[Whole, Whole, Whole]:
         """Return the vertices of a chain over queries or keys, the words that begin, and the transient word."""
         assert array.chain is not None
-        axis = OTHER_AXIS[array.chain]
-        (x0, x1), (p, q) = self._tile(axis, rows, op), self._tile(array.chain, rows, op)
-        rest, asked = self._rest(array, rows, op), self._asked
+        axis, rest = OTHER_AXIS[array.chain], self._rest(array, rows, op)
+        if op.at or axis not in rows.answers:
+            tiles = *self._tile(axis, rows, op), *self._tile(array.chain, rows, op)
+            answer = self._chain_of_lines(axis, *tiles)
+            if not op.at:
+                rows.answers[axis] = answer
+        else:
+            answer = rows.answers[axis]
+        pairs, new, step = answer
+        return pairs * rest, new * rest, step
+
+    def _chain_of_lines(self, axis: str, x0: Whole, x1: Whole, p: Whole, q: Whole) -> Whole:
+        """Return of boxes the pairs, the lines that begin, and the transient word of a step."""
+        asked = self._asked
         pairs = asked.pairs(axis, x0, x1, p, q)
         new = asked.begun(axis, x0, x1, q) - asked.begun(axis, x0, x1, p)
+        step = (pairs > 0) & (new == 0)
         # A step takes a word more only if it comes after the last word that begins.
-        latest = np.maximum(asked.behind_latest(axis, x0, x1, p, q) - 1, x0)
-        step = np.where(new > 0, asked.pairs(axis, latest, x1, p, q) > 1, pairs > 0)
-        return pairs * rest, new * rest, step
+        several = np.flatnonzero((new > 0) & (pairs > new))
+        if len(several):
+            x0, x1, p, q = (one[several] for one in (x0, x1, p, q))
+            latest = np.maximum(asked.behind_latest(axis, x0, x1, p, q) - 1, x0)
+            step[several] = asked.pairs(axis, latest, x1, p, q) > 1
+        return np.stack([pairs, new, step])
 
     def _grow(self, effect: Effect, name: str, words: Whole, step: Whole | int) -> Effect:
         grown, room, at = effect
