@@ -184,7 +184,7 @@ def _folded(
     if any(part.generate is not None for part in program.phases):
         raise NoClosedForm("operations are generated one by one")
     try:
-        here, family = proof(program, family) if proved else (lexical(program, family), family)
+        here = proof(program, family)[0] if proved else lexical(program, family)
         moved = Fold([program], family, here).moved
     except Unproved as reason:
         raise NoClosedForm(f"the text does not prove that the program is legal ({reason})") from None
