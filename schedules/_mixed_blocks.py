@@ -33,17 +33,17 @@ class MixedBlocks:
     slices: int
     pinned: int
 
-    @property
+    @cached_property
     def keys(self) -> int:
         """Rows of K that stay."""
         return min(self.pinned, self.problem.Nk)
 
-    @property
+    @cached_property
     def values(self) -> int:
         """Rows of V that stay."""
         return min(max(self.pinned - self.problem.Nk, 0), self.problem.Nk)
 
-    @property
+    @cached_property
     def width(self) -> int:
         """Columns of V in a slice."""
         return int(ceil_div(self.problem.dv, max(self.slices, 1)))
@@ -63,14 +63,22 @@ class MixedBlocks:
         sizes = range(max(low - 1, 1), low + 1)
         return min(sizes, key=lambda rows: self._greatest(rows, Nq - blocks * rows))
 
-    @property
+    @cached_property
     def sliced_rows(self) -> int:
         """Rows of the block that is made in slices."""
         return self.problem.Nq - self.rows * min(self.blocks, self.problem.Nq - 1) if self.slices else 0
 
+    @cached_property
+    def _score(self) -> int:
+        return score_words(self.problem)
+
+    @cached_property
+    def _statistics(self) -> int:
+        return len(statistics(self.problem))
+
     def by_row(self, rows: int, width: int) -> bool:
         """Whether keys and values pass a block by the row, so that one score is held; else a word at a time."""
-        score = score_words(self.problem)
+        score = self._score
         return rows * score + 2 > self._passing(width) + score + 1
 
     def _passing(self, width: int) -> int:
@@ -82,8 +90,8 @@ class MixedBlocks:
         """Return the words that a block needs beside what stays."""
         if not rows:
             return 0
-        score = score_words(self.problem)
-        kept = self.problem.d + width + len(statistics(self.problem))
+        score = self._score
+        kept = self.problem.d + width + self._statistics
         return rows * kept + min(rows * score + 2, self._passing(width) + score + 1)
 
     def _greatest(self, rows: int, sliced_rows: int) -> int:

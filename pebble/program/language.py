@@ -50,8 +50,8 @@ def _flatten(nodes: Iterable[Nodes]) -> tuple[Node, ...]:
     for node in nodes:
         if isinstance(node, _NODES):
             flat.append(node)
-        elif node is not None:
-            flat.extend(_flatten(node))
+        elif node:
+            flat += _flatten(node)
     return tuple(flat)
 
 

@@ -28,11 +28,13 @@ COUNTING, MASKS = "pebble/program/counting", "pebble/computations/masks"
 QUESTIONS = ["tests/computations/masks/test_questions.py", "tests/computations/masks/test_block_questions.py"]
 ROOMS: dict[str, tuple[str, list[str]]] = {
     "life": (f"{COUNTING}/life.py", ["tests/program/test_life.py"]),
+    "life_text": (f"{COUNTING}/life_text.py", ["tests/program/test_life.py"]),
+    "life_visits": (f"{COUNTING}/life_visits.py", ["tests/program/test_life.py"]),
     "effects": (
         f"{COUNTING}/effects.py",
-        ["tests/program/test_fold.py", "tests/program/test_progressions.py"],
+        ["tests/program/test_folded_counts.py", "tests/program/test_progressions.py"],
     ),
-    "measure": (f"{COUNTING}/measure.py", ["tests/program/test_fold.py"]),
+    "measure": (f"{COUNTING}/measure.py", ["tests/program/test_folded_counts.py"]),
     "progressions": (f"{COUNTING}/progressions.py", ["tests/program/test_progressions.py"]),
     "questions": (f"{MASKS}/questions.py", QUESTIONS),
     "band_questions": (f"{MASKS}/band_questions.py", QUESTIONS),
@@ -42,15 +44,26 @@ ROOMS: dict[str, tuple[str, list[str]]] = {
     "dense_questions": (f"{MASKS}/dense_questions.py", QUESTIONS),
     "lines_by_first": (f"{MASKS}/lines_by_first.py", QUESTIONS),
 }
-EQUIVALENT: dict[tuple[str, str], str] = {
-    ("life", "MOST_STATES = 30000"): "a limit on work",
-    ("life", "MOST_WORDS = 5000"): "a limit on work",
-    ("effects", "MOST_BOXES = 2 * 10 ** 8"): "a limit on work",
-    ("effects", "_CHUNK = 2 ** 20"): "how much is looked at together",
-    ("effects", "_SMALL = 2 ** 61"): "a limit with room to spare",
-    ("progressions", "LEAST_TILES = 16"): "when it is worth the trouble",
+EQUIVALENT = {
+    "MOST_STATES = 30000": "a limit on work",
+    "MOST_WORDS = 5000": "a limit on work",
+    "MOST_PARTS = 8": "a limit on work",
+    "MOST_BOXES = 2 * 10 ** 8": "a limit on work",
+    "_CHUNK = 2 ** 20": "how much is looked at together",
+    "_SMALL = 2 ** 61": "a limit with room to spare",
+    "LEAST_TILES = 16": "when it is worth the trouble",
+    "_MOST_MARKS = 64": "when it is worth the trouble",
+    "stay = {*places.tolist(), *(end for end, moves in zip(ends, part.moves, strict=True) if not moves)}": (
+        "where to cut is a matter of speed: _keep_order decides"
+    ),
+    "for begin in {end for end, moves in zip(ends, part.moves, strict=True) if moves}:": "the same",
+    "apart = (np.minimum(before, after) >= 3 * step) | (np.maximum(before, after) <= -2 * step)": (
+        "farther apart than is needed"
+    ),
+    "apart = (np.minimum(before, after) >= 2 * step) | (np.maximum(before, after) <= -3 * step)": "the same",
+    "last = min((part.stop - 1 - low) // tile, number - 2)": "a tile less stands for others",
 }
-"""By room, and the statement that was changed."""
+"""Statements, before or after a change, of mutants that count as the module does, and why."""
 
 COMPARE = {
     ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
@@ -109,6 +122,8 @@ def mutants(source: str) -> list[tuple[int, str, str, str]]:
     functions = [node for node in tree.body if not isinstance(node, ast.Import | ast.ImportFrom)]
     for statement in (node for one in functions for node in ast.walk(one) if isinstance(node, ast.stmt)):
         for parent in own_nodes(statement):
+            if isinstance(parent, ast.keyword) and parent.arg == "strict":
+                continue
             for field, value in ast.iter_fields(parent):
                 for at, node in enumerate(value if isinstance(value, list) else [value]):
                     if not isinstance(node, ast.expr | ast.stmt) or id(node) in annotations:
@@ -176,7 +191,7 @@ def main() -> None:
             source = (ROOT / module).read_text()
             if not survives(copied, tests, options.limit):
                 sys.exit(f"{room}: its tests fail without any mutant")
-            all_mutants = [one for one in mutants(source) if (room, one[1]) not in EQUIVALENT]
+            all_mutants = [one for one in mutants(source) if not {one[1], one[2]} & set(EQUIVALENT)]
             chosen = random.Random(options.seed).sample(all_mutants, min(options.number, len(all_mutants)))
             alive = 0
             for line, before, after, text in chosen:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import tracemalloc
-from collections.abc import Hashable
 
 import numpy as np
 import pytest
@@ -27,7 +26,7 @@ from pebble.computations.masks.staircase import Staircase
 from tests.computations.small_masks import whole
 from tests.support.amounts import examples
 from tests.support.bands import bands
-from tests.support.mask_questions import check_answers, check_changes
+from tests.support.mask_questions import check_answers
 
 LARGE = 10**9
 
@@ -39,54 +38,7 @@ def test_a_band_knows_what_the_same_dense_mask_knows(band: BandMask, axis: str, 
     check_answers(band, dense, axis, data)
 
 
-@given(bands(), st.sampled_from("ij"), st.integers(0, 2**32 - 1))
-def test_boxes_of_one_size_are_told_apart(band: BandMask, axis: str, seed: int) -> None:
-    """By their pairs; or by these and by which lines have pairs before the box, and behind it."""
-    rng = np.random.default_rng(seed)
-    table = whole(band) if axis == "i" else whole(band).T
-    sizes = [int(rng.integers(1, min(length, 4) + 1)) for length in table.shape]
-    patterns = dict[Hashable, object]()
-    outlines = dict[Hashable, object]()
-    for _ in range(12):
-        (a, b), (c, d) = (
-            (at, at + size)
-            for size, length in zip(sizes, table.shape, strict=True)
-            for at in [int(rng.integers(0, length - size + 1))]
-        )
-        pairs = table[a:b, c:d].tolist()
-        flags = table[a:b, :c].any(axis=1).tolist(), table[a:b, d:].any(axis=1).tolist()
-        pattern = band.pattern(axis, (a, b), (c, d))
-        assert patterns.setdefault(pattern, pairs) == pairs
-        if band.all_present(axis):
-            outline = band.outline(axis, (a, b), (c, d))
-            assert outlines.setdefault(outline, (pairs, flags)) == (pairs, flags)
-    assert len(patterns) == len({str(pairs) for pairs in patterns.values()})
-
-
-@examples(75, 300)
-@given(bands(), st.sampled_from("ij"), st.data())
-def test_changes_are_found_where_the_dense_mask_finds_them(
-    band: BandMask, axis: str, data: st.DataObject
-) -> None:
-    """And perhaps where empty lines or whole partners make no difference."""
-    lines, partners = check_changes(band, DenseMask("some", whole(band)), axis, data)
-    assert set(band.breaks(axis, lines, partners).tolist()) == plain_breaks(band, axis, lines, partners)
-
-
-def plain_breaks(band: BandMask, axis: str, lines: tuple[int, int], partners: tuple[int, int]) -> set[int]:
-    """From the ends of all lines and all partners; partners without pairs have ends too."""
-    found = set[int]()
-    start, stop = (ends.values(0, ends.length).tolist() for ends in band.ends("ij".replace(axis, "")))
-    for partner in range(*partners):
-        one, two = start[partner], stop[partner]
-        found |= {one, two} | ({one + 1, two - 1} if one < two else set())
-    start, stop = (ends.values(0, ends.length).tolist() for ends in band.ends(axis))
-    flags = [(one < partners[0], two <= partners[1], one < two) for one, two in zip(start, stop, strict=True)]
-    found |= {x for x in range(1, len(flags)) if flags[x] != flags[x - 1]}
-    return {x for x in found if lines[0] < x < lines[1]}
-
-
-def plain_regular_parts(band: BandMask, axis: str) -> list[tuple[int, int, tuple[bool, bool]]]:
+def plain_steady_parts(band: BandMask, axis: str) -> list[tuple[int, int, tuple[bool, bool]]]:
     """Longest runs of lines between which the two differences of the ends stay the same, each 0 or 1."""
     moves = list(
         zip(*(np.diff(ends.values(0, ends.length)).tolist() for ends in band.ends(axis)), strict=True)
@@ -104,13 +56,9 @@ def plain_regular_parts(band: BandMask, axis: str) -> list[tuple[int, int, tuple
 
 @examples(75, 300)
 @given(bands(), st.sampled_from("ij"))
-def test_regular_parts_are_the_longest_runs(band: BandMask, axis: str) -> None:
-    parts = plain_regular_parts(band, axis)
-    assert [part[:3] for part in band.regular_parts(axis)] == parts
-    for start in range(band.extents[axis]):
-        for stop in range(start + 1, band.extents[axis] + 1):
-            some = [part for part in parts if part[0] < stop and part[1] > start]
-            assert [part[:3] for part in band.regular_parts(axis, (start, stop))] == some
+def test_steady_parts_are_the_longest_runs(band: BandMask, axis: str) -> None:
+    parts = plain_steady_parts(band, axis)
+    assert [part[:3] for part in band.steady_parts(axis)] == parts
 
 
 @given(bands())
@@ -155,13 +103,10 @@ def test_bands_of_a_thousand_million_tokens_take_no_room() -> None:
     assert documents.pairs == 1000 * (N // 1000) * (N // 1000 + 1) // 2
     for mask in (causal, documents):
         assert mask.present("j") == N
-        assert mask.started("j", (0, N), N // 2) == N // 2
         assert mask.count((N // 2, N // 2 + 2), (0, N)) == 2 * mask.count((N // 2, N // 2 + 1), (0, N)) + 1
-        assert mask.breaks("i", (0, N), (7, 9)).tolist()[:3] == [7, 8, 9]
-        assert len(mask.breaks("i", (5, 9), (0, N))) == 3
         assert mask.last("j", (N - 2, N)).tolist() == [N - 1, N - 1]
-    assert causal.regular_parts("i") == [RegularPart(0, N, (False, True))]
-    assert len(documents.regular_parts("i")) == 1000
+    assert causal.steady_parts("i") == [RegularPart(0, N, (False, True))]
+    assert len(documents.steady_parts("i")) == 1000
     wide = window_mask(N, N // 2, 9)
     assert (wide.present("i"), wide.present("j")) == (N // 2, N // 2)
     with pytest.raises(InvalidInput, match=r"500,000,000 queries \(0, 1, 2, 3, 4, …\)"):

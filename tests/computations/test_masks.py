@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -149,35 +147,6 @@ def test_counts_and_ends_are_those_of_the_matrix(mask: Mask, data: st.DataObject
         assert mask.first(axis).tolist() == [line[0] if line else lines.shape[1] for line in partners]
         assert mask.last(axis).tolist() == [line[-1] if line else -1 for line in partners]
         assert mask.present(axis) == sum(map(bool, partners))
-
-
-@examples(40, 150)
-@given(st.one_of(masks(), full_masks, equal_documents), st.sampled_from("ij"), st.data())
-def test_between_breaks_all_lines_look_alike(mask: Mask, axis: str, data: st.DataObject) -> None:
-    matrix = whole(mask) if axis == "i" else whole(mask).T
-    intervals = []
-    for extent in matrix.shape:
-        one = data.draw(st.integers(0, extent - 1))
-        intervals.append((one, data.draw(st.integers(one + 1, extent))))
-    lines, partners = intervals
-
-    def seen(line: int) -> Any:
-        row, columns = matrix[line], matrix[:, slice(*partners)]
-        return (
-            row[slice(*partners)].tolist(),
-            row[: partners[0]].any(),
-            row[partners[1] :].any(),
-            columns[:line].any(axis=0).tolist(),
-            columns[line + 1 :].any(axis=0).tolist(),
-        )
-
-    cuts = mask.breaks(axis, lines, partners).tolist()
-    patterns = set(mask.pattern_changes(axis, lines, partners).tolist())
-    for line in range(lines[0] + 1, lines[1]):
-        if line not in cuts:
-            assert seen(line) == seen(line - 1)
-        if line not in patterns:
-            assert seen(line)[0] == seen(line - 1)[0]
 
 
 @given(masks())

@@ -169,7 +169,7 @@ def expected(step: Step, family: Family, here: Here) -> tuple[int, int]:
         end = family.extents[other]
         if array.chain in family.masked_axes and here.place != "all" and op.action != "compute":
             end = step.interval(other, family)[here.place == "end"]
-        words *= family.mask.started(axis, interval, end)
+        words *= int((family.mask.first(axis, interval) < end).sum())
     if op.action == "compute":
         return 0, 0 if here.held else words
     grows = {"load": 0 if here.held else words, "store": 0, "delete": -words}[op.action]

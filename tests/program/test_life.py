@@ -131,8 +131,8 @@ def queries_of_a_part() -> Program:
 
 
 def begun_twice() -> Program:
-    """The second loop begins what the first has left at the end of its first tile."""
-    begun = loop("j", 2, when(first("j"), compute("U")))
+    """The second loop begins what the first has left at the end of its first tile, which is not the last."""
+    begun = loop("j", 2, when(first("j"), when(not_last("j"), compute("U"))))
     return program(load("Q", "K", "V"), compute("S"), compute("P"), begun, begun)
 
 
@@ -160,6 +160,16 @@ def first_of_other_tiles() -> Program:
     return program(loop("i", 2, loop("j", 2, loaded, when(last("j"), when(first("i"), delete("Q"))))))
 
 
+def of_the_whole_loop() -> Program:
+    """Loops over keys of one label are one: the inner ones have their first tile in the first outer one alone."""
+    inner = loop("j", 2, when(first("a"), load("Q")), label="a")
+    return program(loop("j", 4, inner, delete("Q"), label="a"))
+
+
+def read_before_its_step() -> Program:
+    return program(load("Q", "K", "V", "G"), loop("n", 1, compute("O"), compute("H")))
+
+
 def bare(text: Program, mask: str | None = None, N: int = 6) -> tuple[Program, Family]:
     return text, with_outputs(square(mask, N), ())
 
@@ -184,6 +194,8 @@ BROKEN = {
     "pairs": bare(pairs_of_other_tiles(), "window:2"),
     "loaded over": bare(loaded_over_another()),
     "first": bare(first_of_other_tiles(), "causal"),
+    "loop in parts": bare(of_the_whole_loop(), "window:6", 8),
+    "step": (read_before_its_step(), with_outputs(gated(), ())),
     "part": bare(queries_of_a_part(), "window:6"),
 }
 
@@ -256,6 +268,15 @@ def test_what_is_known_of_an_operation() -> None:
     assert heres[*place, 7] == Here("end", held=False)
     assert [heres[at, 0] for at in (1, 2, 3)] == [Here("all", False), Here("all", True), Here("all", False)]
     assert not wrong_heres(text, family, heres)
+
+
+def test_an_operation_at_several_places() -> None:
+    """Legal: what is stored is as far as the tile in the first round, and complete in the second."""
+    kept = loop("k", 1, loop("j", 2, when(first("k"), compute("U")), store("U")))
+    text, family = bare(program(load("Q", "K", "V"), compute("S"), compute("P"), kept), "causal")
+    assert is_legal(text, family)
+    with pytest.raises(Unproved, match="several places"):
+        prove(text, family)
 
 
 def test_one_operation_at_two_places() -> None:
@@ -379,6 +400,16 @@ def test_a_level_holds_what_is_within() -> None:
     text, family = bare(program(load("Q", level=2), load("Q"), delete("Q", level=2), delete("Q")))
     assert [are_levels_legal(text, family, 2, inclusive) for inclusive in (True, False)] == [False, True]
     assert [are_levels_proved(text, family, 2, inclusive) for inclusive in (True, False)] == [False, True]
+
+
+def test_a_sum_begins_anew_where_no_level_has_it() -> None:
+    begun = (compute("C", k=(0, 2)), delete("C"), compute("C", k=(0, 2)))
+    text = program(load("A", "B", level=2), load("A", "B"), begun)
+    family = with_outputs(matmul_family(2, 2, 4), ())
+    for inclusive in (True, False):
+        legal = are_levels_legal(text, family, 2, inclusive)
+        assert legal != inclusive
+        assert are_levels_proved(text, family, 2, inclusive) == legal
 
 
 def test_a_value_is_lost_where_the_sum_goes_on() -> None:

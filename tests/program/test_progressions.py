@@ -93,7 +93,8 @@ def computation(mask: Mask) -> Family:
 
 def folded(text: Program, mask: Mask) -> tuple[object, int, int]:
     """Return the words moved, the peak, and the boxes looked at."""
-    here, family = proof(text, computation(mask))
+    family = computation(mask)
+    (here,) = proof(text, family)
     found = Fold([text], family, here)
     return (
         {path: moved.tolist() for path, moved in found.moved.items()},

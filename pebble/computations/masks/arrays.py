@@ -158,7 +158,9 @@ def mask_of_booleans(spec: str, allowed: NDArray[np.bool_]) -> Mask:
     if rises and dense.pairs == int((stop - start).sum()):
         return BandMask(spec, Nk, start, stop)
     # Every place where neighbouring lines differ is an edge of blocks.
-    edges = [dense.pattern_changes(axis, (0, n), (0, m)) for axis, n, m in (("i", Nq, Nk), ("j", Nk, Nq))]
+    edges = [
+        np.flatnonzero((rows[1:] != rows[:-1]).any(axis=1)) + 1 for rows in (dense.allowed, dense.allowed.T)
+    ]
     sides = int(np.gcd.reduce(edges[0])) or Nq, int(np.gcd.reduce(edges[1])) or Nk
     if min(sides) > 1 and can_be_kept(Nq, Nk, sides):
         return BlockMask(spec, Nq, Nk, sides, allowed[:: sides[0], :: sides[1]])

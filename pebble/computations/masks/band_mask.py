@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
 from collections.abc import Hashable, Iterator, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, overload
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
 
     Whole = NDArray[np.int64]
 
-__all__ = ["BandMask", "parts_among", "steady_ends", "steady_runs"]
+__all__ = ["BandMask", "steady_ends", "steady_runs"]
 
 
 class BandMask(Mask):
@@ -121,10 +120,6 @@ class BandMask(Mask):
             return 0
         return int(self.pairs_before(queries, keys[1]) - self.pairs_before(queries, keys[0]))
 
-    def counts(self, queries: tuple[Whole, Whole], keys: tuple[Whole, Whole]) -> Whole:
-        """Numbers of allowed pairs in many boxes: beginnings and ends of their queries, and of their keys."""
-        return self.pairs_before(queries, keys[1]) - self.pairs_before(queries, keys[0])
-
     @overload
     def pairs_before(self, queries: Interval, key: int) -> int: ...
     @overload
@@ -170,40 +165,6 @@ class BandMask(Mask):
         present = self._present[axis]
         return int(present.at(stop) - present.at(start))
 
-    def started(self, axis: str, lines: Interval, before: int) -> int:
-        """Number of lines that have a pair with a partner before ``before``."""
-        upto = min(self._ends[axis][0].below(before), lines[1])
-        return self.present(axis, lines[0], upto) if upto > lines[0] else 0
-
-    def unfinished(self, axis: str, lines: Interval, place: int) -> int:
-        """Number of lines that have a pair with a partner at ``place`` or behind it."""
-        first = max(self._ends[axis][1].upto(place), lines[0])
-        return self.present(axis, first, lines[1]) if first < lines[1] else 0
-
-    def started_before(self, axis: str, places: Whole) -> Whole:
-        """Numbers of lines of an axis that have a pair with a partner before each of some places."""
-        return self.present_before(axis, self._ends[axis][0].below(places))
-
-    def finished_before(self, axis: str, places: Whole) -> Whole:
-        """Numbers of lines of an axis that have pairs, and all of them with partners before each of some places."""
-        return self.present_before(axis, self._ends[axis][1].upto(places))
-
-    def beginning(self, axis: str, lines: Interval, partners: Interval) -> tuple[int, int]:
-        """Number of lines whose first pair is with one of some partners, and the last of these lines (-1: none)."""
-        start = self._ends[axis][0]
-        low = max(start.below(partners[0]), lines[0])
-        high = min(start.below(partners[1]), lines[1])
-        number = self.present(axis, low, high) if low < high else 0
-        if not number:
-            return 0, -1
-        taken = self._taken[axis]
-        return number, min(int(taken.ends[taken.begins.searchsorted(high) - 1]), high) - 1
-
-    def have_begun(self, axis: str, lines: Interval, before: int, partners: Interval) -> bool:
-        """Whether some line that has a pair before ``before`` has any with some partners."""
-        upto = min(self._ends[axis][0].below(before), lines[1])
-        return self.has_pairs(axis, (lines[0], upto), partners)
-
     def presence_changes(self, axis: str) -> list[int]:
         """Return where lines with pairs follow on lines without, or the other way round."""
         bounds = np.sort(np.concatenate([self._taken[axis].begins, self._taken[axis].ends]))
@@ -224,21 +185,6 @@ class BandMask(Mask):
         start, stop = (ends.values(*queries)[:, None] for ends in self._ends["i"])
         return np.asarray((start <= j) & (j < stop))
 
-    def pattern(self, axis: str, lines: Interval, partners: Interval) -> bytes:
-        """Return what is equal for boxes of one size if they have the same pairs, and only then."""
-        start, stop = (np.clip(ends.values(*lines), *partners) - partners[0] for ends in self._ends[axis])
-        return (np.stack([start, stop]) * (start < stop)).tobytes()
-
-    def outline(self, axis: str, lines: Interval, partners: Interval) -> Hashable:
-        """Return what is equal for boxes of one size only if all that can be told of their lines is the same.
-
-        That is, the pairs in the box, and which lines have pairs before the partners or behind them; where every line
-        has some pair. Cost in proportion to the pieces of the ends there.
-        """
-        start, stop = self._ends[axis]
-        low, high = partners
-        return start.clipped_pieces(*lines, low - 1, high), stop.clipped_pieces(*lines, low, high + 1)
-
     def all_present(self, axis: str) -> bool:
         """Whether every line of an axis has some pair."""
         return self._all_taken[axis]
@@ -249,43 +195,9 @@ class BandMask(Mask):
         start, stop = (ends.at(lines)[:, None] for ends in self._ends[axis])
         return np.asarray((start <= other) & (other < stop))
 
-    # Where something changes
-
-    def breaks(self, axis: str, lines: Interval, partners: Interval) -> Whole:
-        """Where, strictly inside ``lines``, anything may change that a program can see of one line.
-
-        Cost proportional to the number of partners whose pairs begin or end inside ``lines``.
-        """
-        other = OTHER_AXIS[axis]
-        found = [self.pattern_changes(axis, lines, partners), self.flag_changes(axis, lines, partners)]
-        for ends, seen in zip(self._ends[other], (self.first, self.last), strict=True):
-            # A value at either bound, or one before, has a successor (or is one) strictly inside.
-            values = seen(other, _with_values(ends, (lines[0], lines[1] + 1), partners))
-            found += [values, values + 1]
-        changes = np.concatenate(found)
-        return np.unique(changes[(changes > lines[0]) & (changes < lines[1])])
-
-    def pattern_changes(self, axis: str, lines: Interval, partners: Interval) -> Whole:
-        """Where the partners among ``partners`` begin and end."""
-        inside = lines[0] + 1, lines[1]
-        both = self._ends[OTHER_AXIS[axis]]
-        return np.concatenate([ends.values(*_with_values(ends, inside, partners)) for ends in both])
-
-    def flag_changes(self, axis: str, lines: Interval, partners: Interval) -> Whole:
-        """Where a line first has pairs after ``partners`` and last has some before, and where empty lines are."""
-        taken = self._taken[axis]
-        toggles = np.stack([taken.begins, taken.ends], axis=1).reshape(-1)
-        low, high = np.searchsorted(toggles, [lines[0] + 1, lines[1]])
-        start, stop = self._ends[axis]
-        return np.append(toggles[low:high], [start.below(partners[0]), stop.upto(partners[1])])
-
-    def regular_parts(self, axis: str, lines: Interval | None = None) -> list[RegularPart]:
+    def steady_parts(self, axis: str) -> list[RegularPart]:
         """Return the parts of an axis in which both ends of a line's interval stay or move by one."""
-        return parts_among(self._regular_parts[axis], lines)
-
-    @cached_property
-    def _regular_parts(self) -> dict[str, list[RegularPart]]:
-        return {axis: steady_runs(ends) for axis, ends in self._ends.items()}
+        return steady_runs(self._ends[axis])
 
     # For few lines only: arrays of all lines
 
@@ -346,17 +258,3 @@ def steady_ends(ends: Sequence[Staircase]) -> tuple[Whole, Whole, NDArray[np.boo
     stops = np.append(where[1:], ends[0].length - 1) + 1
     regular = moved.max(axis=1, initial=0) <= 1
     return where[regular], stops[: len(where)][regular], moved[regular] == 1
-
-
-def parts_among(parts: list[RegularPart], lines: Interval | None) -> list[RegularPart]:
-    """Return the parts, in order, that have any of some lines; all by default."""
-    if lines is None:
-        return parts
-    low = bisect_right(parts, lines[0], key=lambda part: part.stop)
-    return parts[low : bisect_left(parts, lines[1], key=lambda part: part.start)]
-
-
-def _with_values(ends: Staircase, values: Interval, places: Interval) -> Interval:
-    """Return the interval of the places at which a staircase has a value in an interval."""
-    low = max(ends.below(values[0]), places[0])
-    return low, max(min(ends.below(values[1]), places[1]), low)

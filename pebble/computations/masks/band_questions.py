@@ -70,7 +70,7 @@ class BandQuestions(Questions):
         return (p < q) & (low < high) & (self.present(axis, low, np.maximum(low, high)) > 0)
 
     def lines_seen(self, axis: str, x0: Whole, x1: Whole, p: Whole, q: Whole) -> Whole:
-        """Numbers of lines in intervals that have a pair with a partner in [p, q): those that end behind p and begin before q."""
+        """Numbers of lines with a partner in [p, q): those that end behind p and begin before q."""
         start, stop = self._mask.ends(axis)
         low, high = np.maximum(stop.upto(p), x0), np.minimum(start.below(q), x1)
         return np.where((p < q) & (low < high), self.present(axis, low, np.maximum(low, high)), 0)

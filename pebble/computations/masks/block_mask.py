@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pebble.common.errors import InvalidInput
-from pebble.computations.masks.band_mask import parts_among
 from pebble.computations.masks.components import parts_of_rows, places_apart
 from pebble.computations.masks.equal_blocks import EqualBlocks
 from pebble.computations.masks.mask import OTHER_AXIS, Interval, RegularPart
@@ -121,12 +120,6 @@ class BlockMask(EqualBlocks):
         """Number of allowed blocks in the rows and columns before some; for numbers, or arrays of both."""
         return self._sums[rows, columns]
 
-    def have_blocks(self, rows: tuple[Whole, Whole], columns: tuple[Whole, Whole]) -> NDArray[np.bool_]:
-        """Whether any block is allowed in each combination of some intervals of rows, and some of columns."""
-        sums = self._sums
-        strips = sums[rows[1]] - sums[rows[0]]
-        return np.asarray(strips[:, columns[1]] > strips[:, columns[0]])
-
     def degrees(self, axis: str, partners: NDArray[np.bool_]) -> Whole:
         """Return how many of some partners, given as booleans, every line of an axis has a pair with."""
         rows, side = self._allowed[axis], self.sides[OTHER_AXIS[axis]]
@@ -191,78 +184,6 @@ class BlockMask(EqualBlocks):
         before = int(self._present[axis][block])
         return before + (place - block * self.sides[axis]) * (int(self._last[axis][block]) >= 0)
 
-    def _number(self, axis: str, lines: Interval, chosen: NDArray[np.bool_]) -> int:
-        return int(self.shares(axis, lines)[chosen].sum())
-
-    def _ends(self, axis: str, lines: Interval) -> tuple[Whole, Whole]:
-        """First and last partners of the blocks around some lines."""
-        low, high = self.around(axis, lines)
-        return self._first[axis][low:high], self._last[axis][low:high]
-
-    def started(self, axis: str, lines: Interval, before: int) -> int:
-        """Number of lines that have a pair with a partner before ``before``."""
-        return self._number(axis, lines, self._ends(axis, lines)[0] < before)
-
-    def unfinished(self, axis: str, lines: Interval, place: int) -> int:
-        """Number of lines that have a pair with a partner at ``place`` or behind it."""
-        return self._number(axis, lines, self._ends(axis, lines)[1] >= place)
-
-    def started_of(self, axis: str, lines: Interval, places: Whole) -> Whole:
-        """Numbers of some lines that have a pair with a partner before each of some places."""
-        return _weighted_before(self._ends(axis, lines)[0], self.shares(axis, lines), places)
-
-    def started_before(self, axis: str, places: Whole) -> Whole:
-        """Numbers of lines of an axis that have a pair with a partner before each of some places."""
-        return self._lines_before(axis, self._first[axis], places)
-
-    def finished_before(self, axis: str, places: Whole) -> Whole:
-        """Numbers of lines of an axis that have pairs, and all of them with partners before each of some places."""
-        return self._lines_before(axis, self._last[axis], places)
-
-    def _lines_before(self, axis: str, ends: Whole, places: Whole) -> Whole:
-        present = self._last[axis] >= 0
-        shares = self.shares(axis, (0, self.extents[axis]))
-        return _weighted_before(ends[present], shares[present], places)
-
-    def beginning(self, axis: str, lines: Interval, partners: Interval) -> tuple[int, int]:
-        """Number of lines whose first pair is with one of some partners, and the last of these lines (-1: none)."""
-        first, _ = self._ends(axis, lines)
-        chosen = (first >= partners[0]) & (first < partners[1])
-        found = np.flatnonzero(chosen)
-        if not len(found):
-            return 0, -1
-        behind = (self.around(axis, lines)[0] + int(found[-1]) + 1) * self.sides[axis]
-        return self._number(axis, lines, chosen), min(behind, lines[1]) - 1
-
-    def have_begun(self, axis: str, lines: Interval, before: int, partners: Interval) -> bool:
-        """Whether some line that has a pair before ``before`` has any with some partners."""
-        begun = self._ends(axis, lines)[0] < before
-        return bool(self._around(axis, lines, partners)[begun].any())
-
-    # Where something changes
-
-    def pattern_changes(self, axis: str, lines: Interval, partners: Interval) -> Whole:
-        """Where neighbouring blocks differ."""
-        return self.edges(axis, lines, self._around(axis, lines, partners))
-
-    def flag_changes(self, axis: str, lines: Interval, partners: Interval) -> Whole:
-        """Where it may change whether a line has pairs before ``partners``, after them, or any."""
-        first, last = self._ends(axis, lines)
-        flags = (first < partners[0]) * 1 + (last >= partners[1]) * 2 + (last >= 0) * 4
-        return self.edges(axis, lines, flags)
-
-    def breaks(self, axis: str, lines: Interval, partners: Interval) -> Whole:
-        """Where, strictly inside ``lines``, anything may change that a program can see of one line."""
-        begin, end = self._ends(OTHER_AXIS[axis], partners)
-        ends = np.concatenate([begin, begin + 1, end, end + 1])
-        changes = self.pattern_changes(axis, lines, partners), self.flag_changes(axis, lines, partners)
-        return np.unique(np.concatenate([*changes, ends[(ends > lines[0]) & (ends < lines[1])]]))
-
-    def presence_changes(self, axis: str) -> list[int]:
-        """Return where lines with pairs follow on lines without, or the other way round."""
-        found: list[int] = self.edges(axis, (0, self.extents[axis]), self._last[axis] >= 0).tolist()
-        return found
-
     def separations(self, axis: str) -> list[int]:
         """Return where all partners before come before all partners behind, at lines that have any."""
         blocks = places_apart(self._first[axis], self._last[axis])
@@ -283,22 +204,16 @@ class BlockMask(EqualBlocks):
             blocks = np.packbits(self._around("i", lines, partners)).tobytes()
             yield lines[1] - lines[0], partners[1] - partners[0], blocks
 
-    def steady_parts(self, axis: str, lines: Interval | None = None) -> list[RegularPart]:
-        """Return the parts of an axis whose lines all have the same partners."""
-        return parts_among(self._steady_parts[axis], lines)
-
-    @cached_property
-    def _steady_parts(self) -> dict[str, list[RegularPart]]:
-        found = {}
-        for axis, extent in self.extents.items():
-            whole, partners = (0, extent), (0, self.extents[OTHER_AXIS[axis]])
-            marks = [0, *self.pattern_changes(axis, whole, partners).tolist(), extent]
-            found[axis] = [
-                RegularPart(start, stop, (False, False))
-                for start, stop in pairwise(marks)
-                if self.last_of(axis, np.array([start]))[0] >= 0
-            ]
-        return found
+    def steady_parts(self, axis: str) -> list[RegularPart]:
+        """Return the parts of an axis whose lines all have the same partners, and have any."""
+        rows, side, extent = self._allowed[axis], self.sides[axis], self.extents[axis]
+        begins = np.append(0, np.flatnonzero((rows[1:] != rows[:-1]).any(axis=1)) + 1)
+        ends = np.append(begins[1:] * side, extent)
+        some = self._last[axis][begins] >= 0
+        return [
+            RegularPart(start, stop, (False, False))
+            for start, stop in zip((begins * side)[some].tolist(), ends[some].tolist(), strict=True)
+        ]
 
     @cached_property
     def digest(self) -> str:
@@ -309,10 +224,3 @@ class BlockMask(EqualBlocks):
 
     def _identity(self) -> object:
         return tuple(self.sides.values()), self.digest
-
-
-def _weighted_before(ends: Whole, weights: Whole, places: Whole) -> Whole:
-    """Return the sum of the weights of what ends before each of some places."""
-    order = np.argsort(ends, kind="stable")
-    sums = np.append(0, np.cumsum(weights[order]))
-    return np.asarray(sums[ends[order].searchsorted(places)])

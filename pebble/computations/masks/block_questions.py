@@ -10,6 +10,7 @@ from pebble.computations.masks.line_pieces import FIRST
 from pebble.computations.masks.lines_by_first import LinesByFirst
 from pebble.computations.masks.mask import OTHER_AXIS
 from pebble.computations.masks.questions import Questions, Runs
+from pebble.computations.masks.staircase import union
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -140,7 +141,7 @@ class ButterflyQuestions(BlockQuestions):
         parent, partner = _numbers(start, stop)
         block = partner ^ differ[:, None]
         some = (block >= low[parent]) & (block < high[parent])
-        seen = np.unique((parent * number + block)[some])
+        seen = union((parent * number + block)[some])
         return seen // number, seen % number
 
 
@@ -221,7 +222,7 @@ class ToeplitzQuestions(Questions):
         number, block = _numbers(start // self._mask.period, -(-stop // self._mask.period))
         places = self._changes(axis, block, partner[number])
         places = np.clip(places, start[number], stop[number]) + number * (extent + 1)
-        number, line = np.divmod(np.union1d(places, np.arange(len(stop)) * (extent + 1) + stop), extent + 1)
+        number, line = np.divmod(union(places.ravel(), np.arange(len(stop)) * (extent + 1) + stop), extent + 1)
         line, behind, number = line[:-1], line[1:], number[:-1]
         partner = partner[number]
         # Of a run's end nothing begins: the next place is another run's.

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pebble.computations.masks.band_mask import BandMask, parts_among
-from pebble.computations.masks.block_lines import parts_of_blocks
+from pebble.computations.masks.band_mask import BandMask
 from pebble.computations.masks.block_pairs import BlockPairs
 from pebble.computations.masks.intervals import Intervals, where_apart
-from pebble.computations.masks.line_pieces import FIRST, LinePieces
-from pebble.computations.masks.mask import OTHER_AXIS, Interval, RegularPart
-from pebble.computations.masks.piecewise_mask import PiecewiseMask, in_blocks
+from pebble.computations.masks.line_pieces import LinePieces
+from pebble.computations.masks.mask import OTHER_AXIS, Interval
+from pebble.computations.masks.piecewise_mask import PiecewiseMask
 from pebble.computations.masks.staircase import union
 from pebble.computations.masks.union_mask import UnionMask, band_marks
 
@@ -80,12 +79,6 @@ class BlockToeplitzMask(PiecewiseMask):
         self.period, self.depth = period, len(near)
         self.patterns: tuple[Bands, ...] = tuple(mask.bands for mask in (*near, far))
         self._pairs = BlockPairs(period, self.patterns)
-        # Far enough that one of the ends is that of the axis.
-        away = -(-N // period) + self.depth + 1
-        self._steps = {
-            "i": _zones(-away, *range(1 - self.depth, 2)),
-            "j": _zones(*range(self.depth + 1), away),
-        }
 
     @property
     def block(self) -> BandMask | None:
@@ -147,20 +140,6 @@ class BlockToeplitzMask(PiecewiseMask):
 
     # First and last partners
 
-    def ends_of(self, axis: str, lines: Whole) -> Whole:
-        """Return where zones of partners begin and end for chosen lines, shape (2 · depth + 2, lines); in order.
-
-        A zone is a near block, or all far ones: the first zone of a query, the last one of a key.
-        Which partners of a zone a line has depends on its place in its block.
-        """
-        end = self.extents[OTHER_AXIS[axis]]
-        places = (lines // self.period + self._steps[axis]) * self.period
-        return np.asarray(np.minimum(np.maximum(places, 0), end))
-
-    def fixed_places(self, axis: str) -> list[int]:
-        """Return none: a line's place in its block says whether it has pairs, in all but the first and last blocks."""
-        return [] if self.period > 1 else self.presence_changes(axis)
-
     def _run(self, axis: str) -> Interval:
         """Return the blocks with at least one whole far block in which nothing is cut."""
         whole = self.extents[axis] // self.period
@@ -200,128 +179,6 @@ class BlockToeplitzMask(PiecewiseMask):
                 first = np.where(found, np.minimum(first, begin * period + start), first)
                 last = np.where(found, np.maximum(last, np.minimum(final * period + stop, N) - 1), last)
         return first, last
-
-    def steady_parts(self, axis: str, lines: Interval | None = None) -> list[RegularPart]:
-        """Return the lines of which those a period on see the same, moved on by a period, or the same.
-
-        All that have at least one whole block far from the diagonal, where nothing is cut.
-        """
-        begin, end = self._run(axis)
-        if begin >= end:
-            return []
-        moves = (True,) * (2 * self.depth + 1)
-        moves = (False, *moves) if axis == "i" else (*moves, False)
-        return parts_among(
-            [RegularPart(begin * self.period, end * self.period, moves, self.period, self.period)], lines
-        )
-
-    @cached_property
-    def parts_of_blocks(self) -> dict[str, list[RegularPart]]:
-        """Parts of the lines of a block in which all patterns' ends stay or move by one from line to line, by axis."""
-        return {axis: parts_of_blocks(self, axis) for axis in self.extents}
-
-    # Where something changes
-
-    def _critical(self, axis: str, partners: Interval) -> set[int]:
-        """Return the blocks whose lines may see some partners otherwise than those of the block before."""
-        edges = partners[0] // self.period, (partners[1] - 1) // self.period
-        steps = range(-1, self.depth + 3)
-        return {edge + step if axis == "i" else edge - step + 1 for edge in edges for step in steps}
-
-    def have_begun(self, axis: str, lines: Interval, before: int, partners: Interval) -> bool:
-        """Whether some line that has a pair before ``before`` has any with some partners."""
-        if not self.has_pairs(axis, lines, partners):
-            return False
-        critical = self._critical(axis, partners) | {
-            line // self.period + step for line in lines for step in (0, 1)
-        }
-        for start, stop, times in self.line_pieces[axis].lines_below(FIRST, before):
-            block, start, stop = (
-                start // self.period,
-                start % self.period,
-                stop - start // self.period * self.period,
-            )
-            cuts = sorted({block} | {cut for cut in critical if block < cut < block + times})
-            for cut in cuts:
-                place = cut * self.period
-                some = max(place + start, lines[0]), min(place + stop, lines[1])
-                if self.has_pairs(axis, some, partners):
-                    return True
-        return False
-
-    def pattern_changes(self, axis: str, lines: Interval, partners: Interval) -> Whole:
-        """Where a line's pairs with ``partners`` may differ from the line before's; a period at most for all blocks."""
-        if partners[0] >= partners[1] or lines[0] >= lines[1]:
-            return np.empty(0, dtype=np.int64)
-
-        def changes(block: int) -> Whole:
-            first = block * self.period
-            inside = max(lines[0] - first, 0), min(lines[1] - first, self.period)
-            found = [np.array([0])] if self._differs(axis, block, partners) else []
-            for pattern, places in self._seen(axis, block, partners):
-                for band in self.patterns[pattern]:
-                    found.append(band.pattern_changes(axis, inside, places))
-            return union(np.empty(0, dtype=np.int64), *found)
-
-        # The lines' first and last blocks may be there in part only.
-        critical = {lines[0] // self.period + 1, (lines[1] - 1) // self.period}
-        return in_blocks(self.period, lines, critical | self._critical(axis, partners), changes)
-
-    def _seen(self, axis: str, block: int, partners: Interval) -> Iterator[tuple[int, Interval]]:
-        """Yield the patterns that the lines of a block see of some partners, and which places of the pattern."""
-        for number in range(self.depth):
-            other = block - number if axis == "i" else block + number
-            yield from ((number, places) for places in self._within((other, other + 1), partners))
-        far = (
-            (0, block - self.depth + 1)
-            if axis == "i"
-            else (block + self.depth, partners[1] // self.period + 1)
-        )
-        yield from ((self.depth, places) for places in self._within(far, partners))
-
-    def _within(self, blocks: Interval, partners: Interval) -> list[Interval]:
-        """Return the different intervals of a block's places that some partners take up in some blocks."""
-        L = self.period
-        start, stop = max(blocks[0] * L, partners[0]), min(blocks[1] * L, partners[1])
-        if start >= stop:
-            return []
-        low, high = start // L, (stop - 1) // L
-        if low == high:
-            return [(start - low * L, stop - low * L)]
-        if high - low > 1 or start == low * L or stop == (high + 1) * L:
-            return [(0, L)]
-        return [(start - low * L, L), (0, stop - high * L)]
-
-    def _differs(self, axis: str, block: int, partners: Interval) -> bool:
-        """Whether the first line of a block sees other ones of some partners than the line before it."""
-        if axis == "i":
-            # What the block before saw there was one step nearer to the diagonal.
-            zones = [((block - step, block - step + 1), step - 1, step) for step in range(self.depth + 1)]
-            zones.append(((0, block - self.depth), self.depth, self.depth))
-        else:
-            zones = [((block + step, block + step + 1), step + 1, step) for step in range(-1, self.depth)]
-            zones.append(((block + self.depth, partners[1] // self.period + 1), self.depth, self.depth))
-        return any(
-            self._line(axis, before, self.period - 1, places) != self._line(axis, now, 0, places)
-            for blocks, before, now in zones
-            for places in self._within(blocks, partners)
-        )
-
-    def _line(self, axis: str, pattern: int, line: int, places: Interval) -> list[Interval]:
-        """Return what a line of a pattern sees of some places, as intervals in order."""
-        if pattern < 0:
-            return []
-        found: list[Interval] = []
-        for band in self.patterns[min(pattern, self.depth)]:
-            start, stop = (ends.at(line) for ends in band.ends(axis))
-            start, stop = max(start, places[0]), min(stop, places[1])
-            if start < stop:
-                found.append((start, stop))
-        joined = list[Interval]()
-        for start, stop in sorted(found):
-            touches = joined and joined[-1][1] == start
-            joined.append((joined.pop()[0], stop) if touches else (start, stop))
-        return joined
 
     # For few lines only: arrays of all lines
 
@@ -364,8 +221,3 @@ class BlockToeplitzMask(PiecewiseMask):
 
     def _identity(self) -> object:
         return self.period, tuple(tuple(band._identity() for band in bands) for bands in self.patterns)
-
-
-def _zones(*ends: int) -> Whole:
-    """Return where each zone begins and ends, one below the other."""
-    return np.repeat(ends, 2)[1:-1, None]

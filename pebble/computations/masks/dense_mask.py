@@ -59,17 +59,6 @@ class DenseMask(Mask):
         box: NDArray[np.bool_] = self.allowed[queries[0] : queries[1], keys[0] : keys[1]]
         return box
 
-    def at_lines(self, axis: str, lines: NDArray[np.int64], partners: Interval) -> NDArray[np.bool_]:
-        """Return the pairs of chosen lines of an axis with some partners, shape (lines, partners)."""
-        chosen = self.allowed if axis == "i" else self.allowed.T
-        return np.asarray(chosen[lines, partners[0] : partners[1]])
-
-    def pattern_changes(self, axis: str, lines: Interval, partners: Interval) -> NDArray[np.int64]:
-        """Where neighbouring lines differ."""
-        box = self.lines_matrix(axis, lines, partners)
-        changes: NDArray[np.int64] = np.flatnonzero((box[1:] != box[:-1]).any(axis=1)) + lines[0] + 1
-        return changes
-
     def separations(self, axis: str) -> list[int]:
         """Return where all partners before come before all partners behind, at lines that have any."""
         places: list[int] = places_apart(self._first[axis], self._last[axis]).tolist()

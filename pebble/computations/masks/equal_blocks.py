@@ -107,32 +107,6 @@ class EqualBlocks(Mask):
         box = np.repeat(self._around("i", queries, keys), self.shares("j", keys), axis=1)
         return np.repeat(box, self.shares("i", queries), axis=0)
 
-    def at_lines(self, axis: str, lines: Whole, partners: Interval) -> NDArray[np.bool_]:
-        """Return the pairs of chosen lines of an axis with some partners, shape (lines, partners)."""
-        other = OTHER_AXIS[axis]
-        chosen = self.allowed(axis, lines // self.sides[axis], self.around(other, partners))
-        return np.repeat(chosen, self.shares(other, partners), axis=1)
-
-    def pattern(self, axis: str, lines: Interval, partners: Interval) -> bytes:
-        """Return what is equal for boxes of one size if they have the same pairs, and only then.
-
-        That is where neighbouring lines differ, on both axes, and the pairs of one line from each place to the next.
-        """
-        box = self._around(axis, lines, partners)
-        own = self.edges(axis, lines, box) - lines[0]
-        other = self.edges(OTHER_AXIS[axis], partners, box.T) - partners[0]
-        starts = [np.append(0, own + lines[0]), np.append(0, other + partners[0])]
-        places = [self.around(axis, lines)[0], self.around(OTHER_AXIS[axis], partners)[0]]
-        sides = [self.sides[axis], self.sides[OTHER_AXIS[axis]]]
-        chosen = [
-            np.append(0, start[1:] // side - place)
-            for start, side, place in zip(starts, sides, places, strict=True)
-        ]
-        few = box[np.ix_(*chosen)] if box.size else box
-        return (
-            np.concatenate([[len(own)], own, other]).astype(np.int64).tobytes() + np.packbits(few).tobytes()
-        )
-
 
 def _long(numbers: Any) -> Any:
     return np.asarray(numbers, dtype=np.int64)

@@ -42,10 +42,6 @@ class FullMask(Mask):
         """Number of pairs in a box."""
         return max(queries[1] - queries[0], 0) * max(keys[1] - keys[0], 0)
 
-    def present_before(self, axis: str, places: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Number of lines before each of some places of an axis: all."""
-        return places
-
     def present(self, axis: str, start: int = 0, stop: int | None = None) -> int:
         """Number of lines in an interval."""
         return (self.extents[axis] if stop is None else stop) - start
@@ -53,14 +49,6 @@ class FullMask(Mask):
     def matrix(self, queries: Interval, keys: Interval) -> NDArray[np.bool_]:
         """Return the box as an array of booleans, shape (queries, keys)."""
         return np.broadcast_to(np.True_, (queries[1] - queries[0], keys[1] - keys[0]))
-
-    def at_lines(self, axis: str, lines: NDArray[np.int64], partners: Interval) -> NDArray[np.bool_]:
-        """Return the pairs of chosen lines of an axis with some partners, shape (lines, partners)."""
-        return np.broadcast_to(np.True_, (len(lines), partners[1] - partners[0]))
-
-    def pattern_changes(self, axis: str, lines: Interval, partners: Interval) -> NDArray[np.int64]:
-        """Return nothing: all lines are alike."""
-        return np.empty(0, dtype=np.int64)
 
     def _identity(self) -> object:
         return None

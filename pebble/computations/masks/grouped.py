@@ -6,7 +6,7 @@ import numpy as np
 
 from pebble.common.errors import InvalidInput
 from pebble.computations.masks.arrays import check_size
-from pebble.computations.masks.band_mask import BandMask, parts_among
+from pebble.computations.masks.band_mask import BandMask
 from pebble.computations.masks.block_mask import BlockMask
 from pebble.computations.masks.butterfly_mask import ButterflyMask
 from pebble.computations.masks.dense_mask import DenseMask
@@ -35,13 +35,6 @@ class GroupedBand(BandMask):
         super().__init__(spec, inner.Nk, start, stop)
         self._inner, self._group = inner, group
         self._pieces = {"i": inner.pieces("i").grouped(group), "j": inner.pieces("j").scaled(group)}
-        self._steady_parts = {
-            "i": [
-                part._replace(start=part.start * group, stop=part.stop * group, lines=part.lines * group)
-                for part in inner.steady_parts("i")
-            ],
-            "j": [part._replace(partners=part.partners * group) for part in inner.steady_parts("j")],
-        }
 
     def ungrouped(self) -> tuple[BandMask, int]:
         """Return the band of single queries, and how often each of them is repeated here."""
@@ -64,9 +57,15 @@ class GroupedBand(BandMask):
         """Return pieces of an axis in which both ends of a line's interval stay, or go up by the same steps."""
         return self._pieces[axis]
 
-    def steady_parts(self, axis: str, lines: Interval | None = None) -> list[RegularPart]:
+    def steady_parts(self, axis: str) -> list[RegularPart]:
         """Return the parts of an axis in which a group on, or a key on, the pairs are the same, moved on."""
-        return parts_among(self._steady_parts[axis], lines)
+        group, parts = self._group, self._inner.steady_parts(axis)
+        if axis == "j":
+            return [part._replace(partners=part.partners * group) for part in parts]
+        return [
+            part._replace(start=part.start * group, stop=part.stop * group, lines=part.lines * group)
+            for part in parts
+        ]
 
 
 def grouped_mask(mask: Mask, group: int) -> Mask:

@@ -81,10 +81,6 @@ class LinePieces:
         self.total = int((self.lengths * self.times).sum())
         self.all_present = self.total == self.extent
 
-    def block(self, number: int) -> int:
-        """Return the block that stands for one, of those of which the pieces are kept."""
-        return self.run[0] if self.run[0] <= number < self.run[1] else number
-
     def ends(self, which: int, lines: Whole, none: int) -> Whole:
         """Return the first (0) or last (1) partner of chosen lines, ``none`` where there is none."""
         return self._ends(((which, none),), lines)[0]
@@ -131,19 +127,6 @@ class LinePieces:
             total = total + self._below(piece, lines, values)
         return total
 
-    def below_among(self, which: int, lines: Interval, value: int) -> int:
-        """Return how many lines of an interval have an end below a value; of pieces elsewhere nothing is asked."""
-        total = 0
-        for piece, (begin, end) in zip(self._each[which], self._spans, strict=True):
-            if begin < lines[1] and lines[0] < end:
-                total += self._below(piece, lines[1], value) - self._below(piece, lines[0], value)
-        return total
-
-    @cached_property
-    def _spans(self) -> list[Interval]:
-        """Where the first block's lines of every piece begin, and where the last one's end."""
-        return [(start, start + (times - 1) * self.period + length) for start, length, times in self._lists]
-
     @cached_property
     def _lists(self) -> list[list[int]]:
         """Beginning, length and number of blocks of every piece."""
@@ -179,27 +162,6 @@ class LinePieces:
 
     # Lines, and values
 
-    def latest(self, which: int, before: int, values: Interval) -> int:
-        """Return the last line before a place with an end in an interval; -1 if there is none."""
-        if not len(self.starts) or values[0] >= values[1]:
-            return -1
-        height, slope, moves = self.heights[which], self.slopes[which], self.moves[which]
-        least = np.where(slope & (1 - moves), np.maximum(values[0] - height, 0), 0)
-        number = np.minimum(self.times, -((self.starts + least - before) // self.period)) - 1
-        number = np.where(moves, np.minimum(number, (values[1] - 1 - height) // self.period), number)
-        moved = moves * number * self.period
-        low = np.where(
-            slope, values[0] - height - moved, np.where(height + moved >= values[0], 0, self.lengths)
-        )
-        high = np.where(
-            slope, values[1] - height - moved, np.where(height + moved < values[1], self.lengths, 0)
-        )
-        high = np.minimum(np.minimum(high, self.lengths), before - self.starts - number * self.period)
-        found = np.where(
-            (number >= 0) & (np.maximum(low, 0) < high), self.starts + number * self.period + high - 1, -1
-        )
-        return int(found.max())
-
     def latest_of(self, which: int, before: Whole, low: Whole, high: Whole) -> Whole:
         """Return the last lines before places with an end in [low, high); -1 where there is none."""
         found = np.full_like(before, -1)
@@ -216,50 +178,6 @@ class LinePieces:
             upto = np.minimum(upto, before - place)
             found = np.where((number >= 0) & (since < upto), np.maximum(found, place + upto - 1), found)
         return found
-
-    def values(self, which: int, lines: Interval, values: Interval) -> Whole:
-        """Return the ends of some lines that lie in an interval, in no order; not as often as they occur."""
-        found = [np.empty(0, dtype=np.int64)]
-        for start, length, times, height, slope, moves in self._each[which]:
-            low = max(-((start + length - 1 - lines[0]) // self.period), 0)
-            high = min(-((start - lines[1]) // self.period), times)
-            if moves:
-                low = max(low, -((height + slope * (length - 1) - values[0]) // self.period))
-                high = min(high, -((height - values[1]) // self.period))
-            if low >= high:
-                continue
-            # The middle one of three is whole; where they are alike, it stands for all.
-            ends = {low, high - 1} if moves or high - low < 3 else {low + 1}
-            for number in ends:
-                place, value = start + number * self.period, height + moves * number * self.period
-                first, stop = max(lines[0] - place, 0), min(lines[1] - place, length)
-                if slope:
-                    first, stop = max(first, values[0] - value), min(stop, values[1] - value)
-                    found.append(np.arange(value + first, value + stop))
-                elif first < stop and values[0] <= value < values[1]:
-                    found.append(np.array([value]))
-            if moves and high - low > 2:
-                steps = height + np.arange(low + 1, high - 1) * self.period
-                found.append((steps[:, None] + np.arange(length if slope else 1)).reshape(-1))
-        return np.concatenate(found)
-
-    def lines_below(self, which: int, value: int) -> list[tuple[int, int, int]]:
-        """Return the lines that have an end below a value: intervals (start, stop), each coming so many times."""
-        found = []
-        for start, length, times, height, slope, moves in self._each[which]:
-            passed = min(max((value - height) // self.period, 0), times) if moves else 0
-            found.append((start, start + length, passed))
-            left = value - height - passed * self.period * moves
-            within = min(max(left, 0), length) if slope else length * (left > 0)
-            start += passed * self.period
-            found.append((start, start + within, min(times - passed, 1) if moves else times))
-        return [(start, stop, times) for start, stop, times in found if start < stop and times > 0]
-
-    def bounds(self, block: int) -> Whole:
-        """Return where pieces of a block begin and end, as places in the block."""
-        here = self.starts // self.period == self.block(block)
-        starts = self.starts[here] % self.period
-        return np.append(starts, starts + self.lengths[here])
 
 
 def _clip(value: Any, most: int) -> Any:

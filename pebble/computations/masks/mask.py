@@ -1,4 +1,4 @@
-"""The base class of masks: which keys each query attends to, counted in boxes, and where that changes."""
+"""The base class of masks: which keys each query attends to, counted in boxes."""
 
 from __future__ import annotations
 
@@ -37,8 +37,6 @@ class RegularPart(NamedTuple):
     lines, partners : int
         Of the line that is ``lines`` behind, an end that moves is ``partners`` behind. A part begins and ends where
         such a group of lines does.
-    repeats : bool
-        Whether instead the line that is ``lines`` behind has the same partners; no end moves then.
     """
 
     start: int
@@ -46,7 +44,6 @@ class RegularPart(NamedTuple):
     moves: tuple[bool, ...]
     lines: int = 1
     partners: int = 1
-    repeats: bool = False
 
 
 _CHUNK = 2**24  # pairs looked at at a time
@@ -125,14 +122,6 @@ class Mask(ABC):
         """Return the box as an array of booleans, shape (queries, keys)."""
 
     @abstractmethod
-    def at_lines(self, axis: str, lines: NDArray[np.int64], partners: Interval) -> NDArray[np.bool_]:
-        """Return the pairs of chosen lines of an axis with some partners, shape (lines, partners)."""
-
-    @abstractmethod
-    def pattern_changes(self, axis: str, lines: Interval, partners: Interval) -> NDArray[np.int64]:
-        """Where, strictly inside ``lines``, a line's pairs with ``partners`` may differ from the line before's."""
-
-    @abstractmethod
     def _identity(self) -> object:
         """Return what makes two masks of the same kind equal."""
 
@@ -154,10 +143,6 @@ class Mask(ABC):
     def lines_matrix(self, axis: str, lines: Interval, partners: Interval) -> NDArray[np.bool_]:
         """Return a box as booleans, shape (lines, partners)."""
         return self.matrix(lines, partners) if axis == "i" else self.matrix(partners, lines).T
-
-    def pattern(self, axis: str, lines: Interval, partners: Interval) -> bytes:
-        """Return what is equal for boxes of one size if they have the same pairs, and only then."""
-        return np.packbits(self.lines_matrix(axis, lines, partners)).tobytes()
 
     def degrees(self, axis: str, partners: NDArray[np.bool_]) -> NDArray[np.int64]:
         """Return how many of some partners, given as booleans, every line of an axis has a pair with."""
@@ -225,15 +210,11 @@ class Mask(ABC):
             Where parts begin, and where the last one ends.
         """
         for lines, partners in zip(pairwise(queries.tolist()), pairwise(keys.tolist()), strict=True):
-            yield lines[1] - lines[0], partners[1] - partners[0], self.pattern("i", lines, partners)
-
-    @cached_property
-    def _present_sums(self) -> dict[str, NDArray[np.int64]]:
-        sums = {}
-        for axis, extent in self.extents.items():
-            sums[axis] = np.zeros(extent + 1, dtype=np.int64)
-            np.cumsum(self.last(axis) >= 0, out=sums[axis][1:])
-        return sums
+            yield (
+                lines[1] - lines[0],
+                partners[1] - partners[0],
+                np.packbits(self.matrix(lines, partners)).tobytes(),
+            )
 
     @cached_property
     def questions(self) -> Questions:
@@ -247,94 +228,18 @@ class Mask(ABC):
             )
         return TableQuestions(self)
 
-    def present_before(self, axis: str, places: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Number of lines with any pair before each of some places of an axis, from 0 to its length."""
-        return self._present_sums[axis][places]
-
     def present(self, axis: str, start: int = 0, stop: int | None = None) -> int:
         """Number of lines in an interval that have any pair."""
-        sums = self._present_sums[axis]
-        return int(sums[self.extents[axis] if stop is None else stop] - sums[start])
+        lines = start, self.extents[axis] if stop is None else stop
+        return int(np.count_nonzero(self.last(axis, lines) >= 0))
 
-    def started(self, axis: str, lines: Interval, before: int) -> int:
-        """Number of lines that have a pair with a partner before ``before``."""
-        return int(np.count_nonzero(self.first(axis, lines) < before))
+    def steady_parts(self, axis: str) -> list[RegularPart]:
+        """Return the parts of an axis in which some lines on the pairs are the same, moved on; in order.
 
-    def unfinished(self, axis: str, lines: Interval, place: int) -> int:
-        """Number of lines that have a pair with a partner at ``place`` or behind it."""
-        return int(np.count_nonzero(self.last(axis, lines) >= place))
-
-    def started_before(self, axis: str, places: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Numbers of lines of an axis that have a pair with a partner before each of some places."""
-        return np.sort(self.first(axis)[self.last(axis) >= 0]).searchsorted(places)
-
-    def finished_before(self, axis: str, places: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Numbers of lines of an axis that have pairs, and all of them with partners before each of some places."""
-        last = self.last(axis)
-        return np.sort(last[last >= 0]).searchsorted(places)
-
-    def beginning(self, axis: str, lines: Interval, partners: Interval) -> tuple[int, int]:
-        """Number of lines whose first pair is with one of some partners, and the last of these lines (-1: none)."""
-        first = self.first(axis, lines)
-        found = np.flatnonzero((first >= partners[0]) & (first < partners[1]))
-        return len(found), lines[0] + int(found[-1]) if len(found) else -1
-
-    def have_begun(self, axis: str, lines: Interval, before: int, partners: Interval) -> bool:
-        """Whether some line that has a pair before ``before`` has any with some partners."""
-        begun = lines[0] + np.flatnonzero(self.first(axis, lines) < before)
-        return bool(self.at_lines(axis, begun, partners).any())
-
-    def breaks(self, axis: str, lines: Interval, partners: Interval) -> NDArray[np.int64]:
-        """Where, strictly inside ``lines``, anything may change that a program can see of one line.
-
-        Besides its pairs with ``partners`` that is whether it has pairs before and after them, and which of the
-        partners have pairs before and after the line.
-        """
-        start, stop = lines
-        other = OTHER_AXIS[axis]
-        begin = self.first(other, partners)
-        end = self.last(other, partners)
-        found = np.concatenate(
-            [
-                self.pattern_changes(axis, lines, partners),
-                self.flag_changes(axis, lines, partners),
-                begin,
-                begin + 1,
-                end,
-                end + 1,
-            ]
-        )
-        return np.unique(found[(found > start) & (found < stop)])
-
-    def flag_changes(self, axis: str, lines: Interval, partners: Interval) -> NDArray[np.int64]:
-        """Where it may change whether a line has pairs before ``partners``, after them, or any."""
-        first, last = self.first(axis, lines), self.last(axis, lines)
-        flags = (first < partners[0]) * 1 + (last >= partners[1]) * 2 + (last >= 0) * 4
-        return np.asarray(np.flatnonzero(flags[1:] != flags[:-1]) + lines[0] + 1)
-
-    def presence_changes(self, axis: str) -> list[int]:
-        """Return where lines with pairs follow on lines without, or the other way round."""
-        empty = self.last(axis) < 0
-        return (np.flatnonzero(empty[1:] != empty[:-1]) + 1).tolist()
-
-    def fixed_places(self, axis: str) -> list[int]:
-        """Return places of an axis that are unlike all others: where lines with pairs follow on lines without."""
-        return self.presence_changes(axis)
-
-    def regular_parts(self, axis: str, lines: Interval | None = None) -> list[RegularPart]:
-        """Return the parts of an axis in which the pairs of a line follow from those of the line before; in order.
-
-        Only those that have any of some lines, of all by default.
+        Some lines on every end (:meth:`ends_of`) has moved by so many partners, or stays, as the part's ``moves`` say.
         Lines that are in no part follow no rule that the mask knows of.
         """
         return []
-
-    def steady_parts(self, axis: str, lines: Interval | None = None) -> list[RegularPart]:
-        """Return the parts of an axis in which some lines on the pairs are the same, moved on; regular ones here.
-
-        Some lines on every end (:meth:`ends_of`) has moved by so many partners, or stays, as the part's ``moves`` say.
-        """
-        return self.regular_parts(axis, lines)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Mask):

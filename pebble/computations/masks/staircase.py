@@ -108,16 +108,6 @@ class Staircase:
             return int(heights[piece] + slopes[piece] * (places - starts[piece]))
         return _values_at(places, self.starts, self.heights, self.slopes)
 
-    def turns(self, start: int, stop: int) -> list[int]:
-        """Where pieces begin strictly inside an interval."""
-        starts = self._for_one[0]
-        return [int(place) for place in starts[bisect_right(starts, start) : bisect_left(starts, stop)]]
-
-    def n_turns(self, start: int, stop: int) -> int:
-        """How many pieces begin strictly inside an interval."""
-        starts = self._for_one[0]
-        return max(0, bisect_left(starts, stop) - bisect_right(starts, start))
-
     def clipped_pieces(self, start: int, stop: int, low: int, high: int) -> tuple[tuple[int, int, int], ...]:
         """Pieces of the function on [start, stop), but at least ``low`` and at most ``high``.
 
@@ -151,6 +141,8 @@ class Staircase:
 
     def piece(self, places: Whole | int) -> Whole:
         """Numbers of the pieces in which some places lie."""
+        if self.n_pieces == 1 and isinstance(places, np.ndarray):
+            return np.zeros(places.shape, dtype=np.int64)
         return np.asarray(self.starts.searchsorted(places, side="right") - 1)
 
     def values(self, start: int, stop: int) -> Whole:
@@ -183,6 +175,9 @@ class Staircase:
             if piece == len(tops):
                 return self.length
             return int(starts[piece] + max(values - heights[piece], 0))
+        if self.n_pieces == 1:
+            after = np.maximum(values - self.heights[0], 0)
+            return np.where(values > self._tops[0], self.length, after if self.slopes[0] else 0)
         piece = self._tops.searchsorted(values)
         starts, heights = self._bounded
         return np.asarray(starts[piece] + np.maximum(values - heights[piece], 0))
@@ -207,10 +202,10 @@ class Staircase:
             length = places - int(starts[piece])
             rise = int(slopes[piece]) * (length * (length - 1) // 2)
             return int(self._sums[piece]) + length * int(heights[piece]) + rise
-        pieces = self.piece(places)
+        pieces: Whole | int = 0 if self.n_pieces == 1 else self.piece(places)
         return np.asarray(self._sums[pieces] + self._sum_of_piece(pieces, places - self.starts[pieces]))
 
-    def _sum_of_piece(self, piece: Whole | slice, length: Whole) -> Whole:
+    def _sum_of_piece(self, piece: Whole | slice | int, length: Whole) -> Whole:
         return np.asarray(length * self.heights[piece] + self.slopes[piece] * (length * (length - 1) // 2))
 
     @cached_property
@@ -315,14 +310,6 @@ class CommonPieces(NamedTuple):
     slopes: tuple[Whole, Whole]
     lines: int = 1
     partners: int = 1
-
-    def rise(self, places: Whole) -> Whole:
-        """How much values of slope 1 have gone up so many places behind the beginning of a piece."""
-        return places // self.lines * self.partners
-
-    def last_rise(self, lengths: Whole) -> Whole:
-        """How much they have at the end of so many places, a multiple of ``lines``."""
-        return (lengths // self.lines - 1) * self.partners
 
     def grouped(self, group: int) -> CommonPieces:
         """Return the pieces where every place is repeated so many times."""

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pebble.computations.masks.band_mask import BandMask, parts_among, steady_runs
+from pebble.computations.masks.band_mask import BandMask, steady_runs
 from pebble.computations.masks.band_parts import band_parts
 from pebble.computations.masks.intervals import where_apart
-from pebble.computations.masks.line_pieces import FIRST, LinePieces
+from pebble.computations.masks.line_pieces import LinePieces
 from pebble.computations.masks.mask import Interval, RegularPart
 from pebble.computations.masks.piecewise_mask import PiecewiseMask
 from pebble.computations.masks.staircase import union
@@ -83,10 +83,6 @@ class UnionMask(PiecewiseMask):
         """Number of allowed pairs in a box."""
         return sum(band.count(queries, keys) for band in self.bands)
 
-    def counts(self, queries: tuple[Whole, Whole], keys: tuple[Whole, Whole]) -> Whole:
-        """Numbers of allowed pairs in many boxes: beginnings and ends of their queries, and of their keys."""
-        return np.asarray(sum(band.counts(queries, keys) for band in self.bands))
-
     @cached_property
     def questions(self) -> Questions:
         """What the mask answers about many boxes at once; from an array of all pairs, if it is in many pieces."""
@@ -99,13 +95,6 @@ class UnionMask(PiecewiseMask):
         """Whether some lines of an axis have any pair with some of the other."""
         return any(band.has_pairs(axis, lines, partners) for band in self.bands)
 
-    def have_begun(self, axis: str, lines: Interval, before: int, partners: Interval) -> bool:
-        """Whether some line that has a pair before ``before`` has any with some partners."""
-        return any(
-            self.has_pairs(axis, (max(start, lines[0]), min(stop, lines[1])), partners)
-            for start, stop, *_ in self.line_pieces[axis].lines_below(FIRST, before)
-        )
-
     def at_lines(self, axis: str, lines: Whole, partners: Interval) -> NDArray[np.bool_]:
         """Return the pairs of chosen lines of an axis with some partners, shape (lines, partners)."""
         found = self.bands[0].at_lines(axis, lines, partners)
@@ -113,24 +102,9 @@ class UnionMask(PiecewiseMask):
             found |= band.at_lines(axis, lines, partners)
         return found
 
-    def pattern_changes(self, axis: str, lines: Interval, partners: Interval) -> Whole:
-        """Where the partners among ``partners`` begin and end, in any of the bands."""
-        return np.concatenate([band.pattern_changes(axis, lines, partners) for band in self.bands])
-
-    def fixed_places(self, axis: str) -> list[int]:
-        """Return where lines with pairs in one of the bands follow on lines without, or the other way round."""
-        return sorted({place for band in self.bands for place in band.presence_changes(axis)})
-
-    def regular_parts(self, axis: str, lines: Interval | None = None) -> list[RegularPart]:
+    def steady_parts(self, axis: str) -> list[RegularPart]:
         """Return the parts of an axis in which each end of each band stays or moves by one."""
-        return parts_among(self._regular_parts[axis], lines)
-
-    @cached_property
-    def _regular_parts(self) -> dict[str, list[RegularPart]]:
-        return {
-            axis: steady_runs([end for band in self.bands for end in band.ends(axis)])
-            for axis in self.extents
-        }
+        return steady_runs([end for band in self.bands for end in band.ends(axis)])
 
     @cached_property
     def connected(self) -> bool:

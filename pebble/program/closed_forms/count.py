@@ -193,25 +193,6 @@ def _folded(
     return {path: at.place for path, at in here.items()}, {path: int(one[0]) for path, one in moved.items()}
 
 
-def _form_of_parts(program: Program, family: Family, phases: Collection[int] | None) -> ClosedForm:
-    """Return the words of a program for each part of a mask: numbers, since every length has its own formulas."""
-    sums: tuple[Counter[str], Counter[str]] = Counter(), Counter()
-    for text, part, times in _parts(program, family):
-        form = closed_form(text, part, phases)
-        for found, moved in zip(sums, (form.reads, form.writes), strict=True):
-            for name, formula in moved.items():
-                found[name] += times * int(formula)
-    reads, writes = ({name: constant(words) for name, words in one.items()} for one in sums)
-    return ClosedForm(reads, writes)
-
-
-def _parts(program: Program, family: Family) -> Iterator[tuple[Program, Family, int]]:
-    """Yield the programs of the different parts, the computation of each, and how often it is there."""
-    parts = check_parts(program, family)
-    for one, mask, times in zip(program.parts, parts.masks, parts.times, strict=True):
-        yield one.program, family_of_part(family, mask), times
-
-
 def _factors(place: Place, family: Family) -> Iterator[tuple[str, list[Enclosing], int]]:
     """Yield the axes without a mask, their loops, and words along them (or trips) of all executions of an operation."""
     axes = family[place.operation.array].axes

@@ -25,6 +25,7 @@ import numpy as np
 from pebble.common.errors import TooManyOperations
 from pebble.computations.masks.mask import OTHER_AXIS
 from pebble.computations.masks.questions import Runs
+from pebble.computations.masks.single_lines import SingleLines
 from pebble.program.counting.life import Here
 from pebble.program.counting.progressions import LEAST_TILES, steady_parts, tiles_in_progression
 from pebble.program.nodes import Condition, Loop, Operation, Program, When
@@ -45,6 +46,7 @@ __all__ = ["MOST_BOXES", "Effect", "Fold", "lexical"]
 MOST_BOXES = 2 * 10**8
 """Boxes that are looked at; beyond, a program is not verified."""
 _CHUNK = 2**20
+_MANY_LINES = 2**18
 _SMALL = 2**61
 
 
@@ -210,6 +212,7 @@ class Fold:
         self.sizes = {path: np.array(each, dtype=np.int64).T for path, each in sizes.items()}
         self.moved: dict[Path, Whole] = {}
         self.boxes, self.piled = 0, False
+        self._singles: dict[str, SingleLines] = {}
         self.arrays = {array.name: number * by_array for number, array in enumerate(family.arrays)}
         self.by_array = by_array
         # Beyond 64 bits numpy adds Python's integers.
@@ -276,8 +279,9 @@ class Fold:
         loop = low, high, tile
         if axis not in self.masked:
             return self._runs(node, path, rows, loop, _flat_runs(-((low - high) // tile)))
-        if OTHER_AXIS[axis] not in rows.box and (found := self._in_progression(node, path, rows, loop)):
-            return found
+        for shortened in (self._in_progression, self._in_kinds):
+            if (found := shortened(node, path, rows, loop)) is not None:
+                return found
         return self._runs(
             node, path, rows, loop, self._asked.runs(axis, *loop, *self._tile(OTHER_AXIS[axis], rows))
         )
@@ -289,11 +293,11 @@ class Fold:
         rows: Rows,
         loop: tuple[Whole, Whole, Whole],
         runs: Runs,
-        halves: bool = False,
+        unit: int = 0,
     ) -> Effect:
-        """Return the effects of loops that are made of runs of tiles, or of tiles that stand for so many halves."""
+        """Return the effects of loops that are made of runs of tiles, or of tiles that stand for so many units."""
         found = [
-            self._run(node, path, rows, Runs(*(one[part] for one in runs)), loop, halves)
+            self._run(node, path, rows, Runs(*(one[part] for one in runs)), loop, unit)
             for part in _chunks(runs.length)
         ]
         effect = self._nothing(len(rows))
@@ -311,7 +315,7 @@ class Fold:
         mask, axis, other = self.family.mask, node.axis, OTHER_AXIS[node.axis]
         low, high, tile = loop
         few = ((high - low) // tile).max() < LEAST_TILES or len(rows) > 4 * self.number
-        if few or not getattr(mask, "bands", ()):
+        if other in rows.box or few or not getattr(mask, "bands", ()):
             return None
         assert mask is not None
         inside = [place for place, at in self.axes.items() if at == other and place[: len(path)] == path]
@@ -330,17 +334,53 @@ class Fold:
             tiled = int(low[row]), int(high[row]), int(tile[row])
             first, halves = tiles_in_progression(mask, axis, parts, tiled, grid, marks)
             pieces.append((np.full_like(first, row), first, np.ones_like(first), halves))
-        before = {place: moved.copy() for place, moved in self.moved.items()}
         runs = Runs(*(np.concatenate(columns) for columns in zip(*pieces, strict=True)))
+        return self._standing_for_all(node, path, rows, loop, runs, 2)
+
+    def _in_kinds(
+        self, node: Loop, path: Path, rows: Rows, loop: tuple[Whole, Whole, Whole]
+    ) -> Effect | None:
+        """Return the effects of loops over single lines that a single partner sees, where lines are of few kinds."""
+        mask, other = self.family.mask, OTHER_AXIS[node.axis]
+        low, high, tile = loop
+        lines = (high - low).sum()
+        few = lines < max(_MANY_LINES, 1024 * len(rows))
+        if other not in rows.box or few or getattr(mask, "bands", ()):
+            return None
+        p, q = rows.box[other]
+        around = [one for axis, *one in rows.loops.values() if axis == other]
+        whole = all((w0 == 0).all() and (w1 == self.family.extents[other]).all() for w0, w1, *_ in around)
+        if not whole or (tile != 1).any() or (q - p != 1).any():
+            return None
+        kinds = self._single_lines(node.axis).kinds(low, high, p)
+        return self._standing_for_all(node, path, rows, loop, kinds, 1)
+
+    def _single_lines(self, axis: str) -> SingleLines:
+        assert self.family.mask is not None
+        if axis not in self._singles:
+            self._singles[axis] = SingleLines(self.family.mask, axis)
+        return self._singles[axis]
+
+    def _standing_for_all(
+        self,
+        node: Loop,
+        path: Path,
+        rows: Rows,
+        loop: tuple[Whole, Whole, Whole],
+        runs: Runs,
+        unit: int,
+    ) -> Effect | None:
+        """Return the effects of loops of which some tiles stand for so many units each; None if words pile up."""
+        before = {place: moved.copy() for place, moved in self.moved.items()}
         around, self.piled = self.piled, False
-        effect = self._runs(node, path, rows, loop, runs, halves=True)
+        effect = self._runs(node, path, rows, loop, runs, unit)
         piled, self.piled = self.piled, around
         if piled:
             self.moved = before
             return None
         for place, moved in self.moved.items():
             was = before.get(place, 0)
-            self.moved[place] = was + (moved - was) // 2
+            self.moved[place] = was + (moved - was) // unit
         return effect
 
     def _run(
@@ -350,7 +390,7 @@ class Fold:
         rows: Rows,
         runs: Runs,
         loop: tuple[Whole, Whole, Whole],
-        halves: bool,
+        unit: int,
     ) -> tuple[Effect, Whole]:
         """Return the effects of some runs of tiles, and the rows that they belong to."""
         low, high, tile = (one[runs.parent] for one in loop)
@@ -382,9 +422,9 @@ class Fold:
                 _, low, high, *_ = inner.loops[node.label]
             inner.loops[node.label] = axis, low, high, start, stop
         effect, run = self._nodes(node.body, path, inner).sequence(run)
-        if halves:
-            # Only a tile that is as full at its end as at its beginning stands for others.
-            self.piled |= bool(effect.grown[:, runs.times[run] != 2].any())
+        if unit:
+            # Only a tile that leaves fast memory as full as it was stands for others; two halves are it alone.
+            self.piled |= bool(effect.grown[:, (runs.times[run] != unit) | (unit == 1)].any())
             return effect, runs.parent[run]
         return effect.times(runs.times[run]), runs.parent[run]
 
@@ -430,15 +470,30 @@ class Fold:
     def _masked_chain(self, array: Array, rows: Rows, op: Operation) -> tuple[Whole, Whole, Whole]:
         """Return the vertices of a chain over queries or keys, the words that begin, and the transient word."""
         assert array.chain is not None
-        axis = OTHER_AXIS[array.chain]
-        (x0, x1), (p, q) = self._tile(axis, rows, op), self._tile(array.chain, rows, op)
-        rest, asked = self._rest(array, rows, op), self._asked
+        axis, rest = OTHER_AXIS[array.chain], self._rest(array, rows, op)
+        if op.at or axis not in rows.answers:
+            tiles = *self._tile(axis, rows, op), *self._tile(array.chain, rows, op)
+            answer = self._chain_of_lines(axis, *tiles)
+            if not op.at:
+                rows.answers[axis] = answer
+        else:
+            answer = rows.answers[axis]
+        pairs, new, step = answer
+        return pairs * rest, new * rest, step
+
+    def _chain_of_lines(self, axis: str, x0: Whole, x1: Whole, p: Whole, q: Whole) -> Whole:
+        """Return of boxes the pairs, the lines that begin, and the transient word of a step."""
+        asked = self._asked
         pairs = asked.pairs(axis, x0, x1, p, q)
         new = asked.begun(axis, x0, x1, q) - asked.begun(axis, x0, x1, p)
+        step = (pairs > 0) & (new == 0)
         # A step takes a word more only if it comes after the last word that begins.
-        latest = np.maximum(asked.behind_latest(axis, x0, x1, p, q) - 1, x0)
-        step = np.where(new > 0, asked.pairs(axis, latest, x1, p, q) > 1, pairs > 0)
-        return pairs * rest, new * rest, step
+        several = np.flatnonzero((new > 0) & (pairs > new))
+        if len(several):
+            x0, x1, p, q = (one[several] for one in (x0, x1, p, q))
+            latest = np.maximum(asked.behind_latest(axis, x0, x1, p, q) - 1, x0)
+            step[several] = asked.pairs(axis, latest, x1, p, q) > 1
+        return np.stack([pairs, new, step])
 
     def _grow(self, effect: Effect, name: str, words: Whole, step: Whole | int) -> Effect:
         grown, room, at = effect
@@ -530,18 +585,21 @@ def _chunks(lengths: Whole) -> Iterator[slice]:
         yield slice(start, stop)
 
 
-def loops_of(program: Program) -> Iterator[tuple[Path, Loop]]:
-    """Yield the loops of a text, each with its path."""
+def loops_of(program: Program) -> list[tuple[Path, Loop]]:
+    """Return the loops of a text, each with its path."""
+    found: list[tuple[Path, Loop]] = []
 
-    def walk(nodes: Sequence[Node], path: Path) -> Iterator[tuple[Path, Loop]]:
+    def walk(nodes: Sequence[Node], path: Path) -> None:
         for number, node in enumerate(nodes):
-            if isinstance(node, Loop):
-                yield (*path, number), node
             if not isinstance(node, Operation):
-                yield from walk(node.body, (*path, number))
+                place = (*path, number)
+                if isinstance(node, Loop):
+                    found.append((place, node))
+                walk(node.body, place)
 
     for number, phase in enumerate(program.phases):
-        yield from walk(phase.body, (number,))
+        walk(phase.body, (number,))
+    return found
 
 
 def lexical(program: Program, family: Family) -> dict[Path, Here]:

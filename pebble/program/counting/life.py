@@ -362,10 +362,10 @@ class _Word:
         else:
             mine, other = state[value], state[beyond]
             self.need(mine != 0 or not must, op, state, asked, "may not be there to be stored")
-            alone = 0 in (mine, other) or (STALE not in (mine, other) and mine & other in (mine, other))
             if mine and not self.inclusive and not last:
                 alone = other == 0 or other == mine != STALE
-            self.need(alone, op, state, asked, "may be another partial result where it is stored")
+                self.need(alone, op, state, asked, "may be another partial result where it is stored")
+            # Of two prefixes the longer one is their union; with STALE it is that.
             new[beyond] = mine | other
         return tuple(new)
 
@@ -434,9 +434,6 @@ class _Word:
         names = {"all"} if progress == asked.whole or array.chain not in self.masked else set()
         if op.action == "compute":
             names = {"start"}
-            if array.sum is not None:
-                # Else it would depend on more than the tile whether words begin.
-                self.need(state[0] == asked.start, op, state, asked, "may have absorbed other terms before")
         elif asked.inside:
             places = {"start": asked.start, "end": asked.end}
             names |= {name for name, place in places.items() if place == progress}

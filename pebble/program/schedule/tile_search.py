@@ -1,18 +1,19 @@
 """The one search for tiles: of the sizes that fit, those that move the fewest words, with or without a mask.
 
-Many programs of a schedule are counted at a time, see :func:`pebble.program.counting.measure.measure`. Sizes that shape
-different phases are independent. Of the sizes that shape the same phases the last one is as large as fits beside the
-others; where a mask makes smaller ones better, these are compared too. On short axes all other sizes are tried, so that
-none that fit move fewer words. On longer ones a grid of sizes is, and then what is near the best, until nothing is better.
+Many programs of a schedule are counted at a time, see :func:`pebble.program.counting.measure.measure`. Sizes that
+shape different phases are independent. Of those that shape the same phases the last one is as large as fits beside the
+others; where a mask makes smaller ones better, these are compared too. On short axes all other sizes are tried, so
+that none that fit move fewer words. On longer ones a grid of sizes is, and then what is near the best, until nothing
+is better.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import suppress
 from functools import lru_cache
 from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
 
     Whole = NDArray[np.int64]
     Row: TypeAlias = tuple[int, ...]
+    T = TypeVar("T")
+    Asking: TypeAlias = Generator[tuple[str, list[Row]], tuple[Whole, Whole], T]
 
 __all__ = ["SHORT", "Choice", "Kind", "best_tiles", "counted", "too_small"]
 
@@ -172,14 +175,13 @@ class _Counter:
 
     def _in_step(self, base: dict[str, int], searches: list[_Search]) -> dict[str, int]:
         """Return the best sizes of all groups; one program answers a question of each."""
-        tiles = dict(base)
-        open_ = [(search, search.best()) for search in searches]
-        asked = [next(steps) for _, steps in open_]
+        tiles, done = dict(base), set[_Search]()
+        open_ = [(search, steps := search.best(), next(steps)) for search in searches]
         while open_:
-            what = asked[0][0]
-            now = [at for at, (which, _) in enumerate(asked) if which == what]
+            what = open_[0][2][0]
+            now = [at for at, (_, _, (which, _)) in enumerate(open_) if which == what]
             names = [open_[at][0].names for at in now]
-            rows = [asked[at][1] for at in now]
+            rows = [open_[at][2][1] for at in now]
             programs = [
                 base
                 | {
@@ -194,14 +196,13 @@ class _Counter:
             words, room = self.count(problem, programs, *phases, words_only=what == WORDS)
             for number, at in enumerate(now):
                 part = slice(number * len(programs), number * len(programs) + len(rows[number]))
-                search, steps = open_[at]
+                search, steps, _ = open_[at]
                 try:
-                    asked[at] = steps.send((words[part], room[part]))
+                    open_[at] = search, steps, steps.send((words[part], room[part]))
                 except StopIteration as end:
                     tiles |= zip(search.names, end.value, strict=True)
-                    open_[at] = None
-            kept = [at for at, one in enumerate(open_) if one]
-            open_, asked = [open_[at] for at in kept], [asked[at] for at in kept]
+                    done.add(search)
+            open_ = [one for one in open_ if one[0] not in done]
         return tiles
 
 
@@ -222,7 +223,7 @@ class _Search:
         self.short = max(problem.Nq, problem.Nk) <= SHORT
         self._known: dict[str, dict[Row, tuple[int, int]]] = {PLAIN: {}, WORDS: {}, WHOLE: {}}
 
-    def _count(self, what: str, rows: list[Row]):
+    def _count(self, what: str, rows: list[Row]) -> Asking[Whole]:
         """Return the words and the room of rows of sizes, each counted once."""
         known = self._known[what]
         new = [row for row in dict.fromkeys(rows) if row not in known]
@@ -248,7 +249,7 @@ class _Search:
             starts |= {n for n in (self.problem.Nq, self.problem.Nk) if low < n < high}
         return [(a, b - 1) for a, b in pairwise([*sorted(starts), high + 1])][::-1]
 
-    def _fitted(self, heads: list[Row], what: str):
+    def _fitted(self, heads: list[Row], what: str) -> Asking[list[Row]]:
         """Return the heads beside which some last size fits, each with the largest that does."""
         found: list[Row] = []
         if not self.group.resident and not self.low[-1]:  # no such tiles: another way
@@ -259,11 +260,11 @@ class _Search:
                 return found
         for low, high in self._ranges():
             left = heads
+            if not self.group.resident:  # both at once
+                yield from self._count(what, [(*head, size) for size in (low, high) for head in heads])
             _, least = yield from self._count(what, [(*head, low) for head in heads])
-            heads, least = (
-                [head for head, one in zip(heads, least <= self.aim, strict=True) if one],
-                least[least <= self.aim],
-            )
+            fitting = np.flatnonzero(least <= self.aim)
+            heads, least = [heads[at] for at in fitting], least[fitting]
             _, most = yield from self._count(what, [(*head, high) for head in heads])
             fits = np.where(most <= self.aim, high, low)
             fails = np.where(most <= self.aim, fits + 1, high)
@@ -272,7 +273,9 @@ class _Search:
             heads = [head for head in left if head not in set(heads)]
         return found
 
-    def _widen(self, heads: list[Row], fits: Whole, fails: Whole, room: tuple[Whole, Whole], what: str):
+    def _widen(
+        self, heads: list[Row], fits: Whole, fails: Whole, room: tuple[Whole, Whole], what: str
+    ) -> Asking[None]:
         """Raise last sizes that fit until the next ones fail; room grows about linearly between the two."""
         least, most = room
         step = 0
@@ -295,16 +298,30 @@ class _Search:
                 fits[open_[good]], least[open_[good]] = size[good], need[good]
                 fails[open_[bad]], most[open_[bad]] = size[bad], need[bad]
 
+    def _raised(self, row: Row) -> Asking[Row]:
+        """Return a row with its last size as large as fits under the mask, where it may need a little less room."""
+        head, size, high = row[:-1], row[-1], self.high[-1]
+        _, (was, room) = yield from self._count(WHOLE, [row, (*head, min(size + 1, high))])
+        if room > self.M or size >= high:
+            return row
+        over = min(size + 3 + 2 * int((self.M - room) // max(room - was, 1)), high)
+        _, most = yield from self._count(WHOLE, [(*head, over)])
+        fits, fails = np.array([size + 1]), np.array([over])
+        if most[0] <= self.M:
+            return (*head, over)
+        yield from self._widen([head], fits, fails, (np.array([room]), most), WHOLE)
+        return (*head, int(fits[0]))
+
     # Which sizes are compared
 
-    def best(self):
+    def best(self) -> Asking[Row]:
         """Return the best sizes found; if none fit, those that need the least room."""
         rows = (yield from self._every()) if self.short else None
         if rows is None:
             rows = yield from self._sampled()
         whole = WHOLE if self.masked else PLAIN
         for some in [rows] if self.short else [rows[at : at + 1] for at in range(len(rows))]:
-            words, room = yield from self._count(whole, some)
+            _, room = yield from self._count(whole, some)
             fits = [row for row, need in zip(some, room, strict=True) if need <= self.M]
             if fits:
                 return (yield from self._ordered(whole, fits))[0]
@@ -312,7 +329,7 @@ class _Search:
         _, room = yield from self._count(whole, rows)
         return rows[int(np.argmin(room))]
 
-    def _ordered(self, what: str, rows: list[Row]):
+    def _ordered(self, what: str, rows: list[Row]) -> Asking[list[Row]]:
         """Return rows, the best first: the fewest words, the most equal, the largest; no idle residents."""
         words, _ = yield from self._count(what, rows)
         cuts = len(self.group.cuts)
@@ -330,7 +347,7 @@ class _Search:
             return [n for n in values if not n or -(-self.high[at] // -(-self.high[at] // n)) == n]
         return list(values)
 
-    def _every(self):
+    def _every(self) -> Asking[list[Row] | None]:
         """Return all rows worth comparing; None if they are too many."""
         heads: list[Row] = [()]
         whole = not self.group.resident and self.masked
@@ -345,7 +362,7 @@ class _Search:
         rows = yield from self._fitted(heads, WHOLE if self.masked else PLAIN)
         return rows + [(*head, self.low[-1]) for head in heads]
 
-    def _sampled(self):
+    def _sampled(self) -> Asking[list[Row]]:
         """Return a sample of the rows that fit and what is near the best of them, the best first.
 
         Room without the mask is about that under it. Where less is needed of the best, larger ones are looked at.
@@ -356,15 +373,13 @@ class _Search:
             heads = [(*head, value) for head in heads for value in self._coarse(at, head)]
         rows = yield from self._with_last(heads)
         if not rows:
-            return [tuple(self.low), *((size,) for size in grid(self.high[0], 1.5) if not last)]
+            return [tuple(self.low), *((size,) for size in grid(self.high[0], 4.0) if not last)]
         rows = yield from self._refined(rows, _RATIO.get(last, 2.0))
         if not self.masked:
             return rows
-        more = (*rows[0][:-1], min(rows[0][-1] + 1, self.high[-1]))
-        _, room = yield from self._count(WHOLE, [more])
-        if room[0] <= self.M:  # a little less is needed under the mask
-            larger = yield from self._fitted([more[:-1]], WHOLE)
-            rows = yield from self._ordered(WORDS, [*larger, *rows])
+        raised = yield from self._raised(rows[0])
+        if raised != rows[0]:
+            rows = yield from self._ordered(WORDS, [raised, *rows])
         if self.group.resident:
             return rows
         for _ in range(_AIMS):
@@ -381,7 +396,7 @@ class _Search:
             rows = [*dict.fromkeys([*larger, *rows])]
         return rows
 
-    def _refined(self, rows: list[Row], ratio: float):
+    def _refined(self, rows: list[Row], ratio: float) -> Asking[list[Row]]:
         """Return rows and what is near the best of them, the best first."""
         what = WORDS if self.masked else PLAIN
         best = self._various((yield from self._ordered(what, rows)))
@@ -423,7 +438,7 @@ class _Search:
     def _suggested(self, at: int, most: int) -> list[int]:
         return suggested(self.problem, self.axes[at], most)
 
-    def _with_last(self, heads: list[Row]):
+    def _with_last(self, heads: list[Row]) -> Asking[list[Row]]:
         """Return heads with the largest last size that fits; of one size alone, and of residents, also smaller ones."""
         rows = yield from self._fitted(heads, PLAIN)
         if self.masked and rows:

@@ -43,7 +43,7 @@ def words_moved_by(programs: Sequence[Program], family: Family) -> NDArray[np.in
             if shape not in known:
                 known[shape] = lexical(text.program, text.family)
             moving, here = _Moving(text.family, known[shape]).of(text.program)
-            key = kind, shape_of(moving), tuple(here.items())
+            key: object = (kind, shape_of(moving), tuple(here.items()))
             alike.setdefault(key, []).append((number, moving, text.times))
             folded[key] = text.family, here
     for key, texts in alike.items():

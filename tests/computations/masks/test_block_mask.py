@@ -13,7 +13,7 @@ from pebble.computations.masks.mask import OTHER_AXIS
 from tests.computations.small_masks import whole
 from tests.support.amounts import examples
 from tests.support.block_masks import block_masks, blocks_table
-from tests.support.mask_questions import check_answers, check_places_of_change, random_boxes
+from tests.support.mask_questions import check_answers
 
 
 @given(block_masks)
@@ -27,36 +27,6 @@ def test_it_knows_what_the_same_dense_mask_knows(mask: BlockMask, axis: str, dat
     dense = DenseMask("some", blocks_table(mask))
     check_answers(mask, dense, axis, data)
     assert mask.separations(axis) == dense.separations(axis)
-    assert mask.fixed_places(axis) == dense.fixed_places(axis)
-
-
-@given(block_masks, st.integers(0, 2**32 - 1))
-def test_it_knows_where_the_same_dense_mask_changes(mask: BlockMask, seed: int) -> None:
-    dense = DenseMask("some", blocks_table(mask))
-    for axis, lines, partners in random_boxes(mask, seed):
-        check_places_of_change(mask, dense, axis, lines, partners)
-        for method in ("breaks", "pattern_changes", "flag_changes"):
-            found = getattr(mask, method)(axis, lines, partners).tolist()
-            assert found == getattr(dense, method)(axis, lines, partners).tolist(), method
-
-
-@given(block_masks, st.integers(0, 2**32 - 1))
-def test_patterns_are_equal_just_where_the_pairs_are(mask: BlockMask, seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    for axis, other in OTHER_AXIS.items():
-        extents = np.array([mask.extents[axis], mask.extents[other]])
-        size = rng.integers(1, extents + 1)
-        corners = rng.integers(0, extents - size + 1, (12, 2))
-        boxes = [((a, a + size[0]), (b, b + size[1])) for a, b in corners]
-        patterns = [mask.pattern(axis, *box) for box in boxes]
-        pairs = [mask.lines_matrix(axis, *box).tobytes() for box in boxes]
-        for one, its_pairs in zip(patterns, pairs, strict=True):
-            assert [one == other for other in patterns] == [its_pairs == others for others in pairs]
-
-
-def test_patterns_tell_queries_from_keys() -> None:
-    mask = block_mask(8, 12, 4, [[True, True, False], [False, True, False]])
-    assert mask.pattern("i", (2, 6), (0, 4)) != mask.pattern("i", (0, 4), (6, 10))
 
 
 @given(block_masks, st.integers(0, 2**32 - 1))

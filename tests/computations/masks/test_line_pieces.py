@@ -20,24 +20,15 @@ def long_blocks(rng: np.random.Generator) -> BlockToeplitzMask:
 
 def check(pieces: LinePieces, which: int, ends: list[int], rng: np.random.Generator) -> None:
     """Compare what pieces say with the ends, of which lines without pairs have -1."""
-    start, stop = sorted(rng.integers(0, len(ends) + 1, 2).tolist())
-    most = len(ends) if rng.random() < 0.5 else pieces.period
-    low, high = sorted(rng.integers(0, most + 1, 2).tolist())
-    inside = [(line, end) for line, end in enumerate(ends) if low <= end < high]
-    assert set(pieces.values(which, (start, stop), (low, high)).tolist()) == {
-        end for line, end in inside if start <= line < stop
-    }
-    assert pieces.latest(which, stop, (low, high)) == max(
-        (line for line, _ in inside if line < stop), default=-1
-    )
-    below = sum(0 <= end < high for end in ends[:stop])
-    assert pieces.below(which, stop, high) == below
-    assert pieces.below_among(which, (start, stop), high) == sum(0 <= end < high for end in ends[start:stop])
-    assert pieces.before(stop) == sum(end >= 0 for end in ends[:stop])
-    lines = [
-        line for a, b, times in pieces.lines_below(which, high) for line in range(a, b) for _ in range(times)
-    ]
-    assert len(lines) == sum(0 <= end < high for end in ends)
+    before, low, high = rng.integers(0, len(ends) + 1, (3, 9))
+    found = pieces.latest_of(FIRST, before, low, high) if which == FIRST else None
+    below, present = pieces.below(which, before, high), pieces.before(before)
+    for number, (stop, least, most) in enumerate(zip(before, low, high, strict=True)):
+        assert below[number] == sum(0 <= end < most for end in ends[:stop])
+        assert present[number] == sum(end >= 0 for end in ends[:stop])
+        if found is not None:
+            inside = (line for line, end in enumerate(ends[:stop]) if least <= end < most)
+            assert found[number] == max(inside, default=-1)
 
 
 def test_what_is_asked_of_pieces() -> None:

@@ -21,12 +21,11 @@ from pebble.computations.masks import (
     strided_mask,
     window_mask,
 )
-from pebble.computations.masks.mask import RegularPart
 from tests.computations.small_masks import whole
 from tests.support.amounts import examples
 from tests.support.bands import bands
 from tests.support.mask_definitions import definitions
-from tests.support.mask_questions import check_answers, check_places_of_change, random_boxes
+from tests.support.mask_questions import check_answers
 from tests.support.repeating_masks import block_toeplitz, blocks_table, table_of, unions
 
 LARGE = 10**9
@@ -52,90 +51,36 @@ def test_they_know_what_the_same_dense_mask_knows(mask: Piecewise, axis: str, da
 
 
 @given(masks, st.integers(0, 2**32 - 1))
-def test_they_know_where_the_same_dense_mask_changes(mask: Piecewise, seed: int) -> None:
-    dense = DenseMask("some", whole(mask))
-    for axis, lines, partners in random_boxes(mask, seed):
-        check_places_of_change(mask, dense, axis, lines, partners)
-
-
-@given(masks, st.sampled_from("ij"))
-def test_places_unlike_all_others(mask: Piecewise, axis: str) -> None:
-    """Of a union those at which one of its bands begins or ends; of single pairs that repeat, of all of them."""
-    parts = [DenseMask("band", table_of(band)) for band in mask.bands] if isinstance(mask, UnionMask) else []
-    if isinstance(mask, BlockToeplitzMask) and mask.period == 1:
-        parts = [DenseMask("all", whole(mask))]
-    places = {place for part in parts for place in part.presence_changes(axis)}
-    assert mask.fixed_places(axis) == sorted(places)
-
-
-@given(st.one_of(bands(), masks), st.integers(0, 2**32 - 1))
-def test_many_boxes_at_once(mask: BandMask | Piecewise, seed: int) -> None:
+def test_many_intervals_at_once(mask: Piecewise, seed: int) -> None:
     rng = np.random.default_rng(seed)
-    queries, keys = (np.sort(rng.integers(0, n + 1, (2, 9)), axis=0) for n in (mask.Nq, mask.Nk))
-    boxes = list(zip(*queries.tolist(), *keys.tolist(), strict=True))
-    assert mask.counts(tuple(queries), tuple(keys)).tolist() == [
-        mask.count((top, bottom), (left, right)) for top, bottom, left, right in boxes
-    ]
-    if isinstance(mask, BandMask):
-        return
-    for axis, lines, partners in (("i", queries, keys[0]), ("j", keys, queries[1])):
-        assert mask.begun(axis, tuple(lines), partners).tolist() == [
-            mask.started(axis, (start, stop), before)
-            for start, stop, before in zip(*lines.tolist(), partners.tolist(), strict=True)
-        ]
+    for axis in "ij":
+        low, high = np.sort(rng.integers(0, mask.extents[axis] + 1, (2, 9)), axis=0)
+        before = rng.integers(0, mask.Nq + mask.Nk - mask.extents[axis] + 1, 9)
+        expected = [(mask.first(axis, (a, b)) < c).sum() for a, b, c in zip(low, high, before, strict=True)]
+        assert mask.begun(axis, (low, high), before).tolist() == expected
 
 
-@given(st.one_of(bands(), masks), st.sampled_from("ij"))
-def test_between_its_ends_a_line_follows_one_rule(mask: BandMask | Piecewise, axis: str) -> None:
-    """Of a band and a union all or nothing is seen between two ends; of blocks, what one pattern says."""
+@given(st.one_of(bands(), unions), st.sampled_from("ij"))
+def test_between_its_ends_a_line_follows_one_rule(mask: BandMask | UnionMask, axis: str) -> None:
+    """All or nothing is seen between two ends."""
     table = whole(mask) if axis == "i" else whole(mask).T
     ends = mask.ends_of(axis, np.arange(len(table)))
     assert ends.shape[1] == len(table)
     assert (ends >= 0).all()
     assert (ends <= table.shape[1]).all()
-    if mask.period > 1:
-        assert (ends[1:] >= ends[:-1]).all()
-        assert (ends % mask.period == 0)[ends < table.shape[1]].all()
-        for row, cuts in zip(table, ends.T.tolist(), strict=True):
-            far = row[cuts[0] : cuts[1]] if axis == "i" else row[cuts[-2] : cuts[-1]]
-            assert (far[mask.period :] == far[: -mask.period]).all()
-            assert not (row[cuts[-1] :] if axis == "i" else row[: cuts[0]]).any()
-        return
     for row, cuts in zip(table, ends.T.tolist(), strict=True):
         for start, stop in zip(sorted(cuts)[:-1], sorted(cuts)[1:], strict=True):
             assert len(set(row[start:stop].tolist())) <= 1
 
 
-@given(masks, st.sampled_from("ij"))
-def test_steady_parts_move_steadily(mask: Piecewise, axis: str) -> None:
-    """Within a part, of the line a period on, each end is the same or a period on, and so are all pairs between."""
-    table = whole(mask) if axis == "i" else whole(mask).T
-    ends = mask.ends_of(axis, np.arange(len(table)))
+@given(unions, st.sampled_from("ij"))
+def test_steady_parts_move_steadily(mask: UnionMask, axis: str) -> None:
+    ends = mask.ends_of(axis, np.arange(mask.extents[axis]))
     for part in mask.steady_parts(axis):
-        assert (part.lines, part.partners) == (mask.period, mask.period)
+        assert (part.lines, part.partners) == (1, 1)
         assert len(part.moves) == len(ends)
-        steps = ends[:, part.start + part.lines : part.stop] - ends[:, part.start : part.stop - part.lines]
-        for step, moves in zip(steps, part.moves, strict=True):
-            if mask.period == 1:
-                assert (step == moves).all()
-            else:
-                assert set(step.tolist()) <= {0, moves * part.partners}
-        for line in range(part.start, part.stop - part.lines):
-            here, there = table[line], table[line + part.lines]
-            if isinstance(mask, BlockToeplitzMask):
-                assert (there[part.partners :] == here[: -part.partners]).all()
-
-
-@given(block_toeplitz, st.sampled_from("ij"))
-def test_the_steady_part_is_all_that_is_whole(mask: BlockToeplitzMask, axis: str) -> None:
-    blocks, L = mask.Nq // mask.period, mask.period
-    parts = mask.steady_parts(axis)
-    if blocks <= mask.depth:
-        assert parts == []
-    elif axis == "i":
-        assert [part[:2] for part in parts] == [(mask.depth * L, blocks * L)]
-    else:
-        assert [part[:2] for part in parts] == [(0, (blocks - mask.depth) * L)]
+        for step, moves in zip(np.diff(ends[:, part.start : part.stop]), part.moves, strict=True):
+            assert (step == moves).all()
 
 
 @pytest.mark.parametrize("N", [1, 2, 3, 7, 12, 13])
@@ -174,13 +119,9 @@ def test_a_thousand_million_tokens_take_no_room(spec: str) -> None:
     assert mask.connected
     for axis in "ij":
         assert mask.present(axis) == N - 1
-        assert mask.presence_changes(axis) == []
-        assert mask.started(axis, (0, N - 1), N - 1) == N - 1
         lines, partners = (LARGE // 3, LARGE // 3 + 9), (LARGE // 3, LARGE // 3 + 70)
         few = mask.lines_matrix(axis, lines, partners)
         assert few.sum() == mask.box(axis, lines, partners)
-        assert len(mask.breaks(axis, lines, partners)) <= 8
-        assert len(mask.steady_parts(axis)) >= 1
     assert tracemalloc.get_traced_memory()[1] < 2**21
     tracemalloc.stop()
 
@@ -197,17 +138,6 @@ def test_lengths_add_up_at_a_thousand_million_tokens() -> None:
     assert fixed_mask(N, L, 3).pairs == blocks * (L * (L + 1) // 2) + 3 * L * (blocks * (blocks - 1) // 2)
     # Four queries, four keys of the others, and of these a window of eleven that is cut at both ends.
     assert longformer_mask(N, 10, 4).pairs == 4 * N + 4 * (N - 4) + 11 * (N - 4) - 5 * 6
-
-
-def test_steady_parts_of_the_patterns() -> None:
-    near = (True, True)
-    assert strided_mask(100, 8).steady_parts("i") == [RegularPart(16, 96, (False, True, *near, *near), 8, 8)]
-    assert strided_mask(100, 8).steady_parts("j") == [RegularPart(0, 80, (*near, *near, True, False), 8, 8)]
-    fixed = fixed_mask(100, 8, 2).steady_parts("j")
-    assert fixed == [RegularPart(0, 88, (*near, True, False), 8, 8)]
-    assert fixed_mask(100, 8, 2).steady_parts("j", (88, 100)) == []
-    parts = longformer_mask(100, 8, 3).steady_parts("i")
-    assert (7, 96) in [part[:2] for part in parts]
 
 
 def test_what_is_no_union_or_blocks_is_refused() -> None:

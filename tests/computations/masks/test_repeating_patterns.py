@@ -25,15 +25,13 @@ SIZES = [(1, 5), (1, 1), (2, 1), (2, 4), (3, 3), (5, 6)]
 
 
 def answers(mask: Mask) -> list[Any]:
-    """What the machine and formulas ask of a mask, at every place."""
+    """What is asked of a mask, at every place."""
     N = mask.Nq
     found: list[Any] = [mask.matrix((0, N), (0, N)).tolist(), mask.pairs]
     for axis in "ij":
         found += [mask.first(axis).tolist(), mask.last(axis).tolist(), mask.present(axis)]
-        found += [mask.started(axis, (0, N), place) for place in range(N + 1)]
-        found += [mask.unfinished(axis, (0, N), place) for place in range(N + 1)]
-        found += [mask.started_before(axis, np.arange(N + 1)).tolist()]
-        found += [mask.finished_before(axis, np.arange(N + 1)).tolist()]
+        places = np.arange(N + 1)
+        found.append(mask.questions.begun(axis, 0 * places, 0 * places + N, places).tolist())
     found += [mask.count((start, N), (place, N)) for start in range(N) for place in range(N)]
     return found
 
