@@ -8,15 +8,16 @@ import pytest
 
 from pebble.computations.problem import Problem
 from pebble.program.closed_forms.count import closed_form
-from pebble.program.schedule import fitting_tiles, get
+from pebble.program.schedule import Tiles, fitting_tiles, get
 from pebble.testing import check_schedule
 from tests.support.amounts import first
 
 
-def formula(problem: Problem, rows: int) -> int:
-    """Words by the formula of the schedule's docstring, and the row sums where they are kept."""
-    N, width, blocks = problem.Nq, problem.d + problem.dv, -(-problem.Nq // rows)
-    return N * width + width * (blocks * N - rows * blocks * (blocks - 1) // 2) + N * problem.stats
+def formula(problem: Problem, tiles: Tiles) -> int:
+    """Words of the queries and outputs, of the keys that each block sees, and of the row sums where they are kept."""
+    N, width = problem.Nq, problem.d + problem.dv
+    ends = [*range(tiles["first"] or tiles["rows"], N, tiles["rows"]), N]
+    return N * width + width * sum(ends) + N * problem.stats
 
 
 @pytest.mark.parametrize("seed", first(12, range(60)))
@@ -26,9 +27,9 @@ def test_machine_closed_form_and_formula_agree(seed: int) -> None:
     problem = Problem(N, N, rnd.randint(1, 4), rnd.randint(1, 4), stats=rnd.random() < 0.5, mask="causal")
     schedule = get("flash-2-causal")
     M = schedule.least_M(problem) + rnd.randint(0, 60)
-    tiles = schedule.tiles(problem.without_mask(), M)
+    tiles = schedule.tiles(problem, M)
     found = check_schedule(schedule, problem, M, tiles)
-    assert found.io == formula(problem, tiles["rows"])
+    assert found.io == formula(problem, tiles)
     assert found.io <= check_schedule(get("flash-2"), problem, M).io
 
 
@@ -59,6 +60,6 @@ def test_words_where_blocks_divide_the_queries() -> None:
     problem = Problem.square(4096, 64, mask="causal")
     schedule, per = get("flash-2-causal"), 4096 * 64
     for blocks in (2, 3, 4, 8, 16):
-        tiles = schedule.tiles(problem.without_mask(), 2 * per // blocks)
+        tiles = schedule.tiles(problem, 2 * per // blocks)
         words = int(closed_form(schedule.program(problem, tiles), schedule.family(problem)).io)
         assert words / per == pytest.approx(blocks + 3, rel=0.02)
