@@ -50,7 +50,7 @@ _MORE = 2.05
 """Under a mask, tiles are not compared that move this many times the words of others without it."""
 _BEST, _VARIOUS = 3, 5
 """What is near this many is compared; in the first round near this many with different sizes."""
-_AIMS, _NEARLY = 3, 0.97
+_AIMS, _NEARLY = 3, 0.9995
 """How often larger tiles are looked at, as long as the best need less than this share of fast memory."""
 _MOST_ROUNDS = 16
 _NEVER = 1 << 62
