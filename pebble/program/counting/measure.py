@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Text", "in_turn", "measure", "shape_of", "texts_in_turn"]
 
+_MOST = 2**62
+
 
 class Text(NamedTuple):
     """A nest of loops that a program is made of, with the computation of it, and how often it comes."""
@@ -32,7 +34,7 @@ class Text(NamedTuple):
 def measure(programs: Sequence[Program], family: Family) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the words that programs move, and the peak of each; those of one text are folded together.
 
-    They are taken to be legal: :func:`run` verifies the one that is chosen.
+    They are taken to be legal: :func:`run` verifies the one that is chosen. Numbers are at most 2⁶².
 
     Returns
     -------
@@ -53,15 +55,16 @@ def measure(programs: Sequence[Program], family: Family) -> tuple[NDArray[np.int
         alike.setdefault(shape_of(program), []).append(number)
     for numbers in alike.values():
         split = [texts_in_turn(programs[number], family) for number in numbers]
-        order, folds = split[0][1], []
+        order, folds, moved = split[0][1], [], np.zeros(len(numbers), dtype=object)
         for texts in zip(*(texts for texts, _ in split), strict=True):
             one = texts[0]
             found = Fold([text.program for text in texts], one.family, lexical(one.program, one.family))
             folds.append(found)
             for place in places(one.program):
                 if place.operation.action in ("load", "store") and place.path in found.moved:
-                    words[numbers] += found.moved[place.path].astype(np.int64) * one.times
-        peaks[numbers] = in_turn(folds, order).room
+                    moved += found.moved[place.path] * one.times
+        words[numbers] = np.minimum(moved, _MOST)
+        peaks[numbers] = np.minimum(in_turn(folds, order).room, _MOST)
     return words, peaks
 
 
