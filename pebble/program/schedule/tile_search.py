@@ -52,6 +52,7 @@ _BEST, _VARIOUS = 3, 5
 """What is near this many is compared; in the first round near this many with different sizes."""
 _AIMS, _NEARLY = 3, 0.97
 """How often larger tiles are looked at, as long as the best need less than this share of fast memory."""
+_MOST_ROUNDS = 16
 _NEVER = 1 << 62
 """Words and room of sizes without a program."""
 PLAIN, WORDS, WHOLE = "without the mask", "words", "words and room"
@@ -400,7 +401,7 @@ class _Search:
         """Return rows and what is near the best of them, the best first."""
         what = WORDS if self.masked else PLAIN
         best = self._various((yield from self._ordered(what, rows)))
-        while True:
+        for _ in range(_MOST_ROUNDS):
             near = dict.fromkeys(row for one in best for row in self._near(one, ratio))
             more = yield from self._with_last(list(dict.fromkeys(row[:-1] for row in near)))
             if self.masked:
@@ -413,6 +414,7 @@ class _Search:
             words, _ = yield from self._count(what, rows)
             near_best = [row for row, one in zip(rows, words, strict=True) if one <= _ALMOST * words[0]]
             best, ratio = self._various(near_best), max(ratio**0.5, _LEAST_RATIO)
+        return rows
 
     def _coarse(self, at: int, head: Row) -> list[int]:
         """Return values of a size to begin with, beside some others."""
