@@ -198,9 +198,7 @@ def fits(schedule: Schedule, problem: Problem, M: int, tiles: dict[str, int]) ->
 
 
 @pytest.mark.parametrize("seed", range(12))
-@pytest.mark.parametrize(
-    ("name", "tile"), [("flash-1", "cols"), ("flash-2", "rows")]
-)
+@pytest.mark.parametrize(("name", "tile"), [("flash-1", "cols"), ("flash-2", "rows")])
 def test_the_chosen_tile_fits_and_the_next_does_not(name: str, tile: str, seed: int) -> None:
     rnd = Random(seed)
     schedule = get(name)

@@ -128,13 +128,12 @@ def test_tiles_under_a_mask_fit_and_are_no_worse_than_others(schedule: LevelSche
 
 @BOTH
 @pytest.mark.parametrize("mask", ["causal", "window:1024"])
-def test_sizes_do_not_matter_for_the_time_it_takes(schedule: LevelSchedule, mask: str) -> None:
-    """Rounds serve all levels at once."""
+def test_long_axes_are_counted_at_all_levels(schedule: LevelSchedule, mask: str) -> None:
     problem = Problem.square(2**18, 64, pass_name=schedule.passes[0], mask=mask)
     tiles, hierarchy = {"rows": 256, "cols": 512, "block": 64}, Hierarchy((None, None))
     runs = schedule.measure(problem, tiles, hierarchy)
     assert tuple(run.io for run in runs) == schedule.masked_words(problem, tiles, hierarchy)
-    assert all(run.steps < 4000 and not run.unrolled for run in runs), runs
+    assert all(run.proved for run in runs)
 
 
 @BOTH
@@ -212,7 +211,7 @@ def test_ratios_to_the_bounds_at_both_boundaries(quotient: int, worse: float) ->
     runs = FORWARD.measure(problem, tiles, hierarchy)
     assert all(run.peak <= words for run, words in zip(runs, hierarchy.capacities, strict=True) if words)
     assert tuple(run.io for run in runs) == FORWARD.words(problem, tiles, hierarchy)
-    assert all(run.steps < 10_000 and not run.unrolled for run in runs)
+    assert all(run.proved for run in runs)
     ratio = max(run.io / bound for run, bound in zip(runs, bounds, strict=True))
     assert ratio == pytest.approx(worse, abs=0.006)
 

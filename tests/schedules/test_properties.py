@@ -278,6 +278,5 @@ def test_closed_form_is_the_machine_at_a_billion_rows(name: str, pass_name: str,
     form = closed_form(program, family)
     assert (int(form.total_reads), int(form.total_writes)) == (counted.total_reads, counted.total_writes)
     assert counted.peak <= M
-    assert counted.unrolled == ()
-    assert counted.steps < 5_000
+    assert counted.proved
     assert counted.io > 2**63 or name in ("best", "hybrid") or counted.io > 10**16

@@ -84,4 +84,4 @@ def test_a_million_queries_and_keys_take_no_time() -> None:
         for mask in (None, make_mask("causal", 10**6, 10**6)):
             problem = Problem(10**6, 10**6, 64, 64, softmax=softmax, mask=mask)
             found = get("flash-2", "forward", softmax).measure(problem, {"rows": 503})
-            assert found.steps < 1000
+            assert found.proved
