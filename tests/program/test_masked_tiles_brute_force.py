@@ -134,6 +134,32 @@ def test_the_choice_is_the_best_of_all_tiles(name: str, pass_name: str, kind: st
     check_all_sizes(get(name, pass_name), problem_of(kind, pass_name, "plain", 0, 5), random.Random(name))
 
 
+DENSE = [
+    Problem(5, 4, 2, 3),
+    Problem(4, 5, 3, 2, softmax="safe", stats=True),
+    Problem(3, 4, 2, 2, pass_name="backward"),
+    Problem.square(6, 2, pass_name="weights"),
+    Problem.square(8, 3, attention="linear"),
+    Problem(4, 4, 3, 2, shared_values=True),
+    Problem(4, 4, 2, 1, heads=2, shared_rope=1),
+]
+
+
+@pytest.mark.parametrize(
+    ("problem", "name"),
+    [
+        (problem, name)
+        for problem in DENSE
+        for name in searched(problem.pass_name, problem.form)
+        if len((one := get(name, problem.pass_name, problem.form)).tile_names) <= 3
+        and one.is_offered(problem)
+    ],
+    ids=str,
+)
+def test_the_choice_is_the_best_of_all_tiles_without_a_mask(problem: Problem, name: str) -> None:
+    check_all_sizes(get(name, problem.pass_name, problem.form), problem, random.Random(name))
+
+
 @pytest.mark.parametrize(
     ("name", "pass_name", "form", "sizes", "text", "needs"),
     [

@@ -17,7 +17,7 @@ def formula(problem: Problem, tiles: Tiles) -> int:
     """Words of the queries and outputs, of the keys that each block sees, and of the row sums where they are kept."""
     N, width = problem.Nq, problem.d + problem.dv
     ends = [*range(tiles["first"] or tiles["rows"], N, tiles["rows"]), N]
-    return N * width + width * sum(ends) + N * problem.stats
+    return int(N * width + width * sum(ends) + N * problem.stats)
 
 
 @pytest.mark.parametrize("seed", first(12, range(60)))
