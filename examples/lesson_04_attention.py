@@ -96,7 +96,7 @@ assert second < 1.04
 
 # %%
 # The last line, N = 10⁹, took no longer than the others. How a count can be verified without going through
-# all those iterations is explained under [loops by induction](../induction.md).
+# all those iterations is explained under [how a count is verified](../verification.md).
 #
 # ## What to take away
 #

@@ -32,9 +32,9 @@ ROOMS: dict[str, tuple[str, list[str]]] = {
     "life_visits": (f"{COUNTING}/life_visits.py", ["tests/program/test_life.py"]),
     "effects": (
         f"{COUNTING}/effects.py",
-        ["tests/program/test_folded_counts.py", "tests/program/test_progressions.py"],
+        ["tests/program/test_effects.py", "tests/program/test_progressions.py"],
     ),
-    "measure": (f"{COUNTING}/measure.py", ["tests/program/test_folded_counts.py"]),
+    "measure": (f"{COUNTING}/measure.py", ["tests/program/test_effects.py"]),
     "progressions": (f"{COUNTING}/progressions.py", ["tests/program/test_progressions.py"]),
     "questions": (f"{MASKS}/questions.py", QUESTIONS),
     "band_questions": (f"{MASKS}/band_questions.py", QUESTIONS),

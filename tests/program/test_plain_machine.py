@@ -32,8 +32,8 @@ from tests.program.program_checks import place_of, seeded_program
 from tests.program.program_reference import refer
 from tests.program.random_programs import random_family
 from tests.program.sums_reference import refer_to_sets
-from tests.program.test_machine_sums import free_case
 from tests.program.test_run_levels import NARROWER, masked_case, played, random_case
+from tests.program.test_run_sums import free_case
 from tests.support import amounts
 
 PRODUCT = program(

@@ -222,7 +222,9 @@ class ToeplitzQuestions(Questions):
         number, block = _numbers(start // self._mask.period, -(-stop // self._mask.period))
         places = self._changes(axis, block, partner[number])
         places = np.clip(places, start[number], stop[number]) + number * (extent + 1)
-        number, line = np.divmod(union(places.ravel(), np.arange(len(stop)) * (extent + 1) + stop), extent + 1)
+        number, line = np.divmod(
+            union(places.ravel(), np.arange(len(stop)) * (extent + 1) + stop), extent + 1
+        )
         line, behind, number = line[:-1], line[1:], number[:-1]
         partner = partner[number]
         # Of a run's end nothing begins: the next place is another run's.

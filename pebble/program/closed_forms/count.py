@@ -177,7 +177,8 @@ def _folded(
     program: Program, family: Family, *, proved: bool
 ) -> tuple[dict[tuple[int, ...], str], dict[tuple[int, ...], int]]:
     """Return how far the chains have got at each operation, and the words that it moves."""
-    from pebble.program.counting.effects import Fold, lexical
+    from pebble.program.counting.effects import Fold
+    from pebble.program.counting.lexical import lexical
     from pebble.program.counting.life import Unproved
     from pebble.program.counting.run import proof
 

@@ -26,6 +26,7 @@ from pebble.common.errors import TooManyOperations
 from pebble.computations.masks.mask import OTHER_AXIS
 from pebble.computations.masks.questions import Runs
 from pebble.computations.masks.single_lines import SingleLines
+from pebble.program.counting.lexical import loops_of
 from pebble.program.counting.life import Here
 from pebble.program.counting.progressions import LEAST_TILES, steady_parts, tiles_in_progression
 from pebble.program.nodes import Condition, Loop, Operation, Program, When
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
     Path = tuple[int, ...]
     Box = dict[str, tuple[Whole, Whole]]
 
-__all__ = ["MOST_BOXES", "Effect", "Fold", "lexical"]
+__all__ = ["MOST_BOXES", "Effect", "Fold"]
 
 MOST_BOXES = 2 * 10**8
 """Boxes that are looked at; beyond, a program is not verified."""
@@ -120,7 +121,7 @@ class Effect(NamedTuple):
 
 
 @dataclass
-class Rows:
+class Boxes:
     """A table of boxes.
 
     Attributes
@@ -147,9 +148,9 @@ class Rows:
     def __len__(self) -> int:
         return len(self.root)
 
-    def take(self, chosen: Whole) -> Rows:
+    def take(self, chosen: Whole) -> Boxes:
         """Return some rows."""
-        return Rows(
+        return Boxes(
             self.root[chosen],
             self.weight[chosen],
             {axis: (a[chosen], b[chosen]) for axis, (a, b) in self.box.items()},
@@ -181,7 +182,7 @@ class Fold:
     effect : Effect
         Of each program.
     boxes : int
-        Rows looked at.
+        Boxes looked at.
 
     Raises
     ------
@@ -220,7 +221,7 @@ class Fold:
         ones = np.ones(self.number, dtype=self.whole)
         effect = self._nothing(self.number)
         for number, phase in enumerate(programs[0].phases):
-            rows = Rows(np.arange(self.number), ones, {}, {})
+            rows = Boxes(np.arange(self.number), ones, {}, {})
             effect = effect.then(self._nodes(phase.body, (number,), rows))
         self.effect = effect
 
@@ -237,7 +238,7 @@ class Fold:
             np.zeros(((arrays + 1) * self.by_array, n), dtype=self.whole),
         )
 
-    def _nodes(self, nodes: Sequence[Node], path: Path, rows: Rows) -> Effect:
+    def _nodes(self, nodes: Sequence[Node], path: Path, rows: Boxes) -> Effect:
         effect = self._nothing(len(rows))
         if not len(rows):
             return effect
@@ -253,7 +254,7 @@ class Fold:
 
     # Loops and conditions
 
-    def _when(self, node: When, path: Path, rows: Rows, effect: Effect) -> Effect:
+    def _when(self, node: When, path: Path, rows: Boxes, effect: Effect) -> Effect:
         holds = self._holds(node.condition, rows)
         if holds.all():
             return effect.then(self._nodes(node.body, path, rows))
@@ -263,7 +264,7 @@ class Fold:
             effect.put(chosen, done)
         return effect
 
-    def _holds(self, condition: Condition, rows: Rows) -> NDArray[np.bool_]:
+    def _holds(self, condition: Condition, rows: Boxes) -> NDArray[np.bool_]:
         axis, *loop = rows.loops[condition.label]
         if axis not in self.masked:
             return np.asarray(loop[condition.which == "last"] != condition.negated)
@@ -273,7 +274,7 @@ class Fold:
             self._asked.has(axis, *rest, *self._tile(OTHER_AXIS[axis], rows)) == condition.negated
         )
 
-    def _loop(self, node: Loop, path: Path, rows: Rows) -> Effect:
+    def _loop(self, node: Loop, path: Path, rows: Boxes) -> Effect:
         axis, (tile, start, stop) = node.axis, (one[rows.root] for one in self.sizes[path])
         low, high = rows.box.get(axis, (start, stop))
         loop = low, high, tile
@@ -290,7 +291,7 @@ class Fold:
         self,
         node: Loop,
         path: Path,
-        rows: Rows,
+        rows: Boxes,
         loop: tuple[Whole, Whole, Whole],
         runs: Runs,
         unit: int = 0,
@@ -309,7 +310,7 @@ class Fold:
         return effect
 
     def _in_progression(
-        self, node: Loop, path: Path, rows: Rows, loop: tuple[Whole, Whole, Whole]
+        self, node: Loop, path: Path, rows: Boxes, loop: tuple[Whole, Whole, Whole]
     ) -> Effect | None:
         """Return the effects of outermost loops of which some tiles stand for all; None if they do not."""
         mask, axis, other = self.family.mask, node.axis, OTHER_AXIS[node.axis]
@@ -338,7 +339,7 @@ class Fold:
         return self._standing_for_all(node, path, rows, loop, runs, 2)
 
     def _in_kinds(
-        self, node: Loop, path: Path, rows: Rows, loop: tuple[Whole, Whole, Whole]
+        self, node: Loop, path: Path, rows: Boxes, loop: tuple[Whole, Whole, Whole]
     ) -> Effect | None:
         """Return the effects of loops over single lines that a single partner sees, where lines are of few kinds."""
         mask, other = self.family.mask, OTHER_AXIS[node.axis]
@@ -365,7 +366,7 @@ class Fold:
         self,
         node: Loop,
         path: Path,
-        rows: Rows,
+        rows: Boxes,
         loop: tuple[Whole, Whole, Whole],
         runs: Runs,
         unit: int,
@@ -387,7 +388,7 @@ class Fold:
         self,
         node: Loop,
         path: Path,
-        rows: Rows,
+        rows: Boxes,
         runs: Runs,
         loop: tuple[Whole, Whole, Whole],
         unit: int,
@@ -430,7 +431,7 @@ class Fold:
 
     # Operations
 
-    def _operation(self, op: Operation, path: Path, rows: Rows, effect: Effect) -> Effect:
+    def _operation(self, op: Operation, path: Path, rows: Boxes, effect: Effect) -> Effect:
         array, here = self.family[op.array], self.here.get(path, Here("all", False))
         if op.action == "compute":
             if self.level > 1 and not self.inclusive:
@@ -450,7 +451,7 @@ class Fold:
         return effect
 
     def _compute(
-        self, op: Operation, path: Path, array: Array, rows: Rows, effect: Effect, held: bool
+        self, op: Operation, path: Path, array: Array, rows: Boxes, effect: Effect, held: bool
     ) -> Effect:
         if array.chain in self.masked:
             vertices, new, step = self._masked_chain(array, rows, op)
@@ -467,7 +468,7 @@ class Fold:
         effect.grown[self.arrays[op.replacing]] -= self._words(self.family[op.replacing], rows, op)
         return effect
 
-    def _masked_chain(self, array: Array, rows: Rows, op: Operation) -> tuple[Whole, Whole, Whole]:
+    def _masked_chain(self, array: Array, rows: Boxes, op: Operation) -> tuple[Whole, Whole, Whole]:
         """Return the vertices of a chain over queries or keys, the words that begin, and the transient word."""
         assert array.chain is not None
         axis, rest = OTHER_AXIS[array.chain], self._rest(array, rows, op)
@@ -504,7 +505,7 @@ class Fold:
             at[:] = np.where(top > room, np.concatenate([grown, [step + 0 * words]]), at)
         return Effect(grown, np.maximum(room, top), at)
 
-    def _count(self, path: Path, rows: Rows, words: Whole) -> None:
+    def _count(self, path: Path, rows: Boxes, words: Whole) -> None:
         total = self.moved.setdefault(path, np.zeros(self.number, dtype=self.whole))
         weighed = rows.weight * words
         if self.number == 1:
@@ -515,7 +516,7 @@ class Fold:
 
     # Questions
 
-    def _tile(self, axis: str, rows: Rows, op: Operation | None = None) -> tuple[Whole, Whole]:
+    def _tile(self, axis: str, rows: Boxes, op: Operation | None = None) -> tuple[Whole, Whole]:
         """Return the current tile of an axis, or the whole axis."""
         for name, start, stop in op.at if op else ():
             if name == axis:
@@ -525,7 +526,7 @@ class Fold:
         zero = np.zeros(len(rows), dtype=np.int64)
         return zero, zero + self.family.extents[axis]
 
-    def _rest(self, array: Array, rows: Rows, op: Operation) -> Whole | int:
+    def _rest(self, array: Array, rows: Boxes, op: Operation) -> Whole | int:
         """Return the words of a box along the axes that are not masked."""
         rest: Whole | int = 1
         for axis in array.axes:
@@ -537,7 +538,7 @@ class Fold:
                     rest = rest * self.family.extents[axis]
         return rest
 
-    def _words(self, array: Array, rows: Rows, op: Operation, place: str = "all") -> Whole:
+    def _words(self, array: Array, rows: Boxes, op: Operation, place: str = "all") -> Whole:
         """Return the words of a box that exist, of a masked chain those that have begun."""
         key = (array.axes, array.chain if array.chain in self.masked else None, place)
         if op.at or key not in rows.answers:
@@ -547,7 +548,7 @@ class Fold:
             rows.answers[key] = words
         return rows.answers[key]
 
-    def _lines(self, array: Array, rows: Rows, op: Operation, place: str) -> Whole:
+    def _lines(self, array: Array, rows: Boxes, op: Operation, place: str) -> Whole:
         lines = [axis for axis in array.axes if axis in self.masked]
         if len(lines) == 2:
             return np.asarray(self._asked.pairs("i", *self._tile("i", rows, op), *self._tile("j", rows, op)))
@@ -583,62 +584,3 @@ def _chunks(lengths: Whole) -> Iterator[slice]:
     bounds = np.unique(np.append(at, len(lengths)))
     for start, stop in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
         yield slice(start, stop)
-
-
-def loops_of(program: Program) -> list[tuple[Path, Loop]]:
-    """Return the loops of a text, each with its path."""
-    found: list[tuple[Path, Loop]] = []
-
-    def walk(nodes: Sequence[Node], path: Path) -> None:
-        for number, node in enumerate(nodes):
-            if not isinstance(node, Operation):
-                place = (*path, number)
-                if isinstance(node, Loop):
-                    found.append((place, node))
-                walk(node.body, place)
-
-    for number, phase in enumerate(program.phases):
-        walk(phase.body, (number,))
-    return found
-
-
-def lexical(program: Program, family: Family) -> dict[Path, Here]:
-    """Return how far the text says that the words of masked chains have got; a guess, for legal programs.
-
-    In a loop over the chain's axis in which the chain is advanced a word is at the start of the tile, and at its end
-    after that; elsewhere its chain is complete.
-    """
-    found: dict[Path, Here] = {}
-
-    def walk(nodes: Sequence[Node], path: Path, around: tuple[tuple[str, set[str], set[str]], ...]) -> None:
-        for number, node in enumerate(nodes):
-            place = (*path, number)
-            if isinstance(node, Operation):
-                chain = family[node.array].chain
-                inner = next((one for one in reversed(around) if one[0] == chain), None)
-                if inner and node.array in inner[1]:
-                    found[place] = Here("end" if node.array in inner[2] else "start", False)
-                if node.action == "compute":
-                    for _, _, done in around:
-                        done.add(node.array)
-            elif isinstance(node, Loop):
-                walk(node.body, place, (*around, (node.axis, _computed(node.body), set())))
-                for _, _, done in around:
-                    done |= _computed(node.body)
-            else:
-                walk(node.body, place, around)
-
-    for number, phase in enumerate(program.phases):
-        walk(phase.body, (number,), ())
-    return found
-
-
-def _computed(nodes: Sequence[Node]) -> set[str]:
-    """Return the arrays that some nodes compute."""
-    found: set[str] = set()
-    for node in nodes:
-        if not isinstance(node, Operation):
-            found |= _computed(node.body)
-        elif node.action == "compute":
-            found.add(node.array)
-    return found

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from pebble.computations.family import Family
-from pebble.program.counting.effects import Effect, Fold, lexical
+from pebble.program.counting.effects import Effect, Fold
+from pebble.program.counting.lexical import lexical
 from pebble.program.nodes import Loop, Operation
 from pebble.program.parts_in_turn import check_parts, family_of_part
 from pebble.program.places import places
@@ -18,12 +19,12 @@ if TYPE_CHECKING:
 
     from pebble.program.nodes import Node, Program
 
-__all__ = ["Text", "in_turn", "measure", "shape_of", "texts_in_turn"]
+__all__ = ["TextInTurn", "in_turn", "measure", "shape_of", "texts_in_turn"]
 
 _MOST = 2**62
 
 
-class Text(NamedTuple):
+class TextInTurn(NamedTuple):
     """A nest of loops that a program is made of, with the computation of it, and how often it comes."""
 
     program: Program
@@ -68,14 +69,14 @@ def measure(programs: Sequence[Program], family: Family) -> tuple[NDArray[np.int
     return words, peaks
 
 
-def texts_in_turn(program: Program, family: Family) -> tuple[list[Text], NDArray[np.int64]]:
+def texts_in_turn(program: Program, family: Family) -> tuple[list[TextInTurn], NDArray[np.int64]]:
     """Return the different nests of loops that a program is made of, and the order in which they come."""
     if not program.parts:
-        return [Text(program, family, 1)], np.zeros(1, dtype=np.int64)
+        return [TextInTurn(program, family, 1)], np.zeros(1, dtype=np.int64)
     parts = check_parts(program, family)
     kinds = zip(program.parts, parts.masks, parts.times, strict=True)
     return [
-        Text(part.program, family_of_part(family, mask), int(times)) for part, mask, times in kinds
+        TextInTurn(part.program, family_of_part(family, mask), int(times)) for part, mask, times in kinds
     ], parts.kinds
 
 

@@ -6,13 +6,14 @@ from contextlib import suppress
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from pebble.common.errors import CacheTooSmall, InvalidInput
+from pebble.common.errors import CacheTooSmall, InvalidInput, TooManyOperations
 from pebble.common.units import fast_memory_words
+from pebble.computations.masks.dense_mask import DenseMask
 from pebble.computations.problem import LARGEST_SIZE
 from pebble.program.schedule.block_cuts import own_sizes
 from pebble.program.schedule.schedule import Schedule
 from pebble.program.schedule.sequence_cuts import SEQUENCES, problem_of_part
-from pebble.program.schedule.tile_search import SHORT, Choice, Kind, best_tiles, counted, too_small
+from pebble.program.schedule.tile_search import SHORT, Kind, TileChoice, best_tiles, counted, too_small
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
     from pebble.program.schedule.schedule import Tiles
 
 __all__ = ["fitting", "fitting_tiles", "largest", "resolve_tiles"]
+
+_MOST_SEARCHED = 2**22
+"""Pairs of a mask that is kept pair by pair, up to which tiles are searched."""
 
 _ASKED, _MOST = 4, 200
 """The best sizes are asked for this many of the different sequences, and none of more different ones than this."""
@@ -103,8 +107,15 @@ def fitting_tiles(schedule: Schedule, problem: Problem, M: int) -> dict[str, int
     return dict(fitting(schedule, problem, M).tiles)
 
 
-def fitting(schedule: Schedule, problem: Problem, M: int) -> Choice:
+def fitting(schedule: Schedule, problem: Problem, M: int) -> TileChoice:
     """Return :func:`fitting_tiles`, with the words that they move and their room."""
+    mask = problem.allowed
+    if schedule.tile_names and isinstance(mask, DenseMask) and mask.Nq * mask.Nk > _MOST_SEARCHED:
+        raise TooManyOperations(
+            f"under the mask {mask.spec}, which is no band and has no equal blocks, tiles are chosen for at most "
+            f"{_MOST_SEARCHED:,} pairs of a query and a key; here are {mask.Nq:,} × {mask.Nk:,}: give the tiles, or "
+            "take fewer queries and keys"
+        )
     found = _fitting(Kind(schedule), problem, M)
     if isinstance(found, CacheTooSmall):
         raise found
@@ -112,9 +123,9 @@ def fitting(schedule: Schedule, problem: Problem, M: int) -> Choice:
 
 
 @lru_cache(maxsize=512)
-def _fitting(kind: Kind, problem: Problem, M: int) -> Choice | CacheTooSmall:
+def _fitting(kind: Kind, problem: Problem, M: int) -> TileChoice | CacheTooSmall:
     schedule = kind.schedule
-    choices: list[Choice] = []
+    choices: list[TileChoice] = []
     failure: CacheTooSmall | None = None
     try:
         if type(schedule).tiles is Schedule.tiles:

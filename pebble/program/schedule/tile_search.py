@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     T = TypeVar("T")
     Asking: TypeAlias = Generator[tuple[str, list[Row]], tuple[Whole, Whole], T]
 
-__all__ = ["SHORT", "Choice", "Kind", "best_tiles", "counted", "too_small"]
+__all__ = ["SHORT", "Kind", "TileChoice", "best_tiles", "counted", "too_small"]
 
 SHORT = 48
 """On axes up to this length all sizes are tried."""
@@ -59,7 +59,7 @@ PLAIN, WORDS, WHOLE = "without the mask", "words", "words and room"
 """What is asked of rows of sizes."""
 
 
-class Choice(NamedTuple):
+class TileChoice(NamedTuple):
     """Tiles, the words that they move and the room that they need."""
 
     words: int
@@ -67,7 +67,7 @@ class Choice(NamedTuple):
     tiles: dict[str, int]
 
 
-def best_tiles(schedule: Schedule, problem: Problem, M: int) -> Choice:
+def best_tiles(schedule: Schedule, problem: Problem, M: int) -> TileChoice:
     """Return the tiles with which a schedule moves the fewest words, of those that fit M words of fast memory.
 
     Raises
@@ -93,13 +93,13 @@ class Kind:
 
 
 @lru_cache(maxsize=512)
-def _best_tiles(kind: Kind, problem: Problem, M: int) -> Choice:
+def _best_tiles(kind: Kind, problem: Problem, M: int) -> TileChoice:
     schedule = kind.schedule
     if problem.mask is None:
         schedule.require(problem, M)
-    counter = _Counter(schedule, problem)
+    counter = _TileCounter(schedule, problem)
     greatest = dict(schedule.greatest(problem))
-    found: list[Choice] = []
+    found: list[TileChoice] = []
     short = max(problem.Nq, problem.Nk) <= SHORT
     for least in (schedule.smallest(problem), *(schedule.other_smallest(problem) if short else ())):
         for setting in switches(schedule, least, greatest):
@@ -116,10 +116,10 @@ def _best_tiles(kind: Kind, problem: Problem, M: int) -> Choice:
     return min(fitting, key=lambda one: one.words)
 
 
-def counted(schedule: Schedule, problem: Problem, tiles: Sequence[dict[str, int]]) -> list[Choice]:
+def counted(schedule: Schedule, problem: Problem, tiles: Sequence[dict[str, int]]) -> list[TileChoice]:
     """Return tiles with the words that they move and the room that they need."""
-    words, room = _Counter(schedule, problem).count(problem, tiles, None)
-    return [Choice(*one) for one in zip(words.tolist(), room.tolist(), tiles, strict=True)]
+    words, room = _TileCounter(schedule, problem).count(problem, tiles, None)
+    return [TileChoice(*one) for one in zip(words.tolist(), room.tolist(), tiles, strict=True)]
 
 
 def too_small(schedule: Schedule, least: int, M: int) -> CacheTooSmall:
@@ -129,7 +129,7 @@ def too_small(schedule: Schedule, least: int, M: int) -> CacheTooSmall:
     )
 
 
-class _Counter:
+class _TileCounter:
     """Counts programs of one schedule, with and without the mask."""
 
     def __init__(self, schedule: Schedule, problem: Problem) -> None:
@@ -163,20 +163,20 @@ class _Counter:
                     words[number, places], room[number, places] = measure(texts, self._families[problem])
         return words.ravel(), room.ravel()
 
-    def choice(self, M: int, base: dict[str, int], groups: list[TileGroup]) -> Choice:
+    def choice(self, M: int, base: dict[str, int], groups: list[TileGroup]) -> TileChoice:
         """Return the best tiles of some groups."""
-        searches = [_Search(self.schedule, self.problem, M, base, group) for group in groups]
+        searches = [_SizeSearch(self.schedule, self.problem, M, base, group) for group in groups]
         tiles = self._in_step(base, searches)
         numbered = self.schedule.program(self.problem, base).numbered
         if len(groups) == 1 and len(groups[0].phases) in (0, len(numbered)):
             words, room = searches[0].known(tiles)
         else:
             (words,), (room,) = self.count(self.problem, [tiles], None)
-        return Choice(int(words), int(room), tiles)
+        return TileChoice(int(words), int(room), tiles)
 
-    def _in_step(self, base: dict[str, int], searches: list[_Search]) -> dict[str, int]:
+    def _in_step(self, base: dict[str, int], searches: list[_SizeSearch]) -> dict[str, int]:
         """Return the best sizes of all groups; one program answers a question of each."""
-        tiles, done = dict(base), set[_Search]()
+        tiles, done = dict(base), set[_SizeSearch]()
         open_ = [(search, steps := search.best(), next(steps)) for search in searches]
         while open_:
             what = open_[0][2][0]
@@ -207,7 +207,7 @@ class _Counter:
         return tiles
 
 
-class _Search:
+class _SizeSearch:
     """The search for the sizes of one group: asks what rows of sizes do, with or without the mask."""
 
     def __init__(

@@ -14,7 +14,8 @@ from pebble.common.errors import TooManyOperations
 from pebble.computations.matmul import matmul_family
 from pebble.program import program
 from pebble.program.counting import effects
-from pebble.program.counting.effects import Fold, lexical
+from pebble.program.counting.effects import Fold
+from pebble.program.counting.lexical import lexical
 from pebble.program.counting.measure import measure
 from pebble.program.counting.run import run
 from pebble.program.nodes import Nodes
@@ -112,7 +113,7 @@ def steady_band(rnd: Random, rows: int, cols: int) -> Mask:
         while len(steps) < rows:
             steps += [rnd.choice([0, 1, 1])] * rnd.choice([3, 20, rnd.randint(20, 200)])
             steps.append(rnd.choice([0, 0, rnd.randint(0, 30)]))
-        return np.minimum(np.cumsum([0, *steps[: rows - 1]]), cols)
+        return np.asarray(np.minimum(np.cumsum([0, *steps[: rows - 1]]), cols))
 
     start = end()
     stop = np.minimum(np.maximum(start, rnd.choice([end(), start + rnd.randint(1, 60)])), cols)

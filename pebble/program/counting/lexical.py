@@ -1,0 +1,76 @@
+"""What the text of a program says by itself: its loops, and how far the words of masked chains have got."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from pebble.program.counting.life import Here
+from pebble.program.nodes import Loop, Operation, Program
+
+if TYPE_CHECKING:
+    from pebble.computations.family import Family
+    from pebble.program.nodes import Node
+
+    Path = tuple[int, ...]
+
+__all__ = ["lexical", "loops_of"]
+
+
+def loops_of(program: Program) -> list[tuple[Path, Loop]]:
+    """Return the loops of a text, each with its path."""
+    found: list[tuple[Path, Loop]] = []
+
+    def walk(nodes: Sequence[Node], path: Path) -> None:
+        for number, node in enumerate(nodes):
+            if not isinstance(node, Operation):
+                place = (*path, number)
+                if isinstance(node, Loop):
+                    found.append((place, node))
+                walk(node.body, place)
+
+    for number, phase in enumerate(program.phases):
+        walk(phase.body, (number,))
+    return found
+
+
+def lexical(program: Program, family: Family) -> dict[Path, Here]:
+    """Return how far the text says that the words of masked chains have got; a guess, for legal programs.
+
+    In a loop over the chain's axis in which the chain is advanced a word is at the start of the tile, and at its end
+    after that; elsewhere its chain is complete.
+    """
+    found: dict[Path, Here] = {}
+
+    def walk(nodes: Sequence[Node], path: Path, around: tuple[tuple[str, set[str], set[str]], ...]) -> None:
+        for number, node in enumerate(nodes):
+            place = (*path, number)
+            if isinstance(node, Operation):
+                chain = family[node.array].chain
+                inner = next((one for one in reversed(around) if one[0] == chain), None)
+                if inner and node.array in inner[1]:
+                    found[place] = Here("end" if node.array in inner[2] else "start", False)
+                if node.action == "compute":
+                    for _, _, done in around:
+                        done.add(node.array)
+            elif isinstance(node, Loop):
+                walk(node.body, place, (*around, (node.axis, _computed(node.body), set())))
+                for _, _, done in around:
+                    done |= _computed(node.body)
+            else:
+                walk(node.body, place, around)
+
+    for number, phase in enumerate(program.phases):
+        walk(phase.body, (number,), ())
+    return found
+
+
+def _computed(nodes: Sequence[Node]) -> set[str]:
+    """Return the arrays that some nodes compute."""
+    found: set[str] = set()
+    for node in nodes:
+        if not isinstance(node, Operation):
+            found |= _computed(node.body)
+        elif node.action == "compute":
+            found.add(node.array)
+    return found
