@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 __all__ = ["MOST_BOXES", "Effect", "Fold"]
 
 MOST_BOXES = 2 * 10**8
-"""Boxes that are looked at; beyond, a program is not verified."""
+"""BoxTable that are looked at; beyond, a program is not verified."""
 _CHUNK = 2**20
 _MANY_LINES = 2**18
 _SMALL = 2**61
@@ -121,7 +121,7 @@ class Effect(NamedTuple):
 
 
 @dataclass
-class Boxes:
+class BoxTable:
     """A table of boxes.
 
     Attributes
@@ -148,9 +148,9 @@ class Boxes:
     def __len__(self) -> int:
         return len(self.root)
 
-    def take(self, chosen: Whole) -> Boxes:
+    def take(self, chosen: Whole) -> BoxTable:
         """Return some rows."""
-        return Boxes(
+        return BoxTable(
             self.root[chosen],
             self.weight[chosen],
             {axis: (a[chosen], b[chosen]) for axis, (a, b) in self.box.items()},
@@ -182,7 +182,7 @@ class Fold:
     effect : Effect
         Of each program.
     boxes : int
-        Boxes looked at.
+        BoxTable looked at.
 
     Raises
     ------
@@ -221,7 +221,7 @@ class Fold:
         ones = np.ones(self.number, dtype=self.whole)
         effect = self._nothing(self.number)
         for number, phase in enumerate(programs[0].phases):
-            rows = Boxes(np.arange(self.number), ones, {}, {})
+            rows = BoxTable(np.arange(self.number), ones, {}, {})
             effect = effect.then(self._nodes(phase.body, (number,), rows))
         self.effect = effect
 
@@ -238,7 +238,7 @@ class Fold:
             np.zeros(((arrays + 1) * self.by_array, n), dtype=self.whole),
         )
 
-    def _nodes(self, nodes: Sequence[Node], path: Path, rows: Boxes) -> Effect:
+    def _nodes(self, nodes: Sequence[Node], path: Path, rows: BoxTable) -> Effect:
         effect = self._nothing(len(rows))
         if not len(rows):
             return effect
@@ -254,7 +254,7 @@ class Fold:
 
     # Loops and conditions
 
-    def _when(self, node: When, path: Path, rows: Boxes, effect: Effect) -> Effect:
+    def _when(self, node: When, path: Path, rows: BoxTable, effect: Effect) -> Effect:
         holds = self._holds(node.condition, rows)
         if holds.all():
             return effect.then(self._nodes(node.body, path, rows))
@@ -264,7 +264,7 @@ class Fold:
             effect.put(chosen, done)
         return effect
 
-    def _holds(self, condition: Condition, rows: Boxes) -> NDArray[np.bool_]:
+    def _holds(self, condition: Condition, rows: BoxTable) -> NDArray[np.bool_]:
         axis, *loop = rows.loops[condition.label]
         if axis not in self.masked:
             return np.asarray(loop[condition.which == "last"] != condition.negated)
@@ -274,7 +274,7 @@ class Fold:
             self._asked.has(axis, *rest, *self._tile(OTHER_AXIS[axis], rows)) == condition.negated
         )
 
-    def _loop(self, node: Loop, path: Path, rows: Boxes) -> Effect:
+    def _loop(self, node: Loop, path: Path, rows: BoxTable) -> Effect:
         axis, (tile, start, stop) = node.axis, (one[rows.root] for one in self.sizes[path])
         low, high = rows.box.get(axis, (start, stop))
         loop = low, high, tile
@@ -291,7 +291,7 @@ class Fold:
         self,
         node: Loop,
         path: Path,
-        rows: Boxes,
+        rows: BoxTable,
         loop: tuple[Whole, Whole, Whole],
         runs: Runs,
         unit: int = 0,
@@ -310,7 +310,7 @@ class Fold:
         return effect
 
     def _in_progression(
-        self, node: Loop, path: Path, rows: Boxes, loop: tuple[Whole, Whole, Whole]
+        self, node: Loop, path: Path, rows: BoxTable, loop: tuple[Whole, Whole, Whole]
     ) -> Effect | None:
         """Return the effects of outermost loops of which some tiles stand for all; None if they do not."""
         mask, axis, other = self.family.mask, node.axis, OTHER_AXIS[node.axis]
@@ -339,7 +339,7 @@ class Fold:
         return self._standing_for_all(node, path, rows, loop, runs, 2)
 
     def _in_kinds(
-        self, node: Loop, path: Path, rows: Boxes, loop: tuple[Whole, Whole, Whole]
+        self, node: Loop, path: Path, rows: BoxTable, loop: tuple[Whole, Whole, Whole]
     ) -> Effect | None:
         """Return the effects of loops over single lines that a single partner sees, where lines are of few kinds."""
         mask, other = self.family.mask, OTHER_AXIS[node.axis]
@@ -366,7 +366,7 @@ class Fold:
         self,
         node: Loop,
         path: Path,
-        rows: Boxes,
+        rows: BoxTable,
         loop: tuple[Whole, Whole, Whole],
         runs: Runs,
         unit: int,
@@ -388,7 +388,7 @@ class Fold:
         self,
         node: Loop,
         path: Path,
-        rows: Boxes,
+        rows: BoxTable,
         runs: Runs,
         loop: tuple[Whole, Whole, Whole],
         unit: int,
@@ -431,7 +431,7 @@ class Fold:
 
     # Operations
 
-    def _operation(self, op: Operation, path: Path, rows: Boxes, effect: Effect) -> Effect:
+    def _operation(self, op: Operation, path: Path, rows: BoxTable, effect: Effect) -> Effect:
         array, here = self.family[op.array], self.here.get(path, Here("all", False))
         if op.action == "compute":
             if self.level > 1 and not self.inclusive:
@@ -451,7 +451,7 @@ class Fold:
         return effect
 
     def _compute(
-        self, op: Operation, path: Path, array: Array, rows: Boxes, effect: Effect, held: bool
+        self, op: Operation, path: Path, array: Array, rows: BoxTable, effect: Effect, held: bool
     ) -> Effect:
         if array.chain in self.masked:
             vertices, new, step = self._masked_chain(array, rows, op)
@@ -468,7 +468,7 @@ class Fold:
         effect.grown[self.arrays[op.replacing]] -= self._words(self.family[op.replacing], rows, op)
         return effect
 
-    def _masked_chain(self, array: Array, rows: Boxes, op: Operation) -> tuple[Whole, Whole, Whole]:
+    def _masked_chain(self, array: Array, rows: BoxTable, op: Operation) -> tuple[Whole, Whole, Whole]:
         """Return the vertices of a chain over queries or keys, the words that begin, and the transient word."""
         assert array.chain is not None
         axis, rest = OTHER_AXIS[array.chain], self._rest(array, rows, op)
@@ -505,7 +505,7 @@ class Fold:
             at[:] = np.where(top > room, np.concatenate([grown, [step + 0 * words]]), at)
         return Effect(grown, np.maximum(room, top), at)
 
-    def _count(self, path: Path, rows: Boxes, words: Whole) -> None:
+    def _count(self, path: Path, rows: BoxTable, words: Whole) -> None:
         total = self.moved.setdefault(path, np.zeros(self.number, dtype=self.whole))
         weighed = rows.weight * words
         if self.number == 1:
@@ -516,7 +516,7 @@ class Fold:
 
     # Questions
 
-    def _tile(self, axis: str, rows: Boxes, op: Operation | None = None) -> tuple[Whole, Whole]:
+    def _tile(self, axis: str, rows: BoxTable, op: Operation | None = None) -> tuple[Whole, Whole]:
         """Return the current tile of an axis, or the whole axis."""
         for name, start, stop in op.at if op else ():
             if name == axis:
@@ -526,7 +526,7 @@ class Fold:
         zero = np.zeros(len(rows), dtype=np.int64)
         return zero, zero + self.family.extents[axis]
 
-    def _rest(self, array: Array, rows: Boxes, op: Operation) -> Whole | int:
+    def _rest(self, array: Array, rows: BoxTable, op: Operation) -> Whole | int:
         """Return the words of a box along the axes that are not masked."""
         rest: Whole | int = 1
         for axis in array.axes:
@@ -538,7 +538,7 @@ class Fold:
                     rest = rest * self.family.extents[axis]
         return rest
 
-    def _words(self, array: Array, rows: Boxes, op: Operation, place: str = "all") -> Whole:
+    def _words(self, array: Array, rows: BoxTable, op: Operation, place: str = "all") -> Whole:
         """Return the words of a box that exist, of a masked chain those that have begun."""
         key = (array.axes, array.chain if array.chain in self.masked else None, place)
         if op.at or key not in rows.answers:
@@ -548,7 +548,7 @@ class Fold:
             rows.answers[key] = words
         return rows.answers[key]
 
-    def _lines(self, array: Array, rows: Boxes, op: Operation, place: str) -> Whole:
+    def _lines(self, array: Array, rows: BoxTable, op: Operation, place: str) -> Whole:
         lines = [axis for axis in array.axes if axis in self.masked]
         if len(lines) == 2:
             return np.asarray(self._asked.pairs("i", *self._tile("i", rows, op), *self._tile("j", rows, op)))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pebble.computations.masks.mask import OTHER_AXIS
-from pebble.program.counting.effects import Effect, Fold, Boxes
+from pebble.program.counting.effects import BoxTable, Effect, Fold
 from pebble.program.counting.lexical import lexical
 from pebble.program.counting.life import Here
 from pebble.program.counting.measure import shape_of, texts_in_turn
@@ -121,7 +121,7 @@ class _Moving:
 class _Words(Fold):
     """Counts words only."""
 
-    def _nodes(self, nodes: Sequence[Node], path: Path, rows: Boxes) -> Effect:
+    def _nodes(self, nodes: Sequence[Node], path: Path, rows: BoxTable) -> Effect:
         for number, node in enumerate(nodes):
             place = (*path, number)
             if isinstance(node, Operation):
@@ -136,7 +136,7 @@ class _Words(Fold):
                     self._nodes(node.body, place, rows if len(holds) == len(rows) else rows.take(holds))
         return self._nothing(len(rows))
 
-    def _line_by_line(self, node: Loop, path: Path, rows: Boxes) -> bool:
+    def _line_by_line(self, node: Loop, path: Path, rows: BoxTable) -> bool:
         """Count what a loop over single lines does, if all that it moves is of these lines."""
         axis, (tile, start, stop) = node.axis, (one[rows.root] for one in self.sizes[path])
         if axis not in self.masked or (tile != 1).any():
@@ -157,7 +157,7 @@ class _Words(Fold):
         return axis in array.axes and OTHER_AXIS[axis] not in array.axes
 
     def _in_progression(
-        self, node: Loop, path: Path, rows: Boxes, loop: tuple[Whole, Whole, Whole]
+        self, node: Loop, path: Path, rows: BoxTable, loop: tuple[Whole, Whole, Whole]
     ) -> Effect | None:
         """Look at all tiles, unless they are very many: programs are taken one by one otherwise."""
         low, high, tile = loop
