@@ -12,6 +12,7 @@ from pebble import Problem
 from pebble.cli import main
 from pebble.lab.plan import plan, plan_kernel
 from tests.cli.commands import Pebble, document_of
+from tests.lab.plans import without_proofs
 
 
 def _call(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:
@@ -69,7 +70,7 @@ def test_command_under_a_mask(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Ca
     assert document["problem"]["mask"] == "causal"
     assert document["unverified"] == []
     assert err == ""
-    monkeypatch.setattr("pebble.lab.plan.evaluations.MASKED_STEPS", 1)
+    without_proofs(monkeypatch, 1)
     assert _call(monkeypatch, *shape) == 1
     out, err = capsys.readouterr()
     assert "own tiles, not verified" in out

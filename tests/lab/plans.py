@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
+
 from pebble import Problem
 from pebble.lab.plan import Constraints
 from pebble.lab.plan.evaluations import Evaluations
 from pebble.lab.plan.memory_need import Room
+from pebble.program.counting.life import Unproved
 from pebble.program.schedule import get
 
 FORWARD = Problem.square(2048, 64)
@@ -17,3 +20,13 @@ BACKWARD = Problem.square(2048, 64, pass_name="backward")
 def room_of(name: str, problem: Problem, tiles: dict[str, int], constraints: Constraints, dtype: str) -> Room:
     schedule = get(name, problem.pass_name)
     return Evaluations(problem, dtype).room(schedule, tiles, constraints)
+
+
+def without_proofs(monkeypatch: pytest.MonkeyPatch, operations: int) -> None:
+    """Let no text prove that it is legal, so that plans execute programs, up to some operations."""
+
+    def stops(*_: object, **__: object) -> None:
+        raise Unproved("it is left out")
+
+    monkeypatch.setattr("pebble.program.counting.run.prove_levels", stops)
+    monkeypatch.setattr("pebble.lab.plan.evaluations.MASKED_STEPS", operations)

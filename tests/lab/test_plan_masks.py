@@ -20,8 +20,7 @@ from pebble.program import Program
 from pebble.program.closed_forms.count import closed_form
 from pebble.program.counting.run import run
 from pebble.program.schedule import Schedule, Tiles, get
-
-HARDLY_MORE = 1.002
+from tests.lab.plans import without_proofs
 
 
 def _problem(mask: str, pass_name: str = "forward", N: int = 64) -> Problem:
@@ -117,7 +116,7 @@ def test_what_takes_too_long_to_verify_is_a_row(monkeypatch: pytest.MonkeyPatch)
     problem = _problem("causal")
     whole = plan(problem, 200, multiple_of=2, at_least={"rows": 2})
     steps = {one.schedule: _steps(problem, one.schedule, one.tiles) for one in whole.choices}
-    monkeypatch.setattr(evaluations, "MASKED_STEPS", max(steps.values()) - 1)
+    without_proofs(monkeypatch, max(steps.values()) - 1)
     found = plan(problem, 200, multiple_of=2, at_least={"rows": 2})
     slow = [name for name, count in steps.items() if count == max(steps.values())]
     assert [one.schedule for one in found.unverified] == slow
@@ -127,15 +126,16 @@ def test_what_takes_too_long_to_verify_is_a_row(monkeypatch: pytest.MonkeyPatch)
     document = json.loads(json.dumps(found.to_dict()))
     assert document["best"] == document["choices"][0]
     assert [one["note"] for one in document["unverified"]] == [one.note for one in found.unverified]
-    assert f"{slow[0]} ({found.unverified[0].form}), not verified: under the mask causal" in str(found)
+    assert f"{slow[0]} ({found.unverified[0].form}), not verified: " in str(found)
+    assert "under the mask causal" in found.unverified[0].note
 
 
 def _steps(problem: Problem, name: str, tiles: Tiles) -> int:
-    return run(get(name).program(problem, tiles), family_of(problem)).steps
+    return run(get(name).program(problem, tiles), family_of(problem), induction=False).steps
 
 
 def test_where_nothing_can_be_verified_the_rows_are_there(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(evaluations, "MASKED_STEPS", 1)
+    without_proofs(monkeypatch, 1)
     found = plan(_problem("causal"), 700, multiple_of=2)
     assert found.choices == ()
     assert found.unverified
@@ -177,10 +177,10 @@ def test_without_a_closed_form_the_machine_counts(monkeypatch: pytest.MonkeyPatc
     def refused(*_: object) -> None:
         raise NoClosedForm("none here")
 
-    monkeypatch.setattr(evaluations, "closed_form", refused)
+    monkeypatch.setattr(evaluations, "words_by_array", refused)
     found = plan(problem, 200, schedules=["flash-1"], costs=False)
     assert [(one.tiles, one.io) for one in found.choices] == [(one.tiles, one.io) for one in expected.choices]
-    monkeypatch.setattr(evaluations, "MASKED_STEPS", 1)
+    without_proofs(monkeypatch, 1)
     found = plan(problem, 200, schedules=["flash-1"], costs=False)
     assert [(one.tiles, one.io) for one in found.unverified] == [(None, None)] * 2
 
@@ -226,11 +226,10 @@ def test_progress_is_told_before_the_work() -> None:
     ["blocks:size=16,density=0.2", "document:40,6x5,26", pytest.param("strided:16", marks=pytest.mark.slow)],
 )
 def test_a_plan_is_no_worse_than_a_count(mask: str) -> None:
-    """But for squares that are taken since they are verified sooner."""
     problem = Problem.square(96, 4, mask=mask)
     planned = plan(problem, 200, costs=False)
     counted = {row.name: row.io or 0 for row in count(problem, 200).rows}
     own = [choice for choice in planned.choices if choice.form == "own tiles"]
     assert len(own) > 8
     for choice in own:
-        assert choice.io <= HARDLY_MORE * counted[choice.schedule], choice
+        assert choice.io <= counted[choice.schedule], choice

@@ -202,7 +202,7 @@ def test_a_schedule_comes_near() -> None:
     """All keys resident: 4N words with M = 2N + 3 for d = dv = 1; a wrong constant would be found out."""
     for n in (9, 36):
         problem = Problem.square(n, 1, mask="causal")
-        row = count_schedule(get("key-window", "forward"), problem, 2 * n + 4, None, 1)
+        row = count_schedule(get("key-window", "forward"), problem, 2 * n + 3, None, 1)
         assert row.io == 4 * n
         assert row.peak is not None
         assert words_above_compulsory(n, 1, 1, 0) == row.peak - 5
@@ -244,7 +244,7 @@ def test_never_above_optima_known_from_longer_searches(n: int, dv: int, M: int, 
 def test_a_wrong_constant_would_be_caught(monkeypatch: pytest.MonkeyPatch, extra: int) -> None:
     right = module.words_above_compulsory
     problem = Problem.square(36, 1, mask="causal")
-    row = count_schedule(get("key-window", "forward"), problem, 76, None, 1)
+    row = count_schedule(get("key-window", "forward"), problem, 75, None, 1)
     assert row.io is not None
     assert row.peak is not None
     monkeypatch.setattr(module, "words_above_compulsory", lambda n, d, dv, M: right(n, d, dv, M) + extra)

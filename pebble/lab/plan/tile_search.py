@@ -123,9 +123,11 @@ def refined(one: Candidate, setting: Setting) -> Candidate:
 
 def _as_counted(one: Candidate, setting: Setting) -> Candidate | None:
     """Return the tiles that a count under the mask proposes for so many words, where it tries more than their own."""
-    # Under a single band it finds hardly anything better, and takes as long as all else.
+    # Under a single band only a first block of its own makes more than hardly a difference, and it takes long.
     mask = setting.problem.allowed
-    if setting.short or (isinstance(mask, BandMask) and not mask.separations("i")):
+    if setting.short or (
+        isinstance(mask, BandMask) and not mask.separations("i") and not one.schedule.masks_only
+    ):
         return None
     with suppress(CacheTooSmall, NoClosedForm, TooManyOperations):
         proposed = fitting_tiles(one.schedule, setting.problem, _left(one, setting))
