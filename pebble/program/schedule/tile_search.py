@@ -52,7 +52,8 @@ _BEST, _VARIOUS = 3, 5
 """What is near this many is compared; in the first round near this many with different sizes."""
 _AIMS, _NEARLY = 3, 0.9995
 """How often larger tiles are looked at, as long as the best need less than this share of fast memory."""
-_MOST_ROUNDS = 16
+_ROUNDS, _GAIN = 16, 1e-5
+"""After this many rounds, one that saves less than this share of the words is the last."""
 _NEVER = 1 << 62
 """Words and room of sizes without a program."""
 PLAIN, WORDS, WHOLE = "without the mask", "words", "words and room"
@@ -394,27 +395,30 @@ class _SizeSearch:
             larger = yield from self._refined([*rows[:_BEST], *larger], 1.2)
             if larger[0] == rows[0]:
                 break
-            rows = [*dict.fromkeys([*larger, *rows])]
+            rows = yield from self._ordered(WORDS, list(dict.fromkeys([*larger, *rows])))
         return rows
 
     def _refined(self, rows: list[Row], ratio: float) -> Asking[list[Row]]:
         """Return rows and what is near the best of them, the best first."""
         what = WORDS if self.masked else PLAIN
         best = self._various((yield from self._ordered(what, rows)))
-        for _ in range(_MOST_ROUNDS):
+        rounds = 0
+        while True:
             near = dict.fromkeys(row for one in best for row in self._near(one, ratio))
             more = yield from self._with_last(list(dict.fromkeys(row[:-1] for row in near)))
             if self.masked:
                 more += [row for one in best for row in self._smaller(one, ratio)]
             known = set(rows)
             more = [row for row in dict.fromkeys(more) if row not in known]
+            (before,), _ = yield from self._count(what, rows[:1])
             rows = yield from self._ordered(what, rows + more)
-            if not more or (rows[0] not in set(more) and ratio <= _LEAST_RATIO):
-                return rows
             words, _ = yield from self._count(what, rows)
+            rounds += 1
+            slow = rounds > _ROUNDS and words[0] >= (1 - _GAIN) * before
+            if slow or not more or (rows[0] not in set(more) and ratio <= _LEAST_RATIO):
+                return rows
             near_best = [row for row, one in zip(rows, words, strict=True) if one <= _ALMOST * words[0]]
             best, ratio = self._various(near_best), max(ratio**0.5, _LEAST_RATIO)
-        return rows
 
     def _coarse(self, at: int, head: Row) -> list[int]:
         """Return values of a size to begin with, beside some others."""
