@@ -183,8 +183,12 @@ def run(
 
 
 def _uncounted(schedule: Schedule, problem: Problem, why: str) -> Row:
-    """Return a row that says why a schedule is not counted."""
-    return Row(schedule.name, None, schedule.least_M(problem), note=why)
+    """Return a row that says why a schedule is not counted, with the least M, or what it is without the mask."""
+    try:
+        least = schedule.least_M(problem)
+    except TooManyOperations:
+        least = schedule.least_M(problem.without_mask())
+    return Row(schedule.name, None, least, note=why)
 
 
 def count_schedule(

@@ -9,7 +9,6 @@ import numpy as np
 from pebble.computations.masks.band_mask import BandMask
 from pebble.computations.masks.band_runs import band_runs
 from pebble.computations.masks.questions import Questions, Runs
-from pebble.computations.masks.staircase import union
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -64,10 +63,8 @@ class BandQuestions(Questions):
         return np.where(low < high, high, x0)
 
     def has(self, axis: str, x0: Whole, x1: Whole, p: Whole, q: Whole) -> NDArray[np.bool_]:
-        """Whether boxes hold any pair: whether a line with pairs ends behind p, and begins before q."""
-        start, stop = self._mask.ends(axis)
-        low, high = np.maximum(stop.upto(p), x0), np.minimum(start.below(q), x1)
-        return (p < q) & (low < high) & (self.present(axis, low, np.maximum(low, high)) > 0)
+        """Whether boxes hold any pair."""
+        return self.lines_seen(axis, x0, x1, p, q) > 0
 
     def lines_seen(self, axis: str, x0: Whole, x1: Whole, p: Whole, q: Whole) -> Whole:
         """Numbers of lines with a partner in [p, q): those that end behind p and begin before q."""
@@ -78,15 +75,6 @@ class BandQuestions(Questions):
     def runs(self, axis: str, w0: Whole, w1: Whole, tile: Whole, p: Whole, q: Whole) -> Runs:
         """Return the tiles that see [p, q), in runs between the places where anything changes."""
         return band_runs((self._mask,), axis, w0, w1, tile, p, q)
-
-    def steady(self, axis: str) -> Whole:
-        """Return places, from 0 to the axis's length, between which both ends of a line's partners stay, or rise alike.
-
-        From line to line they rise by one; of queries in groups, by the ``partners`` of the mask's pieces every
-        ``lines`` lines. All lines between two places have pairs, or none has.
-        """
-        present = np.array(self._mask.presence_changes(axis), dtype=np.int64)
-        return union(self._mask.pieces(axis).starts, present, np.array([self.extents[axis]]))
 
     def _beginning(self, axis: str, x0: Whole, x1: Whole, place: Whole) -> Whole:
         """Return up to where the lines of [x0, x1) that have pairs begin before a place."""

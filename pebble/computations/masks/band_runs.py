@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from pebble.computations.masks.band_mask import BandMask
-from pebble.computations.masks.questions import Runs
+from pebble.computations.masks.questions import Runs, check_tiles
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -138,6 +138,7 @@ def _with_single_tiles(
     new = np.append(True, row[1:] != row[:-1])[: len(row)]
     since[new] = first[row[new]]
     number = begins - since + (begins < ends)
+    check_tiles(int(number.sum()))
     entry = np.repeat(np.arange(len(row)), number)
     tile = np.arange(len(entry)) - (np.cumsum(number) - number - since)[entry]
     times = np.where(tile == begins[entry], (ends - begins)[entry], 1)

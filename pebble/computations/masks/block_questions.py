@@ -9,7 +9,7 @@ import numpy as np
 from pebble.computations.masks.line_pieces import FIRST
 from pebble.computations.masks.lines_by_first import LinesByFirst
 from pebble.computations.masks.mask import OTHER_AXIS
-from pebble.computations.masks.questions import Questions, Runs
+from pebble.computations.masks.questions import Questions, Runs, check_tiles
 from pebble.computations.masks.staircase import union
 
 if TYPE_CHECKING:
@@ -263,6 +263,7 @@ class ToeplitzQuestions(Questions):
 def _numbers(start: Whole, stop: Whole) -> tuple[Whole, Whole]:
     """Return all whole numbers of intervals, and with each the number of its interval."""
     lengths = stop - start
+    check_tiles(int(lengths.sum()))
     parent = np.repeat(np.arange(len(start)), lengths)
     return parent, np.arange(len(parent)) + np.repeat(start - (np.cumsum(lengths) - lengths), lengths)
 

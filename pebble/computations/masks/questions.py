@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from pebble.common.errors import TooManyOperations
 from pebble.computations.masks.mask import OTHER_AXIS, Mask
 
 if TYPE_CHECKING:
@@ -18,7 +19,9 @@ if TYPE_CHECKING:
 
     Whole = NDArray[np.int64]
 
-__all__ = ["Questions", "Runs", "TableQuestions", "every_tile"]
+__all__ = ["Questions", "Runs", "TableQuestions", "check_tiles", "every_tile"]
+
+_MOST_TILES = 2**24
 
 
 class Runs(NamedTuple):
@@ -40,6 +43,12 @@ class Runs(NamedTuple):
     first: Whole
     length: Whole
     times: Whole
+
+    def tiles(self) -> tuple[Whole, Whole]:
+        """Return the tiles of all groups, each once: the run that each is of, and its number."""
+        run = np.repeat(np.arange(len(self.parent)), self.length)
+        behind = np.cumsum(self.length)
+        return run, self.first[run] + np.arange(len(run)) - (behind - self.length)[run]
 
 
 class Questions(ABC):
@@ -75,8 +84,7 @@ class Questions(ABC):
     def lines_seen(self, axis: str, x0: Whole, x1: Whole, p: Whole, q: Whole) -> Whole:
         """Numbers of lines in intervals that have a pair with a partner in [p, q)."""
         runs = self.runs(axis, x0, x1, np.ones_like(x0), p, q)
-        run = np.repeat(np.arange(len(runs.parent)), runs.length)
-        start = runs.first[run] + np.arange(len(run)) - (np.cumsum(runs.length) - runs.length)[run]
+        run, start = runs.tiles()
         parent = runs.parent[run]
         start += x0[parent]
         seen = self.has(axis, start, start + 1, p[parent], q[parent]) * runs.times[run]
@@ -94,9 +102,24 @@ class Questions(ABC):
         return every_tile(w0, w1, tile)
 
 
+def check_tiles(number: int) -> None:
+    """Refuse to write down more tiles than memory has room for.
+
+    Raises
+    ------
+    TooManyOperations
+    """
+    if number > _MOST_TILES:
+        raise TooManyOperations(
+            f"not verified at this size: {number:,} tiles would have to be looked at at once, and at most "
+            f"{_MOST_TILES:,} are; take larger tiles, or fewer queries and keys"
+        )
+
+
 def every_tile(w0: Whole, w1: Whole, tile: Whole) -> Runs:
     """Return all tiles of loops, each as a run of its own."""
     number = -((w0 - w1) // tile)
+    check_tiles(int(number.sum()))
     parent = np.repeat(np.arange(len(w0)), number)
     first = np.arange(len(parent)) - np.repeat(np.cumsum(number) - number, number)
     return Runs(parent, first, np.ones_like(first), np.ones_like(first))

@@ -8,7 +8,6 @@ import numpy as np
 
 from pebble.computations.masks.band_runs import band_runs
 from pebble.computations.masks.questions import Questions, Runs
-from pebble.computations.masks.staircase import union
 from pebble.computations.masks.union_mask import UnionMask
 
 if TYPE_CHECKING:
@@ -69,7 +68,3 @@ class UnionQuestions(Questions):
     def runs(self, axis: str, w0: Whole, w1: Whole, tile: Whole, p: Whole, q: Whole) -> Runs:
         """Return the tiles that see [p, q), in runs between the places where anything changes in any band."""
         return band_runs(self._mask.bands, axis, w0, w1, tile, p, q)
-
-    def steady(self, axis: str) -> Whole:
-        """Return places, from 0 to the axis's length, between which every band's ends stay, or rise alike."""
-        return union(*(band.steady(axis) for band in self._asked))

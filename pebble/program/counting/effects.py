@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 __all__ = ["MOST_BOXES", "Effect", "Fold"]
 
 MOST_BOXES = 2 * 10**8
-"""BoxTable that are looked at; beyond, a program is not verified."""
+"""Boxes that are looked at; beyond, a program is not verified."""
 _CHUNK = 2**20
 _MANY_LINES = 2**18
 _SMALL = 2**61
@@ -174,6 +174,8 @@ class Fold:
         Which of several memory levels is counted, the innermost is 1.
     inclusive : bool
         Whether it holds all that those within hold, so that computations take room in it; else what they store does.
+    most : int
+        How many boxes are looked at.
 
     Attributes
     ----------
@@ -182,7 +184,7 @@ class Fold:
     effect : Effect
         Of each program.
     boxes : int
-        BoxTable looked at.
+        Tiles looked at.
 
     Raises
     ------
@@ -199,8 +201,9 @@ class Fold:
         by_array: bool = False,
         level: int = 1,
         inclusive: bool = True,
+        most: int = MOST_BOXES,
     ) -> None:
-        self.level, self.inclusive = level, inclusive
+        self.level, self.inclusive, self.most = level, inclusive, most
         self.family, self.here, self.number = family, here, len(programs)
         self.masked = family.masked_axes
         self.axes: dict[Path, str] = {}
@@ -283,9 +286,15 @@ class Fold:
         for shortened in (self._in_progression, self._in_kinds):
             if (found := shortened(node, path, rows, loop)) is not None:
                 return found
-        return self._runs(
-            node, path, rows, loop, self._asked.runs(axis, *loop, *self._tile(OTHER_AXIS[axis], rows))
-        )
+        try:
+            runs = self._asked.runs(axis, *loop, *self._tile(OTHER_AXIS[axis], rows))
+        except TooManyOperations:
+            if len(rows) == 1:
+                raise
+            parts = np.array_split(np.arange(len(rows)), 2)
+            halves = [self._loop(node, path, rows.take(part)) for part in parts]
+            return Effect(*(np.concatenate(both, axis=-1) for both in zip(*halves, strict=True)))
+        return self._runs(node, path, rows, loop, runs)
 
     def _runs(
         self,
@@ -394,12 +403,14 @@ class Fold:
         unit: int,
     ) -> tuple[Effect, Whole]:
         """Return the effects of some runs of tiles, and the rows that they belong to."""
-        low, high, tile = (one[runs.parent] for one in loop)
-        run, first, axis = np.arange(len(runs.parent)), runs.first, node.axis
-        if (runs.length != 1).any():
-            run = np.repeat(run, runs.length)
-            first = first[run] + np.arange(len(run)) - (np.cumsum(runs.length) - runs.length)[run]
-            low, high, tile = low[run], high[run], tile[run]
+        self.boxes += int(runs.length.sum())
+        if self.boxes > self.most:
+            raise TooManyOperations(
+                f"not verified at this size: more than {self.most:,} boxes of tiles would have to be looked at; "
+                "take larger tiles"
+            )
+        axis, (run, first) = node.axis, runs.tiles()
+        low, high, tile = (one[runs.parent[run]] for one in loop)
         start = low + first * tile
         stop = np.minimum(start + tile, high)
         if axis in self.masked:
@@ -407,12 +418,6 @@ class Fold:
             seen = self._asked.has(axis, start, stop, p[runs.parent[run]], q[runs.parent[run]])
             if not seen.all():
                 run, start, stop, low, high = (one[seen] for one in (run, start, stop, low, high))
-        self.boxes += len(run)
-        if self.boxes > MOST_BOXES:
-            raise TooManyOperations(
-                f"not verified at this size: more than {MOST_BOXES:,} boxes of tiles would have to be looked at; "
-                "take larger tiles"
-            )
         inner = rows.take(runs.parent[run])
         inner.weight = inner.weight * runs.times[run]
         inner.box[axis] = start, stop

@@ -9,15 +9,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pebble.program.counting.level_storage import ComputedPart, LevelPart, LevelStorage
 from pebble.program.counting.rules import Machine
+from pebble.program.counting.storage import ComputedBox
 
 if TYPE_CHECKING:
     from pebble.computations.array import Array
-    from pebble.computations.family import Family
-    from pebble.program.counting.rules import LoopRunner
-    from pebble.program.counting.state import CurrentBox
-    from pebble.program.nodes import Operation, Program
+    from pebble.program.counting.storage import Box
+    from pebble.program.nodes import Operation
 
 __all__ = ["LevelMachine"]
 
@@ -34,16 +32,9 @@ class LevelMachine(Machine):
     family : Family
     M : int or None
         Words of the measured level.
-    state : LevelStorage
+    state : Storage
     loops : LoopRunner
     """
-
-    state: LevelStorage
-
-    def __init__(
-        self, program: Program, family: Family, M: int | None, state: LevelStorage, loops: LoopRunner
-    ) -> None:
-        super().__init__(program, family, M, state, loops)
 
     def fast(self, op: Operation) -> str:
         """Return the level that an operation fills or empties."""
@@ -60,8 +51,7 @@ class LevelMachine(Machine):
         super()._execute(op)
         self.state.acting = None
 
-    def _store(self, op: Operation, array: Array, part: CurrentBox) -> None:
-        assert isinstance(part, LevelPart)
+    def _store(self, op: Operation, array: Array, part: Box) -> None:
         words = part.values()
         if words is None:
             self._refuse(
@@ -79,7 +69,7 @@ class LevelMachine(Machine):
         part.store()
         self._count(op, array, words)
 
-    def _occupy_next(self, op: Operation, array: Array, part: LevelPart) -> None:
+    def _occupy_next(self, op: Operation, array: Array, part: Box) -> None:
         """Take the room that a store needs in the next level out."""
         new = part.next_absent()
         if new is None:
@@ -91,8 +81,7 @@ class LevelMachine(Machine):
         if op.level + 1 == self.state.measured:
             super()._occupy(op, array, new, 0)
 
-    def _delete(self, op: Operation, array: Array, part: CurrentBox) -> None:
-        assert isinstance(part, LevelPart)
+    def _delete(self, op: Operation, array: Array, part: Box) -> None:
         if self.state.inclusive and part.is_held_within():
             self._refuse(
                 op,
@@ -103,7 +92,7 @@ class LevelMachine(Machine):
 
     def _chain_fault(self, array: Array, start: int, stop: int, others: list[int]) -> tuple[str, str]:
         part = self.state.part(array)
-        assert isinstance(part, ComputedPart)
+        assert isinstance(part, ComputedBox)
         if start == 0 or part.other_in_level_1(start):
             return super()._chain_fault(array, start, stop, others)
         return "one-partial-result", (

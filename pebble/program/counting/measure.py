@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from pebble.computations.family import Family
-from pebble.program.counting.effects import Effect, Fold
+from pebble.program.counting.effects import MOST_BOXES, Effect, Fold
 from pebble.program.counting.lexical import lexical
 from pebble.program.nodes import Loop, Operation
 from pebble.program.parts_in_turn import check_parts, family_of_part
@@ -19,9 +19,10 @@ if TYPE_CHECKING:
 
     from pebble.program.nodes import Node, Program
 
-__all__ = ["TextInTurn", "in_turn", "measure", "shape_of", "texts_in_turn"]
+__all__ = ["MOST", "TextInTurn", "in_turn", "measure", "shape_of", "texts_in_turn"]
 
-_MOST = 2**62
+MOST = 2**62
+"""Words that are told as more than any, where there are more."""
 
 
 class TextInTurn(NamedTuple):
@@ -32,7 +33,9 @@ class TextInTurn(NamedTuple):
     times: int
 
 
-def measure(programs: Sequence[Program], family: Family) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def measure(
+    programs: Sequence[Program], family: Family, most: int = MOST_BOXES
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the words that programs move, and the peak of each; those of one text are folded together.
 
     They are taken to be legal: :func:`run` verifies the one that is chosen. Numbers are at most 2⁶².
@@ -59,13 +62,15 @@ def measure(programs: Sequence[Program], family: Family) -> tuple[NDArray[np.int
         order, folds, moved = split[0][1], [], np.zeros(len(numbers), dtype=object)
         for texts in zip(*(texts for texts, _ in split), strict=True):
             one = texts[0]
-            found = Fold([text.program for text in texts], one.family, lexical(one.program, one.family))
+            found = Fold(
+                [text.program for text in texts], one.family, lexical(one.program, one.family), most=most
+            )
             folds.append(found)
             for place in places(one.program):
                 if place.operation.action in ("load", "store") and place.path in found.moved:
                     moved += found.moved[place.path] * one.times
-        words[numbers] = np.minimum(moved, _MOST)
-        peaks[numbers] = np.minimum(in_turn(folds, order).room, _MOST)
+        words[numbers] = np.minimum(moved, MOST)
+        peaks[numbers] = np.minimum(in_turn(folds, order).room, MOST)
     return words, peaks
 
 

@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pebble.computations.masks.mask import Interval, RegularPart
+from pebble.computations.masks.mask import OTHER_AXIS, Interval, RegularPart
+from pebble.computations.masks.questions import check_tiles
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -67,31 +68,36 @@ def tiles_in_progression(
     number = -((low - high) // tile)
     step = math.lcm(1, *grid)
     every = np.union1d(sorted(marks), mask.ends_of(axis, np.array([low, high - 1])))
+    extent = mask.extents[OTHER_AXIS[axis]]
     chosen, halves, done = [], [], 0
     for part in parts:
         lines, partners = part.lines, part.partners
         period = 1
         if any(part.moves):
+            if step > extent:
+                continue
             # Lines after which the ends have moved by whole steps, in tiles.
             moved = lines * step // math.gcd(partners, step)
             period = math.lcm(moved, tile) // tile
         # The lines next to the tiles are in the part too; the first tile and the last, maybe ragged, are like no other.
         first = max(done, 1, -((low - part.start - 1) // tile))
         last = min((part.stop - 1 - low) // tile, number - 1)
-        places = _passed(mask, axis, part, step, every)
+        places = _passed(mask, axis, part, min(step, extent), every)
         if len(places) > _MOST_MARKS:
             continue
-        for u, v in _between(mask, axis, part, (first, last), (low, tile), step, places):
+        for u, v in _between(mask, axis, part, (first, last), (low, tile), min(step, extent), places):
             rounds = (v - u) // period
             if rounds < 4:
                 continue
             one = u + np.arange(period)
             other = one + (rounds - 1) * period
-            if not _keep_order(mask, axis, (one, other), (low, tile), step, places):
+            if not _keep_order(mask, axis, (one, other), (low, tile), min(step, extent), places):
                 continue
+            check_tiles(u - done)
             chosen += [np.arange(done, u), one, other]
             halves += [np.full(u - done, 2), np.full(period, rounds), np.full(period, rounds)]
             done = u + rounds * period
+    check_tiles(number - done + sum(map(len, chosen)))
     chosen.append(np.arange(done, number))
     halves.append(np.full(number - done, 2))
     return np.concatenate(chosen), np.concatenate(halves).astype(np.int64)

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, NoReturn, Protocol
 
 from pebble.common.errors import Violation
-from pebble.program.counting.state import FAST, SLOW
+from pebble.program.counting.storage import FAST, SLOW, SumBox
 from pebble.program.nodes import Loop, Operation
 from pebble.program.steps import loop_range
 from pebble.program.visits import Visit
@@ -18,7 +18,7 @@ from pebble.program.visits import Visit
 if TYPE_CHECKING:
     from pebble.computations.array import Array, Operand
     from pebble.computations.family import Family
-    from pebble.program.counting.state import CurrentBox, State
+    from pebble.program.counting.storage import Box, Storage
     from pebble.program.nodes import Interval, Node, Program
 
 __all__ = ["LoopRunner", "Machine"]
@@ -45,7 +45,7 @@ class Machine:
     family : Family
     M : int or None
         Words of fast memory to enforce.
-    state : State
+    state : Storage
         The storage: what both memories hold.
     loops : LoopRunner
         How loops are executed: every iteration, or some for many.
@@ -77,7 +77,7 @@ class Machine:
         program: Program,
         family: Family,
         M: int | None,
-        state: State,
+        state: Storage,
         loops: LoopRunner,
         observe: Callable[[Machine], None] | None = None,
     ) -> None:
@@ -202,7 +202,7 @@ class Machine:
         else:
             self._delete(op, array, part)
 
-    def _load(self, op: Operation, array: Array, part: CurrentBox) -> None:
+    def _load(self, op: Operation, array: Array, part: Box) -> None:
         words = part.held(SLOW)
         if words is None:
             self._refuse(op, "load-needs-blue", f"not all of {self._box(array)} is in {self.slow(op)}")
@@ -217,11 +217,11 @@ class Machine:
         part.load()
         self._count(op, array, words)
 
-    def _store(self, op: Operation, array: Array, part: CurrentBox) -> None:
+    def _store(self, op: Operation, array: Array, part: Box) -> None:
         words = part.held(FAST)
         if words is None:
             self._refuse(op, "store-needs-red", f"not all of {self._box(array)} is in {self.fast(op)}")
-        if array.sum is not None and not part.comparable():
+        if isinstance(part, SumBox) and not part.comparable():
             self._refuse(
                 op,
                 "one-partial-result",
@@ -230,14 +230,14 @@ class Machine:
         part.store()
         self._count(op, array, words)
 
-    def _delete(self, op: Operation, array: Array, part: CurrentBox) -> None:
+    def _delete(self, op: Operation, array: Array, part: Box) -> None:
         words = part.held(FAST)
         if words is None:
             self._refuse(op, "delete-needs-red", f"not all of {self._box(array)} is in {self.fast(op)}")
         part.place(0)
         self._release(op, array, words)
 
-    def _compute(self, op: Operation, array: Array, part: CurrentBox) -> None:
+    def _compute(self, op: Operation, array: Array, part: Box) -> None:
         """Compute the box of an array without a chain, element by element."""
         new = part.vacant()
         if op.replacing is None:
@@ -251,11 +251,11 @@ class Machine:
         part.place(1)
         self._count(op, array, part.words)
 
-    def _advance(self, op: Operation, array: Array, part: CurrentBox) -> None:
+    def _advance(self, op: Operation, array: Array, part: Box) -> None:
         """Advance a chain over the current tile of its axis, element by element."""
         assert array.chain is not None
         start, stop = self.interval(array.chain)
-        if array.sum is not None:
+        if isinstance(part, SumBox):
             self._need_new_terms(op, array, part, (start, stop))
         elif others := part.other_than(start):
             self._refuse(op, *self._chain_fault(array, start, stop, others))
@@ -267,7 +267,7 @@ class Machine:
         part.reach(start, stop)
         self._count(op, array, vertices)
 
-    def _need_new_terms(self, op: Operation, array: Array, part: CurrentBox, terms: Interval) -> None:
+    def _need_new_terms(self, op: Operation, array: Array, part: SumBox, terms: Interval) -> None:
         """Require that no word of a sum has absorbed any of the terms."""
         if part.counted_twice(*terms):
             self._refuse(

@@ -16,17 +16,27 @@ from numpy import count_nonzero
 from pebble.common.errors import TooManyOperations
 from pebble.computations.masks.mask import OTHER_AXIS
 from pebble.program.chain_steps import ChainSteps
-from pebble.program.counting.level_storage import ComputedPart, LevelPart, LevelStorage
-from pebble.program.counting.state import SLOW
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from pebble.computations.array import Array
     from pebble.computations.family import Family
-    from pebble.program.nodes import Interval
+    from pebble.program.nodes import Interval, Operation
 
-__all__ = ["MOST_ELEMENTS", "Storage", "refuse_too_many_elements"]
+__all__ = [
+    "FAST",
+    "MOST_ELEMENTS",
+    "SLOW",
+    "Box",
+    "ComputedBox",
+    "Storage",
+    "SumBox",
+    "refuse_too_many_elements",
+]
+
+FAST, SLOW = 0, 1
+"""The two memories that a box is asked about."""
 
 MOST_ELEMENTS = 2**27
 
@@ -46,11 +56,18 @@ def refuse_too_many_elements(family: Family) -> None:
         )
 
 
-class Storage(LevelStorage):
+class Storage:
     """The state of slow memory, and of one fast memory or several memory levels.
+
+    A computed word takes room at every level of an inclusive hierarchy, but has its value only where it was computed
+    until it is stored outwards: what a level holds and what it has the value of differ.
 
     Attributes
     ----------
+    measured : int
+        The level whose words are counted.
+    acting : Operation or None
+        The operation that asks for boxes, if there are several levels.
     held, valid : list of dict of str to ndarray
         For each level, the innermost first, the progress of what takes room, and of what has a value.
     slow : dict of str to ndarray
@@ -71,6 +88,7 @@ class Storage(LevelStorage):
     def __init__(self, family: Family, levels: int = 1, inclusive: bool = True, measured: int = 1) -> None:
         refuse_too_many_elements(family)
         self.family, self.levels, self.inclusive, self.measured = family, levels, inclusive, measured
+        self.acting: Operation | None = None
         self.held: list[dict[str, Progress]] = [self._zeros() for _ in range(levels)]
         self.valid = [self.held[0], *(self._zeros() for _ in self.held[1:])] if inclusive else self.held
         self.slow = self._zeros()
@@ -140,9 +158,6 @@ class Storage(LevelStorage):
         for name in self._along[axis]:
             self._parts[name].clear()
 
-    def tidy(self, axis: str) -> None:
-        """Do nothing: every element stays by itself."""
-
     def part(self, array: Array) -> Box:
         """Return the current box of an array as the operation at hand sees it; at the end, at the outermost level."""
         op = self.acting
@@ -176,7 +191,7 @@ class Storage(LevelStorage):
         return both[0], both[1]
 
 
-class Box(LevelPart):
+class Box:
     """The current box of an array at one level, with the next level out as its slow memory."""
 
     __slots__ = (
@@ -212,7 +227,7 @@ class Box(LevelPart):
         return self.state.steps[axis][box[at]], np.arange(self.fast.shape[at]).reshape(shape)
 
     @property
-    def words(self) -> int:  # type: ignore[override]
+    def words(self) -> int:
         """Words of the box."""
         if self._words < 0:
             self._words = int(count_nonzero(self.first < self.length)) if self.masked else self.fast.size
@@ -349,8 +364,12 @@ class Box(LevelPart):
         if self.valid is not self.fast:
             self.valid[...] = progress
 
+    def reach(self, start: int, stop: int) -> None:
+        """Note that a chain has got from one place to another."""
+        self.place(stop)
 
-class ComputedBox(Box, ComputedPart):
+
+class ComputedBox(Box):
     """The current box of an array where it is computed: placed at every level that computing places words in."""
 
     __slots__ = ("counted", "outer", "outer_valid")

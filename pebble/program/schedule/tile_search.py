@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 
-from pebble.common.errors import CacheTooSmall, InvalidInput
-from pebble.program.counting.measure import measure
+from pebble.common.errors import CacheTooSmall, InvalidInput, TooManyOperations
+from pebble.program.counting.measure import MOST, measure
 from pebble.program.nodes import Program
 from pebble.program.schedule.tile_groups import TileGroup, group_of, switches, tile_groups
 from pebble.program.schedule.tile_values import even_cuts, grid, leftovers, suggested
@@ -54,7 +54,9 @@ _AIMS, _NEARLY = 3, 0.9995
 """How often larger tiles are looked at, as long as the best need less than this share of fast memory."""
 _ROUNDS, _GAIN = 16, 1e-5
 """After this many rounds, one that saves less than this share of the words is the last."""
-_NEVER = 1 << 62
+_MOST_BOXES = 2**21
+"""Boxes that are looked at for some programs together; of one that has more nothing is known."""
+_NEVER = MOST
 """Words and room of sizes without a program."""
 PLAIN, WORDS, WHOLE = "without the mask", "words", "words and room"
 """What is asked of rows of sizes."""
@@ -112,6 +114,11 @@ def _best_tiles(kind: Kind, problem: Problem, M: int) -> TileChoice:
                 one = counter.choice(M, base, [group_of(schedule, names)])
             found.append(one)
     fitting = [one for one in found if one.room <= M]
+    if min(one.room for one in found) == _NEVER:
+        raise TooManyOperations(
+            f"{schedule.name}: with all tiles that were tried more than {_MOST_BOXES:,} boxes would have to be "
+            "looked at; give the tiles, more fast memory, or fewer queries and keys"
+        )
     if not fitting:
         raise too_small(schedule, min(one.room for one in found), M)
     return min(fitting, key=lambda one: one.words)
@@ -158,11 +165,24 @@ class _TileCounter:
                 texts = programs
                 if phases and not programs[0].parts:
                     texts = [Program(tuple(one.phases[phase] for phase in phases)) for one in programs]
-                if words_only:
-                    words[number, places] = words_moved_by(texts, self._families[problem])
-                else:
-                    words[number, places], room[number, places] = measure(texts, self._families[problem])
+                self._note(
+                    texts, self._families[problem], words_only, np.array(places), words[number], room[number]
+                )
         return words.ravel(), room.ravel()
+
+    def _note(
+        self, texts: list[Program], family: Family, words_only: bool, places: Whole, words: Whole, room: Whole
+    ) -> None:
+        """Note what programs move and need; of those with too many boxes nothing."""
+        try:
+            if words_only:
+                words[places] = words_moved_by(texts, family, _MOST_BOXES)
+            else:
+                words[places], room[places] = measure(texts, family, _MOST_BOXES)
+        except TooManyOperations:
+            half = len(texts) // 2
+            for some in (slice(0, half), slice(half, None)) if half else ():
+                self._note(texts[some], family, words_only, places[some], words, room)
 
     def choice(self, M: int, base: dict[str, int], groups: list[TileGroup]) -> TileChoice:
         """Return the best tiles of some groups."""

@@ -15,7 +15,7 @@ from pebble.computations.masks.mask import OTHER_AXIS
 from pebble.program.counting.effects import BoxTable, Effect, Fold
 from pebble.program.counting.lexical import lexical
 from pebble.program.counting.life import Here
-from pebble.program.counting.measure import shape_of, texts_in_turn
+from pebble.program.counting.measure import MOST, shape_of, texts_in_turn
 from pebble.program.nodes import Loop, Operation, Phase, Program, When
 
 if TYPE_CHECKING:
@@ -32,9 +32,15 @@ __all__ = ["words_moved_by"]
 _MANY_TILES = 200_000
 
 
-def words_moved_by(programs: Sequence[Program], family: Family) -> NDArray[np.int64]:
-    """Return the words that programs move, which are taken to be legal."""
-    words = np.zeros(len(programs), dtype=np.int64)
+def words_moved_by(programs: Sequence[Program], family: Family, most: int) -> NDArray[np.int64]:
+    """Return the words that programs move, which are taken to be legal; at most 2⁶².
+
+    Raises
+    ------
+    TooManyOperations
+        If more than ``most`` boxes would have to be looked at.
+    """
+    words = np.zeros(len(programs), dtype=object)
     alike: dict[object, list[tuple[int, Program, int]]] = {}
     folded: dict[object, tuple[Family, dict[Path, Here]]] = {}
     known: dict[object, Mapping[Path, Here]] = {}
@@ -49,9 +55,9 @@ def words_moved_by(programs: Sequence[Program], family: Family) -> NDArray[np.in
             folded[key] = text.family, here
     for key, texts in alike.items():
         numbers, texts_of_key, times = zip(*texts, strict=True)
-        moved = _Words(texts_of_key, *folded[key]).moved
+        moved = _Words(texts_of_key, *folded[key], most=most).moved
         np.add.at(words, list(numbers), sum(moved.values()) * np.array(times))
-    return words
+    return np.minimum(words, MOST).astype(np.int64)
 
 
 class _Moving:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator
-from itertools import pairwise
 from random import Random
 
 import numpy as np
@@ -151,24 +150,6 @@ def test_runs(table: bool) -> None:
             check_runs(
                 mask.lines_matrix(axis, (0, mask.extents[axis]), (0, mask.extents[other])), loops, tiles, runs
             )
-
-
-def test_steady() -> None:
-    for mask, _ in masks(4, 60):
-        asked = mask.questions
-        assert isinstance(asked, BandQuestions | UnionQuestions)
-        assert isinstance(mask, BandMask | UnionMask)
-        for axis in OTHER:
-            places = asked.steady(axis).tolist()
-            assert (places[0], places[-1]) == (0, mask.extents[axis])
-            assert places == sorted(set(places))
-            for one in mask.bands:
-                pieces = one.pieces(axis)
-                for start, stop in pairwise(places):
-                    ends = one.ends_of(axis, np.arange(start, stop))
-                    assert len(set((ends[0] < ends[1]).tolist())) == 1
-                    rises = ends[:, pieces.lines :] - ends[:, : -pieces.lines]
-                    assert all(set(end) in (set(), {0}, {pieces.partners}) for end in rises.tolist())
 
 
 def numbers_of_runs(mask: Mask, tile: int, partners: int) -> int:
