@@ -19,7 +19,6 @@ from pebble.computations.masks import (
     causal_mask,
     check_rows,
     make_mask,
-    window_mask,
 )
 from pebble.computations.problem import Problem
 from pebble.lab.show import show

@@ -102,17 +102,21 @@ def _best_tiles(kind: Kind, problem: Problem, M: int) -> TileChoice:
         schedule.require(problem, M)
     counter = _TileCounter(schedule, problem)
     greatest = dict(schedule.greatest(problem))
-    found: list[TileChoice] = []
     short = max(problem.Nq, problem.Nk) <= SHORT
-    for least in (schedule.smallest(problem), *(schedule.other_smallest(problem) if short else ())):
-        for setting in switches(schedule, least, greatest):
-            base = {**least, **setting}
-            groups = tile_groups(schedule, problem, base, {**greatest, **setting})
-            one = counter.choice(M, base, groups)
-            if one.room > M and len(groups) > 1:  # phases may leave words to one another
-                names = [name for group in groups for name in group.names]
-                one = counter.choice(M, base, [group_of(schedule, names)])
-            found.append(one)
+    smallest = [
+        ({**least, **setting}, setting)
+        for least in (schedule.smallest(problem), *(schedule.other_smallest(problem) if short else ()))
+        for setting in switches(schedule, least, greatest)
+    ]
+    _, rooms = counter.count(problem, [base for base, _ in smallest], None)
+    found: list[TileChoice] = []
+    for base, setting in smallest:
+        groups = tile_groups(schedule, problem, base, {**greatest, **setting})
+        one = counter.choice(M, base, groups)
+        if one.room > M >= rooms.min() and len(groups) > 1:  # phases may leave words to one another
+            names = [name for group in groups for name in group.names]
+            one = counter.choice(M, base, [group_of(schedule, names)])
+        found.append(one)
     fitting = [one for one in found if one.room <= M]
     if min(one.room for one in found) == _NEVER:
         raise TooManyOperations(
@@ -352,12 +356,14 @@ class _SizeSearch:
         return rows[int(np.argmin(room))]
 
     def _ordered(self, what: str, rows: list[Row]) -> Asking[list[Row]]:
-        """Return rows, the best first: the fewest words, the most equal, the largest; no idle residents."""
+        """Return rows, the best first: the fewest words, then few parts, or equal large sizes; no idle residents."""
         words, _ = yield from self._count(what, rows)
         cuts = len(self.group.cuts)
 
         def order(at: int) -> tuple[int, ...]:
             own = rows[at][:cuts]
+            if self.counts[0]:
+                return int(words[at]), *own[::-1], sum(rows[at][cuts:])
             return int(words[at]), max(own, default=0) - min(own, default=0), sum(rows[at][cuts:]) - sum(own)
 
         return [rows[at] for at in sorted(range(len(rows)), key=order)]
