@@ -12,7 +12,7 @@ often. There must be a size of fast memory below which it is cheaper to write th
 # the N² pairs of a query and a key:
 #
 # - `flash-2`: **4x²**. A block of M/2d queries; all keys and values, 2d words each, pass by for every block.
-# - `square-tile`: **4x + 1**. Each of the two products goes on square tiles of side √M, as in [matrix
+# - `square-tile`: **4x + 1**. Each of the two products goes on tiles of side about √M, as in [matrix
 #   multiplication](lesson_03_matrix_multiplication.md). The first product costs 2d/√M = 2x a pair. Then P is
 #   written out, 1. The second product costs another 2x, in which reading P is contained.
 # - `hybrid`: **(1 + x)²** = x² + 2x + 1. A block of queries without their outputs, so that twice as many
@@ -49,8 +49,7 @@ for exponent in range(-4, 5):
 # %%
 # From the top down: square tiles for a very small memory, the hybrid between, and FlashAttention for a large
 # one. At M = d² the hybrid and FlashAttention cost the same, about 4 words a pair. There the simple formulas
-# of these two are good. `square-tile` loses a word: its tiles are 63 wide and cut d = 64 in two, so that P is read
-# twice. For less memory the tiles are small, and more is lost at their edges: at M = d²/16 `flash-2` moves twice
+# are good. For less memory the tiles are small, and more is lost at their edges: at M = d²/16 `flash-2` moves twice
 # what its formula says. (For more memory the
 # first two do not follow their formulas any further down: P has to be written and read once, which is 2
 # words a pair, however large M is.)

@@ -47,7 +47,7 @@ assert min(words.values()) >= bound
 # as good.
 
 side = {row.name: row.tiles for row in report.rows}
-print("side of the tiles:", {name: side[name] for name in ("small-cache", "square-tile")})
+print("tiles:", {name: side[name] for name in ("small-cache", "square-tile")})
 assert words["square-tile"] < words["hybrid"] < words["standard"] < words["small-cache"]
 
 # %%
