@@ -9,6 +9,7 @@ import pytest
 from pebble.common.errors import CacheTooSmall, InvalidInput
 from pebble.computations.masks import make_mask
 from pebble.computations.problem import Problem
+from pebble.lower_bounds import best_bound
 from pebble.program.closed_forms.count import closed_form
 from pebble.program.schedule import fitting_tiles, get
 from pebble.testing import check_schedule
@@ -157,3 +158,17 @@ def test_slices_are_chosen_under_a_mask_that_leaves_most_pairs() -> None:
 def test_one_of_blocks_and_slices_is_needed() -> None:
     with pytest.raises(InvalidInput, match="there is no block"):
         MIXED.program(Problem(4, 4, 2, 2), {"blocks": 0, "slices": 0, "pinned": 0})
+
+
+@pytest.mark.parametrize("steps", [range(0, 41, 5), pytest.param(range(41), marks=pytest.mark.slow)])
+def test_the_largest_ratio_to_a_bound_at_4096(steps: range) -> None:
+    """1.389 just below where a whole block and one of two slices fit, over all M from Nd/16 to 3Nd."""
+    problem, unit = Problem.square(4096, 64), 4096 * 64
+    sizes = [226_911, *(round(unit / 16 * 48 ** (step / 40)) for step in steps)]
+    ratios = {
+        M: MIXED.words(problem, MIXED.tiles(problem, M)) / best_bound(problem, M).value for M in sizes
+    }
+    assert max(ratios, key=lambda M: ratios[M]) == 226_911
+    assert round(ratios[226_911], 3) == 1.389
+    assert max(ratio for M, ratio in ratios.items() if 0.87 * unit < M) < 1.35
+    assert max(ratio for M, ratio in ratios.items() if 1.02 * unit < M) < 1.24
