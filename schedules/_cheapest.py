@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import ClassVar
 
 from pebble import CacheTooSmall, InvalidInput, Problem, Schedule
-from pebble.program import Program, Tiles, fitting, own_sizes
+from pebble.program import Program, Tiles, TooManyOperations, fitting, own_sizes
 
 __all__ = ["Cheapest"]
 
@@ -34,17 +35,19 @@ class Cheapest(Schedule):
 
     def tiles(self, problem: Problem, M: int) -> Tiles:
         """Return the tiles of the cheapest candidate that fits."""
-        found, failures = [], []
+        found: list[tuple[int, Tiles]] = []
+        failures: list[CacheTooSmall | TooManyOperations] = []
         for schedule in self.candidates:
             if problem.form in schedule.forms and schedule.is_offered(problem):
                 try:
-                    found.append(fitting(schedule, problem, M))
-                except CacheTooSmall as error:
+                    one = fitting(schedule, problem, M)
+                    found.append((one.words, one.tiles))
+                except (CacheTooSmall, TooManyOperations) as error:
                     failures.append(error)
         if not found:
             self.require(problem, M)
-            raise min(failures, key=lambda error: error.least_M or 0)
-        return min(found, key=lambda one: one.words).tiles
+            raise min(failures, key=_least)
+        return min(found, key=lambda one: one[0])[1]
 
     def smallest(self, problem: Problem) -> Tiles:
         """Return the smallest tiles of the candidate that needs the least room."""
@@ -81,6 +84,11 @@ class Cheapest(Schedule):
         """Write the program of the candidate that the tiles belong to."""
         tiles = self.check_tiles(tiles)
         return self.chosen(tiles).program(problem, tiles)
+
+
+def _least(failure: CacheTooSmall | TooManyOperations) -> float:
+    """Return the least M that a candidate needs; what cannot be counted comes last."""
+    return failure.least_M or 0 if isinstance(failure, CacheTooSmall) else math.inf
 
 
 def _name_sets(schedule: Schedule) -> Iterator[frozenset[str]]:

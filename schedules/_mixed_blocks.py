@@ -7,7 +7,6 @@ from functools import cached_property
 
 from pebble import Problem
 from schedules._softmax import score_words, statistics
-from schedules._tile_shapes import ceil_div
 
 __all__ = ["MixedBlocks"]
 
@@ -46,14 +45,14 @@ class MixedBlocks:
     @cached_property
     def width(self) -> int:
         """Columns of V in a slice."""
-        return int(ceil_div(self.problem.dv, max(self.slices, 1)))
+        return -(-self.problem.dv // max(self.slices, 1))
 
     @cached_property
     def rows(self) -> int:
         """Rows of a whole block: as many as make the greatest room that a block needs the least."""
         Nq, blocks = self.problem.Nq, min(self.blocks, self.problem.Nq - bool(self.slices))
         if not self.slices or not blocks:
-            return int(ceil_div(Nq, blocks)) if blocks else 0
+            return -(-Nq // blocks) if blocks else 0
         low, high = 1, (Nq - 1) // blocks
         while low < high:
             rows = (low + high) // 2

@@ -20,7 +20,6 @@ from pebble.program import (
     when,
 )
 from schedules._staying_rows import maxima_sweep, output_sweep, while_they_stay
-from schedules._tile_shapes import ceil_div
 
 __all__ = ["Groups", "SplitPinned"]
 
@@ -101,7 +100,7 @@ class Groups:
     @property
     def width(self) -> int:
         """Columns of V in a slice."""
-        return int(ceil_div(self.problem.dv, min(self.slices, self.problem.dv)))
+        return -(-self.problem.dv // min(self.slices, self.problem.dv))
 
     def by_row(self, rows: int, *names: str) -> bool:
         """Whether a key passes by the row, so that one score is held; else a word at a time."""

@@ -17,7 +17,6 @@ from pebble.program import (
     store,
 )
 from schedules._resident_rows import resident_and_streamed
-from schedules._tile_shapes import ceil_div
 from schedules.backward._loop_nests import keys_outside, pair_by_pair, queries_outside, row_sums_of_block
 
 __all__ = ["KeysPinnedBackward", "QueriesPinnedBackward", "QueriesSlicedBackward"]
@@ -90,7 +89,7 @@ class QueriesSlicedBackward(Schedule):
     def program(self, problem: Problem, tiles: Tiles) -> Program:
         """Write the program."""
         pinned = min(self.check_tiles(tiles).get("pinned", 0), problem.Nk)
-        half = ceil_div(problem.d, 2)
+        half = -(-problem.d // 2)
         phases = [
             phase(
                 "dK, dV and the first half of dQ",

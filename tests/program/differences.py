@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
@@ -25,6 +24,7 @@ from tests.program.names import (
     replay,
     run,
 )
+from tests.program.program_checks import place_of, place_text
 from tests.program.program_reference import Outcome, refer
 from tests.program.random_families import with_outputs
 
@@ -36,8 +36,6 @@ SHORTCUTS: dict[str, Runner] = {"induction": partial(run, induction=True)}
 """Whatever shortens a loop: a way to run a program, which must say what running every iteration says."""
 
 PLAIN: Runner = partial(run, induction=False)
-
-_PLACE = re.compile(r"^(.*?) on \S+\[[^\]]*\] \((.*?)\): ", re.S)
 
 
 @dataclass
@@ -73,9 +71,7 @@ def judge(runner: Runner, program: Program, family: Family, M: int | None) -> Ve
     try:
         found = runner(program, family, M)
     except Violation as violation:
-        match = _PLACE.match(str(violation))
-        place = f"{match[1]} ({match[2]})" if match else str(violation)
-        return Verdict(violation.rule, place)
+        return Verdict(violation.rule, place_of(str(violation)) or str(violation))
     except PebbleError as error:
         return Verdict(type(error).__name__, str(error))
     except Exception as error:  # a crash is a verdict
@@ -150,16 +146,6 @@ def against_reference(plain: Verdict, expected: Outcome, family: Family) -> list
     if not expected.legal:
         return [f"plain / reference: legal / {sorted(expected.broken)} at {expected.place}"]
     return [f"plain / reference: {what}" for what in plain.differs(as_verdict(expected, family))]
-
-
-def place_text(expected: Outcome) -> str:
-    assert expected.place is not None
-    operation, trips = expected.place
-    numbers: dict[str, list[str]] = {}
-    for label, index, count in trips:
-        numbers.setdefault(label, []).append(f"{index} of {count}")
-    text = ", ".join(f"{label} iteration {' / '.join(some)}" for label, some in numbers.items())
-    return f"{operation} ({text or 'outside all loops'})"
 
 
 def as_verdict(expected: Outcome, family: Family) -> Verdict:

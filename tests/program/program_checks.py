@@ -14,21 +14,29 @@ from pebble.program.closed_forms.count import closed_form, words_moved
 from pebble.program.counting.counted import Run
 from pebble.program.counting.run import run
 from pebble.program.lowering import lower
-from tests.program.program_reference import Outcome, Trip, refer
+from tests.program.program_reference import Outcome, refer
 from tests.program.random_programs import legal_program, random_family, random_program, relabelled
 from tests.program.repairs import is_valid, mutated, repaired
 
 _PLACE = re.compile(r"^(.*?) on \S+\[[^\]]*\] \((.*?)\): ", re.S)
 
 
-def place_of(message: str) -> tuple[str, tuple[Trip, ...]] | None:
+def place_of(message: str) -> str | None:
     """The operation and the iterations that a machine's message names."""
     match = _PLACE.match(message)
-    if match is None:
+    return f"{match[1]} ({match[2]})" if match else None
+
+
+def place_text(expected: Outcome) -> str | None:
+    """The refused operation and its iterations, as a machine's message names them."""
+    if expected.place is None:
         return None
-    trips = re.findall(r"(\S+) iteration (\d+) of (\d+)", match[2])
-    assert trips or match[2] == "outside all loops", message
-    return match[1], tuple((label, int(index), int(count)) for label, index, count in trips)
+    operation, trips = expected.place
+    numbers: dict[str, list[str]] = {}
+    for label, index, count in trips:
+        numbers.setdefault(label, []).append(f"{index} of {count}")
+    text = ", ".join(f"{label} iteration {' / '.join(some)}" for label, some in numbers.items())
+    return f"{operation} ({text or 'outside all loops'})"
 
 
 def held_to_reference(
@@ -43,7 +51,7 @@ def held_to_reference(
     if found is None:
         assert not outcome.legal, f"the machine refuses a legal program: {message}"
         assert rule in outcome.broken, (message, outcome.broken)
-        assert place_of(message) == outcome.place, (message, outcome.place)
+        assert place_of(message) == place_text(outcome), (message, outcome.place)
         return None
     assert outcome.legal, f"the machine accepts an illegal program: {outcome.broken} at {outcome.place}"
     for array in family.arrays:

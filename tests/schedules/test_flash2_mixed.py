@@ -165,9 +165,7 @@ def test_the_largest_ratio_to_a_bound_at_4096(steps: range) -> None:
     """1.389 just below where a whole block and one of two slices fit, over all M from Nd/16 to 3Nd."""
     problem, unit = Problem.square(4096, 64), 4096 * 64
     sizes = [226_911, *(round(unit / 16 * 48 ** (step / 40)) for step in steps)]
-    ratios = {
-        M: MIXED.words(problem, MIXED.tiles(problem, M)) / best_bound(problem, M).value for M in sizes
-    }
+    ratios = {M: MIXED.words(problem, MIXED.tiles(problem, M)) / best_bound(problem, M).value for M in sizes}
     assert max(ratios, key=lambda M: ratios[M]) == 226_911
     assert round(ratios[226_911], 3) == 1.389
     assert max(ratio for M, ratio in ratios.items() if 0.87 * unit < M) < 1.35

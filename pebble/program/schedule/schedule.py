@@ -25,9 +25,9 @@ Tiles: TypeAlias = Mapping[str, int]
 
 
 class Schedule(ABC):
-    """A way to compute attention: it chooses tiles for M words of fast memory and writes their program.
+    """A way to compute attention: the program for given tiles, which are chosen for M words of fast memory.
 
-    A subclass sets the class attributes and implements :meth:`tiles` and :meth:`program`.
+    A subclass sets the class attributes and implements :meth:`program`.
     It is registered by one line in the project that ships it, under the entry-point group
     ``pebble.schedules``, and checked with :func:`pebble.testing.check_schedule`.
 

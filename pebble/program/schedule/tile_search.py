@@ -516,15 +516,16 @@ class _SizeSearch:
     def _near(self, row: Row, ratio: float) -> Iterator[Row]:
         """Yield rows that differ in one size a little, and in those that follow from it."""
         few = 32 if len(row) <= 2 and not self.masked else 8 if ratio > _LEAST_RATIO else 24
-        if len(row) > 2 and all(self.counts[:2]):  # one block in parts takes the place of a few
-            for number in range(max(row[0] - 3, self.low[0]), row[0] + 1):
+        if len(row) > 2 and all(self.counts[:2]):  # one block in parts takes the place of a few, or they its place
+            for number in range(max(row[0] - 3, self.low[0]), min(row[0] + 2, self.high[0]) + 1):
                 yield from ((number, parts, *row[2:]) for parts in range(min(5, self.high[1] + 1)))
         for at, size in enumerate(row[:-1]):
             near = {size - 1, size + 1, *self._left_over(row, at)}
             if size:
                 number = size if self.counts[at] else -(-self.high[at] // size)
                 first, after = max(1, int(number / ratio)), min(int(number * ratio) + 2, self.high[at] + 1)
-                numbers = range(first, after, -(-(after - first) // few))
+                numbers = {*range(first, after, -(-(after - first) // few))}
+                numbers |= {n for n in range(number - 2, number + 3) if first <= n < after}
                 near |= set(numbers if self.counts[at] else even_cuts(self.high[at], numbers))
             followers = [n for n in range(at + 1, len(row) - 1) if self.axes[n] == self.axes[at]]
             if followers:
