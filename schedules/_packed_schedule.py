@@ -38,8 +38,8 @@ def short_tile_first(problem: Problem, block: Loop) -> list[Loop]:
 def are_alike_enough(problem: Problem) -> bool:
     """Whether the parts of a mask are better computed by a program each than by a loop or two each.
 
-    A different part takes tens of milliseconds to be proved and folded, and one that is equal to another none. A loop or
-    two for each part are a long text, but one.
+    A different part takes tens of milliseconds to be proved and folded, and one that is equal to another none. A loop
+    or two for each part are a long text, but one.
     """
     if not problem.allowed.separations("i"):
         return True

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias, TypeVar
@@ -141,6 +142,12 @@ def too_small(schedule: Schedule, least: int, M: int) -> CacheTooSmall:
     )
 
 
+def _only(program: Program, phases: Sequence[int]) -> Program:
+    """Return some phases of a program, and of that for each part of a mask."""
+    own = tuple(program.phases[phase] for phase in phases if phase < len(program.phases))
+    return Program(own, tuple(replace(part, program=_only(part.program, phases)) for part in program.parts))
+
+
 class _TileCounter:
     """Counts programs of one schedule, with and without the mask."""
 
@@ -166,9 +173,7 @@ class _TileCounter:
                 places.append(place)
         for number, phases in enumerate(groups):
             if programs:
-                texts = programs
-                if phases and not programs[0].parts:
-                    texts = [Program(tuple(one.phases[phase] for phase in phases)) for one in programs]
+                texts = [_only(one, phases) for one in programs] if phases else programs
                 self._note(
                     texts, self._families[problem], words_only, np.array(places), words[number], room[number]
                 )
@@ -516,7 +521,9 @@ class _SizeSearch:
     def _near(self, row: Row, ratio: float) -> Iterator[Row]:
         """Yield rows that differ in one size a little, and in those that follow from it."""
         few = 32 if len(row) <= 2 and not self.masked else 8 if ratio > _LEAST_RATIO else 24
-        if len(row) > 2 and all(self.counts[:2]):  # one block in parts takes the place of a few, or they its place
+        if len(row) > 2 and all(
+            self.counts[:2]
+        ):  # one block in parts takes the place of a few, or they its place
             for number in range(max(row[0] - 3, self.low[0]), min(row[0] + 2, self.high[0]) + 1):
                 yield from ((number, parts, *row[2:]) for parts in range(min(5, self.high[1] + 1)))
         for at, size in enumerate(row[:-1]):
