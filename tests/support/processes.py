@@ -6,5 +6,6 @@ import signal
 
 
 def heed_interrupts() -> None:
-    """For ``preexec_fn``: a shell makes what it runs in the background ignore Ctrl-C, and its children inherit that."""
+    """For ``preexec_fn``: what a shell runs in the background ignores Ctrl-C, and under nohup a closed terminal."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)

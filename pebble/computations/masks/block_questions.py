@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["BlockQuestions", "ButterflyQuestions", "ToeplitzQuestions"]
 
+_MOST_PLACES = 2**22
 _MOST_BLOCKS = 2**20
 """Blocks of loops that are looked at at a time."""
 
@@ -173,6 +174,46 @@ class ToeplitzQuestions(Questions):
     def behind_latest(self, axis: str, x0: Whole, x1: Whole, p: Whole, q: Whole) -> Whole:
         """Return the place behind the last line whose first partner is in [p, q); x0 if there is none."""
         return np.maximum(self._mask.line_pieces[axis].latest_of(FIRST, x1, p, q) + 1, x0)
+
+    def lines_seen(self, axis: str, x0: Whole, x1: Whole, p: Whole, q: Whole) -> Whole:
+        """Numbers of lines in intervals that have a pair with a partner in [p, q); far ones by place in the period."""
+        L, depth = self._mask.period, self._mask.depth
+        if axis == "i":
+            edge = np.clip(((q - 1) // L + depth) * L, x0, x1)
+            near, far = (x0, edge), (edge, x1)
+        else:
+            edge = np.clip((p // L - depth + 1) * L, x0, x1)
+            near, far = (edge, x1), (x0, edge)
+        found = np.zeros_like(x0)
+        some = np.flatnonzero((near[0] < near[1]) & (p < q))
+        found[some] = super().lines_seen(axis, *(one[some] for one in (*near, p, q)))
+        some = np.flatnonzero((far[0] < far[1]) & (p < q)) if self._far else some[:0]
+        if len(some):
+            begin, width = np.where(q - p < L, p % L, 0)[some], np.minimum(q - p, L)[some]
+            keys, key = np.unique(begin * (L + 1) + width, return_inverse=True)
+            for at in range(0, len(keys), max(1, _MOST_PLACES // L)):
+                part = keys[at : at + max(1, _MOST_PLACES // L)]
+                mine = np.flatnonzero((key >= at) & (key < at + len(part)))
+                before = self._far_before(axis, *np.divmod(part, L + 1))
+                low, high = (
+                    (end // L) * before[key[mine] - at, L] + before[key[mine] - at, end % L]
+                    for end in (one[some[mine]] for one in far)
+                )
+                found[some[mine]] += high - low
+        return found
+
+    def _far_before(self, axis: str, begin: Whole, width: Whole) -> Whole:
+        """Return how many of a block's lines before each place see places [begin, begin + width) of far blocks."""
+        L = self._mask.period
+        begin, end = begin[:, None], (begin + width)[:, None]
+        seen = np.zeros((len(begin), L), dtype=bool)
+        for band in self._mask.patterns[-1]:
+            start, stop = (ends.values(0, L) for ends in band.ends(axis))
+            seen |= np.maximum(start, begin) < np.minimum(stop, np.minimum(end, L))
+            seen |= start < np.minimum(stop, end - L)
+        before = np.zeros((len(begin), L + 1), dtype=np.int64)
+        np.cumsum(seen, axis=1, out=before[:, 1:])
+        return before
 
     def runs(self, axis: str, w0: Whole, w1: Whole, tile: Whole, p: Whole, q: Whole) -> Runs:
         """Return three runs of every loop: tiles that stand alone, a group that repeats, tiles that stand alone.

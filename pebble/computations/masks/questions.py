@@ -7,6 +7,8 @@ four arrays of int64: lines [x0, x1) and partners [p, q). The answers say nothin
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Questions", "Runs", "TableQuestions", "check_tiles", "every_tile"]
 
-_MOST_TILES = 2**24
+_MOST_TILES, _CHUNK = 2**24, 2**20
 
 
 class Runs(NamedTuple):
@@ -49,6 +51,14 @@ class Runs(NamedTuple):
         run = np.repeat(np.arange(len(self.parent)), self.length)
         behind = np.cumsum(self.length)
         return run, self.first[run] + np.arange(len(run)) - (behind - self.length)[run]
+
+    def chunks(self) -> Iterator[Runs]:
+        """Yield the runs in turn, about a million tiles at a time."""
+        ends = np.cumsum(self.length)
+        total = int(ends[-1]) if len(ends) else 0
+        at = np.searchsorted(ends, np.arange(0, total, _CHUNK), side="right")
+        for start, stop in pairwise(np.unique(np.append(at, len(ends))).tolist()):
+            yield Runs(*(column[start:stop] for column in self))
 
 
 class Questions(ABC):
@@ -83,13 +93,15 @@ class Questions(ABC):
 
     def lines_seen(self, axis: str, x0: Whole, x1: Whole, p: Whole, q: Whole) -> Whole:
         """Numbers of lines in intervals that have a pair with a partner in [p, q)."""
+        found = np.zeros_like(x0)
         runs = self.runs(axis, x0, x1, np.ones_like(x0), p, q)
-        run, start = runs.tiles()
-        parent = runs.parent[run]
-        start += x0[parent]
-        seen = self.has(axis, start, start + 1, p[parent], q[parent]) * runs.times[run]
-        total = np.append(0, np.cumsum(seen))
-        return np.asarray(np.diff(total[np.searchsorted(parent, np.arange(len(x0) + 1))]))
+        for some in runs.chunks():
+            run, start = some.tiles()
+            parent = some.parent[run]
+            start += x0[parent]
+            seen = self.has(axis, start, start + 1, p[parent], q[parent]) * some.times[run]
+            np.add.at(found, parent, seen)
+        return found
 
     def runs(self, axis: str, w0: Whole, w1: Whole, tile: Whole, p: Whole, q: Whole) -> Runs:
         """Return the tiles in which loops over [w0, w1) in tiles of ``tile`` see partners [p, q), in runs.

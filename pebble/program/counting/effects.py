@@ -15,7 +15,7 @@ Words moved are added up by operation, each row as often as it comes.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -46,7 +46,6 @@ __all__ = ["MOST_BOXES", "Effect", "Fold"]
 
 MOST_BOXES = 2 * 10**8
 """Boxes that are looked at; beyond, a program is not verified."""
-_CHUNK = 2**20
 _MANY_LINES = 2**18
 _SMALL = 2**61
 
@@ -207,6 +206,9 @@ class Fold:
         self.family, self.here, self.number = family, here, len(programs)
         self.masked = family.masked_axes
         self.axes: dict[Path, str] = {}
+        self.asks_of_last = {
+            path: _asks_of_last(node.body, node.label) for path, node in loops_of(programs[0])
+        }
         sizes: dict[Path, list[tuple[int, int, int]]] = {}
         for program in programs:
             for path, node in loops_of(program):
@@ -274,7 +276,7 @@ class Fold:
         low, high, start, stop = loop
         rest = (low, start) if condition.which == "first" else (stop, high)
         return np.asarray(
-            self._asked.has(axis, *rest, *self._tile(OTHER_AXIS[axis], rows)) == condition.negated
+            self._asked.has(axis, *rest, *self.tile(OTHER_AXIS[axis], rows)) == condition.negated
         )
 
     def _loop(self, node: Loop, path: Path, rows: BoxTable) -> Effect:
@@ -282,12 +284,15 @@ class Fold:
         low, high = rows.box.get(axis, (start, stop))
         loop = low, high, tile
         if axis not in self.masked:
-            return self._runs(node, path, rows, loop, _flat_runs(-((low - high) // tile)))
+            ragged = (high - low) % tile > 0
+            if self.asks_of_last[path]:
+                ragged[:] = True
+            return self._runs(node, path, rows, loop, _flat_runs(-((low - high) // tile), ragged))
         for shortened in (self._in_progression, self._in_kinds):
             if (found := shortened(node, path, rows, loop)) is not None:
                 return found
         try:
-            runs = self._asked.runs(axis, *loop, *self._tile(OTHER_AXIS[axis], rows))
+            runs = self._asked.runs(axis, *loop, *self.tile(OTHER_AXIS[axis], rows))
         except TooManyOperations:
             if len(rows) == 1:
                 raise
@@ -306,10 +311,7 @@ class Fold:
         unit: int = 0,
     ) -> Effect:
         """Return the effects of loops that are made of runs of tiles, or of tiles that stand for so many units."""
-        found = [
-            self._run(node, path, rows, Runs(*(one[part] for one in runs)), loop, unit)
-            for part in _chunks(runs.length)
-        ]
+        found = [self._run(node, path, rows, part, loop, unit) for part in runs.chunks()]
         effect = self._nothing(len(rows))
         if found:
             effects, parents = zip(*found, strict=True)
@@ -414,7 +416,7 @@ class Fold:
         start = low + first * tile
         stop = np.minimum(start + tile, high)
         if axis in self.masked:
-            p, q = self._tile(OTHER_AXIS[axis], rows)
+            p, q = self.tile(OTHER_AXIS[axis], rows)
             seen = self._asked.has(axis, start, stop, p[runs.parent[run]], q[runs.parent[run]])
             if not seen.all():
                 run, start, stop, low, high = (one[seen] for one in (run, start, stop, low, high))
@@ -462,7 +464,7 @@ class Fold:
             vertices, new, step = self._masked_chain(array, rows, op)
         else:
             words = self._words(array, rows, op)
-            start, stop = (0, 1) if array.chain is None else self._tile(array.chain, rows, op)
+            start, stop = (0, 1) if array.chain is None else self.tile(array.chain, rows, op)
             vertices, step = words * (stop - start), (words > 0) & ((start > 0) | (stop - start > 1))
             new = words * (not held) * (start == 0)
         self._count(path, rows, vertices)
@@ -478,7 +480,7 @@ class Fold:
         assert array.chain is not None
         axis, rest = OTHER_AXIS[array.chain], self._rest(array, rows, op)
         if op.at or axis not in rows.answers:
-            tiles = *self._tile(axis, rows, op), *self._tile(array.chain, rows, op)
+            tiles = *self.tile(axis, rows, op), *self.tile(array.chain, rows, op)
             answer = self._chain_of_lines(axis, *tiles)
             if not op.at:
                 rows.answers[axis] = answer
@@ -521,7 +523,7 @@ class Fold:
 
     # Questions
 
-    def _tile(self, axis: str, rows: BoxTable, op: Operation | None = None) -> tuple[Whole, Whole]:
+    def tile(self, axis: str, rows: BoxTable, op: Operation | None = None) -> tuple[Whole, Whole]:
         """Return the current tile of an axis, or the whole axis."""
         for name, start, stop in op.at if op else ():
             if name == axis:
@@ -537,7 +539,7 @@ class Fold:
         for axis in array.axes:
             if axis not in self.masked:
                 if axis in rows.box or op.at:
-                    start, stop = self._tile(axis, rows, op)
+                    start, stop = self.tile(axis, rows, op)
                     rest = rest * (stop - start).astype(self.whole, copy=False)
                 else:
                     rest = rest * self.family.extents[axis]
@@ -556,36 +558,33 @@ class Fold:
     def _lines(self, array: Array, rows: BoxTable, op: Operation, place: str) -> Whole:
         lines = [axis for axis in array.axes if axis in self.masked]
         if len(lines) == 2:
-            return np.asarray(self._asked.pairs("i", *self._tile("i", rows, op), *self._tile("j", rows, op)))
+            return np.asarray(self._asked.pairs("i", *self.tile("i", rows, op), *self.tile("j", rows, op)))
         if not lines:
             return np.ones(len(rows), dtype=self.whole)
-        tile = self._tile(lines[0], rows, op)
+        tile = self.tile(lines[0], rows, op)
         if array.chain not in self.masked or place == "all":
             return np.asarray(self._asked.present(lines[0], *tile))
         return np.asarray(
-            self._asked.begun(lines[0], *tile, self._tile(str(array.chain), rows, op)[place == "end"])
+            self._asked.begun(lines[0], *tile, self.tile(str(array.chain), rows, op)[place == "end"])
         )
 
 
-def _flat_runs(number: Whole) -> Runs:
-    """Return the tiles of loops over an axis without a mask: the first, those between, and the last."""
-    parent = np.repeat(np.arange(len(number)), np.minimum(number, 3))
+def _flat_runs(number: Whole, ends: NDArray[np.bool_]) -> Runs:
+    """Return the tiles of loops over an axis without a mask: the first, the others, and the last where it is unlike."""
+    most = np.minimum(number, 2 + ends)
+    parent = np.repeat(np.arange(len(number)), most)
     which = np.arange(len(parent)) - np.searchsorted(parent, parent)
-    total = number[parent]
-    last = which == np.minimum(total, 3) - 1
-    times = np.where(last | (which == 0), 1, total - 2)
+    total, ends = number[parent], ends[parent]
+    last = ends & (which == most[parent] - 1)
+    times = np.where(last | (which == 0), 1, total - 1 - ends)
     return Runs(parent, np.where(last, total - 1, which), np.ones_like(parent), times)
 
 
-def _chunks(lengths: Whole) -> Iterator[slice]:
-    """Yield slices of runs with about a million tiles each."""
-    if not len(lengths):
-        return
-    ends = np.cumsum(lengths)
-    if ends[-1] <= _CHUNK:
-        yield slice(0, len(lengths))
-        return
-    at = np.searchsorted(ends, np.arange(0, ends[-1], _CHUNK), side="right")
-    bounds = np.unique(np.append(at, len(lengths)))
-    for start, stop in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
-        yield slice(start, stop)
+def _asks_of_last(nodes: Sequence[Node], label: str) -> bool:
+    """Whether anything among some nodes depends on whether a loop is at its last tile."""
+    return any(
+        (isinstance(node, When) and node.condition == Condition(label, "last", node.condition.negated))
+        or _asks_of_last(node.body, label)
+        for node in nodes
+        if not isinstance(node, Operation)
+    )

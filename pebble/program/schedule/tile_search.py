@@ -101,22 +101,29 @@ def _best_tiles(kind: Kind, problem: Problem, M: int) -> TileChoice:
     schedule = kind.schedule
     if problem.mask is None:
         schedule.require(problem, M)
+    if not schedule.tile_names:
+        only = schedule.measure(problem, {})
+        if only.peak > M:
+            raise too_small(schedule, only.peak, M)
+        return TileChoice(only.io, only.peak, {})
     counter = _TileCounter(schedule, problem)
     greatest = dict(schedule.greatest(problem))
     short = max(problem.Nq, problem.Nk) <= SHORT
     smallest = [
-        ({**least, **setting}, setting)
-        for least in (schedule.smallest(problem), *(schedule.other_smallest(problem) if short else ()))
-        for setting in switches(schedule, least, greatest)
+        ({**sizes, **setting}, setting)
+        for sizes in (schedule.smallest(problem), *(schedule.other_smallest(problem) if short else ()))
+        for setting in switches(schedule, sizes, greatest)
     ]
-    _, rooms = counter.count(problem, [base for base, _ in smallest], None)
     found: list[TileChoice] = []
+    least = _NEVER
     for base, setting in smallest:
         groups = tile_groups(schedule, problem, base, {**greatest, **setting})
         one = counter.choice(M, base, groups)
-        if one.room > M >= rooms.min() and len(groups) > 1:  # phases may leave words to one another
-            names = [name for group in groups for name in group.names]
-            one = counter.choice(M, base, [group_of(schedule, names)])
+        if one.room > M and len(groups) > 1:  # phases may leave words to one another
+            least = min(least, *counter.count(problem, [base for base, _ in smallest], None)[1].tolist())
+            if least <= M:
+                names = [name for group in groups for name in group.names]
+                one = counter.choice(M, base, [group_of(schedule, names)])
         found.append(one)
     fitting = [one for one in found if one.room <= M]
     if min(one.room for one in found) == _NEVER:

@@ -1,6 +1,7 @@
 """Words that many programs move, without the room that they need: what moves nothing is left out of a text.
 
-Of what is left, loops over lines one by one are not followed: the mask is asked how many lines they visit.
+Of what is left, loops over lines one by one are not followed: the mask is asked how many lines they visit, and for how
+many of these it is the first visit, or the last.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from pebble.program.counting.effects import BoxTable, Effect, Fold
 from pebble.program.counting.lexical import lexical
 from pebble.program.counting.life import Here
 from pebble.program.counting.measure import MOST, shape_of, texts_in_turn
-from pebble.program.nodes import Loop, Operation, Phase, Program, When
+from pebble.program.nodes import Condition, Loop, Operation, Phase, Program, When
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -115,13 +116,63 @@ class _Moving:
 
     def _each_along(self, nodes: Sequence[Node], loop: Loop) -> bool:
         """Whether some nodes move as many words in all tiles of a loop as they would on the whole of its axis."""
-        return all(
-            loop.axis in self.family[node.array].axes
-            if isinstance(node, Operation)
-            else not (isinstance(node, When) and node.condition.label == loop.label)
-            and self._each_along(node.body, loop)
-            for node in nodes
-        )
+        for node in nodes:
+            if isinstance(node, Operation):
+                if loop.axis not in self.family[node.array].axes:
+                    return False
+            elif isinstance(node, When) and node.condition.label == loop.label:
+                return False
+            elif not self._each_along(node.body, loop):
+                return False
+            elif isinstance(node, Loop) and node.axis == loop.axis and not self._each_along(node.body, node):
+                return False
+        return True
+
+
+class _Lines:
+    """Which single lines of some boxes have a pair with the current tile of the other axis, and how many.
+
+    A line that has a pair from a place on, but none from there to the tile, has its first one in the tile.
+    """
+
+    def __init__(self, fold: Fold, rows: BoxTable, axis: str, lines: tuple[Whole, Whole]) -> None:
+        self.axis, self.other = axis, OTHER_AXIS[axis]
+        self._rows, self._lines = rows, lines
+        self._tile = fold.tile(self.other, rows)
+        assert fold.family.mask is not None
+        self._ask = fold.family.mask.questions
+        self._known: dict[object, Whole | None] = {}
+
+    def may_ask(self, condition: Condition) -> bool:
+        """Whether a condition is on a loop whose tile is the current one of the other axis."""
+        axis, *loop = self._rows.loops.get(condition.label, ("",))
+        return axis == self.other and all(map(np.array_equal, self._tile, loop[2:]))
+
+    def number(self, among: Condition | None, started: bool) -> Whole | None:
+        """Return how many meet a condition, and have begun before the tile where that is asked; None if not known."""
+        key = among, started
+        if key not in self._known:
+            self._known[key] = self._number(among, started)
+        return self._known[key]
+
+    def _number(self, among: Condition | None, started: bool) -> Whole | None:
+        p, q = self._tile
+        seen = self._seen(p, q)
+        if among is None:
+            return (
+                seen + self._seen(np.zeros_like(p), p) - self._seen(np.zeros_like(p), q) if started else seen
+            )
+        _, low, high, *_ = self._rows.loops[among.label]
+        if among.which == "first":
+            met = self._seen(low, q) - self._seen(low, p)
+        else:
+            met = self._seen(p, high) - self._seen(q, high)
+        if started and not (among.which == "first" and among.negated):
+            return None
+        return seen - met if among.negated else met
+
+    def _seen(self, p: Whole, q: Whole) -> Whole:
+        return self._ask.lines_seen(self.axis, *self._lines, p, q)
 
 
 class _Words(Fold):
@@ -147,20 +198,35 @@ class _Words(Fold):
         axis, (tile, start, stop) = node.axis, (one[rows.root] for one in self.sizes[path])
         if axis not in self.masked or (tile != 1).any():
             return False
-        if not all(self._is_of_lines(op, axis, (*path, number)) for number, op in enumerate(node.body)):
+        lines = _Lines(self, rows, axis, rows.box.get(axis, (start, stop)))
+        found = list(self._each_line(node.body, path, lines, None))
+        if None in found:
             return False
-        low, high = rows.box.get(axis, (start, stop))
-        lines = self._asked.lines_seen(axis, low, high, *self._tile(OTHER_AXIS[axis], rows))
-        for number, op in enumerate(node.body):
-            assert isinstance(op, Operation)
-            self._count((*path, number), rows, lines * self._rest(self.family[op.array], rows, op))
+        for one in filter(None, found):
+            place, op, number = one
+            self._count(place, rows, number * self._rest(self.family[op.array], rows, op))
         return True
 
-    def _is_of_lines(self, node: Node, axis: str, path: Path) -> bool:
-        if not isinstance(node, Operation) or (path in self.here and self.here[path].place != "all"):
-            return False
-        array = self.family[node.array]
-        return axis in array.axes and OTHER_AXIS[axis] not in array.axes
+    def _each_line(
+        self, nodes: Sequence[Node], path: Path, lines: _Lines, among: Condition | None
+    ) -> Iterator[tuple[Path, Operation, Whole] | None]:
+        """Yield operations with the lines of which they move words; None for what moves others."""
+        for number, node in enumerate(nodes):
+            place = (*path, number)
+            if isinstance(node, When) and among is None and lines.may_ask(node.condition):
+                yield from self._each_line(node.body, place, lines, node.condition)
+                continue
+            if not isinstance(node, Operation):
+                yield None
+                return
+            array, found = self.family[node.array], None
+            if lines.axis in array.axes and lines.other not in array.axes:
+                begun = self.here[place].place if place in self.here and array.chain in self.masked else "all"
+                found = lines.number(among, begun == "start")
+            if found is None:
+                yield None
+                return
+            yield place, node, found
 
     def _in_progression(
         self, node: Loop, path: Path, rows: BoxTable, loop: tuple[Whole, Whole, Whole]

@@ -86,6 +86,7 @@ def test_answers_are_those_of_all_pairs(make: Callable[[Random], Mask]) -> None:
                 (asked.pairs(axis, x0, x1, p, q), table.pairs(axis, x0, x1, p, q)),
                 (asked.has(axis, x0, x1, p, q), table.has(axis, x0, x1, p, q)),
                 (asked.present(axis, x0, x1), table.present(axis, x0, x1)),
+                (asked.lines_seen(axis, x0, x1, p, q), table.lines_seen(axis, x0, x1, p, q)),
                 (asked.begun(axis, x0, x1, q), table.begun(axis, x0, x1, q)),
                 (asked.behind_latest(axis, x0, x1, p, q), table.behind_latest(axis, x0, x1, p, q)),
             ):
