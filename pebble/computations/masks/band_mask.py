@@ -170,6 +170,10 @@ class BandMask(Mask):
         bounds = np.sort(np.concatenate([self._taken[axis].begins, self._taken[axis].ends]))
         return [place for place in bounds.tolist() if 0 < place < self.extents[axis]]
 
+    def present_lines(self, axis: str) -> Intervals:
+        """Return the lines of an axis that have any pair."""
+        return self._taken[axis]
+
     def has_pairs(self, axis: str, lines: Interval, partners: Interval) -> bool:
         """Whether some lines of an axis have any pair with some of the other."""
         if lines[0] >= lines[1] or partners[0] >= partners[1]:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Questions", "Runs", "TableQuestions", "check_tiles", "every_tile"]
 
-_MOST_TILES, _CHUNK = 2**24, 2**20
+_MOST_TILES, _CHUNK = 2**24, 2**15
 
 
 class Runs(NamedTuple):

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 __all__ = ["UnionQuestions"]
 
+_MOST_INTERVALS = 64
+
 
 class UnionQuestions(Questions):
     """The answers of a union of bands: sums over bands, or over the pieces in which lines' first partners go on alike.
@@ -64,6 +66,27 @@ class UnionQuestions(Questions):
     def has(self, axis: str, x0: Whole, x1: Whole, p: Whole, q: Whole) -> NDArray[np.bool_]:
         """Whether boxes hold any pair."""
         return np.asarray(np.any([band.has(axis, x0, x1, p, q) for band in self._asked], axis=0))
+
+    def lines_seen(self, axis: str, x0: Whole, x1: Whole, p: Whole, q: Whole) -> Whole:
+        """Numbers of lines in intervals with a partner in [p, q): of every band some intervals, which may overlap."""
+        starts, stops = [], []
+        for band in self._mask.bands:
+            start, stop = band.ends(axis)
+            low, high = np.maximum(stop.upto(p), x0), np.minimum(start.below(q), x1)
+            taken = band.present_lines(axis)
+            for begin, end in zip(taken.begins, taken.ends, strict=True):
+                starts.append(np.maximum(low, begin))
+                stops.append(np.minimum(high, end))
+        if len(starts) > _MOST_INTERVALS:
+            return super().lines_seen(axis, x0, x1, p, q)
+        found, behind = np.zeros_like(x0), x0.copy()
+        order = np.argsort(starts, axis=0)
+        for start, stop in zip(
+            *(np.take_along_axis(np.array(one), order, 0) for one in (starts, stops)), strict=True
+        ):
+            found += np.maximum(stop - np.maximum(start, behind), 0)
+            behind = np.where(start < stop, np.maximum(behind, stop), behind)
+        return np.where(p < q, found, 0)
 
     def runs(self, axis: str, w0: Whole, w1: Whole, tile: Whole, p: Whole, q: Whole) -> Runs:
         """Return the tiles that see [p, q), in runs between the places where anything changes in any band."""

@@ -118,13 +118,16 @@ class _Moving:
         """Whether some nodes move as many words in all tiles of a loop as they would on the whole of its axis."""
         for node in nodes:
             if isinstance(node, Operation):
-                if loop.axis not in self.family[node.array].axes:
-                    return False
-            elif isinstance(node, When) and node.condition.label == loop.label:
-                return False
-            elif not self._each_along(node.body, loop):
-                return False
-            elif isinstance(node, Loop) and node.axis == loop.axis and not self._each_along(node.body, node):
+                along = loop.axis in self.family[node.array].axes
+            else:
+                asks = isinstance(node, When) and node.condition.label == loop.label
+                cuts = (
+                    isinstance(node, Loop)
+                    and node.axis == loop.axis
+                    and not self._each_along(node.body, node)
+                )
+                along = not asks and not cuts and self._each_along(node.body, loop)
+            if not along:
                 return False
         return True
 

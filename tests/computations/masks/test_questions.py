@@ -99,6 +99,7 @@ def test_all_questions() -> None:
             for name, boxes in (
                 ("pairs", (*lines, *partners)),
                 ("has", (*lines, *partners)),
+                ("lines_seen", (*lines, *partners)),
                 ("present", (*lines,)),
                 ("begun", (*lines, partners[0])),
                 ("behind_latest", (*lines, *partners)),
