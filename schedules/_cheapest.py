@@ -35,19 +35,18 @@ class Cheapest(Schedule):
 
     def tiles(self, problem: Problem, M: int) -> Tiles:
         """Return the tiles of the cheapest candidate that fits."""
-        found: list[tuple[int, Tiles]] = []
+        found = []
         failures: list[CacheTooSmall | TooManyOperations] = []
         for schedule in self.candidates:
             if problem.form in schedule.forms and schedule.is_offered(problem):
                 try:
-                    one = fitting(schedule, problem, M)
-                    found.append((one.words, one.tiles))
+                    found.append(fitting(schedule, problem, M))
                 except (CacheTooSmall, TooManyOperations) as error:
                     failures.append(error)
         if not found:
             self.require(problem, M)
             raise min(failures, key=_least)
-        return min(found, key=lambda one: one[0])[1]
+        return min(found, key=lambda one: one.words).tiles
 
     def smallest(self, problem: Problem) -> Tiles:
         """Return the smallest tiles of the candidate that needs the least room."""

@@ -125,7 +125,7 @@ def test_sums_in_any_order_do_what_sets_of_terms_do(block: int) -> None:
         except Violation as violation:
             answer = violation.rule, {}
         assert answer == refer_to_sets(text, family), f"seed {seed}, {family!r}\n{text}"
-    assert legal > 5
+    assert legal >= 10
 
 
 def check_levels(seed: int, masked: bool) -> str:
@@ -156,7 +156,7 @@ def check_levels(seed: int, masked: bool) -> str:
 @pytest.mark.parametrize("block", amounts.first(1, range(10)))
 def test_levels_do_what_the_game_does(block: int, masked: bool) -> None:
     found = [check_levels(seed, masked) for seed in range(30 * block, 30 * (block + 1))]
-    assert "" in found
+    assert found.count("") >= 2
     assert len(set(found)) >= 4
 
 

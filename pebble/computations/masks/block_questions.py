@@ -23,9 +23,10 @@ if TYPE_CHECKING:
 
 __all__ = ["BlockQuestions", "ButterflyQuestions", "ToeplitzQuestions"]
 
-_MOST_PLACES = 2**22
 _MOST_BLOCKS = 2**20
 """Blocks of loops that are looked at at a time."""
+_MOST_PLACES = 2**22
+"""Places in the period that are written down at a time."""
 
 
 class BlockQuestions(Questions):
@@ -191,12 +192,13 @@ class ToeplitzQuestions(Questions):
         if len(some):
             begin, width = np.where(q - p < L, p % L, 0)[some], np.minimum(q - p, L)[some]
             keys, key = np.unique(begin * (L + 1) + width, return_inverse=True)
-            for at in range(0, len(keys), max(1, _MOST_PLACES // L)):
-                part = keys[at : at + max(1, _MOST_PLACES // L)]
-                mine = np.flatnonzero((key >= at) & (key < at + len(part)))
-                before = self._far_before(axis, *np.divmod(part, L + 1))
+            step = max(1, _MOST_PLACES // L)
+            for at in range(0, len(keys), step):
+                before = self._far_before(axis, *np.divmod(keys[at : at + step], L + 1))
+                mine = np.flatnonzero(key // step == at // step)
+                own = key[mine] - at
                 low, high = (
-                    (end // L) * before[key[mine] - at, L] + before[key[mine] - at, end % L]
+                    (end // L) * before[own, L] + before[own, end % L]
                     for end in (one[some[mine]] for one in far)
                 )
                 found[some[mine]] += high - low

@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Questions", "Runs", "TableQuestions", "check_tiles", "every_tile"]
 
-_MOST_TILES, _CHUNK = 2**24, 2**15
+_MOST_TILES = 2**24
+_AT_A_TIME = 2**15
+"""Tiles that are looked at together: few enough for what is known of them to stay in a processor's cache."""
 
 
 class Runs(NamedTuple):
@@ -53,10 +55,10 @@ class Runs(NamedTuple):
         return run, self.first[run] + np.arange(len(run)) - (behind - self.length)[run]
 
     def chunks(self) -> Iterator[Runs]:
-        """Yield the runs in turn, about a million tiles at a time."""
+        """Yield the runs in turn, some thousands of tiles at a time."""
         ends = np.cumsum(self.length)
         total = int(ends[-1]) if len(ends) else 0
-        at = np.searchsorted(ends, np.arange(0, total, _CHUNK), side="right")
+        at = np.searchsorted(ends, np.arange(0, total, _AT_A_TIME), side="right")
         for start, stop in pairwise(np.unique(np.append(at, len(ends))).tolist()):
             yield Runs(*(column[start:stop] for column in self))
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["UnionQuestions"]
 
 _MOST_INTERVALS = 64
+"""Intervals of lines with pairs, of all bands; where there are more, lines are looked at one by one."""
 
 
 class UnionQuestions(Questions):
@@ -69,23 +70,24 @@ class UnionQuestions(Questions):
 
     def lines_seen(self, axis: str, x0: Whole, x1: Whole, p: Whole, q: Whole) -> Whole:
         """Numbers of lines in intervals with a partner in [p, q): of every band some intervals, which may overlap."""
-        starts, stops = [], []
-        for band in self._mask.bands:
+        present = [band.present_lines(axis) for band in self._mask.bands]
+        if sum(len(lines.begins) for lines in present) > _MOST_INTERVALS:
+            return super().lines_seen(axis, x0, x1, p, q)
+        parts = []
+        for band, lines in zip(self._mask.bands, present, strict=True):
             start, stop = band.ends(axis)
             low, high = np.maximum(stop.upto(p), x0), np.minimum(start.below(q), x1)
-            taken = band.present_lines(axis)
-            for begin, end in zip(taken.begins, taken.ends, strict=True):
-                starts.append(np.maximum(low, begin))
-                stops.append(np.minimum(high, end))
-        if len(starts) > _MOST_INTERVALS:
-            return super().lines_seen(axis, x0, x1, p, q)
+            parts += [
+                (np.maximum(low, begin), np.minimum(high, end))
+                for begin, end in zip(lines.begins, lines.ends, strict=True)
+            ]
         found, behind = np.zeros_like(x0), x0.copy()
+        starts, stops = np.array(parts, dtype=np.int64).reshape(-1, 2, len(x0)).transpose(1, 0, 2)
         order = np.argsort(starts, axis=0)
-        for start, stop in zip(
-            *(np.take_along_axis(np.array(one), order, 0) for one in (starts, stops)), strict=True
-        ):
-            found += np.maximum(stop - np.maximum(start, behind), 0)
-            behind = np.where(start < stop, np.maximum(behind, stop), behind)
+        for which in order:
+            low, high = (np.take_along_axis(one, which[None], 0)[0] for one in (starts, stops))
+            found += np.maximum(high - np.maximum(low, behind), 0)
+            behind = np.where(low < high, np.maximum(behind, high), behind)
         return np.where(p < q, found, 0)
 
     def runs(self, axis: str, w0: Whole, w1: Whole, tile: Whole, p: Whole, q: Whole) -> Runs:

@@ -102,10 +102,10 @@ def _best_tiles(kind: Kind, problem: Problem, M: int) -> TileChoice:
     if problem.mask is None:
         schedule.require(problem, M)
     if not schedule.tile_names:
-        only = schedule.measure(problem, {})
-        if only.peak > M:
-            raise too_small(schedule, only.peak, M)
-        return TileChoice(only.io, only.peak, {})
+        (words,), (room,) = measure([schedule.program(problem, {})], schedule.family(problem))
+        if room > M:
+            raise too_small(schedule, int(room), M)
+        return TileChoice(int(words), int(room), {})
     counter = _TileCounter(schedule, problem)
     greatest = dict(schedule.greatest(problem))
     short = max(problem.Nq, problem.Nk) <= SHORT
@@ -115,12 +115,13 @@ def _best_tiles(kind: Kind, problem: Problem, M: int) -> TileChoice:
         for setting in switches(schedule, sizes, greatest)
     ]
     found: list[TileChoice] = []
-    least = _NEVER
+    least: int | None = None
     for base, setting in smallest:
         groups = tile_groups(schedule, problem, base, {**greatest, **setting})
         one = counter.choice(M, base, groups)
         if one.room > M and len(groups) > 1:  # phases may leave words to one another
-            least = min(least, *counter.count(problem, [base for base, _ in smallest], None)[1].tolist())
+            if least is None:
+                least = int(counter.count(problem, [base for base, _ in smallest], None)[1].min())
             if least <= M:
                 names = [name for group in groups for name in group.names]
                 one = counter.choice(M, base, [group_of(schedule, names)])
@@ -528,9 +529,8 @@ class _SizeSearch:
     def _near(self, row: Row, ratio: float) -> Iterator[Row]:
         """Yield rows that differ in one size a little, and in those that follow from it."""
         few = 32 if len(row) <= 2 and not self.masked else 8 if ratio > _LEAST_RATIO else 24
-        if len(row) > 2 and all(
-            self.counts[:2]
-        ):  # one block in parts takes the place of a few, or they its place
+        # One block in parts takes the place of a few, or they take its place.
+        if len(row) > 2 and all(self.counts[:2]):
             for number in range(max(row[0] - 3, self.low[0]), min(row[0] + 2, self.high[0]) + 1):
                 yield from ((number, parts, *row[2:]) for parts in range(min(5, self.high[1] + 1)))
         for at, size in enumerate(row[:-1]):

@@ -133,7 +133,7 @@ class _Moving:
 
 
 class _Lines:
-    """Which single lines of some boxes have a pair with the current tile of the other axis, and how many.
+    """Single lines of some boxes that have a pair with the current tile of the other axis.
 
     A line that has a pair from a place on, but none from there to the tile, has its first one in the tile.
     """
@@ -144,35 +144,31 @@ class _Lines:
         self._tile = fold.tile(self.other, rows)
         assert fold.family.mask is not None
         self._ask = fold.family.mask.questions
-        self._known: dict[object, Whole | None] = {}
+        self._known: dict[object, Whole] = {}
 
     def may_ask(self, condition: Condition) -> bool:
         """Whether a condition is on a loop whose tile is the current one of the other axis."""
         axis, *loop = self._rows.loops.get(condition.label, ("",))
         return axis == self.other and all(map(np.array_equal, self._tile, loop[2:]))
 
-    def number(self, among: Condition | None, started: bool) -> Whole | None:
-        """Return how many meet a condition, and have begun before the tile where that is asked; None if not known."""
-        key = among, started
+    def number(self, among: Condition | None, begun: bool) -> Whole:
+        """Return how many there are that meet a condition; without one, perhaps only those begun before the tile."""
+        key = among, begun
         if key not in self._known:
-            self._known[key] = self._number(among, started)
+            p, q = self._tile
+            found = self._seen(p, q)
+            if among is not None:
+                _, low, high, *_ = self._rows.loops[among.label]
+                met = (
+                    self._seen(low, q) - self._seen(low, p)
+                    if among.which == "first"
+                    else self._seen(p, high) - self._seen(q, high)
+                )
+                found = found - met if among.negated else met
+            elif begun:
+                found = found + self._seen(0 * p, p) - self._seen(0 * p, q)
+            self._known[key] = found
         return self._known[key]
-
-    def _number(self, among: Condition | None, started: bool) -> Whole | None:
-        p, q = self._tile
-        seen = self._seen(p, q)
-        if among is None:
-            return (
-                seen + self._seen(np.zeros_like(p), p) - self._seen(np.zeros_like(p), q) if started else seen
-            )
-        _, low, high, *_ = self._rows.loops[among.label]
-        if among.which == "first":
-            met = self._seen(low, q) - self._seen(low, p)
-        else:
-            met = self._seen(p, high) - self._seen(q, high)
-        if started and not (among.which == "first" and among.negated):
-            return None
-        return seen - met if among.negated else met
 
     def _seen(self, p: Whole, q: Whole) -> Whole:
         return self._ask.lines_seen(self.axis, *self._lines, p, q)
@@ -205,31 +201,30 @@ class _Words(Fold):
         found = list(self._each_line(node.body, path, lines, None))
         if None in found:
             return False
-        for one in filter(None, found):
-            place, op, number = one
+        for place, op, condition, begun in filter(None, found):
+            number = lines.number(condition, begun and condition is None)
             self._count(place, rows, number * self._rest(self.family[op.array], rows, op))
         return True
 
     def _each_line(
         self, nodes: Sequence[Node], path: Path, lines: _Lines, among: Condition | None
-    ) -> Iterator[tuple[Path, Operation, Whole] | None]:
-        """Yield operations with the lines of which they move words; None for what moves others."""
+    ) -> Iterator[tuple[Path, Operation, Condition | None, bool] | None]:
+        """Yield operations, and of which lines they move a word each; None where that is not known.
+
+        A line that is not at its first tile has begun before it.
+        """
         for number, node in enumerate(nodes):
             place = (*path, number)
             if isinstance(node, When) and among is None and lines.may_ask(node.condition):
                 yield from self._each_line(node.body, place, lines, node.condition)
-                continue
-            if not isinstance(node, Operation):
+            elif isinstance(node, Operation):
+                array = self.family[node.array]
+                here = self.here[place].place if place in self.here and array.chain in self.masked else "all"
+                own = lines.axis in array.axes and lines.other not in array.axes
+                again = among is None or (among.which == "first" and among.negated)
+                yield (place, node, among, here == "start") if own and (again or here != "start") else None
+            else:
                 yield None
-                return
-            array, found = self.family[node.array], None
-            if lines.axis in array.axes and lines.other not in array.axes:
-                begun = self.here[place].place if place in self.here and array.chain in self.masked else "all"
-                found = lines.number(among, begun == "start")
-            if found is None:
-                yield None
-                return
-            yield place, node, found
 
     def _in_progression(
         self, node: Loop, path: Path, rows: BoxTable, loop: tuple[Whole, Whole, Whole]
