@@ -7,18 +7,36 @@ from random import Random
 import pytest
 
 from pebble.common.errors import PebbleError
+from pebble.computations.matmul import matmul_family
 from pebble.computations.problem import Problem
+from pebble.computations.registry import family_of
+from pebble.program import (
+    Nodes,
+    Program,
+    compute,
+    delete,
+    first,
+    last,
+    load,
+    loop,
+    not_first,
+    not_last,
+    phase,
+    program,
+    store,
+    when,
+)
 from pebble.program.counting.measure import measure
 from pebble.program.counting.run import run
 from pebble.program.schedule import registered
 from pebble.program.schedule.words_text import words_moved_by
 from tests.program.generator import case_of
-from tests.support.amounts import first
+from tests.support import amounts
 
 MASKS = "causal", "window:5", "prefix:4", "strided:4", "fixed:5,2", "document:causal,4,9,8", "butterfly:4"
 
 
-@pytest.mark.parametrize("block", first(2, range(12)))
+@pytest.mark.parametrize("block", amounts.first(2, range(12)))
 def test_random_programs_move_as_many_words(block: int) -> None:
     compared = 0
     for seed in range(60 * block, 60 * (block + 1)):
@@ -32,6 +50,37 @@ def test_random_programs_move_as_many_words(block: int) -> None:
         assert words_moved_by([case.program], case.family, 10**6) == [right], f"seed {seed}\n{case.program}"
         compared += 1
     assert compared > 5
+
+
+def rows_of_tiles(*before: Nodes) -> Program:
+    """Row sums that are parked between tiles of keys, and what comes before each of their steps."""
+    row = loop("i", 1, *before, compute("l"), store("l"), delete("l"), label="row")
+    return program(phase("", loop("i", 3, loop("j", 4, row))))
+
+
+@pytest.mark.parametrize("mask", MASKS)
+@pytest.mark.parametrize(
+    "before",
+    [
+        [load("l")],
+        [when(first("j"), load("l"))],
+        [when(last("j"), load("l"))],
+        [when(not_last("j"), load("l"))],
+        [when(not_first("j"), load("l")), when(last("j"), load("Q"))],
+    ],
+    ids=str,
+)
+def test_lines_that_have_begun(before: list[Nodes], mask: str) -> None:
+    family = family_of(Problem.square(21, 2, mask=mask))
+    text = rows_of_tiles(*before)
+    assert words_moved_by([text], family, 10**6) == measure([text], family)[0]
+
+
+def test_a_condition_on_a_loop_that_cuts_a_tile() -> None:
+    """Without the loop around, only the first piece of all of the axis would be loaded."""
+    piece = loop("k", 2, when(first("piece"), load("A")), label="piece")
+    text, family = program(phase("", loop("k", 4, piece))), matmul_family(3, 2, 12)
+    assert words_moved_by([text], family, 10**6) == measure([text], family)[0] == 3 * 2 * 3
 
 
 @pytest.mark.parametrize("pass_name", ["forward", "backward"])
@@ -48,10 +97,10 @@ def test_schedules_with_any_tiles_move_as_many_words(mask: str, pass_name: str) 
             for name in schedule.smallest(problem)
         }
         try:
-            program, family = schedule.program(problem, tiles), schedule.family(problem)
-            right = run(program, family).io
+            text, family = schedule.program(problem, tiles), schedule.family(problem)
+            right = run(text, family).io
         except PebbleError:
             continue
-        assert words_moved_by([program], family, 10**6) == [right], f"{schedule.name} {tiles}"
+        assert words_moved_by([text], family, 10**6) == [right], f"{schedule.name} {tiles}"
         compared += 1
     assert compared > 6
