@@ -10,7 +10,7 @@ from pebble.common.errors import CacheTooSmall, InvalidInput, TooManyOperations
 from pebble.common.units import fast_memory_words
 from pebble.computations.masks.dense_mask import DenseMask
 from pebble.computations.problem import LARGEST_SIZE
-from pebble.program.schedule.block_cuts import own_sizes
+from pebble.program.schedule.block_cuts import BLOCK, own_sizes
 from pebble.program.schedule.schedule import Schedule
 from pebble.program.schedule.sequence_cuts import SEQUENCES, problem_of_part
 from pebble.program.schedule.tile_search import SHORT, Kind, TileChoice, best_tiles, counted, too_small
@@ -134,7 +134,10 @@ def _fitting(kind: Kind, problem: Problem, M: int) -> TileChoice | CacheTooSmall
             choices = counted(schedule, problem, [dict(schedule.tiles(problem, M))])
     except CacheTooSmall as error:
         failure = error
-    cut = list(_cut_in_sequences(schedule, problem, M, [one.tiles for one in choices]))
+    whole = [one.tiles for one in choices]
+    cut = list(_cut_in_sequences(schedule, problem, M, whole))
+    if schedule.published_tiles and problem.allowed.period > 1:
+        cut += [{**sizes, BLOCK: problem.allowed.period} for sizes in whole]
     choices += counted(schedule, problem, cut) if cut else []
     fits = [one for one in choices if one.room <= M]
     if fits:
