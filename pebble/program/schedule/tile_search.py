@@ -102,10 +102,10 @@ def _best_tiles(kind: Kind, problem: Problem, M: int) -> TileChoice:
     if problem.mask is None:
         schedule.require(problem, M)
     if not schedule.tile_names:
-        (words,), (room,) = measure([schedule.program(problem, {})], schedule.family(problem))
-        if room > M:
-            raise too_small(schedule, int(room), M)
-        return TileChoice(int(words), int(room), {})
+        only = schedule.measure(problem, {})
+        if only.peak > M:
+            raise too_small(schedule, only.peak, M)
+        return TileChoice(only.io, only.peak, {})
     counter = _TileCounter(schedule, problem)
     greatest = dict(schedule.greatest(problem))
     short = max(problem.Nq, problem.Nk) <= SHORT
