@@ -147,7 +147,9 @@ def _fitting(kind: Kind, problem: Problem, M: int) -> TileChoice | CacheTooSmall
             if not best.tiles.get(name):  # fewer rows leave words free
                 high = min(free, schedule.greatest(problem)[name])
                 more = largest(schedule, problem, M, name, high, high, best.tiles) if high else best.tiles
-                best = min(best, *counted(schedule, problem, [more]), key=lambda one: (one.room > M, one.words))
+                best = min(
+                    best, *counted(schedule, problem, [more]), key=lambda one: (one.room > M, one.words)
+                )
         return best
     return failure or too_small(schedule, min(one.room for one in choices), M)
 
