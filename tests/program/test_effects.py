@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 from contextlib import suppress
 from random import Random
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 
 from pebble.common.errors import TooManyOperations
+from pebble.computations.masks.band_questions import BandQuestions
+from pebble.computations.masks.union_questions import UnionQuestions
 from pebble.computations.matmul import matmul_family
 from pebble.program import program
 from pebble.program.counting import effects
@@ -92,6 +94,44 @@ def test_long_programs_are_folded_as_they_are_executed(block: int) -> None:
 def test_many_long_programs_are_folded_as_they_are_executed(block: int) -> None:
     size = -(-MANY // 400)
     check_long(10**6 + size * block, 10**6 + size * (block + 1))
+
+
+# Lines whose partners go up by one from line to line
+
+
+@pytest.mark.parametrize("block", amounts.first(2, range(12)))
+def test_three_lines_stand_for_all_of_a_group(block: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    rnd = Random(block)
+    groups, risen = [0], Fold._risen
+
+    def counted(fold: Fold, *columns: Any) -> Any:
+        found = risen(fold, *columns)
+        groups[0] += not fold.piled
+        return found
+
+    monkeypatch.setattr(Fold, "_risen", counted)
+    for _ in range(40):
+        pass_name, n = rnd.choice(["forward", "backward"]), rnd.randint(8, 60)
+        window, start = rnd.randint(1, n), rnd.randint(1, n - 1)
+        mask = rnd.choice(
+            ["causal", f"window:{window}", f"prefix:{start}", f"document:causal,{start},{n - start}"]
+        )
+        if rnd.random() < 0.3:
+            mask = f"longformer:window={2 * (window // 2)},global={-(-start // 4)}"
+        problem = Problem.square(n, 2, mask=mask, pass_name=pass_name)
+        schedule = rnd.choice(registered(pass_name, "plain"))
+        tiles = {
+            name: rnd.randint(int(name not in schedule.may_be_zero), max(1, high))
+            for name, high in schedule.greatest(problem).items()
+        }
+        with suppress(InvalidInput):
+            text, family = schedule.program(problem, tiles), schedule.family(problem)
+            grouped = measure([text], family)
+            with monkeypatch.context() as one_by_one:
+                for kind in (BandQuestions, UnionQuestions):
+                    one_by_one.setattr(kind, "rises", False)
+                assert np.array_equal(grouped, measure([text], family)), (schedule.name, mask, n, tiles)
+    assert groups[0] > 20
 
 
 # Outer tiles that stand for others

@@ -434,7 +434,7 @@ class Fold:
         loop: tuple[Whole, Whole, Whole],
         unit: int,
     ) -> tuple[Effect, Whole, Whole]:
-        """Return the effects of the groups of some runs of tiles, the rows that they belong to, and how often they come."""
+        """Return the effects of groups of tiles, each once, the rows that they belong to, and how often they come."""
         self.boxes += int(runs.length.sum())
         if self.boxes > self.most:
             raise TooManyOperations(

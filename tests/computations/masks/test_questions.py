@@ -123,7 +123,16 @@ def look(pairs: NDArray[np.bool_], loop: list[int], tile: int, number: int) -> H
     return x1 - x0, pairs[x0:x1, p:q].tobytes(), *(flag.tobytes() for flag in flags)
 
 
-def check_runs(pairs: NDArray[np.bool_], loops: Whole, tiles: Whole, runs: Runs) -> None:
+def check_rise(pairs: NDArray[np.bool_], loop: list[int], lines: range) -> None:
+    """Each line has as many pairs more, or fewer, than the one before; all have pairs elsewhere, or none."""
+    _, _, p, q = loop
+    seen = pairs[lines.start : lines.stop]
+    assert len(set(np.diff(seen[:, p:q].sum(1)).tolist())) == 1
+    for side in (seen[:, :p], seen[:, q:]):
+        assert len(set(side.any(1).tolist())) == 1
+
+
+def check_runs(pairs: NDArray[np.bool_], loops: Whole, tiles: Whole, runs: Runs, rises: bool = False) -> None:
     """Compare the tiles of every run with the group's, and all tiles with those that have pairs."""
     assert (np.diff(runs.parent) >= 0).all()
     for number, (loop, tile) in enumerate(zip(loops.T.tolist(), tiles.tolist(), strict=True)):
@@ -133,6 +142,8 @@ def check_runs(pairs: NDArray[np.bool_], loops: Whole, tiles: Whole, runs: Runs)
         ):
             looks = [look(pairs, loop, tile, first + index) for index in range(length * times)]
             assert looks == looks[:length] * times
+            if rises and length > 1:
+                check_rise(pairs, loop, range(loop[0] + first, loop[0] + first + length))
             visited += range(first, first + length * times)
         assert visited == sorted(set(visited))
         w0, w1, p, q = loop
@@ -148,9 +159,8 @@ def test_runs(table: bool) -> None:
             loops = np.concatenate([intervals(rng, mask.extents[name], 20) for name in (axis, other)])
             tiles = rng.integers(1, rng.choice([1, 1, 3, 40]) + 1, 20)
             runs = asked.runs(axis, loops[0], loops[1], tiles, loops[2], loops[3])
-            check_runs(
-                mask.lines_matrix(axis, (0, mask.extents[axis]), (0, mask.extents[other])), loops, tiles, runs
-            )
+            pairs = mask.lines_matrix(axis, (0, mask.extents[axis]), (0, mask.extents[other]))
+            check_runs(pairs, loops, tiles, runs, asked.rises)
 
 
 def numbers_of_runs(mask: Mask, tile: int, partners: int) -> int:
