@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from pebble.program import parallel
-from schedules.distributed.device_programs import all_gather
 
 __all__ = ["AllGather"]
 
@@ -28,9 +27,3 @@ class AllGather(parallel.DistributedSchedule):
         """Own queries times all keys."""
         all_tiles = np.arange(problem.tiling.tiles)[None, :].repeat(problem.P, axis=0)
         return parallel.Placement(problem.tiling.of_device, all_tiles, np.zeros(problem.P, np.int64))
-
-    def forward_program(
-        self, problem: parallel.SharedProblem, shape: parallel.Shape, inner: parallel.InnerWork | None
-    ) -> parallel.DeviceProgram:
-        """Return what each device does."""
-        return all_gather(problem.P, inner)

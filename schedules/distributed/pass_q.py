@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from pebble.program import parallel
-from schedules.distributed.device_programs import pass_q
 
 __all__ = ["PassQ"]
 
@@ -27,9 +26,3 @@ class PassQ(parallel.DistributedSchedule):
         """All queries times own keys."""
         all_tiles = np.arange(problem.tiling.tiles)[None, :].repeat(problem.P, axis=0)
         return parallel.Placement(all_tiles, problem.tiling.of_device, np.zeros(problem.P, np.int64))
-
-    def forward_program(
-        self, problem: parallel.SharedProblem, shape: parallel.Shape, inner: parallel.InnerWork | None
-    ) -> parallel.DeviceProgram:
-        """Return what each device does."""
-        return pass_q(problem.P, inner)

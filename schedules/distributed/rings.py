@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from pebble.program import parallel
-from schedules.distributed.device_programs import pass_q_ring, ring, ring_backward, ring_q_backward
 
 __all__ = ["PassQRing", "Ring", "RingQ"]
 
@@ -29,18 +28,6 @@ class Ring(parallel.DistributedSchedule):
         """Own queries times own keys; then keys go round, downwards where the last keys are needed least: zigzag."""
         return _ring(problem, "key", downwards=problem.layout == "zigzag")
 
-    def forward_program(
-        self, problem: parallel.SharedProblem, shape: parallel.Shape, inner: parallel.InnerWork | None
-    ) -> parallel.DeviceProgram:
-        """Return what each device does."""
-        return ring(problem.P, inner)
-
-    def backward_program(
-        self, problem: parallel.SharedProblem, shape: parallel.Shape
-    ) -> parallel.DeviceProgram:
-        """Return what each device does."""
-        return ring_backward(problem.P)
-
 
 class PassQRing(parallel.DistributedSchedule):
     """Queries go round, and their partial outputs with them."""
@@ -58,12 +45,6 @@ class PassQRing(parallel.DistributedSchedule):
     def placement(self, problem: parallel.SharedProblem, shape: parallel.Shape) -> parallel.Placement:
         """Own queries times own keys; then queries go round downwards, to ever earlier keys."""
         return _ring(problem, "query", downwards=True)
-
-    def forward_program(
-        self, problem: parallel.SharedProblem, shape: parallel.Shape, inner: parallel.InnerWork | None
-    ) -> parallel.DeviceProgram:
-        """Return what each device does."""
-        return pass_q_ring(problem.P, inner)
 
 
 class RingQ(parallel.DistributedSchedule):
@@ -83,12 +64,6 @@ class RingQ(parallel.DistributedSchedule):
     def placement(self, problem: parallel.SharedProblem, shape: parallel.Shape) -> parallel.Placement:
         """Own queries times own keys; then queries go round downwards, to ever earlier keys."""
         return _ring(problem, "query", downwards=True)
-
-    def backward_program(
-        self, problem: parallel.SharedProblem, shape: parallel.Shape
-    ) -> parallel.DeviceProgram:
-        """Return what each device does."""
-        return ring_q_backward(problem.P)
 
 
 def _rows_of_others(problem: parallel.SharedProblem) -> int:
