@@ -118,7 +118,8 @@ def _write_coq(path: str, options: dict[str, Any], sizes: dict[str, tuple[int, .
 
 def _compared(names: tuple[str, ...], options: dict[str, Any]) -> ParallelReport:
     """Compare schedules."""
-    from pebble.lab.parallel import parallel
+    from pebble.lab.parallel import parallel, with_inner
+    from pebble.program.parallel import shape_of
 
     if options["inner"] is not None and options["M"] is None:
         raise click.UsageError("--inner needs the words of fast memory: -M.")
@@ -127,7 +128,7 @@ def _compared(names: tuple[str, ...], options: dict[str, Any]) -> ParallelReport
         report = parallel(
             replace(problem, queries_decoded=options["decode"]),
             names_of(names) or None,
-            _shape(options["shape"]),
+            None if options["shape"] is None else shape_of(options["shape"]),
             pass_on=options["pass_on"],
             links=links_of(options),
             memory=options["memory"],
@@ -137,8 +138,6 @@ def _compared(names: tuple[str, ...], options: dict[str, Any]) -> ParallelReport
         )
         if options["inner"] is None:
             return report
-        from pebble.lab.parallel.inner_schedules import with_inner
-
         return with_inner(report, options["inner"], options["M"])
 
 
@@ -188,13 +187,3 @@ def _lengths(text: str) -> list[int]:
             )
         lengths += [found] * count
     return lengths
-
-
-def _shape(text: str | None) -> tuple[int, ...] | None:
-    """Read ``2x3``."""
-    if text is None:
-        return None
-    parts = text.lower().replace("×", "x").split("x")
-    if not all(part.isascii() and part.isdigit() and int(part) > 0 for part in parts):
-        raise InvalidInput(f"cannot read the shape {text!r}; examples: 2x3, 2x2x2")
-    return tuple(map(int, parts))

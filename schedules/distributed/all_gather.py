@@ -18,11 +18,6 @@ class AllGather(parallel.DistributedSchedule):
     received = "2nd(P−1)Hk; backward 4nd(P−1)Hk"
     passes = ("forward", "backward")
 
-    def dense_words(self, problem: parallel.SharedProblem, shape: parallel.Shape = ()) -> int:
-        """All keys but one's own; backward, as many gradients back."""
-        rows = (problem.N - problem.N // problem.P) * problem.kv_heads
-        return rows * problem.keys.words * (1 if problem.pass_name == "forward" else 2)
-
     def placement(self, problem: parallel.SharedProblem, shape: parallel.Shape) -> parallel.Placement:
         """Own queries times all keys."""
         all_tiles = np.arange(problem.tiling.tiles)[None, :].repeat(problem.P, axis=0)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from pebble.program import parallel
-from schedules.distributed.grids import HeadsGrid
 
 __all__ = ["Ulysses", "Usp"]
 
@@ -22,10 +21,6 @@ class Ulysses(parallel.DistributedSchedule):
     def blocks(self, problem: parallel.SharedProblem, shape: parallel.Shape) -> int:
         """As many blocks of heads as devices."""
         return problem.P
-
-    def dense_words(self, problem: parallel.SharedProblem, shape: parallel.Shape = ()) -> int:
-        """As heads × grid with one device for each part of the heads."""
-        return HeadsGrid().dense_words(problem, (problem.P, 1, 1))
 
     def placement(self, problem: parallel.SharedProblem, shape: parallel.Shape) -> parallel.Placement:
         """All queries times all keys, of the device's own heads."""

@@ -17,11 +17,6 @@ class PassQ(parallel.DistributedSchedule):
     source = "Lin et al. 2024 (DistAttention); Yang et al. 2024 (pass-Q)"
     received = "n(2d+1)(P−1)Hq"
 
-    def dense_words(self, problem: parallel.SharedProblem, shape: parallel.Shape = ()) -> int:
-        """All queries but one's own, and from all other devices a partial output of one's own."""
-        rows = (problem.N - problem.N // problem.P) * problem.heads
-        return rows * (problem.queries.words + problem.sums[0].words)
-
     def placement(self, problem: parallel.SharedProblem, shape: parallel.Shape) -> parallel.Placement:
         """All queries times own keys."""
         all_tiles = np.arange(problem.tiling.tiles)[None, :].repeat(problem.P, axis=0)

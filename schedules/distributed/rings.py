@@ -19,11 +19,6 @@ class Ring(parallel.DistributedSchedule):
     passes = ("forward", "backward")
     goes_round = True
 
-    def dense_words(self, problem: parallel.SharedProblem, shape: parallel.Shape = ()) -> int:
-        """All keys but one's own; backward, as many gradients."""
-        rows = (problem.N - problem.N // problem.P) * problem.kv_heads
-        return rows * problem.keys.words * (1 if problem.pass_name == "forward" else 2)
-
     def placement(self, problem: parallel.SharedProblem, shape: parallel.Shape) -> parallel.Placement:
         """Own queries times own keys; then keys go round, downwards where the last keys are needed least: zigzag."""
         return _ring(problem, "key", downwards=problem.layout == "zigzag")
@@ -37,10 +32,6 @@ class PassQRing(parallel.DistributedSchedule):
     source = "Yang et al. 2024 (context parallelism for inference, pass-Q), as a ring"
     received = "n(2d+1)(P−1)Hq"
     goes_round = True
-
-    def dense_words(self, problem: parallel.SharedProblem, shape: parallel.Shape = ()) -> int:
-        """All queries but one's own, and as many sums."""
-        return _rows_of_others(problem) * (problem.queries.words + problem.sums[0].words)
 
     def placement(self, problem: parallel.SharedProblem, shape: parallel.Shape) -> parallel.Placement:
         """Own queries times own keys; then queries go round downwards, to ever earlier keys."""
@@ -57,18 +48,9 @@ class RingQ(parallel.DistributedSchedule):
     passes = ("backward",)
     goes_round = True
 
-    def dense_words(self, problem: parallel.SharedProblem, shape: parallel.Shape = ()) -> int:
-        """All queries but one's own, and as many gradients."""
-        return _rows_of_others(problem) * (problem.queries.words + problem.sums[0].words)
-
     def placement(self, problem: parallel.SharedProblem, shape: parallel.Shape) -> parallel.Placement:
         """Own queries times own keys; then queries go round downwards, to ever earlier keys."""
         return _ring(problem, "query", downwards=True)
-
-
-def _rows_of_others(problem: parallel.SharedProblem) -> int:
-    """Return the rows of queries that a device does not own, of all heads."""
-    return (problem.N - problem.N // problem.P) * problem.heads
 
 
 def _ring(problem: parallel.SharedProblem, travels: str, downwards: bool) -> parallel.Placement:

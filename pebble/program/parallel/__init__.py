@@ -13,7 +13,7 @@ from pebble.program.parallel.inner_work import DeviceShare, MemoryRun
 from pebble.program.parallel.layout import LAYOUTS, TokenLayout
 from pebble.program.parallel.placement import Placement
 from pebble.program.parallel.referee import play
-from pebble.program.parallel.schedule import DistributedSchedule, Shape, shape_text
+from pebble.program.parallel.schedule import DistributedSchedule, Shape, shape_of, shape_text
 from pebble.program.parallel.schedule_registry import distributed_schedule, distributed_schedules
 from pebble.program.parallel.shared_problem import Arrays, SharedProblem
 from pebble.program.parallel.traffic import ExchangeTraffic
@@ -39,5 +39,6 @@ __all__ = [
     "distributed_schedule",
     "distributed_schedules",
     "play",
+    "shape_of",
     "shape_text",
 ]

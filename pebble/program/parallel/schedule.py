@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pebble.program.parallel.placement import Placement
     from pebble.program.parallel.shared_problem import SharedProblem
 
-__all__ = ["DistributedSchedule", "Shape", "shape_text"]
+__all__ = ["DistributedSchedule", "Shape", "shape_of", "shape_text"]
 
 Shape: TypeAlias = tuple[int, ...]
 """Into how many parts heads, queries and keys are cut; their product is P."""
@@ -195,6 +195,18 @@ def shape_text(shape: Shape) -> str:
     '2x3'
     """
     return "x".join(map(str, shape))
+
+
+def shape_of(text: str) -> Shape:
+    """Read a shape.
+
+    >>> shape_of("2x3")
+    (2, 3)
+    """
+    parts = text.lower().replace("×", "x").split("x")
+    if not all(part.isascii() and part.isdigit() and int(part) > 0 for part in parts):
+        raise InvalidInput(f"cannot read the shape {text!r}; examples: 2x3, 2x2x2")
+    return tuple(map(int, parts))
 
 
 def _products(number: int, factors: int) -> Iterator[Shape]:
