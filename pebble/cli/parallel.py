@@ -62,12 +62,7 @@ __all__ = ["command"]
     help="Also count, without a mask, what a device moves between its memory and -M words of fast memory with this "
     "schedule (pebble schedules) inside.",
 )
-@click.option("-M", "M", type=Whole(), help="With --inner or --program: words of fast memory.")
-@click.option(
-    "--program",
-    is_flag=True,
-    help="Print what each device does, with --inner and its tiles.",
-)
+@click.option("-M", "M", type=Whole(), help="With --inner: words of fast memory.")
 @link_options
 @click.option(
     "--best",
@@ -105,8 +100,6 @@ def command(names: tuple[str, ...], as_json: bool, coq: str | None, **options: A
         _refuse(options, "--attention linear", ("shape", "decode", "link", "memory"))
         problem = shared_problem_of(options, options["N"], options["P"])
         print_result(parallel_states(problem, names_of(names) or None), as_json)
-    elif options["program"]:
-        _print_programs(names, options)
     else:
         print_result(_compared(names, options), as_json)
 
@@ -115,8 +108,8 @@ def _write_coq(path: str, options: dict[str, Any], sizes: dict[str, tuple[int, .
     """Write D1 as a file for Coq."""
     from pebble.lab.parallel import communication_certificate
 
-    if options["documents"] is not None or options["program"] or options["attention"] == "linear":
-        raise click.UsageError("--coq goes without --documents, --program and --attention linear.")
+    if options["documents"] is not None or options["attention"] == "linear":
+        raise click.UsageError("--coq goes without --documents and --attention linear.")
     if "N" not in sizes or any(len(found) > 1 for found in sizes.values()):
         raise click.UsageError("--coq takes one -N and one -P.")
     problem = shared_problem_of(options, sizes["N"][0], sizes["P"][0])
@@ -125,7 +118,8 @@ def _write_coq(path: str, options: dict[str, Any], sizes: dict[str, tuple[int, .
 
 def _compared(names: tuple[str, ...], options: dict[str, Any]) -> ParallelReport:
     """Compare schedules."""
-    from pebble.lab.parallel import parallel
+    from pebble.lab.parallel import parallel, with_inner
+    from pebble.program.parallel import shape_of
 
     if options["inner"] is not None and options["M"] is None:
         raise click.UsageError("--inner needs the words of fast memory: -M.")
@@ -134,7 +128,7 @@ def _compared(names: tuple[str, ...], options: dict[str, Any]) -> ParallelReport
         report = parallel(
             replace(problem, queries_decoded=options["decode"]),
             names_of(names) or None,
-            _shape(options["shape"]),
+            None if options["shape"] is None else shape_of(options["shape"]),
             pass_on=options["pass_on"],
             links=links_of(options),
             memory=options["memory"],
@@ -144,8 +138,6 @@ def _compared(names: tuple[str, ...], options: dict[str, Any]) -> ParallelReport
         )
         if options["inner"] is None:
             return report
-        from pebble.lab.parallel.inner_schedules import with_inner
-
         return with_inner(report, options["inner"], options["M"])
 
 
@@ -155,21 +147,10 @@ def _swept(
     """Compare schedules at every length and number of devices."""
     from pebble.lab.parallel import ParallelSweep
 
-    if options["documents"] is not None or options["program"] or options["attention"] == "linear":
-        raise click.UsageError("--documents, --program and --attention linear take one -N and one -P.")
+    if options["documents"] is not None or options["attention"] == "linear":
+        raise click.UsageError("--documents and --attention linear take one -N and one -P.")
     points = [options | {"N": N, "P": P} for N in sizes["N"] for P in sizes["P"]]
     return ParallelSweep(tuple(_compared(names, point) for point in points))
-
-
-def _print_programs(names: tuple[str, ...], options: dict[str, Any]) -> None:
-    """Print the programs of schedules that are named."""
-    from pebble.lab.parallel.inner_schedules import program_text
-
-    if not names:
-        raise click.UsageError("--program needs the name of a schedule.")
-    problem = shared_problem_of(options, options["N"], options["P"])
-    for name in names_of(names):
-        click.echo(program_text(name, problem, _shape(options["shape"]), options["inner"], options["M"]))
 
 
 def _documents(names: tuple[str, ...], options: dict[str, Any]) -> DocumentReport:
@@ -206,13 +187,3 @@ def _lengths(text: str) -> list[int]:
             )
         lengths += [found] * count
     return lengths
-
-
-def _shape(text: str | None) -> tuple[int, ...] | None:
-    """Read ``2x3``."""
-    if text is None:
-        return None
-    parts = text.lower().replace("×", "x").split("x")
-    if not all(part.isascii() and part.isdigit() and int(part) > 0 for part in parts):
-        raise InvalidInput(f"cannot read the shape {text!r}; examples: 2x3, 2x2x2")
-    return tuple(map(int, parts))

@@ -66,7 +66,7 @@ def several_devices_of(options: dict[str, Any]) -> SeveralDevices | None:
         if layout is not None or shape is not None:
             raise click.UsageError("--layout and --shape go with -P.")
         return None
-    from pebble.program.parallel import SharedProblem
+    from pebble.program.parallel import SharedProblem, shape_of
 
     context = click.get_current_context()
     arguments = {one.name for one in context.command.params if isinstance(one, click.Argument)}
@@ -81,15 +81,7 @@ def several_devices_of(options: dict[str, Any]) -> SeveralDevices | None:
     heads, causal = options["heads"] or 1, options["mask"] is not None
     sizes = (options["nq"], options["d"], P, heads, options["kv_heads"] or heads)
     problem = SharedProblem(*sizes, causal, options["pass_name"], layout or "contiguous")
-    return SeveralDevices(problem, None if shape is None else _shape_of(shape))
-
-
-def _shape_of(text: str) -> Shape:
-    """Read ``2x3``."""
-    parts = text.lower().replace("×", "x").split("x")
-    if not all(part.isascii() and part.isdigit() and int(part) > 0 for part in parts):
-        raise InvalidInput(f"cannot read the shape {text!r}; examples: 2x3, 2x2x2")
-    return tuple(map(int, parts))
+    return SeveralDevices(problem, None if shape is None else shape_of(shape))
 
 
 def refuse_without_devices(name: str | None) -> None:

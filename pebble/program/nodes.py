@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal
 
 from pebble.computations.family import Family
@@ -33,9 +33,7 @@ __all__ = [
     "pseudo_code",
 ]
 
-Action = Literal["load", "store", "compute", "delete", "receive", "discard"]
-"""The last two are of programs for several devices."""
-
+Action = Literal["load", "store", "compute", "delete"]
 
 Place = tuple[int, ...]
 
@@ -46,7 +44,7 @@ class Operation:
 
     Parameters
     ----------
-    action : {"load", "store", "compute", "delete", "receive", "discard"}
+    action : {"load", "store", "compute", "delete"}
     array : str
         On an array with a chain, ``compute`` advances the chain over the current tile of the chain's axis,
         and ``store`` and ``load`` move the current partial result.
@@ -57,10 +55,6 @@ class Operation:
     level : int
         Which memory level a load fills, a store empties into the next, a delete frees; the innermost, 1, is what
         computes. Printed as ``load2 K`` where it is not 1.
-    source : str
-        For ``receive``: ``"owner"``, the device whose tile this turn visits, or a neighbour such as ``"p - 1"``.
-    adding : bool
-        For ``receive``: whether a partial sum is added to what the device has.
     """
 
     action: Action
@@ -68,21 +62,12 @@ class Operation:
     replacing: str | None = None
     at: tuple[tuple[str, int, int], ...] = ()
     level: int = 1
-    source: str = ""
-    adding: bool = False
 
     def __str__(self) -> str:
-        return self.text(self.array)
-
-    def text(self, arrays: str) -> str:
-        """Return how it is written, of these arrays."""
-        if self.action in ("receive", "discard"):
-            source = f" from {self.source}" if self.source else ""
-            return f"{self.action} {arrays}{source}{' adding' if self.adding else ''}"
         box = "".join(f", {axis}={a}:{b}" for axis, a, b in self.at)
         replacing = f" replacing {self.replacing}" if self.replacing else ""
         level = "" if self.level == 1 else str(self.level)
-        return f"{self.action}{level} {arrays}{f'[{box[2:]}]' if box else ''}{replacing}"
+        return f"{self.action}{level} {self.array}{f'[{box[2:]}]' if box else ''}{replacing}"
 
 
 @dataclass(frozen=True)
@@ -119,10 +104,6 @@ class Loop:
         Part of the axis to run over; only where no enclosing loop runs over the same axis.
     label : str
         What conditions call the loop; the axis by default.
-    turn : str
-        In a program for several devices: the loop visits the devices' tiles in cyclic order along this coordinate of
-        the devices, the device's own tile first. The tile's length then follows from the number of devices, and
-        ``start`` and ``stop`` count turns.
     """
 
     axis: str
@@ -131,7 +112,6 @@ class Loop:
     start: int = 0
     stop: int | None = None
     label: str = ""
-    turn: str = ""
 
 
 @dataclass(frozen=True)
@@ -232,11 +212,6 @@ class PartProgram:
 
 
 def _loop_head(node: Loop) -> str:
-    if node.turn and node.stop == 1:
-        return f"on its own tile of {node.axis}:"
-    if node.turn:
-        start = f" from {node.start}" if node.start else ""
-        return f"for each turn {node.label}{start} of {node.axis} (tile {node.turn} - {node.label}):"
     end = "end" if node.stop is None else node.stop
     part = "" if (node.start, node.stop) == (0, None) else f" in [{node.start}, {end})"
     label = "" if node.label == node.axis else f" ({node.label})"
@@ -307,50 +282,21 @@ def _phase_lines(part: Phase, number: int) -> list[Line]:
 def _render(nodes: tuple[Node, ...], depth: int, place: Place) -> list[Line]:
     indent = "    " * depth
     lines = []
-    for bare, group in itertools.groupby(enumerate(nodes), key=lambda pair: _line_of(pair[1])):
+    for bare, group in itertools.groupby(enumerate(nodes), key=lambda pair: isinstance(pair[1], Operation)):
         if bare:
-            operations = [(node, (*place, at)) for at, node in group if isinstance(node, Operation)]
-            lines.append(_joined(_together(operations)).after(indent))
+            lines.append(_joined([(str(node), (*place, at)) for at, node in group]).after(indent))
             continue
         for at, node in group:
             assert not isinstance(node, Operation)
             head = _loop_head(node) if isinstance(node, Loop) else f"if {node.condition}:"
             inner = _render(node.body, depth + 1, (*place, at))
-            if len(inner) == 1 and not inner[0].text.lstrip().startswith(("for ", "if ", "on its ")):
+            if len(inner) == 1 and not inner[0].text.lstrip().startswith(("for ", "if ")):
                 body = _render(node.body, 0, (*place, at))[0]
                 lines.append(body.after(f"{indent}{head} "))
             else:
                 lines.append(Line(indent + head))
                 lines.extend(inner)
     return lines
-
-
-def _line_of(node: Node) -> str:
-    """Tell what may stand on one line: operations, what is exchanged between devices, or nothing."""
-    if isinstance(node, Operation):
-        return "exchange" if node.action in ("receive", "discard") else "operations"
-    return ""
-
-
-def _together(operations: list[tuple[Operation, Place]]) -> list[tuple[str, Place]]:
-    """Return the words of operations, each with its place; what is received or discarded together is one."""
-    found = []
-    for (name, _), group in itertools.groupby(enumerate(operations), key=_kind_of_exchange):
-        nodes = [operation for _, operation in group]
-        if name == "exchange":
-            (first, place), arrays = nodes[0], ", ".join(node.array for node, _ in nodes)
-            found.append((first.text(arrays), place))
-        else:
-            found.extend((str(node), place) for node, place in nodes)
-    return found
-
-
-def _kind_of_exchange(numbered: tuple[int, tuple[Operation, Place]]) -> tuple[str, object]:
-    """Tell receives and discards that differ in the array alone from all else."""
-    number, (node, _) = numbered
-    if node.action in ("receive", "discard"):
-        return "exchange", replace(node, array="")
-    return "operation", number
 
 
 def _joined(operations: list[tuple[str, Place]]) -> Line:

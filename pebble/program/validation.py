@@ -58,11 +58,6 @@ def _validate_node(node: Node, family: Family, enclosing: list[Loop], levels: in
 
 
 def _validate_loop(node: Loop, family: Family, enclosing: list[Loop]) -> None:
-    if node.turn:
-        raise InvalidInput(
-            f"turns of {node.axis}: a loop of programs for several devices; one device runs the program of its "
-            "memory_reading"
-        )
     if node.axis not in family.extents:
         raise InvalidInput(f"loop over {node.axis}: {family.name} has axes {', '.join(family.extents)}")
     if node.tile < 1:
@@ -80,10 +75,6 @@ def _validate_loop(node: Loop, family: Family, enclosing: list[Loop]) -> None:
 
 
 def _validate_operation(node: Operation, family: Family, enclosing: list[Loop]) -> None:
-    if node.action in ("receive", "discard"):
-        raise InvalidInput(
-            f"{node}: a word of programs for several devices; one device runs the program of its memory_reading"
-        )
     array = family[node.array]
     if node.action == "compute" and array.is_input:
         raise InvalidInput(f"compute {node.array}: {node.array} is an input; load it")

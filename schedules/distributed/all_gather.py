@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from pebble.program import parallel
-from schedules.distributed.device_programs import all_gather
 
 __all__ = ["AllGather"]
 
@@ -19,18 +18,7 @@ class AllGather(parallel.DistributedSchedule):
     received = "2nd(P−1)Hk; backward 4nd(P−1)Hk"
     passes = ("forward", "backward")
 
-    def dense_words(self, problem: parallel.SharedProblem, shape: parallel.Shape = ()) -> int:
-        """All keys but one's own; backward, as many gradients back."""
-        rows = (problem.N - problem.N // problem.P) * problem.kv_heads
-        return rows * problem.keys.words * (1 if problem.pass_name == "forward" else 2)
-
     def placement(self, problem: parallel.SharedProblem, shape: parallel.Shape) -> parallel.Placement:
         """Own queries times all keys."""
         all_tiles = np.arange(problem.tiling.tiles)[None, :].repeat(problem.P, axis=0)
         return parallel.Placement(problem.tiling.of_device, all_tiles, np.zeros(problem.P, np.int64))
-
-    def forward_program(
-        self, problem: parallel.SharedProblem, shape: parallel.Shape, inner: parallel.InnerWork | None
-    ) -> parallel.DeviceProgram:
-        """Return what each device does."""
-        return all_gather(problem.P, inner)

@@ -7,7 +7,6 @@ from typing import ClassVar
 import numpy as np
 
 from pebble.program import parallel
-from schedules.distributed.device_programs import grid, heads_grid
 
 __all__ = ["GridRing", "GridSchedule", "HeadsGrid"]
 
@@ -48,13 +47,6 @@ class HeadsGrid(parallel.DistributedSchedule):
         query, key = (problem.tiling.of_device[group].reshape(problem.P, -1) for group in (of_row, of_column))
         return parallel.Placement(query, key, device % h, h)
 
-    def forward_program(
-        self, problem: parallel.SharedProblem, shape: parallel.Shape, inner: parallel.InnerWork | None
-    ) -> parallel.DeviceProgram | None:
-        """Return what each device does."""
-        h, R, C = shape
-        return heads_grid(h, R, C, inner)
-
 
 class GridSchedule(HeadsGrid):
     """R × C devices: device (r, c) has the queries of the devices of row r, and the keys of those of column c."""
@@ -76,15 +68,6 @@ class GridSchedule(HeadsGrid):
     def placement(self, problem: parallel.SharedProblem, shape: parallel.Shape) -> parallel.Placement:
         """Queries of a row times keys of a column."""
         return super().placement(problem, (1, *shape))
-
-    def forward_program(
-        self, problem: parallel.SharedProblem, shape: parallel.Shape, inner: parallel.InnerWork | None
-    ) -> parallel.DeviceProgram | None:
-        """Return what each device does."""
-        if self.goes_round:
-            return None
-        R, C = shape
-        return grid(R, C, inner)
 
 
 class GridRing(GridSchedule):

@@ -5,8 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from pebble.program import parallel
-from schedules.distributed.device_programs import ulysses, usp
-from schedules.distributed.grids import HeadsGrid
 
 __all__ = ["Ulysses", "Usp"]
 
@@ -24,20 +22,10 @@ class Ulysses(parallel.DistributedSchedule):
         """As many blocks of heads as devices."""
         return problem.P
 
-    def dense_words(self, problem: parallel.SharedProblem, shape: parallel.Shape = ()) -> int:
-        """As heads × grid with one device for each part of the heads."""
-        return HeadsGrid().dense_words(problem, (problem.P, 1, 1))
-
     def placement(self, problem: parallel.SharedProblem, shape: parallel.Shape) -> parallel.Placement:
         """All queries times all keys, of the device's own heads."""
         all_tiles = np.arange(problem.tiling.tiles)[None, :].repeat(problem.P, axis=0)
         return parallel.Placement(all_tiles, all_tiles, np.arange(problem.P), problem.P)
-
-    def forward_program(
-        self, problem: parallel.SharedProblem, shape: parallel.Shape, inner: parallel.InnerWork | None
-    ) -> parallel.DeviceProgram:
-        """Return what each device does."""
-        return ulysses(problem.P, inner)
 
 
 class Usp(parallel.DistributedSchedule):
@@ -69,12 +57,6 @@ class Usp(parallel.DistributedSchedule):
         tiles = problem.tiling.of_device[neighbours].reshape(problem.P, -1)
         before = (device + u if problem.layout == "zigzag" else device - u) % problem.P
         return parallel.Placement(tiles, tiles, device % u, u, before)
-
-    def forward_program(
-        self, problem: parallel.SharedProblem, shape: parallel.Shape, inner: parallel.InnerWork | None
-    ) -> parallel.DeviceProgram:
-        """Return what each device does."""
-        return usp(shape[0], shape[1], inner)
 
     def shapes(self, problem: parallel.SharedProblem) -> list[parallel.Shape]:
         """Return the shapes that cut the heads; the ring alone where none does."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from pebble.program import parallel
-from schedules.distributed.device_programs import pass_q
 
 __all__ = ["PassQ"]
 
@@ -18,18 +17,7 @@ class PassQ(parallel.DistributedSchedule):
     source = "Lin et al. 2024 (DistAttention); Yang et al. 2024 (pass-Q)"
     received = "n(2d+1)(P−1)Hq"
 
-    def dense_words(self, problem: parallel.SharedProblem, shape: parallel.Shape = ()) -> int:
-        """All queries but one's own, and from all other devices a partial output of one's own."""
-        rows = (problem.N - problem.N // problem.P) * problem.heads
-        return rows * (problem.queries.words + problem.sums[0].words)
-
     def placement(self, problem: parallel.SharedProblem, shape: parallel.Shape) -> parallel.Placement:
         """All queries times own keys."""
         all_tiles = np.arange(problem.tiling.tiles)[None, :].repeat(problem.P, axis=0)
         return parallel.Placement(all_tiles, problem.tiling.of_device, np.zeros(problem.P, np.int64))
-
-    def forward_program(
-        self, problem: parallel.SharedProblem, shape: parallel.Shape, inner: parallel.InnerWork | None
-    ) -> parallel.DeviceProgram:
-        """Return what each device does."""
-        return pass_q(problem.P, inner)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from pebble.program import parallel
-from schedules.distributed.device_programs import pass_q_ring, ring, ring_backward, ring_q_backward
 
 __all__ = ["PassQRing", "Ring", "RingQ"]
 
@@ -20,26 +19,9 @@ class Ring(parallel.DistributedSchedule):
     passes = ("forward", "backward")
     goes_round = True
 
-    def dense_words(self, problem: parallel.SharedProblem, shape: parallel.Shape = ()) -> int:
-        """All keys but one's own; backward, as many gradients."""
-        rows = (problem.N - problem.N // problem.P) * problem.kv_heads
-        return rows * problem.keys.words * (1 if problem.pass_name == "forward" else 2)
-
     def placement(self, problem: parallel.SharedProblem, shape: parallel.Shape) -> parallel.Placement:
         """Own queries times own keys; then keys go round, downwards where the last keys are needed least: zigzag."""
         return _ring(problem, "key", downwards=problem.layout == "zigzag")
-
-    def forward_program(
-        self, problem: parallel.SharedProblem, shape: parallel.Shape, inner: parallel.InnerWork | None
-    ) -> parallel.DeviceProgram:
-        """Return what each device does."""
-        return ring(problem.P, inner)
-
-    def backward_program(
-        self, problem: parallel.SharedProblem, shape: parallel.Shape
-    ) -> parallel.DeviceProgram:
-        """Return what each device does."""
-        return ring_backward(problem.P)
 
 
 class PassQRing(parallel.DistributedSchedule):
@@ -51,19 +33,9 @@ class PassQRing(parallel.DistributedSchedule):
     received = "n(2d+1)(P−1)Hq"
     goes_round = True
 
-    def dense_words(self, problem: parallel.SharedProblem, shape: parallel.Shape = ()) -> int:
-        """All queries but one's own, and as many sums."""
-        return _rows_of_others(problem) * (problem.queries.words + problem.sums[0].words)
-
     def placement(self, problem: parallel.SharedProblem, shape: parallel.Shape) -> parallel.Placement:
         """Own queries times own keys; then queries go round downwards, to ever earlier keys."""
         return _ring(problem, "query", downwards=True)
-
-    def forward_program(
-        self, problem: parallel.SharedProblem, shape: parallel.Shape, inner: parallel.InnerWork | None
-    ) -> parallel.DeviceProgram:
-        """Return what each device does."""
-        return pass_q_ring(problem.P, inner)
 
 
 class RingQ(parallel.DistributedSchedule):
@@ -76,24 +48,9 @@ class RingQ(parallel.DistributedSchedule):
     passes = ("backward",)
     goes_round = True
 
-    def dense_words(self, problem: parallel.SharedProblem, shape: parallel.Shape = ()) -> int:
-        """All queries but one's own, and as many gradients."""
-        return _rows_of_others(problem) * (problem.queries.words + problem.sums[0].words)
-
     def placement(self, problem: parallel.SharedProblem, shape: parallel.Shape) -> parallel.Placement:
         """Own queries times own keys; then queries go round downwards, to ever earlier keys."""
         return _ring(problem, "query", downwards=True)
-
-    def backward_program(
-        self, problem: parallel.SharedProblem, shape: parallel.Shape
-    ) -> parallel.DeviceProgram:
-        """Return what each device does."""
-        return ring_q_backward(problem.P)
-
-
-def _rows_of_others(problem: parallel.SharedProblem) -> int:
-    """Return the rows of queries that a device does not own, of all heads."""
-    return (problem.N - problem.N // problem.P) * problem.heads
 
 
 def _ring(problem: parallel.SharedProblem, travels: str, downwards: bool) -> parallel.Placement:

@@ -142,5 +142,5 @@ def test_several_lengths_and_numbers_of_devices(pebble: Pebble) -> None:
     assert "ulysses is left out at N = 64, P = 8: 4 query heads" in done.out
     assert "time, ms" not in done.out
     assert "time, ms" in pebble(*asked, "--link", "400Gb/s", "--flops", "1TFLOP/s").out
-    pebble(*asked, "--program").refused(2, "one -N and one -P")
+    pebble(*asked, "--attention", "linear").refused(2, "one -N and one -P")
     pebble("parallel", "ring", "-N", "64", "-P", "4,x", "-d", "4").refused(2, "P: 'x'")

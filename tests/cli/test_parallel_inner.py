@@ -14,9 +14,3 @@ def test_what_each_device_moves_within_itself(pebble: Pebble) -> None:
     (plain,) = document_of(pebble(*ASKED, "--json"))["schedules"]
     assert "inner_io" not in plain
     pebble(*ASKED, "--inner", "flash-2").refused(2, "-M")
-
-
-def test_the_program_is_printed(pebble: Pebble) -> None:
-    done = pebble(*ASKED, "--inner", "flash-2", "-M", "60", "--program")
-    assert done.out.startswith("devices p = 0..3: i by p\n    for each turn r of j (tile p - r):")
-    pebble("parallel", *ASKED[2:], "--program").refused(2, "name")

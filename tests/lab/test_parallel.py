@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from pebble.common.errors import InvalidInput
-from pebble.lab.parallel import Links, comparing, parallel
+from pebble.lab.parallel import Links, comparing, parallel, with_inner
 from pebble.lab.parallel.links import Wire
 from pebble.lower_bounds.attention.communication import phi as received_bound
 from pebble.lower_bounds.attention.device_sizes import DeviceSizes
@@ -283,3 +283,13 @@ def test_the_page_shows_these_words(kv_heads: int) -> None:
         N = 2**26
         bound = received_bound(DeviceSizes(N, 128, int(P), 32, kv_heads, N * N)).value / N / 128
         assert float(phi) == pytest.approx(bound, rel=0.005)
+
+
+def test_rows_have_the_words_within_a_device() -> None:
+    problem = SharedProblem(48, 4, 4, heads=4, kv_heads=2)
+    report = with_inner(parallel(problem), "flash-2", 60)
+    assert all(row.inner is not None and row.inner.peak <= 60 for row in report.rows)
+    tight = with_inner(parallel(problem, ["ring"]), "flash-2", 5)
+    assert "needs at least" in tight.not_applicable["inner I/O of ring"]
+    masked = with_inner(parallel(SharedProblem(48, 4, 4, causal=True), ["ring"]), "flash-2", 60)
+    assert "without a mask" in masked.not_applicable["inner I/O of ring"]

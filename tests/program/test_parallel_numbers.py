@@ -6,31 +6,30 @@ import random
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from pebble.common.errors import InvalidInput
+from pebble.computations.attention import attention
+from pebble.computations.backward import attention_gradients
 from pebble.program.parallel import LAYOUTS, SharedProblem, distributed_schedule, distributed_schedules, play
-from pebble.program.parallel.numbers import evaluate_exchange
-
-Values = NDArray[np.float64]
+from pebble.program.parallel.numbers import evaluate_exchange, random_attention
 
 
-def attention(p: SharedProblem, seed: int) -> tuple[dict[str, Values], dict[str, Values]]:
-    """Random inputs, and the outputs by the plain formulas."""
-    chance = np.random.default_rng(seed)
-    Q = chance.normal(size=(p.heads, p.N, p.d))
-    K, V = (chance.normal(size=(p.kv_heads, p.N, width)) for width in (p.d, p.width))
-    dO = chance.normal(size=(p.heads, p.N, p.width))
-    keys, values = (np.repeat(rows, p.group, axis=0) for rows in (K, V))
-    weights = np.exp(Q @ keys.transpose(0, 2, 1)) * (np.tri(p.N) if p.causal else 1)
-    l = weights.sum(axis=2)
-    P = weights / l[..., None]
-    O = P @ values
-    D = (dO * O).sum(axis=2)
-    dS = P * (dO @ values.transpose(0, 2, 1) - D[..., None])
-    dK, dV = dS.transpose(0, 2, 1) @ Q, P.transpose(0, 2, 1) @ dO
-    dK, dV = (rows.reshape(p.kv_heads, p.group, *rows.shape[1:]).sum(axis=1) for rows in (dK, dV))
-    return {"Q": Q, "K": K, "V": V, "dO": dO, "l": l, "D": D}, {"O": O, "dQ": dS @ keys, "dK": dK, "dV": dV}
+def test_random_attention_is_attention() -> None:
+    p = SharedProblem(5, 3, 1, 4, 2, causal=True, dv=2)
+    inputs, outputs = random_attention(p)
+    Q, K, V, dO = (inputs[name] for name in ("Q", "K", "V", "dO"))
+    scale, allowed = np.sqrt(p.d), np.tri(p.N, dtype=bool)
+    for head in range(p.heads):
+        shared = Q[head] * scale, K[head // 2], V[head // 2]
+        O, l = attention(*shared, allowed)
+        np.testing.assert_allclose(outputs["O"][head], O)
+        np.testing.assert_allclose(inputs["D"][head], (dO[head] * O).sum(axis=1))
+        np.testing.assert_allclose(inputs["l"][head], l)
+        dQ, *_ = attention_gradients(*shared, dO[head], allowed)
+        np.testing.assert_allclose(outputs["dQ"][head], dQ * scale, atol=1e-12)
+    both = [attention_gradients(Q[head] * scale, K[0], V[0], dO[head], allowed) for head in (0, 1)]
+    for place, name in ((1, "dK"), (2, "dV")):
+        np.testing.assert_allclose(outputs[name][0], both[0][place] + both[1][place], atol=1e-12)
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -48,7 +47,7 @@ def test_devices_compute_attention(seed: int) -> None:
         layout=chance.choice(LAYOUTS),
         dv=chance.choice((None, 3)),
     )
-    inputs, expected = attention(p, seed)
+    inputs, expected = random_attention(p, seed)
     for schedule in distributed_schedules(p.pass_name):
         try:
             shape = chance.choice(schedule.shapes(p))
@@ -62,17 +61,14 @@ def test_devices_compute_attention(seed: int) -> None:
 @pytest.mark.parametrize("P", [1, 3, 8])
 def test_queries_are_decoded(P: int) -> None:
     p = SharedProblem(2 * P + 1, 2, P, 4, 2, queries_decoded=3)
-    inputs, _ = attention(p, P)
-    inputs["Q"] = inputs["Q"][:, :3] if P > 1 else inputs["Q"]
-    keys, values = (np.repeat(inputs[name], 2, axis=0) for name in "KV")
-    weights = np.exp(inputs["Q"] @ keys.transpose(0, 2, 1))
+    inputs, expected = random_attention(p)
     for name in ("decode", "decode-tree"):
         schedule = distributed_schedule(name)
         exchange = schedule.exchange(p)
         traffic, form = play(exchange), schedule.closed_form(p)
         assert (traffic.received, traffic.rounds) == (form.received, form.rounds)
         found = evaluate_exchange(exchange, inputs)["O"]
-        np.testing.assert_allclose(found, weights @ values / weights.sum(axis=2, keepdims=True))
+        np.testing.assert_allclose(found, expected["O"])
 
 
 def test_missing_inputs_are_named() -> None:

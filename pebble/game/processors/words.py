@@ -11,7 +11,7 @@ from typing import NamedTuple
 from pebble.common.errors import InvalidInput
 from pebble.graph.any_dag import AnyDag
 
-__all__ = ["FreeSum", "Word", "WordNames", "array_of", "indices_of"]
+__all__ = ["FreeSum", "Word", "WordNames", "array_of", "braces", "indices_of"]
 
 _VERTEX = re.compile(r"([^\[\]{}+]+)\[(\d+(?:,\d+)*)\]")
 _PARTIAL = re.compile(r"([^{}+]+)\{([0-9,-]+)\}")
@@ -66,7 +66,7 @@ class FreeSum:
 
     def text(self, terms: int) -> str:
         """Return the element with the terms in braces, runs of neighbours as ``0-3``."""
-        return f"{self.name}{{{_runs([t for rank, t in enumerate(self.terms) if terms >> rank & 1])}}}"
+        return self.name + braces(t for rank, t in enumerate(self.terms) if terms >> rank & 1)
 
 
 class WordNames:
@@ -235,14 +235,19 @@ def indices_of(name: str) -> tuple[int, ...]:
     return tuple(map(int, match[2].split(","))) if match else ()
 
 
-def _runs(terms: Iterable[int]) -> str:
+def braces(terms: Iterable[int]) -> str:
+    """Return terms as a file writes them.
+
+    >>> braces({5, 0, 1, 2})
+    '{0-2,5}'
+    """
     found: list[list[int]] = []
-    for term in terms:
+    for term in sorted(terms):
         if found and found[-1][1] == term - 1:
             found[-1][1] = term
         else:
             found.append([term, term])
-    return ",".join(str(a) if a == b else f"{a}-{b}" for a, b in found)
+    return "{" + ",".join(str(a) if a == b else f"{a}-{b}" for a, b in found) + "}"
 
 
 def _read_runs(text: str, word: str) -> Iterator[int]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from fractions import Fraction
 
-from pebble.common.errors import BoundDoesNotApply, InvalidInput, PebbleError
+from pebble.common.errors import BoundDoesNotApply, CacheTooSmall, InvalidInput, PebbleError
 from pebble.lab.parallel.links import Links
 from pebble.lab.parallel.parallel_table import ParallelReport, ParallelRow
 from pebble.lower_bounds.attention.communication import (
@@ -19,17 +20,21 @@ from pebble.lower_bounds.attention.device_sizes import DeviceSizes
 from pebble.lower_bounds.bound import Bound
 from pebble.program.parallel import (
     LAYOUTS,
+    DeviceShare,
     DistributedSchedule,
     ExchangeTraffic,
+    MemoryRun,
     Shape,
     SharedProblem,
     distributed_schedule,
     distributed_schedules,
     play,
+    shape_of,
     shape_text,
 )
+from pebble.program.schedule import get
 
-__all__ = ["MOST_DEVICES", "communication_certificate", "cost", "parallel"]
+__all__ = ["MOST_DEVICES", "communication_certificate", "cost", "parallel", "with_inner"]
 
 MOST_DEVICES = 4096
 """More devices are refused."""
@@ -287,3 +292,25 @@ def _bound_total(problem: SharedProblem, traffic: ExchangeTraffic) -> int | None
         return max(total, words_for_shares(sizes, traffic.pairs))
     except BoundDoesNotApply:
         return total
+
+
+def with_inner(report: ParallelReport, inner: str, M: int) -> ParallelReport:
+    """Return a report with what each device moves between its memory and M words of fast memory, where that is known.
+
+    The schedule's tiles are those for M words and the share of queries and keys that a device works on at a time.
+    """
+    rows, reasons = [], dict(report.not_applicable)
+    for row in report.rows:
+        try:
+            rows.append(replace(row, inner=_inside(report.problem, row, inner, M)))
+        except (InvalidInput, CacheTooSmall) as error:
+            rows.append(row)
+            reasons[f"inner I/O of {row.name}"] = str(error)
+    return replace(report, rows=tuple(rows), not_applicable=reasons)
+
+
+def _inside(problem: SharedProblem, row: ParallelRow, inner: str, M: int) -> MemoryRun:
+    shape = shape_of(row.shape) if row.shape else ()
+    laid_out, schedule = problem.with_layout(row.layout), get(inner)
+    share = DeviceShare(laid_out, distributed_schedule(row.name).placement(laid_out, shape))
+    return share.run(schedule.program(share.problem, schedule.tiles(share.problem, M)), M)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -14,9 +14,7 @@ from pebble.lower_bounds.bound import Bound
 if TYPE_CHECKING:
     from pebble.program.parallel import ExchangeTraffic, MemoryRun, SharedProblem
 
-__all__ = ["TIME_HEAD", "ParallelReport", "ParallelRow", "time_cells"]
-
-TIME_HEAD = ["exposed, ms", "time, ms"]
+__all__ = ["ParallelReport", "ParallelRow", "ParallelSweep"]
 
 
 @dataclass(frozen=True)
@@ -123,28 +121,6 @@ class ParallelRow:
             "hidden": self.wire.exposed_seconds == 0,
         }
 
-    def cells(
-        self, with_layout: bool, with_times: bool, with_nodes: bool, with_inner: bool = False
-    ) -> list[str]:
-        """Return the row as text."""
-        played, times = self.traffic, self.wire
-        between = [words(times.between_max) if times else ""] if with_nodes else []
-        wire = time_cells(times) if with_times else []
-        return [
-            self.name,
-            self.shape,
-            *([self.layout] if with_layout else []),
-            words(max(self.received)),
-            *between,
-            words(self.total),
-            str(self.rounds),
-            _ratio(self.balance, 2),
-            words(max(played.memory)) if played else "",
-            *wire,
-            *([words(self.inner.io) if self.inner else ""] if with_inner else []),
-            _ratio(self.ratio_busiest, 3),
-        ]
-
 
 @dataclass(frozen=True)
 class ParallelReport(TableResult):
@@ -236,26 +212,33 @@ class ParallelReport(TableResult):
         return len({row.layout for row in self.rows} | {self.problem.layout}) > 1
 
     def _schedules(self) -> Table:
-        with_layout = self._layouts_differ()
-        nodes = self.links is not None and self.links.node > 1
-        inner = any(row.inner for row in self.rows)
-        head = [
-            "schedule",
-            "shape",
-            *(["layout"] if with_layout else []),
-            "words received, busiest",
-            *(["from other nodes"] if nodes else []),
-            "total",
-            "rounds",
-            "work, max/mean",
-            "memory",
-            *(TIME_HEAD if self.links else []),
-            *(["inner I/O"] if inner else []),
-            "ratio",
-        ]
-        rows = [row.cells(with_layout, self.links is not None, nodes, inner) for row in self.rows]
+        columns = self._columns(with_layout=self._layouts_differ())
+        rows = [[cell(row) for cell in columns.values()] for row in self.rows]
         drop = ("total", "rounds", "memory", "work, max/mean")
-        return Table([head, *rows], left=2 + with_layout, drop=drop)
+        return Table([[*columns], *rows], left=2 + ("layout" in columns), drop=drop)
+
+    def _columns(self, with_layout: bool) -> dict[str, Callable[[ParallelRow], str]]:
+        """Return the columns that say something, and how a row is printed in each."""
+        columns: dict[str, Callable[[ParallelRow], str]] = {"schedule": lambda row: row.name}
+        columns["shape"] = lambda row: row.shape
+        if with_layout:
+            columns["layout"] = lambda row: row.layout
+        columns["words received, busiest"] = lambda row: words(max(row.received))
+        if self.links and self.links.node > 1:
+            columns["from other nodes"] = lambda row: words(row.wire.between_max) if row.wire else ""
+        columns["total"] = lambda row: words(row.total)
+        columns["rounds"] = lambda row: str(row.rounds)
+        columns["work, max/mean"] = lambda row: _decimal(row.balance, ".2f")
+        columns["memory"] = lambda row: words(max(row.traffic.memory)) if row.traffic else ""
+        if self.links:
+            columns["exposed, ms"] = lambda row: _decimal(
+                row.wire.exposed_seconds * 1e3 if row.wire else None, ".4g"
+            )
+            columns["time, ms"] = lambda row: _decimal(row.wire.seconds * 1e3 if row.wire else None, ".4g")
+        if any(row.inner for row in self.rows):
+            columns["inner I/O"] = lambda row: words(row.inner.io) if row.inner else ""
+        columns["ratio"] = lambda row: _decimal(row.ratio_busiest, ".3f")
+        return columns
 
     def _bounds(self) -> list[Table]:
         """Return the bounds that say something."""
@@ -279,12 +262,49 @@ class ParallelReport(TableResult):
         return ["\n".join(notes)] if notes else []
 
 
-def time_cells(times: Wire | None) -> list[str]:
-    """Return the time that is exposed and the whole time, in milliseconds; empty where they are not known."""
-    if times is None:
-        return ["", ""]
-    return [f"{seconds * 1e3:,.4g}" for seconds in (times.exposed_seconds, times.seconds)]
+def _decimal(value: float | None, form: str) -> str:
+    return "" if value is None else f"{value:,{form}}"
 
 
-def _ratio(value: float | None, digits: int) -> str:
-    return "" if value is None else f"{value:,.{digits}f}"
+@dataclass(frozen=True)
+class ParallelSweep(TableResult):
+    """Reports for several N and P.
+
+    Attributes
+    ----------
+    reports : tuple of ParallelReport
+        One for each N and P, in the order asked for.
+    """
+
+    reports: tuple[ParallelReport, ...]
+
+    def content(self) -> dict[str, Any]:
+        """Return plain data: the document of each N and P."""
+        return {"points": [report.content() for report in self.reports]}
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return the rows as plain data, each with its N and P."""
+        return [
+            {"N": report.problem.N, "P": report.problem.P, **row.to_dict()}
+            for report in self.reports
+            for row in report.rows
+        ]
+
+    def parts(self) -> list[str | Table]:
+        """Return what is printed: all rows, and which schedules do not apply where."""
+        columns = self.reports[0]._columns(with_layout=False)
+        for name in ("from other nodes", "work, max/mean", "inner I/O"):
+            columns.pop(name, None)
+        rows = [
+            [f"{report.problem.N:,}", f"{report.problem.P:,}", *(cell(row) for cell in columns.values())]
+            for report in self.reports
+            for row in report.rows
+        ]
+        right = (0, 1, *range(4, len(columns) + 2))
+        table = Table([["N", "P", *columns], *rows], right=right, drop=("rounds", "memory", "total"))
+        notes = [
+            f"{name} is left out at N = {report.problem.N:,}, P = {report.problem.P:,}: {why}"
+            for report in self.reports
+            for name, why in report.not_applicable.items()
+        ]
+        return [table, *(["\n".join(notes)] if notes else [])]

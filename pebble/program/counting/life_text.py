@@ -148,8 +148,6 @@ class Text:
 
     def _loop(self, node: Loop, path: Place, around: _Around, labels: _Labels) -> Item | None:
         """Return a loop, if it has to do with the array."""
-        if node.turn:
-            raise Unproved("a loop over the turns of several devices")
         axis, outer = node.axis, around.get(node.axis)
         whole = node.start, self.family.extents[axis] if node.stop is None else node.stop
         tiles, asked = None, None

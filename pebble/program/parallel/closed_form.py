@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pebble.program.parallel.placement import forward_neighbours, hops, workers, works_on
+from pebble.program.parallel.placement import hops, workers, works_on
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -91,7 +91,7 @@ class _Form:
         arrays = problem.queries if side == "query" else problem.keys
         sums = [found.words for found in problem.sums if found.side == side]
         rows = self.rows(side, self.placement.cargo)
-        after = forward_neighbours(self.placement.before)
+        after = np.argsort(self.placement.before)
         device, last = after, int(way.last.max())
         for hop in range(1, last + 1):
             here = way.last >= hop

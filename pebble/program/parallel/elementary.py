@@ -16,6 +16,7 @@ from pebble.computations.heads import heads_family
 from pebble.computations.problem import Problem
 from pebble.computations.registry import family_of
 from pebble.game.processors.settings import Processors
+from pebble.game.processors.words import braces
 
 if TYPE_CHECKING:
     from pebble.program.parallel.exchange import Discard, Exchange, Finish, Receive, Superstep, Work
@@ -118,8 +119,8 @@ class _ElementaryWriter:
         for p, element, came in self.arrived:
             here = self.terms.setdefault((p, element), set())
             if here:
-                self._line(p, "merge", f"{element}{_braces(here)} {element}{_braces(came)}")
-                self._each(p, "discard", (f"{element}{_braces(terms)}" for terms in (here, came)))
+                self._line(p, "merge", f"{element}{braces(here)} {element}{braces(came)}")
+                self._each(p, "discard", (f"{element}{braces(terms)}" for terms in (here, came)))
             here |= came
         self.arrived = []
 
@@ -155,7 +156,7 @@ class _ElementaryWriter:
                 elif not self._is_sum(array):
                     yield element
                 elif self.terms.get((p, element)):
-                    yield f"{element}{_braces(self.terms[p, element])}"
+                    yield f"{element}{braces(self.terms[p, element])}"
 
     def _is_sum(self, array: str) -> bool:
         return any(array in arrays.names for arrays in self.problem.sums)
@@ -226,8 +227,8 @@ class _ElementaryWriter:
     def _absorb(self, p: int, element: str, term: int) -> None:
         before = self.terms.setdefault((p, element), set())
         if before:
-            self._line(p, "compute", f"{element}{_braces(before)}+{term}")
-            self._line(p, "discard", f"{element}{_braces(before)}")
+            self._line(p, "compute", f"{element}{braces(before)}+{term}")
+            self._line(p, "discard", f"{element}{braces(before)}")
         else:
             self._line(p, "compute", f"{element}+{term}")
         before.add(term)
@@ -240,7 +241,7 @@ class _ElementaryWriter:
                 outputs = [_name("O", t, *head, e) for e in range(self.problem.width)]
                 sums = [_name("l", t, *head), *(f"U{output[1:]}" for output in outputs)]
                 self._each(p, "compute", outputs)
-                self._each(p, "discard", (f"{one}{_braces(self.terms.pop((p, one)))}" for one in sums))
+                self._each(p, "discard", (f"{one}{braces(self.terms.pop((p, one)))}" for one in sums))
 
     def _each(self, p: int, operation: str, words: Iterable[str]) -> None:
         for word in words:
@@ -252,18 +253,3 @@ class _ElementaryWriter:
 
 def _name(array: str, *index: int) -> str:
     return f"{array}[{','.join(map(str, index))}]"
-
-
-def _braces(terms: set[int]) -> str:
-    """Return terms as a file writes them.
-
-    >>> _braces({0, 1, 2, 5})
-    '{0-2,5}'
-    """
-    runs: list[list[int]] = []
-    for term in sorted(terms):
-        if runs and runs[-1][1] == term - 1:
-            runs[-1][1] = term
-        else:
-            runs.append([term, term])
-    return "{" + ",".join(str(a) if a == b else f"{a}-{b}" for a, b in runs) + "}"

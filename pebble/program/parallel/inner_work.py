@@ -1,7 +1,8 @@
-"""The inner schedule of several devices: a one-device program whose sums go on from turn to turn.
+"""What a device does inside: a schedule of one device on its share of queries and keys, between two exchanges.
 
-A schedule of one device begins its sums and finishes its output. On one of several blocks of keys it has to load the
-partial sums that the turns before have left, and to store them for those behind; only the last turn finishes.
+A schedule of one device begins its sums and finishes its output. Where keys come in turns, all turns but the first load
+the partial sums that were left, and all but the last store them. Where several devices work on a row of queries, the
+last turn stores them too, and the owner makes the output of them.
 """
 
 from __future__ import annotations
@@ -11,157 +12,243 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from pebble.common.errors import InvalidInput
+import numpy as np
+
+from pebble.common.errors import CacheTooSmall, InvalidInput
+from pebble.computations.attention import attention_family
+from pebble.computations.family import Family
 from pebble.computations.problem import Problem
-from pebble.program.language import delete, first, last, not_first, not_last, store, when
-from pebble.program.nodes import Loop, Node, Operation, Program, When
+from pebble.program.counting.run import run
+from pebble.program.language import delete, first, store, when
+from pebble.program.nodes import Loop, Node, Operation, Phase, Program
+from pebble.program.parallel.placement import workers, works_on
 
 if TYPE_CHECKING:
-    from pebble.computations.family import Family
+    from pebble.program.parallel.placement import Placement
+    from pebble.program.parallel.shared_problem import SharedProblem
 
-__all__ = ["InnerWork"]
+__all__ = ["DeviceShare", "MemoryRun", "turns_program"]
+
+_TURNS_RUN = 3
+"""Turns in the middle are alike: of more than three, two kinds of runs are enough."""
+
+_SUMS = ("U", "l")
 
 
 @dataclass(frozen=True)
-class InnerWork:
-    """The loop nests of a one-device program for a block of queries and a block of keys.
+class MemoryRun:
+    """Words between a device's memory and its fast memory.
+
+    Attributes
+    ----------
+    reads, writes : int
+        Words loaded and stored by each device, all heads together.
+    peak : int
+        Most words of fast memory.
+    """
+
+    reads: int
+    writes: int
+    peak: int
+
+    @property
+    def io(self) -> int:
+        """Words moved."""
+        return self.reads + self.writes
+
+
+class DeviceShare:
+    """The work of one device, where all devices do equally much.
+
+    Parameters
+    ----------
+    problem : SharedProblem
+        Forward, without a mask; P divides N.
+    placement : Placement
+
+    Attributes
+    ----------
+    problem : Problem
+        What is computed in a turn, for one head of keys: the rows of all query heads that share it, times the keys.
+    heads : int
+        How many heads of keys the device works with.
+    turns : int
+    whole : bool
+        Whether no other device works on the same rows, so that the last turn finishes them.
+
+    Raises
+    ------
+    InvalidInput
+        If devices are not alike.
+    """
+
+    def __init__(self, problem: SharedProblem, placement: Placement) -> None:
+        if problem.pass_name != "forward" or problem.causal or problem.queries_decoded is not None:
+            raise InvalidInput(
+                "what a device does inside is counted forward, without a mask, of a query for each token"
+            )
+        sizes, times = problem.tiling.sizes, workers(problem, placement, works_on(problem, placement)[0])
+        queries, keys = (np.unique(sizes[tiles].sum(axis=1)) for tiles in (placement.query, placement.key))
+        alone = np.unique(times[times > 0] == 1)
+        if not problem.tiling.equal or max(map(len, (queries, keys, alone))) > 1:
+            raise InvalidInput("devices do not do equally much inside")
+        self.heads = problem.kv_heads // min(placement.blocks, problem.kv_heads)
+        group = problem.heads // placement.blocks // self.heads
+        self.problem = Problem(group * int(queries[0]), int(keys[0]), problem.d, problem.width)
+        self.turns, self.keys_come = placement.length, placement.travels == "key"
+        self.whole = self.keys_come and bool(alone[0])
+        self.outputs = problem.N // problem.P * problem.heads
+
+    def run(self, program: Program, M: int) -> MemoryRun:
+        """Count what a device moves with a schedule's program inside, whose every turn is verified.
+
+        Raises
+        ------
+        InvalidInput
+            If the program yields its operations one by one.
+        CacheTooSmall
+            If it needs more than M words here, with sums that are loaded, or to finish the outputs.
+
+        Notes
+        -----
+        Two and three turns are run; the turns in the middle are alike, so every further one costs what the third adds.
+        """
+        in_order = self.turns if self.keys_come else 1
+        reads, writes, peak = self._turns(program, min(in_order, _TURNS_RUN))
+        if in_order > _TURNS_RUN:
+            fewer = self._turns(program, _TURNS_RUN - 1)
+            reads += (in_order - _TURNS_RUN) * (reads - fewer[0])
+            writes += (in_order - _TURNS_RUN) * (writes - fewer[1])
+        times = self.heads * (1 if self.keys_come else self.turns)
+        reads, writes = times * reads, times * writes
+        if not self.whole:  # a row's U and l are loaded, and O is stored in the place of U, word by word
+            width = self.problem.dv
+            reads, writes = reads + self.outputs * (width + 1), writes + self.outputs * width
+            peak = max(peak, width + 2)
+        if peak > M:
+            raise CacheTooSmall(
+                f"{peak:,} words of fast memory are needed with sums that go on; M is {M:,}", peak
+            )
+        return MemoryRun(reads, writes, peak)
+
+    def _turns(self, program: Program, turns: int) -> tuple[int, int, int]:
+        text, family = turns_program(program, self.problem, turns, self.whole)
+        found = run(text, family)
+        return found.total_reads, found.total_writes, found.peak
+
+
+def turns_program(program: Program, problem: Problem, turns: int, whole: bool) -> tuple[Program, Family]:
+    """Return the program of several turns, each on its own block of keys, and what it computes.
 
     Parameters
     ----------
     program : Program
-        Of attention forward.
-    family : Family
-        That of the program: its sums over keys are those that go on, what reads them is finished.
+        Of attention forward, for one block of queries and of keys.
+    problem : Problem
+        The block.
+    turns : int
+    whole : bool
+        Whether the last turn finishes the outputs; else it leaves U and l.
 
     Raises
     ------
     InvalidInput
         If the program yields its operations one by one.
     """
+    if any(part.generate is not None for part in program.phases):
+        raise InvalidInput("a schedule that yields its operations one by one cannot be an inner one")
+    nodes, phases = tuple(node for part in program.phases for node in part.body), []
+    for turn in range(turns):
+        body = nodes if whole and turn == turns - 1 else tuple(_stored(nodes))
+        body = body if turn == 0 else tuple(_loaded(body, ()))
+        body = body if turns == 1 else tuple(_shifted(body, turn * problem.Nk, problem.Nk))
+        phases.append(Phase(f"turn {turn}", body))
+    family = attention_family(Problem(problem.Nq, turns * problem.Nk, problem.d, problem.dv))
+    return Program(tuple(phases)), family if whole else _leaving_sums(family)
 
-    program: Program
-    family: Family
 
-    def __post_init__(self) -> None:
-        if any(part.generate is not None for part in self.program.phases):
-            raise InvalidInput("a schedule that yields its operations one by one cannot be an inner one")
+def _leaving_sums(family: Family) -> Family:
+    """Return the family whose outputs are the sums, without what is made of them."""
+    arrays = [replace(array, output=array.name in _SUMS) for array in family.arrays if not array.output]
+    return Family(family.name, tuple(arrays), family.extents, family.symbols, family.parameters)
 
-    @classmethod
-    def of(cls, name: str, Nq: int, Nk: int, d: int, M: int) -> InnerWork:
-        """Return a registered schedule for blocks of so many queries and keys, with its tiles for M words.
 
-        Raises
-        ------
-        CacheTooSmall
-            If it does not fit.
-        """
-        from pebble.computations.registry import family_of
-        from pebble.program.schedule.registry import get
-
-        schedule, problem = get(name), Problem(Nq, Nk, d, d)
-        return cls(schedule.program(problem, schedule.tiles(problem, M)), family_of(problem))
-
-    @property
-    def sums(self) -> tuple[str, ...]:
-        """The arrays that are summed up over the keys."""
-        return tuple(array.name for array in self.family.arrays if array.chain == "j")
-
-    @property
-    def finished(self) -> tuple[str, ...]:
-        """The arrays that are made of complete sums."""
-        return tuple(
-            array.name
-            for array in self.family.arrays
-            if array.chain is None and {read.array for read in array.reads} & set(self.sums)
-        )
-
-    @property
-    def whole(self) -> tuple[Node, ...]:
-        """The nests as they are: all keys at once."""
-        return tuple(node for part in self.program.phases for node in part.body)
-
-    @property
-    def partial(self) -> tuple[Node, ...]:
-        """The nests that leave partial sums, to be added to those of others."""
-        return tuple(self._stored(self.whole, None))
-
-    def over(self, label: str) -> tuple[Node, ...]:
-        """Return the nests for turns over blocks of keys, in a loop of this label."""
-        stored = tuple(self._stored(self.whole, label))
-        return tuple(self._loaded(stored, label, ()))
-
-    def _stored(self, nodes: tuple[Node, ...], label: str | None) -> Iterator[Node]:
-        """Yield nodes with partial sums stored in place of what is finished: in all turns but the last, or always."""
-        waiting: list[Operation] = []
-        for node in nodes:
-            if isinstance(node, Operation):
-                waiting.append(node)
-                continue
-            yield from self._run(waiting, label)
-            waiting = []
-            body = tuple(self._stored(node.body, label))
-            yield (
-                Loop(node.axis, node.tile, body, node.start, node.stop, node.label)
-                if isinstance(node, Loop)
-                else When(node.condition, body)
-            )
-        yield from self._run(waiting, label)
-
-    def _run(self, operations: list[Operation], label: str | None) -> Iterator[Node]:
-        """Yield neighbouring operations: what the last turn does, and what the others do, where they differ."""
-        partial = tuple(self._unfinished(operations))
-        if partial == tuple(operations):
-            yield from operations
-        elif label is None:
-            yield from partial
+def _stored(nodes: tuple[Node, ...]) -> Iterator[Node]:
+    """Yield nodes with partial sums stored in place of what is finished."""
+    for bare, group in _runs(nodes):
+        if bare:
+            yield from _unfinished([node for node in group if isinstance(node, Operation)])
         else:
-            yield when(last(label), *operations)
-            yield when(not_last(label), *partial)
-
-    def _unfinished(self, operations: list[Operation]) -> Iterator[Operation]:
-        """Yield operations with the sums stored, and nothing made of them."""
-        stored: set[str] = set()
-        for node in operations:
-            if node.array in self.finished:
-                if node.action == "compute" and node.replacing:
-                    yield from (*store(node.replacing), *delete(node.replacing))
-                    stored.add(node.replacing)
-                continue
-            if node.action == "store":
-                stored.add(node.array)
-            if node.action == "delete" and node.array in self.sums and node.array not in stored:
-                yield Operation("store", node.array, at=node.at)
-            yield node
-
-    def _loaded(self, nodes: tuple[Node, ...], label: str, around: tuple[Loop, ...]) -> Iterator[Node]:
-        """Yield nodes with partial sums loaded where a block's sums begin, in all turns but the first."""
-        for bare, group in itertools.groupby(nodes, key=lambda node: isinstance(node, Operation)):
-            if bare:
-                yield from self._after_loads(
-                    [node for node in group if isinstance(node, Operation)], label, around
-                )
-                continue
             for node in group:
-                if isinstance(node, Loop):
-                    yield replace(node, body=tuple(self._loaded(node.body, label, (*around, node))))
-                elif isinstance(node, When):
-                    yield replace(node, body=tuple(self._loaded(node.body, label, around)))
-
-    def _after_loads(
-        self, operations: list[Operation], label: str, around: tuple[Loop, ...]
-    ) -> Iterator[Node]:
-        """Yield neighbouring operations, with the sums that they add to loaded before the first of these."""
-        added = [node for node in operations if node.action == "compute" and node.array in self.sums]
-        for node in operations:
-            if added and node is added[0] and _begins(around):
-                loads: tuple[Node, ...] = tuple(Operation("load", one.array, at=one.at) for one in added)
-                for one in around:
-                    if one.axis == "j":
-                        loads = (when(first(one.label), loads),)
-                yield when(not_first(label), loads)
-            yield node
+                assert not isinstance(node, Operation)
+                yield replace(node, body=tuple(_stored(node.body)))
 
 
-def _begins(around: tuple[Loop, ...]) -> bool:
-    """Whether the loops over keys begin with the first key."""
-    return all(one.start == 0 for one in around if one.axis == "j")
+def _runs(nodes: tuple[Node, ...]) -> Iterator[tuple[bool, Iterator[Node]]]:
+    """Yield neighbouring operations together, and neighbouring nests."""
+    return itertools.groupby(nodes, key=lambda node: isinstance(node, Operation))
+
+
+def _unfinished(operations: list[Operation]) -> Iterator[Operation]:
+    """Yield operations with the sums stored, and nothing made of them."""
+    stored: set[str] = set()
+    for node in operations:
+        if node.array == "O":
+            if node.action == "compute" and node.replacing:
+                yield from (*store(node.replacing), *delete(node.replacing))
+                stored.add(node.replacing)
+            continue
+        if node.action == "store":
+            stored.add(node.array)
+        if node.action == "delete" and node.array in _SUMS and node.array not in stored:
+            yield Operation("store", node.array, at=node.at)
+        yield node
+
+
+def _loaded(nodes: tuple[Node, ...], around: tuple[Loop, ...]) -> Iterator[Node]:
+    """Yield nodes with partial sums loaded where a block's sums begin."""
+    for bare, group in _runs(nodes):
+        if bare:
+            yield from _after_loads([node for node in group if isinstance(node, Operation)], around)
+            continue
+        for node in group:
+            assert not isinstance(node, Operation)
+            loops = (*around, node) if isinstance(node, Loop) else around
+            yield replace(node, body=tuple(_loaded(node.body, loops)))
+
+
+def _after_loads(operations: list[Operation], around: tuple[Loop, ...]) -> Iterator[Node]:
+    """Yield neighbouring operations, with the sums that they add to loaded before the first of these."""
+    added = [node for node in operations if node.action == "compute" and node.array in _SUMS]
+    over_keys = [one for one in around if one.axis == "j"]
+    for node in operations:
+        if added and node is added[0] and all(one.start == 0 for one in over_keys):
+            loads: tuple[Node, ...] = tuple(Operation("load", one.array, at=one.at) for one in added)
+            for one in over_keys:
+                loads = (when(first(one.label), loads),)
+            yield from loads
+        yield node
+
+
+_KEYS = ("K", "V", "S", "P", "U", "l")
+"""Arrays of a forward pass with keys among their indices."""
+
+
+def _shifted(nodes: tuple[Node, ...], offset: int, length: int) -> Iterator[Node]:
+    """Yield nodes as they are on a block of keys."""
+    for node in nodes:
+        if isinstance(node, Operation):
+            yield _shifted_operation(node, offset, length)
+        elif isinstance(node, Loop) and node.axis == "j":
+            stop = length if node.stop is None else node.stop
+            yield replace(node, start=offset + node.start, stop=offset + stop)
+        else:
+            yield replace(node, body=tuple(_shifted(node.body, offset, length)))
+
+
+def _shifted_operation(node: Operation, offset: int, length: int) -> Operation:
+    at = tuple((axis, a + offset, b + offset) if axis == "j" else (axis, a, b) for axis, a, b in node.at)
+    moves_whole_sum = node.array in _SUMS and node.action != "compute"
+    if any(axis == "j" for axis, _, _ in at) or node.array not in _KEYS or moves_whole_sum:
+        return replace(node, at=at)
+    return replace(node, at=(*at, ("j", offset, offset + length)))

@@ -76,11 +76,6 @@ class TokenLayout:
         device = np.arange(self.P)[:, None]
         return np.hstack([device, 2 * self.P - 1 - device]) if self.kind == "zigzag" else device
 
-    @cached_property
-    def tokens_of_device(self) -> NDArray[np.int64]:
-        """How many tokens each device owns."""
-        return np.bincount(self.owner, weights=self.sizes, minlength=self.P).astype(np.int64)
-
     @property
     def equal(self) -> bool:
         """Whether every device owns equally many tokens."""

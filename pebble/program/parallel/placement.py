@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 __all__ = [
     "Hops",
     "Placement",
-    "forward_neighbours",
     "hops",
     "keys_needed",
     "queries_needed",
@@ -93,13 +92,6 @@ class Hops:
     here: Flags
 
 
-def forward_neighbours(before: Numbers) -> Numbers:
-    """Return to which device each sends, of from which each receives."""
-    after = np.empty_like(before)
-    after[before] = np.arange(len(before))
-    return after
-
-
 def keys_needed(problem: SharedProblem, query: Numbers, key: Numbers) -> Flags:
     """Tell for each row of tiles of queries and each row of tiles of keys which keys any of the queries attends to.
 
@@ -136,7 +128,7 @@ def hops(problem: SharedProblem, placement: Placement, pass_on: str) -> Hops:
     first = np.full(cargo.shape, length, np.int64)
     if pass_on == "all":
         return Hops(np.full_like(first, 1), np.full_like(last, length - 1), np.ones(cargo.shape, bool))
-    after = forward_neighbours(placement.before)
+    after = np.argsort(placement.before)
     visitor = np.arange(len(after))
     at_home = np.zeros(cargo.shape, bool)
     for hop in range(length):

@@ -13,12 +13,10 @@ from pebble.program.parallel.layout import LAYOUTS
 from pebble.program.parallel.writing import write_exchange
 
 if TYPE_CHECKING:
-    from pebble.program.parallel.device_program import DeviceProgram
-    from pebble.program.parallel.inner_work import InnerWork
     from pebble.program.parallel.placement import Placement
     from pebble.program.parallel.shared_problem import SharedProblem
 
-__all__ = ["DistributedSchedule", "Shape", "shape_text"]
+__all__ = ["DistributedSchedule", "Shape", "shape_of", "shape_text"]
 
 Shape: TypeAlias = tuple[int, ...]
 """Into how many parts heads, queries and keys are cut; their product is P."""
@@ -86,37 +84,6 @@ class DistributedSchedule(ABC):
         """
         self.check(problem, shape)
         return write_exchange(problem, self.placement(problem, shape), pass_on)
-
-    def program(
-        self, problem: SharedProblem, shape: Shape = (), inner: InnerWork | None = None
-    ) -> DeviceProgram:
-        """Return the schedule as what each device does, with an inner schedule between its exchanges.
-
-        Raises
-        ------
-        InvalidInput
-            If the schedule does not apply, or is given by its placement alone.
-        """
-        self.check(problem, shape)
-        if problem.pass_name == "backward":
-            written = self.backward_program(problem, shape)
-        else:
-            written = self.forward_program(problem, shape, inner)
-        if written is None:
-            raise InvalidInput(
-                f"{self.name} is not written as a program of its devices for the {problem.pass_name} pass"
-            )
-        return written
-
-    def forward_program(
-        self, problem: SharedProblem, shape: Shape, inner: InnerWork | None
-    ) -> DeviceProgram | None:
-        """Return what each device does, where :meth:`check` accepts; None if it is given by its placement alone."""
-        return None
-
-    def backward_program(self, problem: SharedProblem, shape: Shape) -> DeviceProgram | None:
-        """Return what each device does in the backward pass, as :meth:`forward_program`."""
-        return None
 
     def closed_form(
         self, problem: SharedProblem, shape: Shape = (), pass_on: str = "needed"
@@ -228,6 +195,18 @@ def shape_text(shape: Shape) -> str:
     '2x3'
     """
     return "x".join(map(str, shape))
+
+
+def shape_of(text: str) -> Shape:
+    """Read a shape.
+
+    >>> shape_of("2x3")
+    (2, 3)
+    """
+    parts = text.lower().replace("×", "x").split("x")
+    if not all(part.isascii() and part.isdigit() and int(part) > 0 for part in parts):
+        raise InvalidInput(f"cannot read the shape {text!r}; examples: 2x3, 2x2x2")
+    return tuple(map(int, parts))
 
 
 def _products(number: int, factors: int) -> Iterator[Shape]:

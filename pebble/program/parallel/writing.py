@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pebble.program.parallel.exchange import Discard, Exchange, Finish, Receive, Superstep, Work
-from pebble.program.parallel.placement import forward_neighbours, hops, workers, works_on
+from pebble.program.parallel.placement import hops, workers, works_on
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -96,7 +96,7 @@ class _ExchangeWriter:
         """Work on what is there and pass it on, as often as the ring has devices."""
         problem, placement = self.problem, self.placement
         assert placement.before is not None
-        after, length = forward_neighbours(placement.before), placement.length
+        after, length = np.argsort(placement.before), placement.length
         way = hops(problem, placement, self.pass_on)
         arrays = problem.keys if placement.travels == "key" else problem.queries
         sums = next((sums for sums in problem.sums if sums.side == placement.travels), None)

@@ -10,36 +10,37 @@ import pytest
 
 from pebble.common.errors import CacheTooSmall
 from pebble.computations.attention import attention
+from pebble.computations.family import Family
 from pebble.game.files.processor_files import ProcessorCheck
 from pebble.game.moves import Op
 from pebble.game.processors.words import array_of, indices_of
 from pebble.lab.pebblings import check
 from pebble.lab.processor_runs import induced_outputs, played_file
 from pebble.program.lowering import lower
-from pebble.program.parallel.inner_work import InnerWork
-from pebble.program.parallel.memory_reading import MemoryPart, memory_reading, memory_run
+from pebble.program.nodes import Program
+from pebble.program.parallel.inner_work import DeviceShare, turns_program
+from pebble.program.parallel.schedule_registry import distributed_schedule
 from pebble.program.parallel.shared_problem import SharedProblem
-from pebble.program.schedule import registered
-from schedules.distributed.device_programs import ring
+from pebble.program.schedule import get, registered
 from tests.support.processor_runs import braces, name
 
 WORDS = {Op.LOAD: "load", Op.STORE: "store", Op.COMPUTE: "compute", Op.DELETE: "delete"}
 
 
 class DeviceMoves:
-    """The moves of one device in a ring, from the program of one device that stands for all."""
+    """The moves of one device in a ring, from the program of its turns."""
 
     def __init__(self, p: int, P: int, n: int) -> None:
         self.p, self.n = p, n
         self.keys = [(p - turn) % P * n + j for turn in range(P) for j in range(n)]
         self.stored: dict[str, str] = {}
 
-    def lines(self, part: MemoryPart) -> Iterator[tuple[int, str]]:
+    def lines(self, program: Program, family: Family) -> Iterator[tuple[int, str]]:
         """Yield the moves with the turn that they belong to."""
         turn = 0
-        for op, vertex in lower(part.program, part.family):
+        for op, vertex in lower(program, family):
             for code, v in zip(np.asarray(op).tolist(), np.asarray(vertex).tolist(), strict=True):
-                local = part.family.names[v]
+                local = family.names[v]
                 array, index = array_of(local), indices_of(local)
                 if array in ("K", "V"):
                     turn = max(turn, index[0] // self.n)
@@ -70,13 +71,12 @@ class DeviceMoves:
         yield f"{WORDS[op]} {name(array, *moved, *index[len(places) :])}"
 
 
-def ring_file(problem: SharedProblem, work: InnerWork, M: int) -> str:
+def ring_file(problem: SharedProblem, program: Program, family: Family, M: int) -> str:
     """Write the run of all devices."""
     P, n, d = problem.P, problem.N // problem.P, problem.d
-    (part,) = memory_reading(ring(P, work), problem)
     turns: list[list[str]] = [[] for _ in range(P)]
     for p in range(P):
-        for turn, line in DeviceMoves(p, P, n).lines(part):
+        for turn, line in DeviceMoves(p, P, n).lines(program, family):
             turns[turn].append(line)
     lines = []
     for turn, moves in enumerate(turns):
@@ -96,13 +96,14 @@ def ring_file(problem: SharedProblem, work: InnerWork, M: int) -> str:
 )
 def test_an_inner_schedule_word_by_word(schedule: str) -> None:
     n, d, P, M = 2, 2, 3, 30
-    problem = SharedProblem(n * P, d, P)
+    problem, inner = SharedProblem(n * P, d, P), get(schedule)
+    share = DeviceShare(problem, distributed_schedule("ring").placement(problem, ()))
     try:
-        work = InnerWork.of(schedule, n, n, d, M)
+        work = inner.program(share.problem, inner.tiles(share.problem, M))
     except CacheTooSmall:
         pytest.skip("does not fit")
-    expected = memory_run(ring(P, work), problem)
-    text = ring_file(problem, work, expected.peak)
+    expected = share.run(work, M)
+    text = ring_file(problem, *turns_program(work, share.problem, P, whole=True), expected.peak)
     found = check(io.StringIO(text))
     assert isinstance(found, ProcessorCheck)
     assert found.complete, str(found)
