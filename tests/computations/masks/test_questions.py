@@ -127,9 +127,9 @@ def check_rise(pairs: NDArray[np.bool_], loop: list[int], lines: range) -> None:
     """Each line has as many pairs more, or fewer, than the one before; all have pairs elsewhere, or none."""
     _, _, p, q = loop
     seen = pairs[lines.start : lines.stop]
-    assert len(set(np.diff(seen[:, p:q].sum(1)).tolist())) == 1
+    assert len(np.unique(np.diff(seen[:, p:q].sum(axis=1)))) == 1
     for side in (seen[:, :p], seen[:, q:]):
-        assert len(set(side.any(1).tolist())) == 1
+        assert len(np.unique(side.any(axis=1))) == 1
 
 
 def check_runs(pairs: NDArray[np.bool_], loops: Whole, tiles: Whole, runs: Runs, rises: bool = False) -> None:
