@@ -30,6 +30,8 @@ class BandQuestions(Questions):
     [5000000050000000, 405000000450000000]
     """
 
+    rises = True
+
     def __init__(self, mask: BandMask) -> None:
         super().__init__(mask.extents)
         self._mask = mask

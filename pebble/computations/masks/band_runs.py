@@ -39,10 +39,11 @@ class _Seen(NamedTuple):
 def band_runs(
     bands: Sequence[BandMask], axis: str, w0: Whole, w1: Whole, tile: Whole, p: Whole, q: Whole
 ) -> Runs:
-    """Return the tiles of loops that see partners [p, q) in any band, and some more, in runs of one tile each.
+    """Return the tiles of loops that see partners [p, q) in any band, and some more, in runs.
 
     Between two neighbouring breaks all lines see the same partners and have the same flags, or each line sees another
-    one's (an end goes up by one): there every tile is a run of its own, and so is a tile with a break inside.
+    one's (an end goes up by one). There single lines are a group that comes once, and other tiles runs of their own, as
+    a tile with a break inside is.
     """
     seen = [_seen(band, axis, w0, w1, p, q) for band in bands]
     low = np.min([np.where(one.first < one.behind, one.first, w1) for one in seen], axis=0)
@@ -61,9 +62,9 @@ def band_runs(
     plain = np.ones(len(row), dtype=bool)
     for band, one in zip(bands, seen, strict=True):
         plain &= ~_on_ramp(band, one, axis, row, begin)
-    found = row[plain], begins[plain], ends[plain]
-    parent, first, times = _with_single_tiles(*found, (low - w0) // tile, -((w0 - high) // tile))
-    return Runs(rows[parent], first, np.ones_like(first), times)
+    kept = plain | (tile[row] == 1)
+    found = row[kept], begins[kept], ends[kept], plain[kept]
+    return _with_single_tiles(*found, rows, (low - w0) // tile, -((w0 - high) // tile))
 
 
 def _seen(band: BandMask, axis: str, w0: Whole, w1: Whole, p: Whole, q: Whole) -> _Seen:
@@ -127,13 +128,20 @@ def _on_ramp(band: BandMask, seen: _Seen, axis: str, row: Whole, begin: Whole) -
 
 
 def _with_single_tiles(
-    row: Whole, begins: Whole, ends: Whole, first: Whole, behind: Whole
-) -> tuple[Whole, Whole, Whole]:
-    """Return rows, first tiles and times: tiles [begins, ends) of rows as runs, the others of [first, behind) alone."""
+    row: Whole,
+    begins: Whole,
+    ends: Whole,
+    plain: NDArray[np.bool_],
+    names: Whole,
+    first: Whole,
+    behind: Whole,
+) -> Runs:
+    """Return runs: tiles [begins, ends) of rows as one each, alike or not, the others of [first, behind) alone."""
     # Of every row the runs, and then its end: before each of them come the single tiles since the one before.
     order = np.append(row, np.arange(len(first))).argsort(kind="stable")
     row = np.append(row, np.arange(len(first)))[order]
     begins, ends = np.append(begins, behind)[order], np.append(ends, behind)[order]
+    plain = np.append(plain, np.ones(len(first), dtype=bool))[order]
     since = np.append(0, ends[:-1])[: len(ends)]
     new = np.append(True, row[1:] != row[:-1])[: len(row)]
     since[new] = first[row[new]]
@@ -141,5 +149,6 @@ def _with_single_tiles(
     check_tiles(int(number.sum()))
     entry = np.repeat(np.arange(len(row)), number)
     tile = np.arange(len(entry)) - (np.cumsum(number) - number - since)[entry]
-    times = np.where(tile == begins[entry], (ends - begins)[entry], 1)
-    return row[entry], tile, times
+    number = np.where(tile == begins[entry], (ends - begins)[entry], 1)
+    alike = plain[entry]
+    return Runs(names[row[entry]], tile, np.where(alike, 1, number), np.where(alike, number, 1))

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["Questions", "Runs", "TableQuestions", "check_tiles", "every_tile"]
 
 _MOST_TILES = 2**24
+_SAMPLES = 3
 _AT_A_TIME = 2**15
 """Tiles that are looked at together: few enough for what is known of them to stay in a processor's cache."""
 
@@ -54,13 +55,43 @@ class Runs(NamedTuple):
         behind = np.cumsum(self.length)
         return run, self.first[run] + np.arange(len(run)) - (behind - self.length)[run]
 
+    def sampled(self) -> Runs:
+        """Return the first, second and last tile of groups that rise, as runs that come so often that sums are right.
+
+        What a group of n tiles adds up to, if it rises evenly from tile to tile, is n times that of the first and
+        n · (n - 1) / 2 times what the second has more. The last one comes zero times.
+        """
+        rises = (self.length > _SAMPLES) & (self.times == 1)
+        number = np.where(rises, _SAMPLES, 1)
+        of = np.repeat(np.arange(len(number)), number)
+        sample = np.arange(len(of)) - (np.cumsum(number) - number)[of]
+        parent, first, length, times = (column[of] for column in self)
+        at, more = np.array([0, 1, 0])[sample], length * (length - 1) // 2
+        at[sample == _SAMPLES - 1] = length[sample == _SAMPLES - 1] - 1
+        weights = np.choose(sample, [length - more, more, 0 * more])
+        one = rises[of]
+        return Runs(parent, first + at, np.where(one, 1, length), np.where(one, weights, times))
+
     def chunks(self) -> Iterator[Runs]:
-        """Yield the runs in turn, some thousands of tiles at a time."""
+        """Yield the runs in turn, some thousands of tiles at a time; groups that come once may be cut."""
+        long = (self.length > _AT_A_TIME) & (self.times == 1)
+        if long.any():
+            yield from self._cut(long).chunks()
+            return
         ends = np.cumsum(self.length)
         total = int(ends[-1]) if len(ends) else 0
         at = np.searchsorted(ends, np.arange(0, total, _AT_A_TIME), side="right")
         for start, stop in pairwise(np.unique(np.append(at, len(ends))).tolist()):
             yield Runs(*(column[start:stop] for column in self))
+
+    def _cut(self, long: NDArray[np.bool_]) -> Runs:
+        """Return some groups in parts."""
+        number = np.where(long, -(-self.length // _AT_A_TIME), 1)
+        check_tiles(int(self.length.sum()))
+        of = np.repeat(np.arange(len(number)), number)
+        begin = (np.arange(len(of)) - (np.cumsum(number) - number)[of]) * _AT_A_TIME
+        parent, first, length, times = (column[of] for column in self)
+        return Runs(parent, first + begin, np.where(long[of], np.minimum(length - begin, _AT_A_TIME), length), times)
 
 
 class Questions(ABC):
@@ -68,7 +99,14 @@ class Questions(ABC):
 
     Intervals may be empty, and lie within the axis. A line is *present* if it has any pair, and has *begun* before a
     place if it has a pair with a partner before the place.
+
+    Attributes
+    ----------
+    rises : bool
+        Whether groups of single lines rise, see :meth:`runs`.
     """
+
+    rises = False
 
     def __init__(self, extents: dict[str, int]) -> None:
         self.extents = dict(extents)
@@ -111,7 +149,8 @@ class Questions(ABC):
         The tiles of a group look like those of each of its repetitions: they have the same length, the same pairs,
         line by line, with each of the partners; each line has a pair before p, or not, and one behind q, or not; each
         partner has a pair with a line of [w0, w1) before the tile, or not, and one behind it, or not. Tiles without a
-        pair may be among them, or left out. Here every tile is a run of its own.
+        pair may be among them, or left out. Where :attr:`rises`, of single lines in a group each sees as many partners
+        more, or fewer, or others, as the one before, and they are alike otherwise. Here every tile is a run of its own.
         """
         return every_tile(w0, w1, tile)
 

@@ -33,6 +33,8 @@ class UnionQuestions(Questions):
     ([9, 24], [3, 6])
     """
 
+    rises = True
+
     def __init__(self, mask: UnionMask) -> None:
         super().__init__(mask.extents)
         self._mask = mask

@@ -216,6 +216,10 @@ class Fold:
                 stop = family.extents[node.axis] if node.stop is None else node.stop
                 sizes.setdefault(path, []).append((node.tile, node.start, stop))
         self.sizes = {path: np.array(each, dtype=np.int64).T for path, each in sizes.items()}
+        self.rises_evenly = {
+            path: not by_array and self._line_by_line_in(node.body, path, (node.axis,))
+            for path, node in loops_of(programs[0])
+        }
         self.moved: dict[Path, Whole] = {}
         self.boxes, self.piled = 0, False
         self._singles: dict[str, SingleLines] = {}
@@ -229,6 +233,25 @@ class Fold:
             rows = BoxTable(np.arange(self.number), ones, {}, {})
             effect = effect.then(self._nodes(phase.body, (number,), rows))
         self.effect = effect
+
+    def _line_by_line_in(self, nodes: Sequence[Node], path: Path, around: tuple[str, ...]) -> bool:
+        """Whether all loops among some nodes over an axis with a mask go on line by line, over all of the other one."""
+        for number, node in enumerate(nodes):
+            place = (*path, number)
+            if isinstance(node, Operation):
+                if node.at:
+                    return False
+                continue
+            inside = around
+            if isinstance(node, Loop) and node.axis in self.masked:
+                tile, start, stop = self.sizes[place]
+                part = start.any() or (stop != self.family.extents[node.axis]).any()
+                if node.axis in around or part or (tile != 1).any():
+                    return False
+                inside = (*around, node.axis)
+            if not self._line_by_line_in(node.body, place, inside):
+                return False
+        return True
 
     @cached_property
     def _asked(self) -> Any:
@@ -299,6 +322,10 @@ class Fold:
             parts = np.array_split(np.arange(len(rows)), 2)
             halves = [self._loop(node, path, rows.take(part)) for part in parts]
             return Effect(*(np.concatenate(both, axis=-1) for both in zip(*halves, strict=True)))
+        if self._asked.rises and self.rises_evenly[path] and (runs.length > 1).any():
+            found = self._standing_for_all(node, path, rows, loop, runs.sampled(), 0)
+            if found is not None:
+                return found
         return self._runs(node, path, rows, loop, runs)
 
     def _runs(
@@ -314,9 +341,12 @@ class Fold:
         found = [self._run(node, path, rows, part, loop, unit) for part in runs.chunks()]
         effect = self._nothing(len(rows))
         if found:
-            effects, parents = zip(*found, strict=True)
+            effects, parents, times = zip(*found, strict=True)
             joined = Effect(*(np.concatenate(parts, axis=-1) for parts in zip(*effects, strict=True)))
-            done, owner = joined.sequence(np.concatenate(parents))
+            parent, number = np.concatenate(parents), np.concatenate(times)
+            if not number.all():
+                joined, parent, number = self._risen(joined, parent, number)
+            done, owner = (joined if unit else joined.times(number)).sequence(parent)
             effect.put(owner, done)
         return effect
 
@@ -390,7 +420,7 @@ class Fold:
         if piled:
             self.moved = before
             return None
-        for place, moved in self.moved.items():
+        for place, moved in self.moved.items() if unit else ():
             was = before.get(place, 0)
             self.moved[place] = was + (moved - was) // unit
         return effect
@@ -403,8 +433,8 @@ class Fold:
         runs: Runs,
         loop: tuple[Whole, Whole, Whole],
         unit: int,
-    ) -> tuple[Effect, Whole]:
-        """Return the effects of some runs of tiles, and the rows that they belong to."""
+    ) -> tuple[Effect, Whole, Whole]:
+        """Return the effects of the groups of some runs of tiles, the rows that they belong to, and how often they come."""
         self.boxes += int(runs.length.sum())
         if self.boxes > self.most:
             raise TooManyOperations(
@@ -433,8 +463,33 @@ class Fold:
         if unit:
             # Only a tile that leaves fast memory as full as it was stands for others; two halves are it alone.
             self.piled |= bool(effect.grown[:, (runs.times[run] != unit) | (unit == 1)].any())
-            return effect, runs.parent[run]
-        return effect.times(runs.times[run]), runs.parent[run]
+        return effect, runs.parent[run], runs.times[run]
+
+    def _risen(self, effect: Effect, parent: Whole, times: Whole) -> tuple[Effect, Whole, Whole]:
+        """Join the samples of groups that rise, see :meth:`Runs.sampled`, each group into one that comes once."""
+        third = np.flatnonzero(times == 0)
+        first, second = third - 2, third - 1
+        number = times[first] + times[second]
+        apart = (first < 0) | (parent[first] != parent[third]) | (times[second] * 2 != number * (number - 1))
+        one, two, last = (effect.take(at) for at in (first, second, third))
+        rise = Effect(two.grown - one.grown, two.room - one.room, one.at)
+        even = one.grown + rise.grown * (number - 1) == last.grown
+        if apart.any() or not even.all() or (one.room + rise.room * (number - 1) != last.room).any():
+            self.piled = True
+            return effect, parent, times
+        total, more = one.grown.sum(axis=0), rise.grown.sum(axis=0)
+        # Room is a sum up to a tile and that tile's own: a square function of its number.
+        turn = np.clip((total + rise.room) // np.maximum(-more, 1) + 1, 0, number - 1)
+        tops = [
+            one.room + rise.room * at + total * at + more * (at * (at - 1) // 2)
+            for at in (turn, number - 1)
+        ]
+        grown = one.grown * number + rise.grown * (number * (number - 1) // 2)
+        joined = Effect(grown, np.maximum(one.room, np.maximum(*tops)), one.at)
+        effect.put(first, joined)
+        times[first] = 1
+        kept = np.delete(np.arange(len(times)), [*second, *third])
+        return effect.take(kept), parent[kept], times[kept]
 
     # Operations
 

@@ -149,7 +149,14 @@ def _fitting(
     choices += counted(schedule, problem, cut, demands) if cut else []
     fits = [one for one in choices if one.room <= M]
     if fits:
-        return min(fits, key=lambda one: one.words)
+        best = min(fits, key=lambda one: one.words)
+        free = M - best.room
+        for name in schedule.resident_tiles if SEQUENCES in best.tiles else ():
+            if not best.tiles.get(name):  # fewer rows leave words free
+                high = min(free, schedule.greatest(problem)[name])
+                more = largest(schedule, problem, M, name, high, high, best.tiles) if high else best.tiles
+                best = min(best, *counted(schedule, problem, [more]), key=lambda one: (one.room > M, one.words))
+        return best
     return failure or too_small(schedule, min(one.room for one in choices), M)
 
 
