@@ -91,7 +91,9 @@ class Runs(NamedTuple):
         of = np.repeat(np.arange(len(number)), number)
         begin = (np.arange(len(of)) - (np.cumsum(number) - number)[of]) * _AT_A_TIME
         parent, first, length, times = (column[of] for column in self)
-        return Runs(parent, first + begin, np.where(long[of], np.minimum(length - begin, _AT_A_TIME), length), times)
+        return Runs(
+            parent, first + begin, np.where(long[of], np.minimum(length - begin, _AT_A_TIME), length), times
+        )
 
 
 class Questions(ABC):

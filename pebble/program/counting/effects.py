@@ -481,8 +481,7 @@ class Fold:
         # Room is a sum up to a tile and that tile's own: a square function of its number.
         turn = np.clip((total + rise.room) // np.maximum(-more, 1) + 1, 0, number - 1)
         tops = [
-            one.room + rise.room * at + total * at + more * (at * (at - 1) // 2)
-            for at in (turn, number - 1)
+            one.room + rise.room * at + total * at + more * (at * (at - 1) // 2) for at in (turn, number - 1)
         ]
         grown = one.grown * number + rise.grown * (number * (number - 1) // 2)
         joined = Effect(grown, np.maximum(one.room, np.maximum(*tops)), one.at)

@@ -38,6 +38,7 @@ def largest(
     high: int,
     guess: int,
     fixed: Tiles | None = None,
+    demands: TileDemands = NO_DEMANDS,
 ) -> dict[str, int]:
     """Return tiles with the largest value of one size that fits M words.
 
@@ -54,6 +55,8 @@ def largest(
         Where to start.
     fixed : mapping, optional
         The schedule's other tile sizes, which are returned with it.
+    demands : TileDemands
+        What else is asked of the tiles.
 
     Raises
     ------
@@ -64,7 +67,7 @@ def largest(
     others = dict(fixed or {})
     low, above, middle = 1, high + 1, min(max(guess, 2), high)
     while above - low > 1:
-        fits = counted(schedule, problem, [{**others, name: middle}])[0].room <= M
+        fits = counted(schedule, problem, [{**others, name: middle}], demands)[0].room <= M
         low, above = (middle, above) if fits else (low, middle)
         middle = middle + 1 if fits and middle == guess else (low + above) // 2
     return schedule.check_tiles({**others, name: low})
@@ -154,8 +157,16 @@ def _fitting(
         for name in schedule.resident_tiles if SEQUENCES in best.tiles else ():
             if not best.tiles.get(name):  # fewer rows leave words free
                 high = min(free, schedule.greatest(problem)[name])
-                more = largest(schedule, problem, M, name, high, high, best.tiles) if high else best.tiles
-                best = min(best, *counted(schedule, problem, [more]), key=lambda one: (one.room > M, one.words))
+                more = (
+                    largest(schedule, problem, M, name, high, high, best.tiles, demands)
+                    if high
+                    else best.tiles
+                )
+                best = min(
+                    best,
+                    *counted(schedule, problem, [more], demands),
+                    key=lambda one: (one.room > M, one.words),
+                )
         return best
     return failure or too_small(schedule, min(one.room for one in choices), M)
 
