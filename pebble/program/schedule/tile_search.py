@@ -15,6 +15,7 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache
 from itertools import pairwise
+from math import prod
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
@@ -44,6 +45,8 @@ SHORT = 48
 """On axes up to this length all sizes are tried."""
 _EVERY = 20_000
 """As long as there are at most this many combinations of sizes."""
+_FEW = 400
+"""On longer axes all sizes that are allowed are tried where there are at most this many combinations."""
 _RATIO, _LEAST_RATIO = {0: 1.5, 1: 1.5}, 1.07
 """Of neighbours in the grid of sizes, for a number of sizes beside the last, and in the last round near the best."""
 _ALMOST = 1.03
@@ -316,7 +319,8 @@ class _SizeSearch:
         self.sizes = [sizes.get(name) for name in self.names]
         self.free = not any(self.sizes)
         self.masked = problem.without_mask() != problem
-        self.short = max(problem.Nq, problem.Nk) <= SHORT
+        few = 0 < prod(len(sizes or ()) for sizes in self.sizes) <= _FEW
+        self.short = few or max(problem.Nq, problem.Nk) <= SHORT
         self._known: dict[str, dict[Row, tuple[int, int]]] = {PLAIN: {}, WORDS: {}, WHOLE: {}}
 
     def _demanded(self, row: Row) -> Row:
