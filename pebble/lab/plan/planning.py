@@ -41,9 +41,9 @@ def plan(
     """Choose a schedule and tiles for a problem under a kernel author's constraints.
 
     Every registered schedule is tried with the tiles it chooses itself and, where it has that form, with whole
-    tiles of queries and keys, as kernels load them. Tiles are compared by closed form; the machine then measures
-    every choice that is returned: what it needs, which must be within M, and what it moves. A choice that cannot
-    be verified comes last, with a note that says why.
+    tiles of queries and keys, as kernels load them. The machine then measures every choice that is returned: what it
+    needs, which must be within M, and what it moves. A choice that cannot be verified comes last, with a note that
+    says why.
 
     Parameters
     ----------
@@ -79,11 +79,9 @@ def plan(
 
     Notes
     -----
-    The search is not exhaustive: whole tiles are searched along the side that decides the I/O, and a schedule's
-    own tiles are scaled until they fit. The plan is the best one found, not proved to be the best there is; its
-    ratio to the bound says how far it is from what no schedule can beat.
-
-    Cost: some hundred closed forms at most, and under a mask about two machine runs for each line that is printed.
+    The search is that for the tiles of a count, among the sizes that the constraints allow. On long axes it is not
+    exhaustive: the plan is the best one found, not proved to be the best there is; its ratio to the bound says how far
+    it is from what no schedule can beat.
 
     Examples
     --------

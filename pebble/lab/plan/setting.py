@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
-from pebble.common.errors import CacheTooSmall, InvalidInput
+from pebble.common.errors import CacheTooSmall, InvalidInput, TooManyOperations
 from pebble.common.units import bytes_per_word
 from pebble.computations.family import Family
 from pebble.computations.problem import Problem
@@ -71,7 +71,7 @@ class Setting:
         free = self.constraints.of_memory
         if self.constraints.multiple_of == 1 and self.constraints != free:
             # A size is free where products take its lines one by one.
-            with suppress(CacheTooSmall):
+            with suppress(CacheTooSmall, TooManyOperations):
                 other = fitting(schedule, self.problem, self.M, demands_of(free, self.dtype), names)
                 if (best is None or other.words < best.words) and self._allows(schedule, other.tiles):
                     best = other

@@ -139,7 +139,7 @@ class Search:
 
     def too_small(self, setting: Setting) -> Iterator[tuple[int, str]]:
         """Yield how many words would be enough for each schedule that does not fit, and its name."""
-        for schedule, names in self._forms().values():
+        for schedule, _, names in self._forms():
             try:
                 setting.best_tiles(schedule, names)
             except CacheTooSmall as error:
@@ -148,18 +148,16 @@ class Search:
             except UNVERIFIABLE:
                 continue
 
-    def _forms(self) -> dict[tuple[str, str], tuple[Schedule, tuple[str, ...] | None]]:
-        return {
-            (form, schedule.name): (schedule, names)
-            for form, names in FORMS.items()
-            for schedule in self.schedules
-            if names is None or "literal" in schedule.presets
-        }
+    def _forms(self) -> Iterator[tuple[Schedule, str, tuple[str, ...] | None]]:
+        for form, names in FORMS.items():
+            for schedule in self.schedules:
+                if names is None or "literal" in schedule.presets:
+                    yield schedule, form, names
 
     def _searched(self, setting: Setting) -> Iterator[Found]:
         """Yield what is found, before anything is verified."""
-        for (form, name), (schedule, names) in self._forms().items():
-            self.progress(f"searching tiles: {name}, {form}")
+        for schedule, form, names in self._forms():
+            self.progress(f"searching tiles: {schedule.name}, {form}")
             try:
                 yield _told(schedule, form, setting.best_tiles(schedule, names), setting)
             except CacheTooSmall:

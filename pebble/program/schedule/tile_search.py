@@ -145,6 +145,13 @@ def _best_tiles(
     for base, setting in smallest:
         groups = tile_groups(schedule, problem, base, {**greatest, **setting})
         one = counter.choice(M, base, groups)
+        aim = M
+        for _ in range(
+            _AIMS if demands is not NO_DEMANDS else 0
+        ):  # buffers of one phase stay through the others
+            if M < one.room < _NEVER:
+                aim -= one.room - M
+                one = counter.choice(aim, base, groups)
         if one.room > M and len(groups) > 1:  # phases may leave words to one another
             if least is None:
                 least = int(counter.count(problem, [base for base, _ in smallest], None)[1].min())
