@@ -9,7 +9,7 @@ from pebble.common.errors import CacheTooSmall, InvalidInput, TooManyOperations
 from pebble.common.units import fast_memory_words
 from pebble.computations.masks.dense_mask import DenseMask
 from pebble.computations.problem import LARGEST_SIZE
-from pebble.program.schedule.block_cuts import own_sizes
+from pebble.program.schedule.block_cuts import BLOCK, own_sizes
 from pebble.program.schedule.schedule import Schedule
 from pebble.program.schedule.sequence_cuts import SEQUENCES, problem_of_part
 from pebble.program.schedule.tile_demands import NO_DEMANDS, TileDemands
@@ -148,7 +148,10 @@ def _fitting(
             choices = counted(schedule, problem, [dict(schedule.tiles(problem, M))])
     except CacheTooSmall as error:
         failure = error
-    cut = list(_cut_in_sequences(kind, problem, M, demands, names, [one.tiles for one in choices]))
+    whole = [one.tiles for one in choices]
+    cut = list(_cut_in_sequences(kind, problem, M, demands, names, whole))
+    if schedule.published_tiles and problem.allowed.period > 1:
+        cut += [{**sizes, BLOCK: problem.allowed.period} for sizes in whole]
     choices += counted(schedule, problem, cut, demands) if cut else []
     fits = [one for one in choices if one.room <= M]
     if fits:

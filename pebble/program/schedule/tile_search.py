@@ -564,15 +564,39 @@ class _SizeSearch:
 
     def _with_last(self, heads: list[Row]) -> Asking[list[Row]]:
         """Return heads with the largest last size that fits; of one size alone, and of residents, also smaller ones."""
-        rows = yield from self._fitted(list(dict.fromkeys(map(self._demanded, heads))), PLAIN)
+        heads = list(dict.fromkeys(map(self._demanded, heads)))
+        low = [(*head, self.low[-1]) for head in heads]
+        if self.group.resident:
+            heads = yield from self._promising(heads)
+        rows = yield from self._fitted(heads, PLAIN)
         if self.masked and rows:
             words, _ = yield from self._count(PLAIN, rows)
             rows = [row for row, one in zip(rows, words <= _MORE * words.min(), strict=True) if one]
         if self.group.resident:
-            return [*rows, *dict.fromkeys((*row[:-1], self.low[-1]) for row in rows)]
+            _, room = yield from self._count(PLAIN, low)
+            return [*rows, *(row for row, one in zip(low, room, strict=True) if one <= self.aim)]
         if len(self.names) == 1 or not self.masked:
             rows += [row for one in rows for row in self._smaller(one, 4.0)]
         return list(dict.fromkeys(rows))
+
+    def _promising(self, heads: list[Row]) -> Asking[list[Row]]:
+        """Return the heads beside which lines that stay may make the words the fewest.
+
+        They save at most their share of all lines, and no more of them fit than fast memory has words for.
+        """
+        low, high = self._ranges()[-1]
+        words, room = yield from self._count(PLAIN, [(*head, low) for head in heads])
+        if room.min(initial=_NEVER) > self.aim:
+            return heads
+        best = int(np.argmin(np.where(room <= self.aim, words, _NEVER)))
+        _, (more,) = yield from self._count(PLAIN, [(*heads[best], low + 1)])
+        kept = 1 - min(self.aim / (max(int(more - room[best]), 1) * high), 1)
+        most = int(words[best]) * (_MORE if self.masked else 1)
+        return [
+            head
+            for head, one, need in zip(heads, words, room, strict=True)
+            if need <= self.aim and one * kept <= most
+        ]
 
     def _smaller(self, row: Row, ratio: float) -> Iterator[Row]:
         """Yield rows with other last sizes, down to one part in a number of this one."""
