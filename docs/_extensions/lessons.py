@@ -1,7 +1,7 @@
-"""A lesson is a script in cells; here it is cut into them and run, as Jupyter would run its notebook.
+"""A lesson is a page whose blocks of Python are cells; here it is cut into them and run, as Jupyter would run them.
 
 What a cell prints is its output, and what its last line is, if that is an expression: the object shows itself as a
-picture, a table or a text. A script without cells is one cell.
+picture, a table or a text. All that stands behind the cell on its page. A script is one cell.
 """
 
 from __future__ import annotations
@@ -9,17 +9,27 @@ from __future__ import annotations
 import ast
 import contextlib
 import io
+import re
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-__all__ = ["HTML", "PICTURE", "TEXT", "Cell", "Ran", "cells", "lead", "run"]
+__all__ = ["EXAMPLES", "HTML", "PICTURE", "TEXT", "Cell", "Ran", "cells", "run"]
 
 PICTURE, HTML, TEXT = "image/svg+xml", "text/html", "text/plain"
-_MARK = "# %%"
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+"""Where scripts and cells are run, and where lessons become scripts and notebooks."""
+_CODE = re.compile(r"^(`{3,})python\n(?!>>> )(.*?)\n\1\n", re.MULTILINE | re.DOTALL)
+_RESULTS = re.compile(
+    r"""(?:\n(?:
+        (?P<fence>`{3,})text\n.*?\n(?P=fence)
+        | !\[[^\n]*\]\(\S*pictures/\S+\)
+        | <(?:p|pre|table)>.*?</(?:p|pre|table)>(?=\n(?:\n|\Z))
+    )\n)*""",
+    re.DOTALL | re.VERBOSE,
+)
 
 
 @dataclass(frozen=True)
@@ -29,7 +39,7 @@ class Cell:
     Attributes
     ----------
     line : int
-        Line of the script on which the code begins, from 1.
+        Line of the page on which the code begins, from 1.
     """
 
     prose: str
@@ -37,19 +47,15 @@ class Cell:
     line: int
 
 
-def cells(script: str) -> list[Cell]:
-    """Cut a script at its lines ``# %%``; the comment that follows such a line is the cell's prose."""
-    lines, found = script.splitlines(), list[Cell]()
-    starts = [number for number, line in enumerate(lines) if line == _MARK]
-    for start, end in pairwise([*starts, len(lines)]):
-        code = start + 1
-        while code < end and lines[code].startswith("#"):
-            code += 1
-        prose = "\n".join(line[2:] for line in lines[start + 1 : code])
-        while code < end and not lines[code].strip():
-            code += 1
-        found.append(Cell(prose, "\n".join(lines[code:end]).rstrip(), code + 1))
-    return found
+def cells(page: str) -> list[Cell]:
+    """Cut a page at its blocks of Python, without what they give; examples for doctest are prose."""
+    found, end = list[Cell](), 0
+    for block in _CODE.finditer(page):
+        line = 1 + page.count("\n", 0, block.start(2))
+        found.append(Cell(page[end : block.start()].strip("\n"), block[2], line))
+        results = _RESULTS.match(page, block.end())
+        end = block.end() if results is None else results.end()
+    return [*found, Cell(page[end:].strip("\n"), "", 1)]
 
 
 @dataclass(frozen=True)
@@ -69,32 +75,29 @@ class Ran:
     shown: dict[str, str]
 
 
-def lead(script: str) -> str:
-    """Return the text at the beginning of a script."""
-    return ast.get_docstring(ast.parse(script)) or ""
-
-
 def run(path: Path) -> list[Ran]:
-    """Run a script from top to bottom in its folder, cell by cell.
+    """Run a page or a script from top to bottom, cell by cell.
 
     Raises
     ------
     Exception
-        Whatever the script raises; its assertions hold, or there are no results.
+        Whatever a cell raises; its assertions hold, or there are no results.
     """
-    script = path.read_text(encoding="utf-8")
+    text = path.read_text(encoding="utf-8")
     space: dict[str, Any] = {"__name__": "__main__"}
     with _at_home(path):
-        return [_run(cell, path, space) for cell in cells(script) or [_all_of(script)]]
+        return [
+            _run(cell, path, space) for cell in ([_all_of(text)] if path.suffix == ".py" else cells(text))
+        ]
 
 
 @contextlib.contextmanager
 def _at_home(path: Path) -> Iterator[None]:
-    """Let a script find itself where Jupyter would start it: in its folder, without arguments."""
+    """Let code find itself where Jupyter would start it: among the examples, without arguments."""
     arguments, places = sys.argv, sys.path
-    sys.argv, sys.path = [str(path)], [str(path.parent), *sys.path]
+    sys.argv, sys.path = [str(path)], [str(EXAMPLES), *sys.path]
     try:
-        with contextlib.chdir(path.parent):
+        with contextlib.chdir(EXAMPLES):
             yield
     finally:
         sys.argv, sys.path = arguments, places
@@ -123,7 +126,8 @@ def _shown(value: object) -> dict[str, str]:
 
 
 def _all_of(script: str) -> Cell:
-    """Return a script without cells as one, the text at its beginning left out."""
-    end = ast.parse(script).body[0].end_lineno or 0
+    """Return a script as one cell, the text at its beginning as its prose."""
+    tree = ast.parse(script)
+    end = tree.body[0].end_lineno or 0
     code = "\n".join(script.splitlines()[end:])
-    return Cell("", code.strip(), end + 1 + len(code) - len(code.lstrip("\n")))
+    return Cell(ast.get_docstring(tree) or "", code.strip(), end + 1 + len(code) - len(code.lstrip("\n")))

@@ -1,94 +1,84 @@
-"""A lesson as a Jupyter notebook, with what its cells give; the same bytes every time."""
+"""Lessons as scripts and Jupyter notebooks: ``python docs/_extensions/notebooks.py`` writes them into ``examples/``."""
 
 from __future__ import annotations
 
 import json
-import posixpath
+import os
 import re
+import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from lessons import Ran, lead
+from lessons import EXAMPLES, Cell, cells
+from render import pages
 
-__all__ = ["document", "moved_links", "notebook"]
+__all__ = ["moved_links", "notebook", "script"]
 
 _LINK = re.compile(r"(\[[^\]]*\]\()([^)#\s]+)")
 
 
-def notebook(title: str, path: Path, results: list[Ran]) -> str:
-    """Return the notebook that lies beside a script.
-
-    Parameters
-    ----------
-    title : str
-        The heading of the lesson's page.
-    path : Path
-        The script.
-    results : list of Ran
-        Its cells, run.
-    """
-    return json.dumps(document(title, path, results), ensure_ascii=False, indent=1, sort_keys=True) + "\n"
+def script(page: Path) -> str:
+    """Return a lesson as a script in cells, its prose in comments."""
+    parts = list[str]()
+    for cell in _cells(page):
+        prose = "\n".join(f"# {line}".rstrip() for line in cell.prose.splitlines())
+        parts += [f"# %%\n{prose}", *([cell.code] if cell.code else [])]
+    return "\n\n".join(parts) + "\n"
 
 
-def document(title: str, path: Path, results: list[Ran]) -> dict[str, Any]:
-    """Return a notebook as plain data, in the format 4.5."""
-    found = [_prose(f"# {title}\n\n{lead(path.read_text(encoding='utf-8'))}")]
-    for ran in results:
-        if ran.cell.prose:
-            found.append(_prose(moved_links(ran.cell.prose)))
-        if ran.cell.code:
-            number = 1 + sum(cell["cell_type"] == "code" for cell in found)
-            found.append(_code(ran, number))
-    for number, cell in enumerate(found):
-        cell["id"] = f"cell-{number}"
+def notebook(page: Path) -> str:
+    """Return a lesson as a notebook in the format 4.5, not yet run."""
+    found = list[dict[str, Any]]()
+    for cell in _cells(page):
+        kinds: dict[str, dict[str, Any]] = {
+            "markdown": {"source": cell.prose},
+            "code": {"source": cell.code, "execution_count": None, "outputs": []},
+        }
+        found += [
+            {"cell_type": kind, "metadata": {}, **rest} for kind, rest in kinds.items() if rest["source"]
+        ]
+    for number, one in enumerate(found):
+        one["id"] = f"cell-{number}"
+        one["source"] = one["source"].splitlines(keepends=True)
     kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
-    return {
+    book = {
         "cells": found,
         "metadata": {"kernelspec": kernel, "language_info": {"name": "python"}},
         "nbformat": 4,
         "nbformat_minor": 5,
     }
+    return json.dumps(book, ensure_ascii=False, indent=1, sort_keys=True) + "\n"
 
 
-def moved_links(prose: str) -> str:
-    """Let the links of a lesson, which lead from ``docs/tutorials/``, lead from ``examples/``; lessons to notebooks.
+def _cells(page: Path) -> list[Cell]:
+    found = cells(page.read_text(encoding="utf-8"))
+    moved = [replace(cell, prose=moved_links(cell.prose, page.parent)) for cell in found]
+    return [cell for cell in moved if cell.prose or cell.code]
 
-    >>> moved_links("[1](lesson_01_first_game.md), [bounds](../bounds.md), [here](../../examples/tour.py)")
-    '[1](lesson_01_first_game.ipynb), [bounds](../docs/bounds.md), [here](tour.py)'
+
+def moved_links(text: str, folder: Path) -> str:
+    """Let the links of a page in a folder lead from ``examples/``.
+
+    >>> moved_links("[1](lesson_01.md), [here](../../examples/tour.py)", EXAMPLES.parent / "docs" / "tutorials")
+    '[1](../docs/tutorials/lesson_01.md), [here](tour.py)'
     """
-    return _LINK.sub(lambda link: link[1] + _moved(link[2]), prose)
+
+    def moved(link: re.Match[str]) -> str:
+        target = link[2] if "://" in link[2] else Path(os.path.relpath(folder / link[2], EXAMPLES)).as_posix()
+        return f"{link[1]}{target}"
+
+    return _LINK.sub(moved, text)
 
 
-def _moved(target: str) -> str:
-    if "://" in target:
-        return target
-    lesson = re.fullmatch(r"(lesson_\w+)\.md", target)
-    if lesson:
-        return f"{lesson[1]}.ipynb"
-    return posixpath.relpath(posixpath.join("docs/tutorials", target), "examples")
+def main() -> None:
+    """Write all lessons, or the pages that are named."""
+    for page in [Path(argument) for argument in sys.argv[1:]] or pages():
+        for suffix, made in ((".py", script(page)), (".ipynb", notebook(page))):
+            path = EXAMPLES / (page.stem + suffix)
+            path.write_text(made, encoding="utf-8", newline="\n")
+            print(path.relative_to(EXAMPLES.parent))
 
 
-def _prose(text: str) -> dict[str, Any]:
-    return {"cell_type": "markdown", "metadata": {}, "source": _lines(text)}
-
-
-def _code(ran: Ran, number: int) -> dict[str, Any]:
-    outputs: list[dict[str, Any]] = []
-    if ran.printed:
-        outputs.append({"name": "stdout", "output_type": "stream", "text": _lines(ran.printed)})
-    if ran.shown:
-        data = {kind: _lines(text) for kind, text in ran.shown.items()}
-        outputs.append(
-            {"data": data, "execution_count": number, "metadata": {}, "output_type": "execute_result"}
-        )
-    return {
-        "cell_type": "code",
-        "execution_count": number,
-        "metadata": {},
-        "outputs": outputs,
-        "source": _lines(ran.cell.code),
-    }
-
-
-def _lines(text: str) -> list[str]:
-    return text.splitlines(keepends=True)
+if __name__ == "__main__":
+    main()

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import indices
-import lesson_pages
 import offline
 import picture
 import render
 import transcripts
+from lessons import run
 from sphinx.errors import ExtensionError
 from sphinx.util import logging
 
@@ -25,6 +25,9 @@ __all__ = ["setup"]
 
 _EMPTY_END = re.compile(r"\n+\n```$", re.MULTILINE)
 """The empty line that ends a block of Python examples for the sake of doctest."""
+
+_EXAMPLE = re.compile(r"^\[\S+\]\((\.\./examples/\S+\.py)\)$", re.MULTILINE)
+"""A line that is nothing but a link to an example."""
 
 _LOG = logging.getLogger(__name__)
 
@@ -52,19 +55,28 @@ def _read(app: Sphinx, name: str, source: list[str]) -> None:
             *transcripts.console_faults(text, Path(folder)),
             *transcripts.python_faults(text, str(path)),
         ]
-    for fault in [*faults, *_stale(path, text)]:
+    for fault in [*faults, *_stale(path)]:
         _LOG.warning("%s", fault, location=name)
-    source[0] = _EMPTY_END.sub("\n```", text)
+    source[0] = _EXAMPLE.sub(lambda link: _with_results(link, path.parent), _EMPTY_END.sub("\n```", text))
 
 
-def _stale(path: Path, text: str) -> list[str]:
-    """Run the scripts that a page shows; say which of the page, its pictures and notebooks are not what comes."""
-    if not lesson_pages.scripts(text, path.parent):
+def _with_results(link: re.Match[str], folder: Path) -> str:
+    """Return a link to an example, and behind it the example with what it prints."""
+    path = (folder / link[1]).resolve()
+    try:
+        return f"{link[0]}\n\n{render.markdown(path, run(path), {})}"
+    except Exception as error:
+        raise ExtensionError(f"{path.name} failed: {error!r}", error) from error
+
+
+def _stale(path: Path) -> list[str]:
+    """Run the cells of a page; say which of the page and its pictures are not what comes."""
+    if path not in render.pages():
         return []
     try:
         found = render.stale(path)
     except Exception as error:
-        raise ExtensionError(f"{path.name}: the script failed: {error!r}", error) from error
+        raise ExtensionError(f"{path.name}: a cell failed: {error!r}", error) from error
     return [f"{file.name} is not up to date: python docs/_extensions/render.py" for file in found]
 
 

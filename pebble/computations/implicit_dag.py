@@ -91,13 +91,8 @@ class ImplicitDag:
         """Return the predecessors of a vertex."""
         return self.rows_of(np.array([self.vertex(vertex)])).predecessors
 
-    def rows_of(self, vertices: NDArray[np.int64], needed: NDArray[np.bool_] | None = None) -> Rows:
+    def rows_of(self, vertices: NDArray[np.int64]) -> Rows:
         """Return the rows of predecessors of some vertices, array by array."""
-        if needed is not None:
-            found = self.rows_of(vertices[needed])
-            row = np.zeros(len(vertices), dtype=np.int64)
-            row[needed] = found.row
-            return found._replace(row=row)
         owner = np.searchsorted(self._firsts, vertices, side="right") - 1
         row = np.empty(len(vertices), dtype=np.int64)
         degrees, predecessors, rows = [np.zeros(1, dtype=np.int64)], [np.empty(0, dtype=np.int64)], 0

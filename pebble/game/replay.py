@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pebble.common.errors import InvalidInput
-from pebble.game import compiled_replay as compiled
 from pebble.game.board import Board, Status
 from pebble.game.moves import Columns, Moves, Op, as_chunks
 from pebble.game.referee import Refusal, judge
@@ -54,7 +53,6 @@ class Replay:
         self._blue = np.frombuffer(self._board.blue, dtype=np.bool_)
         self._computed = np.frombuffer(self._board.computed, dtype=np.bool_)
         self._refusal: Refusal | None = None
-        self._seen = 0
 
     @property
     def dag(self) -> AnyDag:
@@ -96,7 +94,7 @@ class Replay:
             moves = Moves(op, vertex, source)
         if self._refusal is not None:
             raise self._refusal.error()
-        first = self._play_compiled(moves)
+        first = 0
         while first < len(moves):
             first += self._play_block(moves.part(first, first + BLOCK))
         return self
@@ -104,33 +102,6 @@ class Replay:
     def result(self) -> Status:
         """Return the counts so far, and which outputs are missing."""
         return self._board.status()
-
-    def _play_compiled(self, moves: Moves) -> int:
-        """Play a legal prefix with the compiled loop, if there is one and it pays; return its length."""
-        self._seen += len(moves)
-        if moves.source is not None:
-            return 0
-        kernel = compiled.kernel_after(self._seen)
-        if kernel is None:
-            return 0
-        board, counts = self._board, np.zeros(7, dtype=np.int64)
-        moves = moves.part(0, _known(moves, board.dag.n_vertices))
-        counts[compiled.PEAK], counts[compiled.RED] = board.tally.peak, board.n_red
-        state = (self._red, self._blue, self._computed)
-        rows = board.dag.rows_of(moves.vertex, moves.op == Op.COMPUTE)
-        played = kernel(
-            moves.op, moves.vertex, *rows, *state, counts, min(board.M, NEVER), board.rules.recomputation
-        )
-        reads, writes, computes, deletes, redundant, peak, n_red = counts.tolist()
-        tally = board.tally
-        tally.moves += played
-        tally.reads += reads
-        tally.writes += writes
-        tally.computes += computes
-        tally.deletes += deletes
-        tally.redundant += redundant
-        tally.peak, board.n_red = peak, n_red
-        return int(played)
 
     # -- one block
 

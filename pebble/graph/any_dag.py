@@ -69,9 +69,6 @@ class AnyDag(Protocol):
         """Return the predecessors of a vertex."""
         ...
 
-    def rows_of(self, vertices: NDArray[np.int64], needed: NDArray[np.bool_] | None = None) -> Rows:
-        """Return rows of predecessors, those of some vertices (numbers that exist) among them.
-
-        With ``needed`` the row of a vertex of which it is False means nothing.
-        """
+    def rows_of(self, vertices: NDArray[np.int64]) -> Rows:
+        """Return rows of predecessors, those of some vertices (numbers that exist) among them."""
         ...

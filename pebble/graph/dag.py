@@ -290,7 +290,7 @@ class Dag:
         v = self.vertex(vertex)
         return self._predecessors[self._start[v] : self._start[v + 1]]
 
-    def rows_of(self, vertices: NDArray[np.int64], needed: NDArray[np.bool_] | None = None) -> Rows:
+    def rows_of(self, vertices: NDArray[np.int64]) -> Rows:
         """Return rows of predecessors, those of some vertices among them; here these are all rows there are."""
         return Rows(self._start, self._predecessors, vertices)
 

@@ -25,7 +25,6 @@ from pebble.lower_bounds.certified.t3 import T3
 from pebble.lower_bounds.certified.t4 import T4
 from pebble.lower_bounds.graph.butterfly import BUTTERFLY
 from pebble.lower_bounds.graph.exhaustive import EXHAUSTIVE
-from pebble.lower_bounds.graph.layers import LAYERS, LAYERS_ONCE
 from pebble.lower_bounds.graph.min_cut import CONVEX_MIN_CUT
 from pebble.lower_bounds.graph.partition import PARTITIONS
 from pebble.lower_bounds.graph.parts import CUTS_OF_PARTS
@@ -126,8 +125,6 @@ STATEMENTS: tuple[Statement, ...] = (
     PARTITIONS,
     PRODUCTS,
     PRODUCTS_ONCE,
-    LAYERS,
-    LAYERS_ONCE,
     STENCIL,
     STENCIL_ONCE,
     BUTTERFLY,

@@ -23,11 +23,8 @@ import numpy as np
 from pebble.computations.implicit_dag import ImplicitDag
 from pebble.computations.problem import Problem
 from pebble.computations.registry import family_of
-from pebble.game import compiled_replay
 from pebble.game.files.array_lines import ArrayLines
 from pebble.game.files.array_text import ArrayText
-from pebble.game.files.compiled_lines import load_line_kernel
-from pebble.game.files.compiled_text import load_text_kernel
 from pebble.game.files.reader import PebblingReader
 from pebble.game.files.writer import write_pebbling
 from pebble.game.moves import Moves, as_chunks
@@ -45,9 +42,7 @@ def main(N: int) -> None:
     stream = io.StringIO()
     write_pebbling(stream, pebbling.header, family, chunks)
     data = stream.getvalue().encode()
-    print(
-        f"{n:,} moves, {len(data) / n:.1f} bytes each; numba {'in' if load_line_kernel() else 'not in'}stalled"
-    )
+    print(f"{n:,} moves, {len(data) / n:.1f} bytes each")
 
     def read() -> int:
         return sum(map(len, PebblingReader(io.BytesIO(data)).moves(dag)))
@@ -98,22 +93,16 @@ def main(N: int) -> None:
         "make the moves": make,
         "moves: make and write": make_and_write,
     }
-    compiled = [True, False] if load_line_kernel() else [False]
-    for fast in compiled:
-        with patch.object(compiled_replay, "WORTHWHILE", 0 if fast else float("inf")):
-            for kernel in (compiled_replay.load_kernel, load_line_kernel, load_text_kernel):
-                kernel.cache_clear()
-            best = dict.fromkeys(ways, float("inf"))
-            for _ in range(ROUNDS):
-                for what, work in ways.items():
-                    begin = time.process_time()
-                    work()
-                    best[what] = min(best[what], time.process_time() - begin)
-        print("compiled" if fast else "numpy")
-        for what, seconds in best.items():
-            print(
-                f"  {what:24} {n / seconds / 1e6:8.2f} million a second, {seconds / best['replay']:6.2f} replays"
-            )
+    best = dict.fromkeys(ways, float("inf"))
+    for _ in range(ROUNDS):
+        for what, work in ways.items():
+            begin = time.process_time()
+            work()
+            best[what] = min(best[what], time.process_time() - begin)
+    for what, seconds in best.items():
+        print(
+            f"  {what:24} {n / seconds / 1e6:8.2f} million a second, {seconds / best['replay']:6.2f} replays"
+        )
 
 
 def through_a_pipe(count: int) -> None:

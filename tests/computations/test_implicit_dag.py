@@ -18,7 +18,7 @@ from pebble.computations.matmul import matmul_family
 from pebble.computations.problem import Problem
 from pebble.computations.registry import family_of
 from pebble.computations.shared_rope import shared_rope_family
-from pebble.game import compiled_replay, replay_block
+from pebble.game import replay_block
 from pebble.game.level_game import LevelGame
 from pebble.game.moves import Move, Moves, Op
 from pebble.game.replay import Replay
@@ -129,12 +129,8 @@ def verdict(dag: AnyDag, M: int, rules: Rules, played: list[Move], cut: int) -> 
     return str(play.result()), play.result()
 
 
-@pytest.mark.parametrize("compiled", [False, True], ids=["numpy", "kernel"])
 @pytest.mark.parametrize("seed", range(6))
-def test_same_verdicts_and_messages(monkeypatch: pytest.MonkeyPatch, compiled: bool, seed: int) -> None:
-    if compiled:
-        monkeypatch.setattr(compiled_replay, "WORTHWHILE", 0)
-        monkeypatch.setattr(compiled_replay, "load_kernel", lambda: compiled_replay.play_prefix)
+def test_same_verdicts_and_messages(monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
     monkeypatch.setattr(replay_block, "_EVENTS", 1 << 18 if seed % 2 else 30)
     rng, legal, illegal = np.random.default_rng(seed), 0, 0
     for family in [*random_families(seed), FIXED[seed], FIXED[-2 - seed]]:
@@ -180,21 +176,6 @@ def test_files_have_the_same_results(
     assert any("predecessors" in one for one in expected)
     monkeypatch.setattr(implicit_dag, "_EXPLICIT_EDGES", 0)
     assert [str(check(io.StringIO(text))) for text in texts] == expected
-
-
-def test_the_compiled_loop_plays_all_of_a_legal_pebbling(monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(*_: object) -> int:
-        raise AssertionError("the compiled loop stopped")
-
-    monkeypatch.setattr(compiled_replay, "WORTHWHILE", 0)
-    monkeypatch.setattr(compiled_replay, "load_kernel", lambda: compiled_replay.play_prefix)
-    monkeypatch.setattr(Replay, "_play_block", refuse)
-    pebbling = moves("flash-2", Problem(4, 5, 2, 3), M=40)
-    play = Replay(ImplicitDag(pebbling.family), pebbling.M)
-    for op, vertex in pebbling:
-        play.play(op, vertex)
-    assert play.result().complete
-    assert play.result().io == pebbling.io
 
 
 def test_a_game_with_memory_levels() -> None:

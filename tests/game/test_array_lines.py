@@ -15,10 +15,8 @@ import pebble.common.text_lines
 import pebble.game.files.reader as reading
 from pebble.common.errors import InvalidInput
 from pebble.computations.problem import Problem
-from pebble.game.files import array_lines
 from pebble.game.files.array_lines import ArrayLines
 from pebble.game.files.check import CheckResult
-from pebble.game.files.compiled_lines import load_line_kernel, read_lines
 from pebble.game.files.reader import PebblingReader
 from pebble.game.moves import Op
 from pebble.graph.names import NamedArray
@@ -137,40 +135,14 @@ def test_damaged_files_get_the_same_verdict(
     assert {"legal,", "illegal", "error"} <= seen
 
 
-@pytest.fixture(params=["vectorised", "interpreted", "compiled"])
-def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """Which of the ways of reading many lines is taken: by numpy, or by the loop that numba compiles."""
-    kernel = {"interpreted": read_lines, "compiled": load_line_kernel()}.get(request.param)
-    if kernel is None and request.param == "compiled":
-        pytest.skip("numba is not installed")
-    monkeypatch.setattr(array_lines, "line_kernel_after", lambda moves: kernel)
-    return str(request.param)
-
-
-def test_every_way_gives_the_same_verdict(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    for problem in (Problem(3, 2, 1, 11), Problem.square(4, 1, mask="window:2")):
-        rng = random.Random(str(problem))
-        lines = _file(problem).splitlines(keepends=True)
-        for damage in LINES[:-1]:
-            changed = list(lines)
-            at = rng.randrange(3, len(lines))
-            changed[at] = damage(rng, lines[at])
-            fast = _verdict(b"".join(changed))
-            with monkeypatch.context() as patch:
-                _one_by_one(patch)
-                assert fast == _verdict(b"".join(changed)), changed[at]
-
-
 FOREIGN = "\v\f\r\x1c\x1d\x1e\x1f\x85\u00a0\u1680\u2000\u2028\u2029\u202f\u205f\u3000"
 """White space that is no space, tab or line end of a pebbling file; a carriage return is where no line feed follows."""
 
 
 @pytest.mark.parametrize("remark", ["", "# a remark\n"])
-def test_foreign_white_space_is_refused_by_every_reader(
-    remark: str, way: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_foreign_white_space_is_refused_by_every_reader(remark: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Wherever it stands, in the header, a move or a comment, with the line and the character; CRLF is a line end."""
-    rng = random.Random(way)
+    rng = random.Random(remark)
     lines = _file(Problem(3, 2, 1, 2)).decode().splitlines(keepends=True)
     plain = "".join([*lines[:20], remark, *lines[20:]])
     for char in FOREIGN * 4 + "\r" * 20:
@@ -231,7 +203,7 @@ def test_a_byte_order_mark_is_skipped_once(before: str, legal: bool) -> None:
             independent_check(text)
 
 
-def test_every_wrong_byte_is_noticed(way: str) -> None:
+def test_every_wrong_byte_is_noticed() -> None:
     """Change each byte of some lines, or put one in: what is read then is what the line says."""
     family = moves("naive", Problem(2, 12, 1, 2), 60).family
     lines = ArrayLines.of(family.names)
@@ -250,9 +222,7 @@ def test_every_wrong_byte_is_noticed(way: str) -> None:
                     ] == [tuple(pair) for pair in words]
 
 
-def test_large_indices(way: str) -> None:
-    from pebble.graph.names import NamedArray
-
+def test_large_indices() -> None:
     lines = ArrayLines([NamedArray("A", (10**7, 3), 5), NamedArray("long", (9,), 10**9)])
     rng = np.random.default_rng(1)
     for digits in range(1, 8):
@@ -269,7 +239,7 @@ def test_large_indices(way: str) -> None:
 @pytest.mark.parametrize(
     "index", [":", "0:", "1:", ":1", "/", "a", "0x", "1 ", "+1", "-1", "01", "00", "1_0", ""]
 )
-def test_an_index_is_digits_without_leading_zeros(index: str, beside: str, way: str) -> None:
+def test_an_index_is_digits_without_leading_zeros(index: str, beside: str) -> None:
     """Also where a wrong letter would make an index that there is, among short indices and among long ones."""
     lines = ArrayLines([NamedArray("A", (2000,), 0), NamedArray("B", (2000, 200), 2000)])
     assert lines.moves(f"{beside}load A[10]\nload B[10,100]\n") is not None

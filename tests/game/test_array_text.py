@@ -9,10 +9,8 @@ import pytest
 
 from pebble.computations.problem import Problem
 from pebble.computations.registry import family_of
-from pebble.game.files import array_text
 from pebble.game.files.array_lines import ArrayLines
 from pebble.game.files.array_text import ArrayText
-from pebble.game.files.compiled_text import load_text_kernel, write_lines
 from pebble.game.files.header import Header
 from pebble.game.files.writer import write_pebbling
 from pebble.game.moves import Moves
@@ -20,19 +18,9 @@ from pebble.graph.names import NamedArray
 from tests.game.array_problems import PROBLEMS
 
 
-@pytest.fixture(params=["vectorised", "interpreted", "compiled"])
-def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """Which of the ways of writing many lines is taken: by numpy, or by the loop that numba compiles."""
-    kernel = {"interpreted": write_lines, "compiled": load_text_kernel()}.get(request.param)
-    if kernel is None and request.param == "compiled":
-        pytest.skip("numba is not installed")
-    monkeypatch.setattr(array_text, "text_kernel_after", lambda moves: kernel)
-    return str(request.param)
-
-
 @pytest.mark.parametrize("problem", PROBLEMS, ids=str)
 def test_any_moves_are_written_as_they_are_one_by_one(
-    problem: Problem, way: str, monkeypatch: pytest.MonkeyPatch
+    problem: Problem, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     family = family_of(problem)
     rng = np.random.default_rng(3)
@@ -50,7 +38,7 @@ def test_any_moves_are_written_as_they_are_one_by_one(
     assert fast == text()
 
 
-def test_what_is_written_is_read(way: str) -> None:
+def test_what_is_written_is_read() -> None:
     arrays = [NamedArray("A", (10**5, 2), 0), NamedArray("lll", (7,), 2 * 10**5, np.array([0, 3, 6]))]
     rng = np.random.default_rng(4)
     some = Moves(

@@ -12,13 +12,12 @@ the block is left to the reader of single lines, which accepts more and explains
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pebble.game.files.compiled_lines import PADDING, line_kernel_after
 from pebble.game.moves import Moves, Op
 from pebble.graph.names import NamedArray, VertexNames
 
@@ -37,7 +36,6 @@ _HASH_BITS = 12
 _MOST_ARRAYS = 32
 _MOST_DIGITS = 7
 _LONGEST_HEAD = 12
-_SHORTEST, _USUAL = len("load Q[0]\n"), len("compute S[12,3,4]\n")
 
 
 class ArrayLines:
@@ -62,19 +60,9 @@ class ArrayLines:
         self._dense = all(array.places is None for array in arrays)
         self._first = np.array([array.first for array in arrays], dtype=np.int64)
         self._n_axes = np.array([len(array.shape) for array in arrays], dtype=np.int64)
-        self._seen, self._work_space = 0, np.empty(0, dtype=np.int8)
-        words = "".join(f"{op.word} " for op in Op if op != Op.SLIDE).encode("ascii")
-        self._grammar = (
-            np.frombuffer(words, dtype=np.uint8),
-            np.array([0, *(at + 1 for at, letter in enumerate(words) if letter == ord(" "))], dtype=np.int64),
-            np.array(
-                [int.from_bytes(array.name.encode("ascii"), "big") for array in arrays], dtype=np.uint64
-            ),
-        )
-        axes = range(int(self._n_axes.max()))
-        shapes = [array.shape + (0,) * (len(axes) - len(array.shape)) for array in arrays]
-        self._all_extents = np.array(shapes, dtype=np.int64)
-        self._extents = [self._all_extents[:, axis].copy() for axis in axes]
+        most = int(self._n_axes.max())
+        shapes = [array.shape + (0,) * (most - len(array.shape)) for array in arrays]
+        self._extents = [np.array(column, dtype=np.int64) for column in zip(*shapes, strict=True)]
         heads = [
             (f"{op.word} {array.name}".encode("ascii"), op, number)
             for number, array in enumerate(arrays)
@@ -116,24 +104,6 @@ class ArrayLines:
         """Read whole lines; None if any of them is not exactly an operation, a blank and an element that exists."""
         if not text.isascii():
             return None
-        self._seen += len(text) // _USUAL
-        kernel = line_kernel_after(self._seen)
-        return self._read(text) if kernel is None else self._read_compiled(text, kernel)
-
-    def _read_compiled(self, text: str, kernel: Callable[..., int]) -> Moves | None:
-        most = len(text) // _SHORTEST + 1
-        if most > len(self._work_space):
-            self._work_space = np.empty(most, dtype=np.int8)
-        op, array, place = np.empty(most, np.int8), self._work_space, np.empty(most, np.int64)
-        block = np.frombuffer(text.encode("ascii") + PADDING, dtype=np.uint8)
-        bases = self._first if self._dense else np.zeros_like(self._first)
-        n = kernel(block, *self._grammar, self._n_axes, self._all_extents, bases, op, array, place)
-        vertex = None
-        if n > 0:
-            vertex = place[:n] if self._dense else self._vertices(array[:n].astype(np.int64), place[:n])
-        return None if vertex is None else Moves(op[:n], vertex)
-
-    def _read(self, text: str) -> Moves | None:
         block = np.frombuffer(_BEFORE + text.encode("ascii") + _AFTER, dtype=np.uint8)
         marks = np.flatnonzero(_is_mark(block[len(_BEFORE) : -len(_AFTER)]))
         marks += len(_BEFORE)

@@ -2,20 +2,16 @@
 
 Every part of a line, ``compute ``, ``S[``, ``12,``, ``3]`` and the line end, has at most eight letters. It is looked up
 in a table of numbers of eight bytes, so that a block of lines is a matrix of such numbers; taking the zero bytes out of
-it leaves the text. Where numba is installed a compiled loop writes letter by letter.
+it leaves the text.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pebble.game.files.compiled_text import text_kernel_after
 from pebble.game.moves import Moves, Op
 from pebble.graph.names import NamedArray, VertexNames
 
@@ -49,8 +45,6 @@ class ArrayText:
         self._before_comma = _numbers([f"{index}," for index in range(largest)])
         self._last = _numbers([f"{index}]\n" for index in range(largest)])
         self._most_axes = max(len(array.shape) for array in arrays)
-        self._longest = len("compute ") + _MOST_LETTERS + self._most_axes * len("99999,") + 1
-        self._seen = 0
 
     @classmethod
     def of(cls, names: VertexNames) -> ArrayText | None:
@@ -72,12 +66,6 @@ class ArrayText:
 
     def lines(self, moves: Moves) -> str:
         """Return the lines of moves that exist and are no slides, each with its end."""
-        self._seen += len(moves)
-        kernel = text_kernel_after(self._seen)
-        if kernel is not None:
-            text = np.empty(len(moves) * self._longest, dtype=np.uint8)
-            length = kernel(moves.op, moves.vertex, *self._parts_of_lines, text)
-            return str(text[:length].data, "ascii")
         parts = np.zeros((len(moves), 2 + self._most_axes), dtype="<u8")
         parts[:, 0] = self._words[moves.op]
         array = np.searchsorted(self._first, moves.vertex, side="right") - 1
@@ -86,28 +74,6 @@ class ArrayText:
             rows = np.flatnonzero(array == number)
             self._indices(self._arrays[number], moves.vertex[rows], parts, rows)
         return parts.tobytes().translate(None, b"\0").decode("ascii")
-
-    @cached_property
-    def _parts_of_lines(self) -> tuple[NDArray[Any], ...]:
-        """What the compiled loop needs to know, in its order."""
-        shapes = [array.shape + (0,) * (self._most_axes - len(array.shape)) for array in self._arrays]
-        last = self._arrays[-1]
-        size = math.prod(last.shape) if last.places is None else len(last.places)
-        ends = np.append(self._first, last.first + size)
-        places = [np.empty(0, dtype=np.int64)]
-        if any(array.places is not None for array in self._arrays):
-            places = [
-                array.elements(np.arange(first, end))
-                for array, first, end in zip(self._arrays, ends, ends[1:], strict=False)
-            ]
-        return (
-            *_joined([f"{op.word} " for op in Op]),
-            *_joined([f"{array.name}[" for array in self._arrays]),
-            ends,
-            np.array(shapes, dtype=np.int64),
-            np.array([len(array.shape) for array in self._arrays], dtype=np.int64),
-            np.concatenate(places),
-        )
 
     def _indices(
         self,
@@ -122,12 +88,6 @@ class ArrayText:
             place, index = np.divmod(place, array.shape[axis]) if axis else (place, place)
             parts[rows, 2 + axis] = texts[index]
             texts = self._before_comma
-
-
-def _joined(texts: Sequence[str]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    """Return the letters of some texts, and where each of them begins and ends."""
-    letters = np.frombuffer("".join(texts).encode("ascii"), dtype=np.uint8)
-    return letters, np.cumsum([0, *map(len, texts)])
 
 
 def _numbers(texts: Sequence[str]) -> NDArray[np.uint64]:

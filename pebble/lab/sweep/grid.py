@@ -1,9 +1,7 @@
-"""A grid of points in a fixed order, and the fingerprint by which a journal knows its grid."""
+"""A grid of points in a fixed order."""
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Iterable
 from dataclasses import MISSING, asdict, dataclass, fields, replace
 from typing import Any
@@ -124,12 +122,6 @@ class SweepGrid:
         data = {name: list(v) if isinstance(v, tuple) else v for name, v in asdict(self).items()}
         usual = {one.name: one.default for one in fields(self) if one.default is not MISSING}
         return {name: value for name, value in data.items() if name not in usual or value != usual[name]}
-
-    @property
-    def fingerprint(self) -> str:
-        """SHA-256 of the grid as JSON, keys sorted, without spaces; 64 hexadecimal digits."""
-        text = json.dumps(self.to_dict(), sort_keys=True, separators=(",", ":"))
-        return hashlib.sha256(text.encode("ascii")).hexdigest()
 
 
 def sweep_grid(

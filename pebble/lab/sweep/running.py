@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor
-from contextlib import contextmanager, nullcontext
+from contextlib import closing, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
@@ -17,7 +17,7 @@ from pebble.common.table_export import data_frame
 from pebble.common.tables import Table, words
 from pebble.lab.size_lists import Sizes
 from pebble.lab.sweep.grid import SweepGrid, sweep_grid
-from pebble.lab.sweep.journal import SUFFIX, Journal, RowsInMemory, RowStore
+from pebble.lab.sweep.journal import IN_MEMORY, SUFFIX, Journal
 from pebble.lab.sweep.masking import NO_MASK
 from pebble.lab.sweep.point import Record
 from pebble.lab.sweep.row_files import read_rows, row_format, write_rows
@@ -218,9 +218,9 @@ def run_sweep(
     if out is None:
         if format is not None:
             raise InvalidInput("a format goes with a file (out)")
-        memory = RowsInMemory()
-        _fill(memory, grid, jobs, executor, progress)
-        return Sweep(grid, None, None, 0, tuple(_in_order(memory, grid)))
+        with closing(Journal(IN_MEMORY, grid)) as memory:
+            _fill(memory, grid, jobs, executor, progress)
+            return Sweep(grid, None, None, 0, tuple(_in_order(memory, grid)))
     path = Path(out)
     name = row_format(path, format)
     check_target(path)
@@ -264,7 +264,7 @@ def _journal(path: Path, grid: SweepGrid, restart: bool) -> Iterator[Journal]:
 
 
 def _fill(
-    store: RowStore, grid: SweepGrid, jobs: int, executor: Executor | None, progress: PointProgress | None
+    store: Journal, grid: SweepGrid, jobs: int, executor: Executor | None, progress: PointProgress | None
 ) -> None:
     tasks = ((index, grid.point(index)) for index in range(len(grid)) if index not in store)
     report = progress or (lambda done, total: None)
@@ -278,5 +278,5 @@ def _fill(
             report(len(store), len(grid))
 
 
-def _in_order(store: RowStore, grid: SweepGrid) -> Iterator[Record]:
+def _in_order(store: Journal, grid: SweepGrid) -> Iterator[Record]:
     return chain.from_iterable(store.rows(index) for index in range(len(grid)))

@@ -2,7 +2,7 @@
 
 Reading order: :mod:`.graph_bound` (a bound with what it was computed from), the bounds themselves
 (:mod:`.compulsory`, :mod:`.min_cut`, :mod:`.parts`, :mod:`.spectral`,
-:mod:`.partition`, :mod:`.products`, :mod:`.layers`, :mod:`.stencil`, :mod:`.butterfly`,
+:mod:`.partition`, :mod:`.products`, :mod:`.stencil`, :mod:`.butterfly`,
 :mod:`.family_bounds`), and :mod:`.graph_bound_table`, which asks all of them.
 """
 
@@ -13,7 +13,6 @@ from pebble.lower_bounds.graph.compulsory import compulsory
 from pebble.lower_bounds.graph.family_bounds import family_bounds
 from pebble.lower_bounds.graph.graph_bound import GraphBound
 from pebble.lower_bounds.graph.graph_bound_table import DagBounds, dag_bounds
-from pebble.lower_bounds.graph.layers import expanding_layers
 from pebble.lower_bounds.graph.min_cut import convex_min_cut
 from pebble.lower_bounds.graph.partition import hong_kung
 from pebble.lower_bounds.graph.parts import cuts_of_parts
@@ -29,7 +28,6 @@ __all__ = [
     "convex_min_cut",
     "cuts_of_parts",
     "dag_bounds",
-    "expanding_layers",
     "family_bounds",
     "hong_kung",
     "spectral",

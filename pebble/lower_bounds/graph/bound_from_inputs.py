@@ -13,7 +13,6 @@ from pebble.lower_bounds.graph.compulsory import compulsory
 from pebble.lower_bounds.graph.exhaustive import exhaustive
 from pebble.lower_bounds.graph.family_bounds import family_bounds
 from pebble.lower_bounds.graph.graph_bound import GraphBound
-from pebble.lower_bounds.graph.layers import LAYERS, LAYERS_ONCE, expanding_layers
 from pebble.lower_bounds.graph.min_cut import convex_min_cut
 from pebble.lower_bounds.graph.partition import hong_kung
 from pebble.lower_bounds.graph.parts import CUTS_OF_PARTS, cuts_of_parts
@@ -33,8 +32,6 @@ _NAMES = (
     PRODUCTS.name,
     PRODUCTS_ONCE.name,
     BUTTERFLY.name,
-    LAYERS.name,
-    LAYERS_ONCE.name,
     STENCIL.name,
     STENCIL_ONCE.name,
     "exhaustive search",
@@ -90,8 +87,6 @@ def bound_from_inputs(name: str, inputs: Mapping[str, Any], dag: Dag, M: int, ru
             return butterfly(dag, M)
         case PRODUCTS.name | PRODUCTS_ONCE.name:
             return _called(name, sums_of_products(dag, M, rules))
-        case LAYERS.name | LAYERS_ONCE.name:
-            return _called(name, expanding_layers(dag, M, rules))
         case STENCIL.name | STENCIL_ONCE.name:
             return _called(name, stencil(dag, M, rules))
         case "exhaustive search":

@@ -16,7 +16,6 @@ from pebble.lower_bounds.graph.butterfly import butterfly
 from pebble.lower_bounds.graph.compulsory import compulsory
 from pebble.lower_bounds.graph.family_bounds import family_bounds
 from pebble.lower_bounds.graph.graph_bound import GraphBound
-from pebble.lower_bounds.graph.layers import LAYERS, expanding_layers
 from pebble.lower_bounds.graph.min_cut import convex_min_cut
 from pebble.lower_bounds.graph.partition import hong_kung
 from pebble.lower_bounds.graph.parts import CUTS_OF_PARTS, cuts_of_parts
@@ -108,7 +107,7 @@ def dag_bounds(
     >>> [(bound.name, bound.value) for bound in found][:3]
     [('convex min-cut', 12), ('convex min-cuts of parts', 12), ('compulsory', 2)]
     >>> sorted(found.refused)
-    ['Hong-Kung', 'expanding layers', 'families', 'stencil', 'sums of products']
+    ['Hong-Kung', 'families', 'stencil', 'sums of products']
     """
     M = fast_memory_words(M)
     rules = Rules() if rules is None else rules
@@ -117,7 +116,6 @@ def dag_bounds(
     asked: dict[str, Callable[[], Iterable[GraphBound]]] = {
         "families": lambda: _of_families(dag, M, rules),
         STENCIL.name: lambda: stencil(dag, M, rules),
-        LAYERS.name: lambda: expanding_layers(dag, M, rules),
         "sums of products": lambda: sums_of_products(dag, M, rules),
         "convex min-cut": lambda: [convex_min_cut(dag, M, rules, sample, seed)],
         CUTS_OF_PARTS.name: lambda: [cuts_of_parts(dag, M, rules, seed)],

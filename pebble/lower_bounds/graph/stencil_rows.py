@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pebble.lower_bounds.graph.lattice_growth import Offset, StencilBox
-from pebble.lower_bounds.graph.layers import longest_path_layers
 from pebble.lower_bounds.graph.needed_part import Needed
 from pebble.lower_bounds.graph.stencil_shapes import TwoRows, places_of_two_rows
 
@@ -58,7 +58,7 @@ def stencil_rows(part: Needed) -> list[StencilRows]:
 
     Nothing if there are none; and twice if what lies beyond the ends is given as inputs: without ends as well.
     """
-    layers = longest_path_layers(part)
+    layers = _longest_path_layers(part)
     best: StencilRows | None = None
     for at in sorted({1, 2, len(layers) // 2} & set(range(1, len(layers)))):
         if best is not None and best.computed == part.n - part.is_input.sum():
@@ -68,6 +68,24 @@ def stencil_rows(part: Needed) -> list[StencilRows]:
             best = found
     endless = None if best is None else _without_ends(part, best)
     return [one for one in (best, endless) if one is not None]
+
+
+def _longest_path_layers(part: Needed) -> list[list[int]]:
+    """Return the vertices by the length of the longest path to them."""
+    depth, missing = [0] * part.n, [len(before) for before in part.predecessors]
+    ready = deque(v for v in range(part.n) if not missing[v])
+    rows: list[list[int]] = []
+    while ready:
+        v = ready.popleft()
+        while len(rows) <= depth[v]:
+            rows.append([])
+        rows[depth[v]].append(v)
+        for after in part.successors[v]:
+            depth[after] = max(depth[after], depth[v] + 1)
+            missing[after] -= 1
+            if not missing[after]:
+                ready.append(after)
+    return rows
 
 
 def _without_ends(part: Needed, found: StencilRows) -> StencilRows | None:

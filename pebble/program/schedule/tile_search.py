@@ -123,6 +123,11 @@ def _best_tiles(
     schedule = kind.schedule
     if problem.mask is None and demands is NO_DEMANDS and names is None:
         schedule.require(problem, M)
+    if not schedule.tile_names and demands is NO_DEMANDS:
+        only = schedule.measure(problem, {})
+        if only.peak > M:
+            raise too_small(schedule, only.peak, M)
+        return TileChoice(only.io, only.peak, {})
     if not schedule.tile_names:
         program, family = schedule.program(problem, {}), schedule.family(problem)
         if not demands.allow(program, family):
