@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from pebble import Problem
-from pebble.lab.plan import Constraints
-from pebble.lab.plan.evaluations import Evaluations
+from pebble.lab.plan import Constraints, setting
 from pebble.lab.plan.memory_need import Room
+from pebble.lab.plan.setting import Setting
 from pebble.program.counting.life import Unproved
 from pebble.program.schedule import get
 
@@ -19,7 +19,7 @@ BACKWARD = Problem.square(2048, 64, pass_name="backward")
 
 def room_of(name: str, problem: Problem, tiles: dict[str, int], constraints: Constraints, dtype: str) -> Room:
     schedule = get(name, problem.pass_name)
-    return Evaluations(problem, dtype).room(schedule, tiles, constraints)
+    return Setting(problem, 1, constraints, dtype).room(schedule, tiles)
 
 
 def without_proofs(monkeypatch: pytest.MonkeyPatch, operations: int) -> None:
@@ -29,4 +29,5 @@ def without_proofs(monkeypatch: pytest.MonkeyPatch, operations: int) -> None:
         raise Unproved("it is left out")
 
     monkeypatch.setattr("pebble.program.counting.run.prove_levels", stops)
-    monkeypatch.setattr("pebble.lab.plan.evaluations.MASKED_STEPS", operations)
+    monkeypatch.setattr(setting, "MASKED_STEPS", operations)
+    setting._run.cache_clear()

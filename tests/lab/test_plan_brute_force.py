@@ -11,9 +11,8 @@ import pytest
 
 from pebble import CacheTooSmall, InvalidInput, Problem
 from pebble.lab.plan import Constraints, plan
-from pebble.lab.plan.candidates import Setting
-from pebble.lab.plan.evaluations import Evaluations, Traffic
 from pebble.lab.plan.roofline import moved_bytes
+from pebble.lab.plan.setting import Setting
 from pebble.program.schedule import Schedule, Tiles, get
 
 MASKS = [None, "causal", "window:4", "prefix:3", "document:causal,2,4"]
@@ -51,10 +50,8 @@ def every_tile(schedule: Schedule, problem: Problem) -> Iterator[Tiles]:
 
 def moved_and_room(schedule: Schedule, tiles: Tiles, setting: Setting) -> tuple[int, int]:
     """Bytes that the machine counts, and the room that it measures under the mask."""
-    evaluations, asked = setting.evaluations, setting.constraints
-    counted = evaluations.run(schedule, tiles)
-    traffic = Traffic(evaluations.family(schedule), counted.reads, counted.writes)
-    return moved_bytes(traffic, "bf16", asked.accumulate), evaluations.room(schedule, tiles, asked).words
+    moved = moved_bytes(setting.run(schedule, tiles), "bf16", setting.constraints.accumulate)
+    return moved, setting.room(schedule, tiles).words
 
 
 def check(name: str, pass_name: str, mask: str | None, rnd: Random) -> bool:
@@ -65,8 +62,12 @@ def check(name: str, pass_name: str, mask: str | None, rnd: Random) -> bool:
         constraints = Constraints(**asked)
     except InvalidInput:
         return False
-    setting = Setting(problem, 10**6, constraints, "bf16", Evaluations(problem, "bf16"))
-    allowed = [tiles for tiles in every_tile(schedule, problem) if setting.allows(schedule, tiles)]
+    setting, family = Setting(problem, 10**6, constraints, "bf16"), schedule.family(problem)
+    allowed = [
+        tiles
+        for tiles in every_tile(schedule, problem)
+        if constraints.allow(schedule.program(problem, tiles), family)
+    ]
     found = [moved_and_room(schedule, tiles, setting) for tiles in allowed]
     if not found:
         return False

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import product
 from typing import Any
 
 import pytest
@@ -11,15 +12,12 @@ from pebble import InvalidInput, Problem
 from pebble.common.errors import NoClosedForm
 from pebble.computations.registry import family_of
 from pebble.lab.count import count
-from pebble.lab.plan import Constraints, evaluations, plan, planning
-from pebble.lab.plan.candidates import Setting
-from pebble.lab.plan.evaluations import Evaluations
-from pebble.lab.plan.roofline import moved_bytes
-from pebble.lab.plan.tile_search import FORMS, refined
+from pebble.lab.plan import Constraints, plan, verification
+from pebble.lab.plan.setting import Setting, demands_of
 from pebble.program import Program
-from pebble.program.closed_forms.count import closed_form
 from pebble.program.counting.run import run
 from pebble.program.schedule import Schedule, Tiles, get
+from pebble.program.schedule.tile_search import counted
 from tests.lab.plans import without_proofs
 
 
@@ -27,10 +25,6 @@ def _problem(mask: str, pass_name: str = "forward", N: int = 64) -> Problem:
     if mask.startswith("group:2:"):
         return Problem(2 * N, N, 8, 8, mask=mask, pass_name=pass_name)
     return Problem.square(N, 8, mask=mask, pass_name=pass_name)
-
-
-def _setting(problem: Problem, M: int, **asked: Any) -> Setting:
-    return Setting(problem, M, Constraints(**asked), "bf16", Evaluations(problem, "bf16"))
 
 
 MASKED = [
@@ -48,35 +42,18 @@ MASKED = [
 def test_whole_tiles_move_the_least_of_all_that_fit(
     name: str, pass_name: str, mask: str, M: int, asked: dict[str, Any]
 ) -> None:
-    """Against the closed forms of every pair of allowed tile sizes that fits without the mask."""
+    """Against the counts of every pair of allowed tile sizes."""
     problem, schedule = _problem(mask, pass_name), get(name, pass_name)
-    setting = _setting(problem, M, **asked)
-    found = FORMS["whole tiles"](schedule, setting)
-    assert found is not None
-    assert setting.evaluations.masked_runs == 0
-    assert setting.evaluations.closed_forms <= 12
-    moved = []
-    for rows in setting.constraints.sizes("rows", problem.Nq):
-        for cols in setting.constraints.sizes("cols", problem.Nk):
-            tiles = {"rows": rows, "cols": cols}
-            if not setting.allows(schedule, tiles):
-                continue
-            if setting.room(schedule, tiles).words > M:
-                break
-            traffic = setting.evaluations.traffic(schedule, tiles)
-            moved.append(moved_bytes(traffic, "bf16", setting.constraints.accumulate))
-    assert found.moved == min(moved)
-
-
-@pytest.mark.parametrize(("mask", "M"), [("causal", 700), ("causal", 1000), ("window:20", 900)])
-def test_own_tiles_move_the_least_of_their_kind(mask: str, M: int) -> None:
-    problem, schedule = _problem(mask), get("flash-2")
-    setting = _setting(problem, M)
-    chosen = FORMS["own tiles"](schedule, setting)
-    assert chosen is not None
-    found = refined(chosen, setting)
-    fitting = [{"rows": n} for n in range(1, 65) if setting.room(schedule, {"rows": n}).words <= M]
-    assert found.io == min(setting.evaluations.traffic(schedule, tiles).io for tiles in fitting)
+    constraints = Constraints(**asked)
+    sides = constraints.sizes("rows", problem.Nq), constraints.sizes("cols", problem.Nk)
+    pairs = [{"rows": rows, "cols": cols} for rows, cols in product(*sides)]
+    demands = demands_of(constraints, "bf16")
+    tiles = Setting(problem, M, constraints, "bf16").best_tiles(schedule, ("rows", "cols"))
+    (found,) = counted(schedule, problem, [tiles], demands)
+    assert found.room <= M
+    assert found.words == min(
+        one.words for one in counted(schedule, problem, pairs, demands) if one.room <= M
+    )
 
 
 @pytest.mark.parametrize(("pass_name", "mask", "M", "asked"), MASKED)
@@ -93,23 +70,6 @@ def test_every_choice_is_what_the_machine_counts(
         held = run(program, family_of(problem), M, induction=False)
         assert (held.io, held.peak) == (one.io, one.room.peak)
         assert one.room.words <= M
-
-
-def test_few_closed_forms_and_runs(monkeypatch: pytest.MonkeyPatch) -> None:
-    made: list[Evaluations] = []
-
-    def kept(problem: Problem, dtype: str) -> Evaluations:
-        made.append(Evaluations(problem, dtype))
-        return made[-1]
-
-    monkeypatch.setattr(planning, "Evaluations", kept)
-    asked: dict[str, Any] = {"multiple_of": 16, "at_least": {"rows": 32, "cols": 32}}
-    problem = Problem.square(512, 32, mask="causal")
-    found = plan(problem, 20_000, **asked, double_buffer=True, accumulate="float32")
-    assert found.unverified == ()
-    assert len(found.costs) == 5
-    assert made[0].closed_forms <= 200
-    assert made[0].masked_runs <= 15
 
 
 def test_what_takes_too_long_to_verify_is_a_row(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -177,34 +137,12 @@ def test_without_a_closed_form_the_machine_counts(monkeypatch: pytest.MonkeyPatc
     def refused(*_: object) -> None:
         raise NoClosedForm("none here")
 
-    monkeypatch.setattr(evaluations, "words_by_array", refused)
+    monkeypatch.setattr(verification, "words_by_array", refused)
     found = plan(problem, 200, schedules=["flash-1"], costs=False)
     assert [(one.tiles, one.io) for one in found.choices] == [(one.tiles, one.io) for one in expected.choices]
     without_proofs(monkeypatch, 1)
     found = plan(problem, 200, schedules=["flash-1"], costs=False)
     assert [(one.tiles, one.io) for one in found.unverified] == [(None, None)] * 2
-
-
-def test_tiles_that_need_a_word_more_under_the_mask_give_way_to_smaller_ones(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """The room is estimated without the mask; here the estimate is made too small on purpose."""
-    problem, M = _problem("causal"), 700
-    room = Setting.room
-
-    def too_small(self: Setting, schedule: Schedule, tiles: Tiles, *, parts: bool = True) -> Any:
-        from dataclasses import replace
-
-        need = room(self, schedule, tiles, parts=parts)
-        return replace(need, peak=need.peak - 9)
-
-    monkeypatch.setattr(Setting, "room", too_small)
-    found = plan(problem, M, schedules=["flash-2"], costs=False)
-    assert found.choices
-    for one in found.choices:
-        program = get("flash-2").program(problem, one.tiles)
-        assert run(program, family_of(problem), M).peak == one.room.words <= M
-        assert int(closed_form(program, family_of(problem)).io) == one.io
 
 
 def test_a_schedule_that_fits_only_under_its_mask_is_planned_too() -> None:

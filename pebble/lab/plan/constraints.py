@@ -73,6 +73,11 @@ class Constraints:
         if self.accumulate is not None:
             object.__setattr__(self, "accumulate", canonical_dtype(self.accumulate))
 
+    @property
+    def of_memory(self) -> Constraints:
+        """Those on how fast memory is used, without those on the sizes of tiles."""
+        return Constraints(double_buffer=self.double_buffer, accumulate=self.accumulate)
+
     def down(self, size: int) -> int:
         """Return the largest tile that is allowed and no larger than ``size``; 0 if there is none.
 
@@ -86,7 +91,10 @@ class Constraints:
         return size - size % self.multiple_of
 
     def sizes(self, name: str, extent: int) -> list[int]:
-        """Return the tiles that are allowed on ``rows`` or ``cols``, ascending; the last may be the whole axis."""
+        """Return the tiles that are allowed on ``rows``, ``cols`` or another side, ascending.
+
+        The last may be the whole axis.
+        """
         most = min(self.at_most.get(name, extent), extent)
         least = self.at_least.get(name, 1)
         if self.power_of_two:
@@ -101,7 +109,9 @@ class Constraints:
 
     def allow(self, program: Program, family: Family) -> bool:
         """Tell whether every tile of every matrix product of a program is allowed."""
-        return all(self._allows(axis, size, family) for axis, size in product_tiles(program, family))
+        return self == self.of_memory or all(
+            self._allows(axis, size, family) for axis, size in product_tiles(program, family)
+        )
 
     def _allows(self, axis: str, size: int, family: Family) -> bool:
         whole = size >= family.extents[axis]

@@ -12,12 +12,11 @@ from pebble.common.tables import tiles_text
 from pebble.computations.problem import Problem
 from pebble.lab.hardware import Device
 from pebble.lab.hardware import device as device_of
-from pebble.lab.plan.candidates import Setting
 from pebble.lab.plan.constraints import Constraints
 from pebble.lab.plan.kernel_table import KernelPass, KernelPlan
 from pebble.lab.plan.plan_table import Choice, Unverified
-from pebble.lab.plan.planning import constraint_costs, nothing_fits, setting_of
-from pebble.lab.plan.tile_search import contenders
+from pebble.lab.plan.planning import constraint_costs, contenders, nothing_fits, setting_of
+from pebble.lab.plan.setting import Setting
 from pebble.lab.plan.verification import Found, Search, given
 from pebble.lower_bounds.table import bounds
 from pebble.program.schedule import Schedule, Tiles, available, get, resolve_tiles
@@ -202,7 +201,7 @@ class _Comparison:
         search, bound = Search(tried, self.progress), bounds(setting.problem, setting.M).best
         same, best = Search([schedule], self.progress).best(setting), search.best(setting)
         found, chosen = self._mine(mine, same)
-        known = best if self.costs and best is not None and best.candidate is not None else None
+        known = best if self.costs and best is not None and best.tiles is not None else None
         return KernelPass(
             problem=setting.problem,
             M=setting.M,
@@ -213,7 +212,7 @@ class _Comparison:
             broken=self._broken(found),
             same=None if same is None else self._shown(same, bound.value),
             best=None if best is None else self._shown(best, bound.value),
-            note="" if best is not None else str(nothing_fits(tried, setting)),
+            note="" if best is not None else str(nothing_fits(search, setting)),
             costs=() if known is None else constraint_costs(search, setting, known),
         )
 
@@ -234,8 +233,8 @@ class _Comparison:
 
     def _broken(self, found: Found) -> tuple[str, ...]:
         """Return the constraints that tiles do not keep."""
-        if found.candidate is None:
+        if found.tiles is None:
             return ()
-        program = found.schedule.program(self.setting.problem, found.candidate.tiles)
-        family = self.setting.evaluations.family(found.schedule)
-        return tuple(self.setting.constraints.broken_by(program, family))
+        problem = self.setting.problem
+        program = found.schedule.program(problem, found.tiles)
+        return tuple(self.setting.constraints.broken_by(program, found.schedule.family(problem)))

@@ -12,7 +12,7 @@ from pebble.lab.plan.constraints import Constraints
 from pebble.program import Loop, Node, Operation, Program, When
 from pebble.program.parts_in_turn import texts_of
 
-__all__ = ["Room", "streamed_tiles", "surcharges", "wide_arrays", "widened", "width_ratio"]
+__all__ = ["Room", "streamed_tiles", "surcharge", "wide_arrays", "widened", "width_ratio"]
 
 WIDE = "(width)"
 """Extra axis of a widened array: one index for each word of the inputs' type that an element takes."""
@@ -77,6 +77,8 @@ def widened(family: Family, ratio: int) -> Family:
     The arrays get one more axis of that length, over which no loop runs, so that the machine, which knows
     nothing of widths, counts and enforces all their words.
     """
+    if ratio == 1:
+        return family
     wide = wide_arrays(family)
     arrays = tuple(
         replace(array, axes=(*array.axes, WIDE)) if array.name in wide else array for array in family.arrays
@@ -135,32 +137,18 @@ def _loads(node: Node) -> bool:
     return any(_loads(inner) for inner in node.body)
 
 
-def surcharges(
-    program: Program, family: Family, constraints: Constraints, dtype: str, peak: int, wide_peak: int
-) -> Room:
-    """Return the words of ``dtype`` that a program needs; never too few.
-
-    Parameters
-    ----------
-    program : Program
-    family : Family
-    constraints : Constraints
-    dtype : str
-        Of the inputs.
-    peak, wide_peak : int
-        Peaks of the program as it is, and on the family widened by :func:`width_ratio`.
+def surcharge(program: Program, family: Family, constraints: Constraints, dtype: str) -> tuple[int, int]:
+    """Return the words of ``dtype`` that a program needs beside its peak with wide accumulators: steps and buffers.
 
     Notes
     -----
-    Wide accumulators: the machine runs the program once more on a family in which every element of a wide
-    array takes as many words as it does in memory, so the greatest need is found whenever it occurs.
-    At most two elements exist twice while a chain advances; their extra width is added. Double buffering:
-    one more tile of every streamed array is added at every moment, whether or not the array is in use.
+    Never too few. At most two elements exist twice while a chain advances; their extra width is added. Double
+    buffering: one more tile of every streamed array is added at every moment, whether or not the array is in use.
     """
     ratio = width_ratio(dtype, constraints.accumulate)
     buffers = 0
     if constraints.double_buffer:
-        tiles = streamed_tiles(program, family)
         heavy = wide_arrays(family)
+        tiles = streamed_tiles(program, family)
         buffers = sum(words * (ratio if name in heavy else 1) for name, words in tiles.items())
-    return Room(peak, wide_peak - peak, 2 * (ratio - 1), buffers)
+    return 2 * (ratio - 1), buffers

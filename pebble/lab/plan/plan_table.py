@@ -27,7 +27,7 @@ class Choice:
     Attributes
     ----------
     schedule, form : str
-        ``form`` is ``"own tiles"`` or ``"whole tiles"``, see :mod:`pebble.lab.plan.tile_search`.
+        ``form`` is ``"own tiles"`` or ``"whole tiles"``, see :data:`pebble.lab.plan.verification.FORMS`.
     tiles : dict of str to int
     room : Room
         Words of fast memory, for one copy.

@@ -6,20 +6,19 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 
 from pebble.common.errors import CacheTooSmall, InvalidInput
-from pebble.computations.problem import LARGEST_SIZE, Problem
+from pebble.computations.problem import Problem
+from pebble.lab.asked_schedules import asked_schedules
 from pebble.lab.hardware import Device
 from pebble.lab.hardware import device as device_of
 from pebble.lab.hardware.device import canonical_dtype, memory_words
-from pebble.lab.plan.candidates import Setting
 from pebble.lab.plan.constraints import Constraints
-from pebble.lab.plan.evaluations import Evaluations
 from pebble.lab.plan.memory_need import width_ratio
 from pebble.lab.plan.plan_table import Choice, Cost, Plan, Unverified
-from pebble.lab.plan.tile_search import contenders
+from pebble.lab.plan.setting import Setting
 from pebble.lab.plan.verification import Found, Search
-from pebble.program.schedule import Schedule
+from pebble.program.schedule import Schedule, offered
 
-__all__ = ["constraint_costs", "nothing_fits", "plan", "setting_of"]
+__all__ = ["constraint_costs", "contenders", "nothing_fits", "plan", "setting_of"]
 
 
 def plan(
@@ -42,9 +41,9 @@ def plan(
     """Choose a schedule and tiles for a problem under a kernel author's constraints.
 
     Every registered schedule is tried with the tiles it chooses itself and, where it has that form, with whole
-    tiles of queries and keys, as kernels load them. Tiles are compared by closed form; the machine then measures
-    every choice that is returned: what it needs, which must be within M, and what it moves. A choice that cannot
-    be verified comes last, with a note that says why.
+    tiles of queries and keys, as kernels load them. The machine then measures every choice that is returned: what it
+    needs, which must be within M, and what it moves. A choice that cannot be verified comes last, with a note that
+    says why.
 
     Parameters
     ----------
@@ -80,11 +79,9 @@ def plan(
 
     Notes
     -----
-    The search is not exhaustive: whole tiles are searched along the side that decides the I/O, and a schedule's
-    own tiles are scaled until they fit. The plan is the best one found, not proved to be the best there is; its
-    ratio to the bound says how far it is from what no schedule can beat.
-
-    Cost: some hundred closed forms at most, and under a mask about two machine runs for each line that is printed.
+    The search is that for the tiles of a count, among the sizes that the constraints allow. On long axes it is not
+    exhaustive: the plan is the best one found, not proved to be the best there is; its ratio to the bound says how far
+    it is from what no schedule can beat.
 
     Examples
     --------
@@ -99,12 +96,12 @@ def plan(
     )
     one = device_of(device) if isinstance(device, str) else device
     setting = setting_of(problem, M, one, level, dtype, constraints)
-    tried = contenders(problem, None if schedules is None else list(schedules))
+    tried = contenders(problem, schedules)
     search = Search(tried, progress or (lambda line: None))
     found = search.verified(setting)
     if not found:
-        raise nothing_fits(tried, setting)
-    lost = constraint_costs(search, setting, found[0]) if costs and found[0].candidate is not None else ()
+        raise nothing_fits(search, setting)
+    lost = constraint_costs(search, setting, found[0]) if costs and found[0].tiles is not None else ()
     return _report(setting, found, one, level, lost)
 
 
@@ -126,39 +123,27 @@ def setting_of(
     dtype = canonical_dtype(dtype)
     width_ratio(dtype, constraints.accumulate)
     words = memory_words(M, device, level, dtype)
-    return Setting(problem, words, constraints, dtype, Evaluations(problem, dtype))
+    return Setting(problem, words, constraints, dtype)
 
 
-def nothing_fits(tried: list[Schedule], setting: Setting) -> CacheTooSmall:
+def contenders(problem: Problem, names: Iterable[str | Schedule] | None) -> list[Schedule]:
+    """Return the schedules to try: the named ones, or all that do not merely pick among others."""
+    if names is None:
+        return [schedule for schedule in offered(problem) if not hasattr(schedule, "candidates")]
+    return asked_schedules(names, problem)
+
+
+def nothing_fits(search: Search, setting: Setting) -> CacheTooSmall:
     """Return the error, which says how many words would be enough."""
-    constraints, problem = setting.constraints, setting.problem
-    ample = replace(setting, M=LARGEST_SIZE)
-    least: list[tuple[int, str]] = []
-    for schedule in tried:
-        smallest = dict(schedule.smallest(problem))
-        options = [smallest, _lifted(smallest, setting)]
-        if "literal" in schedule.presets:
-            rows, cols = constraints.sizes("rows", problem.Nq), constraints.sizes("cols", problem.Nk)
-            options += [{"rows": rows[0], "cols": cols[0]}] if rows and cols else []
-        for tiles in options:
-            if ample.allows(schedule, tiles):
-                least.append((ample.room(schedule, tiles).words, schedule.name))
-    text = f"nothing fits M = {setting.M:,} words with these constraints ({constraints})"
-    if not least:
+    text = f"nothing fits M = {setting.M:,} words with these constraints ({setting.constraints})"
+    words, name = min(search.too_small(setting), default=(None, ""))
+    if words is None:
         return CacheTooSmall(f"{text}: no schedule here has tiles that keep them, however large M")
-    words, name = min(least)
     return CacheTooSmall(f"{text}; {name} with the smallest tiles needs {words:,}", words)
 
 
-def _lifted(tiles: dict[str, int], setting: Setting) -> dict[str, int]:
-    """Return the smallest tiles that keep what is asked of rows and columns, where some do."""
-    extents = {"rows": setting.problem.Nq, "cols": setting.problem.Nk}
-    least = {name: setting.constraints.sizes(name, extents[name]) for name in tiles.keys() & extents.keys()}
-    return {**tiles, **{name: sizes[0] for name, sizes in least.items() if sizes}}
-
-
 def constraint_costs(search: Search, setting: Setting, best: Found) -> tuple[Cost, ...]:
-    """Plan again without each constraint, and without all; the best has a candidate."""
+    """Plan again without each constraint, and without all; the best has tiles."""
     active = setting.constraints.active()
     without = list(active)
     if len(active) > 1:
@@ -172,17 +157,15 @@ def constraint_costs(search: Search, setting: Setting, best: Found) -> tuple[Cos
 
 
 def _cost(text: str, best: Found, other: Found, copies: int) -> Cost:
-    assert best.candidate is not None
-    assert other.candidate is not None
     return Cost(
         constraint=text,
-        io=other.candidate.io * copies,
-        moved=other.candidate.moved * copies,
-        io_more=best.candidate.io / other.candidate.io - 1,
-        moved_more=best.candidate.moved / other.candidate.moved - 1,
+        io=other.io * copies,
+        moved=other.moved * copies,
+        io_more=best.io / other.io - 1,
+        moved_more=best.moved / other.moved - 1,
         schedule=other.schedule.name,
         form=other.form,
-        tiles=other.candidate.tiles,
+        tiles=other.tiles or {},
         note=other.note,
     )
 

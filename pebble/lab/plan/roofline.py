@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pebble.common.units import bytes_per_word
 from pebble.lab.plan.constraints import is_product
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from pebble.program.counting.counted import Run
 
 __all__ = [
-    "Moved",
     "Roofline",
+    "Traffic",
     "crossing_of",
     "flops",
     "inner_notes",
@@ -31,20 +31,15 @@ STATISTICS = ("l", "m", "D")
 """Row statistics: one element a row, always in the accumulators' type."""
 
 
-class Moved(Protocol):
-    """Words loaded and stored by array, whether a machine or a closed form counted them."""
+class Traffic(NamedTuple):
+    """Words loaded and stored by array, as a closed form counts them, or of many programs at a time.
 
-    @property
-    def family(self) -> Family:
-        """The computation."""
+    An array that is left out is not moved.
+    """
 
-    @property
-    def reads(self) -> Mapping[str, int]:
-        """Words loaded; an array that is left out is not loaded."""
-
-    @property
-    def writes(self) -> Mapping[str, int]:
-        """Words stored, likewise."""
+    family: Family
+    reads: Mapping[str, Any]
+    writes: Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -88,8 +83,8 @@ def flops(measured: Run) -> int:
     return 2 * sum(measured.computes[array.name] for array in family.arrays if is_product(array, family))
 
 
-def moved_bytes(counted: Moved, dtype: str, accumulate: str | None) -> int:
-    """Return the bytes that a program moves.
+def moved_bytes(counted: Traffic | Run, dtype: str, accumulate: str | None) -> Any:
+    """Return the bytes that a program moves, or each of many.
 
     Inputs, scores, probabilities and finished outputs are words of ``dtype``. Of the accumulators' type are
     row statistics, and sums that are moved before they are finished: U, and dQ, dK or dV if they are loaded at
@@ -98,18 +93,18 @@ def moved_bytes(counted: Moved, dtype: str, accumulate: str | None) -> int:
     size, ratio = bytes_per_word(dtype), width_ratio(dtype, accumulate)
     return size * sum(
         (counted.reads.get(array.name, 0) + counted.writes.get(array.name, 0))
-        * (ratio if _moved_wide(counted, array.name) else 1)
+        * (1 + (ratio - 1) * _moved_wide(counted, array.name))
         for array in counted.family.arrays
     )
 
 
-def _moved_wide(counted: Moved, name: str) -> bool:
+def _moved_wide(counted: Traffic | Run, name: str) -> Any:
     family = counted.family
     if name in STATISTICS:
         return True
     if name not in wide_arrays(family) or family[name].chain is None or name in ("S", "S1", "S2", "dP"):
         return False
-    return counted.reads.get(name, 0) > 0 or counted.writes.get(name, 0) > family.words(name)
+    return (counted.reads.get(name, 0) > 0) | (counted.writes.get(name, 0) > family.words(name))
 
 
 def crossing_of(device: Device, level: str | None, dtype: str, room: int, ratio: float) -> Crossing:

@@ -1,82 +1,99 @@
-"""The candidates of a search, each verified by the machine, or kept with a note that says why it is not."""
+"""What the search finds for each schedule, verified by the machine, or kept with a note that says why it is not."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from math import inf
 from typing import TYPE_CHECKING
 
-from pebble.common.errors import NoClosedForm, PebbleError, TooManyOperations, Violation
+from pebble.common.errors import CacheTooSmall, NoClosedForm, PebbleError, TooManyOperations, Violation
 from pebble.common.tables import tiles_text
-from pebble.lab.plan.candidates import Candidate, Setting, candidate_of
-from pebble.lab.plan.memory_need import wide_arrays, width_ratio
+from pebble.lab.plan.memory_need import Room
 from pebble.lab.plan.plan_table import Choice, Unverified
-from pebble.lab.plan.roofline import Roofline, crossing_of, flops, roofline_of
-from pebble.lab.plan.tile_search import FORMS, refined
+from pebble.lab.plan.roofline import Roofline, Traffic, crossing_of, flops, moved_bytes, roofline_of
+from pebble.lab.plan.setting import Setting
+from pebble.program.closed_forms.count import words_by_array
 from pebble.program.counting.counted import Run
 from pebble.program.schedule import Schedule, Tiles
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from pebble.lab.hardware import Device
 
 __all__ = ["Found", "Search", "given"]
 
-ATTEMPTS = 3
-NEARLY = 2
-"""Where only the best is asked for, tiles are refined for what moves up to so many times its bytes."""
+FORMS = {"own tiles": None, "whole tiles": ("rows", "cols")}
+"""The sizes that are searched: a schedule's own, or those of whole tiles of queries and keys, where it loads such."""
+
 UNVERIFIABLE = (TooManyOperations, NoClosedForm, Violation)
 
 
 @dataclass(frozen=True)
 class Found:
-    """What the search found for a schedule and a form of tiles.
+    """A schedule with tiles.
 
     Attributes
     ----------
     schedule : Schedule
     form : str
-    candidate : Candidate or None
+    tiles : dict of str to int, optional
         None if not even the search came to an end.
-    run : Run or None
-        The machine's run of it, with wide accumulators where room is not told in parts; None if it is not verified.
+    reads, writes : int
+        Words by closed form, for one copy.
+    moved : int
+        Bytes, for one copy.
+    room : Room, optional
+    run : Run, optional
+        The machine's run; None if it is not verified.
     note : str
         Why it is not verified.
     """
 
     schedule: Schedule
     form: str
-    candidate: Candidate | None
-    run: Run | None
+    tiles: dict[str, int] | None = None
+    reads: int = 0
+    writes: int = 0
+    moved: int = 0
+    room: Room | None = None
+    run: Run | None = None
     note: str = ""
 
     @property
+    def io(self) -> int:
+        """Words moved."""
+        return self.reads + self.writes
+
+    @property
     def order(self) -> tuple[float, ...]:
-        """Sort key: as of candidates; what has no count comes last."""
-        return (float("inf"),) if self.candidate is None else self.candidate.order
+        """Sort key: fewest bytes, then fewest words, then the largest tile of scores; what has no count comes last."""
+        if self.tiles is None:
+            return (float("inf"),)
+        return self.moved, self.io, -self.tiles.get("rows", 1) * self.tiles.get("cols", 1)
 
     def choice(
         self, setting: Setting, device: Device | None, level: str | None, bound: float
     ) -> Choice | Unverified:
         """Return the choice, for all copies."""
-        copies, one = setting.problem.copies, self.candidate
-        if one is None:
+        copies = setting.problem.copies
+        if self.tiles is None:
             return Unverified(self.schedule.name, self.form, self.note)
-        io, moved = one.io * copies, one.moved * copies
-        if self.run is None:
-            return Unverified(self.schedule.name, self.form, self.note, one.tiles, io, moved)
+        io, moved = self.io * copies, self.moved * copies
+        if self.run is None or self.room is None:
+            return Unverified(self.schedule.name, self.form, self.note, self.tiles, io, moved)
         work = flops(self.run) * copies
         roofline = Roofline()
         if device is not None:
-            crossing = crossing_of(device, level, setting.dtype, one.room.words, io / bound)
+            crossing = crossing_of(device, level, setting.dtype, self.room.words, io / bound)
             roofline = roofline_of(device, setting.dtype, moved, work, crossing)
         return Choice(
             schedule=self.schedule.name,
             form=self.form,
-            tiles=one.tiles,
-            room=one.room,
-            reads=one.reads * copies,
-            writes=one.writes * copies,
+            tiles=self.tiles,
+            room=self.room,
+            reads=self.reads * copies,
+            writes=self.writes * copies,
             io=io,
             moved=moved,
             flops=work,
@@ -87,7 +104,7 @@ class Found:
 
 @dataclass(frozen=True)
 class Search:
-    """The search over schedules and forms of tiles.
+    """The search for tiles of each schedule, in each form.
 
     Parameters
     ----------
@@ -100,128 +117,107 @@ class Search:
     progress: Callable[[str], None]
 
     def verified(self, setting: Setting) -> list[Found]:
-        """Return the best candidate of each schedule and form: those verified, the best first, then the others."""
-        settled = (self._settled(one, setting) for one in self._searched(setting, nearly=inf))
-        found = [one for one in settled if one is not None]
+        """Return the best of each schedule and form: those verified, the best first, then the others."""
+        found = [self._verified(one, setting) for one in self._searched(setting)]
         return sorted(found, key=lambda one: (one.run is None, *one.order))
 
     def best(self, setting: Setting) -> Found | None:
-        """Return the cheapest candidate that is verified; if none is, the cheapest with a note, or None."""
-        found = None
+        """Return the cheapest that is verified; if none is, the cheapest with a note, or None."""
+        first = None
         for one in sorted(self._searched(setting), key=lambda one: one.order):
-            settled = self._settled(one, setting)
-            if settled is not None and settled.run is not None:
+            settled = self._verified(one, setting)
+            if settled.run is not None:
                 return settled
-            found = found or settled
-        return found
+            first = first or settled
+        return first
 
     def cheapest(self, setting: Setting) -> Found | None:
-        """Return the cheapest candidate of all, verified or with a note, or None."""
-        for one in sorted(self._searched(setting), key=lambda one: one.order):
-            settled = None if one.candidate is None else self._settled(one, setting, parts=False)
-            if settled is not None:
-                return settled
-        return None
+        """Return the cheapest of all, verified or with a note, or None."""
+        known = (one for one in self._searched(setting) if one.tiles is not None)
+        best = min(known, key=lambda one: one.order, default=None)
+        return None if best is None else self._verified(best, setting)
 
-    def _searched(self, setting: Setting, nearly: float = NEARLY) -> list[Found]:
-        """Return what is found before anything is verified."""
-        found = []
-        for form, search in FORMS.items():
+    def too_small(self, setting: Setting) -> Iterator[tuple[int, str]]:
+        """Yield how many words would be enough for each schedule that does not fit, and its name."""
+        for schedule, _, names in self._forms():
+            try:
+                setting.best_tiles(schedule, names)
+            except CacheTooSmall as error:
+                if error.least_M is not None:
+                    yield error.least_M, schedule.name
+            except UNVERIFIABLE:
+                continue
+
+    def _forms(self) -> Iterator[tuple[Schedule, str, tuple[str, ...] | None]]:
+        for form, names in FORMS.items():
             for schedule in self.schedules:
-                self.progress(f"searching tiles: {schedule.name}, {form}")
-                try:
-                    candidate = search(schedule, setting)
-                except UNVERIFIABLE as error:
-                    found.append(Found(schedule, form, None, None, str(error)))
-                else:
-                    if candidate is not None:
-                        found.append(Found(schedule, form, candidate, None))
-        return self._refined(found, setting, nearly)
+                if names is None or "literal" in schedule.presets:
+                    yield schedule, form, names
 
-    def _refined(self, found: list[Found], setting: Setting, nearly: float) -> list[Found]:
-        """Look for better tiles under the mask where these are not far from the best."""
-        moved = [one.candidate.moved for one in found if one.candidate is not None]
-        near = []
-        for one in found:
-            if one.candidate is not None and one.candidate.moved <= nearly * min(moved):
-                self.progress(f"refining tiles: {one.schedule.name}, {one.form}")
-                near.append(replace(one, candidate=_improved(refined, one.candidate, setting)))
-            else:
-                near.append(one)
-        return near
+    def _searched(self, setting: Setting) -> Iterator[Found]:
+        """Yield what is found, before anything is verified."""
+        for schedule, form, names in self._forms():
+            self.progress(f"searching tiles: {schedule.name}, {form}")
+            try:
+                yield _told(schedule, form, setting.best_tiles(schedule, names), setting)
+            except CacheTooSmall:
+                continue
+            except UNVERIFIABLE as error:
+                yield Found(schedule, form, note=str(error))
 
-    def _settled(self, found: Found, setting: Setting, *, parts: bool = True) -> Found | None:
-        """Return what was found, verified or with a note; None if the machine finds that it does not fit.
-
-        Without ``parts``, what wide accumulators add is not told apart: one run instead of two.
-        """
-        one = found.candidate
-        if one is None:
+    def _verified(self, found: Found, setting: Setting) -> Found:
+        """Return what was found, verified or with a note."""
+        if found.tiles is None:
             return found
-        for _ in range(ATTEMPTS):
-            self.progress(f"verifying {one.schedule.name} {tiles_text(one.tiles)}")
-            try:
-                checked, measured = _checked(one, setting, parts=parts)
-            except UNVERIFIABLE as error:
-                return replace(found, candidate=one, note=str(error))
-            need = checked.room.words
-            if need <= setting.M:
-                return replace(found, candidate=checked, run=measured)
-            # Under the mask it takes a word or two more: the tiles of so much less room.
-            room = one.room.words - (need - setting.M)
-            rest = replace(setting, M=room)
-            try:
-                smaller = FORMS[found.form](found.schedule, rest) if room > 0 else None
-            except UNVERIFIABLE as error:
-                return replace(found, candidate=one, note=str(error))
-            if smaller is None:
-                return None
-            one = _improved(refined, smaller, rest)
-        return replace(
-            found, candidate=one, note=f"it needs more than M = {setting.M:,} words under the mask"
-        )
+        self.progress(f"verifying {found.schedule.name} {tiles_text(found.tiles)}")
+        checked = _checked(found, setting)
+        if checked.room is not None and checked.room.words > setting.M:
+            return replace(found, note=f"it needs more than M = {setting.M:,} words")
+        return checked
 
 
 def given(schedule: Schedule, tiles: Tiles, setting: Setting) -> Found:
     """Return a schedule with given tiles, whether or not they fit or keep the constraints, verified or with a note."""
-    candidate = None
     try:
-        candidate = candidate_of(schedule, "given tiles", tiles, setting)
-        checked, measured = _checked(candidate, setting, parts=True)
+        return _checked(_told(schedule, "given tiles", tiles, setting), setting)
     except UNVERIFIABLE as error:
-        return Found(schedule, "given tiles", candidate, None, str(error))
-    return Found(schedule, "given tiles", checked, measured)
+        return Found(schedule, "given tiles", note=str(error))
 
 
-def _improved(
-    improve: Callable[[Candidate, Setting], Candidate], one: Candidate, setting: Setting
-) -> Candidate:
-    """Return a better candidate, or the same where others cannot be counted."""
+def _told(schedule: Schedule, form: str, tiles: Tiles, setting: Setting) -> Found:
+    """Return a schedule with tiles and what they move: by closed form, or where there is none by a run.
+
+    Raises
+    ------
+    TooManyOperations
+        If there is no closed form and the run takes too long.
+    """
+    family = schedule.family(setting.problem)
     try:
-        return improve(one, setting)
-    except UNVERIFIABLE:
-        return one
+        reads, writes = words_by_array(schedule.program(setting.problem, tiles), family)
+    except NoClosedForm:
+        counted = setting.run(schedule, tiles)
+        reads, writes = counted.reads, counted.writes
+    moved = moved_bytes(Traffic(family, reads, writes), setting.dtype, setting.constraints.accumulate)
+    return Found(schedule, form, dict(tiles), sum(reads.values()), sum(writes.values()), moved)
 
 
-def _checked(one: Candidate, setting: Setting, *, parts: bool) -> tuple[Candidate, Run]:
-    """Return the candidate with the room that the machine measures, and the run.
+def _checked(found: Found, setting: Setting) -> Found:
+    """Return what was found with the room that the machine measures, or a note.
 
     Raises
     ------
     PebbleError
         If the machine counts other words than the closed form.
     """
-    evaluations, accumulate = setting.evaluations, setting.constraints.accumulate
-    width = 1 if parts else width_ratio(setting.dtype, accumulate)
-    counted = evaluations.run(one.schedule, one.tiles, width=width)
-    traffic = evaluations.traffic(one.schedule, one.tiles)
-    wide = wide_arrays(traffic.family) if width > 1 else frozenset()
-    for mine, other in ((counted.reads, traffic.reads), (counted.writes, traffic.writes)):
-        for name, words in mine.items():
-            if words != other.get(name, 0) * (width if name in wide else 1):
-                raise PebbleError(
-                    f"{one.schedule.name}: the closed form and the machine disagree; please report this"
-                )
-    return replace(
-        one, room=evaluations.room(one.schedule, one.tiles, setting.constraints, parts=parts)
-    ), counted
+    assert found.tiles is not None
+    try:
+        counted = setting.run(found.schedule, found.tiles)
+        room = setting.room(found.schedule, found.tiles)
+    except UNVERIFIABLE as error:
+        return replace(found, note=str(error))
+    if (sum(counted.reads.values()), sum(counted.writes.values())) != (found.reads, found.writes):
+        raise PebbleError(
+            f"{found.schedule.name}: the closed form and the machine disagree; please report this"
+        )
+    return replace(found, room=room, run=counted)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -19,10 +19,30 @@ if TYPE_CHECKING:
 
     from pebble.program.nodes import Node, Program
 
-__all__ = ["MOST", "TextInTurn", "in_turn", "measure", "shape_of", "texts_in_turn"]
+__all__ = [
+    "MOST",
+    "Moves",
+    "TextInTurn",
+    "Weigh",
+    "all_words",
+    "in_turn",
+    "measure",
+    "moves_of",
+    "shape_of",
+    "texts_in_turn",
+]
+
+Moves: TypeAlias = Mapping[tuple[str, str], Any]
+"""Words of some programs, by ``"load"`` or ``"store"`` and the name of the array."""
+Weigh: TypeAlias = Callable[[Moves], Any]
 
 MOST = 2**62
 """Words that are told as more than any, where there are more."""
+
+
+def all_words(moves: Moves) -> Any:
+    """Return the words loaded and stored of all arrays together."""
+    return sum(moves.values())
 
 
 class TextInTurn(NamedTuple):
@@ -34,11 +54,20 @@ class TextInTurn(NamedTuple):
 
 
 def measure(
-    programs: Sequence[Program], family: Family, most: int = MOST_BOXES
+    programs: Sequence[Program], family: Family, most: int = MOST_BOXES, weigh: Weigh = all_words
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the words that programs move, and the peak of each; those of one text are folded together.
 
     They are taken to be legal: :func:`run` verifies the one that is chosen. Numbers are at most 2⁶².
+
+    Parameters
+    ----------
+    programs : sequence of Program
+    family : Family
+    most : int
+        Boxes that are looked at.
+    weigh : callable
+        Returns what is told instead of all words, of those loaded and stored of each array.
 
     Returns
     -------
@@ -59,19 +88,25 @@ def measure(
         alike.setdefault(shape_of(program), []).append(number)
     for numbers in alike.values():
         split = [texts_in_turn(programs[number], family) for number in numbers]
-        order, folds, moved = split[0][1], [], np.zeros(len(numbers), dtype=object)
+        order, folds, moved = split[0][1], [], dict[tuple[str, str], Any]()
         for texts in zip(*(texts for texts, _ in split), strict=True):
             one = texts[0]
             found = Fold(
                 [text.program for text in texts], one.family, lexical(one.program, one.family), most=most
             )
             folds.append(found)
-            for place in places(one.program):
-                if place.operation.action in ("load", "store") and place.path in found.moved:
-                    moved += found.moved[place.path] * one.times
-        words[numbers] = np.minimum(moved, MOST)
+            for move, number in moves_of(one.program, found):
+                moved[move] = moved.get(move, 0) + number * one.times
+        words[numbers] = np.minimum(weigh(moved), MOST)
         peaks[numbers] = np.minimum(in_turn(folds, order).room, MOST)
     return words, peaks
+
+
+def moves_of(program: Program, found: Fold) -> Iterator[tuple[tuple[str, str], Any]]:
+    """Yield of each load and each store the words that are moved, where any are."""
+    for place in places(program):
+        if place.operation.action in ("load", "store") and place.path in found.moved:
+            yield (place.operation.action, place.operation.array), found.moved[place.path]
 
 
 def texts_in_turn(program: Program, family: Family) -> tuple[list[TextInTurn], NDArray[np.int64]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -13,6 +12,7 @@ from pebble.computations.problem import LARGEST_SIZE
 from pebble.program.schedule.block_cuts import BLOCK, own_sizes
 from pebble.program.schedule.schedule import Schedule
 from pebble.program.schedule.sequence_cuts import SEQUENCES, problem_of_part
+from pebble.program.schedule.tile_demands import NO_DEMANDS, TileDemands
 from pebble.program.schedule.tile_search import SHORT, Kind, TileChoice, best_tiles, counted, too_small
 
 if TYPE_CHECKING:
@@ -38,6 +38,7 @@ def largest(
     high: int,
     guess: int,
     fixed: Tiles | None = None,
+    demands: TileDemands = NO_DEMANDS,
 ) -> dict[str, int]:
     """Return tiles with the largest value of one size that fits M words.
 
@@ -54,6 +55,8 @@ def largest(
         Where to start.
     fixed : mapping, optional
         The schedule's other tile sizes, which are returned with it.
+    demands : TileDemands
+        What else is asked of the tiles.
 
     Raises
     ------
@@ -64,7 +67,7 @@ def largest(
     others = dict(fixed or {})
     low, above, middle = 1, high + 1, min(max(guess, 2), high)
     while above - low > 1:
-        fits = counted(schedule, problem, [{**others, name: middle}])[0].room <= M
+        fits = counted(schedule, problem, [{**others, name: middle}], demands)[0].room <= M
         low, above = (middle, above) if fits else (low, middle)
         middle = middle + 1 if fits and middle == guess else (low + above) // 2
     return schedule.check_tiles({**others, name: low})
@@ -107,8 +110,17 @@ def fitting_tiles(schedule: Schedule, problem: Problem, M: int) -> dict[str, int
     return dict(fitting(schedule, problem, M).tiles)
 
 
-def fitting(schedule: Schedule, problem: Problem, M: int) -> TileChoice:
-    """Return :func:`fitting_tiles`, with the words that they move and their room."""
+def fitting(
+    schedule: Schedule,
+    problem: Problem,
+    M: int,
+    demands: TileDemands = NO_DEMANDS,
+    names: tuple[str, ...] | None = None,
+) -> TileChoice:
+    """Return :func:`fitting_tiles`, with the words that they move and their room.
+
+    With demands, or names of tile sizes, they are searched even if the schedule has a rule of its own.
+    """
     mask = problem.allowed
     if schedule.tile_names and isinstance(mask, DenseMask) and mask.Nq * mask.Nk > _MOST_SEARCHED:
         raise TooManyOperations(
@@ -116,29 +128,31 @@ def fitting(schedule: Schedule, problem: Problem, M: int) -> TileChoice:
             f"{_MOST_SEARCHED:,} pairs of a query and a key; here are {mask.Nq:,} × {mask.Nk:,}: give the tiles, or "
             "take fewer queries and keys"
         )
-    found = _fitting(Kind(schedule), problem, M)
+    found = _fitting(Kind(schedule), problem, M, demands, names)
     if isinstance(found, CacheTooSmall):
         raise found
     return found
 
 
 @lru_cache(maxsize=512)
-def _fitting(kind: Kind, problem: Problem, M: int) -> TileChoice | CacheTooSmall:
+def _fitting(
+    kind: Kind, problem: Problem, M: int, demands: TileDemands, names: tuple[str, ...] | None
+) -> TileChoice | CacheTooSmall:
     schedule = kind.schedule
     choices: list[TileChoice] = []
     failure: CacheTooSmall | None = None
     try:
-        if type(schedule).tiles is Schedule.tiles:
-            choices = [best_tiles(schedule, problem, M)]
+        if type(schedule).tiles is Schedule.tiles or demands is not NO_DEMANDS or names is not None:
+            choices = [best_tiles(schedule, problem, M, demands, names)]
         else:
             choices = counted(schedule, problem, [dict(schedule.tiles(problem, M))])
     except CacheTooSmall as error:
         failure = error
     whole = [one.tiles for one in choices]
-    cut = list(_cut_in_sequences(schedule, problem, M, whole))
+    cut = list(_cut_in_sequences(kind, problem, M, demands, names, whole))
     if schedule.published_tiles and problem.allowed.period > 1:
         cut += [{**sizes, BLOCK: problem.allowed.period} for sizes in whole]
-    choices += counted(schedule, problem, cut) if cut else []
+    choices += counted(schedule, problem, cut, demands) if cut else []
     fits = [one for one in choices if one.room <= M]
     if fits:
         best = min(fits, key=lambda one: one.words)
@@ -146,26 +160,39 @@ def _fitting(kind: Kind, problem: Problem, M: int) -> TileChoice | CacheTooSmall
         for name in schedule.resident_tiles if SEQUENCES in best.tiles else ():
             if not best.tiles.get(name):  # fewer rows leave words free
                 high = min(free, schedule.greatest(problem)[name])
-                more = largest(schedule, problem, M, name, high, high, best.tiles) if high else best.tiles
+                more = (
+                    largest(schedule, problem, M, name, high, high, best.tiles, demands)
+                    if high
+                    else best.tiles
+                )
                 best = min(
-                    best, *counted(schedule, problem, [more]), key=lambda one: (one.room > M, one.words)
+                    best,
+                    *counted(schedule, problem, [more], demands),
+                    key=lambda one: (one.room > M, one.words),
                 )
         return best
     return failure or too_small(schedule, min(one.room for one in choices), M)
 
 
 def _cut_in_sequences(
-    schedule: Schedule, problem: Problem, M: int, whole: list[dict[str, int]]
+    kind: Kind,
+    problem: Problem,
+    M: int,
+    demands: TileDemands,
+    names: tuple[str, ...] | None,
+    whole: list[dict[str, int]],
 ) -> Iterator[dict[str, int]]:
     """Yield tiles cut where sequences end: those for the mask as a whole, and the best for a few of the sequences."""
+    schedule = kind.schedule
     if schedule.in_sequences or not schedule.tile_names or max(problem.Nq, problem.Nk) <= SHORT:
         return
     if not problem.allowed.separations("i") or len(problem.allowed.in_parts.masks) > _MOST:
         return
     longest_first = sorted(problem.allowed.in_parts.masks, key=lambda part: -part.pairs)
     for part in longest_first[:: -(-len(longest_first) // _ASKED)]:
-        with suppress(CacheTooSmall):
-            whole = [*whole, dict(schedule.tiles(problem_of_part(problem, part), M))]
+        best = _fitting(kind, problem_of_part(problem, part), M, demands, names)
+        if isinstance(best, TileChoice):
+            whole = [*whole, best.tiles]
     zero = [{**sizes, name: 0} for sizes in whole for name in schedule.may_be_zero if name in sizes]
     for sizes in {tuple(sizes.items()): sizes for sizes in [*whole, *zero]}.values():
         yield {**own_sizes(sizes), SEQUENCES: 1}

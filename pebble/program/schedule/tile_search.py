@@ -9,40 +9,44 @@ is better.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Sequence
+from bisect import bisect_left
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache
 from itertools import pairwise
+from math import prod
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 
 from pebble.common.errors import CacheTooSmall, InvalidInput, TooManyOperations
-from pebble.program.counting.measure import MOST, measure
+from pebble.program.counting.measure import MOST
 from pebble.program.nodes import Program
+from pebble.program.schedule.tile_demands import NO_DEMANDS, TileDemands
 from pebble.program.schedule.tile_groups import TileGroup, group_of, switches, tile_groups
 from pebble.program.schedule.tile_values import even_cuts, grid, leftovers, suggested
-from pebble.program.schedule.words_text import words_moved_by
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from pebble.computations.family import Family
     from pebble.computations.problem import Problem
-    from pebble.program.schedule.schedule import Schedule
+    from pebble.program.schedule.schedule import Schedule, Tiles
 
     Whole = NDArray[np.int64]
     Row: TypeAlias = tuple[int, ...]
     T = TypeVar("T")
     Asking: TypeAlias = Generator[tuple[str, list[Row]], tuple[Whole, Whole], T]
 
-__all__ = ["SHORT", "Kind", "TileChoice", "best_tiles", "counted", "too_small"]
+__all__ = ["SHORT", "Kind", "TileChoice", "best_tiles", "counted", "nearest", "too_small"]
 
 SHORT = 48
 """On axes up to this length all sizes are tried."""
 _EVERY = 20_000
 """As long as there are at most this many combinations of sizes."""
+_FEW = 400
+"""On longer axes all sizes that are allowed are tried where there are at most this many combinations."""
 _RATIO, _LEAST_RATIO = {0: 1.5, 1: 1.5}, 1.07
 """Of neighbours in the grid of sizes, for a number of sizes beside the last, and in the last round near the best."""
 _ALMOST = 1.03
@@ -64,22 +68,38 @@ PLAIN, WORDS, WHOLE = "without the mask", "words", "words and room"
 
 
 class TileChoice(NamedTuple):
-    """Tiles, the words that they move and the room that they need."""
+    """Tiles, the words that they move and the room that they need, or what demands say instead."""
 
     words: int
     room: int
     tiles: dict[str, int]
 
 
-def best_tiles(schedule: Schedule, problem: Problem, M: int) -> TileChoice:
+def best_tiles(
+    schedule: Schedule,
+    problem: Problem,
+    M: int,
+    demands: TileDemands = NO_DEMANDS,
+    names: tuple[str, ...] | None = None,
+) -> TileChoice:
     """Return the tiles with which a schedule moves the fewest words, of those that fit M words of fast memory.
+
+    Parameters
+    ----------
+    schedule : Schedule
+    problem : Problem
+    M : int
+    demands : TileDemands
+        What else is asked of the tiles.
+    names : tuple of str, optional
+        The tile sizes to choose; by default those of :meth:`Schedule.smallest`.
 
     Raises
     ------
     CacheTooSmall
         If none are found that fit.
     """
-    return _best_tiles(Kind(schedule), problem, M)
+    return _best_tiles(Kind(schedule), problem, M, demands, names)
 
 
 class Kind:
@@ -97,21 +117,32 @@ class Kind:
 
 
 @lru_cache(maxsize=512)
-def _best_tiles(kind: Kind, problem: Problem, M: int) -> TileChoice:
+def _best_tiles(
+    kind: Kind, problem: Problem, M: int, demands: TileDemands, names: tuple[str, ...] | None
+) -> TileChoice:
     schedule = kind.schedule
-    if problem.mask is None:
+    if problem.mask is None and demands is NO_DEMANDS and names is None:
         schedule.require(problem, M)
-    if not schedule.tile_names:
+    if not schedule.tile_names and demands is NO_DEMANDS:
         only = schedule.measure(problem, {})
         if only.peak > M:
             raise too_small(schedule, only.peak, M)
         return TileChoice(only.io, only.peak, {})
-    counter = _TileCounter(schedule, problem)
+    if not schedule.tile_names:
+        program, family = schedule.program(problem, {}), schedule.family(problem)
+        if not demands.allow(program, family):
+            raise _none_allowed(schedule)
+        (words,), (room,) = demands.measure([program], family)
+        if room > M:
+            raise too_small(schedule, int(room), M)
+        return TileChoice(int(words), int(room), {})
+    counter = _TileCounter(schedule, problem, demands)
     greatest = dict(schedule.greatest(problem))
     short = max(problem.Nq, problem.Nk) <= SHORT
+    forms = [schedule.smallest(problem), *(schedule.other_smallest(problem) if short else ())]
     smallest = [
-        ({**sizes, **setting}, setting)
-        for sizes in (schedule.smallest(problem), *(schedule.other_smallest(problem) if short else ()))
+        ({**_least(sizes, demands.sizes(schedule, problem, sizes)), **setting}, setting)
+        for sizes in (forms if names is None else [dict.fromkeys(names, 1)])
         for setting in switches(schedule, sizes, greatest)
     ]
     found: list[TileChoice] = []
@@ -119,15 +150,24 @@ def _best_tiles(kind: Kind, problem: Problem, M: int) -> TileChoice:
     for base, setting in smallest:
         groups = tile_groups(schedule, problem, base, {**greatest, **setting})
         one = counter.choice(M, base, groups)
+        aim = M
+        for _ in range(
+            _AIMS if demands is not NO_DEMANDS else 0
+        ):  # buffers of one phase stay through the others
+            if M < one.room < _NEVER:
+                aim -= one.room - M
+                one = counter.choice(aim, base, groups)
         if one.room > M and len(groups) > 1:  # phases may leave words to one another
             if least is None:
                 least = int(counter.count(problem, [base for base, _ in smallest], None)[1].min())
             if least <= M:
-                names = [name for group in groups for name in group.names]
-                one = counter.choice(M, base, [group_of(schedule, names)])
+                together = group_of(schedule, [name for group in groups for name in group.names])
+                one = counter.choice(M, base, [together])
         found.append(one)
     fitting = [one for one in found if one.room <= M]
     if min(one.room for one in found) == _NEVER:
+        if not counter.gave_up:
+            raise _none_allowed(schedule)
         raise TooManyOperations(
             f"{schedule.name}: with all tiles that were tried more than {_MOST_BOXES:,} boxes would have to be "
             "looked at; give the tiles, more fast memory, or fewer queries and keys"
@@ -137,10 +177,24 @@ def _best_tiles(kind: Kind, problem: Problem, M: int) -> TileChoice:
     return min(fitting, key=lambda one: one.words)
 
 
-def counted(schedule: Schedule, problem: Problem, tiles: Sequence[dict[str, int]]) -> list[TileChoice]:
-    """Return tiles with the words that they move and the room that they need."""
-    words, room = _TileCounter(schedule, problem).count(problem, tiles, None)
+def counted(
+    schedule: Schedule,
+    problem: Problem,
+    tiles: Sequence[dict[str, int]],
+    demands: TileDemands = NO_DEMANDS,
+) -> list[TileChoice]:
+    """Return tiles with the words that they move and the room that they need; without an end if they are refused."""
+    words, room = _TileCounter(schedule, problem, demands).count(problem, tiles, None)
     return [TileChoice(*one) for one in zip(words.tolist(), room.tolist(), tiles, strict=True)]
+
+
+def _least(tiles: Tiles, sizes: Mapping[str, Sequence[int]]) -> dict[str, int]:
+    return {name: nearest(size, sizes.get(name)) for name, size in tiles.items()}
+
+
+def nearest(size: int, sizes: Sequence[int] | None) -> int:
+    """Return the least of the sizes that is no smaller, or the last; without sizes, and of zero, the same."""
+    return sizes[min(bisect_left(sizes, size), len(sizes) - 1)] if sizes and size else size
 
 
 def too_small(schedule: Schedule, least: int, M: int) -> CacheTooSmall:
@@ -148,6 +202,10 @@ def too_small(schedule: Schedule, least: int, M: int) -> CacheTooSmall:
     return CacheTooSmall(
         f"{schedule.name} needs at least {least} words of fast memory under this mask; M is {M}", least
     )
+
+
+def _none_allowed(schedule: Schedule) -> CacheTooSmall:
+    return CacheTooSmall(f"no tiles of {schedule.name} are found that keep what is asked of them")
 
 
 def _only(program: Program, phases: Sequence[int]) -> Program:
@@ -159,8 +217,9 @@ def _only(program: Program, phases: Sequence[int]) -> Program:
 class _TileCounter:
     """Counts programs of one schedule, with and without the mask."""
 
-    def __init__(self, schedule: Schedule, problem: Problem) -> None:
-        self.schedule, self.problem = schedule, problem
+    def __init__(self, schedule: Schedule, problem: Problem, demands: TileDemands) -> None:
+        self.schedule, self.problem, self.demands = schedule, problem, demands
+        self.gave_up = False
         self._families: dict[Problem, Family] = {}
 
     def count(
@@ -173,18 +232,19 @@ class _TileCounter:
         """Return the words and the room of the phases of programs that each group shapes, group after group."""
         if problem not in self._families:
             self._families[problem] = self.schedule.family(problem)
+        family = self._families[problem]
         words, room = np.full((2, len(groups), len(tiles)), _NEVER, dtype=np.int64)
         places, programs = [], []
         for place, one in enumerate(tiles):
             with suppress(InvalidInput):
-                programs.append(self.schedule.program(problem, one))
-                places.append(place)
+                program = self.schedule.program(problem, one)
+                if self.demands.allow(program, family):
+                    programs.append(program)
+                    places.append(place)
         for number, phases in enumerate(groups):
             if programs:
                 texts = [_only(one, phases) for one in programs] if phases else programs
-                self._note(
-                    texts, self._families[problem], words_only, np.array(places), words[number], room[number]
-                )
+                self._note(texts, family, words_only, np.array(places), words[number], room[number])
         return words.ravel(), room.ravel()
 
     def _note(
@@ -193,17 +253,20 @@ class _TileCounter:
         """Note what programs move and need; of those with too many boxes nothing."""
         try:
             if words_only:
-                words[places] = words_moved_by(texts, family, _MOST_BOXES)
+                words[places] = self.demands.words(texts, family, _MOST_BOXES)
             else:
-                words[places], room[places] = measure(texts, family, _MOST_BOXES)
+                words[places], room[places] = self.demands.measure(texts, family, _MOST_BOXES)
         except TooManyOperations:
             half = len(texts) // 2
+            self.gave_up |= not half
             for some in (slice(0, half), slice(half, None)) if half else ():
                 self._note(texts[some], family, words_only, places[some], words, room)
 
     def choice(self, M: int, base: dict[str, int], groups: list[TileGroup]) -> TileChoice:
         """Return the best tiles of some groups."""
-        searches = [_SizeSearch(self.schedule, self.problem, M, base, group) for group in groups]
+        searches = [
+            _SizeSearch(self.schedule, self.problem, M, base, group, self.demands) for group in groups
+        ]
         tiles = self._in_step(base, searches)
         numbered = self.schedule.program(self.problem, base).numbered
         if len(groups) == 1 and len(groups[0].phases) in (0, len(numbered)):
@@ -249,7 +312,13 @@ class _SizeSearch:
     """The search for the sizes of one group: asks what rows of sizes do, with or without the mask."""
 
     def __init__(
-        self, schedule: Schedule, problem: Problem, M: int, base: dict[str, int], group: TileGroup
+        self,
+        schedule: Schedule,
+        problem: Problem,
+        M: int,
+        base: dict[str, int],
+        group: TileGroup,
+        demands: TileDemands,
     ) -> None:
         self.schedule, self.problem, self.M, self.aim = schedule, problem, M, M
         self.base, self.group, self.names = base, group, group.names
@@ -258,13 +327,22 @@ class _SizeSearch:
         self.high = [greatest[name] for name in self.names]
         self.axes = [schedule.axis_of(name) or name for name in self.names]
         self.counts = [name in schedule.numbers_of_tiles for name in self.names]
+        sizes = demands.sizes(schedule, problem, base)
+        self.sizes = [sizes.get(name) for name in self.names]
+        self.free = not any(self.sizes)
         self.masked = problem.without_mask() != problem
-        self.short = max(problem.Nq, problem.Nk) <= SHORT
+        few = 0 < prod(len(sizes or ()) for sizes in self.sizes) <= _FEW
+        self.short = few or max(problem.Nq, problem.Nk) <= SHORT
         self._known: dict[str, dict[Row, tuple[int, int]]] = {PLAIN: {}, WORDS: {}, WHOLE: {}}
+
+    def _demanded(self, row: Row) -> Row:
+        """Return a row, or the beginning of one, with the sizes that are demanded."""
+        return row if self.free else tuple(map(nearest, row, self.sizes))
 
     def _count(self, what: str, rows: list[Row]) -> Asking[Whole]:
         """Return the words and the room of rows of sizes, each counted once."""
         known = self._known[what]
+        rows = rows if self.free else list(map(self._demanded, rows))
         new = [row for row in dict.fromkeys(rows) if row not in known]
         if new:
             words, room = yield what, new
@@ -355,6 +433,9 @@ class _SizeSearch:
 
     def best(self) -> Asking[Row]:
         """Return the best sizes found; if none fit, those that need the least room."""
+        return self._demanded((yield from self._best()))
+
+    def _best(self) -> Asking[Row]:
         rows = (yield from self._every()) if self.short else None
         if rows is None:
             rows = yield from self._sampled()
@@ -384,6 +465,8 @@ class _SizeSearch:
     def _values(self, at: int) -> list[int]:
         """Return all values of a size that make a difference."""
         values = range(self.low[at], self.high[at] + 1)
+        if sizes := self.sizes[at]:
+            return [0, *sizes][self.low[at] :]
         if self.counts[at]:
             return [n for n in values if not n or -(-self.high[at] // -(-self.high[at] // n)) == n]
         return list(values)
@@ -467,7 +550,8 @@ class _SizeSearch:
                 *grid(self.high[at], _RATIO.get(len(self.names) - 1, 2.0), counts=self.counts[at]),
                 *self._suggested(at, self.high[at]),
             ]
-        return sorted({value for value in found if value >= self.low[at]} | {self.low[at]})
+        values = {value for value in found if value >= self.low[at]} | {self.low[at]}
+        return sorted({nearest(value, self.sizes[at]) for value in values})
 
     def _various(self, ordered: list[Row]) -> list[Row]:
         """Return the first rows, and of each value of a size but the first the first row with it."""
@@ -485,6 +569,7 @@ class _SizeSearch:
 
     def _with_last(self, heads: list[Row]) -> Asking[list[Row]]:
         """Return heads with the largest last size that fits; of one size alone, and of residents, also smaller ones."""
+        heads = list(dict.fromkeys(map(self._demanded, heads)))
         low = [(*head, self.low[-1]) for head in heads]
         if self.group.resident:
             heads = yield from self._promising(heads)
@@ -526,8 +611,16 @@ class _SizeSearch:
             number = -(-high // last)
             after = int(number * ratio) + 2
             found += even_cuts(high, range(number, after, -(-(after - number) // 16)))
-            found += [*self._suggested(len(row) - 1, last), last - 1, last + 1]
+            found += [*self._suggested(len(row) - 1, last), *self._beside(len(row) - 1, last)]
         return ((*row[:-1], size) for size in found if self.low[-1] <= size <= last)
+
+    def _beside(self, at: int, size: int) -> list[int]:
+        """Return the sizes next to one."""
+        sizes = self.sizes[at]
+        if not sizes:
+            return [size - 1, size + 1]
+        place = bisect_left(sizes, size)
+        return [*sizes[max(place - 1, 0) : place], *sizes[place + 1 : place + 2]]
 
     def _rest(self, head: Row) -> list[int]:
         """Return what whole tiles of other sizes leave over of the last axis, or one of them less."""
@@ -557,7 +650,7 @@ class _SizeSearch:
             for number in range(max(row[0] - 3, self.low[0]), min(row[0] + 2, self.high[0]) + 1):
                 yield from ((number, parts, *row[2:]) for parts in range(min(5, self.high[1] + 1)))
         for at, size in enumerate(row[:-1]):
-            near = {size - 1, size + 1, *self._left_over(row, at)}
+            near = {*self._beside(at, size), *self._left_over(row, at)}
             if size:
                 number = size if self.counts[at] else -(-self.high[at] // size)
                 first, after = max(1, int(number / ratio)), min(int(number * ratio) + 2, self.high[at] + 1)

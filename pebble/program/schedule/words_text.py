@@ -16,7 +16,7 @@ from pebble.computations.masks.mask import OTHER_AXIS
 from pebble.program.counting.effects import BoxTable, Effect, Fold
 from pebble.program.counting.lexical import lexical
 from pebble.program.counting.life import Here
-from pebble.program.counting.measure import MOST, shape_of, texts_in_turn
+from pebble.program.counting.measure import MOST, Weigh, all_words, moves_of, shape_of, texts_in_turn
 from pebble.program.nodes import Condition, Loop, Operation, Phase, Program, When
 
 if TYPE_CHECKING:
@@ -33,15 +33,17 @@ __all__ = ["words_moved_by"]
 _MANY_TILES = 200_000
 
 
-def words_moved_by(programs: Sequence[Program], family: Family, most: int) -> NDArray[np.int64]:
-    """Return the words that programs move, which are taken to be legal; at most 2⁶².
+def words_moved_by(
+    programs: Sequence[Program], family: Family, most: int, weigh: Weigh = all_words
+) -> NDArray[np.int64]:
+    """Return the words that programs move, which are taken to be legal; at most 2⁶²; or what ``weigh`` tells of them.
 
     Raises
     ------
     TooManyOperations
         If more than ``most`` boxes would have to be looked at.
     """
-    words = np.zeros(len(programs), dtype=object)
+    words: dict[tuple[str, str], Whole] = {}
     alike: dict[object, list[tuple[int, Program, int]]] = {}
     folded: dict[object, tuple[Family, dict[Path, Here]]] = {}
     known: dict[object, Mapping[Path, Here]] = {}
@@ -56,9 +58,12 @@ def words_moved_by(programs: Sequence[Program], family: Family, most: int) -> ND
             folded[key] = text.family, here
     for key, texts in alike.items():
         numbers, texts_of_key, times = zip(*texts, strict=True)
-        moved = _Words(texts_of_key, *folded[key], most=most).moved
-        np.add.at(words, list(numbers), sum(moved.values()) * np.array(times))
-    return np.minimum(words, MOST).astype(np.int64)
+        found = _Words(texts_of_key, *folded[key], most=most)
+        for move, number in moves_of(texts_of_key[0], found):
+            total = words.setdefault(move, np.zeros(len(programs), dtype=object))
+            np.add.at(total, list(numbers), number * np.array(times))
+    told: Whole = np.minimum(np.zeros(len(programs), dtype=object) + weigh(words), MOST).astype(np.int64)
+    return told
 
 
 class _Moving:
