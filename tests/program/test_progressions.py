@@ -156,6 +156,9 @@ def test_steady_parts_beside_the_loop_are_passed_over() -> None:
     mask = make_mask("document:32,25,16,23", 96, 96)
     assert mask is not None
     for loop_over in ((0, 58, 1), (32, 73, 1), (57, 96, 1)):
-        tiles, halves = tiles_in_progression(mask, "j", mask.steady_parts("j"), loop_over, [], {0, 32, 57, 73, 96})
+        tiles, halves = tiles_in_progression(
+            mask, "j", mask.steady_parts("j"), loop_over, [], {0, 32, 57, 73, 96}
+        )
         number = loop_over[1] - loop_over[0]
-        assert halves.sum() == 2 * number and 0 <= tiles.min() <= tiles.max() < number
+        assert halves.sum() == 2 * number
+        assert 0 <= tiles.min() <= tiles.max() < number

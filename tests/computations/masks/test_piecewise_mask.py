@@ -50,16 +50,6 @@ def test_they_know_what_the_same_dense_mask_knows(mask: Piecewise, axis: str, da
     check_answers(mask, dense, axis, data)
 
 
-@given(masks, st.integers(0, 2**32 - 1))
-def test_many_intervals_at_once(mask: Piecewise, seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    for axis in "ij":
-        low, high = np.sort(rng.integers(0, mask.extents[axis] + 1, (2, 9)), axis=0)
-        before = rng.integers(0, mask.Nq + mask.Nk - mask.extents[axis] + 1, 9)
-        expected = [(mask.first(axis, (a, b)) < c).sum() for a, b, c in zip(low, high, before, strict=True)]
-        assert mask.begun(axis, (low, high), before).tolist() == expected
-
-
 @given(st.one_of(bands(), unions), st.sampled_from("ij"))
 def test_between_its_ends_a_line_follows_one_rule(mask: BandMask | UnionMask, axis: str) -> None:
     """All or nothing is seen between two ends."""
@@ -121,7 +111,7 @@ def test_a_thousand_million_tokens_take_no_room(spec: str) -> None:
         assert mask.present(axis) == N - 1
         lines, partners = (LARGE // 3, LARGE // 3 + 9), (LARGE // 3, LARGE // 3 + 70)
         few = mask.lines_matrix(axis, lines, partners)
-        assert few.sum() == mask.box(axis, lines, partners)
+        assert few.sum() == mask.count(*((lines, partners) if axis == "i" else (partners, lines)))
     assert tracemalloc.get_traced_memory()[1] < 2**21
     tracemalloc.stop()
 
