@@ -7,12 +7,13 @@ from pebble.computations.masks.band_mask import BandMask
 from pebble.computations.masks.band_patterns import causal_mask, document_mask, prefix_mask, window_mask
 from pebble.computations.masks.block_mask import BlockMask
 from pebble.computations.masks.block_toeplitz import BlockToeplitzMask
+from pebble.computations.masks.builders import MaskKind
 from pebble.computations.masks.butterfly_mask import ButterflyMask
 from pebble.computations.masks.dense_mask import DenseMask
 from pebble.computations.masks.empty_rows import check_rows
 from pebble.computations.masks.equal_blocks import EqualBlocks
 from pebble.computations.masks.grouped import grouped_mask
-from pebble.computations.masks.kinds import MaskKind, make_mask, mask_kinds
+from pebble.computations.masks.kinds import make_mask, mask_kinds
 from pebble.computations.masks.mask import Mask
 from pebble.computations.masks.repeating_patterns import (
     equal_documents_mask,

@@ -1,6 +1,9 @@
-"""One function for each kind of mask: take its arguments from the text, and make it."""
+"""The kinds of masks: of each how it is written, and a function that takes its arguments from the text and makes it."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
 
 from pebble.common.errors import InvalidInput
 from pebble.computations.masks.arguments import Arguments
@@ -20,24 +23,55 @@ from pebble.computations.masks.sparse_patterns import (
     random_blocks_mask,
 )
 
-__all__ = [
-    "blocks",
-    "butterfly",
-    "causal",
-    "document",
-    "file",
-    "fixed",
-    "longformer",
-    "nm",
-    "predicate",
-    "prefix",
-    "strided",
-    "window",
-]
-
+__all__ = ["KINDS", "MaskKind"]
 
 _MOST_DOCUMENTS = 1_000_000
 """So many at most are kept as a band; more, of one length, as blocks that repeat."""
+
+
+@dataclass(frozen=True)
+class MaskKind:
+    """A kind of mask.
+
+    Attributes
+    ----------
+    name : str
+        What its text begins with.
+    usage : str
+        How it is written; capitals stand for numbers or names, brackets for what may be left out.
+    summary : str
+        Which keys a query attends to.
+    source : str
+        Where the pattern comes from; empty for what needs no source.
+    example : str
+    """
+
+    name: str
+    usage: str
+    summary: str
+    source: str
+    example: str
+
+    def to_dict(self) -> dict[str, str]:
+        """Return plain data."""
+        return asdict(self)
+
+
+Builder = Callable[[Arguments, int, int], Mask]
+KINDS: dict[str, tuple[MaskKind, Builder]] = {}
+"""By name: the kind, and what makes a mask of it from its arguments and the numbers of queries and keys."""
+_CHILD = "Child et al. 2019, arXiv 1904.10509"
+
+
+def _kind(usage: str, summary: str, example: str, source: str = "") -> Callable[[Builder], Builder]:
+    """Register a function as the kind of masks that has its name."""
+
+    def noted(build: Builder) -> Builder:
+        kind = MaskKind(build.__name__, usage, summary, source, example)
+        KINDS[kind.name] = kind, build
+        return build
+
+    return noted
 
 
 def _square(arguments: Arguments, Nq: int, Nk: int) -> int:
@@ -48,12 +82,18 @@ def _square(arguments: Arguments, Nq: int, Nk: int) -> int:
     return Nq
 
 
+@_kind("causal", "the keys up to the query's own position; the last query sees all", "causal")
 def causal(arguments: Arguments, Nq: int, Nk: int) -> Mask:
     """Up to the query's own position."""
     arguments.end()
     return causal_mask(Nq, Nk)
 
 
+@_kind(
+    "window:W or window:left=L,right=R",
+    "the last W keys, its own among them; or L keys before its own position and R after it",
+    "window:256",
+)
 def window(arguments: Arguments, Nq: int, Nk: int) -> Mask:
     """A window before the query's own position, or to either side."""
     if arguments.has("left=") or arguments.has("right="):
@@ -64,6 +104,12 @@ def window(arguments: Arguments, Nq: int, Nk: int) -> Mask:
     return window_mask(Nq, Nk, left, right)
 
 
+@_kind(
+    "prefix:P",
+    "the first P keys, and those up to its own position",
+    "prefix:64",
+    "Raffel et al. 2020, arXiv 1910.10683",
+)
 def prefix(arguments: Arguments, Nq: int, Nk: int) -> Mask:
     """A prefix that all see, then causal."""
     prefix = arguments.whole("P")
@@ -71,6 +117,11 @@ def prefix(arguments: Arguments, Nq: int, Nk: int) -> Mask:
     return prefix_mask(Nq, Nk, prefix)
 
 
+@_kind(
+    "document:[causal,]LENGTH[xTIMES],LENGTH[xTIMES],…",
+    "the keys of its own sequence, of several packed one behind the other",
+    "document:causal,512,512",
+)
 def document(arguments: Arguments, Nq: int, Nk: int) -> Mask:
     """Sequences packed one behind the other."""
     N, causal = _square(arguments, Nq, Nk), arguments.word("causal")
@@ -90,6 +141,12 @@ def document(arguments: Arguments, Nq: int, Nk: int) -> Mask:
     return document_mask([length for length, times in found for _ in range(times)], causal=causal)
 
 
+@_kind(
+    "longformer:window=W,global=G",
+    "W/2 keys to either side; the first G tokens see all and are seen by all",
+    "longformer:window=128,global=2",
+    "Beltagy et al. 2020, arXiv 2004.05150",
+)
 def longformer(arguments: Arguments, Nq: int, Nk: int) -> Mask:
     """A window and global tokens."""
     window, global_tokens = arguments.whole("window=", 0), arguments.whole("global=", 0)
@@ -97,6 +154,7 @@ def longformer(arguments: Arguments, Nq: int, Nk: int) -> Mask:
     return longformer_mask(_square(arguments, Nq, Nk), window, global_tokens)
 
 
+@_kind("strided:L", "the keys up to L back, and all a multiple of L back", "strided:32", _CHILD)
 def strided(arguments: Arguments, Nq: int, Nk: int) -> Mask:
     """The last keys, and every so many."""
     stride = arguments.whole("L")
@@ -104,6 +162,12 @@ def strided(arguments: Arguments, Nq: int, Nk: int) -> Mask:
     return strided_mask(_square(arguments, Nq, Nk), stride)
 
 
+@_kind(
+    "fixed:L[,C]",
+    "earlier keys of its own block of L, and the last C (1 if not given) of every block before",
+    "fixed:32,4",
+    _CHILD,
+)
 def fixed(arguments: Arguments, Nq: int, Nk: int) -> Mask:
     """The own block, and the last columns of every block."""
     stride = arguments.whole("L")
@@ -112,13 +176,12 @@ def fixed(arguments: Arguments, Nq: int, Nk: int) -> Mask:
     return fixed_mask(_square(arguments, Nq, Nk), stride, columns)
 
 
-def butterfly(arguments: Arguments, Nq: int, Nk: int) -> Mask:
-    """Blocks whose numbers differ in one binary digit."""
-    size = arguments.whole("B")
-    arguments.end()
-    return butterfly_mask(_square(arguments, Nq, Nk), size)
-
-
+@_kind(
+    "blocks:size=B,density=P[,seed=S] or blocks:size=B,file=PATH.npy",
+    "blocks of B × B pairs, drawn at random or where an array of booleans says so",
+    "blocks:size=64,density=0.25,seed=1",
+    "Dao et al. 2022, arXiv 2205.14135",
+)
 def blocks(arguments: Arguments, Nq: int, Nk: int) -> Mask:
     """Blocks drawn at random, or given in a file."""
     size = arguments.whole("size=")
@@ -132,6 +195,25 @@ def blocks(arguments: Arguments, Nq: int, Nk: int) -> Mask:
     return random_blocks_mask(Nq, Nk, size, density, seed)
 
 
+@_kind(
+    "butterfly:B",
+    "blocks of B × B on the diagonal, and those whose two numbers differ in one binary digit",
+    "butterfly:64",
+    "Dao et al. 2022, arXiv 2112.00029",
+)
+def butterfly(arguments: Arguments, Nq: int, Nk: int) -> Mask:
+    """Blocks whose numbers differ in one binary digit."""
+    size = arguments.whole("B")
+    arguments.end()
+    return butterfly_mask(_square(arguments, Nq, Nk), size)
+
+
+@_kind(
+    "nm:N:M[,seed=S]",
+    "N of every M keys that follow each other, drawn at random for each query",
+    "nm:2:4",
+    "Mishra et al. 2021, arXiv 2104.08378",
+)
 def nm(arguments: Arguments, Nq: int, Nk: int) -> Mask:
     """Some of every few keys, drawn at random."""
     keep, colon, of = arguments.text("N:M").partition(":")
@@ -142,6 +224,7 @@ def nm(arguments: Arguments, Nq: int, Nk: int) -> Mask:
     return n_of_m_mask(Nq, Nk, n, m, seed)
 
 
+@_kind("file:PATH.npy", "what an array of booleans of shape (Nq, Nk) says", "file:m.npy")
 def file(arguments: Arguments, Nq: int, Nk: int) -> Mask:
     """An array of booleans in a file."""
     spec = f"file:{arguments.source}"
@@ -151,7 +234,23 @@ def file(arguments: Arguments, Nq: int, Nk: int) -> Mask:
     return mask_of_booleans(spec, allowed)
 
 
+@_kind(
+    "predicate:MODULE:FUNCTION",
+    "what a Python function of index arrays says: f(q_idx, kv_idx)",
+    "predicate:mymasks:parity",
+    "Dong et al. 2024, arXiv 2412.05496",
+)
 def predicate(arguments: Arguments, Nq: int, Nk: int) -> Mask:
     """A Python function of index arrays."""
     spec, function = f"predicate:{arguments.source}", named_predicate(arguments.source)
     return mask_of_booleans(spec, fill(function, Nq, Nk, spec))
+
+
+@_kind(
+    "group:G:MASK",
+    "what query i // G of another mask sees: G query heads that share their keys",
+    "group:4:causal",
+)
+def group(arguments: Arguments, Nq: int, Nk: int) -> Mask:
+    """Queries that share what they see."""
+    raise AssertionError("a group is made of another mask")

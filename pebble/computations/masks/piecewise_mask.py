@@ -43,6 +43,10 @@ class PiecewiseMask(Mask):
         """Last partner of chosen lines of an axis."""
         return self.line_pieces[axis].ends(lines, -1)[1]
 
+    def separations(self, axis: str) -> list[int]:
+        """Return no place: at which the mask falls apart is not looked for, line by line."""
+        return []
+
 
 class PiecewiseQuestions(Questions):
     """The answers that follow from the pieces.
