@@ -4,24 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
 
 from pebble.common.errors import InvalidInput
 from pebble.computations.masks.arguments import Arguments
 from pebble.computations.masks.arrays import fill, load_array, mask_of_booleans, named_predicate
-from pebble.computations.masks.band_patterns import causal_mask, document_mask, prefix_mask, window_mask
-from pebble.computations.masks.mask import Mask
-from pebble.computations.masks.repeating_patterns import (
+from pebble.computations.masks.band_mask import BandMask
+from pebble.computations.masks.band_patterns import (
+    causal_mask,
+    check_lines,
+    document_mask,
     equal_documents_mask,
-    fixed_mask,
-    longformer_mask,
-    strided_mask,
+    past_own,
+    window_mask,
 )
-from pebble.computations.masks.sparse_patterns import (
-    block_file_mask,
-    butterfly_mask,
-    n_of_m_mask,
-    random_blocks_mask,
-)
+from pebble.computations.masks.block_toeplitz import BlockToeplitzMask
+from pebble.computations.masks.butterfly_mask import ButterflyMask
+from pebble.computations.masks.dense_mask import DenseMask
+from pebble.computations.masks.mask import Mask
+from pebble.computations.masks.sparse_patterns import block_file_mask, random_blocks_mask, random_words
+from pebble.computations.masks.staircase import Staircase
+from pebble.computations.masks.union_mask import UnionMask
 
 __all__ = ["KINDS", "MaskKind"]
 
@@ -114,7 +119,9 @@ def prefix(arguments: Arguments, Nq: int, Nk: int) -> Mask:
     """A prefix that all see, then causal."""
     prefix = arguments.whole("P")
     arguments.end()
-    return prefix_mask(Nq, Nk, prefix)
+    if prefix > Nk:
+        raise InvalidInput(f"mask prefix: the prefix must be 1 to Nk = {Nk:,} keys, not {prefix:,}")
+    return BandMask(f"prefix:{prefix}", Nk, Staircase(Nq, 0, 0, 0), past_own(Nq, Nk, 1, prefix))
 
 
 @_kind(
@@ -148,18 +155,43 @@ def document(arguments: Arguments, Nq: int, Nk: int) -> Mask:
     "Beltagy et al. 2020, arXiv 2004.05150",
 )
 def longformer(arguments: Arguments, Nq: int, Nk: int) -> Mask:
-    """A window and global tokens."""
-    window, global_tokens = arguments.whole("window=", 0), arguments.whole("global=", 0)
+    """A window of window/2 keys to either side, and global tokens that see all and that all see (section 3.1)."""
+    window, G = arguments.whole("window=", 0), arguments.whole("global=", 0)
     arguments.end()
-    return longformer_mask(_square(arguments, Nq, Nk), window, global_tokens)
+    N = _square(arguments, Nq, Nk)
+    if window % 2:
+        raise InvalidInput(
+            f"mask longformer: half of the window lies to either side, so it is even; not {window}"
+        )
+    if G > N:
+        raise InvalidInput(f"mask longformer: there are {N:,} tokens, {G:,} cannot be global")
+    check_lines(N)
+    spec, side = f"longformer:window={window},global={G}", window // 2
+    if G == 0:
+        return _named(spec, window_mask(N, N, side, side))
+    if G + side >= N - 1:
+        return BandMask(spec, N, Staircase(N, 0, 0, 0), Staircase(N, 0, N, 0))
+    global_keys = Staircase(N, 0, 0, 0), Staircase(N, 0, G, 0)
+    global_queries = Staircase(N, [0, G], [G, N], [0, 0]), Staircase(N, 0, N, 0)
+    # The other queries, and of their windows what lies behind the global keys.
+    begin = Staircase.clipped(N, -side, G, N)
+    end = Staircase(N, [0, G, N - side - 1], [G, G + side + 1, N], [0, 1, 0])
+    return UnionMask(spec, [BandMask(spec, N, *ends) for ends in (global_keys, global_queries, (begin, end))])
 
 
 @_kind("strided:L", "the keys up to L back, and all a multiple of L back", "strided:32", _CHILD)
 def strided(arguments: Arguments, Nq: int, Nk: int) -> Mask:
-    """The last keys, and every so many."""
+    """Both heads of the strided pattern merged into one (section 4.3)."""
     stride = arguments.whole("L")
     arguments.end()
-    return strided_mask(_square(arguments, Nq, Nk), stride)
+    N, spec = _square(arguments, Nq, Nk), f"strided:{stride}"
+    check_lines(N)
+    if stride == 1 or stride >= N - 1:
+        return _named(spec, causal_mask(N, N))
+    if 2 * stride >= N:
+        return _named(spec, window_mask(N, N, stride))
+    own, before = causal_mask(stride, stride), window_mask(stride, stride, 0, stride)
+    return BlockToeplitzMask(spec, N, stride, [own, before], window_mask(stride, stride, 0))
 
 
 @_kind(
@@ -169,11 +201,23 @@ def strided(arguments: Arguments, Nq: int, Nk: int) -> Mask:
     _CHILD,
 )
 def fixed(arguments: Arguments, Nq: int, Nk: int) -> Mask:
-    """The own block, and the last columns of every block."""
+    """Both heads of the fixed pattern merged into one (section 4.3); blocks begin at 0."""
     stride = arguments.whole("L")
     columns = arguments.whole("C") if arguments.has("C") else 1
     arguments.end()
-    return fixed_mask(_square(arguments, Nq, Nk), stride, columns)
+    N = _square(arguments, Nq, Nk)
+    check_lines(N)
+    if columns > stride:
+        raise InvalidInput(f"mask fixed: a block has {stride} keys, its last {columns} cannot be taken")
+    spec = f"fixed:{stride}" + (f",{columns}" if columns > 1 else "")
+    causal = causal_mask(N, N)
+    if columns == stride or stride >= N:
+        return _named(spec, causal)
+    first = stride - columns
+    if 2 * stride >= N:
+        return BandMask(spec, N, Staircase(N, [0, stride], [0, first], [0, 0]), causal.ends("i")[1])
+    far = BandMask(spec, stride, Staircase(stride, 0, first, 0), Staircase(stride, 0, stride, 0))
+    return BlockToeplitzMask(spec, N, stride, [causal_mask(stride, stride)], far)
 
 
 @_kind(
@@ -202,10 +246,14 @@ def blocks(arguments: Arguments, Nq: int, Nk: int) -> Mask:
     "Dao et al. 2022, arXiv 2112.00029",
 )
 def butterfly(arguments: Arguments, Nq: int, Nk: int) -> Mask:
-    """Blocks whose numbers differ in one binary digit."""
+    """The sum of all butterfly factors; if the number of blocks is no power of two, what there is of the next pattern.
+
+    FlashAttention (arXiv:2205.14135, section 3.3) takes it from Pixelated Butterfly.
+    """
     size = arguments.whole("B")
     arguments.end()
-    return butterfly_mask(_square(arguments, Nq, Nk), size)
+    N = _square(arguments, Nq, Nk)
+    return ButterflyMask(f"butterfly:{size}", N, N, (size, size))
 
 
 @_kind(
@@ -215,13 +263,27 @@ def butterfly(arguments: Arguments, Nq: int, Nk: int) -> Mask:
     "Mishra et al. 2021, arXiv 2104.08378",
 )
 def nm(arguments: Arguments, Nq: int, Nk: int) -> Mask:
-    """Some of every few keys, drawn at random."""
-    keep, colon, of = arguments.text("N:M").partition(":")
-    numbers = Arguments(f"{keep},{of}" if colon else keep, arguments.kind, arguments.usage)
-    n, m = numbers.whole("N"), numbers.whole("M")
+    """The pair (i, j) has the word ``random_words(seed, i · Nk + j)``; the smallest of each group of keys are kept."""
+    first, colon, second = arguments.text("N:M").partition(":")
+    numbers = Arguments(f"{first},{second}" if colon else first, arguments.kind, arguments.usage)
+    keep, of = numbers.whole("N"), numbers.whole("M")
     seed = arguments.whole("seed=", 0) if arguments.has("seed=") else 0
     arguments.end()
-    return n_of_m_mask(Nq, Nk, n, m, seed)
+    if keep > of:
+        raise InvalidInput(f"mask nm: {keep} of every {of} keys cannot be kept")
+    spec = f"nm:{keep}:{of}" + (f",seed={seed}" if seed else "")
+    of = min(of, Nk)
+    groups = -(-Nk // of)
+
+    def allowed(i: Any, j: Any) -> Any:
+        words = np.full((len(i), groups * of), 2**64 - 1, dtype=np.uint64)
+        words[:, :Nk] = random_words(seed, i * Nk + j)
+        order = words.reshape(len(i), groups, of).argsort(axis=2, kind="stable")
+        kept = np.zeros(order.shape, dtype=bool)
+        np.put_along_axis(kept, order[:, :, :keep], True, axis=2)
+        return kept.reshape(len(i), -1)[:, :Nk]
+
+    return DenseMask(spec, fill(allowed, Nq, Nk, spec))
 
 
 @_kind("file:PATH.npy", "what an array of booleans of shape (Nq, Nk) says", "file:m.npy")
@@ -254,3 +316,7 @@ def predicate(arguments: Arguments, Nq: int, Nk: int) -> Mask:
 def group(arguments: Arguments, Nq: int, Nk: int) -> Mask:
     """Queries that share what they see."""
     raise AssertionError("a group is made of another mask")
+
+
+def _named(spec: str, band: BandMask) -> BandMask:
+    return BandMask(spec, band.Nk, *band.ends("i"))

@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pebble.common.errors import InvalidInput
-from pebble.computations.masks import BlockMask, DenseMask, butterfly_mask, grouped_mask, make_mask
+from pebble.computations.masks import BlockMask, DenseMask, grouped_mask, make_mask
 from pebble.computations.masks.butterfly_mask import ButterflyMask
 from pebble.computations.masks.mask import OTHER_AXIS
-from tests.computations.small_masks import whole
+from tests.computations.small_masks import made, whole
 from tests.support.amounts import examples
 from tests.support.block_masks import blocks_table, random_butterfly
 from tests.support.mask_questions import check_answers
@@ -59,9 +59,9 @@ def test_few_blocks() -> None:
 
 
 def test_equal_masks() -> None:
-    one = butterfly_mask(40, 4)
-    assert one == butterfly_mask(40, 4)
-    assert one != butterfly_mask(40, 5)
+    one = made("butterfly:4", 40, 40)
+    assert one == made("butterfly:4", 40, 40)
+    assert one != made("butterfly:5", 40, 40)
     assert one != ButterflyMask(one.spec, 40, 40, (3, 3))
 
 
