@@ -11,11 +11,17 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from pebble.computations.family import Family
 from pebble.computations.masks.mask import OTHER_AXIS
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from pebble.computations.masks.mask import Interval, Mask
+
+    Whole = NDArray[np.int64]
 
 __all__ = ["Visit", "partners", "visited"]
 
@@ -51,7 +57,8 @@ class Visit:
         assert family.mask is not None
         start, stop = self.together
         rest = (start, self.tile[0]) if which == "first" else (self.tile[1], stop)
-        return not family.mask.has_pairs(self.axis, rest, partners(self.axis, tiles, family))
+        start, stop = np.array(rest)[:, None]
+        return not _have_pairs(family.mask, self.axis, start, stop, partners(self.axis, tiles, family))[0]
 
     @property
     def together(self) -> Interval:
@@ -84,14 +91,14 @@ def visited(
     if axis not in family.masked_axes:
         return range(count)
     assert family.mask is not None
-    mask, others = family.mask, partners(axis, tiles, family)
-    return _holding_pairs(mask, axis, whole, tile, count, others)
+    start = whole[0] + np.arange(count) * tile
+    stop = np.minimum(start + tile, whole[1])
+    seen = _have_pairs(family.mask, axis, start, stop, partners(axis, tiles, family))
+    found: list[int] = np.flatnonzero(seen).tolist()
+    return found
 
 
-def _holding_pairs(
-    mask: Mask, axis: str, whole: Interval, tile: int, count: int, others: Interval
-) -> Iterable[int]:
-    for index in range(count):
-        start = whole[0] + index * tile
-        if mask.has_pairs(axis, (start, min(start + tile, whole[1])), others):
-            yield index
+def _have_pairs(mask: Mask, axis: str, start: Whole, stop: Whole, others: Interval) -> NDArray[np.bool_]:
+    """Whether intervals of lines have any pair with some of the other axis."""
+    p, q = (np.full_like(start, place) for place in others)
+    return mask.questions.has(axis, start, stop, p, q)

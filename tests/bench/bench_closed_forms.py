@@ -18,10 +18,7 @@ from pebble.computations.masks import (
     Mask,
     causal_mask,
     document_mask,
-    fixed_mask,
-    longformer_mask,
-    prefix_mask,
-    strided_mask,
+    make_mask,
     window_mask,
 )
 from pebble.program.closed_forms.count import closed_form
@@ -42,17 +39,17 @@ def documents(N: int, *, causal: bool) -> BandMask:
     return document_mask([stop - start for start, stop in itertools.pairwise(cuts)], causal=causal)
 
 
-def masks(N: int) -> dict[str, Mask]:
+def masks(N: int) -> dict[str, Mask | None]:
     """Return the masks by name."""
     return {
         "causal": causal_mask(N, N),
         "window:4096": window_mask(N, N, 4095),
-        "prefix:1000": prefix_mask(N, N, 1000),
+        "prefix:1000": make_mask("prefix:1000", N, N),
         f"{N_DOCUMENTS} documents": documents(N, causal=False),
         f"{N_DOCUMENTS} causal": documents(N, causal=True),
-        "strided:1024": strided_mask(N, 1024),
-        "fixed:1024,8": fixed_mask(N, 1024, 8),
-        "longformer": longformer_mask(N, 512, 16),
+        "strided:1024": make_mask("strided:1024", N, N),
+        "fixed:1024,8": make_mask("fixed:1024,8", N, N),
+        "longformer": make_mask("longformer:window=512,global=16", N, N),
     }
 
 

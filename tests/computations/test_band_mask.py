@@ -18,12 +18,11 @@ from pebble.computations.masks import (
     document_mask,
     grouped_mask,
     make_mask,
-    prefix_mask,
     window_mask,
 )
 from pebble.computations.masks.mask import RegularPart
 from pebble.computations.masks.staircase import Staircase
-from tests.computations.small_masks import whole
+from tests.computations.small_masks import made, whole
 from tests.support.amounts import examples
 from tests.support.bands import bands
 from tests.support.mask_questions import check_answers
@@ -97,7 +96,7 @@ def test_bands_of_a_thousand_million_tokens_take_no_room() -> None:
     causal = causal_mask(N, N)
     assert causal.pairs == N * (N + 1) // 2
     assert window_mask(N, N, W - 1).pairs == W * N - W * (W - 1) // 2
-    assert prefix_mask(N, N, 1000).pairs == N * (N + 1) // 2 + 1000 * 999 // 2
+    assert made("prefix:1000", N, N).pairs == N * (N + 1) // 2 + 1000 * 999 // 2
     assert document_mask([N // 1000] * 1000).pairs == N * (N // 1000)
     documents = document_mask([N // 1000] * 1000, causal=True)
     assert documents.pairs == 1000 * (N // 1000) * (N // 1000 + 1) // 2

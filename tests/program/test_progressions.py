@@ -9,11 +9,12 @@ import numpy as np
 import pytest
 
 from pebble.computations.family import Family
-from pebble.computations.masks import BandMask, Mask, UnionMask
+from pebble.computations.masks import BandMask, Mask, UnionMask, make_mask
 from pebble.computations.problem import Problem
 from pebble.computations.registry import family_of
 from pebble.program import compute, delete, first, last, load, loop, not_first, program, store, when
 from pebble.program.counting.effects import Fold
+from pebble.program.counting.progressions import tiles_in_progression
 from pebble.program.counting.run import proof, run
 from pebble.program.nodes import Node, Program
 from tests.program.random_families import under
@@ -149,3 +150,15 @@ def test_tiles_that_are_like_no_other(text: Program, mask: Mask) -> None:
     proved, plain = (run(text, computation(mask), induction=induction) for induction in (True, False))
     assert proved.proved
     assert (proved.reads, proved.writes, proved.peak) == (plain.reads, plain.writes, plain.peak)
+
+
+def test_steady_parts_beside_the_loop_are_passed_over() -> None:
+    mask = make_mask("document:32,25,16,23", 96, 96)
+    assert mask is not None
+    for loop_over in ((0, 58, 1), (32, 73, 1), (57, 96, 1)):
+        tiles, halves = tiles_in_progression(
+            mask, "j", mask.steady_parts("j"), loop_over, [], {0, 32, 57, 73, 96}
+        )
+        number = loop_over[1] - loop_over[0]
+        assert halves.sum() == 2 * number
+        assert 0 <= tiles.min() <= tiles.max() < number

@@ -4,26 +4,24 @@ from __future__ import annotations
 
 from pebble.computations.masks.arrays import mask_from_array, mask_from_predicate
 from pebble.computations.masks.band_mask import BandMask
-from pebble.computations.masks.band_patterns import causal_mask, document_mask, prefix_mask, window_mask
+from pebble.computations.masks.band_patterns import (
+    causal_mask,
+    document_mask,
+    equal_documents_mask,
+    window_mask,
+)
 from pebble.computations.masks.block_mask import BlockMask
 from pebble.computations.masks.block_toeplitz import BlockToeplitzMask
+from pebble.computations.masks.builders import MaskKind
 from pebble.computations.masks.butterfly_mask import ButterflyMask
 from pebble.computations.masks.dense_mask import DenseMask
 from pebble.computations.masks.empty_rows import check_rows
 from pebble.computations.masks.equal_blocks import EqualBlocks
 from pebble.computations.masks.grouped import grouped_mask
-from pebble.computations.masks.kinds import MaskKind, make_mask, mask_kinds
+from pebble.computations.masks.kinds import make_mask, mask_kinds
 from pebble.computations.masks.mask import Mask
-from pebble.computations.masks.repeating_patterns import (
-    equal_documents_mask,
-    fixed_mask,
-    longformer_mask,
-    strided_mask,
-)
 from pebble.computations.masks.sparse_patterns import (
     block_mask,
-    butterfly_mask,
-    n_of_m_mask,
     random_blocks_mask,
 )
 from pebble.computations.masks.union_mask import UnionMask
@@ -39,21 +37,15 @@ __all__ = [
     "MaskKind",
     "UnionMask",
     "block_mask",
-    "butterfly_mask",
     "causal_mask",
     "check_rows",
     "document_mask",
     "equal_documents_mask",
-    "fixed_mask",
     "grouped_mask",
-    "longformer_mask",
     "make_mask",
     "mask_from_array",
     "mask_from_predicate",
     "mask_kinds",
-    "n_of_m_mask",
-    "prefix_mask",
     "random_blocks_mask",
-    "strided_mask",
     "window_mask",
 ]

@@ -32,27 +32,13 @@ class BandParts(NamedTuple):
     keys: tuple[Whole, Whole]
     repeats: Whole
 
-    def labels(self, Nq: int, Nk: int) -> dict[str, Whole]:
-        """Return the part's number for every query and key, -1 where no part is: arrays of all lines."""
-        each = np.repeat(np.arange(len(self.repeats)), self.repeats)
-        inside = np.arange(len(each)) - np.repeat(np.cumsum(self.repeats) - self.repeats, self.repeats)
-        single = self.repeats[each] > 1
-        labels = {}
-        for axis, (begins, ends), extent in (("i", self.queries, Nq), ("j", self.keys, Nk)):
-            first = begins[each] + inside
-            lengths = np.where(single, 1, ends[each] - begins[each])
-            lines = np.repeat(first - (np.cumsum(lengths) - lengths), lengths) + np.arange(lengths.sum())
-            labels[axis] = np.full(extent, -1, dtype=np.int64)
-            labels[axis][lines] = np.repeat(np.arange(len(each)), lengths)
-        return labels
-
 
 def band_parts(start: Staircase, stop: Staircase) -> BandParts:
     """Return the parts of the band in which query i attends to the keys ``start[i]`` to ``stop[i] - 1``.
 
     >>> start, stop = Staircase.from_values([0, 0, 3]), Staircase.from_values([1, 2, 4])
-    >>> band_parts(start, stop).labels(3, 4)
-    {'i': array([0, 0, 1]), 'j': array([ 0,  0, -1,  1])}
+    >>> band_parts(start, stop)
+    BandParts(queries=(array([0, 2]), array([2, 3])), keys=(array([0, 3]), array([2, 4])), repeats=array([1, 1]))
     """
     begins, ends, diagonal = _connected(start, stop)
     # One piece goes on the part of the piece before if its first query shares a key with the last query there.
@@ -72,7 +58,7 @@ def _connected(start: Staircase, stop: Staircase) -> tuple[Whole, Whole, NDArray
     Neighbours in a piece share a key, but where each has one key and the next one the next key: a diagonal. Its first
     and last query may belong to other parts and stand alone here.
     """
-    starts, lengths, heights, slopes, *_ = common_pieces(start, stop)
+    starts, lengths, heights, slopes = common_pieces(start, stop)
     present = where_apart(start, stop, 1)
     bounds = union(starts, starts + lengths, present.begins, present.ends)
     begins, ends = bounds[:-1], bounds[1:]

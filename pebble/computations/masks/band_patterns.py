@@ -1,4 +1,4 @@
-"""The masks that are bands: causal, sliding windows, prefixes and packed documents."""
+"""Causal masks, sliding windows and packed documents."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ import numpy as np
 
 from pebble.common.errors import InvalidInput
 from pebble.computations.masks.band_mask import BandMask
+from pebble.computations.masks.block_toeplitz import BlockToeplitzMask
 from pebble.computations.masks.staircase import Staircase
 
-__all__ = ["causal_mask", "check_lines", "document_mask", "prefix_mask", "window_mask"]
+__all__ = ["causal_mask", "check_lines", "document_mask", "equal_documents_mask", "past_own", "window_mask"]
 
 _MOST_LINES = 10**9
 """Sums over as many pairs fit 64 bits."""
@@ -25,7 +26,7 @@ def check_lines(lines: int) -> None:
         raise InvalidInput(f"a mask has at most {_MOST_LINES:,} queries and keys, not {lines:,}")
 
 
-def _past_own(Nq: int, Nk: int, more: int, least: int = 0) -> Staircase:
+def past_own(Nq: int, Nk: int, more: int, least: int = 0) -> Staircase:
     """Return every query's position among the keys, the last query's at the last key, plus ``more``; clipped."""
     check_lines(max(Nq, Nk))
     return Staircase.clipped(Nq, Nk - Nq + more, least, Nk)
@@ -43,7 +44,7 @@ def causal_mask(Nq: int, Nk: int) -> BandMask:
     >>> causal_mask(2, 4).matrix((0, 2), (0, 4)).astype(int).tolist()
     [[1, 1, 1, 0], [1, 1, 1, 1]]
     """
-    stop = _past_own(Nq, Nk, 1)
+    stop = past_own(Nq, Nk, 1)
     return BandMask("causal", Nk, _zero(Nq), stop)
 
 
@@ -60,21 +61,7 @@ def window_mask(Nq: int, Nk: int, left: int, right: int = 0) -> BandMask:
     if left < 0 or right < 0:
         raise InvalidInput(f"a window reaches 0 or more keys to either side, not {min(left, right)}")
     spec = f"window:left={left},right={right}" if right else f"window:{left + 1}"
-    return BandMask(spec, Nk, _past_own(Nq, Nk, -left), _past_own(Nq, Nk, right + 1))
-
-
-def prefix_mask(Nq: int, Nk: int, prefix: int) -> BandMask:
-    """Every query attends to the first ``prefix`` keys, and to the keys up to its own position.
-
-    Examples
-    --------
-    >>> prefix_mask(4, 4, 2)
-    <Mask prefix:2: 11 of 16 pairs>
-    """
-    if not 1 <= prefix <= Nk:
-        raise InvalidInput(f"mask prefix: the prefix must be 1 to Nk = {Nk:,} keys, not {prefix:,}")
-    stop = _past_own(Nq, Nk, 1, prefix)
-    return BandMask(f"prefix:{prefix}", Nk, _zero(Nq), stop)
+    return BandMask(spec, Nk, past_own(Nq, Nk, -left), past_own(Nq, Nk, right + 1))
 
 
 def _told(lengths: Sequence[int]) -> Iterator[str]:
@@ -104,10 +91,36 @@ def document_mask(lengths: Sequence[int], *, causal: bool = False) -> BandMask:
     if not lengths or min(lengths) < 1:
         raise InvalidInput("mask document: every sequence has at least one token, and there is at least one")
     N = sum(lengths)
-    own = _past_own(N, N, 1)
+    own = past_own(N, N, 1)
     sizes = np.asarray(lengths, dtype=np.int64)
     ends = np.cumsum(sizes)
     flat = np.zeros_like(ends)
     stop = own if causal else Staircase(N, ends - sizes, ends, flat)
     spec = "document:" + ",".join(["causal"] * causal + list(_told(lengths)))
     return BandMask(spec, N, Staircase(N, ends - sizes, ends - sizes, flat), stop)
+
+
+def equal_documents_mask(length: int, times: int, *, causal: bool = False) -> BlockToeplitzMask:
+    """Packed sequences of one length: blocks on the diagonal, and no pairs elsewhere.
+
+    The pairs are those of :func:`.document_mask`, in memory that does not follow the number of sequences.
+
+    Parameters
+    ----------
+    length : int
+        Tokens of a sequence.
+    times : int
+        How many there are; at most 10⁹ tokens in all.
+    causal : bool
+        Whether a query attends only to the keys up to its own.
+
+    Examples
+    --------
+    >>> equal_documents_mask(100, 10**7)
+    <Mask document:100x10000000: 100000000000 of 1000000000000000000 pairs>
+    """
+    check_lines(length * times)
+    spec = f"document:{'causal,' if causal else ''}{length}x{times}"
+    start, whole = Staircase(length, 0, 0, 0), Staircase(length, 0, length, 0)
+    own = causal_mask(length, length) if causal else BandMask(spec, length, start, whole)
+    return BlockToeplitzMask(spec, length * times, length, [own], BandMask("none", length, start, start))

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pebble.computations.masks.band_mask import BandMask
 from pebble.computations.masks.band_runs import band_runs
+from pebble.computations.masks.intervals import Intervals
 from pebble.computations.masks.questions import Questions, Runs
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from pebble.computations.masks.band_mask import BandMask
+    from pebble.computations.masks.staircase import Staircase
 
     Whole = NDArray[np.int64]
 
@@ -36,6 +40,15 @@ class BandQuestions(Questions):
         super().__init__(mask.extents)
         self._mask = mask
 
+    @cached_property
+    def _present(self) -> dict[str, Staircase | None]:
+        """Number of lines with any pair before each place of an axis; None where all have some."""
+        taken = {axis: self._mask.present_lines(axis) for axis in self.extents}
+        return {
+            axis: None if taken[axis] == Intervals.all(extent) else taken[axis].counting(extent)
+            for axis, extent in self.extents.items()
+        }
+
     def pairs(self, axis: str, x0: Whole, x1: Whole, p: Whole, q: Whole) -> Whole:
         """Numbers of allowed pairs in boxes."""
         low, high, first, behind = (x0, x1, p, q) if axis == "i" else (p, q, x0, x1)
@@ -49,9 +62,8 @@ class BandQuestions(Questions):
 
     def present(self, axis: str, x0: Whole, x1: Whole) -> Whole:
         """Numbers of lines in intervals that have any pair."""
-        if self._mask.all_present(axis):
-            return x1 - x0
-        return self._mask.present_before(axis, x1) - self._mask.present_before(axis, x0)
+        present = self._present[axis]
+        return x1 - x0 if present is None else present.at(x1) - present.at(x0)
 
     def begun(self, axis: str, x0: Whole, x1: Whole, place: Whole) -> Whole:
         """Numbers of lines that have begun before a place: those with pairs among the first ones."""
@@ -60,8 +72,8 @@ class BandQuestions(Questions):
     def behind_latest(self, axis: str, x0: Whole, x1: Whole, p: Whole, q: Whole) -> Whole:
         """Return the place behind the last line that begins in [p, q)."""
         low, high = self._beginning(axis, x0, x1, p), self._beginning(axis, x0, x1, q)
-        if not self._mask.all_present(axis):
-            high = self._mask.behind_last_present(axis, high)
+        if (present := self._present[axis]) is not None:
+            high = present.below(present.at(high))
         return np.where(low < high, high, x0)
 
     def has(self, axis: str, x0: Whole, x1: Whole, p: Whole, q: Whole) -> NDArray[np.bool_]:

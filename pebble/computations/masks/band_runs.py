@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from pebble.computations.masks.band_mask import BandMask
 from pebble.computations.masks.questions import Runs, check_tiles
+from pebble.computations.masks.staircase import union
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from pebble.computations.masks.band_mask import BandMask
 
     Whole = NDArray[np.int64]
     Places = tuple[Whole, Whole]
@@ -91,17 +93,15 @@ def _breaks(
             keys.append(every + np.clip(places, low, high))
         for places in (start.below(p), stop.upto(q)):
             keys.append(every + np.clip(places, low, high))
+        taken = band.present_lines(axis)
         for where, lowest, highest, step in (
             (stop.starts, first, np.minimum(reach, behind), 1),
             (start.starts, np.maximum(leave, first), behind, -1),
-            (np.array(band.presence_changes(axis), dtype=np.int64), low, high, 0),
+            (union(taken.begins, taken.ends), low, high, 0),
         ):
             row, place = _strictly_between(where, lowest, highest)
             keys += [row * width + place, row * width + np.clip(place + step, low[row], high[row])]
-    found = np.sort(np.concatenate(keys))
-    found = found[
-        np.append(True, found[1:] != found[:-1])[: len(found)]
-    ]  # in a tenth of the time of np.unique
+    found = union(*keys)
     return found // width, found % width
 
 

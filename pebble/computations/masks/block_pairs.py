@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,8 +16,9 @@ if TYPE_CHECKING:
 
 __all__ = ["BlockPairs"]
 
-_MOST_KNOWN = 2**16
 _MOST_KEPT = 2**24
+_FEW = 2**6
+"""Corners for which no table is made."""
 
 
 class BlockPairs:
@@ -37,10 +38,9 @@ class BlockPairs:
     def __init__(self, period: int, patterns: tuple[tuple[BandMask, ...], ...]) -> None:
         self.period, self.patterns, self.depth = period, patterns, len(patterns) - 1
         self._sizes = [sum(band.pairs for band in bands) for bands in patterns]
-        self._known: dict[tuple[int, int], int] = {}
 
     def before(self, queries: Whole, keys: Whole) -> Whole:
-        """Pairs of the queries before a place with the keys before another one, for many of both."""
+        """Pairs of the queries before places with the keys before others."""
         row, r = np.divmod(queries, self.period)
         column, c = np.divmod(keys, self.period)
         total = np.zeros(np.broadcast_shapes(row.shape, column.shape), dtype=np.int64)
@@ -69,43 +69,11 @@ class BlockPairs:
             found.append(sums.reshape(-1))
         return found
 
-    def _upto(self, pattern: int, rows: Any, columns: Any) -> Any:
+    def _upto(self, pattern: int, rows: Whole, columns: Whole) -> Whole:
         """Return the pairs of a pattern's first rows with its first columns."""
-        if self._tables:
-            return self._tables[pattern][rows * (self.period + 1) + columns]
-        return sum(band.pairs_before((rows * 0, rows), columns) for band in self.patterns[pattern])
-
-    def before_one(self, query: int, key: int) -> int:
-        """Return the same for one query and one key; much quicker, for programs ask that very often."""
-        place = query, key
-        if place not in self._known:
-            if len(self._known) >= _MOST_KNOWN:
-                self._known.clear()
-            self._known[place] = self._counted(*divmod(query, self.period), *divmod(key, self.period))
-        return self._known[place]
-
-    def _counted(self, row: int, r: int, column: int, c: int) -> int:
-        L, total = self.period, 0
-        for offset in range(min(self.depth, row + 1)):
-            whole = min(row - offset, column)
-            total += whole * self._sizes[offset]
-            if row - offset < column:
-                total += self._upto_one(offset, r, L)
-            else:
-                total += self._upto_one(offset, L if whole < row - offset else r, c)
-        rest, far = row - self.depth, self.depth
-        if rest < 0:
-            return total
-        whole = min(rest, column)
-        total += (whole * rest - whole * (whole - 1) // 2) * self._sizes[far]
-        total += min(rest + 1, column) * self._upto_one(far, r, L)
-        if rest > column:
-            total += (rest - column) * self._upto_one(far, L, c)
-        return total + (self._upto_one(far, r, c) if rest >= column else 0)
-
-    def _upto_one(self, pattern: int, rows: int, columns: int) -> int:
-        if not rows or not columns:
-            return 0
-        if rows == columns == self.period:
-            return self._sizes[pattern]
-        return sum(band.pairs_before((0, rows), columns) for band in self.patterns[pattern])
+        rows, columns = np.broadcast_arrays(rows, columns)
+        if rows.size > _FEW and self._tables:
+            return np.asarray(self._tables[pattern][rows * (self.period + 1) + columns])
+        none = np.zeros_like(rows)
+        asked = [band.questions for band in self.patterns[pattern]]
+        return np.asarray(sum(one.pairs("i", none, rows, none, columns) for one in asked))

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pebble.computations.masks.band_mask import BandMask
-from pebble.computations.masks.block_pairs import BlockPairs
 from pebble.computations.masks.intervals import Intervals, where_apart
 from pebble.computations.masks.line_pieces import LinePieces
 from pebble.computations.masks.mask import OTHER_AXIS, Interval
 from pebble.computations.masks.piecewise_mask import PiecewiseMask
 from pebble.computations.masks.staircase import union
+from pebble.computations.masks.toeplitz_questions import ToeplitzQuestions
 from pebble.computations.masks.union_mask import UnionMask, band_marks
 
 if TYPE_CHECKING:
@@ -78,7 +78,6 @@ class BlockToeplitzMask(PiecewiseMask):
         super().__init__(spec, N, N)
         self.period, self.depth = period, len(near)
         self.patterns: tuple[Bands, ...] = tuple(mask.bands for mask in (*near, far))
-        self._pairs = BlockPairs(period, self.patterns)
 
     @property
     def block(self) -> BandMask | None:
@@ -87,58 +86,21 @@ class BlockToeplitzMask(PiecewiseMask):
         apart = not any(band.pairs for bands in others for band in bands)
         return own[0] if apart and len(own) == 1 and self.Nq % self.period == 0 else None
 
-    # Pairs
-
-    def count(self, queries: Interval, keys: Interval) -> int:
-        """Number of allowed pairs in a box."""
-        if queries[0] >= queries[1] or keys[0] >= keys[1]:
-            return 0
-        (start, stop), before = queries, self._pairs.before_one
-        return before(stop, keys[1]) - before(start, keys[1]) - before(stop, keys[0]) + before(start, keys[0])
-
-    def counts(self, queries: tuple[Whole, Whole], keys: tuple[Whole, Whole]) -> Whole:
-        """Numbers of allowed pairs in many boxes: beginnings and ends of their queries, and of their keys."""
-        (start, stop), before = queries, self._pairs.before
-        return before(stop, keys[1]) - before(start, keys[1]) - before(stop, keys[0]) + before(start, keys[0])
-
-    @cached_property
-    def questions(self) -> Questions:
-        """What the mask answers about many boxes at once."""
-        from pebble.computations.masks.block_questions import ToeplitzQuestions
-
+    def _answers(self) -> Questions:
         return ToeplitzQuestions(self)
 
-    def at_lines(self, axis: str, lines: Whole, partners: Interval) -> NDArray[np.bool_]:
-        """Return the pairs of chosen lines of an axis with some partners, shape (lines, partners)."""
-        L, (start, stop) = self.period, partners
-        low, high = -(-start // L), stop // L
-        if low > high:
-            return self._in_blocks(axis, lines, (high, low), (start - high * L, stop - high * L))
-        # A part of a block, whole blocks, and a part of another one.
-        found = [self._in_blocks(axis, lines, (low, high), (0, L))]
-        if start < low * L:
-            found.insert(0, self._in_blocks(axis, lines, (low - 1, low), (start % L, L)))
-        if high * L < stop:
-            found.append(self._in_blocks(axis, lines, (high, high + 1), (0, stop % L)))
-        return np.concatenate(found, axis=1)
-
-    def _in_blocks(self, axis: str, lines: Whole, blocks: Interval, places: Interval) -> NDArray[np.bool_]:
-        """Return the pairs of chosen lines with some places of some blocks of the other axis."""
-        n_blocks, width = blocks[1] - blocks[0], places[1] - places[0]
-        if not n_blocks:
-            return np.zeros((len(lines), 0), dtype=bool)
-        block, place = np.divmod(lines, self.period)
-        offset = (block[:, None] - np.arange(*blocks)) * (1 if axis == "i" else -1)
-        offset = np.where(offset < 0, self.depth + 1, np.minimum(offset, self.depth))
-        # Of each line all that the patterns say, and nothing; then for every block what is said of it.
-        seen = np.zeros((self.depth + 2, len(lines), width), dtype=bool)
+    def matrix(self, queries: Interval, keys: Interval) -> NDArray[np.bool_]:
+        """Return the box as an array of booleans, shape (queries, keys)."""
+        row, i = np.divmod(np.arange(*queries, dtype=np.int64), self.period)
+        column, j = np.divmod(np.arange(*keys, dtype=np.int64), self.period)
+        offset = np.minimum(row[:, None] - column, self.depth)
+        found = np.zeros(offset.shape, dtype=bool)
         for number, bands in enumerate(self.patterns):
-            for band in bands if (offset == number).any() else ():
-                seen[number] |= band.at_lines(axis, place, places)
-        found: NDArray[np.bool_] = seen[offset, np.arange(len(lines))[:, None]]
-        return found.reshape(len(lines), n_blocks * width)
-
-    # First and last partners
+            here = offset == number
+            for band in bands if here.any() else ():
+                start, stop = (ends.at(i)[:, None] for ends in band.ends("i"))
+                found |= here & (start <= j) & (j < stop)
+        return found
 
     def _run(self, axis: str) -> Interval:
         """Return the blocks with at least one whole far block in which nothing is cut."""
@@ -180,8 +142,6 @@ class BlockToeplitzMask(PiecewiseMask):
                 last = np.where(found, np.maximum(last, np.minimum(final * period + stop, N) - 1), last)
         return first, last
 
-    # For few lines only: arrays of all lines
-
     @cached_property
     def connected(self) -> bool:
         """Whether each block's queries share its first key, and its first query has a key of the block before.
@@ -197,14 +157,15 @@ class BlockToeplitzMask(PiecewiseMask):
         )
         return shared and (linked or self.Nq <= self.period)
 
-    def _degrees(self, axis: str, partners: NDArray[np.bool_]) -> list[Whole]:
+    def degrees(self, axis: str, partners: NDArray[np.bool_]) -> Whole:
+        """Return how many of some partners, given as booleans, every line of an axis has a pair with."""
         L, extent = self.period, self.extents[axis]
         blocks = -(-extent // L)
         sums = np.zeros((blocks, L + 1), dtype=np.int64)
         padded = np.zeros(blocks * L, dtype=bool)
         padded[: len(partners)] = partners
         np.cumsum(padded.reshape(blocks, L), axis=1, out=sums[:, 1:])
-        found = [np.zeros(extent, dtype=np.int64)]
+        found = np.zeros(extent, dtype=np.int64)
         for number, bands in enumerate(self.patterns):
             seen = np.zeros_like(sums)
             if number < blocks:
@@ -216,7 +177,7 @@ class BlockToeplitzMask(PiecewiseMask):
                     seen[: blocks - number] = sums[number:]
             for band in bands:
                 start, stop = (ends.values(0, L) for ends in band.ends(axis))
-                found.append((seen[:, stop] - seen[:, start]).reshape(-1)[:extent])
+                found += (seen[:, stop] - seen[:, start]).reshape(-1)[:extent]
         return found
 
     def _identity(self) -> object:

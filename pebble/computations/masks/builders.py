@@ -1,43 +1,82 @@
-"""One function for each kind of mask: take its arguments from the text, and make it."""
+"""The kinds of masks: of each how it is written, and a function that takes its arguments from the text and makes it."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
 
 from pebble.common.errors import InvalidInput
 from pebble.computations.masks.arguments import Arguments
 from pebble.computations.masks.arrays import fill, load_array, mask_of_booleans, named_predicate
-from pebble.computations.masks.band_patterns import causal_mask, document_mask, prefix_mask, window_mask
-from pebble.computations.masks.mask import Mask
-from pebble.computations.masks.repeating_patterns import (
+from pebble.computations.masks.band_mask import BandMask
+from pebble.computations.masks.band_patterns import (
+    causal_mask,
+    check_lines,
+    document_mask,
     equal_documents_mask,
-    fixed_mask,
-    longformer_mask,
-    strided_mask,
+    past_own,
+    window_mask,
 )
-from pebble.computations.masks.sparse_patterns import (
-    block_file_mask,
-    butterfly_mask,
-    n_of_m_mask,
-    random_blocks_mask,
-)
+from pebble.computations.masks.block_toeplitz import BlockToeplitzMask
+from pebble.computations.masks.butterfly_mask import ButterflyMask
+from pebble.computations.masks.dense_mask import DenseMask
+from pebble.computations.masks.mask import Mask
+from pebble.computations.masks.sparse_patterns import block_file_mask, random_blocks_mask, random_words
+from pebble.computations.masks.staircase import Staircase
+from pebble.computations.masks.union_mask import UnionMask
 
-__all__ = [
-    "blocks",
-    "butterfly",
-    "causal",
-    "document",
-    "file",
-    "fixed",
-    "longformer",
-    "nm",
-    "predicate",
-    "prefix",
-    "strided",
-    "window",
-]
-
+__all__ = ["KINDS", "MaskKind"]
 
 _MOST_DOCUMENTS = 1_000_000
 """So many at most are kept as a band; more, of one length, as blocks that repeat."""
+
+
+@dataclass(frozen=True)
+class MaskKind:
+    """A kind of mask.
+
+    Attributes
+    ----------
+    name : str
+        What its text begins with.
+    usage : str
+        How it is written; capitals stand for numbers or names, brackets for what may be left out.
+    summary : str
+        Which keys a query attends to.
+    source : str
+        Where the pattern comes from; empty for what needs no source.
+    example : str
+    """
+
+    name: str
+    usage: str
+    summary: str
+    source: str
+    example: str
+
+    def to_dict(self) -> dict[str, str]:
+        """Return plain data."""
+        return asdict(self)
+
+
+Builder = Callable[[Arguments, int, int], Mask]
+KINDS: dict[str, tuple[MaskKind, Builder]] = {}
+"""By name: the kind, and what makes a mask of it from its arguments and the numbers of queries and keys."""
+_CHILD = "Child et al. 2019, arXiv 1904.10509"
+
+
+def _kind(usage: str, summary: str, example: str, source: str = "") -> Callable[[Builder], Builder]:
+    """Register a function as the kind of masks that has its name."""
+
+    def noted(build: Builder) -> Builder:
+        kind = MaskKind(build.__name__, usage, summary, source, example)
+        KINDS[kind.name] = kind, build
+        return build
+
+    return noted
 
 
 def _square(arguments: Arguments, Nq: int, Nk: int) -> int:
@@ -48,12 +87,18 @@ def _square(arguments: Arguments, Nq: int, Nk: int) -> int:
     return Nq
 
 
+@_kind("causal", "the keys up to the query's own position; the last query sees all", "causal")
 def causal(arguments: Arguments, Nq: int, Nk: int) -> Mask:
     """Up to the query's own position."""
     arguments.end()
     return causal_mask(Nq, Nk)
 
 
+@_kind(
+    "window:W or window:left=L,right=R",
+    "the last W keys, its own among them; or L keys before its own position and R after it",
+    "window:256",
+)
 def window(arguments: Arguments, Nq: int, Nk: int) -> Mask:
     """A window before the query's own position, or to either side."""
     if arguments.has("left=") or arguments.has("right="):
@@ -64,13 +109,26 @@ def window(arguments: Arguments, Nq: int, Nk: int) -> Mask:
     return window_mask(Nq, Nk, left, right)
 
 
+@_kind(
+    "prefix:P",
+    "the first P keys, and those up to its own position",
+    "prefix:64",
+    "Raffel et al. 2020, arXiv 1910.10683",
+)
 def prefix(arguments: Arguments, Nq: int, Nk: int) -> Mask:
     """A prefix that all see, then causal."""
     prefix = arguments.whole("P")
     arguments.end()
-    return prefix_mask(Nq, Nk, prefix)
+    if prefix > Nk:
+        raise InvalidInput(f"mask prefix: the prefix must be 1 to Nk = {Nk:,} keys, not {prefix:,}")
+    return BandMask(f"prefix:{prefix}", Nk, Staircase(Nq, 0, 0, 0), past_own(Nq, Nk, 1, prefix))
 
 
+@_kind(
+    "document:[causal,]LENGTH[xTIMES],LENGTH[xTIMES],…",
+    "the keys of its own sequence, of several packed one behind the other",
+    "document:causal,512,512",
+)
 def document(arguments: Arguments, Nq: int, Nk: int) -> Mask:
     """Sequences packed one behind the other."""
     N, causal = _square(arguments, Nq, Nk), arguments.word("causal")
@@ -90,35 +148,84 @@ def document(arguments: Arguments, Nq: int, Nk: int) -> Mask:
     return document_mask([length for length, times in found for _ in range(times)], causal=causal)
 
 
+@_kind(
+    "longformer:window=W,global=G",
+    "W/2 keys to either side; the first G tokens see all and are seen by all",
+    "longformer:window=128,global=2",
+    "Beltagy et al. 2020, arXiv 2004.05150",
+)
 def longformer(arguments: Arguments, Nq: int, Nk: int) -> Mask:
-    """A window and global tokens."""
-    window, global_tokens = arguments.whole("window=", 0), arguments.whole("global=", 0)
+    """A window of window/2 keys to either side, and global tokens that see all and that all see (section 3.1)."""
+    window, G = arguments.whole("window=", 0), arguments.whole("global=", 0)
     arguments.end()
-    return longformer_mask(_square(arguments, Nq, Nk), window, global_tokens)
+    N = _square(arguments, Nq, Nk)
+    if window % 2:
+        raise InvalidInput(
+            f"mask longformer: half of the window lies to either side, so it is even; not {window}"
+        )
+    if G > N:
+        raise InvalidInput(f"mask longformer: there are {N:,} tokens, {G:,} cannot be global")
+    check_lines(N)
+    spec, side = f"longformer:window={window},global={G}", window // 2
+    if G == 0:
+        return _named(spec, window_mask(N, N, side, side))
+    if G + side >= N - 1:
+        return BandMask(spec, N, Staircase(N, 0, 0, 0), Staircase(N, 0, N, 0))
+    global_keys = Staircase(N, 0, 0, 0), Staircase(N, 0, G, 0)
+    global_queries = Staircase(N, [0, G], [G, N], [0, 0]), Staircase(N, 0, N, 0)
+    # The other queries, and of their windows what lies behind the global keys.
+    begin = Staircase.clipped(N, -side, G, N)
+    end = Staircase(N, [0, G, N - side - 1], [G, G + side + 1, N], [0, 1, 0])
+    return UnionMask(spec, [BandMask(spec, N, *ends) for ends in (global_keys, global_queries, (begin, end))])
 
 
+@_kind("strided:L", "the keys up to L back, and all a multiple of L back", "strided:32", _CHILD)
 def strided(arguments: Arguments, Nq: int, Nk: int) -> Mask:
-    """The last keys, and every so many."""
+    """Both heads of the strided pattern merged into one (section 4.3)."""
     stride = arguments.whole("L")
     arguments.end()
-    return strided_mask(_square(arguments, Nq, Nk), stride)
+    N, spec = _square(arguments, Nq, Nk), f"strided:{stride}"
+    check_lines(N)
+    if stride == 1 or stride >= N - 1:
+        return _named(spec, causal_mask(N, N))
+    if 2 * stride >= N:
+        return _named(spec, window_mask(N, N, stride))
+    own, before = causal_mask(stride, stride), window_mask(stride, stride, 0, stride)
+    return BlockToeplitzMask(spec, N, stride, [own, before], window_mask(stride, stride, 0))
 
 
+@_kind(
+    "fixed:L[,C]",
+    "earlier keys of its own block of L, and the last C (1 if not given) of every block before",
+    "fixed:32,4",
+    _CHILD,
+)
 def fixed(arguments: Arguments, Nq: int, Nk: int) -> Mask:
-    """The own block, and the last columns of every block."""
+    """Both heads of the fixed pattern merged into one (section 4.3); blocks begin at 0."""
     stride = arguments.whole("L")
     columns = arguments.whole("C") if arguments.has("C") else 1
     arguments.end()
-    return fixed_mask(_square(arguments, Nq, Nk), stride, columns)
+    N = _square(arguments, Nq, Nk)
+    check_lines(N)
+    if columns > stride:
+        raise InvalidInput(f"mask fixed: a block has {stride} keys, its last {columns} cannot be taken")
+    spec = f"fixed:{stride}" + (f",{columns}" if columns > 1 else "")
+    causal = causal_mask(N, N)
+    if columns == stride or stride >= N:
+        return _named(spec, causal)
+    first = stride - columns
+    if 2 * stride >= N:
+        return BandMask(spec, N, Staircase(N, [0, stride], [0, first], [0, 0]), causal.ends("i")[1])
+    far = BandMask(spec, stride, Staircase(stride, 0, first, 0), Staircase(stride, 0, stride, 0))
+    return BlockToeplitzMask(spec, N, stride, [causal_mask(stride, stride)], far)
 
 
-def butterfly(arguments: Arguments, Nq: int, Nk: int) -> Mask:
-    """Blocks whose numbers differ in one binary digit."""
-    size = arguments.whole("B")
-    arguments.end()
-    return butterfly_mask(_square(arguments, Nq, Nk), size)
-
-
+@_kind(
+    "blocks:size=B,density=P[,seed=S] or blocks:size=B,file=PATH.npy",
+    "blocks of B × B pairs, drawn at random or where an array of booleans says so",
+    "blocks:size=64,density=0.25,seed=1",
+    "Dao et al. 2022, arXiv 2205.14135",
+)
 def blocks(arguments: Arguments, Nq: int, Nk: int) -> Mask:
     """Blocks drawn at random, or given in a file."""
     size = arguments.whole("size=")
@@ -132,16 +239,54 @@ def blocks(arguments: Arguments, Nq: int, Nk: int) -> Mask:
     return random_blocks_mask(Nq, Nk, size, density, seed)
 
 
+@_kind(
+    "butterfly:B",
+    "blocks of B × B on the diagonal, and those whose two numbers differ in one binary digit",
+    "butterfly:64",
+    "Dao et al. 2022, arXiv 2112.00029",
+)
+def butterfly(arguments: Arguments, Nq: int, Nk: int) -> Mask:
+    """The sum of all butterfly factors; if the number of blocks is no power of two, what there is of the next pattern.
+
+    FlashAttention (arXiv:2205.14135, section 3.3) takes it from Pixelated Butterfly.
+    """
+    size = arguments.whole("B")
+    arguments.end()
+    N = _square(arguments, Nq, Nk)
+    return ButterflyMask(f"butterfly:{size}", N, N, (size, size))
+
+
+@_kind(
+    "nm:N:M[,seed=S]",
+    "N of every M keys that follow each other, drawn at random for each query",
+    "nm:2:4",
+    "Mishra et al. 2021, arXiv 2104.08378",
+)
 def nm(arguments: Arguments, Nq: int, Nk: int) -> Mask:
-    """Some of every few keys, drawn at random."""
-    keep, colon, of = arguments.text("N:M").partition(":")
-    numbers = Arguments(f"{keep},{of}" if colon else keep, arguments.kind, arguments.usage)
-    n, m = numbers.whole("N"), numbers.whole("M")
+    """The pair (i, j) has the word ``random_words(seed, i · Nk + j)``; the smallest of each group of keys are kept."""
+    first, colon, second = arguments.text("N:M").partition(":")
+    numbers = Arguments(f"{first},{second}" if colon else first, arguments.kind, arguments.usage)
+    keep, of = numbers.whole("N"), numbers.whole("M")
     seed = arguments.whole("seed=", 0) if arguments.has("seed=") else 0
     arguments.end()
-    return n_of_m_mask(Nq, Nk, n, m, seed)
+    if keep > of:
+        raise InvalidInput(f"mask nm: {keep} of every {of} keys cannot be kept")
+    spec = f"nm:{keep}:{of}" + (f",seed={seed}" if seed else "")
+    of = min(of, Nk)
+    groups = -(-Nk // of)
+
+    def allowed(i: Any, j: Any) -> Any:
+        words = np.full((len(i), groups * of), 2**64 - 1, dtype=np.uint64)
+        words[:, :Nk] = random_words(seed, i * Nk + j)
+        order = words.reshape(len(i), groups, of).argsort(axis=2, kind="stable")
+        kept = np.zeros(order.shape, dtype=bool)
+        np.put_along_axis(kept, order[:, :, :keep], True, axis=2)
+        return kept.reshape(len(i), -1)[:, :Nk]
+
+    return DenseMask(spec, fill(allowed, Nq, Nk, spec))
 
 
+@_kind("file:PATH.npy", "what an array of booleans of shape (Nq, Nk) says", "file:m.npy")
 def file(arguments: Arguments, Nq: int, Nk: int) -> Mask:
     """An array of booleans in a file."""
     spec = f"file:{arguments.source}"
@@ -151,7 +296,27 @@ def file(arguments: Arguments, Nq: int, Nk: int) -> Mask:
     return mask_of_booleans(spec, allowed)
 
 
+@_kind(
+    "predicate:MODULE:FUNCTION",
+    "what a Python function of index arrays says: f(q_idx, kv_idx)",
+    "predicate:mymasks:parity",
+    "Dong et al. 2024, arXiv 2412.05496",
+)
 def predicate(arguments: Arguments, Nq: int, Nk: int) -> Mask:
     """A Python function of index arrays."""
     spec, function = f"predicate:{arguments.source}", named_predicate(arguments.source)
     return mask_of_booleans(spec, fill(function, Nq, Nk, spec))
+
+
+@_kind(
+    "group:G:MASK",
+    "what query i // G of another mask sees: G query heads that share their keys",
+    "group:4:causal",
+)
+def group(arguments: Arguments, Nq: int, Nk: int) -> Mask:
+    """Queries that share what they see."""
+    raise AssertionError("a group is made of another mask")
+
+
+def _named(spec: str, band: BandMask) -> BandMask:
+    return BandMask(spec, band.Nk, *band.ends("i"))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pebble.computations.masks.components import places_apart
+from pebble.computations.masks.dense_questions import DenseQuestions
 from pebble.computations.masks.mask import Interval, Mask
 
 if TYPE_CHECKING:
@@ -42,13 +42,13 @@ class DenseMask(Mask):
         for axis, ends in (("i", _first_and_last(self.allowed.T)), ("j", _first_and_last(self.allowed))):
             self._first[axis], self._last[axis] = ends
 
-    def first(self, axis: str, lines: Interval | None = None) -> NDArray[np.int64]:
-        """First partner of every line of an interval."""
-        return self._first[axis] if lines is None else self._first[axis][lines[0] : lines[1]]
+    def first_of(self, axis: str, lines: NDArray[np.int64]) -> NDArray[np.int64]:
+        """First partner of chosen lines of an axis."""
+        return self._first[axis][lines]
 
-    def last(self, axis: str, lines: Interval | None = None) -> NDArray[np.int64]:
-        """Last partner of every line of an interval."""
-        return self._last[axis] if lines is None else self._last[axis][lines[0] : lines[1]]
+    def last_of(self, axis: str, lines: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Last partner of chosen lines of an axis."""
+        return self._last[axis][lines]
 
     def count(self, queries: Interval, keys: Interval) -> int:
         """Number of allowed pairs in a box; cost proportional to its size."""
@@ -59,16 +59,7 @@ class DenseMask(Mask):
         box: NDArray[np.bool_] = self.allowed[queries[0] : queries[1], keys[0] : keys[1]]
         return box
 
-    def separations(self, axis: str) -> list[int]:
-        """Return where all partners before come before all partners behind, at lines that have any."""
-        places: list[int] = places_apart(self._first[axis], self._last[axis]).tolist()
-        return places
-
-    @cached_property
-    def questions(self) -> Questions:
-        """What the mask answers about many boxes at once."""
-        from pebble.computations.masks.dense_questions import DenseQuestions
-
+    def _answers(self) -> Questions:
         return DenseQuestions(self)
 
     @cached_property

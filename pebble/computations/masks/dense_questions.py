@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -30,14 +31,28 @@ class DenseQuestions(Questions):
 
     def __init__(self, mask: DenseMask) -> None:
         super().__init__(mask.extents)
+        self._mask = mask
         # By the shorter axis, for sums are made row by row.
         self._rows = "i" if mask.Nq <= mask.Nk else "j"
-        self._sums = _sums_before(mask.allowed if self._rows == "i" else mask.allowed.T)
-        self._present, self._lines = {}, {}
-        for axis, other in OTHER_AXIS.items():
-            first, partners = mask.first(axis), self.extents[other]
-            self._present[axis] = np.append(0, np.cumsum(first < partners))
-            self._lines[axis] = LinesByFirst(first, partners)
+        self._present = {axis: np.append(0, np.cumsum(mask.last(axis) >= 0)) for axis in OTHER_AXIS}
+
+    @cached_property
+    def _sums(self) -> NDArray[np.int32]:
+        """Pairs before every corner, row by row: numpy's sums down an array are slow."""
+        rows = self._mask.allowed if self._rows == "i" else self._mask.allowed.T
+        sums = np.zeros((rows.shape[0] + 1, rows.shape[1] + 1), dtype=np.int32)
+        column = np.zeros(rows.shape[1], dtype=np.int32)
+        for row, found in zip(rows, sums[1:, 1:], strict=True):
+            column += row
+            np.cumsum(column, out=found)
+        return sums
+
+    @cached_property
+    def _lines(self) -> dict[str, LinesByFirst]:
+        return {
+            axis: LinesByFirst(self._mask.first(axis), self.extents[other])
+            for axis, other in OTHER_AXIS.items()
+        }
 
     def pairs(self, axis: str, x0: Whole, x1: Whole, p: Whole, q: Whole) -> Whole:
         """Numbers of allowed pairs in boxes."""
@@ -57,13 +72,3 @@ class DenseQuestions(Questions):
     def behind_latest(self, axis: str, x0: Whole, x1: Whole, p: Whole, q: Whole) -> Whole:
         """Return the place behind the last line whose first partner is in [p, q); x0 if there is none."""
         return self._lines[axis].behind_latest(x0, x1, p, q)
-
-
-def _sums_before(rows: NDArray[np.bool_]) -> NDArray[np.int32]:
-    """Return the number of pairs before every corner, row by row: numpy's sums down an array are slow."""
-    sums = np.zeros((rows.shape[0] + 1, rows.shape[1] + 1), dtype=np.int32)
-    column = np.zeros(rows.shape[1], dtype=np.int32)
-    for row, found in zip(rows, sums[1:, 1:], strict=True):
-        column += row
-        np.cumsum(column, out=found)
-    return sums

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import TYPE_CHECKING, Any
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from pebble.computations.masks.block_questions import BlockQuestions
 from pebble.computations.masks.mask import OTHER_AXIS, Interval, Mask
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from pebble.computations.masks.questions import Questions
 
     Whole = NDArray[np.int64]
 
@@ -35,78 +39,58 @@ class EqualBlocks(Mask):
     # What a kind of blocks must know
 
     @abstractmethod
-    def blocks_before(self, rows: Any, columns: Any) -> Any:
-        """Number of allowed blocks in the rows and columns before some; for numbers, or arrays of both."""
+    def allowed(self, rows: Interval, columns: Interval) -> NDArray[np.bool_]:
+        """Whether blocks of some rows and columns are allowed."""
 
     @abstractmethod
-    def allowed(self, axis: str, blocks: Whole, partners: Interval) -> NDArray[np.bool_]:
-        """Whether blocks of an axis are allowed with each of an interval of the other's, shape (blocks, partners)."""
+    def blocks_before(self, rows: Whole, columns: Whole) -> Whole:
+        """Numbers of allowed blocks in the rows and columns before some; behind the last there may be one more."""
 
-    # Lines and the blocks that they are in
+    @abstractmethod
+    def _block_ends(self, axis: str) -> tuple[Whole, Whole]:
+        """Return the first block that each block of an axis is allowed with, and the last, or -1."""
+
+    # What follows from it
 
     def number(self, axis: str) -> int:
         """Number of blocks along an axis."""
         return -(-self.extents[axis] // self.sides[axis])
 
-    def around(self, axis: str, lines: Interval) -> Interval:
-        """Return the numbers of the first block that holds some of the lines, and of the one behind the last."""
-        if lines[0] >= lines[1]:
-            return 0, 0
-        return lines[0] // self.sides[axis], -(-lines[1] // self.sides[axis])
-
-    def shares(self, axis: str, lines: Interval) -> Whole:
-        """How many of the lines are in each of the blocks around them."""
-        (low, high), side = self.around(axis, lines), self.sides[axis]
-        shares = np.full(high - low, side, dtype=np.int64)
-        if low < high:
-            shares[0] -= lines[0] - low * side
-            shares[-1] -= high * side - lines[1]
+    def shares(self, axis: str) -> Whole:
+        """How many lines are in each block of an axis."""
+        shares = np.full(self.number(axis), self.sides[axis], dtype=np.int64)
+        shares[-1] += self.extents[axis] - len(shares) * self.sides[axis]
         return shares
 
-    def edges(self, axis: str, lines: Interval, rows: NDArray[Any]) -> Whole:
-        """Where, strictly inside of some lines, a row of the blocks around them differs from the one before."""
-        differ = rows[1:] != rows[:-1]
-        changes = np.flatnonzero(differ if differ.ndim == 1 else differ.any(axis=1)) + 1
-        return (changes + self.around(axis, lines)[0]) * self.sides[axis]
+    @cached_property
+    def ends_of_blocks(self) -> dict[str, tuple[Whole, Whole]]:
+        """First and last partner of the lines of each block; the number of partners and -1 where there is none."""
+        found = {}
+        for axis, other in OTHER_AXIS.items():
+            side, extent = self.sides[other], self.extents[other]
+            first, last = self._block_ends(axis)
+            behind = np.minimum((last + 1) * side, extent)
+            found[axis] = np.where(last < 0, extent, first * side), behind - 1
+        return found
 
-    def _around(self, axis: str, lines: Interval, partners: Interval) -> NDArray[np.bool_]:
-        """Return the blocks around some lines and partners."""
-        blocks = np.arange(*self.around(axis, lines))
-        return self.allowed(axis, blocks, self.around(OTHER_AXIS[axis], partners))
+    def first_of(self, axis: str, lines: Whole) -> Whole:
+        """First partner of chosen lines of an axis."""
+        return self.ends_of_blocks[axis][0][lines // self.sides[axis]]
 
-    # Pairs
-
-    def before(self, queries: Any, keys: Any) -> Any:
-        """Number of allowed pairs of the queries and keys before some places; for numbers, or arrays of both.
-
-        Along either axis it is linear inside of a block.
-        """
-        rows, columns = self.sides["i"], self.sides["j"]
-        (r, a), (c, b) = divmod(queries, rows), divmod(keys, columns)
-        sums, take = self.blocks_before, int if isinstance(r, int) else _long
-        above = take(sums(r, c)) * (columns - b) + take(sums(r, c + 1)) * b
-        below = take(sums(r + 1, c)) * (columns - b) + take(sums(r + 1, c + 1)) * b
-        return above * (rows - a) + below * a
-
-    def count(self, queries: Interval, keys: Interval) -> int:
-        """Number of allowed pairs in a box."""
-        if queries[0] >= queries[1] or keys[0] >= keys[1]:
-            return 0
-        (start, stop), (left, right), before = map(int, queries), map(int, keys), self.before
-        return int(before(stop, right) - before(start, right) - before(stop, left) + before(start, left))
-
-    def counts(self, queries: tuple[Whole, Whole], keys: tuple[Whole, Whole]) -> Whole:
-        """Numbers of allowed pairs in many boxes: beginnings and ends of their queries, and of their keys."""
-        (start, stop), before = queries, self.before
-        return np.asarray(
-            before(stop, keys[1]) - before(start, keys[1]) - before(stop, keys[0]) + before(start, keys[0])
-        )
+    def last_of(self, axis: str, lines: Whole) -> Whole:
+        """Last partner of chosen lines of an axis."""
+        return self.ends_of_blocks[axis][1][lines // self.sides[axis]]
 
     def matrix(self, queries: Interval, keys: Interval) -> NDArray[np.bool_]:
         """Return the box as an array of booleans, shape (queries, keys)."""
-        box = np.repeat(self._around("i", queries, keys), self.shares("j", keys), axis=1)
-        return np.repeat(box, self.shares("i", queries), axis=0)
+        rows, columns = (
+            np.arange(*lines, dtype=np.int64) // side
+            for lines, side in zip((queries, keys), self.sides.values(), strict=True)
+        )
+        if not (len(rows) and len(columns)):
+            return np.zeros((len(rows), len(columns)), dtype=bool)
+        box = self.allowed((rows[0], rows[-1] + 1), (columns[0], columns[-1] + 1))
+        return np.asarray(box[rows - rows[0]][:, columns - columns[0]])
 
-
-def _long(numbers: Any) -> Any:
-    return np.asarray(numbers, dtype=np.int64)
+    def _answers(self) -> Questions:
+        return BlockQuestions(self)

@@ -11,7 +11,7 @@ from pebble.computations.masks.block_mask import BlockMask
 from pebble.computations.masks.butterfly_mask import ButterflyMask
 from pebble.computations.masks.dense_mask import DenseMask
 from pebble.computations.masks.mask import Interval, Mask, RegularPart
-from pebble.computations.masks.staircase import CommonPieces, Staircase
+from pebble.computations.masks.staircase import Staircase
 
 __all__ = ["GroupedBand", "grouped_mask"]
 
@@ -27,35 +27,16 @@ class GroupedBand(BandMask):
     inner : BandMask
         The mask of the groups.
     group : int
-    start, stop : Staircase
-        Of group · inner.Nq queries.
     """
 
-    def __init__(self, spec: str, inner: BandMask, group: int, start: Staircase, stop: Staircase) -> None:
-        super().__init__(spec, inner.Nk, start, stop)
+    def __init__(self, spec: str, inner: BandMask, group: int) -> None:
+        super().__init__(spec, inner.Nk, *(_repeated(ends, group) for ends in inner.ends("i")))
         self._inner, self._group = inner, group
-        self._pieces = {"i": inner.pieces("i").grouped(group), "j": inner.pieces("j").scaled(group)}
-
-    def ungrouped(self) -> tuple[BandMask, int]:
-        """Return the band of single queries, and how often each of them is repeated here."""
-        inner, times = self._inner.ungrouped()
-        return inner, times * self._group
 
     def between(self, queries: Interval, keys: Interval) -> BandMask:
-        """Return the band of some queries and keys alone; of whole groups, a band of groups again."""
-        part = super().between(queries, keys)
-        if any(place % self._group for place in queries):
-            return part
+        """Return the band of some whole groups of queries and some keys alone, counted from the first of them."""
         first, behind = (place // self._group for place in queries)
-        found = GroupedBand(
-            part.spec, self._inner.between((first, behind), keys), self._group, *part.ends("i")
-        )
-        found.empty_rows = self.empty_rows
-        return found
-
-    def pieces(self, axis: str) -> CommonPieces:
-        """Return pieces of an axis in which both ends of a line's interval stay, or go up by the same steps."""
-        return self._pieces[axis]
+        return GroupedBand("part", self._inner.between((first, behind), keys), self._group)
 
     def steady_parts(self, axis: str) -> list[RegularPart]:
         """Return the parts of an axis in which a group on, or a key on, the pairs are the same, moved on."""
@@ -90,8 +71,7 @@ def grouped_mask(mask: Mask, group: int) -> Mask:
                 f"mask {spec}: a group's ends are kept line by line, at most {_MOST_LINES:,} of them, "
                 f"not {max(Nq, mask.Nk):,}"
             )
-        start, stop = (_repeated(ends, group) for ends in mask.ends("i"))
-        found: Mask = GroupedBand(spec, mask, group, start, stop)
+        found: Mask = GroupedBand(spec, mask, group)
     elif isinstance(mask, BlockMask):
         sides = mask.sides["i"] * group, mask.sides["j"]
         found = BlockMask(spec, mask.Nq * group, mask.Nk, sides, mask.blocks)

@@ -104,7 +104,7 @@ def where_apart(one: Staircase, other: Staircase, least: int) -> Intervals:
     >>> found.begins.tolist(), found.ends.tolist()
     ([0, 6], [1, 9])
     """
-    starts, lengths, heights, slopes, *_ = common_pieces(one, other)
+    starts, lengths, heights, slopes = common_pieces(one, other)
     gap, move = heights[1] - heights[0], slopes[1] - slopes[0]
     # In a piece the gap stays, or grows or shrinks by one from place to place.
     low = np.where(move > 0, np.maximum(least - gap, 0), 0)

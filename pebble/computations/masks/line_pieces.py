@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     Whole = NDArray[np.int64]
 
 __all__ = ["LinePieces"]
-
-FIRST, LAST = 0, 1
 
 
 class LinePieces:
@@ -67,7 +65,7 @@ class LinePieces:
         here, next_line = ends(starts), ends(np.minimum(starts + 1, stops - 1))
         repeated = (starts // period == run[0]) & (run[1] - run[0] > 1)
         next_block = ends(np.where(repeated, starts + period, starts))
-        taken = here[LAST] >= 0
+        taken = here[1] >= 0
         slopes = [after - before for before, after in zip(here, next_line, strict=True)]
         moves = [(after - before) // period for before, after in zip(here, next_block, strict=True)]
         table = np.stack([starts, stops, *here, *slopes, *moves])[:, taken]
@@ -81,17 +79,10 @@ class LinePieces:
         self.total = int((self.lengths * self.times).sum())
         self.all_present = self.total == self.extent
 
-    def ends(self, which: int, lines: Whole, none: int) -> Whole:
-        """Return the first (0) or last (1) partner of chosen lines, ``none`` where there is none."""
-        return self._ends(((which, none),), lines)[0]
-
-    def both_ends(self, lines: Whole, none: int) -> list[Whole]:
-        """Return the first partner of chosen lines, ``none`` where there is none, and the last, or -1."""
-        return self._ends(((FIRST, none), (LAST, -1)), lines)
-
-    def _ends(self, asked: tuple[tuple[int, int], ...], lines: Whole) -> list[Whole]:
+    def ends(self, lines: Whole, none: int) -> tuple[Whole, Whole]:
+        """Return first and last partner of chosen lines, ``none`` and -1 where there is none."""
         if not len(self.starts):
-            return [np.full(lines.shape, none, dtype=np.int64) for _, none in asked]
+            return np.full_like(lines, none), np.full_like(lines, -1)
         block = lines // self.period
         # Behind the run, the blocks are their own.
         blocks = np.where(block < self.run[1], np.maximum(block - self.run[0], 0), 0)
@@ -99,73 +90,62 @@ class LinePieces:
         lines = lines - shift
         piece = np.maximum(self.starts.searchsorted(lines, side="right") - 1, 0)
         inside = lines - self.starts[piece]
-        values = [
-            self.heights[which][piece] + self.slopes[which][piece] * inside + self.moves[which][piece] * shift
-            for which, _ in asked
-        ]
+        first, last = (
+            height[piece] + slope[piece] * inside + moves[piece] * shift
+            for height, slope, moves in zip(self.heights, self.slopes, self.moves, strict=True)
+        )
         if self.all_present:
-            return values
+            return first, last
         present = (inside >= 0) & (inside < self.lengths[piece])
-        return [np.where(present, value, none) for value, (_, none) in zip(values, asked, strict=True)]
+        return np.where(present, first, none), np.where(present, last, -1)
 
-    # Numbers of lines
+    # Numbers of lines, and the last of some
 
-    def before(self, places: Any) -> Any:
-        """Return how many lines with pairs lie before a place, or each of some."""
+    def before(self, places: Whole) -> Whole:
+        """Return how many lines with pairs lie before each of some places."""
         if self.all_present:
             return places
-        total = places * 0
-        for start, length, times in self._lists:
+        total = np.zeros_like(places)
+        for start, length, times, *_ in self._each:
             whole, part = self._upto(start, length, times, places)
-            total = total + whole * length + part
+            total += whole * length + part
         return total
 
-    def below(self, which: int, lines: Any, values: Any) -> Any:
-        """Return how many lines before a place have an end below a value; for numbers, or arrays of both."""
-        total = lines * 0 + values * 0
-        for piece in self._each[which]:
-            total = total + self._below(piece, lines, values)
+    def begun(self, places: Whole, values: Whole) -> Whole:
+        """Return how many lines before places have their first partner before a value."""
+        total = np.zeros_like(places)
+        for start, length, times, height, slope, moves in self._each:
+            whole, part = self._upto(start, length, times, places)
+            above = values - height
+            # Where it moves it is before the value in all lines of some blocks, and in a part of the next one.
+            passed = np.clip(above // self.period, 0, times) if moves else 0
+            left = above - passed * self.period
+            within = np.clip(left, 0, length) if slope else (left > 0) * length
+            both = np.minimum(part, within)
+            if not moves:
+                total += whole * within + both
+                continue
+            next_block = (whole < passed) * part + (whole > passed) * within + (whole == passed) * both
+            total += np.minimum(whole, passed) * length + next_block
         return total
 
     @cached_property
-    def _lists(self) -> list[list[int]]:
-        """Beginning, length and number of blocks of every piece."""
-        found: list[list[int]] = np.stack([self.starts, self.lengths, self.times], axis=1).tolist()
+    def _each(self) -> list[list[int]]:
+        """Of every piece its beginning, length, and number of blocks; and of its first partner height, slope, move."""
+        first = self.heights[0], self.slopes[0], self.moves[0]
+        found: list[list[int]] = np.stack([self.starts, self.lengths, self.times, *first], axis=1).tolist()
         return found
 
-    @cached_property
-    def _each(self) -> list[list[list[int]]]:
-        """For the first partner and for the last: of every piece the same, with height, slope and move."""
-        ends = zip(self.heights, self.slopes, self.moves, strict=True)
-        common = self.starts, self.lengths, self.times
-        return [np.stack([*common, *end], axis=1).tolist() for end in ends]
-
-    def _upto(self, start: int, length: int, times: int, place: Any) -> tuple[Any, Any]:
+    def _upto(self, start: int, length: int, times: int, place: Whole) -> tuple[Whole, Whole]:
         """Return how often a piece lies before a place, up to the last time, and how many lines then are before it."""
         rest = place - start
-        whole = _clip(rest // self.period, times - 1)
-        return whole, _clip(rest - whole * self.period, length)
+        whole = np.clip(rest // self.period, 0, times - 1)
+        return whole, np.clip(rest - whole * self.period, 0, length)
 
-    def _below(self, piece: list[int], place: Any, value: Any) -> Any:
-        start, length, times, height, slope, moves = piece
-        whole, part = self._upto(start, length, times, place)
-        above = value - height
-        # An end that moves is below the value in all lines of so many blocks, and in some lines of the next one.
-        passed = _clip(above // self.period, times) if moves else 0
-        left = above - passed * self.period
-        within = _clip(left, length) if slope else (left > 0) * length
-        both = _least(part, within)
-        if not moves:
-            return whole * within + both
-        next_block = (whole < passed) * part + (whole > passed) * within + (whole == passed) * both
-        return _least(whole, passed) * length + next_block
-
-    # Lines, and values
-
-    def latest_of(self, which: int, before: Whole, low: Whole, high: Whole) -> Whole:
-        """Return the last lines before places with an end in [low, high); -1 where there is none."""
+    def latest(self, before: Whole, low: Whole, high: Whole) -> Whole:
+        """Return the last lines before places with their first partner in [low, high); -1 where there is none."""
         found = np.full_like(before, -1)
-        for start, length, times, height, slope, moves in self._each[which]:
+        for start, length, times, height, slope, moves in self._each:
             least = np.maximum(low - height, 0) if slope and not moves else 0
             number = np.minimum(times, -((start + least - before) // self.period)) - 1
             if moves:
@@ -178,15 +158,6 @@ class LinePieces:
             upto = np.minimum(upto, before - place)
             found = np.where((number >= 0) & (since < upto), np.maximum(found, place + upto - 1), found)
         return found
-
-
-def _clip(value: Any, most: int) -> Any:
-    """Return what is nearest from 0 on to some number; numpy would be slow for single numbers."""
-    return min(max(value, 0), most) if isinstance(value, int) else np.clip(value, 0, most)
-
-
-def _least(one: Any, other: Any) -> Any:
-    return min(one, other) if isinstance(one, int) and isinstance(other, int) else np.minimum(one, other)
 
 
 def _joined(table: Whole, period: int) -> Whole:

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Hashable, Iterator
 from functools import cached_property
-from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from pebble.common.errors import InvalidInput
+from pebble.computations.masks.components import parts_of_rows, places_apart
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from pebble.computations.masks.mask_parts import MaskParts
     from pebble.computations.masks.questions import Questions
+
+    Whole = NDArray[np.int64]
 
 __all__ = ["OTHER_AXIS", "Interval", "Mask", "RegularPart"]
 
@@ -47,7 +47,6 @@ class RegularPart(NamedTuple):
 
 
 _CHUNK = 2**24  # pairs looked at at a time
-_MOST_PAIRS = 2**28  # of which sums are kept
 
 
 class Mask(ABC):
@@ -90,36 +89,20 @@ class Mask(ABC):
     # What a kind of mask must know
 
     @abstractmethod
-    def first(self, axis: str, lines: Interval | None = None) -> NDArray[np.int64]:
-        """First partner of every line of an interval; the number of possible partners where it has none."""
+    def first_of(self, axis: str, lines: Whole) -> Whole:
+        """First partner of chosen lines of an axis; the number of possible partners where one has none."""
 
     @abstractmethod
-    def last(self, axis: str, lines: Interval | None = None) -> NDArray[np.int64]:
-        """Last partner of every line of an interval, of the whole axis by default; -1 where it has none."""
-
-    def first_of(self, axis: str, lines: NDArray[np.int64]) -> NDArray[np.int64]:
-        """First partner of chosen lines of an axis."""
-        return self.first(axis)[lines]
-
-    def last_of(self, axis: str, lines: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Last partner of chosen lines of an axis."""
-        return self.last(axis)[lines]
-
-    def ends_of(self, axis: str, lines: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the places on the other axis at which the rule of chosen lines' pairs changes, shape (n, lines).
-
-        In each two rows an interval of partners begins, and ends; as many for all lines, some of them perhaps empty.
-        For a band that is the first partner and the one behind the last, which are all that is known of other masks.
-        """
-        return np.stack([self.first_of(axis, lines), self.last_of(axis, lines) + 1])
-
-    @abstractmethod
-    def count(self, queries: Interval, keys: Interval) -> int:
-        """Number of allowed pairs in a box."""
+    def last_of(self, axis: str, lines: Whole) -> Whole:
+        """Last partner of chosen lines of an axis; -1 where one has none."""
 
     @abstractmethod
     def matrix(self, queries: Interval, keys: Interval) -> NDArray[np.bool_]:
         """Return the box as an array of booleans, shape (queries, keys)."""
+
+    @abstractmethod
+    def _answers(self) -> Questions:
+        """Return what answers questions about many boxes at once."""
 
     @abstractmethod
     def _identity(self) -> object:
@@ -128,23 +111,45 @@ class Mask(ABC):
     # What follows from it
 
     @cached_property
+    def questions(self) -> Questions:
+        """What the mask answers about many boxes at once."""
+        return self._answers()
+
+    def first(self, axis: str, lines: Interval | None = None) -> Whole:
+        """First partner of every line of an interval, of the whole axis by default."""
+        return self.first_of(axis, np.arange(*(lines or (0, self.extents[axis])), dtype=np.int64))
+
+    def last(self, axis: str, lines: Interval | None = None) -> Whole:
+        """Last partner of every line of an interval, of the whole axis by default."""
+        return self.last_of(axis, np.arange(*(lines or (0, self.extents[axis])), dtype=np.int64))
+
+    def ends_of(self, axis: str, lines: Whole) -> Whole:
+        """Return the places on the other axis at which the rule of chosen lines' pairs changes, shape (n, lines).
+
+        In each two rows an interval of partners begins, and ends; as many for all lines, some of them perhaps empty.
+        For a band that is the first partner and the one behind the last, which are all that is known of other masks.
+        """
+        return np.stack([self.first_of(axis, lines), self.last_of(axis, lines) + 1])
+
+    @cached_property
     def pairs(self) -> int:
         """Number of allowed pairs."""
         return self.count((0, self.Nq), (0, self.Nk))
 
-    def box(self, axis: str, lines: Interval, partners: Interval) -> int:
-        """Number of allowed pairs of some lines of an axis with some of the other."""
-        return self.count(lines, partners) if axis == "i" else self.count(partners, lines)
+    def count(self, queries: Interval, keys: Interval) -> int:
+        """Number of allowed pairs in a box; of many boxes, ask :attr:`questions`."""
+        return int(self.questions.pairs("i", *_alone(*queries, *keys))[0])
 
-    def has_pairs(self, axis: str, lines: Interval, partners: Interval) -> bool:
-        """Whether some lines of an axis have any pair with some of the other."""
-        return lines[0] < lines[1] and partners[0] < partners[1] and self.box(axis, lines, partners) > 0
+    def present(self, axis: str, start: int = 0, stop: int | None = None) -> int:
+        """Number of lines in an interval that have any pair."""
+        stop = self.extents[axis] if stop is None else stop
+        return int(self.questions.present(axis, *_alone(start, stop))[0])
 
     def lines_matrix(self, axis: str, lines: Interval, partners: Interval) -> NDArray[np.bool_]:
         """Return a box as booleans, shape (lines, partners)."""
         return self.matrix(lines, partners) if axis == "i" else self.matrix(partners, lines).T
 
-    def degrees(self, axis: str, partners: NDArray[np.bool_]) -> NDArray[np.int64]:
+    def degrees(self, axis: str, partners: NDArray[np.bool_]) -> Whole:
         """Return how many of some partners, given as booleans, every line of an axis has a pair with."""
         extent, other = self.extents[axis], self.extents[OTHER_AXIS[axis]]
         found = np.zeros(extent, dtype=np.int64)
@@ -161,7 +166,7 @@ class Mask(ABC):
         return False
 
     @cached_property
-    def parts(self) -> dict[str, NDArray[np.int64]]:
+    def parts(self) -> dict[str, Whole]:
         """Number, from 0, of the part of the mask that every line belongs to; -1 where it has no pair.
 
         Two lines are in the same part if pairs lead from one to the other. Parts have nothing in common.
@@ -170,21 +175,25 @@ class Mask(ABC):
             return {axis: np.where(self.last(axis) >= 0, 0, -1) for axis in self.extents}
         return self._parts()
 
-    def _parts(self) -> dict[str, NDArray[np.int64]]:
-        from pebble.computations.masks.components import parts_of_rows
-
+    def _parts(self) -> dict[str, Whole]:
         step = max(1, _CHUNK // self.Nk)
         starts = range(0, self.Nq, step)
         boxes = (self.matrix((start, min(start + step, self.Nq)), (0, self.Nk)) for start in starts)
         return parts_of_rows((row for box in boxes for row in box), self.Nq, self.Nk)
 
     def separations(self, axis: str) -> list[int]:
-        """Return places strictly inside an axis at which the mask falls apart, in order; none by default.
+        """Return places strictly inside an axis at which the mask falls apart, in order.
 
         No line before the place has a partner at, or behind, the first partner of any line behind it. The number of
         parts is then at most one more; it may be less than that of :attr:`parts`, whose lines need not be neighbours.
         """
-        return []
+        return self._separations[axis]
+
+    @cached_property
+    def _separations(self) -> dict[str, list[int]]:
+        if self.connected:
+            return {axis: [] for axis in self.extents}
+        return {axis: places_apart(self.first(axis), self.last(axis)).tolist() for axis in self.extents}
 
     @cached_property
     def in_parts(self) -> MaskParts:
@@ -192,46 +201,6 @@ class Mask(ABC):
         from pebble.computations.masks.mask_parts import mask_parts
 
         return mask_parts(self)
-
-    def between(self, queries: Interval, keys: Interval) -> Mask:
-        """Return the mask of some queries and keys alone, both counted from the first of them; named ``part``."""
-        from pebble.computations.masks.dense_mask import DenseMask
-
-        part = DenseMask("part", self.matrix(queries, keys))
-        part.empty_rows = self.empty_rows
-        return part
-
-    def keys_of_parts(self, queries: NDArray[np.int64], keys: NDArray[np.int64]) -> Iterator[Hashable]:
-        """Yield for the parts between some places what is equal only if :meth:`between` is.
-
-        Parameters
-        ----------
-        queries, keys : ndarray of int64
-            Where parts begin, and where the last one ends.
-        """
-        for lines, partners in zip(pairwise(queries.tolist()), pairwise(keys.tolist()), strict=True):
-            yield (
-                lines[1] - lines[0],
-                partners[1] - partners[0],
-                np.packbits(self.matrix(lines, partners)).tobytes(),
-            )
-
-    @cached_property
-    def questions(self) -> Questions:
-        """What the mask answers about many boxes at once; from an array of all pairs, where it knows no other way."""
-        from pebble.computations.masks.questions import TableQuestions
-
-        if self.Nq * self.Nk > _MOST_PAIRS:
-            raise InvalidInput(
-                f"mask {self.spec}: counts need an array of all pairs, at most {_MOST_PAIRS:,} of them; Nq · Nk is "
-                f"{self.Nq * self.Nk:,}; take fewer queries or keys, or a mask made of bands or blocks"
-            )
-        return TableQuestions(self)
-
-    def present(self, axis: str, start: int = 0, stop: int | None = None) -> int:
-        """Number of lines in an interval that have any pair."""
-        lines = start, self.extents[axis] if stop is None else stop
-        return int(np.count_nonzero(self.last(axis, lines) >= 0))
 
     def steady_parts(self, axis: str) -> list[RegularPart]:
         """Return the parts of an axis in which some lines on the pairs are the same, moved on; in order.
@@ -256,3 +225,8 @@ class Mask(ABC):
 
     def __repr__(self) -> str:
         return f"<Mask {self.spec}: {self.pairs} of {self.Nq * self.Nk} pairs>"
+
+
+def _alone(*numbers: int) -> list[Whole]:
+    """Return each number as an array of one."""
+    return [np.array([number], dtype=np.int64) for number in numbers]

@@ -8,6 +8,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from pebble.computations.masks.arrays import mask_of_booleans
+from pebble.computations.masks.band_mask import BandMask
+from pebble.computations.masks.staircase import Staircase
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -56,7 +60,7 @@ class MaskParts(NamedTuple):
 def mask_parts(mask: Mask) -> MaskParts:
     """Return the parts of a mask between the places at which it falls apart (:meth:`.Mask.separations`).
 
-    Cost: proportional to the number of parts; of those of a mask kept pair by pair, to the pairs that may be in them.
+    Cost: proportional to the number of parts; of those that are no bands, to the pairs that may be in them.
 
     Examples
     --------
@@ -73,9 +77,49 @@ def mask_parts(mask: Mask) -> MaskParts:
     kinds: list[int] = []
     masks: list[Mask] = []
     ends = zip(pairwise(places["i"].tolist()), pairwise(places["j"].tolist()), strict=True)
-    for (queries, keys), key in zip(ends, mask.keys_of_parts(places["i"], places["j"]), strict=True):
-        kind = numbers.setdefault(key, len(masks))
+    for (queries, keys), key in zip(ends, _keys(mask, places), strict=True):
+        kind = numbers.setdefault((queries[1] - queries[0], keys[1] - keys[0], key), len(masks))
         if kind == len(masks):
-            masks.append(mask.between(queries, keys))
+            masks.append(_part(mask, queries, keys))
         kinds.append(kind)
     return MaskParts(tuple(masks), np.array(kinds, dtype=np.int64), places)
+
+
+def _part(mask: Mask, queries: Interval, keys: Interval) -> Mask:
+    """Return the mask of some queries and keys alone, both counted from the first of them."""
+    part: Mask
+    if isinstance(mask, BandMask):
+        part = mask.between(queries, keys)
+    else:
+        part = mask_of_booleans("part", mask.matrix(queries, keys))
+    part.empty_rows = mask.empty_rows
+    return part
+
+
+def _keys(mask: Mask, places: dict[str, Whole]) -> Iterator[Hashable]:
+    """Yield what tells parts of one size apart."""
+    if isinstance(mask, BandMask):
+        yield from zip(*(_outlines(ends, places["i"], places["j"]) for ends in mask.ends("i")), strict=True)
+        return
+    for queries, keys in zip(*(pairwise(one.tolist()) for one in places.values()), strict=True):
+        yield np.packbits(mask.matrix(queries, keys)).tobytes()
+
+
+def _outlines(ends: Staircase, places: Whole, values: Whole) -> Iterator[Hashable]:
+    """Yield how a staircase goes on some of its places, both these and its values counted from the first.
+
+    >>> begins = Staircase.from_values([0, 0, 2, 2, 4, 5])
+    >>> one, two, three = _outlines(begins, np.array([0, 2, 4, 6]), np.array([0, 2, 4, 6]))
+    >>> one == two, one == three
+    (True, False)
+    """
+    first = ends.piece(places[:-1]).tolist()
+    behind = ends.starts.searchsorted(places[1:]).tolist()
+    heights = (ends.at(places[:-1]) - values[:-1]).tolist()
+    starts, tops, slopes = ends.starts, ends.heights, ends.slopes
+    for low, high, place, value, height in zip(
+        first, behind, places.tolist(), values.tolist(), heights, strict=False
+    ):
+        more = slice(low + 1, high)
+        others = (starts[more] - place).tobytes(), (tops[more] - value).tobytes()
+        yield height, slopes[low:high].tobytes(), *others

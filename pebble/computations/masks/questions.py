@@ -14,14 +14,13 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from pebble.common.errors import TooManyOperations
-from pebble.computations.masks.mask import OTHER_AXIS, Mask
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Whole = NDArray[np.int64]
 
-__all__ = ["Questions", "Runs", "TableQuestions", "check_tiles", "every_tile"]
+__all__ = ["Questions", "Runs", "all_numbers", "check_tiles", "every_tile", "runs_of"]
 
 _MOST_TILES = 2**24
 _SAMPLES = 3
@@ -174,61 +173,20 @@ def check_tiles(number: int) -> None:
 def every_tile(w0: Whole, w1: Whole, tile: Whole) -> Runs:
     """Return all tiles of loops, each as a run of its own."""
     number = -((w0 - w1) // tile)
-    check_tiles(int(number.sum()))
-    parent = np.repeat(np.arange(len(w0)), number)
-    first = np.arange(len(parent)) - np.repeat(np.cumsum(number) - number, number)
+    parent, first = all_numbers(np.zeros_like(number), number)
     return Runs(parent, first, np.ones_like(first), np.ones_like(first))
 
 
-class TableQuestions(Questions):
-    """The answers of any mask, from an array of all its pairs: memory is proportional to queries × keys.
+def all_numbers(start: Whole, stop: Whole) -> tuple[Whole, Whole]:
+    """Return all whole numbers of intervals, and with each the number of its interval."""
+    lengths = stop - start
+    check_tiles(int(lengths.sum()))
+    parent = np.repeat(np.arange(len(start)), lengths)
+    return parent, np.arange(len(parent)) + np.repeat(start - (np.cumsum(lengths) - lengths), lengths)
 
-    Examples
-    --------
-    >>> from pebble.computations.masks import causal_mask
-    >>> asked = TableQuestions(causal_mask(4, 4))
-    >>> low, high = np.array([0, 2]), np.array([2, 4])
-    >>> asked.pairs("i", low, high, low, high).tolist(), asked.begun("j", low, high, high).tolist()
-    ([3, 3], [2, 2])
-    """
 
-    def __init__(self, mask: Mask) -> None:
-        super().__init__(mask.extents)
-        allowed = mask.matrix((0, mask.Nq), (0, mask.Nk))
-        self._sums = np.zeros((mask.Nq + 1, mask.Nk + 1), dtype=np.int64)
-        np.cumsum(np.cumsum(allowed, axis=0, dtype=np.int64), axis=1, out=self._sums[1:, 1:])
-        self._first = {axis: mask.first(axis) for axis in OTHER_AXIS}
-        self._present = {}
-        for axis, first in self._first.items():
-            self._present[axis] = np.append(0, np.cumsum(first < self.extents[OTHER_AXIS[axis]]))
-
-    def pairs(self, axis: str, x0: Whole, x1: Whole, p: Whole, q: Whole) -> Whole:
-        """Numbers of allowed pairs in boxes."""
-        a, b, c, d = (x0, x1, p, q) if axis == "i" else (p, q, x0, x1)
-        sums = self._sums
-        return np.asarray(sums[b, d] - sums[a, d] - sums[b, c] + sums[a, c])
-
-    def present(self, axis: str, x0: Whole, x1: Whole) -> Whole:
-        """Numbers of lines in intervals that have any pair."""
-        return np.asarray(self._present[axis][x1] - self._present[axis][x0])
-
-    def begun(self, axis: str, x0: Whole, x1: Whole, place: Whole) -> Whole:
-        """Numbers of lines that have begun before a place, from an array of all lines and places."""
-        table = self._begun(axis)
-        return np.asarray(table[x1, place] - table[x0, place])
-
-    def _begun(self, axis: str) -> Whole:
-        places = np.arange(self.extents[OTHER_AXIS[axis]] + 1)
-        table = np.zeros((self.extents[axis] + 1, len(places)), dtype=np.int64)
-        np.cumsum(self._first[axis][:, None] < places, axis=0, out=table[1:])
-        return table
-
-    def behind_latest(self, axis: str, x0: Whole, x1: Whole, p: Whole, q: Whole) -> Whole:
-        """Return the place behind the last line that begins in [p, q)."""
-        found = x0.copy()
-        for number, (low, high, start, stop) in enumerate(zip(x0, x1, p, q, strict=True)):
-            first = self._first[axis][low:high]
-            lines = np.flatnonzero((first >= start) & (first < stop))
-            if len(lines):
-                found[number] = low + lines[-1] + 1
-        return found
+def runs_of(parent: Whole, *columns: Whole) -> Runs:
+    """Return the runs of columns of runs, without those that have no tile."""
+    first, length, times = (column.reshape(-1) for column in columns)
+    some = length > 0
+    return Runs(parent[some], first[some], length[some], times[some])

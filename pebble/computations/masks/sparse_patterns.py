@@ -8,10 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pebble.common.errors import InvalidInput
-from pebble.computations.masks.arrays import as_booleans, fill, load_array
+from pebble.computations.masks.arrays import as_booleans, load_array
 from pebble.computations.masks.block_mask import BlockMask, check_blocks_kept
-from pebble.computations.masks.butterfly_mask import ButterflyMask
-from pebble.computations.masks.dense_mask import DenseMask
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -19,9 +17,7 @@ if TYPE_CHECKING:
 __all__ = [
     "block_file_mask",
     "block_mask",
-    "butterfly_mask",
     "check_positive",
-    "n_of_m_mask",
     "random_blocks_mask",
     "random_words",
 ]
@@ -42,27 +38,6 @@ def check_positive(kind: str, **sizes: int) -> None:
 def _check_seed(kind: str, seed: int) -> None:
     if not 0 <= seed < 10**18:
         raise InvalidInput(f"mask {kind}: the seed must be a whole number from 0 to 10¹⁸ - 1, not {seed}")
-
-
-def butterfly_mask(N: int, size: int) -> ButterflyMask:
-    """The flat block butterfly: blocks (r, c) with r = c, or r and c different in exactly one binary digit.
-
-    The sum of all butterfly factors, where each is a block matrix of ones and zeros; with a number of blocks that
-    is no power of two, the part of the next larger pattern that there is.
-
-    References
-    ----------
-    Dao, Fu, Ermon, Rudra, Ré: FlashAttention, 2022, arXiv:2205.14135, section 3.3, takes the pattern of Dao, Chen,
-    Liang, Yang, Song, Rudra, Ré: Pixelated Butterfly, 2022, arXiv:2112.00029.
-
-    Examples
-    --------
-    >>> butterfly_mask(4, 1).matrix((0, 4), (0, 4)).astype(int).tolist()
-    [[1, 1, 1, 0], [1, 1, 0, 1], [1, 0, 1, 1], [0, 1, 1, 1]]
-    """
-    check_positive("butterfly", size=size)
-    spec = f"butterfly:{size}"
-    return ButterflyMask(spec, N, N, (size, size))
 
 
 def block_mask(Nq: int, Nk: int, size: int, blocks: Any, *, name: str = "blocks") -> BlockMask:
@@ -178,48 +153,6 @@ def _drawn(seed: int, rows: int, columns: int, number: int) -> NDArray[np.bool_]
     order = np.argsort(np.concatenate(last_words))[: more - before]
     found.reshape(-1)[np.concatenate(places)[order]] = True
     return found
-
-
-def n_of_m_mask(Nq: int, Nk: int, keep: int, of: int, seed: int = 0) -> DenseMask:
-    """Every query sees ``keep`` keys, drawn at random, of each group of ``of`` keys that follow each other.
-
-    Of a last, smaller group it sees ``keep``, or all.
-
-    Parameters
-    ----------
-    Nq, Nk : int
-    keep, of : int
-        N and M of N:M sparsity.
-    seed : int
-        The pair (i, j) has the word ``random_words(seed, i · Nk + j)``; the smallest of a group are kept.
-
-    References
-    ----------
-    The pattern: Mishra et al., Accelerating Sparse Deep Neural Networks, 2021, arXiv:2104.08378 (there for weights,
-    chosen by magnitude).
-
-    Examples
-    --------
-    >>> n_of_m_mask(3, 8, 2, 4)
-    <Mask nm:2:4: 12 of 24 pairs>
-    """
-    check_positive("nm", N=keep, M=of)
-    _check_seed("nm", seed)
-    if keep > of:
-        raise InvalidInput(f"mask nm: {keep} of every {of} keys cannot be kept")
-    spec = f"nm:{keep}:{of}" + (f",seed={seed}" if seed else "")
-    of = min(of, Nk)
-    groups = -(-Nk // of)
-
-    def allowed(i: Any, j: Any) -> Any:
-        words = np.full((len(i), groups * of), _WORD, dtype=np.uint64)
-        words[:, :Nk] = random_words(seed, i * Nk + j)
-        order = words.reshape(len(i), groups, of).argsort(axis=2, kind="stable")
-        kept = np.zeros(order.shape, dtype=bool)
-        np.put_along_axis(kept, order[:, :, :keep], True, axis=2)
-        return kept.reshape(len(i), -1)[:, :Nk]
-
-    return DenseMask(spec, fill(allowed, Nq, Nk, spec))
 
 
 def random_words(seed: int, index: NDArray[np.int64]) -> NDArray[np.uint64]:

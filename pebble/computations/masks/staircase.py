@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple, overload
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -17,7 +15,6 @@ if TYPE_CHECKING:
 __all__ = ["CommonPieces", "Staircase", "common_pieces", "union"]
 
 _LARGEST = 2**62
-_MANY = 2**16
 
 
 class Staircase:
@@ -53,8 +50,9 @@ class Staircase:
     >>> ends = Staircase(10, [0, 4], [2, 5], [0, 1])
     >>> ends, ends.values(0, 10).tolist()
     (<Staircase [0, 10): 2 at 0, 5 at 4 rising>, [2, 2, 2, 2, 5, 6, 7, 8, 9, 10])
-    >>> ends.below(7), ends.upto(7), ends.sum_before(5)
-    (6, 7, 13)
+    >>> at = np.array([5, 7])
+    >>> ends.below(at).tolist(), ends.upto(at).tolist(), ends.sum_before(at).tolist()
+    ([4, 6], [5, 7], [13, 26])
     """
 
     def __init__(self, length: int, starts: object, heights: object, slopes: object) -> None:
@@ -89,123 +87,39 @@ class Staircase:
         stays = min(max(high - offset, rises), length)
         return cls(length, [0, rises, stays], [low, rises + offset, high], [0, 1, 0])
 
-    @property
-    def n_pieces(self) -> int:
-        """Number of pieces."""
-        return len(self.starts)
-
-    # One number is answered by one number, without numpy: programs ask that very often.
-
-    @overload
-    def at(self, places: int) -> int: ...
-    @overload
-    def at(self, places: Whole) -> Whole: ...
-    def at(self, places: Whole | int) -> Whole | int:
-        """Value at a place in [0, length), or values at some."""
-        if isinstance(places, int):
-            starts, heights, slopes, _ = self._for_one
-            piece = bisect_right(starts, places) - 1
-            return int(heights[piece] + slopes[piece] * (places - starts[piece]))
+    def at(self, places: Whole) -> Whole:
+        """Values at places in [0, length)."""
         return _values_at(places, self.starts, self.heights, self.slopes)
 
-    def clipped_pieces(self, start: int, stop: int, low: int, high: int) -> tuple[tuple[int, int, int], ...]:
-        """Pieces of the function on [start, stop), but at least ``low`` and at most ``high``.
-
-        Each is told by where it begins behind ``start``, its first value above ``low``, and its slope (0 for one line).
-
-        >>> Staircase.clipped(9, 0, 0, 9).clipped_pieces(2, 9, 4, 6)
-        ((0, 0, 0), (3, 1, 0), (4, 2, 0))
-        """
-        starts, heights, slopes, _ = self._for_one
-        first, behind = bisect_right(starts, start) - 1, bisect_left(starts, stop)
-        found: list[tuple[int, int, int]] = []
-
-        def add(place: int, value: int, slope: int) -> None:
-            if not (found and found[-1][1] == value and found[-1][2] == slope == 0):
-                found.append((place - start, value, slope))
-
-        for piece in range(first, behind):
-            begin, end = max(starts[piece], start), stop if piece + 1 == behind else starts[piece + 1]
-            value = int(heights[piece] + slopes[piece] * (begin - starts[piece]))
-            if not slopes[piece]:
-                add(int(begin), min(max(value, low), high) - low, 0)
-                continue
-            rises, stays = (min(max(begin + bound - value, begin), end) for bound in (low + 1, high))
-            if begin < rises:
-                add(int(begin), 0, 0)
-            if rises < stays:
-                add(int(rises), int(value + rises - begin - low), int(stays - rises > 1))
-            if max(rises, stays) < end:
-                add(int(max(rises, stays)), high - low, 0)
-        return tuple(found)
-
-    def piece(self, places: Whole | int) -> Whole:
+    def piece(self, places: Whole) -> Whole:
         """Numbers of the pieces in which some places lie."""
-        if self.n_pieces == 1 and isinstance(places, np.ndarray):
+        if len(self.starts) == 1:
             return np.zeros(places.shape, dtype=np.int64)
         return np.asarray(self.starts.searchsorted(places, side="right") - 1)
 
     def values(self, start: int, stop: int) -> Whole:
         """All values on [start, stop)."""
-        if start >= stop:
-            return np.empty(0, dtype=np.int64)
-        low = int(self.piece(start))
-        high = int(self.starts.searchsorted(stop))
-        if high - low == 1:
-            first = int(self.heights[low])
-            if not self.slopes[low]:
-                return np.full(stop - start, first, dtype=np.int64)
-            first += start - int(self.starts[low])
-            return np.arange(first, first + stop - start, dtype=np.int64)
-        pieces = slice(low, high)
-        lengths = np.diff(np.append(self.starts[pieces], stop))
-        lengths[0] -= start - self.starts[low]
-        base = np.repeat(self.heights[pieces] - self.slopes[pieces] * self.starts[pieces], lengths)
-        return np.asarray(base + np.repeat(self.slopes[pieces], lengths) * np.arange(start, stop))
+        return self.at(np.arange(start, stop, dtype=np.int64))
 
-    @overload
-    def below(self, values: int) -> int: ...
-    @overload
-    def below(self, values: Whole) -> Whole: ...
-    def below(self, values: Whole | int) -> Whole | int:
-        """Return how many places have a value below one, or each of some: the first place with at least that."""
-        if isinstance(values, int):
-            starts, heights, _, tops = self._for_one
-            piece = bisect_left(tops, values)
-            if piece == len(tops):
-                return self.length
-            return int(starts[piece] + max(values - heights[piece], 0))
-        if self.n_pieces == 1:
+    def below(self, values: Whole) -> Whole:
+        """Return for each of some values how many places have a value below it: the first place with at least that."""
+        if len(self.starts) == 1:
             after = np.maximum(values - self.heights[0], 0)
             return np.where(values > self._tops[0], self.length, after if self.slopes[0] else 0)
         piece = self._tops.searchsorted(values)
         starts, heights = self._bounded
         return np.asarray(starts[piece] + np.maximum(values - heights[piece], 0))
 
-    @overload
-    def upto(self, values: int) -> int: ...
-    @overload
-    def upto(self, values: Whole) -> Whole: ...
-    def upto(self, values: Whole | int) -> Whole | int:
-        """Return how many places have at most a value, or each of some."""
+    def upto(self, values: Whole) -> Whole:
+        """Return for each of some values how many places have at most that."""
         return self.below(values + 1)
 
-    @overload
-    def sum_before(self, places: int) -> int: ...
-    @overload
-    def sum_before(self, places: Whole) -> Whole: ...
-    def sum_before(self, places: Whole | int) -> Whole | int:
-        """Sum of all values on [0, place), for a place in [0, length] or for some."""
-        if isinstance(places, int):
-            starts, heights, slopes, _ = self._for_one
-            piece = bisect_right(starts, places) - 1
-            length = places - int(starts[piece])
-            rise = int(slopes[piece]) * (length * (length - 1) // 2)
-            return int(self._sums[piece]) + length * int(heights[piece]) + rise
-        pieces: Whole | int = 0 if self.n_pieces == 1 else self.piece(places)
-        return np.asarray(self._sums[pieces] + self._sum_of_piece(pieces, places - self.starts[pieces]))
+    def sum_before(self, places: Whole) -> Whole:
+        """Sums of all values on [0, place), for places in [0, length]."""
+        piece = self.piece(places)
+        return np.asarray(self._sums[piece] + self._sum_of_piece(piece, places - self.starts[piece]))
 
-    def _sum_of_piece(self, piece: Whole | slice | int, length: Whole) -> Whole:
+    def _sum_of_piece(self, piece: Whole | slice, length: Whole) -> Whole:
         return np.asarray(length * self.heights[piece] + self.slopes[piece] * (length * (length - 1) // 2))
 
     @cached_property
@@ -214,12 +128,6 @@ class Staircase:
         sums = np.zeros(len(lengths), dtype=np.int64)
         np.cumsum(self._sum_of_piece(slice(None), lengths)[:-1], out=sums[1:])
         return sums
-
-    @cached_property
-    def _for_one(self) -> tuple[Sequence[int] | Whole, ...]:
-        """Pieces and their last values, as lists if they are not too many."""
-        arrays = (self.starts, self.heights, self.slopes, self._tops)
-        return tuple(array.tolist() for array in arrays) if self.n_pieces < _MANY else arrays
 
     @cached_property
     def _bounded(self) -> tuple[Whole, Whole]:
@@ -281,7 +189,7 @@ class Staircase:
                 self.starts[:4].tolist(), self.heights[:4].tolist(), self.slopes[:4].tolist(), strict=True
             )
         ]
-        return f"<Staircase [0, {self.length}): {', '.join(shown + ['…'] * (self.n_pieces > 4))}>"
+        return f"<Staircase [0, {self.length}): {', '.join(shown + ['…'] * (len(self.starts) > 4))}>"
 
 
 def union(*places: Whole) -> Whole:
@@ -291,36 +199,20 @@ def union(*places: Whole) -> Whole:
 
 
 class CommonPieces(NamedTuple):
-    """Pieces on which both of two staircases keep their slope, or go up by steps all alike.
+    """Pieces on which both of two staircases keep their slope.
 
     Attributes
     ----------
     starts, lengths : ndarray of int64
         Where the pieces begin, and their lengths.
     heights, slopes : (ndarray, ndarray) of int64
-        Of the one and the other staircase. Where the slope is 1 the value goes up by ``partners`` every ``lines``
-        places.
-    lines, partners : int
-        The same for all pieces; all lengths are multiples of ``lines``.
+        Of the one and the other staircase.
     """
 
     starts: Whole
     lengths: Whole
     heights: tuple[Whole, Whole]
     slopes: tuple[Whole, Whole]
-    lines: int = 1
-    partners: int = 1
-
-    def grouped(self, group: int) -> CommonPieces:
-        """Return the pieces where every place is repeated so many times."""
-        return self._replace(
-            starts=self.starts * group, lengths=self.lengths * group, lines=self.lines * group
-        )
-
-    def scaled(self, factor: int) -> CommonPieces:
-        """Return the pieces where every value is so many times as large."""
-        heights = self.heights[0] * factor, self.heights[1] * factor
-        return self._replace(heights=heights, partners=self.partners * factor)
 
 
 def common_pieces(one: Staircase, other: Staircase) -> CommonPieces:
@@ -372,7 +264,7 @@ def _longest(length: int, starts: Whole, heights: Whole, slopes: Whole) -> tuple
     return begins, first, np.where(alone, 0, second - first)
 
 
-def _values_at(places: Whole | int, starts: Whole, heights: Whole, slopes: Whole) -> Whole:
+def _values_at(places: Whole, starts: Whole, heights: Whole, slopes: Whole) -> Whole:
     piece = starts.searchsorted(places, side="right") - 1
     return np.asarray(heights[piece] + slopes[piece] * (places - starts[piece]))
 

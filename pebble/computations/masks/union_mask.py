@@ -16,6 +16,7 @@ from pebble.computations.masks.line_pieces import LinePieces
 from pebble.computations.masks.mask import Interval, RegularPart
 from pebble.computations.masks.piecewise_mask import PiecewiseMask
 from pebble.computations.masks.staircase import union
+from pebble.computations.masks.union_questions import UnionQuestions
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
     Whole = NDArray[np.int64]
 
 __all__ = ["UnionMask"]
-
-_MANY = 64  # pieces: what is asked of every one of them takes as long as it does
 
 
 class UnionMask(PiecewiseMask):
@@ -79,28 +78,12 @@ class UnionMask(PiecewiseMask):
         """Return for every band the first partner of chosen lines and the one behind the last, shape (2n, lines)."""
         return np.concatenate([band.ends_of(axis, lines) for band in self.bands])
 
-    def count(self, queries: Interval, keys: Interval) -> int:
-        """Number of allowed pairs in a box."""
-        return sum(band.count(queries, keys) for band in self.bands)
+    def matrix(self, queries: Interval, keys: Interval) -> NDArray[np.bool_]:
+        """Return the box as an array of booleans, shape (queries, keys)."""
+        return np.asarray(np.any([band.matrix(queries, keys) for band in self.bands], axis=0))
 
-    @cached_property
-    def questions(self) -> Questions:
-        """What the mask answers about many boxes at once; from an array of all pairs, if it is in many pieces."""
-        from pebble.computations.masks.union_questions import UnionQuestions
-
-        few = all(len(pieces.starts) <= _MANY for pieces in self.line_pieces.values())
-        return UnionQuestions(self) if few else super().questions
-
-    def has_pairs(self, axis: str, lines: Interval, partners: Interval) -> bool:
-        """Whether some lines of an axis have any pair with some of the other."""
-        return any(band.has_pairs(axis, lines, partners) for band in self.bands)
-
-    def at_lines(self, axis: str, lines: Whole, partners: Interval) -> NDArray[np.bool_]:
-        """Return the pairs of chosen lines of an axis with some partners, shape (lines, partners)."""
-        found = self.bands[0].at_lines(axis, lines, partners)
-        for band in self.bands[1:]:
-            found |= band.at_lines(axis, lines, partners)
-        return found
+    def _answers(self) -> Questions:
+        return UnionQuestions(self)
 
     def steady_parts(self, axis: str) -> list[RegularPart]:
         """Return the parts of an axis in which each end of each band stays or moves by one."""
@@ -115,8 +98,9 @@ class UnionMask(PiecewiseMask):
             for band in self.bands
         )
 
-    def _degrees(self, axis: str, partners: NDArray[np.bool_]) -> list[Whole]:
-        return [band.degrees(axis, partners) for band in self.bands]
+    def degrees(self, axis: str, partners: NDArray[np.bool_]) -> Whole:
+        """Return how many of some partners, given as booleans, every line of an axis has a pair with."""
+        return np.asarray(sum(band.degrees(axis, partners) for band in self.bands))
 
     def _identity(self) -> object:
         return tuple(band._identity() for band in self.bands)

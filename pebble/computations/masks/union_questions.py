@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pebble.computations.masks.band_runs import band_runs
-from pebble.computations.masks.questions import Questions, Runs
-from pebble.computations.masks.union_mask import UnionMask
+from pebble.computations.masks.piecewise_mask import PiecewiseQuestions
+from pebble.computations.masks.questions import Runs
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from pebble.computations.masks.union_mask import UnionMask
 
     Whole = NDArray[np.int64]
 
@@ -21,7 +23,7 @@ _MOST_INTERVALS = 64
 """Intervals of lines with pairs, of all bands; where there are more, lines are looked at one by one."""
 
 
-class UnionQuestions(Questions):
+class UnionQuestions(PiecewiseQuestions):
     """The answers of a union of bands: sums over bands, or over the pieces in which lines' first partners go on alike.
 
     Examples
@@ -36,35 +38,13 @@ class UnionQuestions(Questions):
     rises = True
 
     def __init__(self, mask: UnionMask) -> None:
-        super().__init__(mask.extents)
-        self._mask = mask
+        super().__init__(mask)
+        self._bands = mask.bands
         self._asked = [band.questions for band in mask.bands]
 
     def pairs(self, axis: str, x0: Whole, x1: Whole, p: Whole, q: Whole) -> Whole:
         """Numbers of allowed pairs in boxes."""
         return np.asarray(sum(band.pairs(axis, x0, x1, p, q) for band in self._asked))
-
-    def present(self, axis: str, x0: Whole, x1: Whole) -> Whole:
-        """Numbers of lines in intervals that have any pair."""
-        return self._mask.present_before(axis, x1) - self._mask.present_before(axis, x0)
-
-    def begun(self, axis: str, x0: Whole, x1: Whole, place: Whole) -> Whole:
-        """Numbers of lines that have begun before a place."""
-        return self._mask.begun(axis, (x0, x1), place)
-
-    def behind_latest(self, axis: str, x0: Whole, x1: Whole, p: Whole, q: Whole) -> Whole:
-        """Return the place behind the last line that begins in [p, q): the furthest in any piece."""
-        pieces, found = self._mask.line_pieces[axis], x0
-        table = pieces.starts, pieces.lengths, pieces.heights[0], pieces.slopes[0]
-        for start, length, height, slope in zip(*(column.tolist() for column in table), strict=True):
-            # Of the piece, these lines begin before q, and those of [x0, x1) must not all begin before p.
-            upto, before = (
-                (np.clip(place - height, 0, length) if slope else (place > height) * length)
-                for place in (q, p)
-            )
-            low, high = np.maximum(start + before, x0), np.minimum(start + upto, x1)
-            found = np.where(low < high, high, found)
-        return np.asarray(found)
 
     def has(self, axis: str, x0: Whole, x1: Whole, p: Whole, q: Whole) -> NDArray[np.bool_]:
         """Whether boxes hold any pair."""
@@ -72,11 +52,11 @@ class UnionQuestions(Questions):
 
     def lines_seen(self, axis: str, x0: Whole, x1: Whole, p: Whole, q: Whole) -> Whole:
         """Numbers of lines in intervals with a partner in [p, q): of every band some intervals, which may overlap."""
-        present = [band.present_lines(axis) for band in self._mask.bands]
+        present = [band.present_lines(axis) for band in self._bands]
         if sum(len(lines.begins) for lines in present) > _MOST_INTERVALS:
             return super().lines_seen(axis, x0, x1, p, q)
         parts = []
-        for band, lines in zip(self._mask.bands, present, strict=True):
+        for band, lines in zip(self._bands, present, strict=True):
             start, stop = band.ends(axis)
             low, high = np.maximum(stop.upto(p), x0), np.minimum(start.below(q), x1)
             parts += [
@@ -94,4 +74,4 @@ class UnionQuestions(Questions):
 
     def runs(self, axis: str, w0: Whole, w1: Whole, tile: Whole, p: Whole, q: Whole) -> Runs:
         """Return the tiles that see [p, q), in runs between the places where anything changes in any band."""
-        return band_runs(self._mask.bands, axis, w0, w1, tile, p, q)
+        return band_runs(self._bands, axis, w0, w1, tile, p, q)

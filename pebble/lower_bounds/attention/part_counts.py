@@ -73,17 +73,14 @@ def _sums_of_lines(mask: Mask, degrees: Whole, keys: NDArray[np.bool_]) -> Whole
 
 
 def _of_band(band: BandMask, thresholds: list[int]) -> tuple[list[Whole], Whole]:
-    band, group = band.ungrouped()
     parts = band_parts(*band.ends("i"))
     found = [_sums_of_band(band, parts, Intervals.all(band.Nq), where_apart(*band.ends("j"), 1))]
     for least in thresholds:
         queries = where_apart(*band.ends("i"), least)
         counting = queries.counting(band.Nq)
         low, high = (counting.of(ends) for ends in band.ends("j"))
-        # A key has a pair with every query of a group, or with none.
-        found.append(_sums_of_band(band, parts, queries, where_apart(low, high, -(-least // group))))
-    times = np.array([group, group, 1], dtype=np.int64)
-    return [table * times for table in found], parts.repeats
+        found.append(_sums_of_band(band, parts, queries, where_apart(low, high, least)))
+    return found, parts.repeats
 
 
 def _sums_of_band(band: BandMask, parts: BandParts, queries: Intervals, keys: Intervals) -> Whole:

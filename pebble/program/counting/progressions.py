@@ -82,6 +82,8 @@ def tiles_in_progression(
         # The lines next to the tiles are in the part too; the first tile and the last, maybe ragged, are like no other.
         first = max(done, 1, -((low - part.start - 1) // tile))
         last = min((part.stop - 1 - low) // tile, number - 1)
+        if last <= first:
+            continue
         places = _passed(mask, axis, part, min(step, extent), every)
         if len(places) > _MOST_MARKS:
             continue

@@ -48,7 +48,7 @@ def shown_lines(
     whole = last >= 0
     length = int((last - first + 1)[whole].sum())
     partners = 0, mask.extents[OTHER_AXIS[axis]]
-    if mask.box(axis, lines, partners) == length:
+    if mask.count(*((lines, partners) if axis == "i" else (partners, lines))) == length:
         has = np.stack([(first < b) & (last >= a) & whole for a, b in pairwise(cuts)], axis=1)
         return _kinds(has), True
     if (stop - start) * partners[1] > _MOST_PAIRS:

@@ -29,15 +29,6 @@ def test_it_knows_what_the_same_dense_mask_knows(mask: BlockMask, axis: str, dat
     assert mask.separations(axis) == dense.separations(axis)
 
 
-@given(block_masks, st.integers(0, 2**32 - 1))
-def test_many_boxes_at_once(mask: BlockMask, seed: int) -> None:
-    rng, table = np.random.default_rng(seed), blocks_table(mask)
-    queries, keys = (np.sort(rng.integers(0, n + 1, (2, 9)), axis=0) for n in (mask.Nq, mask.Nk))
-    boxes = zip(*queries.tolist(), *keys.tolist(), strict=True)
-    expected = [int(table[a:b, c:d].sum()) for a, b, c, d in boxes]
-    assert mask.counts((queries[0], queries[1]), (keys[0], keys[1])).tolist() == expected
-
-
 @given(block_masks)
 def test_lines_of_a_steady_part_have_the_same_partners(mask: BlockMask) -> None:
     for axis, other in OTHER_AXIS.items():

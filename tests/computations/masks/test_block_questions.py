@@ -17,8 +17,8 @@ from pebble.computations.masks.block_mask import BlockMask
 from pebble.computations.masks.block_pairs import BlockPairs
 from pebble.computations.masks.butterfly_mask import ButterflyMask
 from pebble.computations.masks.mask import OTHER_AXIS
-from pebble.computations.masks.questions import TableQuestions
 from tests.program.random_masks import random_mask
+from tests.support.table_questions import TableQuestions
 
 Whole = NDArray[np.int64]
 Table = NDArray[np.bool_]

@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pebble.common.errors import InvalidInput
-from pebble.computations.masks import BlockMask, DenseMask, butterfly_mask, grouped_mask, make_mask
+from pebble.computations.masks import BlockMask, DenseMask, grouped_mask, make_mask
 from pebble.computations.masks.butterfly_mask import ButterflyMask
 from pebble.computations.masks.mask import OTHER_AXIS
-from tests.computations.small_masks import whole
+from tests.computations.small_masks import made, whole
 from tests.support.amounts import examples
 from tests.support.block_masks import blocks_table, random_butterfly
 from tests.support.mask_questions import check_answers
@@ -29,18 +29,6 @@ def test_it_knows_what_the_same_dense_mask_knows(mask: ButterflyMask, axis: str,
     check_answers(mask, dense, axis, data)
 
 
-@examples(30, 200)
-@given(BUTTERFLIES, st.integers(0, 2**32 - 1))
-def test_many_boxes_at_once(mask: ButterflyMask, seed: int) -> None:
-    rng, table = np.random.default_rng(seed), blocks_table(mask)
-    queries, keys = (np.sort(rng.integers(0, n + 1, (2, 40)), axis=0) for n in (mask.Nq, mask.Nk))
-    filled = (queries[0] < queries[1]) & (keys[0] < keys[1])
-    queries, keys = queries[:, filled], keys[:, filled]
-    boxes = zip(*queries.tolist(), *keys.tolist(), strict=True)
-    expected = [int(table[a:b, c:d].sum()) for a, b, c, d in boxes]
-    assert mask.counts((queries[0], queries[1]), (keys[0], keys[1])).tolist() == expected
-
-
 @given(BUTTERFLIES)
 def test_lines_of_a_steady_part_have_the_same_partners(mask: ButterflyMask) -> None:
     for axis, other in OTHER_AXIS.items():
@@ -52,8 +40,7 @@ def test_lines_of_a_steady_part_have_the_same_partners(mask: ButterflyMask) -> N
 
 @given(BUTTERFLIES, st.integers(1, 4))
 def test_the_same_as_block_by_block(mask: ButterflyMask, group: int) -> None:
-    numbers = np.arange(mask.blocks)
-    blocks = mask.allowed("i", numbers, (0, mask.blocks))
+    blocks = mask.allowed((0, mask.blocks), (0, mask.blocks))
     table = BlockMask("blocks", mask.Nq, mask.Nk, (mask.sides["i"], mask.sides["j"]), blocks)
     for axis, other in OTHER_AXIS.items():
         partners = np.arange(mask.extents[other]) % 3 == 0
@@ -72,9 +59,9 @@ def test_few_blocks() -> None:
 
 
 def test_equal_masks() -> None:
-    one = butterfly_mask(40, 4)
-    assert one == butterfly_mask(40, 4)
-    assert one != butterfly_mask(40, 5)
+    one = made("butterfly:4", 40, 40)
+    assert one == made("butterfly:4", 40, 40)
+    assert one != made("butterfly:5", 40, 40)
     assert one != ButterflyMask(one.spec, 40, 40, (3, 3))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from pebble.computations.masks import BandMask, BlockToeplitzMask
-from pebble.computations.masks.line_pieces import FIRST, LAST, LinePieces
+from pebble.computations.masks.line_pieces import LinePieces
 from tests.support.repeating_masks import blocks_table, random_band
 
 
@@ -18,17 +18,19 @@ def long_blocks(rng: np.random.Generator) -> BlockToeplitzMask:
     return BlockToeplitzMask("blocks", int(rng.integers(4, 12)) * L, L, patterns[:-1], patterns[-1])
 
 
-def check(pieces: LinePieces, which: int, ends: list[int], rng: np.random.Generator) -> None:
-    """Compare what pieces say with the ends, of which lines without pairs have -1."""
-    before, low, high = rng.integers(0, len(ends) + 1, (3, 9))
-    found = pieces.latest_of(FIRST, before, low, high) if which == FIRST else None
-    below, present = pieces.below(which, before, high), pieces.before(before)
+def check(pieces: LinePieces, first: list[int], rng: np.random.Generator) -> None:
+    """Compare what pieces say with the first partners, of which lines without pairs have -1."""
+    before, low, high = rng.integers(0, len(first) + 1, (3, 9))
+    latest, begun, present = (
+        pieces.latest(before, low, high),
+        pieces.begun(before, high),
+        pieces.before(before),
+    )
     for number, (stop, least, most) in enumerate(zip(before, low, high, strict=True)):
-        assert below[number] == sum(0 <= end < most for end in ends[:stop])
-        assert present[number] == sum(end >= 0 for end in ends[:stop])
-        if found is not None:
-            inside = (line for line, end in enumerate(ends[:stop]) if least <= end < most)
-            assert found[number] == max(inside, default=-1)
+        assert begun[number] == sum(0 <= partner < most for partner in first[:stop])
+        assert present[number] == sum(partner >= 0 for partner in first[:stop])
+        inside = (line for line, partner in enumerate(first[:stop]) if least <= partner < most)
+        assert latest[number] == max(inside, default=-1)
 
 
 def test_what_is_asked_of_pieces() -> None:
@@ -37,10 +39,6 @@ def test_what_is_asked_of_pieces() -> None:
         mask = long_blocks(rng)
         table = blocks_table(mask)
         for axis, lines in (("i", table), ("j", table.T)):
-            pieces = mask.line_pieces[axis]
-            present = lines.any(axis=1)
-            first = np.where(present, lines.argmax(axis=1), -1)
-            last = np.where(present, lines.shape[1] - 1 - lines[:, ::-1].argmax(axis=1), -1)
+            first = np.where(lines.any(axis=1), lines.argmax(axis=1), -1).tolist()
             for _ in range(4):
-                check(pieces, FIRST, first.tolist(), rng)
-                check(pieces, LAST, last.tolist(), rng)
+                check(mask.line_pieces[axis], first, rng)

@@ -72,6 +72,3 @@ def test_parts_of_grouped_bands_are_grouped(kind: str) -> None:
         assert isinstance(part, GroupedBand)
         everything = part.matrix((0, part.Nq), (0, part.Nk))
         assert (everything == mask.matrix(at["i"], at["j"])).all()
-        assert part.ungrouped()[1] == 3
-    cut = mask.between((12, 17), (4, 6))
-    assert (cut.matrix((0, 5), (0, 2)) == mask.matrix((12, 17), (4, 6))).all()

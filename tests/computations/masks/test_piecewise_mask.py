@@ -15,13 +15,10 @@ from pebble.computations.masks import (
     DenseMask,
     UnionMask,
     causal_mask,
-    fixed_mask,
-    longformer_mask,
     make_mask,
-    strided_mask,
     window_mask,
 )
-from tests.computations.small_masks import whole
+from tests.computations.small_masks import made, whole
 from tests.support.amounts import examples
 from tests.support.bands import bands
 from tests.support.mask_definitions import definitions
@@ -48,16 +45,6 @@ def test_blocks_have_the_pairs_of_their_patterns(mask: BlockToeplitzMask) -> Non
 def test_they_know_what_the_same_dense_mask_knows(mask: Piecewise, axis: str, data: st.DataObject) -> None:
     dense = DenseMask("some", whole(mask))
     check_answers(mask, dense, axis, data)
-
-
-@given(masks, st.integers(0, 2**32 - 1))
-def test_many_intervals_at_once(mask: Piecewise, seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    for axis in "ij":
-        low, high = np.sort(rng.integers(0, mask.extents[axis] + 1, (2, 9)), axis=0)
-        before = rng.integers(0, mask.Nq + mask.Nk - mask.extents[axis] + 1, 9)
-        expected = [(mask.first(axis, (a, b)) < c).sum() for a, b, c in zip(low, high, before, strict=True)]
-        assert mask.begun(axis, (low, high), before).tolist() == expected
 
 
 @given(st.one_of(bands(), unions), st.sampled_from("ij"))
@@ -87,16 +74,18 @@ def test_steady_parts_move_steadily(mask: UnionMask, axis: str) -> None:
 def test_the_patterns_with_all_parameters(N: int) -> None:
     """Strides and columns up to the length and above, windows and global tokens of none and of all."""
     for stride in range(1, N + 2):
-        np.testing.assert_array_equal(whole(strided_mask(N, stride)), table(N, stride, 1, "strided"))
+        np.testing.assert_array_equal(whole(made(f"strided:{stride}", N, N)), table(N, stride, 1, "strided"))
         for columns in {1, (stride + 1) // 2, stride}:
             np.testing.assert_array_equal(
-                whole(fixed_mask(N, stride, columns)), table(N, stride, columns, "fixed")
+                whole(made(f"fixed:{stride},{columns}", N, N)), table(N, stride, columns, "fixed")
             )
     i, j = np.arange(N)[:, None], np.arange(N)
     for window in range(0, 2 * N + 2, 2):
         for tokens in range(N + 1):
             expected = (abs(i - j) <= window // 2) | (i < tokens) | (j < tokens)
-            np.testing.assert_array_equal(whole(longformer_mask(N, window, tokens)), expected)
+            np.testing.assert_array_equal(
+                whole(made(f"longformer:window={window},global={tokens}", N, N)), expected
+            )
 
 
 def table(N: int, stride: int, columns: int, kind: str) -> list[list[bool]]:
@@ -121,7 +110,7 @@ def test_a_thousand_million_tokens_take_no_room(spec: str) -> None:
         assert mask.present(axis) == N - 1
         lines, partners = (LARGE // 3, LARGE // 3 + 9), (LARGE // 3, LARGE // 3 + 70)
         few = mask.lines_matrix(axis, lines, partners)
-        assert few.sum() == mask.box(axis, lines, partners)
+        assert few.sum() == mask.count(*((lines, partners) if axis == "i" else (partners, lines)))
     assert tracemalloc.get_traced_memory()[1] < 2**21
     tracemalloc.stop()
 
@@ -134,10 +123,12 @@ def test_lengths_add_up_at_a_thousand_million_tokens() -> None:
     diagonals = sum(L * (blocks - back) for back in range(2, 2 + 10)) + sum(
         L * (blocks - back) for back in range(12, blocks)
     )
-    assert strided_mask(N, L).pairs == window + diagonals
-    assert fixed_mask(N, L, 3).pairs == blocks * (L * (L + 1) // 2) + 3 * L * (blocks * (blocks - 1) // 2)
+    assert made(f"strided:{L}", N, N).pairs == window + diagonals
+    assert made(f"fixed:{L},3", N, N).pairs == blocks * (L * (L + 1) // 2) + 3 * L * (
+        blocks * (blocks - 1) // 2
+    )
     # Four queries, four keys of the others, and of these a window of eleven that is cut at both ends.
-    assert longformer_mask(N, 10, 4).pairs == 4 * N + 4 * (N - 4) + 11 * (N - 4) - 5 * 6
+    assert made("longformer:window=10,global=4", N, N).pairs == 4 * N + 4 * (N - 4) + 11 * (N - 4) - 5 * 6
 
 
 def test_what_is_no_union_or_blocks_is_refused() -> None:

@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 from pebble.common.errors import InvalidInput
 from pebble.computations.masks import BandMask, Mask, UnionMask
 from pebble.computations.masks.band_questions import BandQuestions
-from pebble.computations.masks.full_mask import FullMask
 from pebble.computations.masks.grouped import grouped_mask
-from pebble.computations.masks.questions import Runs, TableQuestions
+from pebble.computations.masks.questions import Runs
 from pebble.computations.masks.staircase import Staircase
 from pebble.computations.masks.union_questions import UnionQuestions
 from tests.program.random_masks import band, regular
+from tests.support.table_questions import TableQuestions
 
 Whole = NDArray[np.int64]
 OTHER = {"i": "j", "j": "i"}
@@ -182,8 +182,3 @@ def test_few_runs_for_many_lines() -> None:
         assert numbers_of_runs(window, tile, partners) <= 5
     # Documents have no line that sees what no neighbour does: three tiles of each, whatever the partners.
     assert numbers_of_runs(BandMask("documents", n, start, stop), 1, 10 * 2**19) == 30
-
-
-def test_masks_without_answers_of_their_own() -> None:
-    with pytest.raises(InvalidInput, match=r"at most 268,435,456 of them; .* take fewer queries or keys"):
-        FullMask(2**14, 2**14 + 1).questions  # noqa: B018

@@ -1,0 +1,172 @@
+"""The answers of a mask of blocks whose patterns follow their distance from the diagonal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from pebble.computations.masks.block_pairs import BlockPairs
+from pebble.computations.masks.mask import OTHER_AXIS
+from pebble.computations.masks.piecewise_mask import PiecewiseQuestions
+from pebble.computations.masks.questions import Runs, all_numbers, runs_of
+from pebble.computations.masks.staircase import union
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from pebble.computations.masks.block_toeplitz import BlockToeplitzMask
+
+    Whole = NDArray[np.int64]
+
+__all__ = ["ToeplitzQuestions"]
+
+_MOST_PLACES = 2**22
+"""Places in the period that are written down at a time."""
+
+
+class ToeplitzQuestions(PiecewiseQuestions):
+    """Answers from blocks whose pattern depends on how many blocks they lie below the diagonal.
+
+    Parameters
+    ----------
+    mask : BlockToeplitzMask
+    """
+
+    def __init__(self, mask: BlockToeplitzMask) -> None:
+        super().__init__(mask)
+        self._mask = mask
+        self._before = BlockPairs(mask.period, mask.patterns).before
+        self._far = any(band.pairs for band in mask.patterns[-1])
+
+    def pairs(self, axis: str, x0: Whole, x1: Whole, p: Whole, q: Whole) -> Whole:
+        """Numbers of allowed pairs in boxes."""
+        a, b, c, d = (x0, x1, p, q) if axis == "i" else (p, q, x0, x1)
+        before = self._before
+        return before(b, d) - before(a, d) - before(b, c) + before(a, c)
+
+    def lines_seen(self, axis: str, x0: Whole, x1: Whole, p: Whole, q: Whole) -> Whole:
+        """Numbers of lines in intervals that have a pair with a partner in [p, q); far ones by place in the period."""
+        L, depth = self._mask.period, self._mask.depth
+        if axis == "i":
+            edge = np.clip(((q - 1) // L + depth) * L, x0, x1)
+            near, far = (x0, edge), (edge, x1)
+        else:
+            edge = np.clip((p // L - depth + 1) * L, x0, x1)
+            near, far = (edge, x1), (x0, edge)
+        found = np.zeros_like(x0)
+        some = np.flatnonzero((near[0] < near[1]) & (p < q))
+        found[some] = super().lines_seen(axis, *(one[some] for one in (*near, p, q)))
+        some = np.flatnonzero((far[0] < far[1]) & (p < q)) if self._far else some[:0]
+        if len(some):
+            begin, width = np.where(q - p < L, p % L, 0)[some], np.minimum(q - p, L)[some]
+            keys, key = np.unique(begin * (L + 1) + width, return_inverse=True)
+            step = max(1, _MOST_PLACES // L)
+            for at in range(0, len(keys), step):
+                before = self._far_before(axis, *np.divmod(keys[at : at + step], L + 1))
+                mine = np.flatnonzero(key // step == at // step)
+                own = key[mine] - at
+                low, high = (
+                    (end // L) * before[own, L] + before[own, end % L]
+                    for end in (one[some[mine]] for one in far)
+                )
+                found[some[mine]] += high - low
+        return found
+
+    def _far_before(self, axis: str, begin: Whole, width: Whole) -> Whole:
+        """Return how many of a block's lines before each place see places [begin, begin + width) of far blocks."""
+        L = self._mask.period
+        begin, end = begin[:, None], (begin + width)[:, None]
+        seen = np.zeros((len(begin), L), dtype=bool)
+        for band in self._mask.patterns[-1]:
+            start, stop = (ends.values(0, L) for ends in band.ends(axis))
+            seen |= np.maximum(start, begin) < np.minimum(stop, np.minimum(end, L))
+            seen |= start < np.minimum(stop, end - L)
+        before = np.zeros((len(begin), L + 1), dtype=np.int64)
+        np.cumsum(seen, axis=1, out=before[:, 1:])
+        return before
+
+    def runs(self, axis: str, w0: Whole, w1: Whole, tile: Whole, p: Whole, q: Whole) -> Runs:
+        """Return three runs of every loop: tiles that stand alone, a group that repeats, tiles that stand alone.
+
+        Far below the diagonal lines a period on see the same of some partners. They also have pairs before these or
+        not alike, and behind them, where a whole far block lies between them and the near ones, and none is cut.
+        With a period of far lines in the loop before a tile, and one behind it, the partners that have any far pair
+        have one before and one behind it; what others have is near, and all on one side.
+        """
+        L, depth = self._mask.period, self._mask.depth
+        head, last = p // L, (q - 1) // L
+        if axis == "j":
+            low = w0 if self._far else np.maximum(w0, (head - depth + 1) * L)
+            high = np.minimum(w1, (last + 1) * L)
+            begin, end = w0 + L, np.minimum(w1 - L, (head - depth) * L)
+        else:
+            low = np.maximum(w0, head * L)
+            high = w1 if self._far else np.minimum(w1, (last + depth) * L)
+            begin = np.maximum(w0, (last + depth) * L) + L
+            end = np.minimum(w1 - L, self.extents["i"] // L * L)
+        some = (low < high) & (p < q)
+        low, high = (low - w0) // tile, np.where(some, -((w0 - high) // tile), (low - w0) // tile)
+        group = np.lcm(tile, L) // tile
+        begin = np.clip(-((w0 - begin) // tile), low, high)
+        times = np.maximum(np.minimum((end - w0) // tile, high) - begin, 0) // group * self._far
+        behind = begin + group * times
+        first = np.stack([low, begin, behind], axis=1)
+        length = np.stack([begin - low, group * (times > 0), high - behind], axis=1)
+        one = np.ones_like(low)
+        runs = runs_of(np.repeat(np.arange(len(w0)), 3), first, length, np.stack([one, times, one], axis=1))
+        alone = (runs.times == 1) & ((tile == 1) & (q - p == 1))[runs.parent]
+        if not alone.any():
+            return runs
+        others, found = (Runs(*(column[chosen] for column in runs)) for chosen in (~alone, alone))
+        found = self._joined(axis, found, w0, p)
+        columns = [np.concatenate(both) for both in zip(others, found, strict=True)]
+        order = np.lexsort((columns[1], columns[0]))
+        return Runs(*(column[order] for column in columns))
+
+    def _joined(self, axis: str, runs: Runs, w0: Whole, p: Whole) -> Runs:
+        """Join the lines of runs that have a pair with a single partner each, but for its first and its last one.
+
+        Between places where anything may change one line tells of all whether they have the pair, and others around.
+        """
+        start, partner = (w0[runs.parent] + runs.first, p[runs.parent])
+        stop, extent = start + runs.length, self.extents[axis]
+        number, block = all_numbers(start // self._mask.period, -(-stop // self._mask.period))
+        places = self._changes(axis, block, partner[number])
+        places = np.clip(places, start[number], stop[number]) + number * (extent + 1)
+        number, line = np.divmod(
+            union(places.ravel(), np.arange(len(stop)) * (extent + 1) + stop), extent + 1
+        )
+        line, behind, number = line[:-1], line[1:], number[:-1]
+        partner = partner[number]
+        # Of a run's end nothing begins: the next place is another run's.
+        some = (line < stop[number]) & self.has(
+            axis, np.minimum(line, extent - 1), np.minimum(line + 1, extent), partner, partner + 1
+        )
+        line, behind, partner, loop = line[some], behind[some], partner[some], runs.parent[number[some]]
+        first, last = self._pieces[axis].ends(line, self.extents[OTHER_AXIS[axis]])
+        flags = (first < partner) + 2 * (last > partner)
+        goes_on = (loop[1:] == loop[:-1]) & (line[1:] == behind[:-1]) & (flags[1:] == flags[:-1])
+        starts, ends = np.append(True, ~goes_on), np.append(~goes_on, True)
+        line, behind, loop = line[starts[: len(line)]], behind[ends[: len(line)]], loop[starts[: len(line)]]
+        changes = loop[1:] != loop[:-1]
+        inside = line + np.append(True, changes)[: len(line)]
+        outside = np.maximum(behind - np.append(changes, True)[: len(line)], inside)
+        first = np.stack([line, inside, outside], axis=1)
+        times = np.stack([inside, outside, behind], axis=1) - first
+        return runs_of(np.repeat(loop, 3), first - w0[loop][:, None], np.minimum(times, 1), times)
+
+    def _changes(self, axis: str, block: Whole, partner: Whole) -> Whole:
+        """Return the places of blocks at which lines may cease or begin to have pairs with a partner, or around it."""
+        L, pieces = self._mask.period, self._pieces[axis]
+        found = [np.zeros_like(block)]
+        for band in (band for bands in self._mask.patterns for band in bands):
+            found += [end.at(partner % L) for end in band.ends(OTHER_AXIS[axis])]
+        block_of, place = np.divmod(pieces.starts[:, None], L)
+        found += [*np.broadcast_to(place, (len(place), len(block)))]
+        found += [*np.broadcast_to(place + pieces.lengths[:, None], (len(place), len(block)))]
+        for height, slope, moves in zip(pieces.heights, pieces.slopes, pieces.moves, strict=True):
+            moved = height[:, None] + moves[:, None] * (block - block_of) * L
+            reached = (place + partner - moved)[slope == 1]
+            found += [*reached, *(reached + 1)]
+        return np.clip(np.stack(found), 0, L) + block * L
