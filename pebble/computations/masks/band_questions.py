@@ -34,7 +34,7 @@ class BandQuestions(Questions):
     [5000000050000000, 405000000450000000]
     """
 
-    rises = True
+    rises = partners_rise = True
 
     def __init__(self, mask: BandMask) -> None:
         super().__init__(mask.extents)

@@ -103,11 +103,12 @@ class Questions(ABC):
 
     Attributes
     ----------
-    rises : bool
-        Whether groups of single lines rise, see :meth:`runs`.
+    rises, partners_rise : bool
+        Whether groups of single lines rise, see :meth:`runs`; and whether as many more partners, or fewer, begin or end
+        with each.
     """
 
-    rises = False
+    rises = partners_rise = False
 
     def __init__(self, extents: dict[str, int]) -> None:
         self.extents = dict(extents)

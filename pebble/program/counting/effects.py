@@ -217,7 +217,7 @@ class Fold:
                 sizes.setdefault(path, []).append((node.tile, node.start, stop))
         self.sizes = {path: np.array(each, dtype=np.int64).T for path, each in sizes.items()}
         self.rises_evenly = {
-            path: not by_array and self._line_by_line_in(node.body, path, (node.axis,))
+            path: not by_array and node.axis in self.masked and self._rises(node.body, path, (node.axis,))
             for path, node in loops_of(programs[0])
         }
         self.moved: dict[Path, Whole] = {}
@@ -234,24 +234,32 @@ class Fold:
             effect = effect.then(self._nodes(phase.body, (number,), rows))
         self.effect = effect
 
-    def _line_by_line_in(self, nodes: Sequence[Node], path: Path, around: tuple[str, ...]) -> bool:
-        """Whether all loops among some nodes over an axis with a mask go on line by line, over all of the other one."""
+    def _rises(self, nodes: Sequence[Node], path: Path, around: tuple[str, ...]) -> bool:
+        """Whether all that some nodes move goes up evenly from line to line of a loop, where its partners do."""
+        asked, own, other = self._asked, around[0], OTHER_AXIS[around[0]]
+        if not asked.rises or (not asked.partners_rise and any(map(self._is_part, self.axes))):
+            return False
         for number, node in enumerate(nodes):
             place = (*path, number)
             if isinstance(node, Operation):
-                if node.at:
+                of_partners = other in self.family[node.array].axes and own not in self.family[node.array].axes
+                if node.at or (of_partners and not asked.partners_rise):
                     return False
                 continue
             inside = around
             if isinstance(node, Loop) and node.axis in self.masked:
-                tile, start, stop = self.sizes[place]
-                part = start.any() or (stop != self.family.extents[node.axis]).any()
-                if node.axis in around or part or (tile != 1).any():
+                alike = asked.partners_rise and (self.sizes[place][0] == 1).all()
+                if node.axis in around or self._is_part(place) or not alike:
                     return False
                 inside = (*around, node.axis)
-            if not self._line_by_line_in(node.body, place, inside):
+            if not self._rises(node.body, place, inside):
                 return False
         return True
+
+    def _is_part(self, path: Path) -> bool:
+        """Whether a loop runs over a part of an axis with a mask, in any program."""
+        axis, (_, start, stop) = self.axes[path], self.sizes[path]
+        return axis in self.masked and bool(start.any() or (stop != self.family.extents[axis]).any())
 
     @cached_property
     def _asked(self) -> Any:
@@ -322,7 +330,7 @@ class Fold:
             parts = np.array_split(np.arange(len(rows)), 2)
             halves = [self._loop(node, path, rows.take(part)) for part in parts]
             return Effect(*(np.concatenate(both, axis=-1) for both in zip(*halves, strict=True)))
-        if self._asked.rises and self.rises_evenly[path] and (runs.length > 1).any():
+        if self.rises_evenly[path] and (runs.length > 1).any():
             found = self._standing_for_all(node, path, rows, loop, runs.sampled(), 0)
             if found is not None:
                 return found

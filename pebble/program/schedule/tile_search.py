@@ -55,6 +55,8 @@ _MORE = 2.05
 """Under a mask, tiles are not compared that move this many times the words of others without it."""
 _BEST, _VARIOUS = 3, 5
 """What is near this many is compared; in the first round near this many with different sizes."""
+_FAR = 4
+"""Where the smallest sizes need this many times the words that there are, larger ones are not tried."""
 _AIMS, _NEARLY = 3, 0.9995
 """How often larger tiles are looked at, as long as the best need less than this share of fast memory."""
 _ROUNDS, _GAIN = 16, 1e-5
@@ -497,7 +499,9 @@ class _SizeSearch:
             heads = [(*head, value) for head in heads for value in self._coarse(at, head)]
         rows = yield from self._with_last(heads)
         if not rows:
-            return [tuple(self.low), *((size,) for size in grid(self.high[0], 4.0) if not last)]
+            _, (least,) = yield from self._count(WHOLE if self.masked else PLAIN, [tuple(self.low)])
+            larger = grid(self.high[0], 4.0) if least < _FAR * self.M and not last else ()
+            return [tuple(self.low), *((size,) for size in larger)]
         rows = yield from self._refined(rows, _RATIO.get(last, 2.0))
         if not self.masked:
             return rows
