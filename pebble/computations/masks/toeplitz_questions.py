@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
 __all__ = ["ToeplitzQuestions"]
 
+_MOST_KEPT = 2**24
+"""Pairs of queries and keys for which sums up to every corner are kept."""
 _MOST_PLACES = 2**22
 """Places in the period that are written down at a time."""
 
@@ -42,8 +45,24 @@ class ToeplitzQuestions(PiecewiseQuestions):
     def pairs(self, axis: str, x0: Whole, x1: Whole, p: Whole, q: Whole) -> Whole:
         """Numbers of allowed pairs in boxes."""
         a, b, c, d = (x0, x1, p, q) if axis == "i" else (p, q, x0, x1)
+        if self._mask.Nq * self._mask.Nk <= _MOST_KEPT:
+            sums = self._sums
+            return (sums[b, d] - sums[a, d] - sums[b, c] + sums[a, c]).astype(np.int64)
         before = self._before
         return before(b, d) - before(a, d) - before(b, c) + before(a, c)
+
+    @cached_property
+    def _sums(self) -> NDArray[np.int32]:
+        """Pairs before every corner: on axes that are not long the quickest answer."""
+        mask = self._mask
+        sums = np.zeros((mask.Nq + 1, mask.Nk + 1), dtype=np.int32)
+        for start in range(0, mask.Nq, mask.period):
+            rows = start, min(start + mask.period, mask.Nq)
+            part = sums[rows[0] + 1 : rows[1] + 1, 1:]
+            np.cumsum(mask.matrix(rows, (0, mask.Nk)), axis=0, out=part)
+            np.cumsum(part, axis=1, out=part)
+            part += sums[start, 1:]
+        return sums
 
     def lines_seen(self, axis: str, x0: Whole, x1: Whole, p: Whole, q: Whole) -> Whole:
         """Numbers of lines in intervals that have a pair with a partner in [p, q); far ones by place in the period."""
