@@ -33,9 +33,8 @@ from pebble.program import (
 )
 from pebble.program.counting.run import run
 from pebble.program.schedule import Schedule, get
+from tests.program.generator import case_of
 from tests.program.program_reference import executions
-from tests.program.random_programs import gradient_family, random_family, random_program
-from tests.program.repairs import is_valid
 
 FAMILY = matmul_family(9, 8, 7)
 
@@ -153,11 +152,8 @@ def test_tiles() -> None:
 
 @pytest.mark.parametrize("seed", range(40))
 def test_walk_against_the_references_walk(seed: int) -> None:
-    rnd = Random(seed)
-    family = random_family(rnd)
-    nodes = random_program(rnd, family)
-    if not is_valid(nodes, family):
-        return
+    case = case_of(seed)
+    nodes, family = case.program, case.family
     for array in family.arrays:
         mine = [
             (done.operation, done.path, tuple(done.tiles.get(x, (0, family.extents[x])) for x in array.axes))
@@ -221,8 +217,3 @@ def test_the_chosen_tile_fits_and_the_next_does_not(name: str, tile: str, seed: 
         assert not fits(schedule, problem, M, larger)
     else:
         assert chosen[tile] == high
-
-
-def test_gradient_family_has_chains_both_ways() -> None:
-    family = gradient_family(4, 3, 2)
-    assert {array.chain for array in family.arrays} == {None, "i", "j", "k"}
