@@ -9,7 +9,7 @@ import pytest
 from pebble.common.errors import Violation
 from pebble.computations.family import Family
 from pebble.computations.problem import Problem
-from pebble.program import Loop, Operation, Program, When
+from pebble.program import Loop, Node, Operation, Program, When
 from pebble.program.counting.run import run
 from pebble.program.schedule import available, get
 from tests.program.differences import (
@@ -50,7 +50,7 @@ def test_a_schedule_with_one_thing_changed(name: str, pass_name: str) -> None:
     family = schedule.family(problem)
     nodes = schedule.program(problem, schedule.smallest(problem))
     for address, node in addresses(nodes):
-        new = (replace(node, tile=2),) if isinstance(node, Loop) else ()
+        new: tuple[Node, ...] = (replace(node, tile=2),) if isinstance(node, Loop) else ()
         if isinstance(node, When):
             new = node.body
         legal = judged(edited(nodes, address, lambda _node, _inside, new=new: new), family)  # type: ignore[misc]

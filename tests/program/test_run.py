@@ -108,52 +108,6 @@ def test_replacing_takes_one_word_at_a_time() -> None:
     assert run(after, family).peak == 3 + 2 + 3 + 6 + 1
 
 
-def test_computing_again_while_replacing_needs_no_room() -> None:
-    family = relabelled(gradient_family(3, 2, 1), ())
-    twice = text(load("X", "Y", "w"), compute("S"), compute("P"), compute("P", "S"))
-    assert run(twice, family).peak == 3 + 2 + 3 + 6 + 6
-
-
-def test_a_chain_that_replaces_needs_its_word_and_the_transient_one() -> None:
-    family = small_family(3, 4)
-    pairs = (load("x", "y"), compute("P"))
-    assert run(text(pairs, compute("r", "x")), family).peak == 3 + 4 + 12 + 2
-    assert run(text(pairs, compute("r", "x", j=(0, 1))), family).peak == 3 + 4 + 12 + 1
-    assert (
-        run(text(pairs, compute("r", j=(0, 1)), compute("r", "x", j=(1, 2))), family).peak
-        == 3 + 4 + 12 + 3 + 1
-    )
-    with pytest.raises(Violation):
-        run(text(pairs, compute("r", "x")), family, 20)
-    for nodes in (
-        compute("r", "x"),
-        compute("r", "x", j=(0, 1)),
-        (compute("r", j=(0, 3)), compute("r", "x", j=(3, 4))),
-    ):
-        assert run(text(pairs, nodes), family).peak == refer(text(pairs, nodes), family).peak
-
-
-def test_refusals_of_boxes_that_are_partly_right() -> None:
-    family = small_family(3, 4)
-    pairs = (load("x", "y"), compute("P"))
-    cases: list[tuple[str, tuple[Nodes, ...]]] = [
-        ("delete-needs-red", (pairs, delete("x", i=(1, 2)), compute("r", "x"))),
-        ("delete-needs-red", (pairs, delete("x"), compute("r", "x"))),
-        ("load-needs-blue", (pairs, store("P", i=(0, 2)), delete("P"), load("P"))),
-        ("load-needs-blue", (pairs, store("P", j=(1, 4)), load("P"))),
-        ("store-needs-red", (pairs, delete("P", j=(3, 4)), store("P"))),
-        ("delete-needs-red", (pairs, delete("P", i=(0, 1), j=(3, 4)), delete("P"))),
-        ("compute-needs-predecessors", (pairs, delete("P", i=(0, 1), j=(3, 4)), compute("r"))),
-        ("compute-needs-predecessors", (pairs, compute("r", j=(0, 2)), compute("n"))),
-        ("compute-needs-predecessors", (pairs, compute("r", i=(0, 2), j=(0, 2)), compute("r", j=(2, 4)))),
-        ("one-partial-result", (pairs, compute("r", i=(0, 1), j=(0, 2)), compute("r"))),
-    ]
-    for rule, nodes in cases:
-        with pytest.raises(Violation) as caught:
-            run(text(*nodes), family)
-        assert (caught.value.rule, refer(text(*nodes), family).broken) == (rule, {rule})
-
-
 def test_an_output_stored_before_it_is_complete_is_missing() -> None:
     family = relabelled(small_family(3, 4), ("r",))
     part = (load("x", "y"), compute("P"), compute("r", j=(0, 3)), store("r"))

@@ -27,7 +27,7 @@ Piecewise = UnionMask | BlockToeplitzMask
 
 def table_of(bands: Sequence[BandMask]) -> NDArray[np.int64]:
     """How many of some bands have a pair."""
-    return np.sum([whole(band) for band in bands], axis=0)
+    return np.asarray(np.sum([whole(band) for band in bands], axis=0))
 
 
 def test_a_union_has_the_pairs_of_its_bands() -> None:

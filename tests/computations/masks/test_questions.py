@@ -87,7 +87,7 @@ def test_answers_about_a_box_or_some_lines(kind: str) -> None:
                 ("last_of", (axis, chosen)),
                 ("degrees", (axis, asked)),
             ):
-                found, right = (getattr(one, name)(*arguments) for one in (mask, dense))  # type: ignore[arg-type]
+                found, right = (getattr(one, name)(*arguments) for one in (mask, dense))
                 np.testing.assert_array_equal(found, right, f"{name} {arguments} {mask}")
             np.testing.assert_array_equal(mask.parts[axis], dense.parts[axis])
             if kind in ("blocks", "butterfly"):
