@@ -124,7 +124,7 @@ def test_three_lines_stand_for_all_of_a_group(block: int, monkeypatch: pytest.Mo
 
 
 def test_programs_of_one_text_are_measured_as_one_by_one() -> None:
-    for spec in ("none", "causal", "window:5", "fixed:6", "document:causal,9,20,11"):
+    for spec in ("none", "causal", "window:5", "fixed:6", "document:causal,9,11,9,11"):
         problem = Problem.square(40, 3, mask=None if spec == "none" else spec)
         for schedule in registered("forward", "plain"):
             if schedule.name == "best":

@@ -6,6 +6,7 @@ from random import Random
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from pebble.common.errors import InvalidInput
 from pebble.computations.masks import BandMask, Mask, make_mask
@@ -20,7 +21,6 @@ from pebble.program.counting.run import run
 from pebble.program.nodes import Node, Program
 from pebble.program.schedule import registered
 from tests.program.random_families import under
-from tests.program.random_masks import pieces
 from tests.support import amounts
 
 STEP = (compute("S"), compute("P", replacing="S"), compute("l"), compute("U"), delete("P"))
@@ -38,16 +38,28 @@ def on_queries(
     return loop("i", rows, around[0], load("Q"), *inner, *done, around[1], start=start, stop=stop)  # type: ignore[arg-type]
 
 
-def steady_mask(rnd: Random, rows: int, cols: int) -> Mask:
-    """A band of few pieces, or a mask by name."""
-    if rnd.random() < 0.6:
-        return pieces(rnd, rows, cols)
-    small, half = rnd.randint(1, 40), rnd.randint(1, cols // 2)
-    names = ["causal", f"window:{small}", f"window:left={half},right={small}", f"prefix:{half}"]
-    if rows == cols:
-        names.append(f"longformer:window={2 * small},global={rnd.randint(0, 20)}")
-    mask = make_mask(rnd.choice(names), rows, cols, empty_rows="zero")
-    assert mask is not None
+def steady_band(rnd: Random, rows: int, cols: int) -> Mask:
+    """A band whose ends stay, move by one and jump in turn, or a mask by name."""
+    if rnd.random() < 0.4:
+        small, half = rnd.randint(1, 40), rnd.randint(1, cols // 2)
+        names = ["causal", f"window:{small}", f"window:left={half},right={small}", f"prefix:{half}"]
+        if rows == cols:
+            names.append(f"longformer:window={2 * small},global={rnd.randint(0, 20)}")
+        mask = make_mask(rnd.choice(names), rows, cols, empty_rows="zero")
+        assert mask is not None
+        return mask
+
+    def end() -> NDArray[np.int64]:
+        steps: list[int] = []
+        while len(steps) < rows:
+            steps += [rnd.choice([0, 1, 1])] * rnd.choice([3, 20, rnd.randint(20, 200)])
+            steps.append(rnd.choice([0, 0, rnd.randint(0, 30)]))
+        return np.asarray(np.minimum(np.cumsum([0, *steps[: rows - 1]]), cols))
+
+    start = end()
+    stop = np.minimum(np.maximum(start, rnd.choice([end(), start + rnd.randint(1, 60)])), cols)
+    mask = BandMask("own", cols, start, stop)
+    mask.empty_rows = "zero"
     return mask
 
 
@@ -59,8 +71,7 @@ def test_two_outer_tiles_stand_for_all(block: int, monkeypatch: pytest.MonkeyPat
         rnd = Random(seed)
         rows = rnd.randint(60, 400)
         cols = rnd.choice([rows, rnd.randint(60, 450)])
-        mask = steady_mask(rnd, rows, cols)
-        mask.empty_rows = "zero"
+        mask = steady_band(rnd, rows, cols)
         if not mask.pairs:
             continue
         problem = Problem(rows, cols, 2, 2, mask=mask, pass_name=rnd.choice(["forward", "backward"]))
